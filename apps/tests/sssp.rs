@@ -211,8 +211,10 @@ fn floats_are_written_as_such() {
 fn what_is_wrong_is_one_line() {
     let unknown = file("unknown.txt", "a network of five vertices\n");
     let graph = file("wrong.gr", "c\np sp 2 1\na 1 3 1\n");
+    let heavy = file("heavy.wel", "0 1 1e300\n");
     for (arguments, expected) in [
         (vec!["sssp", &graph], "wrong.gr:3: vertex 3 is not one of 1 to 2"),
+        (vec!["sssp", &heavy], "heavy.wel:1: the weight 1e300; weights are from 0 to 3.4028235e38"),
         (vec!["sssp", "nothing.txt"], "cannot read nothing.txt"),
         (vec!["sssp", &unknown], "not a known kind of file"),
         (vec!["sssp", "rmat:100:200", "--source", "100"], "source 100 is not one of the 100"),
@@ -226,6 +228,59 @@ fn what_is_wrong_is_one_line() {
     run(&["bench", "sssp", "--n", "5"], 2);
     run(&["bench", "scan", "--graph", "rmat"], 2);
     run(&["bench", "sssp", "--tune-search", "nothing=5"], 2);
+}
+
+/// Runs the binary and returns its peak resident memory in kilobytes.
+fn peak_memory(arguments: &[&str]) -> u64 {
+    let mut child = multisplit()
+        .args(arguments)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    loop {
+        // The file has no such line once the process has ended.
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
+        peak = kilobytes.map_or(peak, |text| text.parse().expect("a number"));
+        if let Some(status) = child.try_wait().expect("a child") {
+            assert!(status.success(), "{arguments:?}: {status}");
+            return peak;
+        }
+        if peak > 4 * MAX_PEAK {
+            child.kill().expect("a child");
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+/// Maximum memory of a search on a software driver, in kilobytes.
+const MAX_PEAK: u64 = 300_000;
+
+/// Each vertex of the path has a bucket of its own, so that there are as many rounds as vertices.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_of_a_search_does_not_grow_with_its_rounds() {
+    let full = std::env::var_os("MULTISPLIT_FULL").is_some();
+    let path = |vertices: u32| {
+        let edge = |v: u32| format!("{v} {} {}\n", v + 1, v.wrapping_mul(2_654_435_761) % 1000 + 1);
+        file(&format!("path{vertices}.wel"), &(0..vertices - 1).map(edge).collect::<String>())
+    };
+    let (long, short) = (path(3000), path(if full { 3000 } else { 400 }));
+    for (method, graph) in [
+        ("bellman-ford", &long),
+        ("near-far", &long),
+        ("multisplit", &long),
+        // A split takes many passes.
+        ("multisplit-passes", &short),
+        ("bucketing", &short),
+    ] {
+        let arguments = ["sssp", graph, "--method", method, "--delta", "10", "--verify"];
+        let peak = peak_memory(&arguments);
+        assert!(peak > 0 && peak <= MAX_PEAK, "{method}: {peak} kB");
+    }
 }
 
 #[test]

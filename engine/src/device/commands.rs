@@ -221,6 +221,27 @@ impl Commands {
         self.slot.submit(&self.device, self.recording, times)
     }
 
+    /// Submits `before` and then the recorded buffer, in one call.
+    ///
+    /// # Safety
+    /// `before` are executable, and not pending or recorded for simultaneous use. They live until
+    /// this was waited for.
+    pub unsafe fn submit_after(&mut self, before: &[vk::CommandBuffer]) -> Result<()> {
+        self.wait()?;
+        let slot = &mut self.slot;
+        slot.state = State::Unknown;
+        let commands = [before, &[slot.raw]].concat();
+        // SAFETY: by the caller's contract.
+        unsafe { self.device.submit_together(&commands, slot.fence)? };
+        slot.state = State::Pending;
+        Ok(())
+    }
+
+    /// The command buffer.
+    pub fn raw(&self) -> vk::CommandBuffer {
+        self.slot.raw
+    }
+
     /// Waits until everything submitted is done.
     pub fn wait(&mut self) -> Result<()> {
         self.slot.wait(&self.device)

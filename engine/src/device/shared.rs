@@ -203,6 +203,24 @@ impl Device {
         Ok(())
     }
 
+    /// Submits command buffers of several recordings in one call. The caller orders them, by
+    /// [`Order`] where they need it.
+    ///
+    /// # Safety
+    /// That of [`submit`](Self::submit), for each of `commands`.
+    pub unsafe fn submit_together(
+        &self,
+        commands: &[vk::CommandBuffer],
+        fence: vk::Fence,
+    ) -> Result<()> {
+        let mut queue = self.queue();
+        let info = vk::SubmitInfo::default().command_buffers(commands);
+        // SAFETY: by the caller's contract; the queue's lock is held.
+        unsafe { self.raw.queue_submit(queue.raw, &[info], fence) }.during("vkQueueSubmit")?;
+        queue.last = None;
+        Ok(())
+    }
+
     /// Waits until everything on the queue is done. Not `vkDeviceWaitIdle`, for which an adopting
     /// caller would have to hold back all of its own queues.
     pub fn wait_idle(&self) -> Result<()> {

@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use ash::vk;
 
+use crate::device::commands::Commands;
 use crate::device::context::Context;
 use crate::device::observer::PassTime;
+use crate::device::order::Order;
 use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
 use crate::execute::executable::Executable;
 use crate::execute::import::Bound;
+use crate::execute::replay::Replay;
 
 /// Timestamps around the passes of one recording at a time.
 ///
@@ -156,9 +159,7 @@ impl Context {
         runs: u32,
     ) -> Result<Vec<f64>> {
         executable.check_replayable()?;
-        let (asked, limit) = (runs.into(), u64::from(u32::MAX - 1));
-        let queries = runs.checked_add(1).ok_or(Error::TooLarge { what: "runs", asked, limit })?;
-        let queries = Timestamps::new(&self.device, queries)?;
+        let queries = Timestamps::around(&self.device, runs)?;
         self.run_prepared(executable, buffers, |commands, prepared| {
             // SAFETY: recording; what it refers to is kept until it has run.
             unsafe {
@@ -174,7 +175,66 @@ impl Context {
         let ticks = unsafe { queries.ticks() }?;
         Ok(queries.intervals(&ticks))
     }
+
+    /// GPU nanoseconds of each of `runs` runs of `first`, once, and `then`, `times` times, in a row
+    /// and without the host in between. Memory does not depend on `times`, apart from the list of
+    /// command buffers.
+    pub(crate) fn time_replays(
+        &self,
+        first: &mut Replay,
+        (then, times): (&mut Replay, u32),
+        runs: u32,
+    ) -> Result<Vec<f64>> {
+        let queries = Timestamps::around(&self.device, runs)?;
+        let stamp = |query: u32| {
+            let commands = Commands::new(&self.device)?;
+            commands.record(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT, |raw| {
+                // SAFETY: recording; the first one resets all queries. They live until all of it has run.
+                unsafe {
+                    if query == 0 {
+                        queries.reset(raw);
+                    }
+                    queries.write(raw, query);
+                }
+                Ok(())
+            })?;
+            Ok(commands)
+        };
+        let stamps = (0..runs).map(stamp).collect::<Result<Vec<_>>>()?;
+        let mut last = stamp(runs)?;
+        first.wait()?;
+        then.wait()?;
+        let order = self.device.attached(Order::new)?.commands();
+        let mut row = vec![order];
+        for stamp in &stamps {
+            row.extend([stamp.raw(), first.raw(), order]);
+            row.extend(std::iter::repeat_n(then.raw(), times as usize));
+            row.push(order);
+        }
+        let at = row.len().saturating_sub(1) / MAX_SUBMITTED * MAX_SUBMITTED;
+        let (before, rest) = row.split_at(at);
+        // SAFETY: everything is waited for below, also after an error. Replays allow simultaneous use.
+        let submitted = before
+            .chunks(MAX_SUBMITTED)
+            .try_for_each(|chunk| unsafe { self.device.submit_together(chunk, vk::Fence::null()) })
+            // SAFETY: as above.
+            .and_then(|()| unsafe { last.submit_after(rest) })
+            .and_then(|()| last.wait());
+        if submitted.is_err() {
+            self.device.wait_idle()?;
+        }
+        submitted?;
+        first.wait()?;
+        then.wait()?;
+        // SAFETY: the timestamps were written.
+        let ticks = unsafe { queries.ticks() }?;
+        Ok(queries.intervals(&ticks))
+    }
 }
+
+/// Maximum number of command buffers of one submission. The first ones run while the others are
+/// submitted.
+const MAX_SUBMITTED: usize = 1024;
 
 /// A pool of timestamp queries.
 struct Timestamps {
@@ -184,6 +244,13 @@ struct Timestamps {
 }
 
 impl Timestamps {
+    /// Timestamps before, between and after `runs` runs.
+    fn around(device: &Arc<Device>, runs: u32) -> Result<Self> {
+        let (asked, limit) = (runs.into(), u64::from(u32::MAX - 1));
+        let count = runs.checked_add(1).ok_or(Error::TooLarge { what: "runs", asked, limit })?;
+        Self::new(device, count)
+    }
+
     fn new(device: &Arc<Device>, count: u32) -> Result<Self> {
         if device.properties.timestamp_bits == 0 {
             return Err(Error::NoTimestamps { device: device.properties.name.clone() });

@@ -42,6 +42,11 @@ impl Replay {
         self.commands.wait()?;
         self.executable.verify(self.buffers.iter())
     }
+
+    /// The recorded command buffer, which allows simultaneous use.
+    pub(crate) fn raw(&self) -> vk::CommandBuffer {
+        self.commands.raw()
+    }
 }
 
 impl Context {

@@ -35,6 +35,7 @@ mod shape;
 mod solver;
 mod statistics;
 mod survey;
+mod timing;
 mod tuning;
 
 pub use network::DeviceNetwork;

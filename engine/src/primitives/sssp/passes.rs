@@ -72,6 +72,14 @@ impl Search<'_> {
         count.max(1).next_multiple_of(multiple)
     }
 
+    /// Rounds that are recorded once and submitted again and again.
+    pub fn batch(&self) -> u32 {
+        self.whole_rounds(match self.shape.method.has_pile() {
+            true => self.policy.sssp.batch_piles,
+            false => self.policy.sssp.batch_rounds,
+        })
+    }
+
     /// `count` rounds, as [`whole_rounds`](Self::whole_rounds) gives it.
     pub fn rounds(&self, graph: &mut Graph, at: &Imports, count: u32) -> Result<()> {
         for round in 0..count as usize {
@@ -193,26 +201,8 @@ impl Search<'_> {
     }
 }
 
-/// A whole search as one plan, of at least `rounds` rounds in dispatches of their own; or of
-/// resident workgroups, where the options ask for them.
-pub(super) fn whole(search: &Search<'_>, limits: &Limits, rounds: u32) -> Result<(Plan, Imports)> {
-    let mut graph = Graph::new("sssp");
-    let imports = Imports::new(&mut graph, &search.shape);
-    search.begin(&mut graph, &imports)?;
-    match search.shape.resident {
-        true => {
-            for _ in 0..rounds.div_ceil(search.policy.sssp.resident_rounds.max(1)).max(1) {
-                search.resident_rounds(&mut graph, &imports)?;
-            }
-        }
-        false => search.rounds(&mut graph, &imports, search.whole_rounds(rounds))?,
-    }
-    search.report(&mut graph, &imports);
-    graph.replayable();
-    Ok((graph.compile(limits)?, imports))
-}
-
-/// The plan of a search in `network`, with at least `rounds` rounds: to look at.
+/// The plan of a search in `network`, with at least `rounds` rounds: to look at. Planning takes time
+/// and memory in proportion to the square of `rounds`.
 pub fn plan(
     network: &Network,
     options: &SsspOptions,
@@ -221,5 +211,19 @@ pub fn plan(
     rounds: u32,
 ) -> Result<Plan> {
     let shape = Shape::new(Facts::of(network), options, policy)?;
-    Ok(whole(&Search { policy, shape }, limits, rounds)?.0)
+    let search = Search { policy, shape };
+    let mut graph = Graph::new("sssp");
+    let imports = Imports::new(&mut graph, &shape);
+    search.begin(&mut graph, &imports)?;
+    match shape.resident {
+        true => {
+            for _ in 0..rounds.div_ceil(policy.sssp.resident_rounds.max(1)).max(1) {
+                search.resident_rounds(&mut graph, &imports)?;
+            }
+        }
+        false => search.rounds(&mut graph, &imports, search.whole_rounds(rounds))?,
+    }
+    search.report(&mut graph, &imports);
+    graph.replayable();
+    Ok(graph.compile(limits)?)
 }

@@ -7,28 +7,28 @@ use multisplit_graph::{Graph, Plan, Scope};
 
 use super::buffers::{Buffers, HISTORY, Imports};
 use super::network::DeviceNetwork;
-use super::passes::{ROUNDS_PER_SPLIT, Search, whole};
+use super::passes::{ROUNDS_PER_SPLIT, Search};
 use super::shape::{Shape, SsspMethod, SsspOptions};
 use super::statistics::{RoundSize, SsspStatistics, Status};
 use super::survey::Survey;
 use crate::device::context::Context;
-use crate::device::observer::PassTime;
 use crate::error::{Error, Result};
-use crate::execute::executable::Executable;
 use crate::execute::replay::Replay;
 use crate::network::{NetworkError, ShortestPaths};
 use crate::primitives::Policy;
 
 /// Searches a network on the device, from one source after another.
 pub struct SsspSolver {
-    context: Context,
-    policy: Policy,
-    shape: Shape,
-    buffers: Buffers,
-    begin: Replay,
+    pub(super) context: Context,
+    pub(super) policy: Policy,
+    pub(super) shape: Shape,
+    pub(super) buffers: Buffers,
+    pub(super) begin: Replay,
     rounds: Replay,
-    residents: Option<Replay>,
+    pub(super) residents: Option<Replay>,
     gave_up_residents: bool,
+    /// The source of the last search and its rounds, including those that waited for a split.
+    pub(super) last: Option<(u32, u32)>,
     survey: Survey,
 }
 
@@ -70,12 +70,7 @@ impl Context {
             self.replay(Arc::new(self.instantiate(plan)?), &buffers.bind(&imports))
         };
         let begin = replay(begin(self, &search)?)?;
-        let batch = match shape.method.has_pile() {
-            true => policy.sssp.batch_piles,
-            false => policy.sssp.batch_rounds,
-        };
-        let batch = search.whole_rounds(batch);
-        let rounds = replay(part(self, &search, |graph, at| search.rounds(graph, at, batch))?)?;
+        let rounds = replay(rounds(self, &search, search.batch())?)?;
         let residents = match shape.resident {
             true => {
                 Some(replay(part(self, &search, |graph, at| search.resident_rounds(graph, at))?)?)
@@ -92,13 +87,14 @@ impl Context {
             rounds,
             residents,
             gave_up_residents: false,
+            last: None,
             survey,
         })
     }
 }
 
 /// The beginning. It comes between runs of the rounds, and so synchronises with both sides.
-fn begin(context: &Context, search: &Search<'_>) -> Result<(Plan, Imports)> {
+pub(super) fn begin(context: &Context, search: &Search<'_>) -> Result<(Plan, Imports)> {
     let mut graph = Graph::new("sssp.begin");
     let at = Imports::new(&mut graph, &search.shape);
     search.begin(&mut graph, &at)?;
@@ -114,6 +110,15 @@ fn begin(context: &Context, search: &Search<'_>) -> Result<(Plan, Imports)> {
     graph.exit(at.groups[0], groups);
     graph.replayable();
     Ok((graph.compile(&context.limits())?, at))
+}
+
+/// `count` rounds, as [`Search::whole_rounds`] gives it, and a look at where they lead.
+pub(super) fn rounds(
+    context: &Context,
+    search: &Search<'_>,
+    count: u32,
+) -> Result<(Plan, Imports)> {
+    part(context, search, |graph, at| search.rounds(graph, at, count))
 }
 
 /// Some rounds, and a look at where they lead.
@@ -180,42 +185,8 @@ impl SsspSolver {
         Ok(words.iter().map(|&[entries, threshold]| RoundSize { entries, threshold }).collect())
     }
 
-    /// GPU nanoseconds of each of `runs` whole searches from `source`, the clearing of distances
-    /// included, in a row and without the host between.
-    pub fn time_runs(&mut self, source: u32, runs: u32) -> Result<Vec<f64>> {
-        let (executable, imports) = self.whole(source)?;
-        let times = self.context.time_runs(&executable, &self.buffers.bind(&imports), runs)?;
-        match Status(&self.buffers.status.mapped_words()) {
-            status if status.done() => Ok(times),
-            status => {
-                let rounds = status.rounds().into();
-                Err(Error::Unfinished { what: "a search that was timed", rounds })
-            }
-        }
-    }
-
-    /// The GPU time of each pass of a whole search from `source`.
-    pub fn profile(&mut self, source: u32) -> Result<Vec<PassTime>> {
-        let (executable, imports) = self.whole(source)?;
-        self.context.profile(&executable, &self.buffers.bind(&imports))
-    }
-
-    /// Searches once, to see how many rounds that takes, and plans as many in one go.
-    fn whole(&mut self, source: u32) -> Result<(Executable, Imports)> {
-        let status = self.run(source)?;
-        // Two runs differ by a few rounds, by what happens to be found first.
-        let found = Status(&status).statistics();
-        // Those that wait for the passes that split a pile are not counted.
-        let waiting = if self.has_passes_of_split() { ROUNDS_PER_SPLIT - 1 } else { 0 };
-        let rounds = found.rounds + found.splits.saturating_mul(waiting);
-        let shape = Shape { resident: self.is_resident(), ..self.shape };
-        let search = Search { policy: &self.policy, shape };
-        let (plan, imports) = whole(&search, &self.context.limits(), rounds + rounds / 16 + 4)?;
-        Ok((self.context.instantiate(plan)?, imports))
-    }
-
     /// Searches, and gives the control block as it is at the end.
-    fn run(&mut self, source: u32) -> Result<Vec<u32>> {
+    pub(super) fn run(&mut self, source: u32) -> Result<Vec<u32>> {
         let vertices = self.shape.facts.vertices;
         if source >= vertices {
             let (source_vertex, vertices) = (source.into(), vertices.into());
@@ -235,7 +206,13 @@ impl SsspSolver {
         if status.is_none() {
             status = self.run_batches()?;
         }
-        status.ok_or(Error::Unfinished { what: "a search", rounds: 0 })
+        let status = status.ok_or(Error::Unfinished { what: "a search", rounds: 0 })?;
+        let found = Status(&status).statistics();
+        // Rounds that wait for the passes that split a pile are not counted.
+        let waiting = if self.has_passes_of_split() { ROUNDS_PER_SPLIT - 1 } else { 0 };
+        let rounds = found.rounds.saturating_add(found.splits.saturating_mul(waiting));
+        self.last = Some((source, rounds));
+        Ok(status)
     }
 
     fn run_batches(&mut self) -> Result<Option<Vec<u32>>> {
@@ -275,7 +252,7 @@ impl SsspSolver {
 
     /// Whether the search has ended. Each of the submissions so far executes at least one round of a search that
     /// has not, unless the device computes wrong values: both are bounded.
-    fn has_ended(&self, status: Status<'_>, submitted: u64) -> Result<bool> {
+    pub(super) fn has_ended(&self, status: Status<'_>, submitted: u64) -> Result<bool> {
         let rounds = u64::from(status.rounds()).max(submitted);
         if !status.done() && rounds > max_rounds(self.shape.facts.vertices) {
             return Err(Error::Unfinished { what: "a search", rounds });

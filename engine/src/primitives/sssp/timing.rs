@@ -1,0 +1,93 @@
+//! GPU times of searches. Memory does not depend on the number of rounds: a part of the rounds is
+//! recorded once, and submitted again until the search ends.
+
+use std::sync::Arc;
+
+use super::passes::Search;
+use super::solver::{self, SsspSolver};
+use super::statistics::Status;
+use crate::device::observer::PassTime;
+use crate::error::Result;
+use crate::execute::replay::Replay;
+
+/// Batches of rounds in a recording that is timed. With more of them, boundaries between recordings
+/// cost less, and planning takes longer: its time and memory are quadratic in the number of passes.
+const TIMED_BATCHES: u32 = 8;
+
+impl SsspSolver {
+    /// GPU nanoseconds of each of `runs` whole searches from `source`, the clearing of distances
+    /// included, in a row and without the host between.
+    pub fn time_runs(&mut self, source: u32, runs: u32) -> Result<Vec<f64>> {
+        let rounds = match self.last {
+            Some((last, rounds)) if last == source => rounds,
+            _ => {
+                self.run(source)?;
+                self.last.map_or(0, |(_, rounds)| rounds)
+            }
+        };
+        self.context.write(&self.buffers.request, 0, &[source])?;
+        // Two runs differ by a few rounds, depending on which paths are found first.
+        let mut rounds = rounds.saturating_add(rounds / 16 + 4);
+        loop {
+            let times = self.time_rounds(rounds, runs)?;
+            let words = self.buffers.status.mapped_words();
+            if self.has_ended(Status(&words), rounds.into())? {
+                return Ok(times);
+            }
+            rounds = rounds.saturating_mul(2);
+        }
+    }
+
+    /// The times of `runs` searches of at least `rounds` rounds each.
+    fn time_rounds(&mut self, rounds: u32, runs: u32) -> Result<Vec<f64>> {
+        let resident = if self.is_resident() { self.residents.take() } else { None };
+        if let Some(mut part) = resident {
+            let count = self.policy.sssp.resident_rounds.max(1);
+            let times = self.time_parts((&mut part, rounds.div_ceil(count)), runs);
+            self.residents = Some(part);
+            return times;
+        }
+        let policy = self.policy;
+        let search = Search { policy: &policy, shape: self.shape };
+        let count = search.whole_rounds(rounds.min(TIMED_BATCHES * search.batch()));
+        let (plan, imports) = solver::rounds(&self.context, &search, count)?;
+        let executable = Arc::new(self.context.instantiate(plan)?);
+        let mut part = self.context.replay(executable, &self.buffers.bind(&imports))?;
+        self.time_parts((&mut part, rounds.div_ceil(count)), runs)
+    }
+
+    fn time_parts(&mut self, parts: (&mut Replay, u32), runs: u32) -> Result<Vec<f64>> {
+        self.context.time_replays(&mut self.begin, parts, runs)
+    }
+
+    /// GPU time of a whole search from `source`, summed over the passes of each label. Every round is
+    /// a dispatch.
+    pub fn profile(&mut self, source: u32) -> Result<Vec<PassTime>> {
+        // Checks the source and writes the request.
+        self.run(source)?;
+        let search = Search { policy: &self.policy, shape: self.shape };
+        let mut sums: Vec<PassTime> = Vec::new();
+        let mut add = |times: Vec<PassTime>| {
+            for time in times {
+                match sums.iter_mut().find(|sum| sum.label == time.label) {
+                    Some(sum) => sum.nanoseconds += time.nanoseconds,
+                    None => sums.push(time),
+                }
+            }
+        };
+        let (plan, imports) = solver::begin(&self.context, &search)?;
+        let begin = self.context.instantiate(plan)?;
+        add(self.context.profile(&begin, &self.buffers.bind(&imports))?);
+        let (plan, imports) = solver::rounds(&self.context, &search, search.batch())?;
+        let batch = self.context.instantiate(plan)?;
+        let mut submitted = 0;
+        loop {
+            add(self.context.profile(&batch, &self.buffers.bind(&imports))?);
+            submitted += 1;
+            let words = self.buffers.status.mapped_words();
+            if self.has_ended(Status(&words), submitted)? {
+                return Ok(sums);
+            }
+        }
+    }
+}
