@@ -30,12 +30,21 @@ pub enum NetworkError {
         vertices: u64,
     },
     /// Shortest paths need weights that are numbers, finite, and not negative.
-    #[error("edge {edge} has the weight {weight}; weights are finite and not negative")]
+    #[error("edge {edge} has the weight {weight:?}; weights are finite and not negative")]
     Weight {
         /// Which edge, counted from 0.
         edge: u64,
         /// Its weight.
         weight: f64,
+    },
+    /// [`EdgeList::from`](super::EdgeList::from) and [`EdgeList::to`](super::EdgeList::to) have
+    /// different lengths.
+    #[error("edges begin at {from} vertices, but end at {to}: give two vertices for each edge")]
+    EndCount {
+        /// Length of `from`.
+        from: u64,
+        /// Length of `to`.
+        to: u64,
     },
     /// The numbers of edges and of weights differ.
     #[error("{edges} edges, but {weights} weights")]

@@ -157,15 +157,19 @@ fn at_most(what: &'static str, asked: u64) -> Result<(), NetworkError> {
 
 /// The weights as bits; none where all are 1.
 fn bits(edges: &EdgeList) -> Result<(Option<Vec<u32>>, WeightKind), NetworkError> {
+    let (from, to) = (edges.from.len() as u64, edges.to.len() as u64);
+    if from != to {
+        return Err(NetworkError::EndCount { from, to });
+    }
     let counted = |weights: usize| {
-        if weights == edges.len() && edges.to.len() == edges.len() {
+        if weights == edges.len() {
             return Ok(());
         }
         let (edges, weights) = (edges.len() as u64, weights as u64);
         Err(NetworkError::WeightCount { edges, weights })
     };
     match &edges.weights {
-        EdgeWeights::Ones => counted(edges.len()).map(|()| (None, WeightKind::U32)),
+        EdgeWeights::Ones => Ok((None, WeightKind::U32)),
         EdgeWeights::U32(weights) => {
             counted(weights.len())?;
             Ok((Some(weights.clone()), WeightKind::U32))
@@ -223,6 +227,10 @@ mod tests {
         edges.to.push(0);
         let refused = Network::new(1, Direction::Directed, &edges);
         assert!(matches!(refused, Err(NetworkError::WeightCount { edges: 1, weights: 0 })));
+        edges.weights = EdgeWeights::Ones;
+        edges.from.push(0);
+        let refused = Network::new(1, Direction::Directed, &edges);
+        assert!(matches!(refused, Err(NetworkError::EndCount { from: 2, to: 1 })));
         let refused = Network::new(1 << 30, Direction::Directed, &EdgeList::weighted());
         assert!(matches!(refused, Err(NetworkError::TooLarge { .. })));
     }

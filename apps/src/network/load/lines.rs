@@ -117,7 +117,7 @@ fn parse_line(head: &Head, line: &mut Cursor<'_>, parsed: &mut Parsed) -> Result
         WeightText::Real | WeightText::Either => {
             let weight = line.real()?;
             if !(weight >= 0.0 && (weight as f32).is_finite()) {
-                return Err(format!("the weight {weight}; weights are finite and not negative"));
+                return Err(format!("the weight {weight:?}; weights are from 0 to {:?}", f32::MAX));
             }
             parsed.fractions |= weight.fract() != 0.0 || weight > f64::from(u32::MAX);
             parsed.real.push(weight);
@@ -139,7 +139,7 @@ fn vertex(head: &Head, line: &mut Cursor<'_>) -> Result<u32, Misread> {
 fn whole(line: &mut Cursor<'_>) -> Result<u32, Misread> {
     if line.first() == b'-' {
         let word = String::from_utf8_lossy(line.word()).into_owned();
-        return Err(format!("the weight {word}; weights are finite and not negative"));
+        return Err(format!("the weight {word}; weights are not negative"));
     }
     let weight = line.whole()?;
     u32::try_from(weight).map_err(|_| format!("the weight {weight} is past 32 bits"))
