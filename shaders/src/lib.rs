@@ -31,6 +31,7 @@ pub mod check;
 pub mod compile;
 mod declarations;
 mod fold;
+pub mod freeze;
 #[rustfmt::skip]
 mod generated;
 mod kernel;

@@ -19,6 +19,10 @@ use crate::fold::{Folded, fold, mask};
 /// Words before the first instruction.
 const HEADER_WORDS: usize = 5;
 
+pub(crate) fn header(spirv: &[u32]) -> Option<&[u32]> {
+    spirv.get(..HEADER_WORDS)
+}
+
 /// `spirv` without the blocks that are not reached with these specialization constants: `value_of`
 /// maps a `constant_id` to its value, or to `None` for the default. The words as they are where they
 /// are no module.
@@ -39,7 +43,7 @@ fn prune(spirv: &[u32], value_of: &dyn Fn(u32) -> Option<u32>) -> Option<Vec<u32
     for body in bodies.split_inclusive(|i| i.is(Op::FunctionEnd)) {
         functions.push(Function::new(body, &constants)?.pruned(&mut removed)?);
     }
-    let mut words = spirv.get(..HEADER_WORDS)?.to_vec();
+    let mut words = header(spirv)?.to_vec();
     for global in globals {
         if !(global.describes() && removed.ids.contains(&global.word(1)?)) {
             words.extend_from_slice(global.words);
@@ -67,11 +71,11 @@ impl Removed {
 
 /// The words of one instruction.
 #[derive(Clone, Copy)]
-struct Instruction<'m> {
-    words: &'m [u32],
+pub(crate) struct Instruction<'m> {
+    pub words: &'m [u32],
 }
 
-fn instructions(spirv: &[u32]) -> Option<Vec<Instruction<'_>>> {
+pub(crate) fn instructions(spirv: &[u32]) -> Option<Vec<Instruction<'_>>> {
     let mut rest = spirv.get(HEADER_WORDS..)?;
     let mut instructions = Vec::with_capacity(rest.len() / 4);
     while let Some(first) = rest.first() {
@@ -90,7 +94,7 @@ impl<'m> Instruction<'m> {
         self.words.first().map_or(0, |first| first & 0xFFFF)
     }
 
-    fn is(self, op: Op) -> bool {
+    pub fn is(self, op: Op) -> bool {
         self.op() == op as u32
     }
 
@@ -100,11 +104,11 @@ impl<'m> Instruction<'m> {
         descriptions.into_iter().any(|op| self.is(op))
     }
 
-    fn word(self, at: usize) -> Option<u32> {
+    pub fn word(self, at: usize) -> Option<u32> {
         self.words.get(at).copied()
     }
 
-    fn operands(self, from: usize) -> &'m [u32] {
+    pub fn operands(self, from: usize) -> &'m [u32] {
         self.words.get(from..).unwrap_or_default()
     }
 
@@ -120,23 +124,23 @@ impl<'m> Instruction<'m> {
 }
 
 /// An instruction of `operands`.
-fn instruction(op: Op, operands: &[u32]) -> Vec<u32> {
+pub(crate) fn instruction(op: Op, operands: &[u32]) -> Vec<u32> {
     let first = ((operands.len() as u32 + 1) << 16) | op as u32;
     [&[first], operands].concat()
 }
 
 /// The values of scalar integers and truth values that do not depend on anything else.
 #[derive(Default)]
-struct Constants {
-    values: HashMap<u32, u64>,
+pub(crate) struct Constants {
+    pub values: HashMap<u32, u64>,
     /// Bits of the types of such values.
-    bits: HashMap<u32, u32>,
+    pub bits: HashMap<u32, u32>,
     /// The type of each value.
     types: HashMap<u32, u32>,
 }
 
 impl Constants {
-    fn evaluate(globals: &[Instruction<'_>], value_of: &dyn Fn(u32) -> Option<u32>) -> Self {
+    pub fn evaluate(globals: &[Instruction<'_>], value_of: &dyn Fn(u32) -> Option<u32>) -> Self {
         let mut this = Self::default();
         let mut ids = HashMap::new();
         for global in globals {
@@ -163,7 +167,6 @@ impl Constants {
     }
 
     fn add(&mut self, op: Op, (ty, id): (u32, u32), operands: &[u32], given: Option<u64>) {
-        let Some(&bits) = self.bits.get(&ty) else { return };
         let value = match (op, operands) {
             (Op::ConstantTrue, _) => Some(1),
             (Op::ConstantFalse, _) => Some(0),
@@ -175,14 +178,19 @@ impl Constants {
             (Op::SpecConstantOp, &[op, ref operands @ ..]) => self.operation(op, operands),
             _ => None,
         };
-        if let Some(value) = value {
-            self.values.insert(id, value & mask(bits));
-            self.types.insert(id, ty);
-        }
+        value.and_then(|value| self.insert((ty, id), value));
+    }
+
+    /// Sets the value of `id`; `None` if its type is not one of integers or truth values.
+    pub fn insert(&mut self, (ty, id): (u32, u32), value: u64) -> Option<()> {
+        let bits = *self.bits.get(&ty)?;
+        self.values.insert(id, value & mask(bits));
+        self.types.insert(id, ty);
+        Some(())
     }
 
     /// `None` where it is not known here; the driver may know.
-    fn operation(&self, op: u32, operands: &[u32]) -> Option<u64> {
+    pub fn operation(&self, op: u32, operands: &[u32]) -> Option<u64> {
         let op = Op::from_u32(op)?;
         // What is not selected need not have a value.
         if let (Op::Select, [condition, yes, no]) = (op, operands) {

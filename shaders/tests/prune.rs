@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use multisplit_shaders::address::by_address;
 use multisplit_shaders::builtin;
+use multisplit_shaders::freeze::{frozen, rolled};
 use multisplit_shaders::prune::pruned;
 
 /// What `spirv-val` says against the module, if anything.
@@ -48,9 +49,12 @@ fn every_built_in_kernel_stays_valid() {
                 Some(values(&constant.name, turn * 5 + at * turn))
             };
             let less = pruned(spirv, value_of);
-            assert!(less.len() <= spirv.len());
-            if let Some(problem) = invalid(&less) {
-                panic!("{}, turn {turn}: {problem}", builtin.label());
+            let plain = pruned(&rolled(&frozen(spirv, value_of)), |_| None);
+            assert!(plain.len() <= less.len() && less.len() <= spirv.len());
+            for module in [less, plain] {
+                if let Some(problem) = invalid(&module) {
+                    panic!("{}, turn {turn}: {problem}", builtin.label());
+                }
             }
         }
     }
@@ -66,10 +70,70 @@ fn a_ranking_kernel_loses_most_of_its_words() {
     assert!(less.len() < kernel.spirv().len() * 3 / 4);
 }
 
+/// The instructions of the entry point once every call is replaced by the function's body.
+fn inlined_instructions(spirv: &[u32]) -> usize {
+    const ENTRY_POINT: u32 = 15;
+    const FUNCTION: u32 = 54;
+    const CALL: u32 = 57;
+    let mut entry = 0;
+    let mut functions: Vec<(u32, usize, Vec<u32>)> = Vec::new();
+    let mut at = 5;
+    while at < spirv.len() {
+        let words = &spirv[at..at + (spirv[at] >> 16) as usize];
+        at += words.len();
+        match words[0] & 0xFFFF {
+            ENTRY_POINT => entry = words[2],
+            FUNCTION => functions.push((words[2], 0, Vec::new())),
+            _ => {}
+        }
+        if let Some((_, count, calls)) = functions.last_mut() {
+            *count += 1;
+            calls.extend((words[0] & 0xFFFF == CALL).then(|| words[3]));
+        }
+    }
+    fn inlined(functions: &[(u32, usize, Vec<u32>)], id: u32) -> usize {
+        let (_, count, calls) = functions.iter().find(|(other, ..)| *other == id).unwrap();
+        count + calls.iter().map(|&call| inlined(functions, call)).sum::<usize>()
+    }
+    inlined(&functions, entry)
+}
+
+/// Drivers inline everything, and some take time and memory in more than proportion to the result.
+#[test]
+fn kernels_stay_small_when_inlined() {
+    const MAX_WORDS: usize = 50_000;
+    const MAX_INLINED: usize = 60_000;
+    let (mut words, mut inlined) = ((0, ""), (0, ""));
+    for builtin in builtin::ALL {
+        let kernel = builtin.kernel().unwrap();
+        let value_of = |id: u32| {
+            let constants = &kernel.interface().spec_constants;
+            let constant = constants.iter().find(|constant| constant.id == id)?;
+            match constant.name.as_str() {
+                // The narrowest subgroups, and the most items of a device that was not measured.
+                "SUBGROUP_SIZE" => Some(4),
+                "ITEMS" => Some(14),
+                "BUCKET_BITS" => Some(8),
+                "" => Some(256),
+                _ => None,
+            }
+        };
+        let spirv = kernel.spirv();
+        words = words.max((spirv.len(), builtin.label()));
+        let plain = pruned(&frozen(spirv, value_of), |_| None);
+        inlined = inlined.max((inlined_instructions(&plain), builtin.label()));
+    }
+    println!("largest module: {words:?} words; largest kernel: {inlined:?} instructions, inlined");
+    assert!(words.0 <= MAX_WORDS, "{words:?}");
+    assert!(inlined.0 <= MAX_INLINED, "{inlined:?}");
+}
+
 #[test]
 fn what_is_no_module_comes_back_as_it_is() {
     let kernel = builtin::SCAN_REDUCE.kernel().unwrap();
     for words in [&[][..], &[1, 2, 3], &kernel.spirv()[..kernel.spirv().len() - 3]] {
         assert_eq!(pruned(words, |_| None), words);
+        assert_eq!(frozen(words, |_| None), words);
+        assert_eq!(rolled(words), words);
     }
 }

@@ -26,6 +26,7 @@ mod report;
 mod sort;
 mod sorted;
 mod split;
+mod swiftshader;
 mod tables;
 mod terms;
 mod together;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use ash::vk;
 use multisplit_shaders::address::by_address;
+use multisplit_shaders::freeze::{frozen, rolled};
 use multisplit_shaders::prune::pruned;
 use multisplit_shaders::reconvergence::{Reconvergence, with_reconvergence};
 use multisplit_shaders::subgroup_barriers::with_memory_barriers;
@@ -31,6 +32,9 @@ pub(crate) const MAX_BINDINGS: usize = 32;
 /// Pipelines that are kept although nothing uses them. A program that makes bucket functions as it
 /// goes would otherwise fill its memory with them.
 const MAX_KEPT: usize = 1024;
+
+/// The vendor of SwiftShader, which takes minutes to compile some kernels as they are.
+const GOOGLE: u32 = 0x1AE0;
 
 /// A compute pipeline with its layouts. Owned by the [`PipelineStore`].
 pub(crate) struct Pipeline {
@@ -166,7 +170,10 @@ impl PipelineStore {
     ) -> Result<vk::Pipeline> {
         let begin = Instant::now();
         let pipeline = create_pipeline(device, kernel, specialization, module, self.cache);
-        let nanoseconds = begin.elapsed().as_nanos().try_into().unwrap_or(u64::MAX);
+        let elapsed = begin.elapsed();
+        let (kernel, words) = (kernel.label(), module.1.len());
+        tracing::debug!(kernel, words, ?elapsed, "created pipeline");
+        let nanoseconds = elapsed.as_nanos().try_into().unwrap_or(u64::MAX);
         self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
         pipeline
     }
@@ -238,7 +245,14 @@ fn create(
     };
     let spirv = match kernel.is_foreign() {
         true => spirv,
-        false => Cow::Owned(pruned(&spirv, |id| value_of(specialization, id))),
+        false => {
+            let value_of = |id| value_of(specialization, id);
+            let spirv = match device.properties.vendor_id {
+                GOOGLE => Cow::Owned(rolled(&frozen(&spirv, value_of))),
+                _ => spirv,
+            };
+            Cow::Owned(pruned(&spirv, value_of))
+        }
     };
     let spirv = match form.barriers {
         SubgroupBarriers::Replaced => with_memory_barriers(&spirv).map_or(spirv, Cow::Owned),

@@ -1,0 +1,54 @@
+//! Commands on SwiftShader, a software driver that comes with Chromium. Its compiler needs minutes and
+//! gigabytes for kernels that are given to it with specialization constants and loops to unroll.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::{Ran, multisplit};
+use crate::desk::Desk;
+
+/// The manifest of the driver, in Debian's package.
+const DRIVER: &str = "/usr/lib/chromium/vk_swiftshader_icd.json";
+/// Maximum address space of a command, in kilobytes.
+const MAX_KILOBYTES: u32 = 2_000_000;
+
+/// Runs the binary on SwiftShader, in limited memory.
+#[track_caller]
+fn run(desk: &Desk, line: &str) -> Ran {
+    let binary = multisplit();
+    let mut command = Command::new("sh");
+    let limited = format!("ulimit -v {MAX_KILOBYTES} && exec \"$@\"");
+    command.args(["-c", &limited, "sh"]).arg(binary.get_program()).current_dir(desk.path());
+    for (name, value) in binary.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.env("VK_ICD_FILENAMES", DRIVER).env("VK_DRIVER_FILES", DRIVER);
+    crate::common::run(command, &line.split_whitespace().collect::<Vec<_>>())
+}
+
+/// One command for each family of kernels that its compiler once did not finish.
+#[test]
+#[cfg(target_os = "linux")]
+fn swiftshader_compiles_every_kind_of_kernel() {
+    if std::env::var_os("MULTISPLIT_CHROMIUM").is_some_and(|name| name == "none") {
+        return;
+    }
+    assert!(Path::new(DRIVER).exists(), "install chromium, or set MULTISPLIT_CHROMIUM=none");
+    let desk = Desk::new();
+    let keys = |n: u32| (0..n).flat_map(|i| i.wrapping_mul(0x9E37_79B9).to_le_bytes());
+    desk.write("few.bin", keys(700).collect::<Vec<_>>());
+    desk.write("keys.bin", keys(20_000).collect::<Vec<_>>());
+    for line in [
+        "sort few.bin -o sorted.bin --type u32 --verify",
+        "sort few.bin --argsort order.bin --type u16 --verify",
+        "reduce keys.bin --type u32 --op argmin --verify",
+        "unique keys.bin -o unique.bin --type u32 --sort --verify",
+        "split keys.bin -o block.bin --type u32 --buckets 8 --by delta --method block --verify",
+        "split keys.bin -o warp.bin --type u32 --buckets 8 --by delta --method warp --verify",
+    ] {
+        run(&desk, line).expect(0);
+    }
+}
