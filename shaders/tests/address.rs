@@ -42,3 +42,46 @@ fn rewritten_kernels_are_valid() {
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+/// Loads and stores have the alignment that offsets and strides guarantee.
+#[cfg(feature = "compile")]
+#[test]
+fn accesses_are_aligned_as_the_layout_says() {
+    use multisplit_shaders::Kernel;
+    use multisplit_shaders::compile::{Source, compile};
+
+    for (name, layout, body, expected) in [
+        ("whole", "std430", "b.m[1] = mat4(2);", "Aligned 4"),
+        ("column", "std430", "b.m[1][2] = vec4(2);", "Aligned 16"),
+        ("column of rows", "std430, row_major", "b.m[1][2] = vec4(2);", "Aligned 4"),
+        ("element", "std430", "b.m[1][2][3] = 2;", "Aligned 4"),
+        ("scalar", "scalar", "b.m[1][2] = vec4(2);", "Aligned 4"),
+        ("doubles", "std430", "b.d[1] = dmat2(2);", "Aligned 8"),
+        ("structure", "std430", "b.s[1] = S(1, dmat2(2));", "Aligned 8"),
+    ] {
+        let source = format!(
+            "#version 460
+#extension GL_EXT_scalar_block_layout : require
+layout(local_size_x = 1) in;
+struct S {{ float tag; dmat2 d; }};
+layout(set = 0, binding = 0, {layout}) buffer B {{ float head; mat4 m[3]; dmat2 d[2]; S s[2]; }} b;
+void main() {{ {body} }}"
+        );
+        let spirv = compile(&Source::new("test.comp", &source)).unwrap();
+        let kernel = Kernel::checked("test", &spirv).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let words = by_address(kernel.spirv(), kernel.interface()).unwrap();
+        let file = std::env::temp_dir().join(format!("multisplit-aligned-{}", std::process::id()));
+        std::fs::write(&file, words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<_>>())
+            .unwrap();
+        let run = |program: &str, arguments: &[&str]| {
+            let done = Command::new(program).args(arguments).arg(&file).output().unwrap();
+            assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
+            String::from_utf8_lossy(&done.stdout).into_owned()
+        };
+        run("spirv-val", &["--target-env", "vulkan1.2", "--scalar-block-layout"]);
+        let text = run("spirv-dis", &["--no-color"]);
+        let store = text.lines().find(|line| line.contains("Aligned")).unwrap_or("");
+        assert!(store.ends_with(expected), "{name}: {store}");
+        std::fs::remove_file(&file).unwrap();
+    }
+}

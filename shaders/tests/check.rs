@@ -345,6 +345,58 @@ uint missing(uint i) { if (i > 3) return 2; }
     assert!(text.contains("%count = OpVariable %_ptr_Private_uint Private %"), "{text}");
 }
 
+/// A shader that copies elements of `at`, an array of matrices of type `ty`, from one buffer to another.
+fn matrices(ty: &str, member: &str, layout: &str, order: &str) -> Vec<u32> {
+    let source = format!(
+        "#version 460
+#extension GL_EXT_scalar_block_layout : require
+layout(local_size_x = 64) in;
+struct Item {{ float tag; MAT m[2]; }};
+layout(set = 0, binding = 0, {layout}, {order}) readonly buffer From {{ uint head; {member}; }} from;
+layout(set = 0, binding = 1, {layout}, {order}) buffer To {{ uint head; {member}; }} to;
+void main() {{ uint i = gl_GlobalInvocationID.x; to.at[i] = from.at[i]; }}"
+    );
+    words(&source.replace("MAT", ty))
+}
+
+#[test]
+fn arrays_of_matrices_are_accepted() {
+    let types = ["mat2", "mat3", "mat4", "mat3x4", "mat4x3", "mat2x3", "dmat3"];
+    let members = ["MAT at[]", "MAT at[3]", "MAT at[][2]", "MAT at[3][2]", "Item at[]"];
+    // Each type with each member, in one of the layouts.
+    let pairs = types.iter().flat_map(|ty| members.iter().map(move |member| (ty, member)));
+    for (turn, (ty, member)) in pairs.enumerate() {
+        let layout = ["std430", "std140", "scalar"][turn % 3];
+        let order = ["row_major", "column_major"][turn % 2];
+        let name = format!("{ty} {member} {layout} {order}");
+        let kernel = Kernel::checked(name.clone(), &matrices(ty, member, layout, order));
+        let kernel = kernel.unwrap_or_else(|e| panic!("{name}: {e}"));
+        let binding = &kernel.interface().bindings[0];
+        assert_eq!(binding.element_stride.is_some(), member.contains("[]"), "{name}");
+    }
+    let text = accepted("matrices", &matrices("mat4", "MAT at[]", "std430", "column_major"));
+    assert_eq!(text.matches("OpArrayLength").count(), 2, "{text}");
+}
+
+#[test]
+fn matrices_that_overlap_are_refused() {
+    let spirv = matrices("mat4", "MAT at[]", "std430", "column_major");
+    let (matrix_stride, array_stride) = (7, 6);
+    for (decoration, value, small, expected) in [
+        (matrix_stride, 16, 12, "`to.at` has rows or columns that overlap"),
+        (matrix_stride, 16, 32, "the elements of `to.at` overlap"),
+        (array_stride, 64, 60, "the elements of `to.at` overlap"),
+    ] {
+        let mut bad = spirv.clone();
+        let pairs: Vec<usize> =
+            (0..bad.len() - 1).filter(|&at| bad[at..at + 2] == [decoration, value]).collect();
+        assert!(!pairs.is_empty());
+        pairs.iter().for_each(|&at| bad[at + 1] = small);
+        let text = refused("overlap", &bad).to_string();
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
 #[test]
 fn words_that_are_no_valid_module_are_refused() {
     let spirv = shader(

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use rspirv::dr::{Block, Instruction, Operand};
 use rspirv::spirv::{MemoryAccess, Op, Word};
 
+use super::layouts::Place;
 use super::{AddressError, Rewrite};
 
 /// A pointer into a buffer.
 #[derive(Clone, Copy)]
 struct Reached {
-    alignment: u32,
+    place: Place,
     volatile: bool,
 }
 
@@ -24,7 +25,7 @@ impl Rewrite {
             }
             let mut reached = HashMap::new();
             for block in &mut function.blocks {
-                self.change_accesses(block, &pointers, &mut reached);
+                self.change_accesses(block, &pointers, &mut reached)?;
             }
             if let Some(first) = function.blocks.first_mut() {
                 self.load_addresses(first, &pointers);
@@ -74,10 +75,12 @@ impl Rewrite {
         block: &mut Block,
         pointers: &HashMap<Word, Word>,
         reached: &mut HashMap<Word, Reached>,
-    ) {
-        let is_volatile = |base: Word| {
-            let buffer = pointers.iter().find(|(_, pointer)| **pointer == base);
-            buffer.is_some_and(|(id, _)| self.buffers.get(id).is_some_and(|b| b.volatile))
+    ) -> Result<(), AddressError> {
+        let whole_buffer = |base: Word| {
+            let (id, _) = pointers.iter().find(|(_, pointer)| **pointer == base)?;
+            let buffer = self.buffers.get(id)?;
+            let place = Place::buffer(self.pointee(buffer.pointer_type)?);
+            Some(Reached { place, volatile: buffer.volatile })
         };
         for instruction in &mut block.instructions {
             let Some(base) = instruction.operands.first().and_then(Operand::id_ref_any) else {
@@ -86,10 +89,23 @@ impl Rewrite {
             let op = instruction.class.opcode;
             match (op, instruction.result_id, instruction.result_type) {
                 (Op::AccessChain | Op::InBoundsAccessChain, Some(id), Some(pointer_type)) => {
-                    let Some(&alignment) = self.types.pointers.get(&pointer_type) else { continue };
-                    let volatile =
-                        reached.get(&base).map_or_else(|| is_volatile(base), |base| base.volatile);
-                    reached.insert(id, Reached { alignment, volatile });
+                    let Some(&largest) = self.types.pointers.get(&pointer_type) else { continue };
+                    let base = reached.get(&base).copied().or_else(|| whole_buffer(base));
+                    let indices = instruction.operands.iter().skip(1);
+                    let indices: Vec<Word> = indices.filter_map(Operand::id_ref_any).collect();
+                    let chain = base.and_then(|base| {
+                        let mut place = self.layouts.chain(base.place, &indices)?;
+                        place.alignment = place.alignment.min(largest);
+                        Some(Reached { place, ..base })
+                    });
+                    reached.insert(
+                        id,
+                        chain.ok_or_else(|| {
+                            AddressError::Unsupported(
+                                "it has an access without a layout".to_owned(),
+                            )
+                        })?,
+                    );
                 }
                 (Op::Load | Op::Store, ..) => {
                     let at = if op == Op::Load { 1 } else { 2 };
@@ -100,6 +116,7 @@ impl Rewrite {
                 _ => {}
             }
         }
+        Ok(())
     }
 
     /// Reads the addresses that a function uses, where it begins.
@@ -141,7 +158,7 @@ fn access(instruction: &mut Instruction, at: usize, pointer: Reached) {
     if pointer.volatile {
         mask |= MemoryAccess::VOLATILE;
     }
-    let mut new = vec![Operand::MemoryAccess(mask), Operand::LiteralBit32(pointer.alignment)];
+    let mut new = vec![Operand::MemoryAccess(mask), Operand::LiteralBit32(pointer.place.alignment)];
     // Operands follow in the order of the bits, and alignment is the lowest that has one.
     new.extend(instruction.operands.get(at + 1..).unwrap_or_default().iter().cloned());
     instruction.operands.truncate(at);

@@ -6,6 +6,7 @@
 //! 32-bit words, so that two views of one binding can share it and 64-bit integers are not needed.
 
 mod functions;
+mod layouts;
 
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,6 +17,7 @@ use rspirv::spirv::{AddressingModel, Capability, Decoration, Op, StorageClass, W
 
 use crate::kernel::{BindingKind, Interface};
 use crate::reflect::ReflectError;
+use layouts::Layouts;
 
 /// Bytes of an address.
 const ADDRESS_BYTES: u32 = 8;
@@ -73,6 +75,7 @@ struct Buffer {
 
 struct Rewrite {
     module: Module,
+    layouts: Layouts,
     next_id: Word,
     buffers: HashMap<Word, Buffer>,
     /// The variable of the push constants, where there is one.
@@ -100,6 +103,7 @@ impl Rewrite {
     fn new(module: Module, interface: &Interface) -> Result<Self, AddressError> {
         let next_id = module.header.as_ref().map_or(0, |header| header.bound);
         let mut this = Self {
+            layouts: Layouts::new(&module),
             module,
             next_id,
             buffers: HashMap::new(),
@@ -155,16 +159,7 @@ impl Rewrite {
 
     /// The place among the addresses of a variable: that of its binding.
     fn place(&self, variable: Word, interface: &Interface) -> Option<u32> {
-        let decorated = |wanted: Decoration| {
-            let is_it = |i: &&Instruction| {
-                i.operands.first() == Some(&Operand::IdRef(variable))
-                    && i.operands.get(1) == Some(&Operand::Decoration(wanted))
-            };
-            match self.module.annotations.iter().find(is_it)?.operands.get(2)? {
-                Operand::LiteralBit32(value) => Some(*value),
-                _ => None,
-            }
-        };
+        let decorated = |what| self.layouts.decoration(variable, None, what);
         let (set, binding) =
             (decorated(Decoration::DescriptorSet)?, decorated(Decoration::Binding)?);
         let place = interface.bindings.iter().position(|b| (b.set, b.binding) == (set, binding))?;
@@ -225,28 +220,10 @@ impl Rewrite {
                 pointers.extend(global.result_id.map(|id| (id, *pointee)));
             }
         }
-        self.types.pointers =
-            pointers.into_iter().map(|(id, pointee)| (id, self.alignment(pointee))).collect();
-    }
-
-    /// What the address of a value is a multiple of. Buffers are, of [`ADDRESS_ALIGNMENT`].
-    fn alignment(&self, of: Word) -> u32 {
-        const WORD: u32 = 4;
-        let literal = |operand: Option<&Operand>| match operand {
-            Some(Operand::LiteralBit32(value)) => *value,
-            _ => 0,
-        };
-        let Some(global) = self.global(of) else { return WORD };
-        match global.class.opcode {
-            Op::TypeInt | Op::TypeFloat => literal(global.operands.first()) / 8,
-            Op::TypeVector => {
-                let component = global.operands.first().and_then(Operand::id_ref_any);
-                let component = component.map_or(WORD, |id| self.alignment(id));
-                let bytes = component * literal(global.operands.get(1));
-                if bytes.is_power_of_two() { bytes.min(ADDRESS_ALIGNMENT) } else { component }
-            }
-            _ => WORD,
-        }
+        self.types.pointers = pointers
+            .into_iter()
+            .map(|(id, pointee)| (id, self.layouts.alignment(pointee)))
+            .collect();
     }
 
     /// The block of push constants, with the addresses behind what it had.

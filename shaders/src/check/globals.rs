@@ -228,6 +228,15 @@ fn check_global(global: &Instruction, ids: &Ids) -> Result<(), CheckError> {
             }
             _ => refuse("is a vector of something else than 2 to 4 numbers"),
         },
+        (Op::TypeMatrix, _) => match ids.shape(id) {
+            Shape::Matrix { column, count: 2..=4 }
+                if matches!(ids.shape(column), Shape::Vector { .. })
+                    && matches!(ids.scalar(column), Shape::Float { .. }) =>
+            {
+                Ok(())
+            }
+            _ => refuse("is a matrix of something else than 2 to 4 columns of floats"),
+        },
         (Op::TypeInt, _) => match ids.shape(id) {
             Shape::Int { bits: 8 | 16 | 32 | 64, .. } => Ok(()),
             _ => refuse("is an integer that does not have 8, 16, 32 or 64 bits"),
@@ -309,7 +318,7 @@ fn check_block(
         let last = member as usize + 1 == members.len();
         let bytes = match ids.shape(*ty) {
             Shape::RuntimeArray { element } if last && may_end_unsized => {
-                stride(ids, *ty, element, name, label)?
+                stride(ids, *ty, element, (block, member), name, label)?
             }
             Shape::RuntimeArray { .. } => {
                 return refuse(format!(
@@ -326,15 +335,17 @@ fn check_block(
     Ok(())
 }
 
-/// The stride of an array, which has room for an element.
+/// The stride of an array, which is at least the size of an element. `of` is the member of a structure
+/// that holds the array: its decorations describe matrices at any depth of arrays.
 fn stride(
     ids: &Ids,
     array: Word,
     element: Word,
+    of: (Word, u32),
     name: &str,
     label: &str,
 ) -> Result<u64, CheckError> {
-    let bytes = laid_out(ids, element, (array, 0), name, label)?;
+    let bytes = laid_out(ids, element, of, name, label)?;
     let stride = literal(ids.decoration(array, Decoration::ArrayStride)).unwrap_or(0).into();
     if stride == 0 || stride < bytes {
         return Err(invalid(format!("the elements of `{name}.{label}` overlap")));
@@ -342,8 +353,31 @@ fn stride(
     Ok(stride)
 }
 
-/// Bytes of a type in a block, whose layout is written in the module; `of` is the member that says
-/// how a matrix lies.
+/// Bytes from the first to the last element of a matrix, whose layout is that of the member `of`.
+fn matrix_bytes(
+    ids: &Ids,
+    (column, columns): (Word, u32),
+    of: (Word, u32),
+    name: &str,
+    label: &str,
+) -> Result<u64, CheckError> {
+    let wrong = |problem: &str| invalid(format!("the matrix `{name}.{label}` {problem}"));
+    let Shape::Vector { component, count: rows } = ids.shape(column) else {
+        return Err(wrong("has columns that are not vectors"));
+    };
+    let row_major = ids.member_decoration(of.0, of.1, Decoration::RowMajor).is_some();
+    let (vectors, components) = if row_major { (rows, columns) } else { (columns, rows) };
+    let vector = laid_out(ids, component, of, name, label)? * u64::from(components);
+    let stride = literal(ids.member_decoration(of.0, of.1, Decoration::MatrixStride));
+    let stride = u64::from(stride.ok_or_else(|| wrong("has no MatrixStride"))?);
+    if stride < vector {
+        return Err(wrong("has rows or columns that overlap"));
+    }
+    Ok(stride * u64::from(vectors.saturating_sub(1)) + vector)
+}
+
+/// Bytes of a type in a block, whose layout is written in the module; `of` is the member of a structure
+/// that has the layout of matrices.
 fn laid_out(
     ids: &Ids,
     ty: Word,
@@ -356,15 +390,7 @@ fn laid_out(
         Shape::Vector { component, count } => {
             laid_out(ids, component, of, name, label)? * u64::from(count)
         }
-        Shape::Matrix { column, count } => {
-            let stride = literal(ids.member_decoration(of.0, of.1, Decoration::MatrixStride));
-            let rows = match ids.shape(column) {
-                Shape::Vector { count, .. } => count,
-                _ => 4,
-            };
-            // Whichever way it lies.
-            u64::from(stride.unwrap_or(32)) * u64::from(count.max(rows))
-        }
+        Shape::Matrix { column, count } => matrix_bytes(ids, (column, count), of, name, label)?,
         Shape::Array { element, length } => {
             let Some(length) = ids.constant(length) else {
                 return Err(CheckError::Declaration {
@@ -372,7 +398,7 @@ fn laid_out(
                     problem: "is an array in a block whose length is a specialization constant: only shared and local arrays may be".to_owned(),
                 });
             };
-            stride(ids, ty, element, name, label)?.saturating_mul(length)
+            stride(ids, ty, element, of, name, label)?.saturating_mul(length)
         }
         Shape::Struct(members) => {
             let mut end = 0;
