@@ -49,6 +49,10 @@ const STACK_BYTES: usize = 256 << 20;
 /// Our own includes are eight deep at most; the compiler itself has no limit but its stack.
 const MAX_INCLUDE_DEPTH: usize = 16;
 
+/// The first version of GLSL with compute shaders: `#version 310 es`. The compiler itself rejects later versions
+/// without them.
+const MIN_VERSION: u32 = 310;
+
 /// One message of the GLSL compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -99,6 +103,7 @@ pub fn compile(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
 }
 
 fn compile_here(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
+    check_version(source)?;
     let compiler = shaderc::Compiler::new().map_err(|e| CompileError::Compiler(e.to_string()))?;
     let mut options =
         shaderc::CompileOptions::new().map_err(|e| CompileError::Compiler(e.to_string()))?;
@@ -122,6 +127,55 @@ fn compile_here(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
             Err(CompileError::Glsl(diagnostics(source, &log)))
         }
         Err(other) => Err(CompileError::Compiler(other.to_string())),
+    }
+}
+
+/// Rejects a shader whose first line of code is not a `#version` that has compute shaders.
+///
+/// The compiler takes such a shader for GLSL 1.10, in which its own built-in functions do not compile, and
+/// prints all of them on standard output.
+fn check_version(source: &Source<'_>) -> Result<(), CompileError> {
+    let code = after_comments(source.glsl);
+    let blank = [' ', '\t'];
+    let number = code.strip_prefix('#').and_then(|directive| {
+        let number = directive.trim_start_matches(blank).strip_prefix("version")?;
+        let digits = number.trim_start_matches(blank);
+        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        // `#version450` is another directive.
+        digits[..end].parse::<u32>().ok().filter(|_| digits.len() < number.len())
+    });
+    let message = match number {
+        Some(MIN_VERSION..) => return Ok(()),
+        Some(old) => format!("#version {old} has no compute shaders: write `#version 460`"),
+        None => "the shader has to begin with a #version line: write `#version 460`".to_owned(),
+    };
+    let before = &source.glsl[..source.glsl.len() - code.len()];
+    let line = before.matches('\n').count() + 1;
+    let excerpt = source.glsl.lines().nth(line - 1).map(str::to_owned);
+    let file = source.name.to_owned();
+    Err(CompileError::Glsl(vec![Diagnostic { file, line, message, excerpt }]))
+}
+
+/// The rest of `glsl` from its first character that is neither blank nor part of a comment.
+fn after_comments(glsl: &str) -> &str {
+    let mut rest = glsl;
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', '\r', '\n']);
+        if let Some(comment) = rest.strip_prefix("//") {
+            rest = comment;
+            loop {
+                let (line, after) = rest.split_at(rest.find(['\n', '\r']).unwrap_or(rest.len()));
+                rest = after.strip_prefix("\r\n").or_else(|| after.get(1..)).unwrap_or_default();
+                // A backslash at the end of a line continues the comment.
+                if !line.ends_with('\\') || rest.is_empty() {
+                    break;
+                }
+            }
+        } else if let Some((_, after)) = rest.strip_prefix("/*").and_then(|c| c.split_once("*/")) {
+            rest = after;
+        } else {
+            return rest;
+        }
     }
 }
 

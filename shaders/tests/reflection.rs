@@ -174,3 +174,42 @@ void main() {}";
     let error = compile(&Source::new("main.comp", shader)).expect_err("must not compile");
     assert!(error.to_string().contains("nowhere.glsl"), "{error}");
 }
+
+/// The compiler prints its whole built-in library on standard output for versions before 1.50, which is what
+/// it takes a shader without a version for.
+#[test]
+fn shaders_need_a_version_with_compute_shaders() {
+    let body = "layout(local_size_x = 1) in;\nvoid main() {}\n";
+    for good in [
+        "#version 460\n",
+        "#version 310 es\n",
+        "# version\t450 core // comment\n",
+        "// first\r\n/* second\n */ #version 450\r\n",
+        "// a \\\n b\n#version 450\n",
+    ] {
+        let done = compile(&Source::new("good.comp", &format!("{good}{body}")));
+        assert!(done.is_ok(), "{good}: {done:?}");
+    }
+    for (bad, line, part) in [
+        ("", 1, "has to begin with a #version line: write `#version 460`"),
+        ("\n// comment\n", 3, "has to begin with a #version line"),
+        ("int x;\n#version 460\n", 1, "has to begin with a #version line"),
+        ("//#version 460\n", 2, "has to begin with a #version line"),
+        ("// a \\\n#version 460\n", 3, "has to begin with a #version line"),
+        ("/* #version 460", 1, "has to begin with a #version line"),
+        ("\u{feff}#version 460\n", 1, "has to begin with a #version line"),
+        ("#version460\n", 1, "has to begin with a #version line"),
+        ("#version 0x1cc\n", 1, "#version 0 has no compute shaders"),
+        ("#version 110\n", 1, "#version 110 has no compute shaders: write `#version 460`"),
+        ("#version 140\n", 1, "#version 140 has no compute shaders"),
+        ("#version 99999999999\n", 1, "has to begin with a #version line"),
+    ] {
+        let glsl = format!("{bad}{body}");
+        let error = compile(&Source::new("bad.comp", &glsl)).expect_err(bad);
+        let CompileError::Glsl(diagnostics) = &error else { panic!("{bad}: {error}") };
+        assert_eq!((&*diagnostics[0].file, diagnostics[0].line), ("bad.comp", line), "{bad}");
+        assert!(error.to_string().contains(part), "{bad}: {error}");
+    }
+    // Nothing but a comment.
+    assert!(compile(&Source::new("bad.comp", "//#version 460")).is_err());
+}
