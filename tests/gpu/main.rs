@@ -17,6 +17,7 @@ mod embedding_threads;
 mod environment;
 mod errors;
 mod example_frames;
+mod extremes;
 mod family_cost;
 mod histogram_cases;
 mod histogram_closed;
@@ -30,6 +31,7 @@ mod kernels;
 mod large;
 mod large_limits;
 mod large_split;
+mod matrices;
 mod memory;
 mod merge;
 mod multisplit_cases;
@@ -114,6 +116,7 @@ fn main() -> ExitCode {
         in_turn(narrow_splits::tests()),
         in_turn(narrow_topk::tests()),
         in_turn(kernels::tests()),
+        in_turn(matrices::tests()),
         in_turn(large::tests()),
         in_turn(large_split::tests()),
         in_turn(parts::tests()),
@@ -145,6 +148,7 @@ fn main() -> ExitCode {
         one_width(cache::tests()),
         one_width(errors::tests()),
         one_width(validation::tests()),
+        one_width(extremes::tests()),
         one_width(environment::tests()),
     ];
     harness::main(subjects)
