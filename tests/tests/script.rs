@@ -1,0 +1,44 @@
+//! The `x` script: the folders that programs need, and where their output goes. Cargo is replaced by a stub.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+
+/// Prints its arguments, and whether the folder of Mesa's shader cache exists.
+const CARGO: &str = r#"#!/bin/sh
+case "$1" in
+--version) echo "cargo 99.0.0" ;;
+run) [ -d "$MESA_SHADER_CACHE_DIR" ] && echo "cache exists"; echo "cargo $*" ;;
+esac
+"#;
+
+fn run(folder: &Path, arguments: &[&str]) -> String {
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new(folder.join("x"));
+    // A library that is given need not be found.
+    command.args(arguments).arg("--no-install").env("PATH", path).env("SHADERC_LIB_DIR", folder);
+    let done = command.output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+#[test]
+fn demo_has_a_shader_cache_and_reports_under_target() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(root.join("x"), folder.path().join("x")).unwrap();
+    fs::copy(root.join("Cargo.toml"), folder.path().join("Cargo.toml")).unwrap();
+    let cargo = folder.path().join("cargo");
+    fs::write(&cargo, CARGO).unwrap();
+    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
+
+    let said = run(folder.path(), &["demo", "--n", "2^10"]);
+    assert!(said.contains("cache exists"), "{said}");
+    assert!(said.ends_with("-- demo --n 2^10 --html target/multisplit-report.html\n"), "{said}");
+    let said = run(folder.path(), &["demo", "--html=own.html"]);
+    assert!(said.ends_with("-- demo --html=own.html\n"), "{said}");
+    let said = run(folder.path(), &["bench", "sort"]);
+    assert!(said.contains("cache exists") && said.ends_with("-- bench sort\n"), "{said}");
+}
