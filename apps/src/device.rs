@@ -4,8 +4,8 @@ use std::cell::RefCell;
 
 use anyhow::Result;
 use multisplit::{
-    Config, Context, DEVICE_VARIABLE, DeviceChoice, DeviceEntry, Message, Messages, ProfileChoice,
-    ValidationConfig,
+    Config, Context, DEVICE_VARIABLE, DeviceChoice, DeviceEntry, Message, Messages, Observer,
+    ProfileChoice, ValidationConfig,
 };
 
 use crate::arguments::Common;
@@ -17,6 +17,12 @@ use crate::parts::Room;
 use crate::progress::Bars;
 use crate::ranking::Ranking;
 use crate::trace::Trace;
+use crate::{phase, report};
+
+/// Adds the times of runs to the phases of the command.
+fn kernel_times() -> Observer {
+    Observer::of_runs(|run| phase::add_device_time(run.nanoseconds))
+}
 
 /// What `--profile` says for the sizes that come with the library.
 const BUILT_IN: &str = "built-in";
@@ -38,7 +44,8 @@ impl Devices {
 
     /// Opens the device that the command line chooses.
     pub fn open(&self) -> Result<Context> {
-        let context = self.open_with(Config::default())?;
+        let context =
+            self.open_with(Config { observer: Some(kernel_times()), ..Config::default() })?;
         if !self.common.validate {
             leaving::keep_open(&context);
         }
@@ -48,7 +55,8 @@ impl Devices {
     /// Begins to open it, for a command that has something else to do meanwhile.
     pub fn begin_opening(&self) -> Opening {
         let ranking = Ranking::one(&self.rankings());
-        Opening::begin(self.config(Config { ranking, ..Config::default() }), !self.common.validate)
+        let config = Config { ranking, observer: Some(kernel_times()), ..Config::default() };
+        Opening::begin(self.config(config), !self.common.validate)
     }
 
     /// Each ranking that the command line asks for, once; nothing where it does not say.
@@ -102,6 +110,15 @@ impl Devices {
     /// Whether results are to be verified against the CPU.
     pub fn verify(&self) -> bool {
         self.common.verify
+    }
+
+    /// Runs `check`, which compares a result with the CPU's, if results are to be verified.
+    pub fn verify_by(&self, check: impl FnOnce() -> Result<()>) -> Result<()> {
+        if !self.verify() {
+            return Ok(());
+        }
+        let _span = tracing::info_span!("verify").entered();
+        phase::timed(report::VERIFYING, check)
     }
 
     /// What summaries end with where results were verified.
@@ -181,7 +198,7 @@ impl Devices {
             messages: self.messages.clone(),
             profile: self.profile(),
             memory_limit: self.common.memory_limit,
-            observer: self.trace.as_ref().map(Trace::observer),
+            observer: self.trace.as_ref().map(Trace::observer).or(config.observer),
             ..config
         }
     }

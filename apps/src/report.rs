@@ -8,11 +8,14 @@ use multisplit::{Error, Message};
 
 use crate::phase;
 
-/// Wrong usage, 2, is clap's.
 const FAILURE: u8 = 1;
+const USAGE: i32 = 2;
 const VALIDATION: u8 = 3;
 /// More messages than this are seldom read; the first ones are the ones to mend.
 const MAX_MESSAGES: usize = 20;
+
+/// The phase in which results are compared with the CPU's.
+pub const VERIFYING: &str = "verifying";
 
 static QUIET: AtomicBool = AtomicBool::new(false);
 static VERBOSE: AtomicBool = AtomicBool::new(false);
@@ -27,24 +30,79 @@ pub fn be_verbose() {
     VERBOSE.store(true, Ordering::Relaxed);
 }
 
-/// Prints what there is to print and gives the exit status.
+/// Prints what there is to print and gives the exit status. An error is the last line of standard error.
 pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> u8 {
-    let mut status = 0;
-    if let Err(error) = outcome
-        && !reader_is_gone(&error)
-    {
-        say(format_args!("multisplit: {}", line(&error)));
-        status = FAILURE;
-    }
-    if messages.is_empty() {
-        return status;
-    }
     for message in messages.iter().take(MAX_MESSAGES) {
         say(format_args!("validation: {}: {}", message.id, one_line(&message.text)));
     }
-    let count = messages.len();
-    say(format_args!("multisplit: the validation layers have {count} messages (see above)"));
-    VALIDATION
+    let layers = match messages.len() {
+        0 => None,
+        1 => Some("the validation layers have 1 message (see above)".to_owned()),
+        count => Some(format!("the validation layers have {count} messages (see above)")),
+    };
+    let error = outcome.err().filter(|error| !reader_is_gone(error)).map(|error| line(&error));
+    let status = match (&error, &layers) {
+        (_, Some(_)) => VALIDATION,
+        (Some(_), None) => FAILURE,
+        (None, None) => return 0,
+    };
+    let problems: Vec<String> = error.into_iter().chain(layers).collect();
+    say(format_args!("multisplit: {}", problems.join("; ")));
+    status
+}
+
+/// Ends the program because options do not go together, with the status of wrong usage.
+pub fn wrong_usage(text: impl Display) -> ! {
+    say(format_args!("multisplit: {text}"));
+    std::process::exit(USAGE)
+}
+
+/// Ends the program because the arguments could not be parsed, or prints the help that they ask for. The last line
+/// is the error; the usage, if there is one to show, comes before it.
+pub fn not_parsed(error: &clap::Error) -> ! {
+    use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand as NoCommand;
+    if !error.use_stderr() || error.kind() == NoCommand {
+        error.exit();
+    }
+    let (usage, problem) = parts_of_usage_error(&error.render().to_string());
+    if let Some(usage) = usage {
+        say(usage);
+    }
+    wrong_usage(problem)
+}
+
+/// The usage that clap prints with an error, and the error in one line.
+fn parts_of_usage_error(text: &str) -> (Option<String>, String) {
+    let mut usage = None;
+    let mut problem = String::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if line.starts_with("Usage: ") {
+            usage = Some(line.to_owned());
+        } else if !line.starts_with("For more information") {
+            let separator = match () {
+                () if problem.is_empty() => "",
+                () if line.starts_with("tip: ") => "; ",
+                () if problem.ends_with(':') || line.starts_with('[') => " ",
+                () => ", ",
+            };
+            problem += separator;
+            problem += line.strip_prefix("error: ").unwrap_or(line);
+        }
+    }
+    (usage, in_plain_words(&problem))
+}
+
+/// What Rust's parsers say, for people.
+fn in_plain_words(problem: &str) -> String {
+    let words = [
+        ("invalid digit found in string", "not a whole number"),
+        ("cannot parse integer from empty string", "not a whole number"),
+        ("number too large to fit in target type", "too large"),
+        ("invalid float literal", "not a number"),
+        ("..=", " to "),
+        (" is not in ", " is not one of "),
+    ];
+    words.iter().fold(problem.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
 /// Tells something besides the results.
@@ -59,9 +117,14 @@ pub fn summary(text: impl Display) {
     }
 }
 
-/// Tells what was done, how long the whole command took, and with -v each of its phases.
+/// Tells what was done, how long the whole command and its verification took, and with -v each of its phases.
 pub fn done(text: impl Display) {
-    summary(format_args!("{text}; {} in all", phase::total()));
+    let verifying = phase::taken(VERIFYING);
+    let verifying = match verifying.is_zero() {
+        true => String::new(),
+        false => format!(", {} of it verification", phase::shown(verifying)),
+    };
+    summary(format_args!("{text}; {} in all{verifying}", phase::total()));
     if VERBOSE.load(Ordering::Relaxed) {
         summary(format_args!("of which {}", phase::list()));
     }
@@ -156,13 +219,35 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{line, plain};
+    use super::{line, parts_of_usage_error, plain};
     use multisplit::Error;
 
     #[test]
     fn terminals_get_no_orders_from_files() {
         let text = plain("a\u{1b}[31mred\u{7}\r\u{9b}2J\u{202e}\n\té");
         assert_eq!(text, "a\\u{1b}[31mred\\u{7}\\r\\u{9b}2J\\u{202e}\n\té");
+    }
+
+    #[test]
+    fn usage_errors_are_one_line() {
+        let text = "error: the following required arguments were not provided:\n  --output <FILE>\n  <INPUT>\n\n\
+                    Usage: multisplit sort --output <FILE> <INPUT>\n\nFor more information, try '--help'.\n";
+        let (usage, problem) = parts_of_usage_error(text);
+        assert_eq!(usage.as_deref(), Some("Usage: multisplit sort --output <FILE> <INPUT>"));
+        assert_eq!(
+            problem,
+            "the following required arguments were not provided: --output <FILE>, <INPUT>"
+        );
+        let text = "error: invalid value 'u33' for '--type <TYPE>'\n  [possible values: u8, u32]\n\n  \
+                    tip: a similar value exists: 'u32'\n\nFor more information, try '--help'.\n";
+        let (usage, problem) = parts_of_usage_error(text);
+        assert_eq!(usage, None);
+        let expected = "invalid value 'u33' for '--type <TYPE>' [possible values: u8, u32]; \
+                        tip: a similar value exists: 'u32'";
+        assert_eq!(problem, expected);
+        let text = "error: invalid value '9' for '--radix-bits <BITS>': 9 is not in 4..=8\n";
+        let (_, problem) = parts_of_usage_error(text);
+        assert!(problem.ends_with(": 9 is not one of 4 to 8"), "{problem}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use multisplit::Context;
 use multisplit::primitives::{Merge, Search};
+use rayon::prelude::*;
 
 use crate::file_key::{FileKey, rank};
 use crate::formats::Place;
@@ -79,14 +80,17 @@ pub fn verify_search<K: FileKey>(
     if positions.len() != needles.len() {
         bail!("the search for {} needles gave {} positions", needles.len(), positions.len());
     }
-    for (at, (&needle, &found)) in needles.iter().zip(positions).enumerate() {
-        let expected = sorted.partition_point(|&key| match how {
+    let expected = |needle: K| {
+        sorted.partition_point(|&key| match how {
             Search::LowerBound => rank(key) < rank(needle),
             Search::UpperBound => rank(key) <= rank(needle),
-        });
-        if found as usize != expected {
-            bail!("the search is wrong: position {at} is {found}, and {expected} on the CPU");
-        }
+        })
+    };
+    let all = needles.par_iter().zip(positions);
+    let differs = |(&needle, &found): (&K, &u32)| found as usize != expected(needle);
+    if let Some(at) = all.position_first(differs) {
+        let (found, expected) = (positions[at], expected(needles[at]));
+        bail!("the search is wrong: position {at} is {found}, and {expected} on the CPU");
     }
     Ok(())
 }

@@ -18,6 +18,8 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
+use crate::phase;
+
 /// Collects what happens; clones share it.
 #[derive(Clone)]
 pub struct Trace(Arc<Inner>);
@@ -44,7 +46,10 @@ impl Trace {
     /// What a device tells its runs to.
     pub fn observer(&self) -> Observer {
         let trace = self.clone();
-        Observer::new(move |run| lock(&trace.0.runs).push(run))
+        Observer::new(move |run| {
+            phase::add_device_time(run.nanoseconds);
+            lock(&trace.0.runs).push(run);
+        })
     }
 
     /// What host spans are told to.
@@ -73,8 +78,7 @@ impl Trace {
         let mut events = Vec::new();
         for run in runs {
             let begin = device_nanoseconds(runs, run) + offset;
-            let total: f64 = run.passes.iter().map(|pass| pass.nanoseconds).sum();
-            events.push(complete(&run.plan, DEVICE, 1, begin, total, Value::Null));
+            events.push(complete(&run.plan, DEVICE, 1, begin, run.nanoseconds, Value::Null));
             let mut pass_begin = begin;
             for pass in &run.passes {
                 let time = pass.nanoseconds;
@@ -110,9 +114,8 @@ fn clock_offset(start: Instant, runs: &[Run]) -> f64 {
     let (mut min, mut max) = (f64::NEG_INFINITY, f64::INFINITY);
     for run in runs {
         let begin = device_nanoseconds(runs, run);
-        let total: f64 = run.passes.iter().map(|pass| pass.nanoseconds).sum();
         min = min.max(nanoseconds(start, run.before) - begin);
-        max = max.min(nanoseconds(start, run.after) - (begin + total));
+        max = max.min(nanoseconds(start, run.after) - (begin + run.nanoseconds));
     }
     // Clocks that drift apart leave nothing in between in the end; the middle is right still.
     if runs.is_empty() { 0.0 } else { (min + max) / 2.0 }
@@ -195,7 +198,8 @@ mod tests {
         let at = |nanoseconds| start + Duration::from_nanos(nanoseconds);
         let passes = vec![PassTime { label: "scan.spine".into(), nanoseconds: length }];
         let (before, after, tick_nanoseconds) = (at(before), at(after), 2.0);
-        Run { plan: "scan".into(), before, after, begin_ticks, tick_nanoseconds, passes }
+        let plan = "scan".to_owned();
+        Run { plan, before, after, begin_ticks, tick_nanoseconds, nanoseconds: length, passes }
     }
 
     #[test]

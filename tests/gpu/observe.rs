@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use multisplit::{Observer, Run};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
-tests!(observe: every_run_is_told,);
+tests!(observe: every_run_is_told, whole_runs_are_timed,);
 
 fn every_run_is_told(gpu: &Gpu) -> Result<()> {
     let runs: Arc<Mutex<Vec<Run>>> = Arc::default();
@@ -27,9 +27,27 @@ fn every_run_is_told(gpu: &Gpu) -> Result<()> {
         ensure!(run.passes.iter().any(|pass| pass.label.starts_with("scan.")), "{run:?}");
         let passes: f64 = run.passes.iter().map(|pass| pass.nanoseconds).sum();
         let seen = (run.after - run.before).as_secs_f64() * 1e9;
-        ensure!(passes > 0.0 && passes <= seen, "{passes} ns of {seen} ns");
+        ensure!(
+            passes > 0.0 && passes <= seen && run.nanoseconds == passes,
+            "{passes} ns of {seen} ns"
+        );
     }
     // One after the other by the device's clock too.
     ensure!(runs[0].begin_ticks < runs[1].begin_ticks, "{runs:?}");
+    Ok(())
+}
+
+fn whole_runs_are_timed(gpu: &Gpu) -> Result<()> {
+    let runs: Arc<Mutex<Vec<Run>>> = Arc::default();
+    let told = runs.clone();
+    let observer = Observer::of_runs(move |run| told.lock().expect("no panic").push(run));
+    let context = gpu.open_with(|config| config.observer = Some(observer))?;
+    let input = uniform(5000, 3);
+    expect_equal(&context.scan(&input)?, &gpu.context.scan(&input)?)?;
+    let runs = runs.lock().expect("no panic");
+    let [run] = &runs[..] else { bail!("{runs:?}") };
+    let seen = (run.after - run.before).as_secs_f64() * 1e9;
+    ensure!(run.plan == "scan" && run.passes.is_empty(), "{run:?}");
+    ensure!(run.nanoseconds > 0.0 && run.nanoseconds <= seen, "{run:?}");
     Ok(())
 }

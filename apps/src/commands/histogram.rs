@@ -14,7 +14,7 @@ use crate::histogram::{Counted, Counts, Edge, Function, Wanted, chart, count, na
 use crate::inputs::{Input, InputOptions, Numbers, Shape, read_or, read_splitters};
 use crate::outputs::{OutputId, Outputs};
 use crate::plot::HistogramPlot;
-use crate::{figures, phase, report, size};
+use crate::{phase, report, size};
 
 /// Arguments of `multisplit histogram`.
 #[derive(Debug, Args)]
@@ -95,7 +95,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         let (room, wanted) = (devices.room(&context), material.wanted(options)?);
         count(&room, &wanted, samples, material.weights.as_ref(), devices.verify())?
     };
-    let time = figures::time(phase::taken("counting").as_secs_f64() * 1e9);
+    let time = phase::of_kernels("counting");
     if let Some(id) = ids.csv {
         outputs.bytes(id, csv(&counted).as_bytes())?;
     }

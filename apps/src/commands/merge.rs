@@ -12,7 +12,7 @@ use crate::file_key::{FileKey, with_wide_key_type};
 use crate::formats::{Array, Data, Format, Place};
 use crate::inputs::InputOptions;
 use crate::wide_keys::{narrowed, wide_element, widened};
-use crate::{figures, host_memory, phase, report, size, sorted};
+use crate::{host_memory, phase, report, size, sorted};
 
 /// Arguments of `multisplit merge`.
 #[derive(Debug, Args)]
@@ -74,7 +74,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     phase::timed("writing", || outputs.array(id, &merged, format))?;
     outputs.finish()?;
     let [a, b] = arrays.each_ref().map(|array| size::grouped(array.len() as u64));
-    let time = figures::time(phase::taken("merging").as_secs_f64() * 1e9);
+    let time = phase::of_kernels("merging");
     let (device, checked) = (&context.properties().name, devices.verified());
     report::done(format_args!("merged {a} and {b} {element} in {time} on {device}{checked}"));
     Ok(())
@@ -92,10 +92,7 @@ impl MergeJob<'_> {
             let _span = tracing::info_span!("merge", n).entered();
             self.context.merge_with(first, second, self.how)
         })?;
-        if self.devices.verify() {
-            let _span = tracing::info_span!("verify").entered();
-            sorted::verify_merge(self.how, first, second, &merged)?;
-        }
+        self.devices.verify_by(|| sorted::verify_merge(self.how, first, second, &merged))?;
         Ok(K::into_data(merged))
     }
 }

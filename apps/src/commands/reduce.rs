@@ -13,7 +13,7 @@ use crate::formats::{Array, Data, Element, half, text};
 use crate::inputs::{InputOptions, Shape};
 use crate::terms::{Term, find, verify_index, verify_reduction};
 use crate::wide_keys::{narrowed, wide_element, widened};
-use crate::{figures, host_memory, phase, report, size};
+use crate::{host_memory, phase, report, size};
 
 /// Arguments of `multisplit reduce`.
 #[derive(Debug, Args)]
@@ -125,7 +125,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let value = shown(&Array::new(array.element(), value).context("elements of another size")?)?;
     print(options, &value, index, (n, element))?;
     let n = size::grouped(n as u64);
-    let time = figures::time(phase::taken("reducing").as_secs_f64() * 1e9);
+    let time = phase::of_kernels("reducing");
     let checked = devices.verified();
     let device = &context.properties().name;
     report::done(format_args!("reduced {n} {element} in {time} on {device}{checked}"));
@@ -139,12 +139,9 @@ impl ReduceJob<'_> {
         let input = T::from_data(&wide).context("elements of another size")?;
         let (room, operator) = (self.devices.room(self.context), self.op.operator());
         let _span = tracing::info_span!("reduce", n = input.len() as u64).entered();
-        let verify = self.devices.verify();
         let (index, value) = if self.op.is_index() {
             let found = phase::timed("reducing", || find(&room, operator, input))?;
-            if verify {
-                verify_index(operator, input, found)?;
-            }
+            self.devices.verify_by(|| verify_index(operator, input, found))?;
             found.unzip()
         } else {
             // Nothing has no least and no greatest element.
@@ -153,9 +150,7 @@ impl ReduceJob<'_> {
                 _ => self.context.reduce(input, operator).map(Some),
             };
             let found = phase::timed("reducing", reduce)?;
-            if verify {
-                verify_reduction(operator, input, found)?;
-            }
+            self.devices.verify_by(|| verify_reduction(operator, input, found))?;
             (None, found)
         };
         // Nothing adds up to zero.

@@ -12,7 +12,7 @@ use crate::formats::{Array, Data, Element, Format, Place};
 use crate::inputs::{InputOptions, Shape};
 use crate::terms::{Term, verify_scan};
 use crate::wide_keys::{narrowed, wide_element, widened};
-use crate::{figures, host_memory, phase, report, size};
+use crate::{host_memory, phase, report, size};
 
 /// Arguments of `multisplit scan`.
 #[derive(Debug, Args)]
@@ -99,7 +99,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     phase::timed("writing", || outputs.array(id, &scanned, format))?;
     outputs.finish()?;
     let n = size::grouped(array.len() as u64);
-    let time = figures::time(phase::taken("scanning").as_secs_f64() * 1e9);
+    let time = phase::of_kernels("scanning");
     let checked = devices.verified();
     let device = &context.properties().name;
     report::done(format_args!("scanned {n} {element} in {time} on {device}{checked}"));
@@ -118,10 +118,8 @@ impl ScanJob<'_> {
             let _span = tracing::info_span!("scan", n = input.len() as u64).entered();
             self.context.scan_with(input, &how)
         })?;
-        if self.devices.verify() {
-            let _span = tracing::info_span!("verify").entered();
-            verify_scan(self.operator, self.inclusive, input, &output)?;
-        }
+        let (operator, inclusive) = (self.operator, self.inclusive);
+        self.devices.verify_by(|| verify_scan(operator, inclusive, input, &output))?;
         Ok(narrowed(array.element(), T::into_data(output)))
     }
 }

@@ -12,7 +12,7 @@ use crate::file_key::{FileKey, with_wide_key_type};
 use crate::formats::{Array, Format, Place};
 use crate::inputs::InputOptions;
 use crate::wide_keys::{wide_element, widened};
-use crate::{figures, host_memory, phase, report, size, sorted};
+use crate::{host_memory, phase, report, size, sorted};
 
 /// Arguments of `multisplit search`.
 #[derive(Debug, Args)]
@@ -88,7 +88,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     phase::timed("writing", || outputs.array(id, &Array::words(positions), Format::Text))?;
     outputs.finish()?;
     let [a, b] = arrays.each_ref().map(|array| size::grouped(array.len() as u64));
-    let time = figures::time(phase::taken("searching").as_secs_f64() * 1e9);
+    let time = phase::of_kernels("searching");
     let (device, checked) = (&context.properties().name, devices.verified());
     report::done(format_args!("found {b} {element} among {a} in {time} on {device}{checked}"));
     Ok(())
@@ -104,10 +104,8 @@ impl SearchJob<'_> {
             let _span = tracing::info_span!("search", n = needles.len() as u64).entered();
             sorted::search(self.context, self.how, within, needles)
         })?;
-        if self.devices.verify() {
-            let _span = tracing::info_span!("verify").entered();
-            sorted::verify_search(self.how, within, needles, &positions)?;
-        }
+        let how = self.how;
+        self.devices.verify_by(|| sorted::verify_search(how, within, needles, &positions))?;
         Ok(positions)
     }
 }

@@ -1,10 +1,8 @@
 //! `multisplit sort`: an array from a file, or the rows of a table, sorted.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use clap::error::ErrorKind;
 use clap::{Args, ValueEnum, value_parser};
 use multisplit::Context;
 use multisplit::primitives::sort::SortMethod;
@@ -18,7 +16,7 @@ use crate::on_device::Moved;
 use crate::sort::{self, SortRequest, Target};
 use crate::values::ValueOptions;
 use crate::wide_keys::{key_element, keys_of};
-use crate::{figures, phase, report, size};
+use crate::{phase, report, size};
 
 /// Arguments of `multisplit sort`.
 #[derive(Debug, Args)]
@@ -144,8 +142,7 @@ impl Options {
     /// Ends the program, with the status of wrong usage, where options do not go together.
     fn check(&self) {
         if self.output.output.is_none() && self.argsort.is_none() && !self.values.has_output() {
-            let text = "give -o FILE, or --argsort FILE\n";
-            clap::Error::raw(ErrorKind::MissingRequiredArgument, text).exit()
+            report::wrong_usage("give -o FILE, or --argsort FILE");
         }
     }
 
@@ -164,8 +161,7 @@ impl Options {
     fn method(&self) -> SortMethod {
         match (self.method, self.radix_bits) {
             (Method::Onesweep, Some(_)) => {
-                let text = "--radix-bits is for --method multisplit\n";
-                clap::Error::raw(ErrorKind::ArgumentConflict, text).exit()
+                report::wrong_usage("--radix-bits is for --method multisplit")
             }
             (Method::Onesweep, None) => SortMethod::OneSweep,
             (Method::Auto, None) => SortMethod::Auto,
@@ -199,14 +195,13 @@ impl SortJob<'_> {
             && self.request.rows.is_none()
             && let Some(target) = files.range_target()?
         {
-            let start = Instant::now();
             let Input::Numbers(keys, _) = &files.input else {
                 bail!("the input is a table, not an array")
             };
             let values = files.value_elements();
             with_key_type!(keys.element, self.streamed(keys, values, &target))?;
             let what = self.what(keys.len(), keys.element, false);
-            let summary = self.summary(start.elapsed(), &what);
+            let summary = self.summary(&what);
             files.finish()?;
             report::done(summary);
             return Ok(());
@@ -238,7 +233,7 @@ impl SortJob<'_> {
             order: None,
             summary: {
                 let what = self.what(keys.len(), keys.element, true);
-                self.summary(phase::taken("sorting"), &what)
+                self.summary(&what)
             },
         }))
     }
@@ -261,11 +256,10 @@ impl SortJob<'_> {
         wants_order: bool,
     ) -> Result<SortedData> {
         let wide = keys_of(keys);
-        let start = Instant::now();
         let sorted = self.sorted::<K>(&wide, values, wants_order)?;
         let what = self.what(keys.len(), keys.element(), sorted.whole);
         let (keys, values) = (K::into_data(sorted.keys), sorted.values.map(Moved::Host));
-        let summary = self.summary(start.elapsed(), &what);
+        let summary = self.summary(&what);
         Ok(SortedData { keys: Moved::Host(keys), values, order: sorted.order, summary })
     }
 
@@ -288,17 +282,13 @@ impl SortJob<'_> {
             let _span = tracing::info_span!("sort", n = keys.len() as u64).entered();
             phase::timed("sorting", || sort::sort(&room, self.request, keys, values, wants_order))?
         };
-        if self.devices.verify() {
-            let _span = tracing::info_span!("verify").entered();
-            sort::verify(self.request, keys, values, &sorted)?;
-        }
+        self.devices.verify_by(|| sort::verify(self.request, keys, values, &sorted))?;
         Ok(sorted)
     }
 
     /// The order of the rows of a table: by its last column first, each sort stable, so that rows
     /// that are equal by one column are in the order of those after it.
     fn rows(&self, input: &TableInput) -> Result<(Vec<u32>, String)> {
-        let start = Instant::now();
         let TableInput { table, columns } = input;
         let mut order: Vec<u32> = (0..table.len() as u32).collect();
         for column in columns.iter().rev() {
@@ -313,8 +303,7 @@ impl SortJob<'_> {
         let n = size::grouped(table.len() as u64);
         let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
         let what = format!("{n} rows by {}", names.join(", "));
-        let summary = self.summary(start.elapsed(), &what);
-        Ok((order, summary))
+        Ok((order, self.summary(&what)))
     }
 
     fn order<K: FileKey>(&self, keys: &Array) -> Result<Vec<u32>> {
@@ -323,8 +312,8 @@ impl SortJob<'_> {
         Ok(order)
     }
 
-    fn summary(&self, took: Duration, what: &str) -> String {
-        let time = figures::time(took.as_secs_f64() * 1e9);
+    fn summary(&self, what: &str) -> String {
+        let time = phase::of_kernels("sorting");
         let checked = self.devices.verified();
         let device = &self.context.properties().name;
         format!("sorted {what} in {time} on {device}{checked}")

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use clap::error::ErrorKind;
 use multisplit::{Context, TopK};
+use rayon::prelude::*;
 
 use crate::device::Devices;
 use crate::file_key::{FileKey, rank, with_key_type};
@@ -16,7 +16,7 @@ use crate::keyed::{KeyedFiles, KeyedOptions, OutputOptions};
 use crate::on_device::Moved;
 use crate::values::ValueOptions;
 use crate::wide_keys::{key_element, keys_of};
-use crate::{figures, phase, report, size};
+use crate::{phase, report, size};
 
 /// Arguments of `multisplit topk`.
 #[derive(Debug, Args)]
@@ -106,12 +106,11 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
 impl Options {
     /// Ends the program, with the status of wrong usage, where options do not go together.
     fn check(&self) {
-        let wrong = |kind, text: &str| clap::Error::raw(kind, format!("{text}\n")).exit();
         if self.output.output.is_none() && self.indices.is_none() {
-            wrong(ErrorKind::MissingRequiredArgument, "give -o FILE, or --indices FILE");
+            report::wrong_usage("give -o FILE, or --indices FILE");
         }
         if self.input.column.len() > 1 {
-            wrong(ErrorKind::ArgumentConflict, "topk goes by one --column; sort goes by several");
+            report::wrong_usage("topk takes one --column; sort takes several");
         }
     }
 
@@ -126,6 +125,27 @@ impl Options {
         let how = if self.smallest { TopK::smallest(k) } else { TopK::largest(k) };
         self.rows.map_or(how, |length| how.rows(length))
     }
+}
+
+/// The indices of the `k` elements of `row` with the lowest ranks, in that order; of equal ones the first.
+fn first_indices<K: FileKey>(row: &[K], k: usize, rank: impl Fn(K) -> u64 + Sync) -> Vec<u32> {
+    const CHUNK: usize = 1 << 16;
+    let mut candidates: Vec<(u64, u32)> = row
+        .par_chunks(CHUNK.max(2 * k))
+        .enumerate()
+        .flat_map_iter(|(chunk, keys)| {
+            let begin = chunk * CHUNK.max(2 * k);
+            let ranked = (begin..).zip(keys).map(|(index, &key)| (rank(key), index as u32));
+            let mut ranked: Vec<_> = ranked.collect();
+            if k < ranked.len() {
+                ranked.select_nth_unstable(k);
+                ranked.truncate(k);
+            }
+            ranked
+        })
+        .collect();
+    candidates.par_sort_unstable();
+    candidates.iter().take(k).map(|&(_, index)| index).collect()
 }
 
 /// Elements as the device has them, and which they are.
@@ -153,29 +173,26 @@ impl TopKJob<'_> {
             let _span = tracing::info_span!("topk", n = keys.len() as u64).entered();
             self.context.topk(keys, &self.options.described(k))
         })?;
-        if self.devices.verify() {
-            let _span = tracing::info_span!("verify").entered();
-            self.verify(keys, k as usize, &found.keys, &found.indices)?;
-        }
+        self.devices.verify_by(|| self.verify(keys, k as usize, &found.keys, &found.indices))?;
         Ok(Found { keys: K::into_data(found.keys), indices: found.indices })
     }
 
     /// Compares every element with what the CPU finds.
     fn verify<K: FileKey>(&self, keys: &[K], k: usize, found: &[K], indices: &[u32]) -> Result<()> {
         let length = self.options.rows.map_or(keys.len(), |length| length as usize).max(1);
-        let (rows, mut place) = (keys.chunks(length), 0);
-        for row in rows {
-            let mut order: Vec<u32> = (0..row.len() as u32).collect();
-            let flip = if self.options.smallest { 0 } else { u64::MAX };
-            order.sort_by_key(|&index| rank(row[index as usize]) ^ flip);
-            for &index in &order[..k] {
-                // By their bits, because NaN is not equal to itself.
-                let same = found.get(place).map(|key| key.key_bits());
-                let expected = Some(row[index as usize].key_bits());
-                if indices.get(place) != Some(&index) || same != expected {
-                    bail!("the top-k is wrong: element {place} differs from the CPU's result");
-                }
-                place += 1;
+        let flip = if self.options.smallest { 0 } else { u64::MAX };
+        let expected: Vec<u32> = keys
+            .par_chunks(length)
+            .flat_map_iter(|row| first_indices(row, k, |key| rank(key) ^ flip))
+            .collect();
+        if found.len() != expected.len() || indices.len() != expected.len() {
+            bail!("the top-k is wrong: not {} elements came back", expected.len());
+        }
+        for (place, &index) in expected.iter().enumerate() {
+            let key = keys[place / k * length + index as usize];
+            // By their bits, because NaN is not equal to itself.
+            if indices[place] != index || found[place].key_bits() != key.key_bits() {
+                bail!("the top-k is wrong: element {place} differs from the CPU's result");
             }
         }
         Ok(())
@@ -197,7 +214,7 @@ impl TopKJob<'_> {
     }
 
     fn summary(&self, what: &str) -> String {
-        let time = figures::time(phase::taken("selecting").as_secs_f64() * 1e9);
+        let time = phase::of_kernels("selecting");
         let (k, device) = (self.options.k, &self.context.properties().name);
         let side = if self.options.smallest { "smallest" } else { "largest" };
         let each = if self.options.rows.is_some() { " of each row" } else { "" };

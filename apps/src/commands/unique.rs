@@ -14,7 +14,7 @@ use crate::inputs::{InputOptions, Shape};
 use crate::runs::{self, Runs};
 use crate::sort::{self, SortRequest};
 use crate::wide_keys::{narrowed, wide_element, widened};
-use crate::{figures, host_memory, phase, report, size};
+use crate::{host_memory, phase, report, size};
 
 /// Arguments of `multisplit unique`.
 #[derive(Debug, Args)]
@@ -91,7 +91,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     })?;
     outputs.finish()?;
     let n = size::grouped(array.len() as u64);
-    let time = figures::time(phase::taken("finding runs").as_secs_f64() * 1e9);
+    let time = phase::of_kernels("finding runs");
     let checked = devices.verified();
     let device = &context.properties().name;
     report::done(format_args!("{found} of {n} {element} kept in {time} on {device}{checked}"));
@@ -111,9 +111,7 @@ impl UniqueJob<'_> {
             true => {
                 let sorted =
                     phase::timed("sorting", || sort::sort(&room, request, keys, None, false))?;
-                if self.devices.verify() {
-                    sort::verify(request, keys, None, &sorted)?;
-                }
+                self.devices.verify_by(|| sort::verify(request, keys, None, &sorted))?;
                 Some(sorted.keys)
             }
             false => None,
@@ -121,9 +119,7 @@ impl UniqueJob<'_> {
         let keys = sorted.as_deref().unwrap_or(keys);
         let _span = tracing::info_span!("unique", n = keys.len() as u64).entered();
         let found = phase::timed("finding runs", || runs::runs(self.context, keys))?;
-        if self.devices.verify() {
-            runs::verify(keys, &found)?;
-        }
+        self.devices.verify_by(|| runs::verify(keys, &found))?;
         let Runs { keys, counts } = found;
         // In either direction.
         let sorted = keys.is_sorted_by(|&a, &b| rank(a) < rank(b))

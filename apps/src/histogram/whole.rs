@@ -12,7 +12,7 @@ use super::number::{Number, counted_as};
 use crate::formats::{Array, Data, Element};
 use crate::inputs::{Elements, Numbers};
 use crate::parts::{self, Room};
-use crate::phase;
+use crate::{phase, report};
 
 /// Samples that one thread looks at at a time.
 const CHUNK: usize = 1 << 16;
@@ -178,9 +178,11 @@ fn counted<N: Number>(
         && let Some((rule, counted)) = direct::count::<N>(room, wanted, file)?
     {
         if verify {
-            let data = phase::timed("reading", || file.load())?;
-            let samples = N::from_data(&data).context("samples of another size")?;
-            super::verify::verify(&rule, samples, &|_| 1.0, &counted)?;
+            phase::timed(report::VERIFYING, || {
+                let data = file.load()?;
+                let samples = N::from_data(&data).context("samples of another size")?;
+                super::verify::verify(&rule, samples, &|_| 1.0, &counted)
+            })?;
         }
         return Ok(counted);
     }
@@ -255,7 +257,8 @@ fn in_memory<N: Number>(
     };
     let counted = Counted { counts, edges: rule.edges.clone(), outside, method };
     if verify {
-        super::verify::verify(&rule, samples, &weighed(weights), &counted)?;
+        let check = || super::verify::verify(&rule, samples, &weighed(weights), &counted);
+        phase::timed(report::VERIFYING, check)?;
     }
     Ok(counted)
 }

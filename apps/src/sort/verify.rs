@@ -1,53 +1,161 @@
 //! Whether a sort is what the CPU computes: `--verify`.
 
 use anyhow::{Result, bail};
-use multisplit::Key;
+use rayon::prelude::*;
 
-use super::{SortRequest, Sorted, gathered, gathered_data, indices};
+use super::{SortRequest, Sorted};
+use crate::file_key::FileKey;
 use crate::formats::Data;
 
-/// Compares a sort of `keys` and `values` with what the CPU makes of them, every element.
-pub fn verify<K: Key>(
+/// Compares a sort of `keys` and `values` with what the CPU makes of them, every element. The CPU sorts on all cores.
+pub fn verify<K: FileKey>(
     request: SortRequest,
     keys: &[K],
     values: Option<&Data>,
     sorted: &Sorted<K>,
 ) -> Result<()> {
-    let mut order = indices(keys.len())?;
-    let length = request.rows.map_or(keys.len(), |length| length as usize).max(1);
-    for row in order.chunks_mut(length) {
-        row.sort_by_key(|&index| request.rank(keys[index as usize]));
-    }
-    let wrong = |what: &str, at: Option<usize>| match at {
-        Some(at) => format!(
-            "the sort is wrong: {what} {at} of {} differs from the CPU's result",
-            keys.len()
-        ),
-        None => format!("the sort is wrong: not as many {what}s came back as went in"),
+    let n = keys.len();
+    let lost = |what: &str| format!("the sort is wrong: not as many {what}s came back as went in");
+    let wrong = |what: &str, at: usize| {
+        format!("the sort is wrong: {what} {at} of {n} differs from the CPU's result")
     };
-    // By their bytes, because NaN is not equal to itself.
-    let (expected, found) = (gathered(keys, &order), bytemuck::cast_slice(&sorted.keys));
-    if let Some(at) = difference::<u8>(bytemuck::cast_slice(&expected), found) {
-        bail!(wrong("key", at.map(|byte| byte / size_of::<K>())));
+    if sorted.keys.len() != n {
+        bail!(lost("key"));
+    }
+    if sorted.order.as_ref().is_some_and(|order| order.len() != n) {
+        bail!(lost("index"));
+    }
+    if let (Some(from), Some(to)) = (values, &sorted.values)
+        && (to.len() != n || to.element_bytes() != from.element_bytes())
+    {
+        bail!(lost("value"));
+    }
+    let length = request.rows.map_or(n, |length| length as usize).max(1);
+    if sorted.order.is_none() && values.is_none() {
+        // A key has no bits besides its rank, so that equal ranks are equal keys.
+        let at = match size_of::<K>() {
+            ..=4 => wrong_key(keys, &sorted.keys, length, |key| request.rank(key) as u32),
+            _ => wrong_key(keys, &sorted.keys, length, |key| request.rank(key)),
+        };
+        return at.map_or(Ok(()), |at| bail!(wrong("key", at)));
+    }
+    let order = match size_of::<K>() {
+        ..=4 => stable_order(
+            keys,
+            length,
+            |key, index| (request.rank(key) << 32) | u64::from(index),
+            |packed| packed as u32,
+        )?,
+        _ => stable_order(
+            keys,
+            length,
+            |key, index| (u128::from(request.rank(key)) << 32) | u128::from(index),
+            |packed| packed as u32,
+        )?,
+    };
+    // By their bits, because NaN is not equal to itself.
+    let found = sorted.keys.par_iter().zip(&order);
+    let differs = |(key, &index): (&K, &u32)| key.key_bits() != keys[index as usize].key_bits();
+    if let Some(at) = found.position_first(differs) {
+        bail!(wrong("key", at));
     }
     if let Some(found) = &sorted.order
-        && let Some(at) = difference(&order, &request.in_whole(found))
+        && let Some(at) = request
+            .in_whole(found)
+            .par_iter()
+            .zip(&order)
+            .position_first(|(found, expected)| found != expected)
     {
         bail!(wrong("index", at));
     }
-    let expected = values.map(|values| gathered_data(values, &order)).transpose()?;
-    if let Some((expected, found)) = expected.zip(sorted.values.as_ref())
-        && let Some(at) = difference(expected.bytes(), found.bytes())
-    {
-        bail!(wrong("value", at.map(|byte| byte / expected.element_bytes())));
+    if let (Some(from), Some(to)) = (values, &sorted.values) {
+        let bytes = from.element_bytes();
+        let from = |index: u32| &from.bytes()[index as usize * bytes..][..bytes];
+        let found = to.bytes().par_chunks(bytes).zip(&order);
+        if let Some(at) = found.position_first(|(found, &index)| found != from(index)) {
+            bail!(wrong("value", at));
+        }
     }
     Ok(())
 }
 
-/// The first place where two arrays differ; none inside where they differ in length.
-fn difference<T: PartialEq>(expected: &[T], found: &[T]) -> Option<Option<usize>> {
-    if expected.len() != found.len() {
-        return Some(None);
+/// The first key of `found` that is not where a sort of the rows of `keys` by their ranks puts it.
+fn wrong_key<K: FileKey, R: Ord + Copy + Send + Sync>(
+    keys: &[K],
+    found: &[K],
+    length: usize,
+    rank: impl Fn(K) -> R + Sync,
+) -> Option<usize> {
+    let mut expected: Vec<R> = keys.par_iter().map(|&key| rank(key)).collect();
+    expected.par_chunks_mut(length).for_each(|row| row.par_sort_unstable());
+    let found = found.par_iter().zip(&expected);
+    found.position_first(|(&found, expected)| rank(found) != *expected)
+}
+
+/// The index of each key after a stable sort of the rows. Keys are packed with their indices, so that no two are
+/// equal and an unstable sort gives the same order.
+fn stable_order<K: FileKey, P: Ord + Copy + Send + Sync>(
+    keys: &[K],
+    length: usize,
+    pack: impl Fn(K, u32) -> P + Sync,
+    index: impl Fn(P) -> u32 + Send + Sync,
+) -> Result<Vec<u32>> {
+    let indices = super::indices(keys.len())?;
+    let pairs = keys.par_iter().zip(indices);
+    let mut packed: Vec<P> = pairs.map(|(&key, index)| pack(key, index)).collect();
+    packed.par_chunks_mut(length).for_each(|row| row.par_sort_unstable());
+    Ok(packed.into_par_iter().map(index).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::verify;
+    use crate::formats::Data;
+    use crate::sort::{SortRequest, Sorted};
+    use multisplit::primitives::sort::SortMethod;
+
+    fn check(
+        rows: Option<u64>,
+        keys: &[f64],
+        out: &[f64],
+        values: Option<[&[u32]; 2]>,
+        order: Option<&[u32]>,
+    ) -> Result<(), String> {
+        let request = SortRequest { descending: true, method: SortMethod::Auto, rows };
+        let [from, to] = match values {
+            Some(both) => both.map(|values| Some(Data::Bytes4(values.to_vec()))),
+            None => [None, None],
+        };
+        let order = order.map(<[u32]>::to_vec);
+        let sorted = Sorted { keys: out.to_vec(), values: to, order, whole: true };
+        verify(request, keys, from.as_ref(), &sorted).map_err(|error| error.to_string())
     }
-    expected.iter().zip(found).position(|(expected, found)| expected != found).map(Some)
+
+    #[test]
+    fn right_sorts_pass_and_wrong_ones_are_named() {
+        let keys = [1.0, f64::NAN, -0.0, 0.0, 1.0];
+        let out = [f64::NAN, 1.0, 1.0, 0.0, -0.0];
+        let order: &[u32] = &[1, 0, 4, 3, 2];
+        let values: [&[u32]; 2] = [&[10, 11, 12, 13, 14], &[11, 10, 14, 13, 12]];
+        for (values, order) in [(None, None), (Some(values), None), (None, Some(order))] {
+            assert_eq!(check(None, &keys, &out, values, order), Ok(()));
+            let mut bad = out;
+            bad.swap(3, 4);
+            let problem = check(None, &keys, &bad, values, order).expect_err("zeros are swapped");
+            assert!(problem.contains("key 3 of 5 differs"), "{problem}");
+            assert!(check(None, &keys, &out[..4], values, order).is_err());
+        }
+        // Equal keys keep their order.
+        let unstable: &[u32] = &[1, 4, 0, 3, 2];
+        let problem = check(None, &keys, &out, None, Some(unstable)).expect_err("not stable");
+        assert!(problem.contains("index 1 of 5 differs"), "{problem}");
+        let unstable: [&[u32]; 2] = [values[0], &[11, 14, 10, 13, 12]];
+        let problem = check(None, &keys, &out, Some(unstable), None).expect_err("not stable");
+        assert!(problem.contains("value 1 of 5 differs"), "{problem}");
+        // Rows are sorted on their own, and their indices count from where they begin.
+        let (keys, out) = ([1.0, 2.0, 3.0, 4.0], [2.0, 1.0, 4.0, 3.0]);
+        assert_eq!(check(Some(2), &keys, &out, None, None), Ok(()));
+        assert_eq!(check(Some(2), &keys, &out, None, Some(&[1, 0, 1, 0])), Ok(()));
+        assert!(check(None, &keys, &out, None, None).is_err());
+    }
 }

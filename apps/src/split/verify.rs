@@ -5,15 +5,17 @@ use std::collections::HashMap;
 use anyhow::{Context as _, Result, bail};
 
 use multisplit::Key;
+use rayon::prelude::*;
 
 use super::{KeyRule, Whole};
+use crate::file_key::FileKey;
 use crate::formats::Data;
 
 /// Compares a split of `keys` and `values` with what the CPU makes of them, every element.
 ///
 /// Of a function that only the device knows, the result tells what it is: that every key has one
 /// bucket only, and that all else is as such a function makes it, is checked still.
-pub fn verify<K: Key>(
+pub fn verify<K: FileKey>(
     rule: &KeyRule<K>,
     keys: &[K],
     values: Option<&Data>,
@@ -24,7 +26,7 @@ pub fn verify<K: Key>(
     }
     let seen = seen_buckets(rule, whole)?;
     let bucket = |&key: &K| rule.id(key).or_else(|| seen.get(&key.key_bits()).copied());
-    let ids: Option<Vec<u64>> = keys.iter().map(bucket).collect();
+    let ids: Option<Vec<u64>> = keys.par_iter().map(bucket).collect();
     let ids = ids.context("the split is wrong: a key has gone")?;
 
     let mut next = vec![0; rule.buckets as usize + 1];
@@ -76,9 +78,9 @@ fn seen_buckets<K: Key>(rule: &KeyRule<K>, whole: &Whole<K>) -> Result<HashMap<u
 /// Whether two arrays of values have the same one at these places.
 fn same(from: &Data, index: usize, to: &Data, place: usize) -> bool {
     let bytes = from.element_bytes();
-    let one =
-        |data: &Data, at: usize| data.bytes().get(at * bytes..(at + 1) * bytes).map(Vec::from);
-    to.element_bytes() == bytes && one(from, index) == one(to, place)
+    let [from_bytes, to_bytes] = [(from, index), (to, place)]
+        .map(|(data, at)| data.bytes().get(at * bytes..(at + 1) * bytes));
+    to.element_bytes() == bytes && from_bytes == to_bytes
 }
 
 #[cfg(test)]

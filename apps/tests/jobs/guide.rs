@@ -50,7 +50,7 @@ fn without_times(line: &str, device: &str) -> String {
     for at in 1..words.len() {
         let unit = words[at].trim_end_matches([',', ';']);
         let is_number = words[at - 1].parse::<f64>().is_ok();
-        if is_number && ["us", "ms", "s", "MTEPS"].contains(&unit) {
+        if is_number && ["ns", "us", "ms", "s", "MTEPS"].contains(&unit) {
             words[at - 1] = "N";
             // A slower machine may need another unit.
             words[at] = match unit {

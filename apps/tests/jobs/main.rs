@@ -29,6 +29,7 @@ mod split;
 mod swiftshader;
 mod tables;
 mod terms;
+mod times;
 mod together;
 mod topk;
 mod unique;

@@ -17,23 +17,32 @@ pub struct Run {
     pub begin_ticks: u64,
     /// Nanoseconds of a tick of that clock.
     pub tick_nanoseconds: f64,
-    /// The passes, one after another.
+    /// Nanoseconds of GPU time from the first pass to the last.
+    pub nanoseconds: f64,
+    /// The passes, one after another; empty for [`Observer::of_runs`].
     pub passes: Vec<PassTime>,
 }
 
-/// Is told of every [`Context::run`](crate::Context::run). The passes of such runs are timed, which keeps them from
-/// overlapping.
+/// Receives the GPU times of every [`Context::run`](crate::Context::run).
 #[derive(Clone)]
-pub struct Observer(Arc<dyn Fn(Run) + Send + Sync>);
+pub struct Observer {
+    tell: Arc<dyn Fn(Run) + Send + Sync>,
+    pub(crate) each_pass: bool,
+}
 
 impl Observer {
-    /// Calls `tell` after every run.
+    /// Calls `tell` after every run, with the time of each pass. Timing passes keeps them from overlapping.
     pub fn new(tell: impl Fn(Run) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(tell))
+        Self { tell: Arc::new(tell), each_pass: true }
+    }
+
+    /// Calls `tell` after every run, with the time of the whole run only, which costs two timestamps.
+    pub fn of_runs(tell: impl Fn(Run) + Send + Sync + 'static) -> Self {
+        Self { tell: Arc::new(tell), each_pass: false }
     }
 
     pub(crate) fn tell(&self, run: Run) {
-        (self.0)(run);
+        (self.tell)(run);
     }
 }
 

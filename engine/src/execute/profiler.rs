@@ -237,7 +237,7 @@ impl Context {
 const MAX_SUBMITTED: usize = 1024;
 
 /// A pool of timestamp queries.
-struct Timestamps {
+pub(super) struct Timestamps {
     device: Arc<Device>,
     pool: vk::QueryPool,
     count: u32,
@@ -251,7 +251,7 @@ impl Timestamps {
         Self::new(device, count)
     }
 
-    fn new(device: &Arc<Device>, count: u32) -> Result<Self> {
+    pub(super) fn new(device: &Arc<Device>, count: u32) -> Result<Self> {
         if device.properties.timestamp_bits == 0 {
             return Err(Error::NoTimestamps { device: device.properties.name.clone() });
         }
@@ -267,14 +267,14 @@ impl Timestamps {
 
     /// # Safety
     /// `commands` is recording.
-    unsafe fn reset(&self, commands: vk::CommandBuffer) {
+    pub(super) unsafe fn reset(&self, commands: vk::CommandBuffer) {
         // SAFETY: by the caller's contract.
         unsafe { self.device.raw.cmd_reset_query_pool(commands, self.pool, 0, self.count) };
     }
 
     /// # Safety
     /// `commands` is recording, after [`reset`](Self::reset).
-    unsafe fn write(&self, commands: vk::CommandBuffer, query: u32) {
+    pub(super) unsafe fn write(&self, commands: vk::CommandBuffer, query: u32) {
         // SAFETY: by the caller's contract.
         unsafe { write(&self.device.raw, commands, self.pool, query) };
     }
@@ -283,7 +283,7 @@ impl Timestamps {
     ///
     /// # Safety
     /// Commands that write all of them were submitted.
-    unsafe fn ticks(&self) -> Result<Vec<u64>> {
+    pub(super) unsafe fn ticks(&self) -> Result<Vec<u64>> {
         let mut ticks = vec![0u64; self.count as usize];
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
         // SAFETY: as many results as queries, and every query is or will be written.
@@ -293,7 +293,7 @@ impl Timestamps {
     }
 
     /// Nanoseconds between successive timestamps.
-    fn intervals(&self, ticks: &[u64]) -> Vec<f64> {
+    pub(super) fn intervals(&self, ticks: &[u64]) -> Vec<f64> {
         // Timestamps wrap at the queue's valid bits.
         let bits = self.device.properties.timestamp_bits.min(64);
         let mask = u64::MAX >> (64 - bits);

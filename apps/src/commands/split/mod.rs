@@ -6,7 +6,6 @@ mod told;
 pub use options::Options;
 
 use std::borrow::Cow;
-use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use multisplit::Context;
@@ -102,13 +101,11 @@ impl SplitJob<'_> {
         let room = self.devices.room(context);
         let split = split::split_direct(&room, &buckets, &keys.elements, values);
         let Some(split) = split.map_err(|error| rule.named(error))? else { return Ok(None) };
-        let seconds = phase::taken("splitting").as_secs_f64();
         let what = told::Told {
             n: keys.len(),
             element: keys.element,
             buckets: rule.buckets,
             device: &context.properties().name,
-            seconds,
             is_glsl: rule.glsl().is_some(),
         };
         let summary = self.summary(split.method, 1, &what);
@@ -128,23 +125,17 @@ impl SplitJob<'_> {
         let keys = K::from_data(&wide).context("keys of another size")?;
         let rule = self.options.rule::<K>(array.element(), self.devices)?;
         let buckets = rule.device_buckets(self.options.method)?;
-        let start = Instant::now();
-        let whole: Whole<K> = {
+        let whole: Whole<K> = phase::timed("splitting", || {
             let _span = tracing::info_span!("split", n = keys.len() as u64).entered();
             let split = split::split(&self.devices.room(context), &buckets, keys, values);
-            split.map_err(|error| rule.named(error))?
-        };
-        let seconds = start.elapsed().as_secs_f64();
-        if self.devices.verify() {
-            let _span = tracing::info_span!("verify").entered();
-            split::verify(&rule, keys, values, &whole)?;
-        }
+            split.map_err(|error| rule.named(error))
+        })?;
+        self.devices.verify_by(|| split::verify(&rule, keys, values, &whole))?;
         let what = told::Told {
             n: keys.len(),
             element: array.element(),
             buckets: rule.buckets,
             device: &context.properties().name,
-            seconds,
             is_glsl: rule.glsl().is_some(),
         };
         let summary = self.summary(whole.method, whole.parts, &what);
@@ -167,7 +158,10 @@ impl SplitJob<'_> {
         };
         if let Some(&row) = column.missing.first() {
             let line = table.line_of(row);
-            bail!("line {line} has no number in column `{}`, and so no bucket", column.name);
+            let (place, name) = (self.options.input.place(), &column.name);
+            bail!(
+                "{place}, line {line}: the cell of column `{name}` is empty, so the row has no bucket"
+            );
         }
         let rows = Data::Bytes4((0..table.len() as u32).collect());
         let element = key_element(column.keys.element());

@@ -8,18 +8,17 @@ use multisplit::primitives::multisplit::Method;
 use super::SplitJob;
 use crate::formats::{Element, Place};
 use crate::split;
-use crate::{figures, report, size};
+use crate::{phase, report, size};
 
 /// More buckets than these are not all printed.
 const MAX_SHOWN: usize = 32;
 
-/// What was split, and how long it took.
+/// What was split.
 pub struct Told<'t> {
     pub n: usize,
     pub element: Element,
     pub buckets: u32,
     pub device: &'t str,
-    pub seconds: f64,
     pub is_glsl: bool,
 }
 
@@ -53,7 +52,7 @@ impl SplitJob<'_> {
                 "; verified to be stable, each key in one bucket (GLSL runs on the device alone)"
             }
         };
-        let time = figures::time(told.seconds * 1e9);
+        let time = phase::of_kernels("splitting");
         let plural = if *buckets == 1 { "" } else { "s" };
         format!(
             "split {n} {element} into {buckets} bucket{plural} ({method}{parts}) in {time} on \
