@@ -13,15 +13,16 @@ pub fn keep_open(context: &Context) {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(context.clone());
 }
 
+/// Writes the pipeline caches of the devices that are kept open.
+pub fn save_pipelines() {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(Context::save_pipelines);
+}
+
 /// Ends the process at once where a device was kept open; else gives its exit status. Output has been
-/// flushed.
+/// flushed, and [`save_pipelines`] called.
 pub fn leave(status: u8) -> ExitCode {
-    let kept = std::mem::take(&mut *KEPT.lock().unwrap_or_else(PoisonError::into_inner));
-    if kept.is_empty() {
+    if KEPT.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
         return ExitCode::from(status);
-    }
-    for context in &kept {
-        context.save_pipelines();
     }
     // Not `std::process::exit`: drivers take themselves apart in what that calls.
     signal_hook::low_level::exit(status.into())

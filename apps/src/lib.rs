@@ -61,8 +61,7 @@ use crate::trace::Trace;
 /// Does what the arguments of this process ask for, and gives its exit status.
 pub fn run() -> ExitCode {
     phase::begin();
-    // Prints help, or what is wrong with the arguments, and ends with status 2 by itself.
-    let arguments = Arguments::parse();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| report::not_parsed(&error));
     let common = &arguments.common;
     let trace = common.trace.is_some().then(Trace::new);
     logging::start(common.verbose, common.quiet, trace.as_ref());
@@ -77,5 +76,10 @@ pub fn run() -> ExitCode {
         commands::run(arguments.command, &devices).and_then(|()| Ok(io::stdout().flush()?));
     // With validation every context is gone by now, so what the layers say of teardown is among the
     // messages.
-    leaving::leave(report::finish(outcome, &devices.messages()))
+    let messages = devices.messages();
+    drop(devices);
+    leaving::save_pipelines();
+    // The error is the last line.
+    logging::stop();
+    leaving::leave(report::finish(outcome, &messages))
 }

@@ -1,14 +1,23 @@
 //! How much of what the library traces is shown, and where.
 
 use std::io::IsTerminal as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::format::FmtSpan;
+use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, registry};
 
 use crate::trace::Trace;
+
+static STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// Shows nothing from here on.
+pub fn stop() {
+    STOPPED.store(true, Ordering::Relaxed);
+}
 
 /// Starts logging to standard error, and to `trace` where there is one. Each `-v` shows more;
 /// without one, `RUST_LOG` decides. `quiet` shows nothing.
@@ -31,7 +40,7 @@ pub fn start(verbose: u8, quiet: bool, trace: Option<&Trace>) {
     let shown = tracing_subscriber::fmt::layer()
         .with_span_events(spans)
         .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr)
+        .with_writer(std::io::stderr.with_filter(|_| !STOPPED.load(Ordering::Relaxed)))
         .with_filter(filter);
     // A trace has the spans that matter whatever is shown.
     let kept = Targets::new().with_target("multisplit", tracing::Level::DEBUG);

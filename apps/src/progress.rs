@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal as _;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
 /// Whether there are any.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,8 @@ impl Bars {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        bar.with_message(what.to_owned())
+        // Also if the work fails: the error has a line of its own.
+        bar.with_message(what.to_owned()).with_finish(ProgressFinish::AndClear)
     }
 }
 

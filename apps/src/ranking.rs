@@ -1,9 +1,10 @@
 //! `--ranking`: what ranking may rely on, and what it relies on in fact.
 
 use clap::ValueEnum;
-use clap::error::ErrorKind;
 use multisplit::primitives::multisplit::Ranking as Kernels;
 use multisplit::{Context, RankingChoice};
+
+use crate::report;
 
 /// What ranking may rely on, on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -51,10 +52,9 @@ impl Ranking {
         match asked {
             [] => RankingChoice::Auto,
             [one] => (*one).into(),
-            _ => {
-                let text = "--ranking takes one of promised and probed here; both are for `multisplit bench`\n";
-                clap::Error::raw(ErrorKind::ArgumentConflict, text).exit()
-            }
+            _ => report::wrong_usage(
+                "--ranking takes one of promised and probed here; both are for `multisplit bench`",
+            ),
         }
     }
 }

@@ -28,6 +28,11 @@ pub fn parse_count(text: &str) -> Result<u32, String> {
     u32::try_from(parse(text)?).map_err(|_| format!("`{text}` does not fit 32 bits"))
 }
 
+/// Reads a number that counts from 0, of 32 bits; for use as a `value_parser`.
+pub fn parse_index(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a whole number from 0 to {}", u32::MAX))
+}
+
 /// Reads an amount of memory of at least a byte; for use as a `value_parser`.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u64); 9] = [

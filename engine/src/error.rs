@@ -377,7 +377,7 @@ pub enum Error {
     },
     /// A bucket function gave ids past the last bucket.
     #[error(
-        "the bucket function gave an id of {buckets} or more for {keys} keys; ids have to be below the count of buckets"
+        "the bucket function gave an id of {buckets} or more for {keys} of the keys; ids have to be below the count of buckets"
     )]
     BucketOutOfRange {
         /// How many keys it gave such an id for.

@@ -57,7 +57,7 @@ pub enum FileError {
     SplittersType { place: String, found: Element, divided: Element },
     #[error("{place} holds {found}, but --type says {asked}")]
     OtherType { place: String, found: Element, asked: Element },
-    #[error("{place} does not say what its elements are; give --type")]
+    #[error("{} does not say what its elements are; give --type", input(place))]
     NoType { place: String },
     #[error(
         "{place} looks like text, not like raw numbers; give --format text (one number per line) \
@@ -77,4 +77,9 @@ pub enum FileError {
          give --output-format text"
     )]
     Terminal,
+}
+
+/// The name of an input in a message.
+fn input(place: &str) -> &str {
+    if place == "-" { "standard input" } else { place }
 }

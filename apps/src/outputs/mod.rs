@@ -116,7 +116,10 @@ impl Outputs {
                     return Err(failed(io::ErrorKind::IsADirectory.into()));
                 }
                 Ok(_) => Sink::Direct(File::create(path).map_err(failed)?),
-                Err(_) => Sink::Staged(Staged::begin(path, None).map_err(failed)?),
+                Err(_) => {
+                    check_folder(path).map_err(failed)?;
+                    Sink::Staged(Staged::begin(path, None).map_err(failed)?)
+                }
             },
         };
         self.begun.push(Output { place: place.clone(), sink, identity, reserving: None });
@@ -340,6 +343,17 @@ fn identity_of(place: &Place, path: &Path) -> Result<Option<Identity>> {
         return Err(FileError::DanglingLink { place: place.to_string(), target });
     }
     Ok(Identity::of(path))
+}
+
+/// An error that names the folder of a file, if there is no such folder.
+fn check_folder(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") && !folder.exists() => {
+            let problem = format!("the folder {} does not exist", folder.display());
+            Err(io::Error::new(io::ErrorKind::NotFound, problem))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn standard_sink(place: &Place) -> Result<Sink> {

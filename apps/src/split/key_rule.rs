@@ -1,8 +1,8 @@
 //! Which bucket a key of any type belongs to: the function that a command line asks for, as the
 //! device is told it, and on the CPU.
 
-use anyhow::{Result, bail};
-use multisplit::{Buckets, Key};
+use anyhow::{Result, anyhow, bail};
+use multisplit::{Buckets, Error, Key};
 
 use super::Method;
 use crate::file_key::rank;
@@ -58,9 +58,13 @@ impl<K: Key> KeyRule<K> {
 
     /// An error of the device, which names the user's file where it speaks of its function.
     pub fn named(&self, error: anyhow::Error) -> anyhow::Error {
-        match self.glsl() {
-            Some(file) => file.named(error),
-            None => error,
+        match (&self.function, error.downcast_ref()) {
+            (KeyFunction::Glsl(file), _) => file.named(error),
+            (KeyFunction::Identity, Some(Error::BucketOutOfRange { keys, buckets })) => anyhow!(
+                "{keys} of the keys are {buckets} or more; with --by identity a key is the number of its bucket, \
+                 so that --buckets has to be more than the largest key"
+            ),
+            _ => error,
         }
     }
 

@@ -17,7 +17,7 @@ pub enum TableError {
     Digits { place: String, line: u64, column: String, cell: String },
     #[error("{place}, line {line}: a quote is not closed until the end of the file")]
     OpenQuote { place: String, line: u64 },
-    #[error("{place}, line {line} has {found} cells, the first row has {expected}")]
+    #[error("{place}, line {line}: the count of cells is {found}, and {expected} in the first row")]
     Length { place: String, line: u64, expected: u64, found: u64 },
     #[error("{place} has more than 4,294,967,295 rows")]
     TooManyRows { place: String },

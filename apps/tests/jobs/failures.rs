@@ -112,6 +112,42 @@ fn existing_files_stay_unless_forced() {
     assert_eq!(desk.names(), ["in.bin", "out.bin"]);
 }
 
+/// Whatever is logged, a script finds the error in the last line of standard error, alone.
+#[test]
+fn last_line_is_the_error() {
+    let desk = Desk::new();
+    desk.write("in.bin", words([2, 1]));
+    let split = "split in.bin -o out.bin --type u32 --buckets 2";
+    for (line, status, part) in [
+        ("sort none.bin -o out.bin --type u32".to_owned(), 1, "cannot read none.bin"),
+        (
+            "sort in.bin -o none/out.bin --type u32".to_owned(),
+            1,
+            "cannot write none/out.bin: the folder none does not exist",
+        ),
+        ("sort in.bin -o out.bin --type u32 --device none".to_owned(), 1, "`none`"),
+        // What fails once the device has run, and once it has been written.
+        (format!("{split} --by identity"), 1, "1 of the keys are 2 or more; with --by identity"),
+        ("sort in.bin -o /dev/full --type u32".to_owned(), 1, "cannot write /dev/full"),
+        ("sort in.bin -o out.bin --type u33".to_owned(), 2, "invalid value 'u33'"),
+        ("sort in.bin -o out.bin --foo".to_owned(), 2, "unexpected argument '--foo' found"),
+        ("sort in.bin --type u32".to_owned(), 2, "give -o FILE"),
+        (split.to_owned(), 2, "required arguments were not provided: <--by <BY>|"),
+        (format!("{split} --each part --by delta"), 2, "--each part has no {}"),
+        ("sssp --generate star:3".to_owned(), 2, "--generate star:3: the networks are rmat"),
+        ("sssp --generate grid:9 --source x".to_owned(), 2, "`x` is not a whole number from 0"),
+        ("tune --budget x".to_owned(), 2, "'--budget <SECONDS>': not a whole number"),
+    ] {
+        for more in ["", " -vvv"] {
+            let ran = desk.run(&format!("{line}{more}")).expect(status);
+            let last = ran.err.strip_suffix('\n').and_then(|text| text.lines().last());
+            let last = last.unwrap_or_default();
+            assert!(last.starts_with("multisplit: ") && last.contains(part), "{line}: {}", ran.err);
+        }
+        assert_eq!(desk.names(), ["in.bin"], "{line}");
+    }
+}
+
 /// The binary, run by a shell under a limit of the system's.
 fn limited(desk: &Desk, limit: &str) -> Command {
     let mut shell = in_its_environment("bash");

@@ -190,7 +190,10 @@ fn what_cannot_be_split_is_told() {
     desk.write("wrong.glsl", "uint bucket_of(uint key) { return nothing; }");
     desk.write("past.glsl", "uint bucket_of(uint key) { return key; }");
     for (line, part) in [
-        ("in.bin --type u32 --buckets 3 --by identity", "an id of 3 or more for 1 keys"),
+        (
+            "in.bin --type u32 --buckets 3 --by identity",
+            "1 of the keys are 3 or more; with --by identity",
+        ),
         (
             "f.npy --buckets 2 --by delta",
             "keys of f32 are split by --splitters, --glsl, or --by delta --range",
@@ -198,9 +201,12 @@ fn what_cannot_be_split_is_told() {
         ("in.bin --type u32 --splitters down.bin", "the splitters are not sorted"),
         ("in.bin --type u32 --splitters in.bin --buckets 7", "3 splitters make 4 buckets"),
         ("in.bin --type u32 --buckets 2 --glsl wrong.glsl", "wrong.glsl:1: 'nothing'"),
-        ("in.bin --type u32 --buckets 5 --glsl past.glsl", "an id of 5 or more for 1 keys"),
+        ("in.bin --type u32 --buckets 5 --glsl past.glsl", "an id of 5 or more for 1 of the keys"),
         ("in.bin --type u32 --buckets 2 --glsl none.glsl", "cannot read none.glsl"),
-        ("in.bin --type u32 --buckets 10000000 --by delta", "number of buckets"),
+        (
+            "in.bin --type u32 --buckets 10000000 --by delta",
+            "--buckets 10000000 is more than 65536",
+        ),
     ] {
         let ran = desk.run(&format!("split -o out.bin {line}")).expect(1);
         assert!(ran.err.contains(part), "{line}: {}", ran.err);

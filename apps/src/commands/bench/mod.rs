@@ -17,7 +17,6 @@ mod subjects;
 mod topk;
 
 use anyhow::{Result, bail};
-use clap::error::ErrorKind;
 use clap::{Args, Parser, value_parser};
 use multisplit::ash::vk::PhysicalDeviceType;
 use multisplit::primitives::multisplit::MAX_BUCKETS;
@@ -226,7 +225,7 @@ impl Options {
             (paper && self.n.len() > 1, "the paper has one --n"),
         ] {
             if wrong {
-                clap::Error::raw(ErrorKind::ArgumentConflict, format!("{text}\n")).exit();
+                report::wrong_usage(text);
             }
         }
     }

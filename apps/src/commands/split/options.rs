@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
-use clap::error::ErrorKind;
 use clap::{ArgGroup, Args, ValueEnum};
 
 use crate::device::Devices;
@@ -13,10 +12,10 @@ use crate::glsl_file::GlslOptions;
 use crate::histogram::{Edge, Number, edges_of};
 use crate::inputs::{InputOptions, read_splitters};
 use crate::keyed::OutputOptions;
-use crate::size;
 use crate::split::{KeyFunction, KeyRule, Method};
 use crate::values::ValueOptions;
 use crate::wide_keys::keys_of;
+use crate::{report, size};
 
 /// Arguments of `multisplit split`.
 #[derive(Debug, Args)]
@@ -83,15 +82,16 @@ go to standard output.";
 impl Options {
     /// Ends the program, with the status of wrong usage, where options do not go together.
     pub fn check(&self) {
-        let end = |kind, text: &str| clap::Error::raw(kind, format!("{text}\n")).exit();
         if self.output.output.is_none() && self.each.is_none() {
-            end(ErrorKind::MissingRequiredArgument, "give -o FILE, or --each PATTERN");
+            report::wrong_usage("give -o FILE, or --each PATTERN");
         }
-        if self.each.as_ref().is_some_and(|pattern| !pattern.contains("{}")) {
-            end(ErrorKind::InvalidValue, "--each: the name needs {}, which is the bucket's number");
+        if let Some(pattern) = self.each.as_ref().filter(|pattern| !pattern.contains("{}")) {
+            report::wrong_usage(format_args!(
+                "--each {pattern} has no {{}}, which stands for the number of the bucket"
+            ));
         }
         if self.range.is_some() && self.by != Some(By::Delta) {
-            end(ErrorKind::ArgumentConflict, "--range is for --by delta");
+            report::wrong_usage("--range is for --by delta");
         }
     }
 
@@ -103,6 +103,9 @@ impl Options {
     /// The bucket function for keys of `element`, which the device has as `K`.
     pub fn rule<K: FileKey>(&self, element: Element, devices: &Devices) -> Result<KeyRule<K>> {
         let buckets = self.buckets.unwrap_or(1);
+        if u64::from(buckets) > MAX_PARTS {
+            bail!("--buckets {buckets} is more than {MAX_PARTS}, the largest count of buckets");
+        }
         let function = match (self.by, &self.splitters) {
             (Some(By::Identity), _) => KeyFunction::Identity,
             (Some(By::Delta), _) => self.delta(element, buckets)?,
@@ -174,9 +177,6 @@ fn parts<N: Number, K: FileKey>(range: Option<(&str, &str)>, m: u32) -> Result<K
     if lo >= hi {
         bail!("--range {lo} {hi} is empty");
     }
-    if u64::from(m) > MAX_PARTS {
-        bail!("--buckets {m} is more than {MAX_PARTS}, the most that a range can have");
-    }
     let edges = N::even_edges(lo, hi, m);
     let key = |edge: &Edge| {
         let past = || format!("--range {lo} {hi} goes past {}, the largest key", N::MAX.edge());
@@ -186,5 +186,5 @@ fn parts<N: Number, K: FileKey>(range: Option<(&str, &str)>, m: u32) -> Result<K
     Ok(KeyFunction::Splitters(splitters?))
 }
 
-/// The engine takes no more splitters.
+/// The largest count of buckets of the engine.
 const MAX_PARTS: u64 = 1 << 16;

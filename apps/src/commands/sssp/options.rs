@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::error::ErrorKind;
 use clap::{Args, ValueEnum, value_parser};
 use multisplit::primitives::sssp::{DEFAULT_BUCKETS, MAX_BUCKETS};
 
 use crate::network::{Format, HASHED_MAX, Weighting};
 use crate::sssp::{Method, Source};
+use crate::{report, size};
 
 /// Arguments of `multisplit sssp`.
 #[derive(Debug, Args)]
@@ -24,13 +24,13 @@ pub struct Options {
     #[arg(long, value_enum, conflicts_with = "generate")]
     graph_format: Option<GraphFormat>,
     /// The vertex that paths begin at; may be given several times
-    #[arg(long, value_name = "VERTEX", default_value = "0")]
+    #[arg(long, value_name = "VERTEX", value_parser = size::parse_index, default_value = "0")]
     pub source: Vec<u32>,
     /// The algorithm
     #[arg(long, value_enum, default_value_t)]
     pub method: Method,
     /// The width of a bucket, or of the near set [default: from weights and degrees]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     pub delta: Option<f64>,
     /// The count of buckets, for methods that have buckets
     #[arg(long, value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)), default_value_t = DEFAULT_BUCKETS)]
@@ -106,7 +106,6 @@ SplitMix64.";
 impl Options {
     /// Ends the program, with the status of wrong usage, where options do not go together.
     pub fn check(&self) {
-        let conflict = |text: String| clap::Error::raw(ErrorKind::ArgumentConflict, text).exit();
         for (option, file) in [
             ("-o", &self.output),
             ("--predecessors", &self.predecessors),
@@ -116,11 +115,18 @@ impl Options {
             let per_source =
                 file.as_ref().is_none_or(|file| file.as_os_str().to_string_lossy().contains("{}"));
             if self.source.len() > 1 && !per_source {
-                conflict(format!("{option} of several --source needs {{}} in its name\n"));
+                report::wrong_usage(format_args!(
+                    "{option} of several --source needs {{}} in its name"
+                ));
             }
         }
+        if let Some(Source::File(kind)) = &self.generate {
+            report::wrong_usage(format_args!(
+                "--generate {kind}: the networks are rmat, rmat:VERTICES:EDGES[:SEED], grid and grid:VERTICES"
+            ));
+        }
         if self.plot.is_some() && self.method.engine().is_none() {
-            conflict("--method dijkstra has no rounds to draw\n".to_owned());
+            report::wrong_usage("--method dijkstra has no rounds to draw");
         }
     }
 
