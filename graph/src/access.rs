@@ -1,7 +1,7 @@
-//! Which pipeline stages touch a buffer, and how: the vocabulary of barriers.
+//! Pipeline stages and memory accesses, as used in barriers.
 //!
-//! The numeric values are those of `VkPipelineStageFlagBits2` and `VkAccessFlagBits2`, so that an
-//! executor maps them by their bits and nothing can be lost in a table.
+//! The numeric values are those of `VkPipelineStageFlagBits2` and `VkAccessFlagBits2`, so an
+//! executor can pass the bits to Vulkan without a conversion table.
 
 use std::fmt;
 
@@ -27,8 +27,8 @@ bitflags! {
         const HOST = 0x4000;
         /// Every graphics stage.
         const ALL_GRAPHICS = 0x8000;
-        /// Every stage of every command, for an embedder that knows no better: it costs more than
-        /// twice as much as a compute-to-compute barrier.
+        /// Every stage of every command, for callers that cannot be more specific. A barrier with
+        /// this stage costs more than twice as much as a compute-to-compute barrier.
         const ALL_COMMANDS = 0x1_0000;
     }
 }
@@ -67,8 +67,9 @@ bitflags! {
 }
 
 impl Stages {
-    /// With [`Stages::ALL_COMMANDS`] and [`Stages::ALL_GRAPHICS`] replaced by what they stand for
-    /// (and kept, so that nothing short of them contains them).
+    /// Adds the individual stages that [`Stages::ALL_COMMANDS`] and [`Stages::ALL_GRAPHICS`]
+    /// include. The two bits themselves stay set, so that no set of individual stages contains
+    /// them.
     pub(crate) fn expanded(self) -> Self {
         let graphics = Self::DRAW_INDIRECT
             | Self::VERTEX_INPUT
@@ -84,7 +85,7 @@ impl Stages {
         }
     }
 
-    /// The accesses that these stages can make.
+    /// The accesses that these stages support.
     pub(crate) fn supported_access(self) -> Access {
         let shader = Access::UNIFORM_READ
             | Access::SHADER_SAMPLED_READ
@@ -107,12 +108,12 @@ impl Stages {
 }
 
 impl Access {
-    /// The bits that read.
+    /// The read bits of this mask.
     pub fn reads(self) -> Self {
         self.difference(self.writes())
     }
 
-    /// The bits that write.
+    /// The write bits of this mask.
     pub fn writes(self) -> Self {
         self & (Self::TRANSFER_WRITE
             | Self::HOST_WRITE
@@ -120,8 +121,9 @@ impl Access {
             | Self::SHADER_STORAGE_WRITE)
     }
 
-    /// With [`Access::MEMORY_READ`] and [`Access::MEMORY_WRITE`] replaced by what they stand for
-    /// (and kept, so that nothing short of them contains them).
+    /// Adds the individual accesses that [`Access::MEMORY_READ`] and [`Access::MEMORY_WRITE`]
+    /// include. The two bits themselves stay set, so that no set of individual accesses contains
+    /// them.
     pub(crate) fn expanded(self) -> Self {
         let mut expanded = self;
         if self.contains(Self::MEMORY_READ) {
@@ -135,14 +137,14 @@ impl Access {
 }
 
 impl fmt::Display for Stages {
-    /// `compute`, `transfer|host`: dumps are for people.
+    /// Formats as lower-case names: `compute`, `transfer|host`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         join(f, self.iter_names().map(|(name, _)| name.trim_end_matches("_SHADER")))
     }
 }
 
 impl fmt::Display for Access {
-    /// `storage_read|storage_write`: dumps are for people.
+    /// Formats as lower-case names: `storage_read|storage_write`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         join(f, self.iter_names().map(|(name, _)| name.trim_start_matches("SHADER_")))
     }
@@ -154,7 +156,7 @@ fn join<'a>(f: &mut fmt::Formatter<'_>, names: impl Iterator<Item = &'a str>) ->
     f.write_str(&names.join("|"))
 }
 
-/// What someone does with a buffer: in which stages, with which accesses.
+/// A synchronisation scope: pipeline stages, and the accesses they make to a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Scope {
     /// The stages.
@@ -175,36 +177,37 @@ impl Scope {
     );
     /// A compute shader reads a uniform buffer.
     pub const COMPUTE_UNIFORM_READ: Self = Self::new(Stages::COMPUTE_SHADER, Access::UNIFORM_READ);
-    /// The parameters of an indirect dispatch or draw.
+    /// An indirect dispatch or draw reads its parameters.
     pub const INDIRECT_READ: Self = Self::new(Stages::DRAW_INDIRECT, Access::INDIRECT_COMMAND_READ);
-    /// The source of a copy.
+    /// A copy reads its source.
     pub const TRANSFER_READ: Self = Self::new(Stages::TRANSFER, Access::TRANSFER_READ);
-    /// The destination of a fill, an update or a copy.
+    /// A fill, an update or a copy writes its destination.
     pub const TRANSFER_WRITE: Self = Self::new(Stages::TRANSFER, Access::TRANSFER_WRITE);
     /// The host reads, after a fence.
     pub const HOST_READ: Self = Self::new(Stages::HOST, Access::HOST_READ);
-    /// The host writes. Submission already makes earlier host writes visible, so as an entry
-    /// scope this is needed only where the host writes after submission, behind an event.
+    /// The host writes. Submission makes earlier host writes visible to the device. As an entry
+    /// scope, this is therefore needed only if the host writes after submission, synchronised by
+    /// an event.
     pub const HOST_WRITE: Self = Self::new(Stages::HOST, Access::HOST_WRITE);
-    /// A vertex buffer.
+    /// A draw reads a vertex buffer.
     pub const VERTEX_READ: Self = Self::new(Stages::VERTEX_INPUT, Access::VERTEX_ATTRIBUTE_READ);
-    /// An index buffer.
+    /// A draw reads an index buffer.
     pub const INDEX_READ: Self = Self::new(Stages::VERTEX_INPUT, Access::INDEX_READ);
-    /// Anything whatever: right, and slow.
+    /// Every access in every stage except the host. Always correct on the device, but slow.
     pub const ANYTHING: Self =
         Self::new(Stages::ALL_COMMANDS, Access::MEMORY_READ.union(Access::MEMORY_WRITE));
 
-    /// These stages with these accesses.
+    /// Creates a scope from stages and accesses.
     pub const fn new(stages: Stages, access: Access) -> Self {
         Self { stages, access }
     }
 
-    /// Stage by stage, with what each stage can make of the accesses.
+    /// Splits the scope into single stages, each with the accesses that it supports.
     pub(crate) fn parts(self) -> Vec<(Stages, Access)> {
         self.stages.iter().map(|stage| (stage, self.access & stage.supported_access())).collect()
     }
 
-    /// Both.
+    /// The stages and accesses of both scopes.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self { stages: self.stages.union(other.stages), access: self.access.union(other.access) }

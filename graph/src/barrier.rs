@@ -1,30 +1,37 @@
-//! Which barrier call covers a set of needs, with no bit too many.
+//! Minimal barrier calls that cover a set of dependencies.
 
 use crate::access::Access;
-use crate::hazard::{Need, Record};
+use crate::hazard::{Dependency, Record};
 use crate::plan::MemoryBarrier;
 
-/// The memory barriers that a call needs besides `given` to meet `needs`. Leaving out any bit of
-/// the answer leaves a need unmet.
+/// The memory barriers that a call must contain, in addition to `given`, to cover `dependencies`.
+/// The result is minimal: without any one of its bits, a dependency would be uncovered.
 pub(crate) fn cover(
     records: &[Record],
-    needs: &[Need],
+    dependencies: &[Dependency],
     given: &[MemoryBarrier],
 ) -> Vec<MemoryBarrier> {
-    let open: Vec<Need> = needs.iter().filter(|need| !met(records, need, given)).copied().collect();
-    let mut added = merged(open.iter().map(|need| alone(&records[need.record], need)));
-    // A need can be met by the barrier of another one: the write may already be available in a
-    // stage that the other one waits for. Such barriers and bits go again.
+    let uncovered: Vec<Dependency> = dependencies
+        .iter()
+        .filter(|dependency| !is_covered(records, dependency, given))
+        .copied()
+        .collect();
+    let mut added = merged(
+        uncovered.iter().map(|dependency| barrier_for(&records[dependency.record], dependency)),
+    );
+    // The barrier of one dependency can also cover another one, if the write is already available
+    // in a stage that the barrier waits for. Remove the barriers and bits that this makes
+    // redundant.
     let holds = |added: &[MemoryBarrier]| {
         let call = merged(given.iter().chain(added).copied());
-        open.iter().all(|need| met(records, need, &call))
+        uncovered.iter().all(|dependency| is_covered(records, dependency, &call))
     };
     prune(&mut added, holds);
     added
 }
 
-/// Removes every barrier, and then every access bit, without which `holds` still holds. Since
-/// taking away more never makes a bit dispensable that was needed before, one sweep is enough.
+/// Removes every barrier, and then every access bit, that `holds` does not require. One sweep is
+/// enough: removing more never makes a required bit redundant.
 pub(crate) fn prune(
     barriers: &mut Vec<MemoryBarrier>,
     mut holds: impl FnMut(&[MemoryBarrier]) -> bool,
@@ -51,7 +58,7 @@ pub(crate) fn prune(
     }
 }
 
-/// Merges barriers between the same stages, and drops those that are contained in another.
+/// Merges barriers with equal stage masks, and drops barriers that another one contains.
 pub(crate) fn merged(barriers: impl Iterator<Item = MemoryBarrier>) -> Vec<MemoryBarrier> {
     let mut all: Vec<MemoryBarrier> = Vec::new();
     for barrier in barriers {
@@ -68,13 +75,13 @@ pub(crate) fn merged(barriers: impl Iterator<Item = MemoryBarrier>) -> Vec<Memor
     }
     all.sort_unstable();
     let contained = |index: usize| {
-        (0..all.len()).any(|other| other != index && within(&all[index], &all[other]))
+        (0..all.len()).any(|other| other != index && is_contained(&all[index], &all[other]))
     };
     (0..all.len()).filter(|&index| !contained(index)).map(|index| all[index]).collect()
 }
 
-/// Joins barriers that differ only in their first stages, or only in their second stages. The
-/// joined barrier does exactly what the two did.
+/// Joins barriers that differ only in their source stages or only in their destination stages.
+/// The joined barrier is equivalent to the two.
 pub(crate) fn joined(mut barriers: Vec<MemoryBarrier>) -> Vec<MemoryBarrier> {
     while let Some((one, two)) = joinable(&barriers) {
         let other = barriers.remove(two);
@@ -94,24 +101,24 @@ fn joinable(barriers: &[MemoryBarrier]) -> Option<(usize, usize)> {
     })
 }
 
-/// The barrier that one need takes by itself.
-pub(crate) fn alone(record: &Record, need: &Need) -> MemoryBarrier {
-    let execution_only = need.target.access.is_empty();
+/// The barrier that covers a single dependency.
+pub(crate) fn barrier_for(record: &Record, dependency: &Dependency) -> MemoryBarrier {
+    let execution_only = dependency.target.access.is_empty();
     MemoryBarrier {
         src_stages: record.source.stage,
         src_access: if execution_only { Access::empty() } else { record.source.write },
-        dst_stages: need.target.stage,
-        dst_access: need.target.access,
+        dst_stages: dependency.target.stage,
+        dst_access: dependency.target.access,
     }
 }
 
-fn met(records: &[Record], need: &Need, call: &[MemoryBarrier]) -> bool {
-    let record = &records[need.record];
-    record.reach.after(record.source, call).covers(need.target)
+fn is_covered(records: &[Record], dependency: &Dependency, call: &[MemoryBarrier]) -> bool {
+    let record = &records[dependency.record];
+    record.reach.after(record.source, call).covers(dependency.target)
 }
 
-/// Whether `outer` does all that `inner` does.
-fn within(inner: &MemoryBarrier, outer: &MemoryBarrier) -> bool {
+/// Whether every bit of `inner` is also in `outer`.
+fn is_contained(inner: &MemoryBarrier, outer: &MemoryBarrier) -> bool {
     outer.src_stages.expanded().contains(inner.src_stages.expanded())
         && outer.dst_stages.expanded().contains(inner.dst_stages.expanded())
         && outer.src_access.expanded().contains(inner.src_access.expanded())
@@ -140,7 +147,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_same_stages_merge() {
+    fn barriers_with_equal_stages_merge() {
         let all = [
             barrier(C, W, C, R),
             barrier(C, NONE, C, NONE),
@@ -151,22 +158,22 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_contained_vanish() {
+    fn contained_barriers_are_dropped() {
         let broad = barrier(Stages::ALL_COMMANDS, Access::MEMORY_WRITE, C, R);
         assert_eq!(merged([barrier(C, W, C, R), broad].into_iter()), [broad]);
     }
 
     #[test]
-    fn equal_but_for_one_side_join() {
+    fn barriers_differing_in_one_stage_mask_join() {
         let all =
             vec![barrier(C, NONE, C, NONE), barrier(I, NONE, C, NONE), barrier(T, NONE, I, NONE)];
         assert_eq!(joined(all), [barrier(C | I, NONE, C, NONE), barrier(T, NONE, I, NONE)]);
     }
 
     #[test]
-    fn pruning_keeps_what_is_needed() {
+    fn prune_keeps_only_required_bits() {
         let mut all = vec![barrier(C, W, C, R | W), barrier(T, NONE, C, NONE)];
-        prune(&mut all, |left| left.iter().any(|barrier| barrier.dst_access.contains(R)));
+        prune(&mut all, |remaining| remaining.iter().any(|barrier| barrier.dst_access.contains(R)));
         assert_eq!(all, [barrier(C, NONE, C, R)]);
     }
 }

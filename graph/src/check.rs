@@ -1,16 +1,16 @@
-//! What a view, a size or a count of a pass has to satisfy.
+//! Checks of the views, sizes and workgroup counts of a pass.
 
 use crate::error::GraphError;
 use crate::graph::Graph;
 use crate::limits::Limits;
 use crate::plan::PlannedView;
 use crate::resource::View;
-use crate::validate::declared;
+use crate::validate::buffer_decl;
 
-/// What fills, updates and indirect parameters are aligned to.
+/// Alignment of fills, updates and indirect parameters, in bytes.
 pub(crate) const WORD: u64 = 4;
 
-/// What the checks of one pass share.
+/// Checks one pass. The label is used in errors.
 pub(crate) struct Checker<'a> {
     pub graph: &'a Graph,
     pub limits: &'a Limits,
@@ -18,10 +18,11 @@ pub(crate) struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    /// A view of a buffer of this graph that lies in it.
+    /// Resolves a view. Fails if the buffer belongs to another graph, the view is empty, or it
+    /// exceeds the buffer.
     pub fn view(&self, name: &str, view: View) -> Result<PlannedView, GraphError> {
         let at = || format!("pass `{}`, `{name}`", self.pass);
-        let buffer = declared(self.graph, view.buffer, at)?;
+        let buffer = buffer_decl(self.graph, view.buffer, at)?;
         let View { offset, size, .. } = view;
         if size == 0 {
             let pass = Some(self.pass.to_owned());
@@ -41,15 +42,15 @@ impl Checker<'_> {
         }
     }
 
-    /// A view of whole words.
-    pub fn words(&self, name: &str, view: View) -> Result<PlannedView, GraphError> {
+    /// Resolves a view whose offset and size must be multiples of [`WORD`].
+    pub fn word_view(&self, name: &str, view: View) -> Result<PlannedView, GraphError> {
         let view = self.view(name, view)?;
-        self.aligned(view, "offset", view.offset, WORD)?;
-        self.aligned(view, "size", view.size, WORD)?;
+        self.check_aligned(view, "offset", view.offset, WORD)?;
+        self.check_aligned(view, "size", view.size, WORD)?;
         Ok(view)
     }
 
-    pub fn aligned(
+    pub fn check_aligned(
         &self,
         view: PlannedView,
         what: &'static str,
@@ -63,7 +64,7 @@ impl Checker<'_> {
         Err(GraphError::Misaligned { pass: self.pass.to_owned(), buffer, what, value, alignment })
     }
 
-    pub fn at_least(
+    pub fn check_min_size(
         &self,
         binding: &str,
         view: PlannedView,
@@ -81,7 +82,7 @@ impl Checker<'_> {
         })
     }
 
-    pub fn same_size(&self, view: PlannedView, given: u64) -> Result<(), GraphError> {
+    pub fn check_same_size(&self, view: PlannedView, given: u64) -> Result<(), GraphError> {
         if view.size == given {
             return Ok(());
         }
@@ -89,24 +90,30 @@ impl Checker<'_> {
         Err(GraphError::SizeMismatch { pass: self.pass.to_owned(), buffer, size: view.size, given })
     }
 
-    pub fn limit(
+    pub fn check_limit(
         &self,
         at: &str,
         limit: &'static str,
         value: u64,
         max: u64,
     ) -> Result<(), GraphError> {
-        if value <= max { Ok(()) } else { Err(self.exceeded(at, limit, value, max)) }
+        if value <= max { Ok(()) } else { Err(self.limit_exceeded(at, limit, value, max)) }
     }
 
-    pub fn exceeded(&self, at: &str, limit: &'static str, value: u64, max: u64) -> GraphError {
+    pub fn limit_exceeded(
+        &self,
+        at: &str,
+        limit: &'static str,
+        value: u64,
+        max: u64,
+    ) -> GraphError {
         GraphError::LimitExceeded { at: format!("pass `{}`, `{at}`", self.pass), limit, value, max }
     }
 }
 
-/// `count` groups as the fewest rows that fit, then the shortest rows that hold them all: less
-/// than one group too many per row.
-pub(crate) fn fold(count: u64, max: [u32; 3]) -> Option<[u32; 3]> {
+/// Workgroup counts in x, y and z for at least `count` workgroups; `None` if they exceed `max`.
+/// Uses the smallest possible y, then the smallest x. The surplus is less than y workgroups.
+pub(crate) fn fold_groups(count: u64, max: [u32; 3]) -> Option<[u32; 3]> {
     if count == 0 {
         return Some([0; 3]);
     }
@@ -121,29 +128,29 @@ pub(crate) fn fold(count: u64, max: [u32; 3]) -> Option<[u32; 3]> {
 
 #[cfg(test)]
 mod tests {
-    use super::fold;
+    use super::fold_groups;
 
     #[test]
-    fn groups_fold_into_rows() {
+    fn large_counts_extend_in_y() {
         let max = [65535, 65535, 65535];
-        assert_eq!(fold(0, max), Some([0, 0, 0]));
-        assert_eq!(fold(1, max), Some([1, 1, 1]));
-        assert_eq!(fold(65535, max), Some([65535, 1, 1]));
-        assert_eq!(fold(65536, max), Some([32768, 2, 1]));
-        assert_eq!(fold(131_071, max), Some([43691, 3, 1]));
-        assert_eq!(fold(65535 * 65535, max), Some([65535, 65535, 1]));
-        assert_eq!(fold(65535 * 65535 + 1, max), None);
-        assert_eq!(fold(u64::MAX, max), None);
+        assert_eq!(fold_groups(0, max), Some([0, 0, 0]));
+        assert_eq!(fold_groups(1, max), Some([1, 1, 1]));
+        assert_eq!(fold_groups(65535, max), Some([65535, 1, 1]));
+        assert_eq!(fold_groups(65536, max), Some([32768, 2, 1]));
+        assert_eq!(fold_groups(131_071, max), Some([43691, 3, 1]));
+        assert_eq!(fold_groups(65535 * 65535, max), Some([65535, 65535, 1]));
+        assert_eq!(fold_groups(65535 * 65535 + 1, max), None);
+        assert_eq!(fold_groups(u64::MAX, max), None);
     }
 
     #[test]
-    fn folding_overshoots_by_less_than_a_group_per_row() {
+    fn surplus_is_less_than_y_workgroups() {
         let max = [7, 100, 1];
         for count in 1..=700 {
-            let [x, y, z] = fold(count, max).map_or([0; 3], |groups| groups.map(u64::from));
+            let [x, y, z] = fold_groups(count, max).map_or([0; 3], |groups| groups.map(u64::from));
             assert!(x <= 7 && y <= 100 && z == 1, "{count}: {x} x {y} x {z}");
             assert!(x * y >= count && x * y - count < y, "{count}: {x} x {y}");
         }
-        assert_eq!(fold(701, max), None);
+        assert_eq!(fold_groups(701, max), None);
     }
 }

@@ -1,4 +1,4 @@
-//! How a graph becomes a plan: the phases, in order.
+//! Compilation of a graph into a plan, phase by phase.
 
 use crate::contract::contract;
 use crate::error::GraphError;
@@ -17,7 +17,7 @@ use crate::touch::{self, Timeline};
 use crate::validate::{self, Checked};
 
 pub(crate) fn compile(graph: &Graph, limits: &Limits) -> Result<Plan, GraphError> {
-    check_subgroups(graph, limits)?;
+    check_subgroup_size(graph, limits)?;
     let checked = validate::check(graph, limits)?;
     let edges = order::dependencies(&checked);
     let schedule = order::schedule(&checked, &edges)?;
@@ -52,9 +52,9 @@ pub(crate) fn compile(graph: &Graph, limits: &Limits) -> Result<Plan, GraphError
     })
 }
 
-fn check_subgroups(graph: &Graph, limits: &Limits) -> Result<(), GraphError> {
+fn check_subgroup_size(graph: &Graph, limits: &Limits) -> Result<(), GraphError> {
     match graph.subgroup_size {
-        // 0 says that nothing is known of the device: then nothing can be sized for it.
+        // Size 0 means unknown: passes cannot be sized for it.
         Some(lanes) if lanes != limits.subgroup_size || lanes == 0 => {
             Err(GraphError::SubgroupSize { lanes, device: limits.subgroup_size })
         }
@@ -63,7 +63,7 @@ fn check_subgroups(graph: &Graph, limits: &Limits) -> Result<(), GraphError> {
 }
 
 fn check_size(what: &str, size: u64, limits: &Limits) -> Result<(), GraphError> {
-    // Sums saturate at the largest number.
+    // Sizes saturate, so `u64::MAX` means overflow.
     if size <= limits.max_buffer_size && size < u64::MAX {
         return Ok(());
     }
@@ -113,7 +113,7 @@ fn settables(checked: &Checked) -> Vec<(String, u64)> {
     settable.map(|pass| (pass.label.clone(), bytes(pass))).collect()
 }
 
-/// The barrier of a level goes before its first pass.
+/// Assembles the steps. The barrier of a level is attached to its first pass.
 fn steps(checked: Checked, schedule: &Schedule, barriers: Vec<Option<Barrier>>) -> Vec<Step> {
     let mut passes: Vec<Option<CheckedPass>> = checked.passes.into_iter().map(Some).collect();
     let mut steps = Vec::new();

@@ -1,4 +1,4 @@
-//! What can be wrong with a graph.
+//! Errors of graph compilation.
 
 use std::fmt;
 
@@ -7,54 +7,56 @@ use thiserror::Error;
 
 use crate::access::Scope;
 
-/// What is wrong with a graph. Every variant names the pass and the buffer or binding.
+/// An error in a graph declaration. Variants name the pass and the buffer or binding involved.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GraphError {
-    /// A kernel was specialized to workgroups of no threads.
-    #[error("pass `{pass}` has workgroups of no threads")]
+    /// A kernel was specialized to a workgroup size of zero.
+    #[error(
+        "pass `{pass}`: the workgroup size is 0; set its specialization constants to at least 1"
+    )]
     EmptyWorkgroup {
         /// The pass.
         pass: String,
     },
-    /// Passes were sized for other subgroups than the device has.
-    #[error(
-        "passes were sized for subgroups of {lanes} lanes, the device has {device}: use the policy of its own context"
-    )]
+    /// The passes require a subgroup size that the device does not have.
+    #[error("{}; use the policy of the context that runs the graph", Subgroups(*.lanes, *.device))]
     SubgroupSize {
-        /// What passes were sized for; 0 where two of them differ.
+        /// The subgroup size that the passes require; `u32::MAX` if they require different ones.
         lanes: u32,
-        /// What the limits say.
+        /// The subgroup size in the limits; 0 if unknown.
         device: u32,
     },
-    /// A buffer handle was made by another graph.
-    #[error("{at}: the buffer belongs to another graph")]
+    /// A buffer handle was created by another graph.
+    #[error("{at}: the buffer belongs to another graph; use a buffer declared in this graph")]
     ForeignBuffer {
-        /// Where the handle was used.
+        /// The pass and binding, or the [`Graph`](crate::Graph) method, that used the handle.
         at: String,
     },
-    /// A pass handle was made by another graph.
-    #[error("{at}: the pass belongs to another graph")]
+    /// A pass handle was created by another graph.
+    #[error("{at}: the pass belongs to another graph; use a pass declared in this graph")]
     ForeignPass {
-        /// Where the handle was used.
+        /// The [`Graph`](crate::Graph) method that used the handle.
         at: String,
     },
-    /// A buffer, or a view of it, has no bytes.
-    #[error("{}buffer `{buffer}` has no bytes; give it, or the view of it, at least one element", In(.pass))]
+    /// A buffer, or a view of it, has a size of zero.
+    #[error("{}buffer `{buffer}`: size is 0; use at least one element", In(.pass))]
     EmptyBuffer {
-        /// The pass, where a view is empty.
+        /// The pass that uses the empty view; `None` if the buffer itself is empty.
         pass: Option<String>,
         /// The buffer.
         buffer: String,
     },
-    /// Two imports have the same name, so that a caller could not tell them apart.
-    #[error("import `{buffer}` is declared twice")]
+    /// Two imports have the same name.
+    #[error("import `{buffer}` is declared twice; give each import a unique name")]
     DuplicateImport {
         /// The name.
         buffer: String,
     },
-    /// A status word was filled, copied, updated or read for an indirect dispatch.
-    #[error("pass `{pass}`: status word `{buffer}` can only be bound to a kernel")]
+    /// A status word was used in a fill, a copy, an update or an indirect dispatch.
+    #[error(
+        "pass `{pass}`: status word `{buffer}` can only be bound to a kernel, not used in a transfer or indirect dispatch"
+    )]
     StatusWord {
         /// The pass.
         pass: String,
@@ -62,7 +64,9 @@ pub enum GraphError {
         buffer: String,
     },
     /// A pass writes to a constant.
-    #[error("pass `{pass}`: constant `{buffer}` can only be read")]
+    #[error(
+        "pass `{pass}` writes constant `{buffer}`, which is read-only; use a transient or an import"
+    )]
     ConstantWritten {
         /// The pass.
         pass: String,
@@ -70,13 +74,16 @@ pub enum GraphError {
         buffer: String,
     },
     /// An entry or exit scope was given for a buffer that is not an import.
-    #[error("buffer `{buffer}` has an entry or exit scope and is not an import")]
+    #[error("buffer `{buffer}` has an entry or exit scope, but only imports can have one")]
     NotAnImport {
         /// The buffer.
         buffer: String,
     },
-    /// An entry or exit scope is empty, or has an access that none of its stages makes.
-    #[error("import `{buffer}`: no such access in these stages: {scope}")]
+    /// An entry or exit scope is empty, has a stage without an access, has an access that none of
+    /// its stages supports, or has unknown bits.
+    #[error(
+        "import `{buffer}`: invalid scope {scope}; every stage needs an access that it supports, and every access needs a stage"
+    )]
     InvalidScope {
         /// The import.
         buffer: String,
@@ -84,17 +91,17 @@ pub enum GraphError {
         scope: Scope,
     },
     /// The kernel has no binding of this name.
-    #[error("pass `{pass}`: the kernel has no binding `{binding}` (it has: {known})")]
+    #[error("pass `{pass}`: the kernel has no binding `{binding}`; its bindings are: {known}")]
     UnknownBinding {
         /// The pass.
         pass: String,
         /// The name that was bound.
         binding: String,
-        /// The names that the kernel has.
+        /// The binding names of the kernel.
         known: String,
     },
-    /// A binding of the kernel has no buffer.
-    #[error("pass `{pass}`: nothing is bound to `{binding}`")]
+    /// No buffer is bound to a binding of the kernel.
+    #[error("pass `{pass}`: binding `{binding}` of the kernel is unbound; bind a buffer to it")]
     UnboundBinding {
         /// The pass.
         pass: String,
@@ -102,7 +109,7 @@ pub enum GraphError {
         binding: String,
     },
     /// A binding was bound twice.
-    #[error("pass `{pass}`: `{binding}` is bound twice")]
+    #[error("pass `{pass}`: `{binding}` is bound twice; bind it once")]
     BoundTwice {
         /// The pass.
         pass: String,
@@ -110,7 +117,9 @@ pub enum GraphError {
         binding: String,
     },
     /// A binding that the kernel only reads was bound as scratch.
-    #[error("pass `{pass}`: `{binding}` is scratch, and the kernel only reads it")]
+    #[error(
+        "pass `{pass}`: `{binding}` is bound as scratch, but the kernel only reads it; use `bind`"
+    )]
     ScratchReadOnly {
         /// The pass.
         pass: String,
@@ -125,12 +134,12 @@ pub enum GraphError {
         /// The name that was specialized.
         constant: String,
     },
-    /// The kernel has push constants and the pass gives none.
-    #[error("pass `{pass}`: no push constants, and the kernel has {expected} bytes")]
+    /// The kernel has push constants, but the pass does not set them.
+    #[error("pass `{pass}`: the kernel needs {expected} bytes of push constants; set them")]
     MissingPush {
         /// The pass.
         pass: String,
-        /// Bytes in the kernel's block.
+        /// Size of the kernel's block, in bytes.
         expected: u32,
     },
     /// The push constants' struct is laid out differently from the kernel's block.
@@ -138,40 +147,40 @@ pub enum GraphError {
     PushLayout {
         /// The pass.
         pass: String,
-        /// Where they differ.
+        /// The first difference.
         mismatch: PushMismatch,
     },
-    /// The push constants have another size than the kernel's block.
+    /// The size of the push constants differs from that of the kernel's block.
     #[error(
-        "pass `{pass}`: {given} bytes of push constants were given, and the kernel takes {expected}"
+        "pass `{pass}`: {given} bytes of push constants were given, but the kernel takes {expected}"
     )]
     PushSize {
         /// The pass.
         pass: String,
-        /// Bytes in the kernel's block; zero where it has none.
+        /// Size of the kernel's block, in bytes; 0 if the kernel does not use push constants.
         expected: u32,
-        /// Bytes given.
+        /// Size of the push constants given, in bytes.
         given: usize,
     },
-    /// A view ends past its buffer.
+    /// A view extends past the end of its buffer.
     #[error(
-        "pass `{pass}`: the view of {size} bytes from byte {offset} on is outside of buffer `{buffer}`, which has {buffer_size} bytes"
+        "pass `{pass}`: the view of {size} bytes at offset {offset} exceeds buffer `{buffer}`, which has {buffer_size} bytes"
     )]
     ViewOutOfBounds {
         /// The pass.
         pass: String,
         /// The buffer.
         buffer: String,
-        /// First byte of the view.
+        /// Offset of the view, in bytes.
         offset: u64,
-        /// Bytes of the view.
+        /// Size of the view, in bytes.
         size: u64,
-        /// Bytes of the buffer.
+        /// Size of the buffer, in bytes.
         buffer_size: u64,
     },
-    /// The offset or size of a view is not a multiple of what it has to be.
+    /// The offset or size of a view is not aligned.
     #[error(
-        "pass `{pass}`: {what} {value} of the view of buffer `{buffer}` is not a multiple of {alignment}"
+        "pass `{pass}`: the view of buffer `{buffer}` has {what} {value}, which must be a multiple of {alignment}"
     )]
     Misaligned {
         /// The pass.
@@ -182,12 +191,12 @@ pub enum GraphError {
         what: &'static str,
         /// Its value.
         value: u64,
-        /// What it has to be a multiple of.
+        /// The required alignment, in bytes.
         alignment: u64,
     },
-    /// A view has fewer bytes than the binding needs for its header and one element.
+    /// A view is too small for the fixed-size members of the binding and one element.
     #[error(
-        "pass `{pass}`: `{binding}` needs {needed} bytes, and the view of buffer `{buffer}` has {size}"
+        "pass `{pass}`: `{binding}` needs at least {needed} bytes, but the view of buffer `{buffer}` has {size}"
     )]
     ViewTooSmall {
         /// The pass.
@@ -196,14 +205,15 @@ pub enum GraphError {
         binding: String,
         /// The buffer.
         buffer: String,
-        /// Bytes of the view.
+        /// Size of the view, in bytes.
         size: u64,
-        /// Bytes needed.
+        /// Minimum size, in bytes.
         needed: u64,
     },
-    /// The elements of the buffer are not those of the binding.
+    /// The element sizes of the buffer and the binding differ, and neither is a multiple of the
+    /// other.
     #[error(
-        "pass `{pass}`: `{binding}` has elements of {stride} bytes, and buffer `{buffer}` of {element}"
+        "pass `{pass}`: `{binding}` has {stride}-byte elements, but buffer `{buffer}` has {element}-byte elements; one size must be a multiple of the other"
     )]
     ElementMismatch {
         /// The pass.
@@ -212,50 +222,52 @@ pub enum GraphError {
         binding: String,
         /// The buffer.
         buffer: String,
-        /// Bytes of an element of the buffer.
+        /// Element size of the buffer, in bytes.
         element: u64,
-        /// Bytes of an element of the binding.
+        /// Element stride of the binding, in bytes.
         stride: u64,
     },
-    /// The two sides of a copy or an update have different sizes.
-    #[error("pass `{pass}`: {given} bytes into {size} bytes of buffer `{buffer}`")]
+    /// The source and destination of a copy or an update have different sizes.
+    #[error(
+        "pass `{pass}`: cannot write {given} bytes to a {size}-byte view of buffer `{buffer}`; the sizes must be equal"
+    )]
     SizeMismatch {
         /// The pass.
         pass: String,
-        /// The buffer that is written.
+        /// The destination buffer.
         buffer: String,
-        /// Bytes of its view.
+        /// Size of the destination view, in bytes.
         size: u64,
-        /// Bytes of the source.
+        /// Size of the source, in bytes.
         given: u64,
     },
-    /// A limit of the device is exceeded.
-    #[error("{at}: {value} exceeds {limit} = {max}")]
+    /// A value exceeds a device limit or a limit of a Vulkan command.
+    #[error("{at}: {value} exceeds the maximum of {max} ({limit})")]
     LimitExceeded {
-        /// The pass and the binding or buffer.
+        /// The pass and the binding, the buffer, or the memory of the plan.
         at: String,
-        /// Vulkan's name of the limit.
+        /// The limit's name in Vulkan.
         limit: &'static str,
-        /// What was asked for.
+        /// The requested value.
         value: u64,
         /// The limit.
         max: u64,
     },
-    /// A pass binds the same bytes twice, and writes them at least once.
+    /// Two bindings of a pass overlap, and at least one of them is written.
     #[error(
-        "pass `{pass}`: `{first}` and `{second}` overlap in buffer `{buffer}`, and one of them is written"
+        "pass `{pass}`: `{first}` and `{second}` overlap in buffer `{buffer}`, and at least one of them is written; bind disjoint views"
     )]
     AliasConflict {
         /// The pass.
         pass: String,
         /// The buffer.
         buffer: String,
-        /// One binding.
+        /// The first binding.
         first: String,
-        /// The other.
+        /// The second binding.
         second: String,
     },
-    /// A pass reads bytes of a transient that no pass before it writes.
+    /// A pass reads bytes of a transient that no earlier pass writes.
     #[error(
         "pass `{pass}`: `{binding}` reads bytes {start}..{end} of transient `{buffer}`, which no earlier pass writes"
     )]
@@ -271,20 +283,20 @@ pub enum GraphError {
         /// End of the unwritten bytes.
         end: u64,
     },
-    /// Explicit order contradicts the data flow or itself.
-    #[error("cycle: {}", Links(.links))]
+    /// Explicit orders contradict the data flow or each other.
+    #[error("the order of passes has a cycle: {}; remove an explicit order", Links(.links))]
     Cycle {
-        /// The passes of the cycle in order, each with the reason why the next one follows it.
+        /// The passes of the cycle in order, each with its dependency to the next pass.
         links: Vec<CycleLink>,
     },
-    /// A carried ping-pong of a replayable graph does not end where it began.
+    /// A carried ping-pong pair of a replayable graph was swapped an odd number of times.
     #[error(
-        "ping-pong of `{started}` and `{ended}`: an odd number of swaps, so a replay would begin with `{started}` and the data is in `{ended}`"
+        "ping-pong of `{started}` and `{ended}`: after an odd number of swaps the data is in `{ended}`, but a replay starts with `{started}`; use an even number of swaps"
     )]
     OddPingPong {
-        /// The buffer that a run begins with.
+        /// The front buffer at the start of a run.
         started: String,
-        /// The buffer that holds the data at its end.
+        /// The front buffer at the end of a run.
         ended: String,
     },
 }
@@ -294,11 +306,11 @@ pub enum GraphError {
 pub struct CycleLink {
     /// The pass.
     pub pass: String,
-    /// The buffer through which the next pass depends on it; `None` for an explicit order.
+    /// The buffer on which this pass and the next conflict; `None` for an explicit order.
     pub buffer: Option<String>,
 }
 
-/// "pass `x`, " where there is one.
+/// Formats as "pass `x`, ", or as an empty string for `None`.
 struct In<'a>(&'a Option<String>);
 
 impl fmt::Display for In<'_> {
@@ -307,7 +319,25 @@ impl fmt::Display for In<'_> {
     }
 }
 
-/// The cycle as a chain that ends where it began.
+/// Formats the required and the actual subgroup size.
+struct Subgroups(u32, u32);
+
+impl fmt::Display for Subgroups {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(required, device) = self;
+        if *required == u32::MAX {
+            f.write_str("the passes require different subgroup sizes")
+        } else {
+            write!(f, "the passes require a subgroup size of {required}, but the device has ")?;
+            match device {
+                0 => f.write_str("an unknown one"),
+                device => write!(f, "{device}"),
+            }
+        }
+    }
+}
+
+/// Formats a cycle as a chain of passes that ends with the first one.
 struct Links<'a>(&'a [CycleLink]);
 
 impl fmt::Display for Links<'_> {

@@ -1,4 +1,4 @@
-//! How a graph is declared: buffers, passes, and what the caller does around them.
+//! Declaration of a graph: buffers, passes, and the caller's accesses before and after a run.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,17 +11,17 @@ use crate::plan::Plan;
 use crate::repeat::PingPong;
 use crate::resource::{Buffer, BufferDecl, Element, ElementType, Kind, View};
 
-/// Passes were sized for two subgroup sizes: no device has this many lanes.
-const NO_DEVICES_LANES: u32 = u32::MAX;
+/// Recorded if passes require different subgroup sizes. It never matches a device.
+const CONFLICTING_SUBGROUP_SIZES: u32 = u32::MAX;
 
-/// Passes over buffers, in the order of their data flow: a pass reads what the passes declared
-/// before it wrote. [`compile`](Self::compile) turns it into a [`Plan`].
+/// Passes over buffers, declared in data-flow order: a pass reads the data written by the passes
+/// declared before it. [`compile`](Self::compile) turns the graph into a [`Plan`].
 ///
-/// Declaring never fails; everything that is wrong with a declaration is reported by `compile`,
-/// with the names of the pass and the buffer.
+/// Declarations never fail. `compile` reports all errors, with the names of the pass and the
+/// buffer.
 #[derive(Debug)]
 pub struct Graph {
-    /// Handles carry it, so that a handle of another graph is noticed.
+    /// Unique per graph and stored in every handle, to detect handles of other graphs.
     pub(crate) id: u64,
     pub(crate) name: String,
     pub(crate) buffers: Vec<BufferDecl>,
@@ -37,7 +37,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// An empty graph. The name appears in dumps and labels.
+    /// Creates an empty graph. The name appears in dumps and labels.
     pub fn new(name: impl Into<String>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self {
@@ -56,18 +56,18 @@ impl Graph {
         }
     }
 
-    /// A buffer of the caller's, `len` elements long, bound when the plan is recorded. Two
-    /// imports of one graph never overlap in memory; their names differ.
+    /// Declares a buffer of `len` elements that the caller provides when it records the plan.
+    /// Imports must have unique names, and the buffers provided must not overlap in memory.
     pub fn import<T: Element>(&mut self, name: impl Into<String>, len: u64) -> Buffer {
         self.add_array(name.into(), Kind::Import, ElementType::of::<T>(), len)
     }
 
-    /// [`import`](Self::import) of `size` bytes of no particular element.
+    /// Declares an [`import`](Self::import) of `size` untyped bytes.
     pub fn import_bytes(&mut self, name: impl Into<String>, size: u64) -> Buffer {
         self.add_array(name.into(), Kind::Import, ElementType::Untyped, size)
     }
 
-    /// [`import`](Self::import) of `len` elements whose type is known when the program runs.
+    /// Declares an [`import`](Self::import) of `len` elements of a type chosen at run time.
     pub fn import_array(
         &mut self,
         name: impl Into<String>,
@@ -77,30 +77,30 @@ impl Graph {
         self.add_array(name.into(), Kind::Import, element, len)
     }
 
-    /// A buffer whose contents are undefined at the start of every run. It shares memory with
-    /// transients that are not in use at the same time.
+    /// Declares a buffer whose contents are undefined at the start of every run. It may share
+    /// memory with transients that are not in use at the same time.
     pub fn transient<T: Element>(&mut self, name: impl Into<String>, len: u64) -> Buffer {
         self.add_array(name.into(), Kind::Transient, ElementType::of::<T>(), len)
     }
 
-    /// [`transient`](Self::transient) of `size` bytes of no particular element.
+    /// Declares a [`transient`](Self::transient) of `size` untyped bytes.
     pub fn transient_bytes(&mut self, name: impl Into<String>, size: u64) -> Buffer {
         self.add_array(name.into(), Kind::Transient, ElementType::Untyped, size)
     }
 
-    /// A buffer whose contents survive from run to run. It lies in the workspace and never shares
-    /// memory.
+    /// Declares a buffer whose contents persist between runs. It is placed in the workspace and
+    /// never shares memory.
     pub fn persistent<T: Element>(&mut self, name: impl Into<String>, len: u64) -> Buffer {
         self.add_array(name.into(), Kind::Persistent, ElementType::of::<T>(), len)
     }
 
-    /// [`persistent`](Self::persistent) of `size` bytes of no particular element.
+    /// Declares a [`persistent`](Self::persistent) buffer of `size` untyped bytes.
     pub fn persistent_bytes(&mut self, name: impl Into<String>, size: u64) -> Buffer {
         self.add_array(name.into(), Kind::Persistent, ElementType::Untyped, size)
     }
 
-    /// A buffer whose contents are part of the plan, and which passes only read: a table. The executor
-    /// brings its memory, and writes it before the first run instead of in every run.
+    /// Declares a read-only buffer, such as a lookup table, whose contents are part of the plan.
+    /// The executor allocates its memory and writes the contents once, before the first run.
     pub fn constant<T: bytemuck::Pod>(
         &mut self,
         name: impl Into<String>,
@@ -118,9 +118,11 @@ impl Graph {
         declared.is_some_and(|declared| declared.kind == Kind::Transient)
     }
 
-    /// The status word of this name: a word that the executor brings, that passes set by atomics, and
-    /// that the host looks at. No pass reads it, so none waits for another because of it, and a pass
-    /// that only sets it is culled. The same name gives the same word.
+    /// Returns the status word called `name`, and declares it on first use.
+    ///
+    /// A status word is a 32-bit word that the executor allocates, passes set with atomics, and
+    /// the host reads. Passes do not read it, so it causes no dependencies between passes. A pass
+    /// that only sets status words is culled.
     pub fn status_word(&mut self, name: impl Into<String>) -> Buffer {
         let name = name.into();
         let known = self.buffers.iter().position(|b| b.kind == Kind::StatusWord && b.name == name);
@@ -133,22 +135,23 @@ impl Graph {
         }
     }
 
-    /// What the caller did last with an import before each run. The plan then begins with the
-    /// barrier that this takes. Without it the caller synchronises: the scope to synchronise with
-    /// is [`ImportContract::first_use`](crate::ImportContract::first_use).
+    /// Declares the caller's last accesses to an import before each run. The plan then contains
+    /// the barrier between them and its own accesses. Without an entry scope, the caller
+    /// synchronises with [`ImportContract::first_use`](crate::ImportContract::first_use).
     pub fn entry(&mut self, import: Buffer, scope: Scope) {
         self.entries.push((import, scope));
     }
 
-    /// What the caller does first with an import after each run. The plan then ends with the
-    /// barrier that makes the import ready for it, the caller's own entry writes included.
-    /// Without it the caller synchronises: the scope to synchronise with is
-    /// [`ImportContract::last_use`](crate::ImportContract::last_use).
+    /// Declares the caller's first accesses to an import after each run. The plan then ends with
+    /// the barrier between its own accesses and these. That barrier also covers the caller's
+    /// writes declared by [`entry`](Self::entry). Without an exit scope, the caller synchronises
+    /// with [`ImportContract::last_use`](crate::ImportContract::last_use).
     pub fn exit(&mut self, import: Buffer, scope: Scope) {
         self.exits.push((import, scope));
     }
 
-    /// Begins a pass that runs `kernel`. `label` is its dotted lower-case name (`scan.reduce`).
+    /// Starts a pass that runs `kernel`. By convention, `label` is a dotted lower-case name
+    /// (`scan.reduce`).
     pub fn pass(
         &mut self,
         label: impl Into<String>,
@@ -157,13 +160,13 @@ impl Graph {
         PassBuilder::new(self, label.into(), kernel.into())
     }
 
-    /// Adds a pass that sets every word of `view` to `value` (`vkCmdFillBuffer`). Offset and size
-    /// are multiples of 4.
+    /// Adds a pass that sets every 32-bit word of `view` to `value` (`vkCmdFillBuffer`). The
+    /// offset and size of the view must be multiples of 4.
     pub fn fill(&mut self, label: impl Into<String>, view: impl Into<View>, value: u32) -> PassId {
         self.add_pass(label.into(), Action::Fill { view: view.into(), value })
     }
 
-    /// Adds a pass that copies `src` to `dst` (`vkCmdCopyBuffer`), views of the same size.
+    /// Adds a pass that copies `src` to `dst` (`vkCmdCopyBuffer`). Both must have the same size.
     pub fn copy(
         &mut self,
         label: impl Into<String>,
@@ -173,8 +176,8 @@ impl Graph {
         self.add_pass(label.into(), Action::Copy { src: src.into(), dst: dst.into() })
     }
 
-    /// Adds a pass that writes `bytes` into `view` (`vkCmdUpdateBuffer`): as many as the view has,
-    /// a multiple of 4, at most 65536. The bytes are part of the plan.
+    /// Adds a pass that writes `bytes` to `view` (`vkCmdUpdateBuffer`). The bytes become part of
+    /// the plan. Both must have the same size, which must be a multiple of 4 and at most 65536.
     pub fn update(
         &mut self,
         label: impl Into<String>,
@@ -184,48 +187,48 @@ impl Graph {
         self.add_pass(label.into(), Action::Update { view: view.into(), bytes: bytes.to_vec() })
     }
 
-    /// Runs `after` when `before` has finished, whatever their data. Orders execution, makes no
-    /// memory visible, and keeps neither pass alive. Where one of the passes is culled, the
-    /// passes that were ordered through it stay ordered.
+    /// Orders two passes: `after` starts when `before` has finished. This is an execution
+    /// dependency only: it does not make memory visible and does not prevent culling. If a pass
+    /// is culled, the passes ordered before it still run before the passes ordered after it.
     pub fn order(&mut self, before: PassId, after: PassId) {
         self.orders.push((before, after));
     }
 
-    /// Declares that a pass has effects that the graph does not see: it is never culled.
+    /// Prevents a pass from being culled, for passes with effects outside the graph.
     pub fn keep(&mut self, pass: PassId) {
         self.keeps.push(pass);
     }
 
-    /// Lets the bytes of a pass (its push constants, or what an update writes) be given anew when the
-    /// plan is recorded, under the label of the pass. Those of other passes never change.
+    /// Allows the caller to replace the push constants of a pass, or the bytes of an update, each
+    /// time the plan is recorded. The pass is identified by its label.
     pub fn settable(&mut self, pass: PassId) {
         self.settables.push(pass);
     }
 
-    /// Declares that the recorded plan runs again and again, on one queue, with nothing in
-    /// between: the barriers then also cover each run against the next.
+    /// Allows the recorded plan to be submitted repeatedly on one queue without synchronisation
+    /// between the submissions. The barriers then also cover the hazards between consecutive runs.
     pub fn replayable(&mut self) {
         self.replayable = true;
     }
 
-    /// Declares that passes were sized for subgroups of this many lanes. Compiling for a device
-    /// with others is then an error, and so are two different sizes in one graph.
+    /// Declares that passes require a subgroup size of `lanes`. Compiling fails if the device has
+    /// another subgroup size, or if passes of the graph require different sizes.
     pub fn sized_for_subgroups(&mut self, lanes: u32) {
         self.subgroup_size = match self.subgroup_size {
-            Some(other) if other != lanes => Some(NO_DEVICES_LANES),
+            Some(other) if other != lanes => Some(CONFLICTING_SUBGROUP_SIZES),
             _ => Some(lanes),
         };
     }
 
-    /// Declares that the next run begins with the front that this ping-pong ends with. In a
-    /// replayable graph an odd number of swaps is then an error, since the recording always
-    /// begins with the same buffer. To be called after the last swap.
+    /// Declares that the final front buffer of `pair` is the input of the next run. A replayed
+    /// recording always starts with the same buffer, so compiling a replayable graph fails after
+    /// an odd number of swaps. Call this after the last swap.
     pub fn carry(&mut self, pair: &PingPong) {
         self.carries.push(*pair);
     }
 
-    /// Plans the graph: order, barriers, memory. Pure: the same graph and limits give the same
-    /// plan.
+    /// Plans the order, barriers and memory of the graph. The result is deterministic: the same
+    /// graph and limits give the same plan.
     pub fn compile(&self, limits: &Limits) -> Result<Plan, GraphError> {
         compile::compile(self, limits)
     }

@@ -1,8 +1,8 @@
-//! Which dependencies a level has on what happened before it.
+//! Dependencies of each level on earlier accesses.
 //!
-//! The tracker walks a [`Timeline`] level by level. For every byte it knows the writes that a
-//! reader would still see and the reads since; a level's accesses against these are its needs,
-//! and those that no barrier so far covers are the reason for the next one.
+//! The tracker walks a [`Timeline`] level by level. For every byte range it keeps the current
+//! writes and the reads since then. An access of a level that conflicts with one of these is a
+//! dependency. Dependencies that no earlier barrier covers require a new barrier.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use crate::plan::{ByteRange, HazardKind, MemoryBarrier};
 use crate::reach::{Reach, Source, Target};
 use crate::touch::{Timeline, Touch};
 
-/// An access in the past.
+/// An access that has already been performed.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     pub run: u32,
@@ -21,14 +21,14 @@ pub(crate) struct Record {
     /// `None` for an explicit order.
     pub buffer: Option<usize>,
     pub source: Source,
-    /// Up to date with the first `seen` barrier calls.
+    /// Synchronisation state after the first `applied_calls` barrier calls.
     pub reach: Reach,
-    seen: usize,
+    applied_calls: usize,
 }
 
-/// A dependency of the level at hand on a record.
+/// A dependency of the current level on an earlier access.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Need {
+pub(crate) struct Dependency {
     pub kind: HazardKind,
     pub record: usize,
     pub target: Target,
@@ -36,30 +36,32 @@ pub(crate) struct Need {
     pub pass: Option<usize>,
     /// `None` for an explicit order.
     pub buffer: Option<usize>,
-    /// In the address space of the buffer.
+    /// Byte range in the address space of the buffer.
     pub bytes: ByteRange,
 }
 
-/// Where a walk is: before a level of a run, or (level = number of levels) after its last.
+/// Position of a walk: before level `level` of a run, or after the last level if `level` is the
+/// number of levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct At {
     pub run: u32,
     pub level: usize,
 }
 
-/// Walks `runs` runs of a timeline. Before each level, `barrier` gets the needs that no barrier
-/// so far covers, and answers with the barrier call to emit there (empty: none).
+/// Walks `runs` runs of a timeline. Before each level, `barrier` receives the dependencies that no
+/// earlier barrier covers and returns the barrier call to emit there. An empty call emits no
+/// barrier.
 pub(crate) fn walk(
     timeline: &Timeline,
     runs: u32,
-    mut barrier: impl FnMut(At, &[Record], &[Need]) -> ControlFlow<(), Vec<MemoryBarrier>>,
+    mut barrier: impl FnMut(At, &[Record], &[Dependency]) -> ControlFlow<(), Vec<MemoryBarrier>>,
 ) -> ControlFlow<()> {
     let mut tracker = Tracker::new(timeline);
     for run in 0..runs {
         tracker.begin(run);
         for level in 0..=timeline.levels.len() {
-            let needs = tracker.unmet(level);
-            let call = barrier(At { run, level }, &tracker.records, &needs)?;
+            let dependencies = tracker.uncovered(level);
+            let call = barrier(At { run, level }, &tracker.records, &dependencies)?;
             tracker.emit(call);
             tracker.perform(level);
         }
@@ -67,20 +69,20 @@ pub(crate) fn walk(
     ControlFlow::Continue(())
 }
 
-/// What the bytes of a segment have been through.
+/// Access history of a byte range.
 #[derive(Clone, Debug, Default)]
 struct Segment {
     end: u64,
     writes: Vec<Write>,
-    /// Since the last write in this graph.
+    /// Reads since the last write by a pass.
     reads: Vec<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Write {
     record: usize,
-    /// A pass has read it since. The barrier before that read made it available, so a later write
-    /// only has to wait for the read.
+    /// Whether a pass has read the data since. The barrier before that read made the write
+    /// available, so a later write only has to wait for the read.
     read_since: bool,
 }
 
@@ -88,11 +90,12 @@ struct Tracker<'t> {
     timeline: &'t Timeline,
     run: u32,
     records: Vec<Record>,
-    /// Every barrier call so far.
+    /// All barrier calls so far.
     calls: Vec<Vec<MemoryBarrier>>,
-    /// By address space: disjoint segments by their first byte.
+    /// Disjoint segments per address space, keyed by their first byte.
     spaces: Vec<BTreeMap<u64, Segment>>,
-    /// By pass: the execution of the passes of this run that others are ordered after.
+    /// Execution records, by pass, of the passes in this run that an explicit order makes others
+    /// wait for.
     executed: BTreeMap<usize, Vec<usize>>,
 }
 
@@ -103,7 +106,7 @@ impl<'t> Tracker<'t> {
         Self { timeline, run: 0, records, calls, spaces, executed }
     }
 
-    /// Begins a run: the caller has done what it said, on top of what the run before did.
+    /// Starts a run: adds the caller's entry accesses to the history of the previous run.
     fn begin(&mut self, run: u32) {
         self.run = run;
         self.executed.clear();
@@ -118,28 +121,29 @@ impl<'t> Tracker<'t> {
         }
     }
 
-    /// The needs of a level that the barriers so far do not cover.
-    fn unmet(&mut self, level: usize) -> Vec<Need> {
-        let mut needs = Vec::new();
+    /// The dependencies of a level that no earlier barrier covers.
+    fn uncovered(&mut self, level: usize) -> Vec<Dependency> {
+        let mut dependencies = Vec::new();
         for touch in self.timeline.levels.get(level).unwrap_or(&self.timeline.exit) {
             for (bytes, segment) in segments(&mut self.spaces[touch.space], touch.bytes) {
-                add_needs(&mut needs, touch, bytes, segment, &self.records);
+                add_dependencies(&mut dependencies, touch, bytes, segment, &self.records);
             }
         }
-        self.add_order_needs(&mut needs, level);
-        for need in &needs {
-            catch_up(&mut self.records[need.record], &self.calls);
+        self.add_order_dependencies(&mut dependencies, level);
+        for dependency in &dependencies {
+            apply_calls(&mut self.records[dependency.record], &self.calls);
         }
-        needs.retain(|need| !self.records[need.record].reach.covers(need.target));
-        needs
+        dependencies
+            .retain(|dependency| !self.records[dependency.record].reach.covers(dependency.target));
+        dependencies
     }
 
-    fn add_order_needs(&self, needs: &mut Vec<Need>, level: usize) {
+    fn add_order_dependencies(&self, dependencies: &mut Vec<Dependency>, level: usize) {
         let passes = self.timeline.passes.get(level).map_or(&[][..], Vec::as_slice);
         for &(pass, stages) in passes {
             let before = self.timeline.orders.iter().filter(|(_, after)| *after == pass);
             for &record in before.filter_map(|(before, _)| self.executed.get(before)).flatten() {
-                needs.extend(stages.iter().map(|stage| Need {
+                dependencies.extend(stages.iter().map(|stage| Dependency {
                     kind: HazardKind::Order,
                     record,
                     target: Target { stage, access: Access::empty() },
@@ -157,7 +161,8 @@ impl<'t> Tracker<'t> {
         }
     }
 
-    /// Runs a level: its accesses become the past. The caller's exit is the caller's affair.
+    /// Adds the accesses of a level to the history. The caller's exit accesses are not added: the
+    /// caller synchronises everything after them.
     fn perform(&mut self, level: usize) {
         let Some(touches) = self.timeline.levels.get(level) else { return };
         for touch in touches {
@@ -169,8 +174,8 @@ impl<'t> Tracker<'t> {
                         segment.reads.push(record);
                         segment.writes.iter_mut().for_each(|write| write.read_since = true);
                     }
-                    // Everything before is ordered before this write, so whoever is ordered after
-                    // it is ordered after that as well.
+                    // All earlier accesses are ordered before this write. A later access that
+                    // waits for this write therefore waits for them too.
                     None => {
                         let write = |&record: &usize| Write { record, read_since: false };
                         segment.writes = writes.iter().map(write).collect();
@@ -213,24 +218,24 @@ impl<'t> Tracker<'t> {
             buffer,
             source,
             reach,
-            seen: self.calls.len(),
+            applied_calls: self.calls.len(),
         });
         self.records.len() - 1
     }
 }
 
-/// Applies the calls that a record has not seen. Done when the record is asked for, since most
-/// records are superseded before anybody asks.
-fn catch_up(record: &mut Record, calls: &[Vec<MemoryBarrier>]) {
-    for call in &calls[record.seen..] {
+/// Applies the barrier calls since the last update of a record. Updates are lazy because most
+/// records are superseded before they are queried.
+fn apply_calls(record: &mut Record, calls: &[Vec<MemoryBarrier>]) {
+    for call in &calls[record.applied_calls..] {
         record.reach = record.reach.after(record.source, call);
     }
-    record.seen = calls.len();
+    record.applied_calls = calls.len();
 }
 
-/// What `touch` needs of the past of one segment.
-fn add_needs(
-    needs: &mut Vec<Need>,
+/// Adds the dependencies of `touch` on the history of one segment.
+fn add_dependencies(
+    dependencies: &mut Vec<Dependency>,
     touch: &Touch,
     bytes: ByteRange,
     segment: &Segment,
@@ -243,7 +248,7 @@ fn add_needs(
             _ => kind,
         };
         let target = Target { stage: touch.stage, access };
-        needs.push(Need {
+        dependencies.push(Dependency {
             kind,
             record,
             target,
@@ -261,7 +266,8 @@ fn add_needs(
     if touch.writes.is_empty() {
         return;
     }
-    // Scratch is written before it is read, so what it reads is ordered like what it writes.
+    // Scratch bindings are written before they are read, so their reads need the same ordering as
+    // their writes.
     let overwrites = if touch.scratch { touch.writes | touch.reads } else { touch.writes };
     for write in segment.writes.iter().filter(|write| !write.read_since) {
         for access in overwrites {
@@ -273,7 +279,7 @@ fn add_needs(
     }
 }
 
-/// The segments of `space` that make up `bytes`, split and created as needed.
+/// The segments that cover exactly `bytes`. Splits existing segments and fills gaps with new ones.
 fn segments(
     space: &mut BTreeMap<u64, Segment>,
     bytes: ByteRange,
@@ -298,7 +304,7 @@ fn segments(
     segments.map(|(&start, segment)| (ByteRange { start, end: segment.end }, segment))
 }
 
-/// Makes `at` a boundary between segments.
+/// Splits the segment that contains `at`, so that `at` becomes a segment boundary.
 fn split(space: &mut BTreeMap<u64, Segment>, at: u64) {
     let Some((_, segment)) = space.range_mut(..at).next_back() else { return };
     if segment.end > at {

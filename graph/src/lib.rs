@@ -1,11 +1,11 @@
-//! The compute-graph scheduler of multisplit: what to run, in which order, with which barriers,
-//! and where in memory.
+//! The compute-graph scheduler of multisplit. It plans pass order, barriers and memory.
 //!
 //! A [`Graph`] is a list of passes over buffers. A pass names a kernel and binds buffers by the
-//! kernel's own binding names; whether a binding is read or written comes from the kernel's
-//! [`Interface`](multisplit_shaders::Interface), which was reflected from its SPIR-V, and is never
-//! typed a second time. [`Graph::compile`] turns it into a [`Plan`], which is plain data: it can
-//! be executed, printed, compared and tested. There is no Vulkan call here, and no `unsafe`.
+//! binding names in the kernel. The kernel's [`Interface`](multisplit_shaders::Interface),
+//! reflected from SPIR-V, determines whether a binding is read or written, so callers never
+//! declare it. [`Graph::compile`] turns the graph into a [`Plan`]. A plan is plain data: it can
+//! be executed, printed, compared and tested. This crate makes no Vulkan calls and contains no
+//! `unsafe` code.
 //!
 //! ```
 //! use multisplit_graph::{Graph, Groups, Limits, PassKernel, Scope};
@@ -23,10 +23,10 @@
 //! # let spine = kernel("scan.spine", &[("sums", ReadWrite)]);
 //! # let downsweep = kernel("scan.downsweep", &[("src", Read), ("sums", Read), ("dst", Write)]);
 //! let mut g = Graph::new("scan");
-//! let src = g.import::<u32>("src", 1 << 20); // the caller's buffers, bound when recording
+//! let src = g.import::<u32>("src", 1 << 20); // provided by the caller when recording
 //! let dst = g.import::<u32>("dst", 1 << 20);
-//! let sums = g.transient::<u32>("sums", 256); // out of the plan's workspace
-//! g.exit(dst, Scope::HOST_READ); // what the caller does next
+//! let sums = g.transient::<u32>("sums", 256); // allocated from the plan's workspace
+//! g.exit(dst, Scope::HOST_READ); // the host reads it after the run
 //!
 //! g.pass("scan.reduce", reduce).bind("src", src).bind("sums", sums).dispatch(Groups::linear(256));
 //! g.pass("scan.spine", spine).bind("sums", sums).dispatch(Groups::linear(1));
@@ -38,42 +38,46 @@
 //!
 //! let plan = g.compile(&Limits::default())?;
 //! assert_eq!(plan.workspace().size, 1024);
-//! assert_eq!(plan.barriers().count(), 3); // two between the passes, one for the host
+//! assert_eq!(plan.barriers().count(), 3); // two between passes, one for the host
 //! println!("{}", plan.to_text());
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! # What a plan guarantees
+//! # Guarantees
 //!
-//! - **Data flow is declaration order.** A pass sees what the passes declared before it wrote.
-//!   Writes are taken to be partial, so a read depends on every earlier writer of its bytes.
-//! - **Levels.** Passes that do not depend on each other share a level, and nothing is between
-//!   them. Passes whose results nobody reads are culled ([`Plan::culled`]).
-//! - **Barriers.** Before a level there is at most one call ([`Step::barrier`]). It covers the
-//!   read-after-write, write-after-read and write-after-write hazards of all its passes, per byte
-//!   range, with the stages and accesses of the two sides and no other bit. What an earlier
-//!   barrier already covers is not repeated. Every barrier lists its reasons ([`Hazard`]).
-//! - **Memory.** Transient buffers lie in one workspace and share bytes when their levels do not
-//!   overlap; the barriers that this needs are found like all others ([`Hazard::aliased`]).
-//! - **Imports** are synchronised with what the caller declares ([`Graph::entry`],
-//!   [`Graph::exit`]), or else the plan says what the caller has to wait for
-//!   ([`ImportContract`]).
-//! - **Replay.** The plan of a [`Graph::replayable`] graph may be submitted again and again:
-//!   its barriers also cover each run against the next ([`Hazard::replay`]).
+//! - **Data flow follows declaration order.** A pass reads the data written by the passes
+//!   declared before it. Every write is assumed to be partial, so a read depends on all earlier
+//!   writers of its bytes.
+//! - **Levels.** Independent passes share a level, without a barrier between them. Passes whose
+//!   results are never read are culled ([`Plan::culled`]).
+//! - **Barriers.** Each level is preceded by at most one barrier call ([`Step::barrier`]). The
+//!   call covers the read-after-write, write-after-read and write-after-write hazards of all
+//!   passes of the level, per byte range. Its masks contain only the stages and accesses that
+//!   these hazards involve. Hazards that an earlier barrier covers are not repeated. Every
+//!   barrier lists the hazards it covers ([`Hazard`]).
+//! - **Memory.** Transient buffers are placed in one workspace. Buffers whose level ranges do not
+//!   overlap may share bytes. The barriers required by sharing are included
+//!   ([`Hazard::aliased`]).
+//! - **Imports** are synchronised with the scopes declared by the caller ([`Graph::entry`],
+//!   [`Graph::exit`]). Without such a scope, the caller synchronises, using the scopes in
+//!   [`ImportContract`].
+//! - **Replay.** The plan of a [`Graph::replayable`] graph may be submitted repeatedly. Its
+//!   barriers also cover the hazards between consecutive runs ([`Hazard::replay`]).
 //!
-//! # What an executor does
+//! # Executing a plan
 //!
-//! It allocates [`Plan::workspace`], creates a pipeline per [`PlannedPass::kernel`], and walks
-//! [`Plan::steps`]: the barrier, where there is one, as one `vkCmdPipelineBarrier2` with the
-//! bits of [`MemoryBarrier`] as they are, then the [`Work`]. [`Plan::exit`] comes last.
-//! [`Plan::place`] says where a buffer lies.
+//! An executor allocates [`Plan::workspace`] and creates a pipeline per [`PlannedPass::kernel`].
+//! It then processes [`Plan::steps`] in order. For each step it records the barrier, if any, as
+//! one `vkCmdPipelineBarrier2` with the bits of [`MemoryBarrier`] unchanged, followed by the
+//! [`Work`]. It ends with the [`Plan::exit`] barrier. [`Plan::place`] returns the memory location
+//! of a buffer.
 //!
-//! # What is an error
+//! # Errors
 //!
-//! Declaring never fails. [`Graph::compile`] reports what is wrong as a [`GraphError`] that names
-//! the pass and the buffer: a cycle, a read of bytes that nobody wrote, a binding without a
-//! buffer, sizes that do not match, bytes bound twice, a limit of the device.
+//! Declarations never fail. [`Graph::compile`] returns a [`GraphError`] that names the pass and
+//! the buffer. Errors include cycles, reads of unwritten bytes, unbound bindings, mismatched
+//! sizes, overlapping bindings and exceeded device limits.
 #![forbid(unsafe_code)]
 
 mod access;

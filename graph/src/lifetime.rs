@@ -1,5 +1,5 @@
-//! Where in the workspace each buffer lies: buffers that are not in use at the same time share
-//! bytes. And where constants lie, which share nothing.
+//! Memory placement of buffers. Workspace buffers that are not in use at the same time share
+//! bytes. Constants never share bytes.
 
 use crate::order::Schedule;
 use crate::resource::{BufferDecl, Kind};
@@ -8,18 +8,18 @@ use crate::validate::Checked;
 /// The first and the last level that use a buffer.
 pub(crate) type Interval = (u32, u32);
 
-/// The workspace.
+/// Placement of buffers in the workspace.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Heap {
-    /// By buffer; `None` for those that are elsewhere, or that no live pass uses.
+    /// Offsets by buffer; `None` if the buffer is not in the workspace or no live pass uses it.
     pub offsets: Vec<Option<u64>>,
-    /// Bytes up to the end of the last buffer.
+    /// Workspace size in bytes.
     pub size: u64,
-    /// The same if no two buffers shared bytes.
+    /// Workspace size if buffers did not share bytes.
     pub unaliased_size: u64,
 }
 
-/// When each buffer is in use; `None` where no live pass uses it.
+/// The levels during which each buffer is in use; `None` if no live pass uses it.
 pub(crate) fn intervals(checked: &Checked, schedule: &Schedule) -> Vec<Option<Interval>> {
     let mut intervals: Vec<Option<Interval>> = vec![None; checked.buffers.len()];
     for (level, passes) in (0u32..).zip(&schedule.levels) {
@@ -31,16 +31,16 @@ pub(crate) fn intervals(checked: &Checked, schedule: &Schedule) -> Vec<Option<In
     intervals
 }
 
-/// Where the constants lie that live passes use, one after another.
+/// Placement of the constants that live passes use, one after another.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Constants {
-    /// By buffer; `None` for all others.
+    /// Offsets by buffer; `None` if the buffer is not a constant or no live pass uses it.
     pub offsets: Vec<Option<u64>>,
-    /// Bytes up to the end of the last.
+    /// Total size in bytes.
     pub size: u64,
 }
 
-/// They are in use between runs as well, and so never make room.
+/// Places the constants. Their contents persist between runs, so they never share bytes.
 pub(crate) fn place_constants(
     checked: &Checked,
     intervals: &[Option<Interval>],
@@ -58,7 +58,7 @@ pub(crate) fn place_constants(
     Constants { offsets, size }
 }
 
-/// What the heap needs to know of a buffer.
+/// A buffer to be placed in the workspace.
 struct Block {
     buffer: usize,
     size: u64,
@@ -71,7 +71,7 @@ pub(crate) fn place(checked: &Checked, intervals: &[Option<Interval>], alignment
         let interval = match decl.kind {
             Kind::Import | Kind::Constant | Kind::StatusWord => None,
             Kind::Transient => *interval,
-            // In use between runs as well, so it never makes room.
+            // Contents persist between runs, so the bytes are never shared.
             Kind::Persistent => interval.map(|_| (0, u32::MAX)),
         };
         blocks.extend(interval.map(|interval| Block { buffer, size: decl.size, interval }));
@@ -84,35 +84,36 @@ pub(crate) fn place(checked: &Checked, intervals: &[Option<Interval>], alignment
     Heap { offsets, size, unaliased_size }
 }
 
-/// Largest first, each in the lowest gap between those that are in use at the same time. Returns
-/// the end of the highest.
+/// Places blocks by decreasing size, each in the lowest gap between the blocks that are in use at
+/// the same time. Returns the total size.
 fn pack(blocks: &mut [Block], offsets: &mut [Option<u64>], alignment: u64) -> u64 {
     blocks.sort_by_key(|block| (std::cmp::Reverse(block.size), block.buffer));
-    let mut top = 0;
+    let mut total = 0;
     for (index, block) in blocks.iter().enumerate() {
-        let together = |other: &&Block| {
+        let overlaps_in_time = |other: &&Block| {
             other.interval.0 <= block.interval.1 && block.interval.0 <= other.interval.1
         };
-        let mut taken: Vec<(u64, u64)> = blocks[..index]
+        let mut occupied: Vec<(u64, u64)> = blocks[..index]
             .iter()
-            .filter(together)
+            .filter(overlaps_in_time)
             .filter_map(|other| Some((offsets[other.buffer]?, other.size)))
             .collect();
-        taken.sort_unstable();
+        occupied.sort_unstable();
         let mut offset = 0u64;
-        for (start, size) in taken {
+        for (start, size) in occupied {
             if offset.saturating_add(block.size) <= start {
                 break;
             }
             offset = offset.max(align_up(start.saturating_add(size), alignment));
         }
         offsets[block.buffer] = Some(offset);
-        top = top.max(offset.saturating_add(block.size));
+        total = total.max(offset.saturating_add(block.size));
     }
-    top
+    total
 }
 
-/// Saturates: a workspace of that size is refused for its size.
+/// Rounds up to a multiple of `alignment`. Saturates on overflow; `compile` then reports that the
+/// size exceeds the limit.
 fn align_up(offset: u64, alignment: u64) -> u64 {
     offset.checked_next_multiple_of(alignment).unwrap_or(u64::MAX)
 }
@@ -125,29 +126,29 @@ mod tests {
         let mut offsets = vec![None; blocks.len()];
         let block = |(buffer, &(size, interval))| Block { buffer, size, interval };
         let mut blocks: Vec<_> = blocks.iter().enumerate().map(block).collect();
-        let top = pack(&mut blocks, &mut offsets, 16);
-        (offsets.into_iter().map(Option::unwrap_or_default).collect(), top)
+        let total = pack(&mut blocks, &mut offsets, 16);
+        (offsets.into_iter().map(Option::unwrap_or_default).collect(), total)
     }
 
     #[test]
-    fn disjoint_lifetimes_share() {
+    fn disjoint_lifetimes_share_bytes() {
         assert_eq!(packed(&[(100, (0, 1)), (80, (2, 3)), (60, (4, 4))]), (vec![0, 0, 0], 100));
     }
 
     #[test]
-    fn a_shared_level_is_a_conflict() {
+    fn buffers_in_use_at_the_same_level_do_not_share_bytes() {
         assert_eq!(packed(&[(100, (0, 1)), (80, (1, 2))]), (vec![0, 112], 192));
     }
 
     #[test]
-    fn the_lowest_gap_is_taken() {
-        // 300 and 90 are always in use; 120, 100 and 80 take turns in the gap between them.
+    fn blocks_are_placed_in_the_lowest_gap() {
+        // Sizes 300 and 90 are always in use. Sizes 120, 100 and 80 share the gap between them.
         let blocks = [(300, (0, 9)), (100, (0, 1)), (90, (0, 9)), (80, (2, 3)), (120, (4, 5))];
         assert_eq!(packed(&blocks), (vec![0, 304, 432, 304, 304], 522));
     }
 
     #[test]
-    fn small_blocks_fill_gaps_below() {
+    fn small_blocks_fill_gaps_below_larger_blocks() {
         let blocks = [(64, (0, 0)), (48, (0, 5)), (32, (1, 5)), (16, (1, 2)), (16, (3, 5))];
         assert_eq!(packed(&blocks), (vec![0, 64, 0, 32, 32], 112));
     }

@@ -1,18 +1,18 @@
-//! Which limits of the device a plan has to respect.
+//! Device limits that a plan must respect.
 
-/// The limits of a device that planning needs, under Vulkan's names where it has them.
+/// The device limits that planning depends on.
 ///
-/// [`Limits::default`] is what every Vulkan 1.3 device guarantees, so a plan made with it runs
-/// anywhere.
+/// [`Limits::default`] contains the minimum that every Vulkan 1.3 device guarantees, so a plan
+/// compiled with it runs on any device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// `maxStorageBufferRange`: the largest view that a storage binding may have.
+    /// `maxStorageBufferRange`: maximum size of a storage binding, in bytes.
     pub max_storage_range: u64,
-    /// `maxUniformBufferRange`: the largest view that a uniform binding may have.
+    /// `maxUniformBufferRange`: maximum size of a uniform binding, in bytes.
     pub max_uniform_range: u64,
-    /// `minStorageBufferOffsetAlignment`: what the offset of a storage view is a multiple of.
+    /// `minStorageBufferOffsetAlignment`: offset alignment of storage bindings, in bytes.
     pub storage_alignment: u64,
-    /// `minUniformBufferOffsetAlignment`: what the offset of a uniform view is a multiple of.
+    /// `minUniformBufferOffsetAlignment`: offset alignment of uniform bindings, in bytes.
     pub uniform_alignment: u64,
     /// `maxComputeWorkGroupCount`.
     pub max_workgroup_count: [u32; 3],
@@ -22,21 +22,23 @@ pub struct Limits {
     pub max_workgroup_size: [u32; 3],
     /// `maxPushConstantsSize`.
     pub max_push_bytes: u32,
-    /// `maxBufferSize`: the largest buffer, and so the largest workspace.
+    /// `maxBufferSize`: maximum size of a buffer, and therefore of the workspace, in bytes.
     pub max_buffer_size: u64,
     /// `maxComputeSharedMemorySize`.
     pub max_shared_bytes: u32,
-    /// `subgroupSize`; 0 where it is not known, which suits passes that do not depend on it.
+    /// `subgroupSize`; 0 if unknown. Passes that do not depend on it can be planned with 0.
     pub subgroup_size: u32,
 }
 
 impl Limits {
-    /// What the heap aligns every buffer to when the device asks for less: a `vec4`, so that a
-    /// kernel may always see its buffer as `uvec4`.
+    /// Minimum alignment of workspace buffers, in bytes, even if the device allows less. It is the
+    /// size of a `uvec4`, so that a kernel can always access its buffer as an array of `uvec4`.
     pub const MIN_HEAP_ALIGNMENT: u64 = 16;
 
-    /// The first limit by which a plan made with these could break on a device with `device`: a
-    /// limit that is wider here, or an alignment or subgroup size that differs.
+    /// The name of the first limit that a plan compiled with `self` may violate on a device with
+    /// the limits `device`; `None` if the plan is compatible. A maximum must not be higher than
+    /// the device's, an alignment must be a multiple of the device's, and a known subgroup size
+    /// must match.
     pub fn exceeded_on(&self, device: &Self) -> Option<&'static str> {
         let wider = |mine: &[u32; 3], other: &[u32; 3]| mine.iter().zip(other).any(|(m, o)| m > o);
         let checks = [
@@ -74,7 +76,7 @@ impl Limits {
         checks.into_iter().find(|(_, exceeded)| *exceeded).map(|(name, _)| name)
     }
 
-    /// The alignment of buffers in the heap.
+    /// The alignment of workspace buffers, in bytes.
     pub fn heap_alignment(&self) -> u64 {
         Self::MIN_HEAP_ALIGNMENT.max(self.storage_alignment).max(self.uniform_alignment)
     }

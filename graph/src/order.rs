@@ -1,4 +1,4 @@
-//! In which order passes run: dependencies, dead passes, levels.
+//! Pass order: dependencies, culling and levels.
 
 use std::collections::BTreeSet;
 
@@ -6,14 +6,15 @@ use crate::error::{CycleLink, GraphError};
 use crate::resource::Kind;
 use crate::validate::Checked;
 
-/// Why one pass comes before another.
+/// The reason why one pass must precede another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reason {
-    /// It writes what the other reads.
+    /// The later pass reads data that the earlier one writes.
     Data { buffer: usize },
-    /// They touch the same bytes, and swapping them would change the result.
+    /// Both access the same bytes, at least one writes them, and the later one does not read
+    /// data of the earlier one.
     Conflict { buffer: usize },
-    /// The caller asked for it.
+    /// The caller ordered the passes with [`Graph::order`](crate::Graph::order).
     Explicit,
 }
 
@@ -30,14 +31,14 @@ pub(crate) struct Edge {
 pub(crate) struct Schedule {
     /// Live passes, by level and then by declaration.
     pub levels: Vec<Vec<usize>>,
-    /// Passes whose results nobody reads.
+    /// Passes whose results are never read.
     pub culled: Vec<usize>,
     /// Explicit orders between live passes.
     pub orders: Vec<(usize, usize)>,
 }
 
-/// Every dependency. Writes are always partial, so a read depends on all earlier writers of its
-/// bytes, and the order of any two writers is kept.
+/// All dependencies between passes. Every write is assumed to be partial, so a read depends on all
+/// earlier writers of its bytes, and writers of the same bytes keep their order.
 pub(crate) fn dependencies(checked: &Checked) -> Vec<Edge> {
     let mut edges = Vec::new();
     let mut earlier: Vec<Vec<(usize, usize)>> = vec![Vec::new(); checked.buffers.len()];
@@ -65,10 +66,10 @@ pub(crate) fn dependencies(checked: &Checked) -> Vec<Edge> {
     edges
 }
 
-/// Orders the passes, or reports a cycle (which only explicit orders can make).
+/// Assigns live passes to levels. Fails if there is a cycle, which only explicit orders can cause.
 pub(crate) fn schedule(checked: &Checked, edges: &[Edge]) -> Result<Schedule, GraphError> {
     let count = checked.passes.len();
-    // Dead passes take part in this one, so that a contradiction is reported even between them.
+    // This check includes dead passes, so that cycles between them are reported too.
     if let Err(stuck) = longest_paths(count, edges.iter().map(|edge| (edge.from, edge.to))) {
         return Err(cycle(checked, edges, &stuck));
     }
@@ -90,7 +91,8 @@ pub(crate) fn schedule(checked: &Checked, edges: &[Edge]) -> Result<Schedule, Gr
     Ok(Schedule { levels, culled, orders })
 }
 
-/// The length of the longest path to each pass, or the passes that are on a cycle or behind one.
+/// The length of the longest path to each pass. On failure, flags every pass that is on a cycle or
+/// reachable from one.
 fn longest_paths(
     count: usize,
     edges: impl Iterator<Item = (usize, usize)>,
@@ -118,8 +120,8 @@ fn longest_paths(
     Ok(depth)
 }
 
-/// A pass is live when someone outside sees what it does (it writes an import or a persistent
-/// buffer, or is kept), or when it writes what a live pass reads.
+/// Flags live passes. A pass is live if it is kept, if it writes an import or a persistent buffer,
+/// or if a live pass reads data that it writes.
 fn live(checked: &Checked, edges: &[Edge]) -> Vec<bool> {
     let mut producers = vec![Vec::new(); checked.passes.len()];
     for edge in edges {
@@ -127,11 +129,12 @@ fn live(checked: &Checked, edges: &[Edge]) -> Vec<bool> {
             producers[edge.to].push(edge.from);
         }
     }
-    let seen_outside = |pass: &crate::resolve::CheckedPass| {
-        let lasting = |buffer: usize| checked.buffers[buffer].kind != Kind::Transient;
-        pass.kept || pass.uses.iter().any(|used| !used.writes.is_empty() && lasting(used.buffer))
+    let has_lasting_effect = |pass: &crate::resolve::CheckedPass| {
+        let outlives_run = |buffer: usize| checked.buffers[buffer].kind != Kind::Transient;
+        pass.kept
+            || pass.uses.iter().any(|used| !used.writes.is_empty() && outlives_run(used.buffer))
     };
-    let mut live: Vec<bool> = checked.passes.iter().map(seen_outside).collect();
+    let mut live: Vec<bool> = checked.passes.iter().map(has_lasting_effect).collect();
     let mut todo: Vec<usize> = (0..live.len()).filter(|&pass| live[pass]).collect();
     while let Some(pass) = todo.pop() {
         for &producer in &producers[pass] {
@@ -144,8 +147,8 @@ fn live(checked: &Checked, edges: &[Edge]) -> Vec<bool> {
     live
 }
 
-/// Explicit orders between live passes, with those through a dead pass tied together: "a before
-/// b before c" still means "a before c" when nobody needs b.
+/// Explicit orders between live passes. Orders through a dead pass are combined: "a before b" and
+/// "b before c" become "a before c" if b is dead.
 fn live_orders(checked: &Checked, edges: &[Edge], live: &[bool]) -> Vec<(usize, usize)> {
     let explicit = edges.iter().filter(|edge| edge.reason == Reason::Explicit);
     let mut orders: BTreeSet<(usize, usize)> = explicit.map(|edge| (edge.from, edge.to)).collect();
@@ -160,21 +163,21 @@ fn live_orders(checked: &Checked, edges: &[Edge], live: &[bool]) -> Vec<(usize, 
     orders.into_iter().collect()
 }
 
-/// Finds a cycle among the `stuck` passes. Each of them waits for another of them, so going from
-/// a pass to one that it waits for must come round.
+/// Finds a cycle among the `stuck` passes. Each of them waits for another one, so following these
+/// edges backwards must return to a visited pass.
 fn cycle(checked: &Checked, edges: &[Edge], stuck: &[bool]) -> GraphError {
     let waits_for = |pass: usize| edges.iter().find(|edge| edge.to == pass && stuck[edge.from]);
-    let mut trail: Vec<&Edge> = Vec::new();
+    let mut path: Vec<&Edge> = Vec::new();
     let mut next = stuck.iter().position(|&stuck| stuck);
     while let Some(edge) = next.and_then(waits_for) {
-        if let Some(begin) = trail.iter().position(|before| before.to == edge.to) {
-            trail.drain(..begin);
+        if let Some(begin) = path.iter().position(|before| before.to == edge.to) {
+            path.drain(..begin);
             break;
         }
-        trail.push(edge);
+        path.push(edge);
         next = Some(edge.from);
     }
-    // The trail runs backwards, from a pass to what it waits for.
+    // The path is in reverse order, from a pass to the one that it waits for.
     let link = |edge: &&Edge| CycleLink {
         pass: checked.passes[edge.from].label.clone(),
         buffer: match edge.reason {
@@ -184,7 +187,7 @@ fn cycle(checked: &Checked, edges: &[Edge], stuck: &[bool]) -> GraphError {
             Reason::Explicit => None,
         },
     };
-    GraphError::Cycle { links: trail.iter().rev().map(link).collect() }
+    GraphError::Cycle { links: path.iter().rev().map(link).collect() }
 }
 
 #[cfg(test)]
@@ -194,13 +197,13 @@ mod tests {
     #[test]
     fn levels_are_longest_paths() {
         //  0 -> 1 -> 3
-        //  0 ------> 3     2 on its own
+        //  0 ------> 3     2 is isolated
         assert_eq!(longest_paths(4, [(0, 1), (1, 3), (0, 3)].into_iter()), Ok(vec![0, 1, 0, 2]));
         assert_eq!(longest_paths(0, [].into_iter()), Ok(vec![]));
     }
 
     #[test]
-    fn a_cycle_leaves_its_passes_and_those_behind_it() {
+    fn passes_on_or_after_a_cycle_are_flagged() {
         //  0 -> 1 <-> 2 -> 3
         let edges = [(0, 1), (1, 2), (2, 1), (2, 3)];
         assert_eq!(longest_paths(4, edges.into_iter()), Err(vec![false, true, true, true]));

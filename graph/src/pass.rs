@@ -1,4 +1,4 @@
-//! What a pass is: a kernel (or a transfer), the buffers bound to it, and how much of it runs.
+//! Declaration of a pass: a kernel or a transfer, its buffers, and its workgroup count.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use multisplit_shaders::{Interface, Kernel, PushConstants, PushField};
 use crate::graph::Graph;
 use crate::resource::View;
 
-/// The shader of a pass. Planning only needs its [`Interface`], so a pass can also be planned
-/// from a description, without any SPIR-V; only a real [`Kernel`] can be executed.
+/// The shader of a pass. Planning requires only its [`Interface`], so a pass can be planned
+/// without SPIR-V. Execution requires a [`Kernel`].
 #[derive(Clone, Debug)]
 pub struct PassKernel(Source);
 
@@ -20,7 +20,7 @@ enum Source {
 }
 
 impl PassKernel {
-    /// A shader known by its interface alone: enough to plan with.
+    /// Creates a shader that can be planned but not executed, from its interface.
     pub fn described(label: impl Into<String>, interface: Interface) -> Self {
         Self(Source::Described { label: label.into(), interface: Arc::new(interface) })
     }
@@ -33,7 +33,7 @@ impl PassKernel {
         }
     }
 
-    /// What the shader expects from the host.
+    /// The bindings, push constants and specialization constants of the shader.
     pub fn interface(&self) -> &Interface {
         match &self.0 {
             Source::Kernel(kernel) => kernel.interface(),
@@ -41,7 +41,7 @@ impl PassKernel {
         }
     }
 
-    /// The kernel, unless the shader is only described.
+    /// The kernel; `None` if the shader was created by [`described`](Self::described).
     pub fn kernel(&self) -> Option<&Arc<Kernel>> {
         match &self.0 {
             Source::Kernel(kernel) => Some(kernel),
@@ -68,31 +68,32 @@ impl From<&Self> for PassKernel {
     }
 }
 
-/// How many workgroups a dispatch has.
+/// Workgroup count of a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Groups {
-    /// At least this many, numbered `gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x`.
-    /// A count past `maxComputeWorkGroupCount[0]` is folded into y, which can round it up by
-    /// less than the number of rows: the kernel ignores groups past its count.
+    /// At least this many workgroups, with the linear index
+    /// `gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x`. If the count exceeds
+    /// `maxComputeWorkGroupCount[0]`, the dispatch extends in y as well. This can add up to
+    /// `gl_NumWorkGroups.y - 1` surplus workgroups, which the kernel must ignore.
     Linear(u64),
-    /// Exactly these in x, y and z.
+    /// Exact workgroup counts in x, y and z.
     Xyz([u32; 3]),
 }
 
 impl Groups {
-    /// `count` groups in a row, folded into y where they do not fit into x. Zero is legal, and
-    /// makes the pass a no-op.
+    /// At least `count` workgroups with linear indices ([`Groups::Linear`]). With a count of zero,
+    /// the pass is a no-op.
     pub fn linear(count: u64) -> Self {
         Self::Linear(count)
     }
 
-    /// Exactly these groups in x, y and z.
+    /// Exact workgroup counts in x, y and z.
     pub fn xyz(groups: [u32; 3]) -> Self {
         Self::Xyz(groups)
     }
 }
 
-/// A pass of one graph, for [`Graph::order`], [`Graph::keep`] and [`Graph::settable`].
+/// Handle to a pass, for [`Graph::order`], [`Graph::keep`] and [`Graph::settable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PassId {
     pub(crate) graph: u64,
@@ -104,26 +105,26 @@ pub struct PassId {
 pub(crate) struct BindDecl {
     pub name: String,
     pub view: View,
-    /// The contents on entry do not matter to the pass.
+    /// Whether the pass ignores the contents on entry.
     pub scratch: bool,
 }
 
-/// Push constants as declared.
+/// Declared push constants.
 #[derive(Clone, Debug)]
 pub(crate) struct PushDecl {
     pub bytes: Vec<u8>,
-    /// The layout of the struct they came from; `None` for plain bytes.
+    /// Layout of the source struct; `None` for plain bytes.
     pub fields: Option<&'static [PushField]>,
 }
 
-/// How much of a kernel runs.
+/// Workgroup count of a dispatch, or the view that contains it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Extent {
     Groups(Groups),
     Indirect(View),
 }
 
-/// What a pass does.
+/// The command of a declared pass.
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
     Dispatch {
@@ -148,7 +149,7 @@ pub(crate) enum Action {
     },
 }
 
-/// A pass as declared.
+/// A declared pass.
 #[derive(Clone, Debug)]
 pub(crate) struct PassDecl {
     pub label: String,
@@ -158,9 +159,8 @@ pub(crate) struct PassDecl {
 /// A pass under construction; [`dispatch`](Self::dispatch) or
 /// [`dispatch_indirect`](Self::dispatch_indirect) adds it to the graph.
 ///
-/// Nothing here fails: what is wrong with a pass is reported, with its label, by
-/// [`Graph::compile`].
-#[must_use = "a pass joins the graph when it is dispatched"]
+/// Declarations never fail. [`Graph::compile`] reports errors, with the label of the pass.
+#[must_use = "a pass is added to the graph when it is dispatched"]
 #[derive(Debug)]
 pub struct PassBuilder<'g> {
     graph: &'g mut Graph,
@@ -178,34 +178,35 @@ impl<'g> PassBuilder<'g> {
         Self { graph, label, kernel, binds, push: None, specialize, maker: None }
     }
 
-    /// Binds a view to the binding called `name`. Whether it is read or written is the kernel's
-    /// own word.
+    /// Binds a view to the binding called `name`. The kernel determines whether the view is read
+    /// or written.
     pub fn bind(self, name: impl Into<String>, view: impl Into<View>) -> Self {
         self.add(name.into(), view.into(), false)
     }
 
-    /// Like [`bind`](Self::bind), for a binding whose contents on entry do not matter because the
-    /// pass writes every byte before it reads it. Such a pass depends on no earlier writer's
-    /// data, and may use a transient that nobody has written yet.
+    /// Like [`bind`](Self::bind), for a view that the pass uses as scratch memory: it writes every
+    /// byte before reading it. The pass then does not depend on the data of earlier writers, and
+    /// the view may be an unwritten transient.
     pub fn scratch(self, name: impl Into<String>, view: impl Into<View>) -> Self {
         self.add(name.into(), view.into(), true)
     }
 
-    /// The push constants. Names, offsets and sizes of the struct's fields are held against the
-    /// kernel's block when the graph is compiled. The last call counts.
+    /// Sets the push constants. [`Graph::compile`] checks the names, offsets and sizes of the
+    /// fields against the kernel's block. A later call replaces the constants.
     pub fn push<T: PushConstants>(mut self, constants: &T) -> Self {
         self.push = Some(PushDecl { bytes: constants.to_bytes(), fields: Some(T::FIELDS) });
         self
     }
 
-    /// The push constants as bytes, of which only the size is checked. The last call counts.
+    /// Sets the push constants as raw bytes. [`Graph::compile`] checks only their size. A later
+    /// call replaces the constants.
     pub fn push_bytes(mut self, bytes: &[u8]) -> Self {
         self.push = Some(PushDecl { bytes: bytes.to_vec(), fields: None });
         self
     }
 
-    /// Gives the specialization constant called `name` a value (its 32-bit pattern). The last
-    /// call for a name counts.
+    /// Sets the specialization constant called `name` to a 32-bit pattern. A later call with the
+    /// same name replaces the value.
     pub fn specialize(mut self, name: impl Into<String>, value: u32) -> Self {
         let name = name.into();
         self.specialize.retain(|(other, _)| *other != name);
@@ -213,21 +214,22 @@ impl<'g> PassBuilder<'g> {
         self
     }
 
-    /// Says who made the pass, by a type. A library that keeps the type private can tell its own
-    /// passes from others in a plan ([`PlannedPass::is_made_by`](crate::PlannedPass::is_made_by)):
-    /// nobody else has a value of it to give.
+    /// Tags the pass with a marker type. A library with a private marker type can identify its
+    /// passes in a plan ([`PlannedPass::is_made_by`](crate::PlannedPass::is_made_by)), because
+    /// other code cannot create a value of that type.
     pub fn made_by<M: 'static>(mut self, _maker: M) -> Self {
         self.maker = Some(TypeId::of::<M>());
         self
     }
 
-    /// Adds the pass to the graph with this many workgroups.
+    /// Adds the pass to the graph, with a fixed workgroup count.
     pub fn dispatch(self, groups: Groups) -> PassId {
         self.finish(Extent::Groups(groups))
     }
 
-    /// Adds the pass to the graph with as many workgroups as the first 12 bytes of `groups` say
-    /// when it runs (a `VkDispatchIndirectCommand`, at a multiple of 4 bytes).
+    /// Adds the pass to the graph, with a workgroup count read from `groups` at execution. The
+    /// view must start with a 12-byte `VkDispatchIndirectCommand`, at an offset that is a multiple
+    /// of 4.
     pub fn dispatch_indirect(self, groups: impl Into<View>) -> PassId {
         self.finish(Extent::Indirect(groups.into()))
     }

@@ -1,4 +1,4 @@
-//! What a plan is: plain data that an executor follows from top to bottom.
+//! The plan: plain data that an executor processes in order.
 
 use std::any::TypeId;
 use std::fmt;
@@ -11,10 +11,10 @@ use crate::limits::Limits;
 use crate::pass::PassKernel;
 use crate::resource::Buffer;
 
-/// A compiled graph. An executor goes through [`steps`](Self::steps) in order (a barrier, where
-/// there is one, then the pass) and ends with the [`exit`](Self::exit) barrier.
+/// A compiled graph. An executor processes [`steps`](Self::steps) in order, each with an optional
+/// barrier followed by a pass, and ends with the [`exit`](Self::exit) barrier.
 ///
-/// A plan is sealed: it can be read and not changed, so what the planner has proved of it holds.
+/// A plan is read-only, so the guarantees of the planner cannot be invalidated later.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(crate) name: String,
@@ -28,55 +28,55 @@ pub struct Plan {
     pub(crate) settables: Vec<(String, u64)>,
     pub(crate) replayable: bool,
     pub(crate) limits: Limits,
-    /// Of the graph, so that [`Plan::index_of`] notices a handle of another one.
+    /// Identifier of the graph. [`Plan::index_of`] uses it to reject handles of other graphs.
     pub(crate) graph: u64,
 }
 
-/// One pass, and the barrier before it.
+/// A pass and the barrier before it.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// To be recorded before the pass, as one `vkCmdPipelineBarrier2`. Only the first pass of a
-    /// level has one.
+    /// The barrier to record before the pass, as one `vkCmdPipelineBarrier2`. Only the first pass
+    /// of a level can have one.
     pub barrier: Option<Barrier>,
     /// The pass.
     pub pass: PlannedPass,
 }
 
-/// A pass with everything resolved.
+/// A pass whose bindings, sizes and workgroup counts are resolved.
 #[derive(Clone, Debug)]
 pub struct PlannedPass {
     /// The dotted lower-case name.
     pub label: String,
-    /// Passes of one level do not depend on each other.
+    /// The level. Passes of one level do not depend on each other.
     pub level: u32,
-    /// What runs.
+    /// The command to record.
     pub work: Work,
     /// The kernel's bindings, ordered by set and binding number; empty for transfers.
     pub bindings: Vec<PlannedBinding>,
-    /// Push constants; empty where the kernel has none.
+    /// Push constants; empty if the kernel does not use any.
     pub push: Vec<u8>,
-    /// Specialization constants by `constant_id`, ordered by it.
+    /// Specialization constants as pairs of `constant_id` and value, sorted by `constant_id`.
     pub specialization: Vec<(u32, u32)>,
     /// The shader; `None` for transfers.
     pub kernel: Option<PassKernel>,
-    /// Whether push constants, or what an update writes, may be given anew when the plan is recorded
-    /// ([`Graph::settable`](crate::Graph::settable)).
+    /// Whether the push constants, or the bytes of an update, may be replaced each time the plan
+    /// is recorded ([`Graph::settable`](crate::Graph::settable)).
     pub settable: bool,
     pub(crate) maker: Option<TypeId>,
 }
 
 impl PlannedPass {
-    /// Whether the pass was declared with a value of `M`
+    /// Whether the pass is tagged with the marker type `M`
     /// ([`PassBuilder::made_by`](crate::PassBuilder::made_by)).
     pub fn is_made_by<M: 'static>(&self) -> bool {
         self.maker == Some(TypeId::of::<M>())
     }
 }
 
-/// What a pass runs.
+/// The command of a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// `vkCmdDispatch`. Zero groups are legal and do nothing.
+    /// `vkCmdDispatch` with workgroup counts in x, y and z. A count of zero is a no-op.
     Dispatch([u32; 3]),
     /// `vkCmdDispatchIndirect`.
     DispatchIndirect {
@@ -87,35 +87,35 @@ pub enum Work {
     },
     /// `vkCmdFillBuffer`.
     Fill {
-        /// What is filled.
+        /// The destination.
         view: PlannedView,
-        /// With which word.
+        /// The 32-bit word to fill with.
         value: u32,
     },
     /// `vkCmdCopyBuffer`: views of the same size.
     Copy {
-        /// From where.
+        /// The source.
         src: PlannedView,
-        /// To where.
+        /// The destination.
         dst: PlannedView,
     },
     /// `vkCmdUpdateBuffer`.
     Update {
-        /// What is written; as large as `bytes`.
+        /// The destination; its size is the length of `bytes`.
         view: PlannedView,
-        /// With which bytes.
+        /// The bytes to write.
         bytes: Vec<u8>,
     },
 }
 
-/// A range of bytes of a planned buffer.
+/// A byte range of a planned buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlannedView {
     /// Index into [`Plan::buffers`].
     pub buffer: usize,
-    /// First byte in that buffer.
+    /// Byte offset in that buffer.
     pub offset: u64,
-    /// Number of bytes.
+    /// Size in bytes.
     pub size: u64,
 }
 
@@ -128,39 +128,39 @@ pub struct PlannedBinding {
     pub binding: u32,
     /// Storage or uniform buffer.
     pub kind: BindingKind,
-    /// The kernel's name for it.
+    /// Name of the binding in the kernel.
     pub name: String,
     /// Index into [`Plan::buffers`].
     pub buffer: usize,
-    /// First byte in that buffer.
+    /// Byte offset in that buffer.
     pub offset: u64,
-    /// Number of bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// What the kernel does with it.
+    /// Whether the kernel reads the buffer, writes it, or both.
     pub access: BindingAccess,
-    /// The contents on entry do not matter.
+    /// Whether the kernel ignores the contents on entry.
     pub scratch: bool,
 }
 
-/// One `vkCmdPipelineBarrier2`, and why it is there.
+/// One `vkCmdPipelineBarrier2` call, and the hazards it covers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Barrier {
     /// The memory barriers of the call.
     pub memory: Vec<MemoryBarrier>,
-    /// What would go wrong without it: the dependencies that no earlier barrier covers.
+    /// The hazards that require the barrier, because no earlier barrier covers them.
     pub hazards: Vec<Hazard>,
 }
 
-/// A `VkMemoryBarrier2`. With empty access masks it orders execution only.
+/// A `VkMemoryBarrier2`. If both access masks are empty, it is an execution dependency only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MemoryBarrier {
-    /// The stages to wait for.
+    /// The stages to wait for (`srcStageMask`).
     pub src_stages: Stages,
-    /// The writes to make available.
+    /// The writes to make available (`srcAccessMask`).
     pub src_access: Access,
-    /// The stages that wait.
+    /// The stages that wait (`dstStageMask`).
     pub dst_stages: Stages,
-    /// The accesses that see those writes.
+    /// The accesses to which those writes become visible (`dstAccessMask`).
     pub dst_access: Access,
 }
 
@@ -178,42 +178,43 @@ impl fmt::Display for MemoryBarrier {
     }
 }
 
-/// A reason for a barrier: two accesses to the same bytes that must not overlap in time.
+/// The reason for a barrier: two accesses to the same bytes, or two passes in an explicit order,
+/// that must not overlap in time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hazard {
-    /// What kind of dependency.
+    /// The kind of dependency.
     pub kind: HazardKind,
-    /// The two sides use different buffers, which share memory.
+    /// Whether the two sides use different buffers that share memory.
     pub aliased: bool,
-    /// `from` belongs to the run before.
+    /// Whether `from` belongs to the previous run.
     pub replay: bool,
     /// The earlier side.
     pub from: HazardSide,
     /// The later side.
     pub to: HazardSide,
-    /// The masks that this dependency alone needs.
+    /// The masks of a barrier that covers only this hazard.
     pub masks: MemoryBarrier,
 }
 
-/// What kind of dependency a [`Hazard`] is.
+/// The kind of dependency that causes a [`Hazard`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HazardKind {
-    /// A read needs the data of an earlier write.
+    /// A read depends on the data of an earlier write.
     ReadAfterWrite,
-    /// A write must not overtake an earlier read. Execution only.
+    /// A write must wait for an earlier read. An execution dependency.
     WriteAfterRead,
-    /// A write must not be overtaken by an earlier one.
+    /// A write must wait for an earlier write.
     WriteAfterWrite,
-    /// The caller asked for this order. Execution only.
+    /// An explicit order ([`Graph::order`](crate::Graph::order)). An execution dependency.
     Order,
-    /// The first use of an import after the caller's.
+    /// An access of the plan to an import must wait for the caller's entry accesses.
     Entry,
-    /// The caller's use of an import after the last one here.
+    /// The caller's exit accesses to an import must wait for earlier accesses.
     Exit,
 }
 
 impl HazardKind {
-    /// `RAW`, `WAR`, `WAW`, `order`, `entry` or `exit`.
+    /// The short name: `RAW`, `WAR`, `WAW`, `order`, `entry` or `exit`.
     pub fn short_name(self) -> &'static str {
         match self {
             Self::ReadAfterWrite => "RAW",
@@ -229,27 +230,27 @@ impl HazardKind {
 /// One side of a [`Hazard`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HazardSide {
-    /// The label of the pass; `None` for the caller.
+    /// Label of the pass; `None` for the caller.
     pub pass: Option<String>,
-    /// The index of its step into [`Plan::steps`]; `None` for the caller.
+    /// Index of the pass into [`Plan::steps`]; `None` for the caller.
     pub step: Option<usize>,
     /// Index into [`Plan::buffers`]; `None` for an explicit order.
     pub buffer: Option<usize>,
-    /// The bytes of that buffer; empty for an explicit order.
+    /// Byte range in that buffer; empty for an explicit order.
     pub bytes: ByteRange,
 }
 
-/// Bytes from `start` up to, and not including, `end`.
+/// The half-open byte range `start..end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteRange {
     /// First byte.
     pub start: u64,
-    /// Past the last byte.
+    /// One past the last byte.
     pub end: u64,
 }
 
 impl ByteRange {
-    /// The number of bytes.
+    /// Size in bytes.
     pub fn size(self) -> u64 {
         self.end.saturating_sub(self.start)
     }
@@ -259,80 +260,81 @@ impl ByteRange {
     }
 }
 
-/// A buffer as planned.
+/// A buffer with its placement and lifetime.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedBuffer {
-    /// Its name.
+    /// The declared name.
     pub name: String,
     /// Size in bytes.
     pub size: u64,
-    /// Where its memory is.
+    /// The memory of the buffer.
     pub placement: BufferPlacement,
-    /// First level that uses it; `None` where no live pass does.
+    /// First level that uses the buffer; `None` if no live pass does.
     pub first_level: Option<u32>,
-    /// Last level that uses it.
+    /// Last level that uses the buffer; `None` if no live pass does.
     pub last_level: Option<u32>,
 }
 
-/// Where a buffer's memory is.
+/// The memory that holds a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BufferPlacement {
-    /// The caller's, bound at record time.
+    /// Memory that the caller provides when recording.
     Import(ImportContract),
-    /// In the workspace, from this byte on; `None` where no live pass uses it.
+    /// Workspace memory that other transients may share.
     Transient {
-        /// Byte offset in the workspace.
+        /// Byte offset in the workspace; `None` if no live pass uses the buffer.
         offset: Option<u64>,
     },
-    /// In the workspace, from this byte on, shared with nothing; `None` where no live pass uses it.
+    /// Workspace memory that is never shared.
     Persistent {
-        /// Byte offset in the workspace.
+        /// Byte offset in the workspace; `None` if no live pass uses the buffer.
         offset: Option<u64>,
     },
-    /// The executor's, who brings memory of [`Plan::constants_size`] bytes for all constants and writes
-    /// it before the first run. Passes only read it.
+    /// Constant memory. The executor allocates [`Plan::constants_size`] bytes for all constants
+    /// and writes them before the first run. Passes only read it.
     Constant {
-        /// Byte offset in that memory; `None` where no live pass uses it.
+        /// Byte offset in the constant memory; `None` if no live pass uses the buffer.
         offset: Option<u64>,
-        /// What it holds.
+        /// The bytes of the constant.
         contents: Arc<[u8]>,
     },
-    /// The executor's: a word that passes set by atomics, and that nothing in the plan reads. It has
-    /// no levels, since nothing waits for it.
+    /// A 32-bit word that the executor allocates and passes set with atomics. Passes never read
+    /// or wait for it, so its `first_level` and `last_level` are `None`.
     StatusWord,
 }
 
-/// What a caller and a plan owe each other about an import.
+/// Synchronisation of an import between the caller and the plan.
 ///
-/// Where `entry` is `None`, the caller's barrier before the plan has `first_use` as its second
-/// scope; where `exit` is `None`, its barrier after the plan has `last_use` as its first scope.
+/// If `entry` is `None`, the caller must record a barrier before the plan, with `first_use` as its
+/// second scope. If `exit` is `None`, the caller must record a barrier after the plan, with
+/// `last_use` as its first scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportContract {
-    /// What the caller said it did before; the plan synchronises with it.
+    /// The caller's declared accesses before a run, with which the plan synchronises.
     pub entry: Option<Scope>,
-    /// What the caller said it will do after; the plan synchronises with it.
+    /// The caller's declared accesses after a run, with which the plan synchronises.
     pub exit: Option<Scope>,
-    /// The accesses that come first; `None` where no live pass uses the import.
+    /// The first accesses of the plan; `None` if no live pass uses the import.
     pub first_use: Option<Scope>,
-    /// The accesses that come last; `None` where no live pass uses the import.
+    /// The last accesses of the plan; `None` if no live pass uses the import.
     pub last_use: Option<Scope>,
 }
 
-/// The one piece of memory that a plan needs besides its imports.
+/// The memory for transient and persistent buffers, as a single allocation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Workspace {
-    /// Size in bytes; zero where the plan needs none.
+    /// Size in bytes; 0 if the plan does not use a workspace.
     pub size: u64,
-    /// What its address, as an offset into a buffer, has to be a multiple of.
+    /// Required alignment of the workspace's offset in its Vulkan buffer, in bytes.
     pub alignment: u64,
-    /// What it would be if no two buffers shared memory.
+    /// Size in bytes if buffers did not share memory.
     pub unaliased_size: u64,
 }
 
-/// Where some bytes of a planned buffer lie.
+/// The memory location of a byte of a planned buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In the caller's memory for the import with this index into [`Plan::buffers`].
+    /// In an import.
     Import {
         /// Index into [`Plan::buffers`].
         buffer: usize,
@@ -344,12 +346,12 @@ pub enum Place {
         /// Byte offset in the workspace.
         offset: u64,
     },
-    /// In the executor's memory for constants.
+    /// In the constant memory.
     Constant {
-        /// Byte offset in that memory.
+        /// Byte offset in the constant memory.
         offset: u64,
     },
-    /// In the executor's status word, with this index into [`Plan::buffers`].
+    /// In a status word.
     StatusWord {
         /// Index into [`Plan::buffers`].
         buffer: usize,
@@ -357,8 +359,8 @@ pub enum Place {
 }
 
 impl PlannedBuffer {
-    /// The byte in the workspace where it begins; `None` for a buffer that is not in the workspace, or
-    /// that no live pass uses.
+    /// Byte offset in the workspace; `None` if the buffer is not in the workspace or no live pass
+    /// uses it.
     pub fn workspace_offset(&self) -> Option<u64> {
         match self.placement {
             BufferPlacement::Import(_)
@@ -370,7 +372,7 @@ impl PlannedBuffer {
         }
     }
 
-    /// The contract, where it is an import.
+    /// The import contract; `None` if the buffer is not an import.
     pub fn contract(&self) -> Option<&ImportContract> {
         match &self.placement {
             BufferPlacement::Import(contract) => Some(contract),
@@ -385,7 +387,7 @@ impl Plan {
         &self.name
     }
 
-    /// The live passes in execution order: by level, then by declaration.
+    /// The live passes in execution order, sorted by level and then by declaration.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
@@ -395,22 +397,22 @@ impl Plan {
         self.exit.as_ref()
     }
 
-    /// Every declared buffer, in order of declaration; bindings refer to it by index.
+    /// All declared buffers in order of declaration. Bindings and views refer to them by index.
     pub fn buffers(&self) -> &[PlannedBuffer] {
         &self.buffers
     }
 
-    /// The memory that transient and persistent buffers lie in.
+    /// Size and alignment of the memory for transient and persistent buffers.
     pub fn workspace(&self) -> Workspace {
         self.workspace
     }
 
-    /// Bytes of memory for constants; zero where the plan has none.
+    /// Size of the constant memory in bytes; 0 if no live pass uses a constant.
     pub fn constants_size(&self) -> u64 {
         self.constants_size
     }
 
-    /// The constants that live passes use: where each begins in the memory for them, and what it holds.
+    /// The constants that live passes use, as pairs of offset in the constant memory and contents.
     pub fn constants(&self) -> impl Iterator<Item = (u64, &[u8])> {
         self.buffers.iter().filter_map(|buffer| match &buffer.placement {
             BufferPlacement::Constant { offset, contents } => Some(((*offset)?, &**contents)),
@@ -418,7 +420,7 @@ impl Plan {
         })
     }
 
-    /// Labels of the passes whose results nobody reads, in order of declaration.
+    /// Labels of the culled passes, in order of declaration. Their results are never read.
     pub fn culled(&self) -> &[String] {
         &self.culled
     }
@@ -432,23 +434,23 @@ impl Plan {
         sizes.all(|(_, other)| *other == size).then_some(size)
     }
 
-    /// Whether the barriers also cover a run against the next run of the same recording.
+    /// Whether the barriers also cover the hazards between consecutive runs of one recording.
     pub fn is_replayable(&self) -> bool {
         self.replayable
     }
 
-    /// The limits that it was compiled for.
+    /// The limits that the plan was compiled for.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The index into [`buffers`](Self::buffers) of a buffer of this plan's graph; `None` for a
-    /// buffer of another graph.
+    /// The index of a buffer into [`buffers`](Self::buffers); `None` if the buffer belongs to
+    /// another graph.
     pub fn index_of(&self, buffer: Buffer) -> Option<usize> {
         (buffer.graph == self.graph && buffer.index < self.buffers.len()).then_some(buffer.index)
     }
 
-    /// The imports, with their indices into [`buffers`](Self::buffers).
+    /// The imports, with their indices into [`buffers`](Self::buffers) and their contracts.
     pub fn imports(&self) -> impl Iterator<Item = (usize, &PlannedBuffer, &ImportContract)> {
         self.buffers
             .iter()
@@ -458,20 +460,20 @@ impl Plan {
 
     /// Whether a live pass sets the status word called `name`.
     pub fn sets_status_word(&self, name: &str) -> bool {
-        let is_meant = |index: usize| {
+        let is_this_word = |index: usize| {
             let buffer = self.buffers.get(index);
             buffer.is_some_and(|b| b.placement == BufferPlacement::StatusWord && b.name == name)
         };
-        self.steps.iter().any(|step| step.pass.bindings.iter().any(|b| is_meant(b.buffer)))
+        self.steps.iter().any(|step| step.pass.bindings.iter().any(|b| is_this_word(b.buffer)))
     }
 
-    /// The contract of the import called `name`.
+    /// The contract of the import called `name`; `None` if there is no such import.
     pub fn import(&self, name: &str) -> Option<&ImportContract> {
         self.imports().find(|(_, buffer, _)| buffer.name == name).map(|(_, _, contract)| contract)
     }
 
-    /// Where byte `offset` of the buffer with this index lies; `None` where the index is wrong or
-    /// no live pass uses the buffer.
+    /// The memory location of byte `offset` of the buffer with index `buffer`; `None` if the index
+    /// is out of range, or if the buffer is not placed because no live pass uses it.
     pub fn place(&self, buffer: usize, offset: u64) -> Option<Place> {
         let planned = self.buffers.get(buffer)?;
         match planned.placement {
@@ -484,8 +486,8 @@ impl Plan {
         }
     }
 
-    /// The barriers with the index of the step that each precedes; the exit barrier has the index
-    /// `steps.len()`.
+    /// All barriers, each with the index of the step that follows it. The exit barrier has the
+    /// index `steps().len()`.
     pub fn barriers(&self) -> impl Iterator<Item = (usize, &Barrier)> {
         let exit = self.exit.as_ref().map(|barrier| (self.steps.len(), barrier));
         self.steps
@@ -495,12 +497,12 @@ impl Plan {
             .chain(exit)
     }
 
-    /// The number of levels.
+    /// Number of levels.
     pub fn levels(&self) -> u32 {
         self.steps.last().map_or(0, |step| step.pass.level + 1)
     }
 
-    /// A copy changed by `edit`, which may break it: for tests of whatever checks a plan.
+    /// A copy modified by `edit`, for testing code that must detect invalid plans.
     #[cfg(feature = "broken-plans")]
     #[doc(hidden)]
     #[must_use]
@@ -517,7 +519,8 @@ impl Plan {
         plan
     }
 
-    /// A copy without the barrier before step `step` (`steps().len()` for the exit barrier).
+    /// A copy without the barrier before step `step`. Pass `steps().len()` to remove the exit
+    /// barrier.
     #[cfg(feature = "broken-plans")]
     #[doc(hidden)]
     #[must_use]
@@ -529,7 +532,7 @@ impl Plan {
     }
 }
 
-/// What [`Plan::broken_by`] lets a test change.
+/// The parts of a plan that [`Plan::broken_by`] can modify.
 #[cfg(feature = "broken-plans")]
 #[doc(hidden)]
 #[allow(missing_docs, reason = "the same as the accessors of a plan")]

@@ -1,47 +1,53 @@
-//! How far an access has been synchronised: which later accesses the barriers since then cover.
+//! Synchronisation state of an access: the later accesses that the barriers since then cover.
 //!
-//! This is Vulkan's model of dependencies, reduced to global memory barriers. A barrier orders an
-//! access before a later one when the access is in its first scope, or in the first scope of an
-//! earlier barrier that chains into it (the stages that waited for the one are among the stages
-//! that the other waits for). A write is made available by a barrier that names it directly, and
-//! from there on visible to what the barriers along the chain name as their second scope.
+//! This implements Vulkan's dependency rules for global memory barriers. A barrier orders an
+//! access before a later one if the access is in its first synchronisation scope, or in the first
+//! scope of an earlier barrier that chains into it. Two barriers chain if the destination stages
+//! of the first intersect the source stages of the second. A barrier makes a write available if
+//! its source masks contain the stage and access of the write. The write is then visible to the
+//! second scopes of that barrier and of all barriers that chain from it.
 //!
-//! Stages are taken literally: that waiting for compute also waits for the indirect fetch before
-//! it is not used, so that every stage that takes part in a dependency is named.
+//! Logically earlier stages are not implied: waiting for the compute stage does not count as
+//! waiting for the indirect fetch before it. Every stage involved in a dependency is therefore
+//! listed in its barrier.
 
 use crate::access::{Access, Stages};
 use crate::plan::MemoryBarrier;
 
-/// Who made an access: a single stage, and for a write its access bit.
+/// The earlier access of a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Source {
+    /// A single stage.
     pub stage: Stages,
-    /// Empty for a read: nothing has to be made available after it.
+    /// The access bit of a write. Empty for a read, because reads do not have to be made
+    /// available.
     pub write: Access,
 }
 
-/// Who comes later: a single stage, and the access bit that must see an earlier write.
+/// The later access of a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
+    /// A single stage.
     pub stage: Stages,
-    /// Empty where only execution has to be ordered.
+    /// The access bit to which the earlier write must be visible. Empty for an execution
+    /// dependency.
     pub access: Access,
 }
 
-/// What the barriers since an access have done for it.
+/// Stages and accesses that the barriers since an access synchronise with it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reach {
-    /// Stages that run after the access.
+    /// Stages that wait for the access.
     ordered: Stages,
-    /// Stages that run after the write was made available.
+    /// Stages that wait until the write is available.
     available: Stages,
-    /// The stages and accesses that see the write.
+    /// Stages and accesses to which the write is visible.
     visible: Vec<(Stages, Access)>,
 }
 
 impl Reach {
-    /// After one more barrier call. Its memory barriers do not chain with each other: nothing
-    /// orders them within the call.
+    /// The state after one more barrier call. The memory barriers of one call do not chain with
+    /// each other, because they are unordered.
     #[must_use]
     pub fn after(&self, source: Source, call: &[MemoryBarrier]) -> Self {
         let mut next = self.clone();
@@ -54,22 +60,22 @@ impl Reach {
             let named = direct && barrier.src_access.expanded().contains(source.write);
             if !source.write.is_empty() && (named || waited.intersects(self.available)) {
                 next.available |= barrier.dst_stages.expanded();
-                next.show(barrier.dst_stages.expanded(), barrier.dst_access.expanded());
+                next.add_visible(barrier.dst_stages.expanded(), barrier.dst_access.expanded());
             }
         }
         next
     }
 
-    /// Only what is new: an old write that is read in every round would otherwise gather an entry
-    /// from every barrier.
-    fn show(&mut self, stages: Stages, access: Access) {
+    /// Adds an entry unless an existing one contains it. Without this check, the entries of an old
+    /// write would grow with every barrier.
+    fn add_visible(&mut self, stages: Stages, access: Access) {
         let known = |seen: &(Stages, Access)| seen.0.contains(stages) && seen.1.contains(access);
         if !self.visible.iter().any(known) {
             self.visible.push((stages, access));
         }
     }
 
-    /// Whether the barriers so far cover `target`.
+    /// Whether the barriers so far synchronise the access with `target`.
     pub fn covers(&self, target: Target) -> bool {
         if target.access.is_empty() {
             return self.ordered.contains(target.stage);
@@ -97,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn one_barrier_covers_what_it_names() {
+    fn barrier_covers_only_its_own_masks() {
         let call = [barrier(C, W, C, R)];
         assert!(covers((C, W), &[&call], (C, R)));
         assert!(covers((C, NONE), &[&call], (C, NONE)));
@@ -107,14 +113,14 @@ mod tests {
     }
 
     #[test]
-    fn execution_alone_shows_no_write() {
+    fn execution_barrier_does_not_make_writes_visible() {
         let call = [barrier(C, NONE, C, NONE)];
         assert!(covers((C, W), &[&call], (C, NONE)));
         assert!(!covers((C, W), &[&call], (C, R)));
     }
 
     #[test]
-    fn availability_carries_along_a_chain() {
+    fn chained_barriers_keep_a_write_available() {
         let (first, second) = ([barrier(T, Access::TRANSFER_WRITE, C, W)], [barrier(C, W, C, R)]);
         assert!(covers((T, Access::TRANSFER_WRITE), &[&first, &second], (C, R)));
         let broken = [barrier(I, NONE, C, R)];
@@ -124,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_barriers_of_one_call_do_not_chain() {
+    fn barriers_of_one_call_do_not_chain() {
         let call = [
             barrier(T, Access::TRANSFER_WRITE, C, W),
             barrier(C, W, I, Access::INDIRECT_COMMAND_READ),
@@ -133,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_broad_bits_stand_for_the_others() {
+    fn all_commands_and_memory_bits_include_the_specific_bits() {
         let call = [barrier(Stages::ALL_COMMANDS, Access::MEMORY_WRITE, C, Access::MEMORY_READ)];
         assert!(covers((T, Access::TRANSFER_WRITE), &[&call], (C, R)));
         assert!(!covers((Stages::HOST, Access::HOST_WRITE), &[&call], (C, R)));

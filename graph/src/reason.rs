@@ -1,10 +1,10 @@
-//! Why each barrier is there, in names a person can follow.
+//! The hazards behind each barrier, described with pass labels and buffer indices.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use crate::barrier::alone;
-use crate::hazard::{Need, Record, walk};
+use crate::barrier::barrier_for;
+use crate::hazard::{Dependency, Record, walk};
 use crate::lifetime::Heap;
 use crate::order::Schedule;
 use crate::plan::{ByteRange, Hazard, HazardKind, HazardSide, MemoryBarrier};
@@ -12,18 +12,19 @@ use crate::repeat::{Calls, STEADY_RUNS};
 use crate::touch::Timeline;
 use crate::validate::Checked;
 
-/// What makes two needs parts of the same hazard: kind, replay, the two passes, the two buffers.
+/// Dependencies with equal keys belong to the same hazard. Fields: kind, replay, the two passes,
+/// the two buffers.
 type Key = (HazardKind, bool, [Option<usize>; 2], [Option<usize>; 2]);
 
-/// What turns indices into names and places.
+/// Converts pass indices into labels and steps, and addresses into buffer offsets.
 pub(crate) struct Names<'a> {
     checked: &'a Checked,
     heap: &'a Heap,
-    /// By pass: its place among those that run.
+    /// Step index by pass; `None` if the pass is culled.
     steps: Vec<Option<usize>>,
 }
 
-/// The hazards that each barrier call is there for: those that no earlier one covers.
+/// The hazards that each barrier call covers and that no earlier call covers.
 pub(crate) fn hazards(
     names: &Names<'_>,
     timeline: &Timeline,
@@ -32,44 +33,54 @@ pub(crate) fn hazards(
 ) -> Vec<Vec<Hazard>> {
     let mut found = vec![Vec::new(); calls.len()];
     let runs = if replayable { STEADY_RUNS } else { 1 };
-    let _ = walk(timeline, runs, |at, records, needs| {
-        let from_before = |need: &Need| records[need.record].run < at.run;
-        // What a later run needs of itself, the first run needed as well.
-        let new = needs.iter().filter(|need| at.run == 0 || from_before(need));
-        let new = new.map(|need| (need, &records[need.record], from_before(need)));
-        found[at.level].extend(group(new).iter().map(|part| names.describe(part)));
+    let _ = walk(timeline, runs, |at, records, dependencies| {
+        let from_previous_run = |dependency: &Dependency| records[dependency.record].run < at.run;
+        // Later runs report only hazards against the previous run. Hazards within a run were
+        // already reported in the first run.
+        let new =
+            dependencies.iter().filter(|dependency| at.run == 0 || from_previous_run(dependency));
+        let new = new.map(|dependency| {
+            (dependency, &records[dependency.record], from_previous_run(dependency))
+        });
+        found[at.level].extend(group(new).iter().map(|hazard| names.describe(hazard)));
         ControlFlow::Continue(calls[at.level].clone())
     });
     found
 }
 
-/// One hazard, its bytes still in the address space.
-struct Part {
+/// A hazard whose byte range is still in its address space, not relative to a buffer.
+struct LocatedHazard {
     key: Key,
     bytes: ByteRange,
     masks: MemoryBarrier,
 }
 
-/// Needs of the same kind between the same passes and buffers, over adjoining bytes, are one
-/// hazard.
-fn group<'a>(needs: impl Iterator<Item = (&'a Need, &'a Record, bool)>) -> Vec<Part> {
-    let mut parts: BTreeMap<(Key, ByteRange), MemoryBarrier> = BTreeMap::new();
-    for (need, record, replay) in needs {
-        let key = (need.kind, replay, [record.pass, need.pass], [record.buffer, need.buffer]);
-        let masks = parts.entry((key, need.bytes)).or_default();
-        let more = alone(record, need);
-        masks.src_stages |= more.src_stages;
-        masks.src_access |= more.src_access;
-        masks.dst_stages |= more.dst_stages;
-        masks.dst_access |= more.dst_access;
+/// Combines dependencies with equal keys, equal masks and adjacent byte ranges into one hazard.
+fn group<'a>(
+    dependencies: impl Iterator<Item = (&'a Dependency, &'a Record, bool)>,
+) -> Vec<LocatedHazard> {
+    let mut masks_by_range: BTreeMap<(Key, ByteRange), MemoryBarrier> = BTreeMap::new();
+    for (dependency, record, replay) in dependencies {
+        let key = (
+            dependency.kind,
+            replay,
+            [record.pass, dependency.pass],
+            [record.buffer, dependency.buffer],
+        );
+        let masks = masks_by_range.entry((key, dependency.bytes)).or_default();
+        let required = barrier_for(record, dependency);
+        masks.src_stages |= required.src_stages;
+        masks.src_access |= required.src_access;
+        masks.dst_stages |= required.dst_stages;
+        masks.dst_access |= required.dst_access;
     }
-    let mut grouped: Vec<Part> = Vec::new();
-    for ((key, bytes), masks) in parts {
+    let mut grouped: Vec<LocatedHazard> = Vec::new();
+    for ((key, bytes), masks) in masks_by_range {
         match grouped.last_mut() {
             Some(last) if (last.key, last.masks, last.bytes.end) == (key, masks, bytes.start) => {
                 last.bytes.end = bytes.end;
             }
-            _ => grouped.push(Part { key, bytes, masks }),
+            _ => grouped.push(LocatedHazard { key, bytes, masks }),
         }
     }
     grouped
@@ -84,15 +95,15 @@ impl<'a> Names<'a> {
         Self { checked, heap, steps }
     }
 
-    fn describe(&self, part: &Part) -> Hazard {
-        let (kind, replay, passes, buffers) = part.key;
+    fn describe(&self, hazard: &LocatedHazard) -> Hazard {
+        let (kind, replay, passes, buffers) = hazard.key;
         Hazard {
             kind,
             aliased: buffers[0] != buffers[1],
             replay,
-            from: self.side(passes[0], buffers[0], part.bytes),
-            to: self.side(passes[1], buffers[1], part.bytes),
-            masks: part.masks,
+            from: self.side(passes[0], buffers[0], hazard.bytes),
+            to: self.side(passes[1], buffers[1], hazard.bytes),
+            masks: hazard.masks,
         }
     }
 

@@ -1,4 +1,4 @@
-//! What makes work repeat: ping-pong between two buffers, and recordings that run again.
+//! Repeated work: ping-pong buffers, and barriers for recordings that are submitted repeatedly.
 
 use std::ops::ControlFlow;
 
@@ -8,8 +8,9 @@ use crate::plan::MemoryBarrier;
 use crate::resource::Buffer;
 use crate::touch::Timeline;
 
-/// Two buffers that take turns: a round reads [`front`](Self::front), writes
-/// [`back`](Self::back), and swaps. Nothing is copied; the result is in the front.
+/// A pair of buffers with alternating roles: each round reads [`front`](Self::front), writes
+/// [`back`](Self::back), and swaps. The data is never copied. The final result is in the front
+/// buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PingPong {
     buffers: [Buffer; 2],
@@ -17,7 +18,7 @@ pub struct PingPong {
 }
 
 impl PingPong {
-    /// Starts with `front` holding the data and `back` to be written first.
+    /// Creates a pair in which `front` holds the data and the first round writes `back`.
     pub fn new(front: Buffer, back: Buffer) -> Self {
         Self { buffers: [front, back], odd: false }
     }
@@ -32,52 +33,52 @@ impl PingPong {
         self.buffers[usize::from(!self.odd)]
     }
 
-    /// Ends a round: what was written becomes the front.
+    /// Ends a round: the back buffer becomes the front buffer.
     pub fn swap(&mut self) {
         self.odd = !self.odd;
     }
 
-    /// Whether the number of swaps is odd: the data is not where it started.
+    /// Whether the number of swaps is odd, so that the data is in the other buffer.
     pub fn parity(&self) -> bool {
         self.odd
     }
 }
 
-/// The barrier calls of a recording: one before each level, and one after the last (empty where
-/// none is needed).
+/// The barrier calls of a recording: one before each level, and one after the last level. An empty
+/// call means that no barrier is recorded.
 pub(crate) type Calls = Vec<Vec<MemoryBarrier>>;
 
-/// After the second run of a recording every run is like the one before: what a level of it finds
-/// was left by the same run or by the run before.
+/// Runs to simulate. Each level depends only on accesses of the same run and the previous one, so
+/// all runs after the second have the same hazards as the second.
 pub(crate) const STEADY_RUNS: u32 = 2;
 
-/// Finds the barriers of a timeline that runs once, or again and again.
+/// Computes the barrier calls of a timeline that runs once, or repeatedly if `replayable` is set.
 pub(crate) fn synchronise(timeline: &Timeline, replayable: bool) -> Calls {
     let none: Calls = vec![Vec::new(); timeline.levels.len() + 1];
     let mut across = none.clone();
     let mut within = within_a_run(timeline, &across);
     if replayable {
-        // A barrier against the run before also acts within the run, where it can make others
-        // needless; without those, more may be needed against the run before. What is needed
-        // against the run before only grows, so this ends.
+        // A barrier against the previous run can make barriers within a run redundant. Removing
+        // those can in turn require more barriers against the previous run. The loop terminates
+        // because `across` only grows.
         loop {
-            let more = across_runs(timeline, &both(&across, &within));
+            let more = across_runs(timeline, &merge_calls(&across, &within));
             if more == none {
                 break;
             }
-            across = both(&across, &more);
+            across = merge_calls(&across, &more);
             within = within_a_run(timeline, &across);
         }
         prune_across(timeline, &mut across, &within);
     }
-    both(&across, &within).into_iter().map(joined).collect()
+    merge_calls(&across, &within).into_iter().map(joined).collect()
 }
 
-/// What a single run needs besides `given`.
+/// The barriers that a single run requires in addition to `given`.
 fn within_a_run(timeline: &Timeline, given: &Calls) -> Calls {
     let mut added = Calls::new();
-    let _ = walk(timeline, 1, |at, records, needs| {
-        let more = cover(records, needs, &given[at.level]);
+    let _ = walk(timeline, 1, |at, records, dependencies| {
+        let more = cover(records, dependencies, &given[at.level]);
         let call = merged(given[at.level].iter().chain(&more).copied());
         added.push(more);
         ControlFlow::Continue(call)
@@ -85,13 +86,13 @@ fn within_a_run(timeline: &Timeline, given: &Calls) -> Calls {
     added
 }
 
-/// What a run after another one needs besides `given`, which covers a single run.
+/// The barriers that a second run requires in addition to `given`, which covers a single run.
 fn across_runs(timeline: &Timeline, given: &Calls) -> Calls {
     let mut added = Calls::new();
-    let _ = walk(timeline, STEADY_RUNS, |at, records, needs| {
+    let _ = walk(timeline, STEADY_RUNS, |at, records, dependencies| {
         let mut call = given[at.level].clone();
         if at.run > 0 {
-            let more = cover(records, needs, &call);
+            let more = cover(records, dependencies, &call);
             call = merged(call.iter().chain(&more).copied());
             added.push(more);
         }
@@ -100,24 +101,24 @@ fn across_runs(timeline: &Timeline, given: &Calls) -> Calls {
     added
 }
 
-/// Drops what an earlier round of the search needed and the result does not. What a single run
-/// needs was found with all of `across` in place, so none of it can become needless here.
+/// Removes bits of `across` that only earlier iterations of the search required. `within` was
+/// computed with all of `across` in place, so it stays minimal.
 fn prune_across(timeline: &Timeline, across: &mut Calls, within: &Calls) {
     for level in 0..across.len() {
         let mut barriers = across[level].clone();
-        prune(&mut barriers, |left| {
-            across[level] = left.to_vec();
-            holds(timeline, &both(across, within))
+        prune(&mut barriers, |remaining| {
+            across[level] = remaining.to_vec();
+            covers_all_runs(timeline, &merge_calls(across, within))
         });
         across[level] = barriers;
     }
 }
 
-/// Whether these barriers cover everything, run after run.
-fn holds(timeline: &Timeline, calls: &Calls) -> bool {
-    let checked = walk(timeline, STEADY_RUNS, |at, records, needs| {
+/// Whether the calls cover all dependencies within and between runs.
+fn covers_all_runs(timeline: &Timeline, calls: &Calls) -> bool {
+    let checked = walk(timeline, STEADY_RUNS, |at, records, dependencies| {
         let call = &calls[at.level];
-        if cover(records, needs, call).is_empty() {
+        if cover(records, dependencies, call).is_empty() {
             ControlFlow::Continue(call.clone())
         } else {
             ControlFlow::Break(())
@@ -126,6 +127,6 @@ fn holds(timeline: &Timeline, calls: &Calls) -> bool {
     checked.is_continue()
 }
 
-fn both(one: &Calls, other: &Calls) -> Calls {
+fn merge_calls(one: &Calls, other: &Calls) -> Calls {
     one.iter().zip(other).map(|(one, other)| merged(one.iter().chain(other).copied())).collect()
 }

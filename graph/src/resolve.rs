@@ -1,12 +1,11 @@
-//! What a single declared pass comes to: its work in the plan's terms and the bytes it touches,
-//! or what is wrong with it.
+//! Validation and resolution of a single declared pass into its command and memory accesses.
 
 use std::any::TypeId;
 
 use multisplit_shaders::{Binding, BindingKind, Interface, check_layout};
 
 use crate::access::{Access, Scope, Stages};
-use crate::check::{Checker, WORD, fold};
+use crate::check::{Checker, WORD, fold_groups};
 use crate::error::GraphError;
 use crate::graph::Graph;
 use crate::limits::Limits;
@@ -16,10 +15,10 @@ use crate::resource::{Kind, View};
 
 /// Size of a `VkDispatchIndirectCommand`.
 const INDIRECT_BYTES: u64 = 12;
-/// `vkCmdUpdateBuffer` takes no more.
+/// Maximum `dataSize` of `vkCmdUpdateBuffer`.
 const MAX_UPDATE_BYTES: u64 = 65536;
 
-/// A sound pass with everything resolved.
+/// A valid pass with all handles resolved.
 pub(crate) struct CheckedPass {
     pub label: String,
     pub kept: bool,
@@ -31,11 +30,11 @@ pub(crate) struct CheckedPass {
     pub push: Vec<u8>,
     pub specialization: Vec<(u32, u32)>,
     pub uses: Vec<Use>,
-    /// Every stage that the pass runs in, whether it touches memory there or not.
+    /// All stages of the pass, including those without memory accesses.
     pub stages: Stages,
 }
 
-/// Bytes that a pass touches, from one stage.
+/// An access of a pass to a byte range, in one stage.
 #[derive(Clone)]
 pub(crate) struct Use {
     /// The binding, or the role in a transfer.
@@ -46,7 +45,7 @@ pub(crate) struct Use {
     pub stage: Stages,
     pub reads: Access,
     pub writes: Access,
-    /// The contents on entry do not matter.
+    /// Whether the pass ignores the contents on entry.
     pub scratch: bool,
 }
 
@@ -63,12 +62,12 @@ impl Use {
         }
     }
 
-    /// Whether it reads what earlier passes left there.
+    /// Whether the pass reads data written by earlier passes.
     pub fn needs_contents(&self) -> bool {
         !self.reads.is_empty() && !self.scratch
     }
 
-    /// Whether the two touch the same bytes and at least one writes them.
+    /// Whether both access the same bytes and at least one writes them.
     pub fn conflicts(&self, other: &Self) -> bool {
         self.buffer == other.buffer
             && !(self.writes.is_empty() && other.writes.is_empty())
@@ -76,7 +75,7 @@ impl Use {
     }
 }
 
-pub(crate) fn pass(
+pub(crate) fn resolve_pass(
     graph: &Graph,
     decl: &PassDecl,
     limits: &Limits,
@@ -88,16 +87,16 @@ pub(crate) fn pass(
             ..checker.dispatch(kernel, binds, push.as_ref(), specialize, *extent)?
         },
         Action::Fill { view, value } => {
-            let view = checker.words("fill", *view)?;
+            let view = checker.word_view("fill", *view)?;
             let uses = vec![Use::new("fill", view, Scope::TRANSFER_WRITE)];
             checker.transfer(Work::Fill { view, value: *value }, uses)
         }
         Action::Copy { src, dst } => checker.copy(*src, *dst)?,
         Action::Update { view, bytes } => checker.update(*view, bytes)?,
     };
-    checker.status_words(&checked.uses)?;
-    checker.constants(&checked.uses)?;
-    checker.alias_conflicts(&checked.uses)?;
+    checker.check_status_words(&checked.uses)?;
+    checker.check_constants(&checked.uses)?;
+    checker.check_alias_conflicts(&checked.uses)?;
     Ok(checked)
 }
 
@@ -111,30 +110,30 @@ impl Checker<'_> {
         extent: Extent,
     ) -> Result<CheckedPass, GraphError> {
         let interface = kernel.interface();
-        self.names(interface, binds)?;
+        self.check_binding_names(interface, binds)?;
         let mut bindings = Vec::new();
         let mut uses = Vec::new();
         for binding in &interface.bindings {
-            let planned = self.binding(binding, binds)?;
-            // Nothing in the graph reads a status word, and atomics on it need no order.
+            let planned = self.resolve_binding(binding, binds)?;
+            // Status words need no synchronisation: passes only set them with atomics.
             if self.graph.buffers[planned.buffer].kind != Kind::StatusWord {
                 uses.push(binding_use(&planned));
             }
             bindings.push(planned);
         }
         let specialization = self.specialization(interface, specialize)?;
-        self.workgroup_size(interface, &specialization)?;
+        self.check_workgroup_size(interface, &specialization)?;
         let mut stages = Stages::COMPUTE_SHADER;
         let work = match extent {
-            Extent::Groups(groups) => Work::Dispatch(self.groups(groups)?),
+            Extent::Groups(groups) => Work::Dispatch(self.workgroup_counts(groups)?),
             Extent::Indirect(view) => {
-                let view = self.indirect(view)?;
+                let view = self.indirect_view(view)?;
                 stages |= Stages::DRAW_INDIRECT;
                 uses.push(Use::new("indirect", view, Scope::INDIRECT_READ));
                 Work::DispatchIndirect { buffer: view.buffer, offset: view.offset }
             }
         };
-        let push = self.push(interface, push)?;
+        let push = self.push_bytes(interface, push)?;
         let (label, kernel) = (self.pass.to_owned(), Some(kernel.clone()));
         Ok(CheckedPass {
             label,
@@ -169,7 +168,7 @@ impl Checker<'_> {
 
     fn copy(&self, src: View, dst: View) -> Result<CheckedPass, GraphError> {
         let (src, dst) = (self.view("src", src)?, self.view("dst", dst)?);
-        self.same_size(dst, src.size)?;
+        self.check_same_size(dst, src.size)?;
         let uses = vec![
             Use::new("src", src, Scope::TRANSFER_READ),
             Use::new("dst", dst, Scope::TRANSFER_WRITE),
@@ -178,15 +177,19 @@ impl Checker<'_> {
     }
 
     fn update(&self, view: View, bytes: &[u8]) -> Result<CheckedPass, GraphError> {
-        let view = self.words("update", view)?;
-        self.same_size(view, bytes.len() as u64)?;
-        self.limit("update", "the size of vkCmdUpdateBuffer", view.size, MAX_UPDATE_BYTES)?;
+        let view = self.word_view("update", view)?;
+        self.check_same_size(view, bytes.len() as u64)?;
+        self.check_limit("update", "dataSize of vkCmdUpdateBuffer", view.size, MAX_UPDATE_BYTES)?;
         let uses = vec![Use::new("update", view, Scope::TRANSFER_WRITE)];
         Ok(self.transfer(Work::Update { view, bytes: bytes.to_vec() }, uses))
     }
 
-    /// Every name that is bound exists, and is bound once.
-    fn names(&self, interface: &Interface, binds: &[BindDecl]) -> Result<(), GraphError> {
+    /// Checks that every bound name exists in the kernel and is bound only once.
+    fn check_binding_names(
+        &self,
+        interface: &Interface,
+        binds: &[BindDecl],
+    ) -> Result<(), GraphError> {
         for (index, bind) in binds.iter().enumerate() {
             let (pass, binding) = (self.pass.to_owned(), bind.name.clone());
             if interface.binding(&bind.name).is_none() {
@@ -200,7 +203,11 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn binding(&self, binding: &Binding, binds: &[BindDecl]) -> Result<PlannedBinding, GraphError> {
+    fn resolve_binding(
+        &self,
+        binding: &Binding,
+        binds: &[BindDecl],
+    ) -> Result<PlannedBinding, GraphError> {
         let name = &binding.name;
         let Some(bind) = binds.iter().find(|bind| bind.name == *name) else {
             return Err(GraphError::UnboundBinding {
@@ -227,9 +234,9 @@ impl Checker<'_> {
                 self.limits.max_uniform_range,
             ),
         };
-        self.aligned(view, "offset", view.offset, alignment)?;
-        self.limit(name, limit, view.size, max)?;
-        self.fits(binding, view)?;
+        self.check_aligned(view, "offset", view.offset, alignment)?;
+        self.check_limit(name, limit, view.size, max)?;
+        self.check_binding_fits(binding, view)?;
         Ok(PlannedBinding {
             set: binding.set,
             binding: binding.binding,
@@ -243,13 +250,13 @@ impl Checker<'_> {
         })
     }
 
-    /// The view holds the binding's header and at least one of its elements, and its elements are
-    /// parts or groups of the buffer's.
-    fn fits(&self, binding: &Binding, view: PlannedView) -> Result<(), GraphError> {
+    /// Checks that the view can hold the fixed-size members of the binding and one element, and
+    /// that of the two element sizes, one is a multiple of the other.
+    fn check_binding_fits(&self, binding: &Binding, view: PlannedView) -> Result<(), GraphError> {
         let stride = u64::from(binding.element_stride.unwrap_or(0));
         let needed = u64::from(binding.fixed_size) + stride;
         let buffer = &self.graph.buffers[view.buffer];
-        self.at_least(&binding.name, view, needed)?;
+        self.check_min_size(&binding.name, view, needed)?;
         match buffer.element.bytes().map(u64::from) {
             Some(element) if stride > 0 && element % stride != 0 && stride % element != 0 => {
                 Err(GraphError::ElementMismatch {
@@ -281,7 +288,7 @@ impl Checker<'_> {
         Ok(values)
     }
 
-    fn workgroup_size(
+    fn check_workgroup_size(
         &self,
         interface: &Interface,
         values: &[(u32, u32)],
@@ -289,44 +296,48 @@ impl Checker<'_> {
         let value_of = |id| values.iter().find(|(other, _)| *other == id).map(|(_, value)| *value);
         let size = interface.workgroup_size(value_of).map(u64::from);
         for (size, max) in size.into_iter().zip(self.limits.max_workgroup_size) {
-            self.limit("workgroup size", "maxComputeWorkGroupSize", size, u64::from(max))?;
+            self.check_limit("workgroup size", "maxComputeWorkGroupSize", size, u64::from(max))?;
         }
         let invocations = size.into_iter().fold(1, u64::saturating_mul);
         if invocations == 0 {
             return Err(GraphError::EmptyWorkgroup { pass: self.pass.to_owned() });
         }
         let max = u64::from(self.limits.max_workgroup_invocations);
-        self.limit("workgroup size", "maxComputeWorkGroupInvocations", invocations, max)
+        self.check_limit("workgroup size", "maxComputeWorkGroupInvocations", invocations, max)
     }
 
-    fn groups(&self, groups: Groups) -> Result<[u32; 3], GraphError> {
+    fn workgroup_counts(&self, groups: Groups) -> Result<[u32; 3], GraphError> {
         let max = self.limits.max_workgroup_count;
         let (at, limit) = ("workgroups", "maxComputeWorkGroupCount");
         match groups {
             Groups::Xyz(groups) => {
                 for (count, max) in groups.into_iter().zip(max) {
-                    self.limit(at, limit, u64::from(count), u64::from(max))?;
+                    self.check_limit(at, limit, u64::from(count), u64::from(max))?;
                 }
                 Ok(groups)
             }
-            Groups::Linear(count) => match fold(count, max) {
+            Groups::Linear(count) => match fold_groups(count, max) {
                 Some(groups) => Ok(groups),
                 None => {
                     let max = u64::from(max[0]) * u64::from(max[1]);
-                    Err(self.exceeded(at, limit, count, max))
+                    Err(self.limit_exceeded(at, limit, count, max))
                 }
             },
         }
     }
 
-    fn indirect(&self, view: View) -> Result<PlannedView, GraphError> {
+    fn indirect_view(&self, view: View) -> Result<PlannedView, GraphError> {
         let view = self.view("indirect", view)?;
-        self.at_least("indirect", view, INDIRECT_BYTES)?;
-        self.aligned(view, "offset", view.offset, WORD)?;
+        self.check_min_size("indirect", view, INDIRECT_BYTES)?;
+        self.check_aligned(view, "offset", view.offset, WORD)?;
         Ok(PlannedView { size: INDIRECT_BYTES, ..view })
     }
 
-    fn push(&self, interface: &Interface, push: Option<&PushDecl>) -> Result<Vec<u8>, GraphError> {
+    fn push_bytes(
+        &self,
+        interface: &Interface,
+        push: Option<&PushDecl>,
+    ) -> Result<Vec<u8>, GraphError> {
         let pass = self.pass.to_owned();
         let expected = interface.push_constants.as_ref().map_or(0, |block| block.size);
         let given = match push {
@@ -344,12 +355,13 @@ impl Checker<'_> {
             return Err(GraphError::PushSize { pass, expected, given: given.len() });
         }
         let max = u64::from(self.limits.max_push_bytes);
-        self.limit("push constants", "maxPushConstantsSize", u64::from(expected), max)?;
+        self.check_limit("push constants", "maxPushConstantsSize", u64::from(expected), max)?;
         Ok(given.to_vec())
     }
 
-    /// Only bindings of kernels may be status words.
-    fn status_words(&self, uses: &[Use]) -> Result<(), GraphError> {
+    /// Rejects status words in transfers and indirect dispatches. Kernel bindings of status words
+    /// are not part of `uses`.
+    fn check_status_words(&self, uses: &[Use]) -> Result<(), GraphError> {
         let is_status = |used: &&Use| self.graph.buffers[used.buffer].kind == Kind::StatusWord;
         match uses.iter().find(is_status) {
             None => Ok(()),
@@ -360,8 +372,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Nobody writes a constant but the executor.
-    fn constants(&self, uses: &[Use]) -> Result<(), GraphError> {
+    /// Rejects passes that write a constant.
+    fn check_constants(&self, uses: &[Use]) -> Result<(), GraphError> {
         let mut written = uses.iter().filter(|used| !used.writes.is_empty());
         match written.find(|used| self.graph.buffers[used.buffer].kind == Kind::Constant) {
             None => Ok(()),
@@ -372,8 +384,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Within one pass nothing orders two bindings: neither may write what the other touches.
-    fn alias_conflicts(&self, uses: &[Use]) -> Result<(), GraphError> {
+    /// Rejects bindings that write bytes of another binding of the pass, because accesses within a
+    /// pass are unordered.
+    fn check_alias_conflicts(&self, uses: &[Use]) -> Result<(), GraphError> {
         for (index, second) in uses.iter().enumerate() {
             if let Some(first) = uses[..index].iter().find(|first| first.conflicts(second)) {
                 return Err(GraphError::AliasConflict {

@@ -1,4 +1,4 @@
-//! What a buffer of a graph is: a handle, a view of it, and its declaration.
+//! Buffers of a graph: handles, views, element types and declarations.
 
 use std::any::TypeId;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::access::Scope;
 
-/// What the elements of a buffer are.
+/// The element type of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ElementType {
@@ -20,7 +20,7 @@ pub enum ElementType {
     I16,
     /// IEEE 754, 16 bits: `half::f16`.
     F16,
-    /// The upper half of one of 32 bits: `half::bf16`.
+    /// The upper 16 bits of an IEEE 754 32-bit float: `half::bf16`.
     Bf16,
     /// Unsigned, 32 bits.
     U32,
@@ -34,14 +34,14 @@ pub enum ElementType {
     I64,
     /// IEEE 754, 64 bits.
     F64,
-    /// Some other type of so many bytes: a vector, a struct.
+    /// Any other type, such as a vector or a struct, with its size in bytes.
     Other(u32),
-    /// Bytes of no particular type.
+    /// Untyped bytes.
     Untyped,
 }
 
 impl ElementType {
-    /// The type that `T` is.
+    /// The element type of `T`.
     pub fn of<T: Element>() -> Self {
         let id = TypeId::of::<T>();
         let known = [
@@ -62,7 +62,7 @@ impl ElementType {
         found.map_or(Self::Other(u32::try_from(T::SIZE).unwrap_or(u32::MAX)), |(_, kind)| kind)
     }
 
-    /// Bytes per element; `None` where the buffer has no particular type.
+    /// Bytes per element; `None` for untyped bytes.
     pub fn bytes(self) -> Option<u32> {
         match self {
             Self::U8 | Self::I8 => Some(1),
@@ -97,7 +97,7 @@ impl fmt::Display for ElementType {
     }
 }
 
-/// Something a buffer can be an array of: any [`bytemuck::Pod`] type.
+/// A type of buffer elements: any [`bytemuck::Pod`] type.
 pub trait Element: 'static {
     /// Bytes per element.
     const SIZE: u64;
@@ -107,9 +107,10 @@ impl<T: bytemuck::Pod> Element for T {
     const SIZE: u64 = size_of::<T>() as u64;
 }
 
-/// A buffer of one graph. A small copyable handle: the memory behind it is the caller's
-/// ([`Graph::import`](crate::Graph::import)), comes out of the plan's workspace, or is the executor's
-/// ([`Graph::constant`](crate::Graph::constant)).
+/// Handle to a buffer of a graph. The memory of the buffer is provided by the caller
+/// ([`Graph::import`](crate::Graph::import)), is part of the plan's workspace, or is allocated by
+/// the executor ([`Graph::constant`](crate::Graph::constant),
+/// [`Graph::status_word`](crate::Graph::status_word)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Buffer {
     pub(crate) graph: u64,
@@ -124,53 +125,56 @@ impl Buffer {
         self.size
     }
 
-    /// What it is an array of.
+    /// The element type.
     pub fn element(self) -> ElementType {
         self.element
     }
 
-    /// The same buffer as an array of another type: for bytes whose type only the caller knows.
+    /// The same buffer with another element type. Useful if only the caller knows the type of the
+    /// bytes.
     #[must_use]
     pub fn reinterpret(self, element: ElementType) -> Self {
         Self { element, ..self }
     }
 
-    /// How many elements it has; bytes where it has no particular type.
+    /// Number of elements, or of bytes if the buffer is untyped.
     pub fn len(self) -> u64 {
         self.size / u64::from(self.element.bytes().unwrap_or(1).max(1))
     }
 
-    /// Whether it has no elements.
+    /// Whether the buffer contains zero elements.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// Its position among the buffers of its graph, in order of declaration: the index into
-    /// [`Plan::buffers`](crate::Plan::buffers). [`Plan::index_of`](crate::Plan::index_of) also
-    /// checks that the buffer belongs to the plan.
+    /// The index into [`Plan::buffers`](crate::Plan::buffers): the position in the graph, in order
+    /// of declaration. [`Plan::index_of`](crate::Plan::index_of) also checks that the buffer
+    /// belongs to the plan's graph.
     pub fn index(self) -> usize {
         self.index
     }
 
-    /// `size` bytes from byte `offset` on. Checked when the graph is compiled.
+    /// A view of `size` bytes starting at byte `offset`. Bounds are checked when the graph is
+    /// compiled.
     pub fn range(self, offset: u64, size: u64) -> View {
         View { buffer: self, offset, size }
     }
 
-    /// `len` elements from element `first` on. Checked when the graph is compiled.
+    /// A view of `len` elements of type `T` starting at element `first`. Bounds are checked when
+    /// the graph is compiled.
     pub fn elements<T: Element>(self, first: u64, len: u64) -> View {
         self.range(first.saturating_mul(T::SIZE), len.saturating_mul(T::SIZE))
     }
 }
 
-/// A range of bytes of a buffer. A whole [`Buffer`] converts into one.
+/// A byte range of a buffer. A [`Buffer`] converts into a view of all its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct View {
     /// The buffer.
     pub buffer: Buffer,
-    /// First byte.
+    /// Byte offset in the buffer.
     pub offset: u64,
-    /// Number of bytes.
+    /// Size in bytes.
     pub size: u64,
 }
 
@@ -180,7 +184,7 @@ impl From<Buffer> for View {
     }
 }
 
-/// Who owns a buffer's memory, and how long its contents last.
+/// Owner of a buffer's memory, and lifetime of its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Import,
@@ -190,15 +194,15 @@ pub(crate) enum Kind {
     StatusWord,
 }
 
-/// A buffer as declared.
+/// A declared buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct BufferDecl {
     pub name: String,
     pub kind: Kind,
     pub size: u64,
-    /// Any element stride fits a buffer of no particular type.
+    /// The element type. Untyped buffers are compatible with any element stride.
     pub element: ElementType,
-    /// Of a constant.
+    /// The bytes of a constant; `None` for other buffers.
     pub contents: Option<Arc<[u8]>>,
     pub entry: Option<Scope>,
     pub exit: Option<Scope>,

@@ -1,8 +1,8 @@
-//! What a schedule does to memory: which bytes of which address space each level touches.
+//! Memory accesses of a schedule, level by level, as byte ranges in address spaces.
 //!
-//! Every import is an address space of its own, and the workspace is one. Two buffers that share
-//! workspace bytes then conflict there like two uses of one buffer, and the barriers that
-//! aliasing needs come out of the same rules as all others.
+//! The workspace is one address space, and every other buffer is a separate one. Buffers that
+//! share workspace bytes therefore conflict like two uses of one buffer, and aliasing needs no
+//! special rules for barriers.
 
 use crate::access::{Access, Scope, Stages};
 use crate::lifetime::Heap;
@@ -10,14 +10,15 @@ use crate::order::Schedule;
 use crate::plan::ByteRange;
 use crate::validate::Checked;
 
-/// The workspace; the import with index `i` is `i + 1`.
+/// Address space of the workspace. A buffer outside the workspace with index `i` has address
+/// space `i + 1`.
 const WORKSPACE: usize = 0;
 
-/// Bytes touched from one stage, by a pass or by the caller.
+/// An access to a byte range, in one stage, by a pass or by the caller.
 #[derive(Clone, Debug)]
 pub(crate) struct Touch {
     pub space: usize,
-    /// In the address space.
+    /// Byte range in the address space.
     pub bytes: ByteRange,
     /// `None` for the caller.
     pub pass: Option<usize>,
@@ -26,24 +27,24 @@ pub(crate) struct Touch {
     pub stage: Stages,
     pub reads: Access,
     pub writes: Access,
-    /// The contents on entry do not matter.
+    /// Whether the pass ignores the contents on entry.
     pub scratch: bool,
 }
 
-/// Everything that happens in one run.
+/// All accesses and passes of one run.
 #[derive(Debug)]
 pub(crate) struct Timeline {
     /// Number of address spaces.
     pub spaces: usize,
-    /// What the caller did before the run.
+    /// Accesses of the caller before the run.
     pub entry: Vec<Touch>,
-    /// What each level does.
+    /// Accesses of each level.
     pub levels: Vec<Vec<Touch>>,
-    /// What the caller does after the run.
+    /// Accesses of the caller after the run.
     pub exit: Vec<Touch>,
-    /// The passes of each level, with the stages that each runs in.
+    /// The passes of each level, with all stages of each pass.
     pub passes: Vec<Vec<(usize, Stages)>>,
-    /// Explicit orders.
+    /// Explicit orders, as pairs of pass indices.
     pub orders: Vec<(usize, usize)>,
 }
 
@@ -87,7 +88,7 @@ fn pass_touches(checked: &Checked, heap: &Heap, pass: usize) -> Vec<Touch> {
     checked.passes[pass].uses.iter().map(touch).collect()
 }
 
-/// The caller may have touched, or may touch, any byte of its buffer.
+/// The accesses of an entry or exit scope. The caller may access any byte of its buffer.
 fn caller_touches(checked: &Checked, buffer: usize, scope: Scope) -> Vec<Touch> {
     let bytes = ByteRange { start: 0, end: checked.buffers[buffer].size };
     let touch = |(stage, access): (Stages, Access)| Touch {

@@ -1,5 +1,5 @@
-//! What has to hold of a declaration before it can be planned, apart from single passes
-//! (`resolve`): buffers, handles, and reads of what nobody wrote.
+//! Validation of a graph before planning: buffers, handles and reads of unwritten bytes. Single
+//! passes are validated by `resolve`.
 
 use std::collections::BTreeSet;
 
@@ -11,31 +11,31 @@ use crate::plan::ByteRange;
 use crate::resolve::{self, CheckedPass};
 use crate::resource::{Buffer, BufferDecl, Kind};
 
-/// A declaration that is sound, with all handles resolved to indices.
+/// A valid graph with all handles resolved to indices.
 pub(crate) struct Checked {
     pub buffers: Vec<BufferDecl>,
     pub passes: Vec<CheckedPass>,
-    /// Explicit orders, as indices of passes.
+    /// Explicit orders, as pairs of pass indices.
     pub orders: Vec<(usize, usize)>,
 }
 
 pub(crate) fn check(graph: &Graph, limits: &Limits) -> Result<Checked, GraphError> {
-    let buffers = buffers(graph, limits)?;
+    let buffers = check_buffers(graph, limits)?;
     let mut passes = Vec::with_capacity(graph.passes.len());
     for pass in &graph.passes {
-        passes.push(resolve::pass(graph, pass, limits)?);
+        passes.push(resolve::resolve_pass(graph, pass, limits)?);
     }
-    keeps(graph, &mut passes)?;
-    settables(graph, &mut passes)?;
-    let orders = orders(graph)?;
-    carries(graph)?;
+    mark_kept(graph, &mut passes)?;
+    mark_settable(graph, &mut passes)?;
+    let orders = resolve_orders(graph)?;
+    check_ping_pongs(graph)?;
     let checked = Checked { buffers, passes, orders };
-    unwritten_reads(&checked)?;
+    check_reads_are_written(&checked)?;
     Ok(checked)
 }
 
-/// The declaration of a buffer, if it is one of this graph's.
-pub(crate) fn declared(
+/// The declaration of a buffer. Fails if the buffer belongs to another graph.
+pub(crate) fn buffer_decl(
     graph: &Graph,
     buffer: Buffer,
     at: impl FnOnce() -> String,
@@ -47,7 +47,7 @@ pub(crate) fn declared(
         .ok_or_else(|| GraphError::ForeignBuffer { at: at() })
 }
 
-fn buffers(graph: &Graph, limits: &Limits) -> Result<Vec<BufferDecl>, GraphError> {
+fn check_buffers(graph: &Graph, limits: &Limits) -> Result<Vec<BufferDecl>, GraphError> {
     let mut imports = BTreeSet::new();
     for BufferDecl { name, kind, size, .. } in &graph.buffers {
         if *size == 0 {
@@ -67,58 +67,64 @@ fn buffers(graph: &Graph, limits: &Limits) -> Result<Vec<BufferDecl>, GraphError
     }
     let mut buffers = graph.buffers.clone();
     for (buffer, scope) in &graph.entries {
-        let index = scoped(graph, *buffer, *scope, "entry")?;
-        add(&mut buffers[index].entry, *scope);
+        let index = scoped_import(graph, *buffer, *scope, "entry")?;
+        merge_scope(&mut buffers[index].entry, *scope);
     }
     for (buffer, scope) in &graph.exits {
-        let index = scoped(graph, *buffer, *scope, "exit")?;
-        add(&mut buffers[index].exit, *scope);
+        let index = scoped_import(graph, *buffer, *scope, "exit")?;
+        merge_scope(&mut buffers[index].exit, *scope);
     }
     Ok(buffers)
 }
 
-fn add(scopes: &mut Option<Scope>, scope: Scope) {
+fn merge_scope(scopes: &mut Option<Scope>, scope: Scope) {
     *scopes = Some(scopes.unwrap_or_default().union(scope));
 }
 
-/// The index of an import with an entry or exit scope that makes sense.
-fn scoped(graph: &Graph, buffer: Buffer, scope: Scope, call: &str) -> Result<usize, GraphError> {
-    let decl = declared(graph, buffer, || call.to_owned())?;
+/// The index of a buffer with an entry or exit scope. Fails if the buffer is not an import or the
+/// scope is invalid.
+fn scoped_import(
+    graph: &Graph,
+    buffer: Buffer,
+    scope: Scope,
+    call: &str,
+) -> Result<usize, GraphError> {
+    let decl = buffer_decl(graph, buffer, || call.to_owned())?;
     if decl.kind != Kind::Import {
         return Err(GraphError::NotAnImport { buffer: decl.name.clone() });
     }
     let parts = scope.parts();
-    let idle_stage = parts.iter().any(|(_, access)| access.is_empty());
-    let impossible = scope.access.difference(scope.stages.supported_access());
+    let stage_without_access = parts.iter().any(|(_, access)| access.is_empty());
+    let unsupported = scope.access.difference(scope.stages.supported_access());
     let known = Stages::all().contains(scope.stages) && Access::all().contains(scope.access);
-    if parts.is_empty() || idle_stage || !impossible.is_empty() || !known {
+    if parts.is_empty() || stage_without_access || !unsupported.is_empty() || !known {
         return Err(GraphError::InvalidScope { buffer: decl.name.clone(), scope });
     }
     Ok(buffer.index)
 }
 
-fn settables(graph: &Graph, passes: &mut [CheckedPass]) -> Result<(), GraphError> {
+fn mark_settable(graph: &Graph, passes: &mut [CheckedPass]) -> Result<(), GraphError> {
     for pass in &graph.settables {
-        let index = own_pass(graph, *pass, "settable")?;
+        let index = pass_index(graph, *pass, "settable")?;
         passes[index].settable = true;
     }
     Ok(())
 }
 
-fn keeps(graph: &Graph, passes: &mut [CheckedPass]) -> Result<(), GraphError> {
+fn mark_kept(graph: &Graph, passes: &mut [CheckedPass]) -> Result<(), GraphError> {
     for pass in &graph.keeps {
-        let index = own_pass(graph, *pass, "keep")?;
+        let index = pass_index(graph, *pass, "keep")?;
         passes[index].kept = true;
     }
     Ok(())
 }
 
-fn orders(graph: &Graph) -> Result<Vec<(usize, usize)>, GraphError> {
-    let index = |pass| own_pass(graph, pass, "order");
+fn resolve_orders(graph: &Graph) -> Result<Vec<(usize, usize)>, GraphError> {
+    let index = |pass| pass_index(graph, pass, "order");
     graph.orders.iter().map(|(before, after)| Ok((index(*before)?, index(*after)?))).collect()
 }
 
-fn own_pass(graph: &Graph, pass: crate::pass::PassId, call: &str) -> Result<usize, GraphError> {
+fn pass_index(graph: &Graph, pass: crate::pass::PassId, call: &str) -> Result<usize, GraphError> {
     if pass.graph == graph.id && pass.index < graph.passes.len() {
         Ok(pass.index)
     } else {
@@ -126,10 +132,10 @@ fn own_pass(graph: &Graph, pass: crate::pass::PassId, call: &str) -> Result<usiz
     }
 }
 
-fn carries(graph: &Graph) -> Result<(), GraphError> {
+fn check_ping_pongs(graph: &Graph) -> Result<(), GraphError> {
     for pair in &graph.carries {
-        let front = declared(graph, pair.front(), || "carry".to_owned())?;
-        let back = declared(graph, pair.back(), || "carry".to_owned())?;
+        let front = buffer_decl(graph, pair.front(), || "carry".to_owned())?;
+        let back = buffer_decl(graph, pair.back(), || "carry".to_owned())?;
         if graph.replayable && pair.parity() {
             return Err(GraphError::OddPingPong {
                 started: back.name.clone(),
@@ -140,9 +146,10 @@ fn carries(graph: &Graph) -> Result<(), GraphError> {
     Ok(())
 }
 
-/// A transient begins every run undefined: each byte that is read has to be written first.
-/// A write counts even if it may be partial; which bytes a shader skips is not known here.
-fn unwritten_reads(checked: &Checked) -> Result<(), GraphError> {
+/// Checks that every byte of a transient is written before it is read, because transients are
+/// undefined at the start of a run. A binding that is written counts as fully written, because the
+/// bytes that a shader skips are unknown.
+fn check_reads_are_written(checked: &Checked) -> Result<(), GraphError> {
     let mut written: Vec<Vec<ByteRange>> = vec![Vec::new(); checked.buffers.len()];
     for pass in &checked.passes {
         for used in pass.uses.iter().filter(|used| used.needs_contents()) {
@@ -167,17 +174,17 @@ fn unwritten_reads(checked: &Checked) -> Result<(), GraphError> {
     Ok(())
 }
 
-/// The first bytes of `wanted` that none of `written` covers.
-fn first_gap(written: &mut [ByteRange], wanted: ByteRange) -> Option<ByteRange> {
+/// The first part of `read` that is not covered by `written`.
+fn first_gap(written: &mut [ByteRange], read: ByteRange) -> Option<ByteRange> {
     written.sort_unstable();
-    let mut reached = wanted.start;
-    for range in written.iter().filter(|range| range.overlaps(wanted)) {
-        if range.start > reached {
-            return Some(ByteRange { start: reached, end: range.start });
+    let mut covered_end = read.start;
+    for range in written.iter().filter(|range| range.overlaps(read)) {
+        if range.start > covered_end {
+            return Some(ByteRange { start: covered_end, end: range.start });
         }
-        reached = reached.max(range.end);
+        covered_end = covered_end.max(range.end);
     }
-    (reached < wanted.end).then_some(ByteRange { start: reached, end: wanted.end })
+    (covered_end < read.end).then_some(ByteRange { start: covered_end, end: read.end })
 }
 
 #[cfg(test)]
@@ -189,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_gap_is_found() {
+    fn first_gap_returns_the_first_unwritten_range() {
         let mut written = [range(16, 32), range(0, 8), range(4, 12)];
         assert_eq!(first_gap(&mut written, range(0, 12)), None);
         assert_eq!(first_gap(&mut written, range(0, 32)), Some(range(12, 16)));

@@ -1,4 +1,4 @@
-//! The plan as a DOT graph for Graphviz.
+//! Formats a plan as a DOT graph for Graphviz.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -25,9 +25,9 @@ impl Display for Dot<'_> {
 
 impl Dot<'_> {
     fn buffers(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let from_caller = |side: &HazardSide| side.step.is_none();
+        let is_caller = |side: &HazardSide| side.step.is_none();
         let mut hazards = self.0.barriers().flat_map(|(_, barrier)| &barrier.hazards);
-        if hazards.any(|hazard| from_caller(&hazard.from) || from_caller(&hazard.to)) {
+        if hazards.any(|hazard| is_caller(&hazard.from) || is_caller(&hazard.to)) {
             writeln!(f, "  caller [shape=plaintext];")?;
         }
         for (index, buffer) in self.0.buffers.iter().enumerate() {
@@ -56,8 +56,9 @@ impl Dot<'_> {
             Work::Update { .. } => format!("{}\nupdate", pass.label),
         };
         writeln!(f, "  p{index} [shape=box, label={}];", quoted(&label))?;
-        let is_word = |index: usize| self.0.buffers[index].placement == BufferPlacement::StatusWord;
-        for binding in pass.bindings.iter().filter(|binding| !is_word(binding.buffer)) {
+        let is_status_word =
+            |index: usize| self.0.buffers[index].placement == BufferPlacement::StatusWord;
+        for binding in pass.bindings.iter().filter(|binding| !is_status_word(binding.buffer)) {
             if binding.access.reads() && !binding.scratch {
                 writeln!(
                     f,
@@ -90,7 +91,7 @@ impl Dot<'_> {
         }
     }
 
-    /// Passes of one level side by side, and levels below each other.
+    /// Places the passes of one level side by side, and each level below the previous one.
     fn ranks(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut above = None;
         for level in 0..self.0.levels() {

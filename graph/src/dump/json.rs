@@ -1,4 +1,4 @@
-//! The plan as JSON for programs. Stages and accesses go by their Vulkan names.
+//! Formats a plan as JSON. Stages and accesses have their Vulkan names without the prefix.
 
 use multisplit_shaders::{BindingAccess, BindingKind};
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! How a plan is shown: as text for people, as DOT for Graphviz, as JSON for programs.
+//! Dumps of a plan: readable text, DOT for Graphviz, and JSON.
 
 mod dot;
 mod json;
@@ -7,19 +7,19 @@ mod text;
 use crate::plan::{Hazard, HazardSide, Plan};
 
 impl Plan {
-    /// The plan for a person to read: passes by level with what they touch, barriers with their
-    /// masks and reasons, the heap with lifetimes, and what callers have to know of the imports.
+    /// Formats the plan as readable text: passes by level with their bindings, barriers with
+    /// masks and hazards, the workspace layout with buffer lifetimes, and the import contracts.
     pub fn to_text(&self) -> String {
         text::Text(self).to_string()
     }
 
-    /// The plan for Graphviz: passes as boxes, buffers as ellipses, the reasons for barriers as
-    /// dashed edges.
+    /// Formats the plan as a DOT graph for Graphviz: passes as boxes, buffers as ellipses, hazards
+    /// as dashed edges.
     pub fn to_dot(&self) -> String {
         dot::Dot(self).to_string()
     }
 
-    /// The plan as JSON, for programs.
+    /// Formats the plan as JSON.
     pub fn to_json(&self) -> String {
         json::plan(self)
     }
@@ -29,12 +29,12 @@ impl Plan {
     }
 }
 
-/// Who is on this side of a hazard.
-fn who(side: &HazardSide) -> &str {
+/// The pass label of one side of a hazard, or "the caller".
+fn pass_or_caller(side: &HazardSide) -> &str {
     side.pass.as_deref().unwrap_or("the caller")
 }
 
-/// What a hazard is besides its kind.
+/// Notes on a hazard in addition to its kind.
 fn remarks(hazard: &Hazard) -> Vec<&'static str> {
     let remarks = [(hazard.aliased, "shared memory"), (hazard.replay, "from the run before")];
     remarks.into_iter().filter(|(holds, _)| *holds).map(|(_, remark)| remark).collect()

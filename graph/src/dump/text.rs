@@ -1,16 +1,16 @@
-//! The plan as text for people.
+//! Formats a plan as readable text.
 
 use std::fmt::{self, Display, Formatter};
 
 use multisplit_shaders::BindingAccess;
 
-use super::{remarks, who};
+use super::{pass_or_caller, remarks};
 use crate::plan::{
     Barrier, BufferPlacement, Hazard, HazardSide, ImportContract, Plan, PlannedBuffer, PlannedPass,
     PlannedView, Work,
 };
 
-/// Columns of the heap's chart; more levels than this share columns.
+/// Maximum columns of the lifetime chart. With more levels, several levels share a column.
 const MAX_COLUMNS: usize = 64;
 
 pub(super) struct Text<'a>(pub &'a Plan);
@@ -131,7 +131,7 @@ impl Text<'_> {
             true => format!("{} -> {}", self.side(&hazard.from), self.side(&hazard.to)),
             false => self.side(&hazard.to),
         };
-        let passes = format!("{} -> {}", who(&hazard.from), who(&hazard.to));
+        let passes = format!("{} -> {}", pass_or_caller(&hazard.from), pass_or_caller(&hazard.to));
         let remarks = if remarks.is_empty() { remarks } else { format!("({remarks})") };
         [hazard.kind.short_name().to_owned(), buffers, passes, remarks]
     }
@@ -192,18 +192,19 @@ impl Text<'_> {
                 writeln!(f, "    not used")?;
                 continue;
             };
-            let theirs = "the caller synchronises".to_owned();
+            let by_caller = "the caller synchronises".to_owned();
             let before =
-                entry.map_or(theirs.clone(), |entry| format!("after the caller's {entry}"));
-            let after = exit.map_or(theirs, |exit| format!("ready for the caller's {exit}"));
+                entry.map_or(by_caller.clone(), |entry| format!("after the caller's {entry}"));
+            let after = exit.map_or(by_caller, |exit| format!("ready for the caller's {exit}"));
             writeln!(f, "    first  {first}, {before}\n    last   {last}, {after}")?;
         }
         Ok(())
     }
 }
 
-/// A column for every level (or for several, where there are many): `#` where the buffer is in
-/// use, `=` where it only keeps its contents.
+/// The lifetime chart of a buffer, with a column for every level, or for several consecutive
+/// levels if there are more than [`MAX_COLUMNS`]. `#` means in use, `=` means that the contents
+/// persist, and `.` means unused.
 fn chart(buffer: &PlannedBuffer, levels: usize) -> String {
     let columns = levels.min(MAX_COLUMNS);
     let persistent = matches!(buffer.placement, BufferPlacement::Persistent { .. });
