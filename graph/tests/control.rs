@@ -1,7 +1,7 @@
-//! Positive controls: the model rejects plans that are wrong on purpose. A model that accepts
-//! everything would let the random tests pass as well.
+//! Tests of the model: it must reject deliberately broken plans. Otherwise the random tests could
+//! pass with a model that accepts everything.
 
-// A panic is how a test reports.
+// Tests report failures by panicking.
 #![allow(clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -13,7 +13,7 @@ use multisplit_graph::{Access, BufferPlacement, Graph, Groups, Plan};
 
 const BYTES: u64 = 64;
 
-/// in -> a -> b -> c -> out, where `a` and `c` share memory; declared and planned.
+/// The declaration and plan of in -> a -> b -> c -> out, where `a` and `c` share memory.
 fn chain() -> (Declared, Plan) {
     let mut g = Graph::new("chain");
     let mut declared = Declared { replayable: true, ..Declared::default() };
@@ -43,18 +43,18 @@ fn chain() -> (Declared, Plan) {
         declared.passes.push(DeclaredPass { label, kept: false, uses });
     }
     g.replayable();
-    (declared, g.compile(&limits()).expect("a sound graph"))
+    (declared, g.compile(&limits()).expect("valid graph"))
 }
 
 #[test]
-fn the_plan_itself_is_accepted() {
+fn valid_plan_is_accepted() {
     let (declared, plan) = chain();
     assert_eq!(model::check(&declared, &plan), Ok(()));
-    assert!(plan.workspace().size < plan.workspace().unaliased_size, "nothing shares memory");
+    assert!(plan.workspace().size < plan.workspace().unaliased_size, "no buffers share memory");
 }
 
 #[test]
-fn a_missing_barrier_is_noticed() {
+fn missing_barrier_is_detected() {
     let (declared, plan) = chain();
     assert_eq!(plan.barriers().count(), 4);
     for (step, _) in plan.barriers() {
@@ -66,10 +66,10 @@ fn a_missing_barrier_is_noticed() {
 }
 
 #[test]
-fn a_barrier_that_says_too_much_is_noticed() {
+fn redundant_access_bit_is_detected() {
     let (declared, plan) = chain();
     let plan = plan.broken_by(|plan| {
-        let barrier = plan.steps[1].barrier.as_mut().expect("a barrier");
+        let barrier = plan.steps[1].barrier.as_mut().expect("step 1 has a barrier");
         barrier.memory[0].dst_access |= Access::UNIFORM_READ;
     });
     assert!(model::sync::sound(&declared, &plan).is_ok());
@@ -77,7 +77,7 @@ fn a_barrier_that_says_too_much_is_noticed() {
 }
 
 #[test]
-fn memory_shared_too_early_is_noticed() {
+fn sharing_of_memory_in_use_is_detected() {
     let (declared, plan) = chain();
     let plan = plan.broken_by(|plan| {
         for buffer in plan.buffers.iter_mut() {
@@ -86,38 +86,38 @@ fn memory_shared_too_early_is_noticed() {
             }
         }
     });
-    assert!(model::meaning::check(&declared, &plan).is_err());
+    assert!(model::semantics::check(&declared, &plan).is_err());
 }
 
 #[test]
-fn a_wrong_order_is_noticed() {
+fn wrong_pass_order_is_detected() {
     let (declared, plan) = chain();
     let plan = plan.broken_by(|plan| {
         let (one, two) = (plan.steps[1].pass.clone(), plan.steps[2].pass.clone());
         (plan.steps[1].pass, plan.steps[2].pass) = (two, one);
     });
-    assert!(model::meaning::check(&declared, &plan).is_err());
+    assert!(model::semantics::check(&declared, &plan).is_err());
 }
 
 #[test]
-fn a_culled_live_pass_is_noticed() {
+fn culled_live_pass_is_detected() {
     let (declared, plan) = chain();
     let plan = plan.broken_by(|plan| plan.culled.push(plan.steps.remove(1).pass.label));
-    assert!(model::meaning::check(&declared, &plan).is_err());
+    assert!(model::semantics::check(&declared, &plan).is_err());
 }
 
 #[test]
-fn a_wrong_contract_is_noticed() {
+fn wrong_import_contract_is_detected() {
     let (declared, plan) = chain();
     let plan = plan.broken_by(|plan| {
         let BufferPlacement::Import(contract) = &mut plan.buffers[0].placement else {
-            panic!("an import")
+            panic!("buffer 0 is an import")
         };
         contract.first_use = contract.first_use.map(|mut scope| {
             scope.access = Access::UNIFORM_READ;
             scope
         });
     });
-    let error = model::sync::imports(&declared, &plan).expect_err("the caller cannot know");
+    let error = model::sync::imports(&declared, &plan).expect_err("wrong contract");
     assert!(error.contains("contract of in"), "{error}");
 }

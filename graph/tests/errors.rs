@@ -1,11 +1,11 @@
-//! Every error, with the names it has to carry.
+//! Every error variant, and the names that its message must contain.
 
-// A panic is how a test reports.
+// Tests report failures by panicking.
 #![allow(clippy::expect_used, clippy::panic)]
 
 mod common;
 
-use common::{Described, kernel, limits, names};
+use common::{Described, assert_names, kernel, limits};
 use multisplit_graph::{
     Access, Buffer, CycleLink, Graph, GraphError, Groups, Limits, PassBuilder, PingPong, Scope,
     Stages, View,
@@ -13,28 +13,29 @@ use multisplit_graph::{
 use multisplit_shaders::{PushBlock, PushMember};
 
 fn error(g: &Graph) -> GraphError {
-    g.compile(&limits()).expect_err("the graph is wrong")
+    g.compile(&limits()).expect_err("invalid graph")
 }
 
 fn step() -> Described {
     kernel("step").read("src").write("dst")
 }
 
-/// A graph with an import and a transient.
+/// A graph with the import `keys` and the transient `work`, 256 bytes each.
 fn graph() -> (Graph, Buffer, Buffer) {
     let mut g = Graph::new("wrong");
     let (a, b) = (g.import::<u32>("keys", 64), g.transient::<u32>("work", 64));
     (g, a, b)
 }
 
-/// The error of a graph whose only pass, `the.pass`, binds `src` and `dst`, and `more`.
-fn one_error(
+/// The error of a graph whose only pass, `the.pass`, binds `src` and `dst` and is completed by
+/// `extend`.
+fn pass_error(
     described: Described,
-    more: impl FnOnce(PassBuilder<'_>) -> PassBuilder<'_>,
+    extend: impl FnOnce(PassBuilder<'_>) -> PassBuilder<'_>,
 ) -> GraphError {
     let (mut g, a, b) = graph();
     let pass = g.pass("the.pass", described).bind("src", a).bind("dst", b);
-    more(pass).dispatch(Groups::linear(1));
+    extend(pass).dispatch(Groups::linear(1));
     error(&g)
 }
 
@@ -44,7 +45,7 @@ fn view_error(view: impl FnOnce(Buffer) -> View) -> GraphError {
     g.pass("the.pass", kernel("reader").read("src"))
         .bind("src", view(a))
         .dispatch(Groups::linear(1));
-    g.compile(&Limits { storage_alignment: 16, ..limits() }).expect_err("the view is wrong")
+    g.compile(&Limits { storage_alignment: 16, ..limits() }).expect_err("invalid view")
 }
 
 fn pass() -> String {
@@ -52,25 +53,25 @@ fn pass() -> String {
 }
 
 #[test]
-fn foreign_buffer() {
+fn buffers_of_other_graphs_are_rejected() {
     let (mut g, _, b) = graph();
     let foreign = Graph::new("other").import::<u32>("theirs", 64);
     g.pass("the.pass", step()).bind("src", foreign).bind("dst", b).dispatch(Groups::linear(1));
     let error = error(&g);
     assert!(matches!(error, GraphError::ForeignBuffer { .. }), "{error:?}");
-    names(&error, &["the.pass", "src"]);
+    assert_names(&error, &["the.pass", "src"]);
 
     let (mut g, ..) = graph();
     g.entry(foreign, Scope::COMPUTE_WRITE);
-    names(&g.compile(&limits()).expect_err("foreign"), &["entry"]);
+    assert_names(&g.compile(&limits()).expect_err("foreign"), &["entry"]);
 
     let (mut g, a, _) = graph();
     g.carry(&PingPong::new(a, foreign));
-    names(&g.compile(&limits()).expect_err("foreign"), &["carry"]);
+    assert_names(&g.compile(&limits()).expect_err("foreign"), &["carry"]);
 }
 
 #[test]
-fn foreign_pass() {
+fn passes_of_other_graphs_are_rejected() {
     let (mut other, x, _) = graph();
     let foreign = other.fill("theirs", x, 0);
     let (mut g, a, _) = graph();
@@ -83,17 +84,17 @@ fn foreign_pass() {
 }
 
 #[test]
-fn empty_buffer() {
+fn empty_buffers_and_views_are_rejected() {
     let mut g = Graph::new("empty");
-    g.transient::<u32>("nothing", 0);
-    assert_eq!(error(&g), GraphError::EmptyBuffer { pass: None, buffer: "nothing".to_owned() });
+    g.transient::<u32>("empty", 0);
+    assert_eq!(error(&g), GraphError::EmptyBuffer { pass: None, buffer: "empty".to_owned() });
     let error = view_error(|keys| keys.range(0, 0));
     assert_eq!(error, GraphError::EmptyBuffer { pass: Some(pass()), buffer: "keys".to_owned() });
-    names(&error, &["the.pass", "keys"]);
+    assert_names(&error, &["the.pass", "keys"]);
 }
 
 #[test]
-fn duplicate_import() {
+fn duplicate_import_names_are_rejected() {
     let (mut g, ..) = graph();
     g.transient::<u32>("work", 1);
     assert!(g.compile(&limits()).is_ok(), "transients may share a name");
@@ -102,25 +103,25 @@ fn duplicate_import() {
 }
 
 #[test]
-fn not_an_import() {
+fn exit_scope_of_a_transient_is_rejected() {
     let (mut g, _, b) = graph();
     g.exit(b, Scope::HOST_READ);
     assert_eq!(error(&g), GraphError::NotAnImport { buffer: "work".to_owned() });
 }
 
 #[test]
-fn invalid_scope() {
-    let wrong = [
+fn invalid_entry_scopes_are_rejected() {
+    let invalid = [
         Scope::default(),
         Scope::new(Stages::TRANSFER, Access::empty()),
         Scope::new(Stages::empty(), Access::TRANSFER_READ),
         Scope::new(Stages::TRANSFER, Access::SHADER_STORAGE_READ),
         Scope::new(Stages::COMPUTE_SHADER | Stages::HOST, Access::SHADER_STORAGE_READ),
         Scope::new(Stages::ALL_COMMANDS, Access::HOST_READ),
-        // Geometry shaders, which are not among the known stages.
+        // The geometry shader stage, which `Stages` does not contain.
         Scope::new(Stages::from_bits_retain(0x40), Access::MEMORY_READ),
     ];
-    for scope in wrong {
+    for scope in invalid {
         let (mut g, a, _) = graph();
         g.entry(a, scope);
         assert_eq!(error(&g), GraphError::InvalidScope { buffer: "keys".to_owned(), scope });
@@ -128,18 +129,18 @@ fn invalid_scope() {
 }
 
 #[test]
-fn unknown_unbound_and_bound_twice() {
-    let error = one_error(kernel("reader").read("src"), |pass| pass);
+fn unknown_unbound_and_duplicate_bindings_are_rejected() {
+    let error = pass_error(kernel("reader").read("src"), |pass| pass);
     let known = "src".to_owned();
     assert_eq!(
         error,
         GraphError::UnknownBinding { pass: pass(), binding: "dst".to_owned(), known }
     );
-    names(&error, &["the.pass", "dst", "src"]);
+    assert_names(&error, &["the.pass", "dst", "src"]);
 
-    let error = one_error(step().read("sums"), |pass| pass);
+    let error = pass_error(step().read("sums"), |pass| pass);
     assert_eq!(error, GraphError::UnboundBinding { pass: pass(), binding: "sums".to_owned() });
-    names(&error, &["the.pass", "sums"]);
+    assert_names(&error, &["the.pass", "sums"]);
 
     let (mut g, a, b) = graph();
     g.pass("the.pass", step())
@@ -147,33 +148,33 @@ fn unknown_unbound_and_bound_twice() {
         .bind("dst", b)
         .bind("src", a)
         .dispatch(Groups::linear(1));
-    let error = g.compile(&limits()).expect_err("twice");
+    let error = g.compile(&limits()).expect_err("duplicate binding");
     assert_eq!(error, GraphError::BoundTwice { pass: pass(), binding: "src".to_owned() });
-    names(&error, &["the.pass", "src"]);
+    assert_names(&error, &["the.pass", "src"]);
 }
 
 #[test]
-fn scratch_read_only() {
+fn scratch_of_a_read_only_binding_is_rejected() {
     let (mut g, a, _) = graph();
     g.pass("the.pass", kernel("reader").read("src")).scratch("src", a).dispatch(Groups::linear(1));
     assert_eq!(error(&g), GraphError::ScratchReadOnly { pass: pass(), binding: "src".to_owned() });
 }
 
 #[test]
-fn unknown_constant() {
-    let error = one_error(step().constant("WIDTH", 0, 1), |pass| pass.specialize("HEIGHT", 2));
+fn unknown_specialization_constant_is_rejected() {
+    let error = pass_error(step().constant("WIDTH", 0, 1), |pass| pass.specialize("HEIGHT", 2));
     assert_eq!(error, GraphError::UnknownConstant { pass: pass(), constant: "HEIGHT".to_owned() });
 }
 
 #[test]
-fn push_constants() {
+fn missing_and_wrongly_sized_push_constants_are_rejected() {
     assert_eq!(
-        one_error(step().push(8), |pass| pass),
+        pass_error(step().push(8), |pass| pass),
         GraphError::MissingPush { pass: pass(), expected: 8 }
     );
-    let error = one_error(step().push(8), |pass| pass.push_bytes(&1u32.to_ne_bytes()));
+    let error = pass_error(step().push(8), |pass| pass.push_bytes(&1u32.to_ne_bytes()));
     assert_eq!(error, GraphError::PushSize { pass: pass(), expected: 8, given: 4 });
-    let error = one_error(step(), |pass| pass.push_bytes(&1u32.to_ne_bytes()));
+    let error = pass_error(step(), |pass| pass.push_bytes(&1u32.to_ne_bytes()));
     assert_eq!(error, GraphError::PushSize { pass: pass(), expected: 0, given: 4 });
 }
 
@@ -185,18 +186,18 @@ multisplit_shaders::push_constants! {
 }
 
 #[test]
-fn push_layout() {
+fn push_constants_with_another_layout_are_rejected() {
     let member = |name: &str, offset| PushMember { name: name.to_owned(), offset, size: 4 };
     let block = |members| {
         step().push(8).with(|i| {
             i.push_constants = Some(PushBlock { size: 8, members });
         })
     };
-    let error = one_error(block(vec![member("shift", 0), member("count", 4)]), push_struct);
+    let error = pass_error(block(vec![member("shift", 0), member("count", 4)]), push_struct);
     assert!(matches!(error, GraphError::PushLayout { .. }), "{error}");
     let text = error.to_string();
     assert!(text.contains(&pass()) && text.contains("shift at 0"), "{text}");
-    let error = one_error(block(vec![member("count", 0)]), push_struct);
+    let error = pass_error(block(vec![member("count", 0)]), push_struct);
     assert!(matches!(error, GraphError::PushLayout { .. }), "{error}");
 }
 
@@ -205,22 +206,25 @@ fn push_struct(pass: PassBuilder<'_>) -> PassBuilder<'_> {
 }
 
 #[test]
-fn view_out_of_bounds() {
-    let out = |offset, size| GraphError::ViewOutOfBounds {
+fn views_past_the_end_of_a_buffer_are_rejected() {
+    let out_of_bounds = |offset, size| GraphError::ViewOutOfBounds {
         pass: pass(),
         buffer: "keys".to_owned(),
         offset,
         size,
         buffer_size: 256,
     };
-    assert_eq!(view_error(|keys| keys.range(0, 257)), out(0, 257));
-    assert_eq!(view_error(|keys| keys.range(256, 4)), out(256, 4));
-    assert_eq!(view_error(|keys| keys.range(u64::MAX, u64::MAX)), out(u64::MAX, u64::MAX));
-    names(&out(0, 257), &["the.pass", "keys", "257", "256"]);
+    assert_eq!(view_error(|keys| keys.range(0, 257)), out_of_bounds(0, 257));
+    assert_eq!(view_error(|keys| keys.range(256, 4)), out_of_bounds(256, 4));
+    assert_eq!(
+        view_error(|keys| keys.range(u64::MAX, u64::MAX)),
+        out_of_bounds(u64::MAX, u64::MAX)
+    );
+    assert_names(&out_of_bounds(0, 257), &["the.pass", "keys", "257", "256"]);
 }
 
 #[test]
-fn misaligned() {
+fn misaligned_views_are_rejected() {
     let wrong = |what, value, alignment| {
         let buffer = "keys".to_owned();
         GraphError::Misaligned { pass: pass(), buffer, what, value, alignment }
@@ -237,11 +241,11 @@ fn misaligned() {
         .bind("dst", b)
         .dispatch_indirect(a.range(2, 12));
     assert_eq!(error(&g), wrong("offset", 2, 4));
-    names(&wrong("offset", 2, 4), &["the.pass", "keys", "offset"]);
+    assert_names(&wrong("offset", 2, 4), &["the.pass", "keys", "offset"]);
 }
 
 #[test]
-fn view_too_small() {
+fn too_small_views_are_rejected() {
     let header =
         kernel("reader").read("src").with(|interface| interface.bindings[0].fixed_size = 16);
     let (mut g, a, _) = graph();
@@ -262,11 +266,11 @@ fn view_too_small() {
         .bind("dst", dst)
         .dispatch_indirect(groups);
     assert_eq!(error(&other), small("indirect", "groups", 8, 12));
-    names(&small("src", "keys", 16, 20), &["the.pass", "src", "keys"]);
+    assert_names(&small("src", "keys", 16, 20), &["the.pass", "src", "keys"]);
 }
 
 #[test]
-fn element_mismatch() {
+fn incompatible_element_sizes_are_rejected() {
     let mut g = Graph::new("elements");
     let points = g.import::<[f32; 3]>("points", 16);
     let wide = kernel("reader")
@@ -280,7 +284,8 @@ fn element_mismatch() {
         GraphError::ElementMismatch { pass: pass(), binding, buffer, element: 12, stride: 16 }
     );
 
-    // One divides the other: words of points, points of words.
+    // 4-byte elements of the binding divide 12-byte elements of the buffer. Untyped buffers are
+    // compatible with any element size.
     let mut g = Graph::new("elements");
     let points = g.import::<[f32; 3]>("points", 16);
     let bytes = g.import_bytes("bytes", 20);
@@ -298,7 +303,7 @@ fn element_mismatch() {
 }
 
 #[test]
-fn size_mismatch() {
+fn copies_and_updates_of_different_sizes_are_rejected() {
     let (mut g, a, b) = graph();
     g.copy("the.pass", a.range(0, 8), b.range(0, 16));
     let buffer = "work".to_owned();
@@ -310,7 +315,7 @@ fn size_mismatch() {
 }
 
 #[test]
-fn alias_conflict() {
+fn overlapping_bindings_are_rejected_if_one_is_written() {
     let conflict = |buffer: &str, first: &str, second: &str| GraphError::AliasConflict {
         pass: pass(),
         buffer: buffer.to_owned(),
@@ -338,11 +343,11 @@ fn alias_conflict() {
     let (mut g, a, _) = graph();
     g.pass("the.pass", kernel("w").write("dst")).bind("dst", a).dispatch_indirect(a.range(0, 12));
     assert_eq!(error(&g), conflict("keys", "dst", "indirect"));
-    names(&error(&g), &["the.pass", "keys", "dst", "indirect"]);
+    assert_names(&error(&g), &["the.pass", "keys", "dst", "indirect"]);
 }
 
 #[test]
-fn unwritten_read() {
+fn reads_of_unwritten_transient_bytes_are_rejected() {
     let unwritten = |start, end| GraphError::UnwrittenRead {
         pass: pass(),
         binding: "src".to_owned(),
@@ -364,16 +369,16 @@ fn unwritten_read() {
     assert_eq!(read(Some((0, 256)), step()), None);
     assert_eq!(read(None, kernel("u").update("src").write("dst")), Some(unwritten(0, 256)));
     assert_eq!(read(None, kernel("w").write("src").write("dst")), None);
-    names(&unwritten(0, 64), &["the.pass", "work", "src", "0..64"]);
+    assert_names(&unwritten(0, 64), &["the.pass", "work", "src", "0..64"]);
 }
 
 #[test]
-fn cycle() {
+fn cycles_are_rejected() {
     let link = |pass: &str, buffer: Option<&str>| CycleLink {
         pass: pass.to_owned(),
         buffer: buffer.map(str::to_owned),
     };
-    // The data goes one way, the order the other.
+    // An explicit order contradicts the data flow.
     let (mut g, a, b) = graph();
     let first = g.pass("first", step()).bind("src", a).bind("dst", b).dispatch(Groups::linear(1));
     let second = g.pass("second", step()).bind("src", b).bind("dst", a).dispatch(Groups::linear(1));
@@ -389,9 +394,9 @@ fn cycle() {
         "{links:?}"
     );
     assert_eq!(links[1], link("second", None));
-    names(&error(&g), &["first", "second", "explicit order"]);
+    assert_names(&error(&g), &["first", "second", "explicit order"]);
 
-    // Orders against each other, and a pass against itself.
+    // Two explicit orders contradict each other.
     let (mut g, a, b) = graph();
     let (one, two) = (g.fill("one", a, 0), g.fill("two", b, 0));
     g.order(one, two);
@@ -401,6 +406,8 @@ fn cycle() {
         error(&g) == both
             || error(&g) == GraphError::Cycle { links: vec![link("two", None), link("one", None)] }
     );
+
+    // A pass is ordered after itself.
     let (mut g, a, _) = graph();
     let one = g.fill("one", a, 0);
     g.order(one, one);
@@ -408,7 +415,7 @@ fn cycle() {
 }
 
 #[test]
-fn odd_ping_pong() {
+fn odd_number_of_swaps_is_rejected_in_replayable_graphs() {
     let mut g = Graph::new("odd");
     let mut pair = PingPong::new(g.persistent::<u32>("a", 16), g.persistent::<u32>("b", 16));
     pair.swap();
@@ -416,5 +423,5 @@ fn odd_ping_pong() {
     g.replayable();
     let error = error(&g);
     assert_eq!(error, GraphError::OddPingPong { started: "a".to_owned(), ended: "b".to_owned() });
-    names(&error, &["`a`", "`b`"]);
+    assert_names(&error, &["`a`", "`b`"]);
 }

@@ -1,7 +1,7 @@
-//! Golden dumps of three graphs that look like real ones. `cargo insta review` shows what a
-//! change of the planner does to them.
+//! Golden dumps of three realistic graphs. After a change to the planner, `cargo insta review`
+//! shows the differences.
 
-// A panic is how a test reports.
+// Tests report failures by panicking.
 #![allow(clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -9,7 +9,7 @@ mod common;
 use common::{kernel, limits};
 use multisplit_graph::{Graph, Groups, PingPong, Plan, Scope};
 
-/// Reduce, scan of the sums, downsweep.
+/// A three-pass scan: reduce, scan of the sums, downsweep.
 fn scan() -> Plan {
     let mut g = Graph::new("scan");
     let src = g.import::<u32>("src", 1 << 20);
@@ -35,11 +35,11 @@ fn scan() -> Plan {
     .bind("dst", dst)
     .push_bytes(&(1u32 << 20).to_ne_bytes())
     .dispatch(Groups::linear(256));
-    g.compile(&limits()).expect("a sound graph")
+    g.compile(&limits()).expect("valid graph")
 }
 
-/// Three rounds of prescan, scan, postscan between two halves, each with its own histogram and
-/// offsets, which share memory from round to round.
+/// Three ping-pong rounds of prescan, scan and postscan. Each round has a separate histogram and
+/// offset buffer. These buffers share memory between rounds.
 fn rounds() -> Plan {
     let mut g = Graph::new("radix");
     let keys = g.import::<u32>("keys", 1 << 16);
@@ -69,11 +69,11 @@ fn rounds() -> Plan {
             .dispatch(Groups::linear(64));
         pair.swap();
     }
-    g.compile(&limits()).expect("a sound graph")
+    g.compile(&limits()).expect("valid graph")
 }
 
-/// Two rounds of a frontier loop whose size lives on the GPU, recorded once and submitted until
-/// the host sees an empty frontier.
+/// Two rounds of a frontier loop with indirect dispatches. In use, the recording would be
+/// submitted repeatedly until the host reads a frontier length of zero.
 fn replayed() -> Plan {
     let mut g = Graph::new("sssp");
     let graph = g.import::<u32>("csr", 1 << 12);
@@ -120,11 +120,11 @@ fn replayed() -> Plan {
         .dispatch(Groups::linear(1));
     g.replayable();
     g.carry(&frontier);
-    g.compile(&limits()).expect("a sound graph")
+    g.compile(&limits()).expect("valid graph")
 }
 
-/// JSON as one line per value: shorter to review, and the same in whatever order a JSON library
-/// keeps the members of objects.
+/// Formats JSON as sorted lines of path and value. Snapshots are shorter this way, and do not
+/// depend on the member order of the JSON library.
 fn paths(json: &str) -> String {
     fn walk(lines: &mut Vec<String>, path: &str, value: &serde_json::Value) {
         match value {
@@ -149,27 +149,26 @@ fn paths(json: &str) -> String {
 }
 
 #[test]
-fn one_scan() {
+fn scan_dumps_match_snapshots() {
     insta::assert_snapshot!("scan.txt", scan().to_text());
     insta::assert_snapshot!("scan.dot", scan().to_dot());
     insta::assert_snapshot!("scan.json", paths(&scan().to_json()));
 }
 
 #[test]
-fn three_ping_pong_rounds() {
+fn ping_pong_dumps_match_snapshots() {
     insta::assert_snapshot!("rounds.txt", rounds().to_text());
     insta::assert_snapshot!("rounds.dot", rounds().to_dot());
 }
 
 #[test]
-fn one_replayed_loop() {
+fn replayed_loop_dumps_match_snapshots() {
     insta::assert_snapshot!("replayed.txt", replayed().to_text());
     insta::assert_snapshot!("replayed.dot", replayed().to_dot());
 }
 
-/// The dumps are worth little if a reader cannot tell what each barrier is for.
 #[test]
-fn every_barrier_has_a_reason() {
+fn every_barrier_lists_a_hazard() {
     for plan in [scan(), rounds(), replayed()] {
         for (step, barrier) in plan.barriers() {
             assert!(!barrier.hazards.is_empty(), "{} before step {step}", plan.name());

@@ -1,6 +1,6 @@
-//! Exact barrier masks for every kind of dependency, and none where there is none.
+//! Exact barrier masks for every kind of dependency, and no barriers without a dependency.
 
-// A panic is how a test reports.
+// Tests report failures by panicking.
 #![allow(clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -44,9 +44,8 @@ fn run(g: &mut Graph, label: &str, described: Described, view: impl Into<View>) 
     g.pass(label, described).bind("x", view).dispatch(Groups::linear(1))
 }
 
-/// Keeps every pass, so that the tests can do with few.
 fn plan(g: &Graph) -> Plan {
-    g.compile(&limits()).expect("a sound graph")
+    g.compile(&limits()).expect("valid graph")
 }
 
 fn memory(barrier: Option<&Barrier>) -> &[MemoryBarrier] {
@@ -67,7 +66,7 @@ fn graph() -> (Graph, Buffer) {
     (g, x)
 }
 
-/// A first pass and a second pass on the same buffer: the barrier between them.
+/// The barrier between two passes that use the same buffer.
 fn between(first: Described, second: Described) -> Vec<MemoryBarrier> {
     let (mut g, x) = graph();
     let one = run(&mut g, "one", first, x);
@@ -78,7 +77,7 @@ fn between(first: Described, second: Described) -> Vec<MemoryBarrier> {
 }
 
 #[test]
-fn compute_to_compute() {
+fn compute_passes_get_minimal_masks() {
     assert_eq!(between(writer(), reader()), [barrier(C, W, C, R)]);
     assert_eq!(between(writer(), writer()), [barrier(C, W, C, W)]);
     assert_eq!(between(writer(), updater()), [barrier(C, W, C, R | W)]);
@@ -89,7 +88,7 @@ fn compute_to_compute() {
 }
 
 #[test]
-fn a_write_after_a_read_waits_only_for_the_read() {
+fn write_after_read_waits_only_for_the_read() {
     let (mut g, x) = graph();
     run(&mut g, "write", writer(), x);
     let read = run(&mut g, "read", reader(), x);
@@ -101,7 +100,7 @@ fn a_write_after_a_read_waits_only_for_the_read() {
 }
 
 #[test]
-fn scratch_waits_without_needing_data() {
+fn scratch_waits_for_earlier_writes_without_reading_them() {
     let (mut g, x) = graph();
     run(&mut g, "write", writer(), x);
     g.pass("scratch", updater()).scratch("x", x).dispatch(Groups::linear(1));
@@ -111,7 +110,7 @@ fn scratch_waits_without_needing_data() {
 }
 
 #[test]
-fn compute_to_indirect_and_back() {
+fn indirect_parameters_use_the_indirect_stage() {
     let (mut g, x) = graph();
     let groups = g.transient::<u32>("groups", 3);
     run(&mut g, "prepare", writer(), groups);
@@ -124,7 +123,7 @@ fn compute_to_indirect_and_back() {
 }
 
 #[test]
-fn transfers() {
+fn transfers_use_the_transfer_stage() {
     let (mut g, x) = graph();
     let y = g.import::<u32>("y", 16);
     g.fill("fill", x, 0);
@@ -138,7 +137,7 @@ fn transfers() {
 }
 
 #[test]
-fn uniform_reads() {
+fn uniform_bindings_use_uniform_read() {
     let (mut g, x) = graph();
     g.update("update", x.range(0, 4), &[0; 4]);
     let read = run(&mut g, "read", kernel("uniform").uniform("x"), x.range(0, 4));
@@ -157,7 +156,7 @@ fn only_overlapping_bytes_conflict() {
 }
 
 #[test]
-fn one_call_for_all_hazards_of_a_level() {
+fn hazards_of_a_level_share_one_barrier_call() {
     let (mut g, x) = graph();
     let y = g.import::<u32>("y", 16);
     run(&mut g, "write.x", writer(), x);
@@ -170,7 +169,7 @@ fn one_call_for_all_hazards_of_a_level() {
 }
 
 #[test]
-fn a_barrier_covers_earlier_writes_of_other_buffers() {
+fn barrier_covers_earlier_writes_to_other_buffers() {
     let (mut g, x) = graph();
     let y = g.import::<u32>("y", 16);
     let z = g.import::<u32>("z", 16);
@@ -178,7 +177,7 @@ fn a_barrier_covers_earlier_writes_of_other_buffers() {
     run(&mut g, "write.x", writer(), x);
     let both = || kernel("step").read("x").write("y");
     g.pass("x.to.z", both()).bind("x", x).bind("y", z).dispatch(Groups::linear(1));
-    // Reads what was written in level 0, after a barrier that made all of level 0 visible.
+    // `y` was written in level 0. The barrier before level 1 already made it visible.
     let late = kernel("late").read("x").read("y");
     let late = g.pass("late", late).bind("x", z).bind("y", y).dispatch(Groups::linear(1));
     g.keep(late);
@@ -190,12 +189,12 @@ fn a_barrier_covers_earlier_writes_of_other_buffers() {
 }
 
 #[test]
-fn a_chain_carries_a_transfer_write() {
+fn chained_barriers_cover_a_transfer_write() {
     let (mut g, x) = graph();
     let y = g.import::<u32>("y", 16);
     g.fill("fill", x, 0);
     run(&mut g, "overwrite", writer(), x.range(0, 32));
-    // The fill of the other half was made available together with that of the first.
+    // The barrier before `overwrite` makes the fill of both halves available.
     run(&mut g, "write.y", writer(), y);
     let both = kernel("both").read("x").read("y");
     let both = g.pass("both", both).bind("x", x).bind("y", y).dispatch(Groups::linear(1));
@@ -220,7 +219,7 @@ fn explicit_order_is_execution_only() {
 }
 
 #[test]
-fn shared_memory_is_synchronised() {
+fn buffers_that_share_memory_are_synchronised() {
     let (mut g, x) = graph();
     let (a, b) = (g.transient::<u32>("a", 64), g.transient::<u32>("b", 64));
     let step = || kernel("step").read("x").write("y");
@@ -228,7 +227,8 @@ fn shared_memory_is_synchronised() {
     g.pass("use.a", step()).bind("x", a).bind("y", x).dispatch(Groups::linear(1));
     let write_b = run(&mut g, "write.b", writer(), b);
     g.pass("use.b", step()).bind("x", b).bind("y", x).dispatch(Groups::linear(1));
-    // Without this b would be written together with a, and could not share its memory.
+    // Without this order, `a` and `b` would be written at the same level and could not share
+    // memory.
     let use_a = g.pass("wait", kernel("wait").read("x")).bind("x", a).dispatch(Groups::linear(1));
     g.order(use_a, write_b);
     g.keep(use_a);
@@ -243,7 +243,7 @@ fn shared_memory_is_synchronised() {
 }
 
 #[test]
-fn entry_and_exit() {
+fn entry_and_exit_scopes_add_barriers() {
     let (mut g, x) = graph();
     g.entry(x, Scope::TRANSFER_WRITE);
     g.exit(x, Scope::HOST_READ);
@@ -256,7 +256,7 @@ fn entry_and_exit() {
 }
 
 #[test]
-fn entry_reads_only_delay_writes() {
+fn only_writes_wait_for_entry_reads() {
     let (mut g, x) = graph();
     g.entry(x, Scope::TRANSFER_READ);
     let read = run(&mut g, "read", reader(), x);
@@ -268,7 +268,7 @@ fn entry_reads_only_delay_writes() {
 }
 
 #[test]
-fn what_was_imported_and_only_read_is_ready_for_the_exit_as_well() {
+fn exit_barrier_covers_entry_writes_of_read_only_imports() {
     let (mut g, x) = graph();
     g.entry(x, Scope::TRANSFER_WRITE);
     g.exit(x, Scope::VERTEX_READ);
@@ -281,7 +281,7 @@ fn what_was_imported_and_only_read_is_ready_for_the_exit_as_well() {
 }
 
 #[test]
-fn a_broad_entry_absorbs_narrow_barriers() {
+fn barrier_of_a_broad_entry_scope_includes_narrow_ones() {
     let (mut g, x) = graph();
     let y = g.import::<u32>("y", 16);
     g.entry(x, Scope::ANYTHING);
@@ -303,7 +303,7 @@ fn contracts_name_the_first_and_last_accesses() {
     run(&mut g, "update", updater(), x);
     let plan = plan(&g);
     let x = plan.import("x").expect("x");
-    // The copy reads x, and so does the update, which also has to see what the caller wrote.
+    // Both the copy and the update read `x`, so the caller's writes must be visible to both.
     assert_eq!(x.first_use, Some(Scope::TRANSFER_READ.union(Scope::COMPUTE_READ)));
     assert_eq!(x.last_use, Some(Scope::COMPUTE_READ_WRITE));
     let y = plan.import("y").expect("y");
@@ -316,7 +316,7 @@ fn contracts_name_the_first_and_last_accesses() {
 }
 
 #[test]
-fn a_replay_waits_for_the_run_before() {
+fn replay_waits_for_the_previous_run() {
     let (mut g, x) = graph();
     run(&mut g, "update", updater(), x);
     assert_eq!(plan(&g).barriers().count(), 0);
@@ -327,7 +327,7 @@ fn a_replay_waits_for_the_run_before() {
 }
 
 #[test]
-fn a_replay_guards_shared_memory() {
+fn replay_waits_before_overwriting_a_transient() {
     let (mut g, x) = graph();
     let a = g.transient::<u32>("a", 16);
     run(&mut g, "write.a", writer(), a);
@@ -337,14 +337,14 @@ fn a_replay_guards_shared_memory() {
         .dispatch(Groups::linear(1));
     g.replayable();
     let plan = plan(&g);
-    // The run before reads a, and this run overwrites it; x is overwritten behind a barrier that
-    // makes the write of a, and that of x in the run before, available.
+    // The first barrier orders the write of `a` after the read in the previous run. The second
+    // makes the write of `a` in this run, and of `x` in the previous run, available.
     assert_eq!(before(&plan, 0), [barrier(C, NONE, C, NONE)]);
     assert_eq!(before(&plan, 1), [barrier(C, W, C, R | W)]);
 }
 
 #[test]
-fn a_replay_of_reads_needs_nothing() {
+fn replay_of_reads_needs_no_barrier() {
     let (mut g, x) = graph();
     let read = run(&mut g, "read", reader(), x);
     g.keep(read);

@@ -1,6 +1,6 @@
-//! What each phase of compilation does: levels, culling, memory, and what a plan looks like.
+//! The phases of compilation: levels, culling, memory placement and resolved passes.
 
-// A panic is how a test reports.
+// Tests report failures by panicking.
 #![allow(clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -19,7 +19,7 @@ fn run(g: &mut Graph, label: &str, src: Buffer, dst: Buffer) -> PassId {
 }
 
 fn plan(g: &Graph) -> Plan {
-    g.compile(&limits()).expect("a sound graph")
+    g.compile(&limits()).expect("valid graph")
 }
 
 fn labels(plan: &Plan) -> Vec<(u32, &str)> {
@@ -44,7 +44,7 @@ fn independent_passes_share_a_level() {
 }
 
 #[test]
-fn a_reader_waits_for_all_earlier_writers() {
+fn reader_waits_for_all_earlier_writers() {
     let mut g = Graph::new("writers");
     let (x, out) = (g.transient::<u32>("x", 16), g.import::<u32>("out", 16));
     g.fill("low", x.range(0, 32), 0);
@@ -70,7 +70,7 @@ fn dead_passes_are_culled() {
 }
 
 #[test]
-fn kept_passes_and_what_feeds_them_stay() {
+fn kept_passes_and_their_producers_are_live() {
     let mut g = Graph::new("kept");
     let src = g.import::<u32>("in", 16);
     let (a, b) = (g.transient::<u32>("a", 16), g.transient::<u32>("b", 16));
@@ -81,7 +81,7 @@ fn kept_passes_and_what_feeds_them_stay() {
 }
 
 #[test]
-fn persistent_writes_are_live() {
+fn passes_that_write_persistent_buffers_are_live() {
     let mut g = Graph::new("persistent");
     let (src, state) = (g.import::<u32>("in", 16), g.persistent::<u32>("state", 16));
     run(&mut g, "remember", src, state);
@@ -94,7 +94,7 @@ fn persistent_writes_are_live() {
 }
 
 #[test]
-fn order_keeps_nothing_alive_but_survives_the_dead() {
+fn order_through_a_culled_pass_is_preserved() {
     let mut g = Graph::new("order");
     let (src, out) = (g.import::<u32>("in", 16), g.import::<u32>("out", 16));
     let (other, dead) = (g.import::<u32>("other", 16), g.transient::<u32>("dead", 16));
@@ -109,8 +109,8 @@ fn order_keeps_nothing_alive_but_survives_the_dead() {
 }
 
 #[test]
-fn scratch_feeds_nobody_backwards() {
-    // The first pass writes what the second only uses as scratch: the first is dead.
+fn writer_of_a_scratch_buffer_is_culled() {
+    // The second pass uses `work` only as scratch, so the data of the first is never read.
     let mut g = Graph::new("scratch");
     let (src, out) = (g.import::<u32>("in", 16), g.import::<u32>("out", 16));
     let work = g.transient::<u32>("work", 16);
@@ -126,7 +126,7 @@ fn scratch_feeds_nobody_backwards() {
 }
 
 #[test]
-fn transients_of_a_chain_take_two_places() {
+fn chain_of_transients_uses_two_placements() {
     let mut g = Graph::new("chain");
     let (src, out) = (g.import::<u32>("in", 64), g.import::<u32>("out", 64));
     let mut last = src;
@@ -142,7 +142,7 @@ fn transients_of_a_chain_take_two_places() {
 }
 
 #[test]
-fn the_heap_is_aligned_for_the_device() {
+fn workspace_buffers_have_the_device_alignment() {
     let mut g = Graph::new("alignment");
     let (src, out) = (g.import::<u32>("in", 1), g.import::<u32>("out", 1));
     let (a, b) = (g.transient::<u32>("a", 1), g.transient::<u32>("b", 1));
@@ -151,7 +151,7 @@ fn the_heap_is_aligned_for_the_device() {
     run(&mut g, "use.a", a, out);
     run(&mut g, "use.b", b, out);
     let offsets = |limits: &Limits| {
-        let plan = g.compile(limits).expect("a sound graph");
+        let plan = g.compile(limits).expect("valid graph");
         [a, b].map(|buffer| plan.buffers()[buffer.index()].workspace_offset())
     };
     assert_eq!(offsets(&limits()), [Some(0), Some(16)]);
@@ -159,7 +159,7 @@ fn the_heap_is_aligned_for_the_device() {
 }
 
 #[test]
-fn passes_are_resolved() {
+fn bindings_constants_and_workgroups_are_resolved() {
     let mut g = Graph::new("resolved");
     let (src, out) = (g.import::<u32>("in", 64), g.import::<u32>("out", 64));
     let work = g.transient::<u32>("work", 64);
@@ -187,15 +187,15 @@ fn passes_are_resolved() {
 }
 
 #[test]
-fn no_groups_are_a_no_op() {
-    let mut g = Graph::new("nothing");
+fn zero_workgroups_are_allowed() {
+    let mut g = Graph::new("empty dispatch");
     let (src, out) = (g.import::<u32>("in", 1), g.import::<u32>("out", 1));
     g.pass("none", step()).bind("src", src).bind("dst", out).dispatch(Groups::linear(0));
     assert_eq!(plan(&g).steps()[0].pass.work, Work::Dispatch([0; 3]));
 }
 
 #[test]
-fn an_empty_graph_is_an_empty_plan() {
+fn empty_graph_compiles_to_an_empty_plan() {
     let mut g = Graph::new("empty");
     let unused = g.import::<u32>("unused", 1);
     g.replayable();
@@ -207,7 +207,7 @@ fn an_empty_graph_is_an_empty_plan() {
 }
 
 #[test]
-fn ping_pong_takes_turns() {
+fn ping_pong_swaps_front_and_back() {
     let mut g = Graph::new("ping-pong");
     let (a, b) = (g.import::<u32>("a", 1), g.import::<u32>("b", 1));
     let mut pair = PingPong::new(a, b);
@@ -219,7 +219,7 @@ fn ping_pong_takes_turns() {
 }
 
 #[test]
-fn ping_pong_parity_matters_only_to_replays() {
+fn odd_swaps_fail_only_in_replayable_graphs() {
     let build = |swaps: u32, replayable: bool| {
         let mut g = Graph::new("ping-pong");
         let mut pair = PingPong::new(g.persistent::<u32>("a", 16), g.persistent::<u32>("b", 16));
@@ -251,13 +251,13 @@ fn large_graphs_compile_quickly() {
     g.replayable();
     let start = std::time::Instant::now();
     assert_eq!(plan(&g).steps().len(), 2000);
-    // Far less where it was measured: this is against a change of the complexity.
+    // Compilation takes far less time. This bound detects a change in complexity.
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
 
-/// Nobody writes a constant, so nothing waits for it, not even a run for the one before.
+/// Constants are never written, so they cause no hazards within or between runs.
 #[test]
-fn a_constant_is_part_of_the_plan() {
+fn constants_are_placed_and_need_no_barriers() {
     let mut g = Graph::new("constants");
     let unused = g.constant("unused", &[1u64]);
     let (table, other) = (g.constant("table", &[1u32, 2, 3]), g.constant("other", &[4u32]));
@@ -282,7 +282,7 @@ fn a_constant_is_part_of_the_plan() {
 }
 
 #[test]
-fn a_constant_is_only_read() {
+fn passes_that_write_a_constant_are_rejected() {
     type Write = fn(&mut Graph, Buffer);
     let writes: [Write; 4] = [
         |g, table| {
@@ -316,9 +316,8 @@ fn a_constant_is_only_read() {
     assert_eq!(plan(&g).steps().len(), 1);
 }
 
-/// Passes that set a status word do not wait for each other, and need no barrier.
 #[test]
-fn a_status_word_orders_nothing() {
+fn status_word_causes_no_dependencies() {
     let mut g = Graph::new("status");
     let word = g.status_word("wrong");
     assert_eq!(g.status_word("wrong"), word);
@@ -342,7 +341,7 @@ fn a_status_word_orders_nothing() {
 }
 
 #[test]
-fn a_status_word_is_for_kernels_only() {
+fn transfers_of_a_status_word_are_rejected() {
     type Transfer = fn(&mut Graph, Buffer);
     let transfers: [Transfer; 3] = [
         |g, word| {

@@ -1,30 +1,32 @@
-//! Thousands of random graphs against the brute-force model: the plan is synchronised, exactly,
-//! and computes what was declared.
+//! Checks the plans of thousands of random graphs against the brute-force model: barriers are
+//! sufficient and minimal, and the results are those of the declared graph.
 
-// A panic is how a test reports.
+// Tests report failures by panicking.
 #![allow(clippy::expect_used, clippy::panic)]
 
 mod common;
-mod drawn;
 mod model;
+mod random_graph;
 
 use common::limits;
-use drawn::{Builder, Drawn, drawn};
 use model::Declared;
 use multisplit_graph::{GraphError, Plan};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
+use random_graph::{Builder, RandomGraph, random_graph};
 
-fn planned(drawn: &Drawn) -> Result<Option<(Declared, Plan)>, TestCaseError> {
-    let (graph, declared) = Builder::build(drawn);
+/// Compiles a random graph; `None` if it has a cycle. Fails if the planner and the model disagree
+/// on whether there is a cycle.
+fn planned(sample: &RandomGraph) -> Result<Option<(Declared, Plan)>, TestCaseError> {
+    let (graph, declared) = Builder::build(sample);
     match graph.compile(&limits()) {
-        Ok(plan) if !model::meaning::has_cycle(&declared) => Ok(Some((declared, plan))),
-        Err(GraphError::Cycle { .. }) if model::meaning::has_cycle(&declared) => Ok(None),
+        Ok(plan) if !model::semantics::has_cycle(&declared) => Ok(Some((declared, plan))),
+        Err(GraphError::Cycle { .. }) if model::semantics::has_cycle(&declared) => Ok(None),
         other => Err(TestCaseError::fail(format!("{other:?}"))),
     }
 }
 
-/// `PROPTEST_CASES` says otherwise.
+/// Runs `cases` cases, unless the environment variable `PROPTEST_CASES` sets another number.
 fn config(cases: u32) -> ProptestConfig {
     let cases =
         std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(cases);
@@ -35,8 +37,8 @@ proptest! {
     #![proptest_config(config(4096))]
 
     #[test]
-    fn plans_agree_with_the_model(drawn in drawn()) {
-        if let Some((declared, plan)) = planned(&drawn)? {
+    fn plans_agree_with_the_model(sample in random_graph()) {
+        if let Some((declared, plan)) = planned(&sample)? {
             model::check(&declared, &plan).map_err(|error| {
                 TestCaseError::fail(format!("{error}\n{}", plan.to_text()))
             })?;
@@ -44,8 +46,8 @@ proptest! {
     }
 
     #[test]
-    fn the_model_misses_any_barrier(drawn in drawn()) {
-        if let Some((declared, plan)) = planned(&drawn)? {
+    fn model_detects_every_missing_barrier(sample in random_graph()) {
+        if let Some((declared, plan)) = planned(&sample)? {
             for (step, _) in plan.barriers() {
                 prop_assert!(model::sync::sound(&declared, &plan.without_barrier(step)).is_err());
             }
@@ -53,27 +55,28 @@ proptest! {
     }
 
     #[test]
-    fn plans_are_deterministic(drawn in drawn()) {
-        let dump = || Ok::<_, TestCaseError>(planned(&drawn)?.map(|(_, plan)| (plan.to_text(), plan.to_dot(), plan.to_json())));
+    fn plans_are_deterministic(sample in random_graph()) {
+        let dump = || Ok::<_, TestCaseError>(planned(&sample)?.map(|(_, plan)| (plan.to_text(), plan.to_dot(), plan.to_json())));
         prop_assert_eq!(dump()?, dump()?);
     }
 }
 
-/// The random graphs are worth something only if what can go wrong comes up in them.
+/// Every kind of hazard and feature occurs in at least 2% of the random graphs.
 #[test]
-fn everything_comes_up() {
+fn random_graphs_cover_all_features() {
     use multisplit_graph::HazardKind::{
         Entry, Exit, Order, ReadAfterWrite, WriteAfterRead, WriteAfterWrite,
     };
     use proptest::strategy::ValueTree;
 
     let mut runner = proptest::test_runner::TestRunner::deterministic();
-    let mut seen = std::collections::BTreeMap::<String, usize>::new();
-    let mut count =
-        |what: &str, holds: bool| *seen.entry(what.to_owned()).or_default() += usize::from(holds);
+    let mut occurrences = std::collections::BTreeMap::<String, usize>::new();
+    let mut count = |feature: &str, occurs: bool| {
+        *occurrences.entry(feature.to_owned()).or_default() += usize::from(occurs);
+    };
     for _ in 0..1000 {
-        let drawn = drawn().new_tree(&mut runner).expect("a graph").current();
-        let plan = planned(&drawn).expect("a plan or a cycle");
+        let sample = random_graph().new_tree(&mut runner).expect("a graph").current();
+        let plan = planned(&sample).expect("a plan or a cycle");
         count("cycle", plan.is_none());
         let Some((_, plan)) = plan else { continue };
         let hazards = || plan.barriers().flat_map(|(_, barrier)| &barrier.hazards);
@@ -91,7 +94,7 @@ fn everything_comes_up() {
         );
         count("deep", plan.levels() > 4);
     }
-    for (what, graphs) in &seen {
-        assert!(*graphs >= 20, "{what} in {graphs} graphs of 1000: {seen:?}");
+    for (feature, graphs) in &occurrences {
+        assert!(*graphs >= 20, "{feature} in {graphs} of 1000 graphs: {occurrences:?}");
     }
 }

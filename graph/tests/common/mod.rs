@@ -1,4 +1,4 @@
-//! Kernels described in a line, for tests that plan without SPIR-V.
+//! Short kernel descriptions for tests that plan without SPIR-V.
 #![allow(dead_code)]
 
 use multisplit_graph::{GraphError, Limits, PassKernel};
@@ -32,7 +32,7 @@ impl Described {
     }
 
     pub fn binding(mut self, name: &str, kind: BindingKind, access: BindingAccess) -> Self {
-        let binding = u32::try_from(self.interface.bindings.len()).expect("a handful of bindings");
+        let binding = u32::try_from(self.interface.bindings.len()).expect("few bindings");
         let (fixed_size, element_stride) = match kind {
             BindingKind::Storage => (0, Some(4)),
             BindingKind::Uniform => (4, None),
@@ -53,7 +53,7 @@ impl Described {
         self
     }
 
-    /// Anything else.
+    /// Applies any other change to the interface.
     pub fn with(mut self, change: impl FnOnce(&mut Interface)) -> Self {
         change(&mut self.interface);
         self
@@ -70,15 +70,15 @@ impl From<Described> for PassKernel {
     }
 }
 
-/// A device that asks for little alignment, so that tests can place things closely.
+/// Default limits with small alignments, so that tests can use small offsets.
 pub fn limits() -> Limits {
     Limits { storage_alignment: 4, uniform_alignment: 4, ..Limits::default() }
 }
 
-/// The error's message says it to a person: it must have the names.
-pub fn names(error: &GraphError, names: &[&str]) {
+/// Asserts that the error message contains all names.
+pub fn assert_names(error: &GraphError, names: &[&str]) {
     let message = error.to_string();
     for name in names {
-        assert!(message.contains(name), "`{name}` is not in: {message}");
+        assert!(message.contains(name), "`{name}` is missing in: {message}");
     }
 }

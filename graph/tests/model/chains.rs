@@ -1,12 +1,12 @@
-//! Which memory barriers an access is ordered, or made available, before.
+//! Dependency chains between memory barriers.
 //!
-//! Barrier `j` chains on barrier `i` when some stage that waited for `i` is waited for by `j`; the
-//! closure of this relation is all there is to Vulkan's execution and memory dependencies, as
-//! long as stages are taken literally.
+//! Barrier `j` chains on an earlier barrier `i` if the destination stages of `i` intersect the
+//! source stages of `j`. The transitive closure of this relation gives Vulkan's execution and
+//! memory dependencies, without the implied logically earlier and later stages.
 
 use multisplit_graph::{Access as A, Stages as S};
 
-/// A memory barrier with its broad bits spelled out.
+/// A memory barrier whose masks list all individual bits that broad bits include.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory {
     pub time: usize,
@@ -16,10 +16,10 @@ pub struct Memory {
     pub dst_access: u64,
 }
 
-/// Memory barriers, and which of them chain on which.
+/// Memory barriers and their dependency chains.
 pub struct Chains {
     memory: Vec<Memory>,
-    /// By barrier: it, and all that chain on it directly or not.
+    /// For each barrier, flags itself and all barriers that chain on it directly or indirectly.
     closure: Vec<Vec<bool>>,
 }
 
@@ -41,8 +41,8 @@ impl Chains {
         Self { memory, closure }
     }
 
-    /// The barriers that an access at `time` in `stage` is ordered before; for `Some(writes)`,
-    /// those that it has been made available before.
+    /// Flags the barriers that wait for an access at `time` in `stage`. If `writes` is given,
+    /// flags only the barriers for which these writes are available.
     pub fn from(&self, time: usize, stage: u64, writes: Option<u64>) -> Vec<bool> {
         let mut reached = vec![false; self.memory.len()];
         for (memory, closure) in self.memory.iter().zip(&self.closure) {
@@ -75,8 +75,8 @@ pub fn bits(mask: u64) -> impl Iterator<Item = u64> {
     (0..64).map(|bit| 1 << bit).filter(move |bit| mask & bit != 0)
 }
 
-/// Which accesses a stage can make (Vulkan's table of supported access types).
-pub fn makes(stage: S) -> A {
+/// The accesses that a stage supports, from Vulkan's table of supported access types.
+pub fn supported_access(stage: S) -> A {
     let all = A::MEMORY_READ | A::MEMORY_WRITE;
     let shader =
         A::UNIFORM_READ | A::SHADER_SAMPLED_READ | A::SHADER_STORAGE_READ | A::SHADER_STORAGE_WRITE;

@@ -1,19 +1,19 @@
-//! A brute-force model of what a plan has to satisfy. It shares no code with the planner: it
-//! looks at the plan's data, and at a plain list of what was declared, and tries everything.
+//! A brute-force model that checks plans against a plain list of declarations. It shares no code
+//! with the planner.
 //!
-//! - `sync`: every two accesses to the same byte are synchronised, run after run, as Vulkan's
-//!   dependency rules have it; and no bit of any barrier is too much.
-//! - `meaning`: the plan computes what the declaration says, with the passes that matter, at the
-//!   levels it should, in memory that nobody else uses meanwhile.
+//! - `sync` checks that all conflicting accesses are synchronised under Vulkan's dependency rules,
+//!   within and between runs, and that every bit of every barrier is required.
+//! - `semantics` checks that the plan contains exactly the live passes at the right levels, that
+//!   buffers in use do not share memory, and that the results are those of the declaration.
 #![allow(dead_code)]
 
 mod chains;
-pub mod meaning;
+pub mod semantics;
 pub mod sync;
 
 use multisplit_graph::Plan;
 
-/// A graph as it was declared.
+/// A declared graph.
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
     pub buffers: Vec<DeclaredBuffer>,
@@ -36,7 +36,7 @@ pub struct DeclaredBuffer {
     pub size: u64,
 }
 
-/// Labels are unique, so that a planned pass can be told.
+/// A declared pass. Its label is unique, so that the planned pass can be found.
 #[derive(Clone, Debug)]
 pub struct DeclaredPass {
     pub label: String,
@@ -51,7 +51,7 @@ pub struct DeclaredUse {
     pub end: u64,
     pub reads: bool,
     pub writes: bool,
-    /// Reads only what the pass itself has written.
+    /// Whether the pass reads only bytes that it has written itself.
     pub scratch: bool,
 }
 
@@ -68,8 +68,8 @@ impl DeclaredUse {
     }
 }
 
-/// Everything that the model knows about a plan of a declared graph.
+/// Runs all checks of the model on a plan.
 pub fn check(declared: &Declared, plan: &Plan) -> Result<(), String> {
-    meaning::check(declared, plan)?;
+    semantics::check(declared, plan)?;
     sync::check(declared, plan)
 }

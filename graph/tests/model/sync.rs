@@ -1,7 +1,7 @@
-//! Is every two accesses to the same byte synchronised, and is every bit of every barrier needed?
+//! Checks that all conflicting accesses are synchronised and that every barrier bit is required.
 //!
-//! The plan is unrolled into accesses and memory barriers in submission order, several runs of it
-//! if it is replayable, and every pair of accesses is looked at (`chains` has the rules).
+//! The plan is unrolled into accesses and memory barriers in submission order, with several runs
+//! if it is replayable. Every pair of accesses is then checked with the rules in `chains`.
 
 use multisplit_graph::{
     Access as A, BufferPlacement, MemoryBarrier, Plan, Scope, Stages as S, Work,
@@ -9,9 +9,10 @@ use multisplit_graph::{
 use multisplit_shaders::BindingKind;
 
 use super::Declared;
-use super::chains::{Chains, Memory, bits, broad_access, broad_stages, makes};
+use super::chains::{Chains, Memory, bits, broad_access, broad_stages, supported_access};
 
-/// One more than the number of runs after which nothing new can happen.
+/// Runs to unroll for a replayable plan. Two would be enough, because a run depends only on itself
+/// and the previous run. The third one verifies this assumption.
 const RUNS: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,39 +21,39 @@ enum Who {
         run: usize,
         step: usize,
     },
-    /// The caller before a run: what it did before that is its own affair.
+    /// The caller before a run. Earlier accesses of the caller are not modelled.
     Entry,
-    /// The caller after a run: what it does after that is its own affair.
+    /// The caller after a run. Later accesses of the caller are not modelled.
     Exit,
 }
 
 #[derive(Clone, Debug)]
 struct Access {
-    /// Counts calls and passes.
+    /// Position in the sequence of barrier calls and passes.
     time: usize,
     who: Who,
     stage: u64,
     reads: u64,
     writes: u64,
     scratch: bool,
-    /// The import, or `usize::MAX` for the workspace.
+    /// Address space: the buffer index, or `usize::MAX` for the workspace.
     space: usize,
     start: u64,
     end: u64,
 }
 
-/// The accesses of an unrolled plan. Barriers are kept apart, since the model varies them.
+/// The accesses of an unrolled plan. Barriers are stored separately, because the model varies them.
 struct Unrolled {
     accesses: Vec<Access>,
-    /// For every stretch of bytes between two ends of accesses: the accesses to it, in order.
+    /// The accesses to each byte range between neighbouring access boundaries, in order.
     atoms: Vec<Vec<usize>>,
-    /// Earlier and later executions with an explicit order: times and stages.
+    /// Explicit orders, as pairs of earlier and later execution, each with its time and stages.
     orders: Vec<[(usize, u64); 2]>,
-    /// The time of the call before each step (and of the exit call), by run.
+    /// For each run, the times of the barrier calls before each step and of the exit call.
     call_times: Vec<Vec<usize>>,
 }
 
-/// The barrier calls of a plan: one per step, and the exit's.
+/// The barrier calls of a plan: one per step, followed by the exit barrier.
 type Calls = Vec<Vec<MemoryBarrier>>;
 
 pub fn check(declared: &Declared, plan: &Plan) -> Result<(), String> {
@@ -63,13 +64,13 @@ pub fn check(declared: &Declared, plan: &Plan) -> Result<(), String> {
     imports(declared, plan)
 }
 
-/// Whether the plan is synchronised, leaving aside whether it says too much.
+/// Checks that all conflicting accesses are synchronised. Allows redundant barrier bits.
 pub fn sound(declared: &Declared, plan: &Plan) -> Result<(), String> {
     Unrolled::new(declared, plan).synchronised(&calls(plan), None)
 }
 
-/// An import without entry or exit is the caller's to synchronise, with the scopes that the
-/// plan's contract names. A caller that does so must be safe.
+/// Checks the import contracts: if the caller synchronises an import with the scopes in its
+/// contract, all accesses to the import must be synchronised.
 pub fn imports(declared: &Declared, plan: &Plan) -> Result<(), String> {
     let caller = Scope::new(S::FRAGMENT_SHADER, A::SHADER_STORAGE_READ | A::SHADER_STORAGE_WRITE);
     for (index, import, contract) in plan.imports() {
@@ -88,10 +89,10 @@ pub fn imports(declared: &Declared, plan: &Plan) -> Result<(), String> {
             dst_stages: to.stages,
             dst_access: to.access,
         };
-        let own = [before(caller, first), before(last, caller)];
+        let caller_calls = [before(caller, first), before(last, caller)];
         let single = Declared { replayable: false, ..declared.clone() };
         Unrolled::new(&single, &plan)
-            .synchronised(&calls(&plan), Some(own))
+            .synchronised(&calls(&plan), Some(caller_calls))
             .map_err(|error| format!("contract of {}: {error}", import.name))?;
     }
     Ok(())
@@ -114,7 +115,7 @@ impl Unrolled {
             orders: Vec::new(),
             call_times: Vec::new(),
         };
-        // Time 0 and the last time are for the calls of a caller that synchronises by itself.
+        // Time 0 is reserved for the caller's entry accesses before the first run.
         let mut time = 1;
         for run in 0..runs {
             unrolled.caller(plan, time, Who::Entry);
@@ -135,16 +136,16 @@ impl Unrolled {
     }
 
     fn caller(&mut self, plan: &Plan, time: usize, who: Who) {
-        // An entry happened before any barrier of its run, and even before the caller's own.
+        // Entry accesses precede all barriers of the run, including those of the caller.
         let time = if who == Who::Entry { time - 1 } else { time };
         for (space, buffer, contract) in plan.imports() {
             let scope = if who == Who::Entry { contract.entry } else { contract.exit };
             let Some(scope) = scope else { continue };
-            // Bit by bit, since different barriers can see to different bits.
+            // One access per bit, because different barriers can cover different bits.
             for (stage, access) in scope
                 .stages
                 .iter()
-                .flat_map(|s| (scope.access & makes(s)).iter().map(move |a| (s, a)))
+                .flat_map(|s| (scope.access & supported_access(s)).iter().map(move |a| (s, a)))
             {
                 let (reads, writes) = (access.reads().bits(), access.writes().bits());
                 let (start, end, scratch) = (0, buffer.size, false);
@@ -222,7 +223,7 @@ impl Unrolled {
             plan.steps().iter().any(|step| step.pass.label == pass.label)
         };
         let live: Vec<bool> = declared.passes.iter().map(live).collect();
-        for (before, after) in super::meaning::orders(declared, &live) {
+        for (before, after) in super::semantics::orders(declared, &live) {
             self.orders.extend(execution(before).zip(execution(after)).map(|(b, a)| [b, a]));
         }
     }
@@ -243,12 +244,17 @@ impl Unrolled {
         self.atoms = atoms;
     }
 
-    /// Every conflicting pair is synchronised.
-    fn synchronised(&self, calls: &Calls, own: Option<[MemoryBarrier; 2]>) -> Result<(), String> {
-        let chains = Chains::new(self.memory(calls, own));
+    /// Checks that all conflicting pairs of accesses and all explicit orders are synchronised.
+    /// `caller_calls` are the caller's barrier calls before and after the plan, if any.
+    fn synchronised(
+        &self,
+        calls: &Calls,
+        caller_calls: Option<[MemoryBarrier; 2]>,
+    ) -> Result<(), String> {
+        let chains = Chains::new(self.memory(calls, caller_calls));
         let mut reach: Vec<Option<[Vec<bool>; 2]>> = vec![None; self.accesses.len()];
         for atom in &self.atoms {
-            // From near to far, so that what lies between two accesses has been found in order.
+            // Check near pairs first: `pair` relies on the pairs in between being synchronised.
             for (later, &b) in atom.iter().enumerate() {
                 for &a in atom[..later].iter().rev() {
                     if self.relevant(a, b) && !self.pair(&chains, &mut reach, atom, a, b) {
@@ -264,7 +270,7 @@ impl Unrolled {
             for stage in bits(*stages) {
                 let ordered = chains.from(*time, stage, None);
                 if !bits(*needed).all(|stage| chains.executes(&ordered, *later, stage)) {
-                    return Err(format!("explicit order of {time} and {later}"));
+                    return Err(format!("explicit order of times {time} and {later} is violated"));
                 }
             }
         }
@@ -292,7 +298,7 @@ impl Unrolled {
             ]
         });
         let sees = |access: u64| chains.shows(available, second.time, second.stage, access);
-        // Writes are partial: a read must see every write before it, however old.
+        // Writes are partial, so all earlier writes must be visible to a read.
         if first.writes != 0 && !second.scratch && !sees(second.reads) {
             return false;
         }
@@ -304,7 +310,8 @@ impl Unrolled {
             0 => chains.executes(ordered, second.time, second.stage),
             _ => sees(overwrites),
         };
-        // Or some pass in between is after the one and before the other, as was found before.
+        // Otherwise, a conflicting pass in between orders the two accesses. Its pairs with both
+        // accesses have already been checked.
         direct
             || atom.iter().any(|&c| {
                 let pass = matches!(self.accesses[c].who, Who::Pass { .. });
@@ -312,7 +319,7 @@ impl Unrolled {
             })
     }
 
-    fn memory(&self, calls: &Calls, own: Option<[MemoryBarrier; 2]>) -> Vec<Memory> {
+    fn memory(&self, calls: &Calls, caller_calls: Option<[MemoryBarrier; 2]>) -> Vec<Memory> {
         let mut all = Vec::new();
         let mut add = |time: usize, barrier: &MemoryBarrier| {
             all.push(Memory {
@@ -324,9 +331,9 @@ impl Unrolled {
             });
         };
         let end = self.call_times.last().and_then(|times| times.last()).map_or(0, |time| *time);
-        // A caller's own call comes after its access, which is at time 0, and before all else:
-        // half-way to the plan's first call, so times count double.
-        if let Some([first, _]) = &own {
+        // Barrier times are doubled, which leaves odd times for the caller's calls. Its entry
+        // accesses are at 0, its first call is at 1, and the plan's first call is at 2.
+        if let Some([first, _]) = &caller_calls {
             add(1, first);
         }
         for times in &self.call_times {
@@ -334,21 +341,24 @@ impl Unrolled {
                 call.iter().for_each(|barrier| add(2 * time, barrier));
             }
         }
-        if let Some([_, last]) = &own {
+        if let Some([_, last]) = &caller_calls {
             add(2 * end + 1, last);
         }
         all
     }
 
-    /// Every bit of every memory barrier is needed: without it some pair is not synchronised.
+    /// Checks that every bit of every memory barrier is required: without it, some pair of accesses
+    /// is not synchronised.
     fn exact(&self, calls: &Calls) -> Result<(), String> {
         for (index, call) in calls.iter().enumerate() {
             for (entry, barrier) in call.iter().enumerate() {
-                for less in with_less(barrier) {
-                    let mut fewer = calls.clone();
-                    fewer[index][entry] = less;
-                    if self.synchronised(&fewer, None).is_ok() {
-                        return Err(format!("before step {index}: {barrier}\ncould be\n{less}"));
+                for reduced in without_one_bit(barrier) {
+                    let mut reduced_calls = calls.clone();
+                    reduced_calls[index][entry] = reduced;
+                    if self.synchronised(&reduced_calls, None).is_ok() {
+                        return Err(format!(
+                            "before step {index}: {barrier}\ncan be reduced to\n{reduced}"
+                        ));
                     }
                 }
             }
@@ -357,8 +367,8 @@ impl Unrolled {
     }
 }
 
-/// The barrier with one bit less, in every way.
-fn with_less(barrier: &MemoryBarrier) -> Vec<MemoryBarrier> {
+/// All variants of the barrier with one bit removed.
+fn without_one_bit(barrier: &MemoryBarrier) -> Vec<MemoryBarrier> {
     let b = *barrier;
     let stages = |s: S| s.iter();
     let mut all = Vec::new();

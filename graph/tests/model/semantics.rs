@@ -1,5 +1,5 @@
-//! Does the plan compute what was declared: the right passes, in a right order, in memory of
-//! their own?
+//! Checks that a plan computes the declared results: live passes, levels, memory placement and
+//! data flow.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,8 @@ pub fn check(declared: &Declared, plan: &Plan) -> Result<(), String> {
     results(declared, plan, &live)
 }
 
-/// What reaches the outside, and what feeds it, is live: no more and no less.
+/// Checks that the plan contains exactly the live passes: kept passes, writers of buffers that
+/// outlive the run, and their producers. Returns the live flags.
 fn liveness(declared: &Declared, plan: &Plan) -> Result<Vec<bool>, String> {
     let outside = |u: &DeclaredUse| u.writes && declared.buffers[u.buffer].kind != Kind::Transient;
     let mut live: Vec<bool> =
@@ -28,22 +29,22 @@ fn liveness(declared: &Declared, plan: &Plan) -> Result<Vec<bool>, String> {
             }
         }
     }
-    let names = |wanted: bool| -> Vec<&str> {
-        let passes = declared.passes.iter().zip(&live).filter(|(_, live)| **live == wanted);
+    let labels = |is_live: bool| -> Vec<&str> {
+        let passes = declared.passes.iter().zip(&live).filter(|(_, live)| **live == is_live);
         passes.map(|(pass, _)| pass.label.as_str()).collect()
     };
     let planned: BTreeSet<&str> =
         plan.steps().iter().map(|step| step.pass.label.as_str()).collect();
-    if planned.len() != plan.steps().len() || planned != names(true).into_iter().collect() {
-        return Err(format!("planned {planned:?}, live {:?}", names(true)));
+    if planned.len() != plan.steps().len() || planned != labels(true).into_iter().collect() {
+        return Err(format!("planned {planned:?}, live {:?}", labels(true)));
     }
-    if plan.culled() != names(false) {
-        return Err(format!("culled {:?}, dead {:?}", plan.culled(), names(false)));
+    if plan.culled() != labels(false) {
+        return Err(format!("culled {:?}, dead {:?}", plan.culled(), labels(false)));
     }
     Ok(live)
 }
 
-/// Explicit orders, those through dead passes included.
+/// Explicit orders, including those that result from chains through dead passes.
 pub fn orders(declared: &Declared, live: &[bool]) -> BTreeSet<(usize, usize)> {
     let count = declared.passes.len();
     let mut ordered: BTreeSet<(usize, usize)> = declared.orders.iter().copied().collect();
@@ -59,7 +60,7 @@ pub fn orders(declared: &Declared, live: &[bool]) -> BTreeSet<(usize, usize)> {
     ordered
 }
 
-/// What one pass must come after: conflicts with earlier passes, and explicit orders.
+/// The predecessors of each pass, from conflicts with earlier passes and from explicit orders.
 fn predecessors(declared: &Declared, live: &[bool]) -> Vec<BTreeSet<usize>> {
     let count = declared.passes.len();
     let ordered = orders(declared, live);
@@ -74,7 +75,7 @@ fn predecessors(declared: &Declared, live: &[bool]) -> Vec<BTreeSet<usize>> {
     before
 }
 
-/// Whether the declaration contradicts itself.
+/// Whether the dependencies of the declaration have a cycle.
 pub fn has_cycle(declared: &Declared) -> bool {
     let everything = vec![true; declared.passes.len()];
     let before = predecessors(declared, &everything);
@@ -89,7 +90,8 @@ pub fn has_cycle(declared: &Declared) -> bool {
     done.len() < before.len()
 }
 
-/// Every pass is one level after the latest that it must come after, and levels go in order.
+/// Checks that every pass is one level after its latest predecessor, that steps are sorted by
+/// level, and that only the first step of a level has a barrier.
 fn levels(declared: &Declared, plan: &Plan, live: &[bool]) -> Result<(), String> {
     let before = predecessors(declared, live);
     let level_of = |pass: usize| {
@@ -97,16 +99,17 @@ fn levels(declared: &Declared, plan: &Plan, live: &[bool]) -> Result<(), String>
         plan.steps().iter().find(|step| step.pass.label == *label).map(|step| step.pass.level)
     };
     for pass in (0..before.len()).filter(|&pass| live[pass]) {
-        let wanted = before[pass].iter().filter_map(|&p| level_of(p)).map(|level| level + 1).max();
-        if level_of(pass) != Some(wanted.unwrap_or(0)) {
-            return Err(format!("level of {}", declared.passes[pass].label));
+        let expected =
+            before[pass].iter().filter_map(|&p| level_of(p)).map(|level| level + 1).max();
+        if level_of(pass) != Some(expected.unwrap_or(0)) {
+            return Err(format!("{} has the wrong level", declared.passes[pass].label));
         }
     }
     let position = |label: &str| declared.passes.iter().position(|pass| pass.label == label);
     let order: Vec<_> =
         plan.steps().iter().map(|s| (s.pass.level, position(&s.pass.label))).collect();
     if !order.is_sorted() {
-        return Err("steps are not by level and declaration".to_owned());
+        return Err("steps are not sorted by level and declaration".to_owned());
     }
     let first_of_level = |index: usize| index == 0 || order[index - 1].0 != order[index].0;
     let stray = plan
@@ -117,7 +120,7 @@ fn levels(declared: &Declared, plan: &Plan, live: &[bool]) -> Result<(), String>
     stray.map_or(Ok(()), |(index, _)| Err(format!("barrier within a level, before step {index}")))
 }
 
-/// The buffer indices that a step touches.
+/// Indices of the buffers that a step accesses.
 fn touched(plan: &Plan, step: usize) -> BTreeSet<usize> {
     let pass = &plan.steps()[step].pass;
     let mut all: BTreeSet<usize> = pass.bindings.iter().map(|binding| binding.buffer).collect();
@@ -130,7 +133,8 @@ fn touched(plan: &Plan, step: usize) -> BTreeSet<usize> {
     all
 }
 
-/// Buffers that overlap in the workspace are never in use at the same time.
+/// Checks that buffers in use at the same time do not overlap in the workspace, and that offsets
+/// and sizes are correct.
 fn placement(declared: &Declared, plan: &Plan) -> Result<(), String> {
     let mut in_use: BTreeMap<usize, (u32, u32)> = BTreeMap::new();
     for (index, step) in plan.steps().iter().enumerate() {
@@ -138,15 +142,16 @@ fn placement(declared: &Declared, plan: &Plan) -> Result<(), String> {
             in_use.entry(buffer).or_insert((step.pass.level, step.pass.level)).1 = step.pass.level;
         }
     }
-    let mut top = 0;
+    let mut end = 0;
     for (index, buffer) in plan.buffers().iter().enumerate() {
         let outside = matches!(declared.buffers[index].kind, Kind::Import | Kind::Constant);
         let expected = in_use.contains_key(&index) && !outside;
         if buffer.workspace_offset().is_some() != expected {
-            return Err(format!("{} is placed, or not, wrongly", buffer.name));
+            let problem = if expected { "is not" } else { "must not be" };
+            return Err(format!("{} {problem} placed in the workspace", buffer.name));
         }
         let Some(start) = buffer.workspace_offset() else { continue };
-        top = top.max(start + buffer.size);
+        end = end.max(start + buffer.size);
         if start % plan.workspace().alignment != 0 {
             return Err(format!("{} at {start} is not aligned", buffer.name));
         }
@@ -154,26 +159,30 @@ fn placement(declared: &Declared, plan: &Plan) -> Result<(), String> {
             let Some(other_start) = other.workspace_offset() else { continue };
             let overlap = start < other_start + other.size && other_start < start + buffer.size;
             let (one, two) = (in_use[&index], in_use[&other_index]);
-            let lasting = |i: usize| declared.buffers[i].kind == Kind::Persistent;
-            let together =
-                one.0 <= two.1 && two.0 <= one.1 || lasting(index) || lasting(other_index);
-            if overlap && together {
-                return Err(format!("{} and {} share memory in use", buffer.name, other.name));
+            let is_persistent = |i: usize| declared.buffers[i].kind == Kind::Persistent;
+            let in_use_together = one.0 <= two.1 && two.0 <= one.1
+                || is_persistent(index)
+                || is_persistent(other_index);
+            if overlap && in_use_together {
+                return Err(format!(
+                    "{} and {} share memory while in use",
+                    buffer.name, other.name
+                ));
             }
         }
     }
-    if top != plan.workspace().size || plan.workspace().size > plan.workspace().unaliased_size {
-        return Err(format!("workspace of {} for {top}", plan.workspace().size));
+    if end != plan.workspace().size || plan.workspace().size > plan.workspace().unaliased_size {
+        return Err(format!("workspace size is {}, expected {end}", plan.workspace().size));
     }
     Ok(())
 }
 
-/// What a byte holds: who wrote it, in order, through which buffer. Writes are partial, so all
-/// of it matters.
+/// The symbolic contents of a byte: all its writes in order, as pairs of writer and buffer. All
+/// writes are kept because each may be partial.
 type History = Vec<(usize, usize)>;
 
-/// Runs the declaration and the plan side by side on symbolic memory: every pass must find the
-/// same in both, and leave the same behind in what lasts.
+/// Executes the declaration and the plan on symbolic memory. Every pass must read the same
+/// contents in both, and the final contents of all buffers that outlive the run must be equal.
 fn results(declared: &Declared, plan: &Plan, live: &[bool]) -> Result<(), String> {
     let runs = if declared.replayable { 2 } else { 1 };
     let mut ideal: BTreeMap<(usize, u64), History> = BTreeMap::new();
@@ -194,9 +203,9 @@ fn results(declared: &Declared, plan: &Plan, live: &[bool]) -> Result<(), String
         }
         for step in plan.steps() {
             let pass = declared.passes.iter().position(|pass| pass.label == step.pass.label);
-            let pass = pass.ok_or("an unknown pass")?;
+            let pass = pass.ok_or("the plan contains an unknown pass")?;
             if perform(declared, pass, run, &mut real, place) != found[&pass] {
-                return Err(format!("{} finds something else, run {run}", step.pass.label));
+                return Err(format!("{} reads wrong data in run {run}", step.pass.label));
             }
         }
     }
@@ -204,13 +213,14 @@ fn results(declared: &Declared, plan: &Plan, live: &[bool]) -> Result<(), String
         ideal.iter().filter(|((b, _), _)| declared.buffers[*b].kind != Kind::Transient)
     {
         if real.get(&place(*buffer, *byte)) != Some(history) {
-            return Err(format!("byte {byte} of buffer {buffer} ends up different"));
+            return Err(format!("byte {byte} of buffer {buffer} has wrong final contents"));
         }
     }
     Ok(())
 }
 
-/// Runs a pass: returns what it reads, and adds itself to what it writes.
+/// Executes a pass: returns the contents of the bytes that it reads, and appends a write to the
+/// bytes that it writes.
 fn perform(
     declared: &Declared,
     pass: usize,
@@ -223,8 +233,9 @@ fn perform(
     for used in uses.iter().filter(|used| used.reads && !used.scratch) {
         for byte in used.start..used.end {
             let history = memory.get(&place(used.buffer, byte)).cloned().unwrap_or_default();
-            // What another buffer or another run left in shared memory is as good as undefined;
-            // if it came in the middle, what was written before it is missing, and that shows.
+            // Writes through another buffer or in another run leave undefined contents, so only
+            // the writes after the last such write count. If it overwrote valid data, the missing
+            // writes differ from the declaration.
             let transient = declared.buffers[used.buffer].kind == Kind::Transient;
             let stale = |writer: usize| transient && writer / declared.passes.len() != run;
             let foreign =

@@ -1,4 +1,4 @@
-//! Random graphs, and the plain lists of what is in them for the model.
+//! Random graphs, with the plain lists of their declarations that the model requires.
 
 use multisplit_graph::{Access, Buffer, Graph, Groups, PassId, Scope, Stages};
 use multisplit_shaders::{BindingAccess, BindingKind};
@@ -7,13 +7,12 @@ use proptest::prelude::*;
 use crate::common::kernel;
 use crate::model::{Declared, DeclaredBuffer, DeclaredPass, DeclaredUse, Kind};
 
-/// Buffers are made of words, and few of them, so that views meet often.
+/// Bytes per word. Buffers consist of a few words, so that views often overlap.
 const WORD: u64 = 4;
 const MAX_BUFFERS: usize = 9;
 const MAX_PASSES: usize = 13;
 
-/// What callers do, in ways that matter: one stage and several, reading and writing, and the
-/// broad bits.
+/// Entry and exit scopes: one or several stages, reads and writes, specific and broad bits.
 const SCOPES: [Scope; 8] = [
     Scope::COMPUTE_WRITE,
     Scope::COMPUTE_READ,
@@ -28,18 +27,19 @@ const SCOPES: [Scope; 8] = [
     ),
 ];
 
-/// A graph as drawn, before it is made legal.
+/// A random graph that may contain invalid declarations. [`Builder`] makes them valid.
 #[derive(Clone, Debug)]
-pub struct Drawn {
-    buffers: Vec<DrawnBuffer>,
-    passes: Vec<DrawnPass>,
-    /// With the declaration, unless the third says as drawn: against it many are cycles.
+pub struct RandomGraph {
+    buffers: Vec<RandomBuffer>,
+    passes: Vec<RandomPass>,
+    /// Explicit orders between two passes. They follow the declaration order unless the third
+    /// field is set, because orders against it often cause cycles.
     orders: Vec<(usize, usize, bool)>,
     replayable: bool,
 }
 
 #[derive(Clone, Debug)]
-struct DrawnBuffer {
+struct RandomBuffer {
     kind: Kind,
     words: u64,
     entry: Option<usize>,
@@ -47,50 +47,50 @@ struct DrawnBuffer {
 }
 
 #[derive(Clone, Debug)]
-struct DrawnPass {
-    work: DrawnWork,
+struct RandomPass {
+    work: RandomWork,
     kept: bool,
 }
 
 #[derive(Clone, Debug)]
-enum DrawnWork {
+enum RandomWork {
     Dispatch {
-        binds: Vec<DrawnBind>,
-        indirect: Option<DrawnView>,
+        binds: Vec<RandomBind>,
+        indirect: Option<RandomView>,
     },
-    /// Goes on with what the last pass wrote: chains are what makes lifetimes end.
+    /// Reads the output of the last pass. The resulting chains give buffers short lifetimes.
     Step {
         to: usize,
     },
-    Fill(DrawnView),
-    Update(DrawnView),
-    Copy(DrawnView, DrawnView),
+    Fill(RandomView),
+    Update(RandomView),
+    Copy(RandomView, RandomView),
 }
 
 #[derive(Clone, Debug)]
-struct DrawnBind {
-    view: DrawnView,
+struct RandomBind {
+    view: RandomView,
     access: BindingAccess,
     uniform: bool,
     scratch: bool,
 }
 
-/// Cut to size when it is used.
+/// A view that [`Builder`] clamps to the bounds of its buffer.
 #[derive(Clone, Copy, Debug)]
-struct DrawnView {
+struct RandomView {
     buffer: usize,
     first: u64,
     words: u64,
 }
 
-/// Any graph.
-pub fn drawn() -> impl Strategy<Value = Drawn> {
-    let buffers = prop::collection::vec(drawn_buffer(), 1..MAX_BUFFERS);
-    let passes = prop::collection::vec(drawn_pass(), 1..MAX_PASSES);
+/// The strategy for random graphs.
+pub fn random_graph() -> impl Strategy<Value = RandomGraph> {
+    let buffers = prop::collection::vec(random_buffer(), 1..MAX_BUFFERS);
+    let passes = prop::collection::vec(random_pass(), 1..MAX_PASSES);
     let order = (0..MAX_PASSES, 0..MAX_PASSES, prop::bool::weighted(0.1));
     let orders = prop::collection::vec(order, 0..3);
     let fields = (buffers, passes, orders, any::<bool>());
-    fields.prop_map(|(buffers, passes, orders, replayable)| Drawn {
+    fields.prop_map(|(buffers, passes, orders, replayable)| RandomGraph {
         buffers,
         passes,
         orders,
@@ -98,7 +98,7 @@ pub fn drawn() -> impl Strategy<Value = Drawn> {
     })
 }
 
-fn drawn_buffer() -> impl Strategy<Value = DrawnBuffer> {
+fn random_buffer() -> impl Strategy<Value = RandomBuffer> {
     let kind = prop_oneof![
         5 => Just(Kind::Transient),
         2 => Just(Kind::Import),
@@ -106,7 +106,7 @@ fn drawn_buffer() -> impl Strategy<Value = DrawnBuffer> {
         1 => Just(Kind::Constant),
     ];
     let scope = || prop::option::weighted(0.3, 0..SCOPES.len());
-    (kind, 3..13u64, scope(), scope()).prop_map(|(kind, words, entry, exit)| DrawnBuffer {
+    (kind, 3..13u64, scope(), scope()).prop_map(|(kind, words, entry, exit)| RandomBuffer {
         kind,
         words,
         entry,
@@ -114,44 +114,44 @@ fn drawn_buffer() -> impl Strategy<Value = DrawnBuffer> {
     })
 }
 
-fn drawn_view() -> impl Strategy<Value = DrawnView> {
-    // Often the whole buffer, as real passes do.
+fn random_view() -> impl Strategy<Value = RandomView> {
+    // Views often cover the whole buffer, as in real passes.
     let words = prop_oneof![2 => Just(u64::MAX), 3 => 1..7u64];
     let first = prop_oneof![1 => Just(0), 1 => 0..12u64];
-    (0..MAX_BUFFERS, first, words).prop_map(|(buffer, first, words)| DrawnView {
+    (0..MAX_BUFFERS, first, words).prop_map(|(buffer, first, words)| RandomView {
         buffer,
         first,
         words,
     })
 }
 
-fn drawn_pass() -> impl Strategy<Value = DrawnPass> {
+fn random_pass() -> impl Strategy<Value = RandomPass> {
     let access = prop_oneof![
         Just(BindingAccess::Read),
         Just(BindingAccess::Write),
         Just(BindingAccess::ReadWrite)
     ];
-    let bind = (drawn_view(), access, prop::bool::weighted(0.1), prop::bool::weighted(0.2));
-    let bind = bind.prop_map(|(view, access, uniform, scratch)| DrawnBind {
+    let bind = (random_view(), access, prop::bool::weighted(0.1), prop::bool::weighted(0.2));
+    let bind = bind.prop_map(|(view, access, uniform, scratch)| RandomBind {
         view,
         access,
         uniform,
         scratch,
     });
     let binds = prop::collection::vec(bind, 1..4);
-    let indirect = prop::option::weighted(0.2, drawn_view());
+    let indirect = prop::option::weighted(0.2, random_view());
     let work = prop_oneof![
-        6 => (binds, indirect).prop_map(|(binds, indirect)| DrawnWork::Dispatch { binds, indirect }),
-        6 => (0..MAX_BUFFERS).prop_map(|to| DrawnWork::Step { to }),
-        1 => drawn_view().prop_map(DrawnWork::Fill),
-        1 => drawn_view().prop_map(DrawnWork::Update),
-        1 => (drawn_view(), drawn_view()).prop_map(|(src, dst)| DrawnWork::Copy(src, dst)),
+        6 => (binds, indirect).prop_map(|(binds, indirect)| RandomWork::Dispatch { binds, indirect }),
+        6 => (0..MAX_BUFFERS).prop_map(|to| RandomWork::Step { to }),
+        1 => random_view().prop_map(RandomWork::Fill),
+        1 => random_view().prop_map(RandomWork::Update),
+        1 => (random_view(), random_view()).prop_map(|(src, dst)| RandomWork::Copy(src, dst)),
     ];
-    (work, prop::bool::weighted(0.2)).prop_map(|(work, kept)| DrawnPass { work, kept })
+    (work, prop::bool::weighted(0.2)).prop_map(|(work, kept)| RandomPass { work, kept })
 }
 
-/// Builds the graph and the plain list of its contents at the same time. What would be an error
-/// (tested elsewhere) is bent until it is legal.
+/// Builds a graph and the list of its declarations. Invalid declarations, whose errors other tests
+/// cover, are changed into valid ones.
 pub struct Builder {
     graph: Graph,
     declared: Declared,
@@ -159,37 +159,38 @@ pub struct Builder {
 }
 
 impl Builder {
-    pub fn build(drawn: &Drawn) -> (Graph, Declared) {
+    pub fn build(sample: &RandomGraph) -> (Graph, Declared) {
         let mut builder = Self {
             graph: Graph::new("random"),
             declared: Declared::default(),
             handles: Vec::new(),
         };
-        for buffer in &drawn.buffers {
+        for buffer in &sample.buffers {
             builder.buffer(buffer);
         }
-        let passes: Vec<PassId> = drawn.passes.iter().map(|pass| builder.pass(pass)).collect();
-        for &(one, two, as_drawn) in &drawn.orders {
+        let passes: Vec<PassId> = sample.passes.iter().map(|pass| builder.pass(pass)).collect();
+        for &(one, two, any_direction) in &sample.orders {
             let (one, two) = (one % passes.len(), two % passes.len());
-            let (before, after) = if as_drawn { (one, two) } else { (one.min(two), one.max(two)) };
-            if before == after && !as_drawn {
+            let (before, after) =
+                if any_direction { (one, two) } else { (one.min(two), one.max(two)) };
+            if before == after && !any_direction {
                 continue;
             }
             builder.graph.order(passes[before], passes[after]);
             builder.declared.orders.push((before, after));
         }
-        if drawn.replayable {
+        if sample.replayable {
             builder.graph.replayable();
             builder.declared.replayable = true;
         }
         (builder.graph, builder.declared)
     }
 
-    fn buffer(&mut self, drawn: &DrawnBuffer) {
+    fn buffer(&mut self, sample: &RandomBuffer) {
         let name = format!("b{}", self.handles.len());
-        let size = drawn.words * WORD;
-        // There is something to write to.
-        let kind = match drawn.kind {
+        let size = sample.words * WORD;
+        // Buffer 0 is never a constant, so that every graph has a writable buffer.
+        let kind = match sample.kind {
             Kind::Constant if self.handles.is_empty() => Kind::Import,
             kind => kind,
         };
@@ -200,41 +201,41 @@ impl Builder {
             Kind::Constant => self.graph.constant(name, &vec![0u8; size as usize]),
         };
         if kind == Kind::Import {
-            drawn.entry.into_iter().for_each(|scope| self.graph.entry(handle, SCOPES[scope]));
-            drawn.exit.into_iter().for_each(|scope| self.graph.exit(handle, SCOPES[scope]));
+            sample.entry.into_iter().for_each(|scope| self.graph.entry(handle, SCOPES[scope]));
+            sample.exit.into_iter().for_each(|scope| self.graph.exit(handle, SCOPES[scope]));
         }
         self.handles.push(handle);
         self.declared.buffers.push(DeclaredBuffer { kind, size });
     }
 
-    fn pass(&mut self, drawn: &DrawnPass) -> PassId {
+    fn pass(&mut self, sample: &RandomPass) -> PassId {
         let label = format!("p{}", self.declared.passes.len());
-        let (id, uses) = match &drawn.work {
-            DrawnWork::Dispatch { binds, indirect } => self.dispatch(&label, binds, *indirect),
-            DrawnWork::Step { to } => self.dispatch(&label, &self.step(*to), None),
-            DrawnWork::Fill(view) => {
+        let (id, uses) = match &sample.work {
+            RandomWork::Dispatch { binds, indirect } => self.dispatch(&label, binds, *indirect),
+            RandomWork::Step { to } => self.dispatch(&label, &self.step(*to), None),
+            RandomWork::Fill(view) => {
                 let used = self.used(*view, BindingAccess::Write, false);
                 (self.graph.fill(&label, self.view(&used), 7), vec![used])
             }
-            DrawnWork::Update(view) => {
+            RandomWork::Update(view) => {
                 let used = self.used(*view, BindingAccess::Write, false);
                 let bytes = vec![0; usize::try_from(used.end - used.start).expect("small")];
                 (self.graph.update(&label, self.view(&used), &bytes), vec![used])
             }
-            DrawnWork::Copy(src, dst) => self.copy(&label, *src, *dst),
+            RandomWork::Copy(src, dst) => self.copy(&label, *src, *dst),
         };
-        if drawn.kept {
+        if sample.kept {
             self.graph.keep(id);
         }
-        self.declared.passes.push(DeclaredPass { label, kept: drawn.kept, uses });
+        self.declared.passes.push(DeclaredPass { label, kept: sample.kept, uses });
         id
     }
 
     fn dispatch(
         &mut self,
         label: &str,
-        binds: &[DrawnBind],
-        indirect: Option<DrawnView>,
+        binds: &[RandomBind],
+        indirect: Option<RandomView>,
     ) -> (PassId, Vec<DeclaredUse>) {
         let mut described = kernel(label);
         let mut uses: Vec<DeclaredUse> = Vec::new();
@@ -258,7 +259,7 @@ impl Builder {
             uses.push(used);
         }
         let views: Vec<_> = uses.iter().map(|used| (self.view(used), used.scratch)).collect();
-        let groups = indirect.and_then(|view| self.parameters(view, &uses));
+        let groups = indirect.and_then(|view| self.indirect_parameters(view, &uses));
         let mut pass = self.graph.pass(label, described);
         for (index, (view, scratch)) in views.into_iter().enumerate() {
             let name = format!("x{index}");
@@ -275,9 +276,9 @@ impl Builder {
         }
     }
 
-    fn step(&self, to: usize) -> Vec<DrawnBind> {
-        let bind = |buffer: usize, first: u64, words: u64, access: BindingAccess| DrawnBind {
-            view: DrawnView { buffer, first, words },
+    fn step(&self, to: usize) -> Vec<RandomBind> {
+        let bind = |buffer: usize, first: u64, words: u64, access: BindingAccess| RandomBind {
+            view: RandomView { buffer, first, words },
             access,
             uniform: false,
             scratch: false,
@@ -295,17 +296,23 @@ impl Builder {
         last.map(read).into_iter().chain([bind(to, 0, u64::MAX, BindingAccess::Write)]).collect()
     }
 
-    /// Twelve bytes that the pass may take its groups from, if there are such.
-    fn parameters(&self, view: DrawnView, uses: &[DeclaredUse]) -> Option<DeclaredUse> {
+    /// A 12-byte view that the pass can use as indirect parameters; `None` if it is unwritten or
+    /// conflicts with `uses`.
+    fn indirect_parameters(&self, view: RandomView, uses: &[DeclaredUse]) -> Option<DeclaredUse> {
         let whole =
-            self.used(DrawnView { first: 0, words: u64::MAX, ..view }, BindingAccess::Read, false);
+            self.used(RandomView { first: 0, words: u64::MAX, ..view }, BindingAccess::Read, false);
         let start = view.first % (whole.end / WORD - 2) * WORD;
         let groups = DeclaredUse { start, end: start + 12, ..whole };
-        let fine = !self.unwritten(&groups) && !uses.iter().any(|other| other.conflicts(&groups));
-        fine.then_some(groups)
+        let valid = !self.unwritten(&groups) && !uses.iter().any(|other| other.conflicts(&groups));
+        valid.then_some(groups)
     }
 
-    fn copy(&mut self, label: &str, src: DrawnView, dst: DrawnView) -> (PassId, Vec<DeclaredUse>) {
+    fn copy(
+        &mut self,
+        label: &str,
+        src: RandomView,
+        dst: RandomView,
+    ) -> (PassId, Vec<DeclaredUse>) {
         let mut src = self.used(src, BindingAccess::Read, false);
         let mut dst = self.used(dst, BindingAccess::Write, false);
         let size = (src.end - src.start).min(dst.end - dst.start);
@@ -316,10 +323,10 @@ impl Builder {
         (self.graph.copy(label, self.view(&src), self.view(&dst)), vec![src, dst])
     }
 
-    fn used(&self, view: DrawnView, access: BindingAccess, scratch: bool) -> DeclaredUse {
-        let drawn = view.buffer % self.handles.len();
-        let constant = self.declared.buffers[drawn].kind == Kind::Constant;
-        let buffer = if constant && access.writes() { 0 } else { drawn };
+    fn used(&self, view: RandomView, access: BindingAccess, scratch: bool) -> DeclaredUse {
+        let index = view.buffer % self.handles.len();
+        let constant = self.declared.buffers[index].kind == Kind::Constant;
+        let buffer = if constant && access.writes() { 0 } else { index };
         let words = self.handles[buffer].size() / WORD;
         let first = view.first % words;
         let count = view.words.min(words - first);
@@ -333,7 +340,7 @@ impl Builder {
         }
     }
 
-    /// Whether this reads a byte of a transient that no pass so far has written.
+    /// Whether `used` reads a byte of a transient that no earlier pass writes.
     fn unwritten(&self, used: &DeclaredUse) -> bool {
         let written = |byte: u64| {
             let mut uses = self.declared.passes.iter().flat_map(|pass| &pass.uses);
