@@ -408,7 +408,7 @@ fn not_all_elements(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Offsets past the end count as the end. Where offsets fall, nothing is written but results.
+/// Offsets past the end count as the end. If offsets fall, all results are written, and nothing else.
 fn wrong_offsets_on_the_device(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let n = 3 * policy.threads as usize * 16 + 5;
@@ -421,6 +421,8 @@ fn wrong_offsets_on_the_device(gpu: &Gpu) -> Result<()> {
         let found = run(gpu, &policy, (Operator::Sum, true), (&input, &falling), 2999)?;
         let guards = found.iter().take(GUARD).chain(&found[GUARD + 2999..]);
         ensure!(guards.copied().all(|word| word == GUARD_BITS as u32), "a guard was written");
+        let mut results = found[GUARD..].iter().take(2999);
+        ensure!(results.all(|&word| word != GUARD_BITS as u32), "a result was not written");
     }
     Ok(())
 }
