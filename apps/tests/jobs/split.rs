@@ -112,7 +112,7 @@ fn functions_of_dates_get_the_number_of_days() {
     desk.write("days.npy", npy(1, "<M8[D]", 4, &days));
     desk.write("day.glsl", "uint bucket_of(int64_t day) { return uint(day); }");
     for function in ["--by identity", "--glsl day.glsl"] {
-        desk.job(&format!("split days.npy -o out.bin --buckets 3 {function} --offsets at.bin"));
+        desk.job(&format!("split days.npy -o out.bin --buckets 3 {function} --offsets at.bin --force"));
         let expected: Vec<u8> = [0i64, 1, 2, 2].iter().flat_map(|day| day.to_le_bytes()).collect();
         assert_eq!(desk.read("out.bin"), expected, "{function}");
         let offsets: Vec<u32> = (0..4).map(|i| u32_at(&desk.read("at.bin"), i)).collect();
@@ -128,13 +128,13 @@ fn splitters_of_another_type_divide_keys() {
     desk.write("in.txt", "3\n0\n1\n2\n");
     for kind in ["f16", "f64", "i64", "u8"] {
         desk.job(&format!(
-            "split in.txt -o out.txt --type {kind} --splitters at.npy --offsets at.bin"
+            "split in.txt -o out.txt --type {kind} --splitters at.npy --offsets at.bin --force"
         ));
         let offsets: Vec<u32> = (0..4).map(|i| u32_at(&desk.read("at.bin"), i)).collect();
         assert_eq!(offsets, [0, 1, 3, 4], "{kind}");
     }
     desk.write("far.npy", npy(1, "<f4", 1, &300f32.to_le_bytes()));
-    let ran = desk.run("split in.txt -o out.txt --type u8 --splitters far.npy").expect(1);
+    let ran = desk.run("split in.txt -o far.txt --type u8 --splitters far.npy").expect(1);
     let sentence = "the splitter 300.0 of type f32 is past all keys of type u8";
     assert!(ran.complaint().contains(sentence), "{}", ran.err);
 }
