@@ -324,15 +324,13 @@ struct Subgroups(u32, u32);
 
 impl fmt::Display for Subgroups {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(required, device) = self;
-        if *required == u32::MAX {
-            f.write_str("the passes require different subgroup sizes")
-        } else {
-            write!(f, "the passes require a subgroup size of {required}, but the device has ")?;
-            match device {
-                0 => f.write_str("an unknown one"),
-                device => write!(f, "{device}"),
-            }
+        let required = match self.0 {
+            u32::MAX => return f.write_str("the passes require different subgroup sizes"),
+            required => format!("the passes require a subgroup size of {required}"),
+        };
+        match self.1 {
+            0 => write!(f, "{required}, but the device's is unknown"),
+            device => write!(f, "{required}, but the device has {device}"),
         }
     }
 }

@@ -151,6 +151,18 @@ fn conflicting_or_zero_subgroup_sizes_are_rejected() {
     }
 }
 
+#[test]
+fn subgroup_size_errors_state_both_sizes() {
+    let message = |sizes: &[u32], subgroup_size: u32| {
+        let mut g = Graph::new("lanes");
+        sizes.iter().for_each(|&lanes| g.sized_for_subgroups(lanes));
+        g.compile(&Limits { subgroup_size, ..limits() }).expect_err("wrong size").to_string()
+    };
+    assert!(message(&[32], 64).contains("a subgroup size of 32, but the device has 64"));
+    assert!(message(&[32], 0).contains("a subgroup size of 32, but the device's is unknown"));
+    assert!(message(&[32, 64], 64).contains("different subgroup sizes"));
+}
+
 /// An alignment of 0 means 1, although 0 is a multiple of every alignment.
 #[test]
 fn zero_alignment_does_not_satisfy_device_alignment() {

@@ -42,7 +42,7 @@ struct Access {
     end: u64,
 }
 
-/// The accesses of an unrolled plan. Barriers are stored separately, because the model varies them.
+/// The accesses of an unrolled plan. Barriers are separate, because the model varies them.
 struct Unrolled {
     accesses: Vec<Access>,
     /// The accesses to each byte range between neighbouring access boundaries, in order.
