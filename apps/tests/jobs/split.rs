@@ -112,7 +112,9 @@ fn functions_of_dates_get_the_number_of_days() {
     desk.write("days.npy", npy(1, "<M8[D]", 4, &days));
     desk.write("day.glsl", "uint bucket_of(int64_t day) { return uint(day); }");
     for function in ["--by identity", "--glsl day.glsl"] {
-        desk.job(&format!("split days.npy -o out.bin --buckets 3 {function} --offsets at.bin --force"));
+        desk.job(&format!(
+            "split days.npy -o out.bin --buckets 3 {function} --offsets at.bin --force"
+        ));
         let expected: Vec<u8> = [0i64, 1, 2, 2].iter().flat_map(|day| day.to_le_bytes()).collect();
         assert_eq!(desk.read("out.bin"), expected, "{function}");
         let offsets: Vec<u32> = (0..4).map(|i| u32_at(&desk.read("at.bin"), i)).collect();
