@@ -1,7 +1,7 @@
 //! The pipeline cache on disk: used when it is good, ignored and replaced when it is not.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::PipelineCache;
@@ -19,23 +19,38 @@ fn scan_with_cache(gpu: &Gpu, folder: PathBuf) -> Result<()> {
     Ok(())
 }
 
+/// The first bytes of a pipeline cache.
+const MAGIC: &[u8] = b"MSPIPE01";
+
+fn names_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        names.push(entry?.path());
+    }
+    names.sort();
+    Ok(names)
+}
+
 fn a_damaged_or_foreign_file_is_replaced(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     scan_with_cache(gpu, folder.path().to_owned())?;
-    let file = fs::read_dir(folder.path())?.next().context("no cache file was written")??.path();
-    let good = fs::read(&file)?;
+    let written = names_in(folder.path())?;
+    // Results of probes are kept beside it.
+    let is_cache = |path: &&PathBuf| fs::read(path).is_ok_and(|bytes| bytes.starts_with(MAGIC));
+    let file = written.iter().find(is_cache).context("no cache file was written")?;
+    let good = fs::read(file)?;
     let mut foreign = good.clone();
     foreign[16 + 8] ^= 0xFF; // the vendor id in Vulkan's own header
     let mut damaged = good.clone();
     *damaged.last_mut().context("an empty file")? ^= 1;
     let bad = [Vec::new(), b"nonsense".to_vec(), good[..good.len() / 2].to_vec(), foreign, damaged];
     for bytes in bad {
-        fs::write(&file, bytes)?;
+        fs::write(file, bytes)?;
         scan_with_cache(gpu, folder.path().to_owned())?;
-        ensure!(fs::read(&file)?.len() > good.len() / 2, "not replaced");
-        ensure!(fs::read(&file)?.starts_with(b"MSPIPE01"), "not replaced");
+        ensure!(fs::read(file)?.len() > good.len() / 2, "not replaced");
+        ensure!(fs::read(file)?.starts_with(MAGIC), "not replaced");
     }
-    ensure!(fs::read_dir(folder.path())?.count() == 1, "temporary files were left");
+    ensure!(names_in(folder.path())? == written, "temporary files were left");
     // A folder that cannot be written costs nothing but the cache.
     scan_with_cache(gpu, PathBuf::from("/proc/nowhere"))
 }

@@ -73,12 +73,15 @@ impl Memory {
     }
 }
 
+/// Checks words of a result.
+pub type Check = Box<dyn Fn(&[u32]) -> Result<()>>;
+
 /// Expected first words of an array. Its other words do not change.
 pub enum Expected {
     /// Exactly these words.
     Exactly(Words, Vec<u32>),
     /// As many words, without poison, that pass the check.
-    Any(Words, usize, Box<dyn Fn(&[u32]) -> Result<()>>),
+    Any(Words, usize, Check),
 }
 
 /// The plan of one operation.
@@ -148,7 +151,7 @@ fn check(memory: Memory, expected: &[Expected], found: &[u32]) -> Result<()> {
     for expected in expected {
         match expected {
             Expected::Exactly(array, words) => {
-                all[array.at..][..words.len()].copy_from_slice(words)
+                all[array.at..][..words.len()].copy_from_slice(words);
             }
             Expected::Any(array, len, check) => {
                 let words = &found[array.at..][..*len];

@@ -255,7 +255,7 @@ struct Outcomes {
 }
 
 impl Outcomes {
-    fn add(&mut self, case: &str, policy: &Policy, got: multisplit::Result<bool>) -> Result<()> {
+    fn add(&mut self, case: &str, policy: &Policy, got: &multisplit::Result<bool>) -> Result<()> {
         match got {
             Ok(true) => self.right += 1,
             Ok(false) => bail!("{case}: a wrong result by {policy:?}"),
@@ -289,7 +289,7 @@ fn random_policies(gpu: &Gpu) -> Result<()> {
             None => searches(&gpu.context, &mut rng, &policy),
         };
         let name = OPERATIONS.get(operation).map_or("search", |(name, _)| name);
-        outcomes.add(&format!("seed {seed}, {name} of {n}"), &policy, got)?;
+        outcomes.add(&format!("seed {seed}, {name} of {n}"), &policy, &got)?;
     }
     let Outcomes { right, refused } = outcomes;
     ensure!(right > 0 && refused > 0, "{right} right, {refused} refused: nothing was tried");
@@ -319,7 +319,7 @@ fn random_policies_of_large_arrays(gpu: &Gpu) -> Result<()> {
             keep_limits(&mut policy);
             let begin = Instant::now();
             let got = run(&*gpu.with_policy(policy)?, &mut rng, &keys);
-            outcomes.add(&format!("seed {seed}, {name}"), &policy, got)?;
+            outcomes.add(&format!("seed {seed}, {name}"), &policy, &got)?;
             if gpu.full {
                 let Outcomes { right, refused } = outcomes;
                 let seconds = begin.elapsed().as_secs_f32();

@@ -227,6 +227,9 @@ fn identity_bins_count_i64() {
     assert_eq!(counts(&object), [2, 2]);
 }
 
+/// Options of one kind of bins, how many there are, and the bin of a sample.
+type Kind<'a> = (&'a str, usize, &'a dyn Fn(u64) -> usize);
+
 /// Each type with one kind of bins and of weights; in a full run with all of them.
 #[test]
 fn types_times_bins_times_weights() {
@@ -262,7 +265,7 @@ fn types_times_bins_times_weights() {
     for (row, (name, glsl)) in types.into_iter().enumerate() {
         let source = format!("uint bucket_of({glsl} x) {{ return x < {glsl}(30) ? 1u : 3u; }}");
         desk.write("own.glsl", source);
-        let kinds: [(&str, usize, &dyn Fn(u64) -> usize); 5] = [
+        let kinds: [Kind<'_>; 5] = [
             ("--bins 10 --range 0 100", 10, &|x| x as usize / 10),
             ("--bins 100 --identity", 100, &|x| x as usize),
             ("--splitters at.txt", 3, &|x| below(&[5, 50, 101], x)),

@@ -100,7 +100,7 @@ fn topk_works_within_a_memory_limit() {
     same_in_parts(&desk, line, "48KB", &["best.npy", "where.npy"]);
     let line = "topk in.npy -k 7 --rows 10000 -o best.npy --indices where.npy";
     same_in_parts(&desk, line, "24KB", &["best.npy", "where.npy"]);
-    desk.write("bytes.bin", (0..60_000u32).map(|i| (i * i >> 7) as u8).collect::<Vec<u8>>());
+    desk.write("bytes.bin", (0..60_000u32).map(|i| ((i * i) >> 7) as u8).collect::<Vec<u8>>());
     let line = "topk bytes.bin --type u8 -k 300 -o best.bin --indices where.npy";
     same_in_parts(&desk, line, "48KB", &["best.bin", "where.npy"]);
 }

@@ -10,11 +10,14 @@ use super::ADDRESS_ALIGNMENT;
 /// Bytes of a word, which is the alignment of types that are not known.
 const WORD: u32 = 4;
 
+/// A type, or a member of a structure type.
+type Target = (Word, Option<u32>);
+
 /// Types, constants and decorations of a module, by id.
 pub(super) struct Layouts {
     globals: HashMap<Word, Instruction>,
     /// By type or variable, and for members by their number.
-    decorations: HashMap<(Word, Option<u32>), Vec<(Decoration, u32)>>,
+    decorations: HashMap<Target, Vec<(Decoration, u32)>>,
 }
 
 /// A place in a buffer that a pointer leads to.

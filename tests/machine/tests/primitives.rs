@@ -95,7 +95,7 @@ fn jobs(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<Job>> {
         let other = (first + 1 + (k + number) % (ways.len() - 1)) % ways.len();
         let mut ways = if full() { vec![ways[first], ways[other]] } else { vec![ways[one]] };
         let of_workgroup = match full() {
-            true => (k + number) % 2 == 0,
+            true => (k + number).is_multiple_of(2),
             false => width == BARRIERS_OF_WORKGROUP_AT,
         };
         if let Some(last) = ways.last_mut().filter(|_| of_workgroup) {
