@@ -69,10 +69,16 @@ fn what_is_wrong_with_a_table_is_told() {
         ("sort t.csv -o out.csv", "has several columns (id, x); choose one with --column"),
         ("sort t.csv -o out.csv --column y", "no column `y`; it has id, x"),
         ("sort t.csv -o out.csv --column x", "t.csv, line 3: `four` in column `x` is not a number"),
-        ("sort ragged.csv -o out.csv --column x", "ragged.csv, line 3: the count of cells is 1, and 2 in the first row"),
+        (
+            "sort ragged.csv -o out.csv --column x",
+            "ragged.csv, line 3: the count of cells is 1, and 2 in the first row",
+        ),
         ("sort t.csv -o out.npy --column id", "rows of a table are text"),
         ("sort a.npy -o out.csv --column id", "a.npy is npy, and has no columns"),
-        ("split gap.csv -o out.csv --column x --buckets 2 --by delta", "line 3 has no number"),
+        (
+            "split gap.csv -o out.csv --column x --buckets 2 --by delta",
+            "gap.csv, line 3: the cell of column `x` is empty",
+        ),
     ] {
         let ran = desk.run(line).expect(1);
         assert!(ran.complaint().contains(part), "{line}: {}", ran.err);
