@@ -48,9 +48,9 @@ impl Part {
 }
 
 /// A sample runs this many cases of a list completely, ...
-const COMPLETE_CASES: usize = 9;
+const COMPLETE_CASES: usize = 6;
 /// ... and one in this many of the rest.
-const THINNING: usize = 3;
+const THINNING: usize = 8;
 
 /// Which of so many parts takes a case, from 0.
 fn taker(case: usize, parts: usize) -> usize {
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn samples_keep_short_lists_and_thin_long_products() {
-        const CASES: usize = 309;
+        const CASES: usize = 400 + COMPLETE_CASES;
         let mut takers = [0; CASES];
         for part in Part::all(3) {
             let mut mine = part.sampled_turns();
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(takers[..COMPLETE_CASES], [1; COMPLETE_CASES]);
         assert!(takers.iter().all(|&takers| takers <= 1));
         let rest: usize = takers[COMPLETE_CASES..].iter().sum();
-        assert_eq!(rest, (CASES - COMPLETE_CASES) / THINNING);
+        assert!(rest.abs_diff((CASES - COMPLETE_CASES) / THINNING) <= 1, "{rest}");
     }
 
     /// Whatever comes up in every second, third or ninth case comes up in each of three parts.
