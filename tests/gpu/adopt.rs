@@ -48,10 +48,13 @@ unsafe extern "system" fn on_message(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     user_data: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: both are valid during the callback.
-    let (said, text) =
-        unsafe { (&*user_data.cast::<Mutex<Vec<String>>>(), CStr::from_ptr((*data).p_message)) };
-    said.lock().unwrap().push(text.to_string_lossy().into_owned());
+    // SAFETY: all are valid during the callback, and layers always name the rule.
+    let (said, id, text) = unsafe {
+        let [id, text] = [(*data).p_message_id_name, (*data).p_message]
+            .map(|s| CStr::from_ptr(s).to_string_lossy());
+        (&*user_data.cast::<Mutex<Vec<String>>>(), id, text)
+    };
+    said.lock().unwrap().push(format!("{id}: {text}"));
     vk::FALSE
 }
 

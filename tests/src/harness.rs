@@ -259,8 +259,10 @@ fn run_on_every_width(extent: Extent, arguments: &[OsString]) -> Result<ExitCode
             .args(arguments.iter().skip(1))
             .envs(extent.variables())
             .env(CHILD_VARIABLE, format!("{size} {share}"))
-            // Hazards between submissions are checked only when this is set.
-            .env("VK_LAYER_ENABLES", QUEUE_SUBMIT_VALIDATION);
+            // Old layers check hazards between submissions only when this is set,
+            .env("VK_LAYER_ENABLES", QUEUE_SUBMIT_VALIDATION)
+            // and new ones accesses of shaders, for instances that a test creates itself.
+            .env("VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC", "true");
         if let Some(bits) = bits {
             child.env("LP_NATIVE_VECTOR_WIDTH", bits.to_string()).envs(shader_cache(bits)?);
         }

@@ -37,11 +37,17 @@ impl Instance {
             None => None,
         };
         let debug_utils = wanted.extensions.contains(&ash::ext::debug_utils::NAME);
-        let of_layer = validation.map(|_| ash::ext::validation_features::NAME);
+        let mut of_layer = Vec::new();
+        if validation.is_some() {
+            of_layer.push(ash::ext::validation_features::NAME);
+            if layer_has_settings(&entry)? {
+                of_layer.push(ash::ext::layer_settings::NAME);
+            }
+        }
         // The layer brings it where the loader does not.
         let of_messages =
             (validation.is_some() && !debug_utils).then_some(ash::ext::debug_utils::NAME);
-        let names = wanted.extensions.iter().copied().chain(of_layer).chain(of_messages);
+        let names = wanted.extensions.iter().chain(&of_layer).copied().chain(of_messages);
         let names: Vec<_> = names.map(CStr::as_ptr).collect();
         let debug_utils = debug_utils || validation.is_some();
         let layers: Vec<_> = validation.iter().map(|_| validation::LAYER.as_ptr()).collect();
@@ -51,6 +57,8 @@ impl Instance {
         let enables = validation.map(|v| v.enables()).unwrap_or_default();
         let mut features =
             vk::ValidationFeaturesEXT::default().enabled_validation_features(&enables);
+        let settings = [validation::shader_accesses_setting()];
+        let mut settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
         let mut messenger_info = Messages::create_info(&messages);
         let mut info = vk::InstanceCreateInfo::default()
             .flags(wanted.flags)
@@ -59,6 +67,9 @@ impl Instance {
             .enabled_layer_names(&layers);
         if validation.is_some() {
             info = info.push_next(&mut features).push_next(&mut messenger_info);
+        }
+        if of_layer.contains(&ash::ext::layer_settings::NAME) {
+            info = info.push_next(&mut settings);
         }
         // SAFETY: every pointer in `info` lives until after the call.
         let raw = match unsafe { entry.create_instance(&info, None) } {
@@ -108,6 +119,15 @@ impl Drop for Instance {
             self.raw.destroy_instance(None);
         }
     }
+}
+
+/// Whether the validation layer takes settings from the application; those before Vulkan 1.3.272 do not.
+fn layer_has_settings(entry: &ash::Entry) -> Result<bool> {
+    // SAFETY: no preconditions.
+    let extensions =
+        unsafe { entry.enumerate_instance_extension_properties(Some(validation::LAYER)) };
+    let extensions = extensions.during("vkEnumerateInstanceExtensionProperties")?;
+    Ok(extensions.iter().any(|e| e.extension_name_as_c_str() == Ok(ash::ext::layer_settings::NAME)))
 }
 
 /// The version of Vulkan that the validation layer was written for; `None` where it is not installed.

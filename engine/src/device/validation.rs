@@ -16,6 +16,20 @@ use crate::error::{Error, Result};
 /// The layer that checks the use of the API.
 pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
+/// Makes synchronization validation follow accesses through descriptors. Layers since Vulkan 1.3.290 leave them out
+/// unless asked: they then miss most hazards of compute shaders, and report two writes with a read between them.
+pub(crate) fn shader_accesses_setting() -> vk::LayerSettingEXT<'static> {
+    const ON: &[u8] = &vk::TRUE.to_ne_bytes();
+    vk::LayerSettingEXT {
+        p_layer_name: LAYER.as_ptr(),
+        p_setting_name: c"syncval_shader_accesses_heuristic".as_ptr(),
+        ty: vk::LayerSettingTypeEXT::BOOL32,
+        value_count: 1,
+        p_values: ON.as_ptr().cast(),
+        ..Default::default()
+    }
+}
+
 /// What the layers shall check besides the plain rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValidationConfig {

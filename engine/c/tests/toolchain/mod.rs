@@ -213,6 +213,8 @@ impl Installed {
         command.env("MESA_SHADER_CACHE_DIR", cache).env("MESA_SHADER_CACHE_DISABLE", "false");
         let enables = "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT";
         command.env("VK_LAYER_ENABLES", enables);
+        // New layers follow accesses of shaders only when this is set.
+        command.env("VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC", "true");
         command.output().with_context(|| program.path.display().to_string())
     }
 

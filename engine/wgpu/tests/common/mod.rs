@@ -118,6 +118,8 @@ pub fn run_validated(name: &str) -> Result<String> {
         .env(CHILD, "1")
         .env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation")
         .env("VK_LAYER_ENABLES", checks.join(":"))
+        // New layers follow accesses of shaders only when this is set.
+        .env("VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC", "true")
         // A Wayland library minds where this is not set.
         .env("XDG_RUNTIME_DIR", std::env::temp_dir())
         // Mesa's cache mixes up the code for different subgroup sizes.
