@@ -30,7 +30,7 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
                                                  void *user) {
     (void)severity;
     (void)types;
-    fprintf(stderr, "validation: %s\n", data->pMessage);
+    fprintf(stderr, "validation: %s: %s\n", data->pMessageIdName, data->pMessage);
     ++((Host *)user)->messages;
     return VK_FALSE;
 }

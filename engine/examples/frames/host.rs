@@ -56,11 +56,14 @@ unsafe extern "system" fn on_message(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     messages: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: both are valid during the callback.
-    let (messages, text) =
-        unsafe { (&*messages.cast::<Mutex<Vec<String>>>(), CStr::from_ptr((*data).p_message)) };
+    // SAFETY: all are valid during the callback. The layer always names the rule that was broken.
+    let (messages, rule, text) = unsafe {
+        let [rule, text] =
+            [(*data).p_message_id_name, (*data).p_message].map(|s| CStr::from_ptr(s));
+        (&*messages.cast::<Mutex<Vec<String>>>(), rule, text)
+    };
     if let Ok(mut messages) = messages.lock() {
-        messages.push(text.to_string_lossy().into_owned());
+        messages.push(format!("{}: {}", rule.to_string_lossy(), text.to_string_lossy()));
     }
     vk::FALSE
 }

@@ -36,44 +36,23 @@ impl Instance {
             Some(_) => Some(validation_layer(&entry)?.ok_or(Error::NoValidationLayer)?),
             None => None,
         };
-        let debug_utils = wanted.extensions.contains(&ash::ext::debug_utils::NAME);
-        let mut of_layer = Vec::new();
-        if validation.is_some() {
-            of_layer.push(ash::ext::validation_features::NAME);
-            if layer_has_settings(&entry)? {
-                of_layer.push(ash::ext::layer_settings::NAME);
+        let debug_utils =
+            validation.is_some() || wanted.extensions.contains(&ash::ext::debug_utils::NAME);
+        let create = |settings| create_raw(&entry, &wanted, validation, settings, &messages);
+        let settings = validation.is_some() && layer_has_settings(&entry)?;
+        let raw = match create(settings) {
+            // Loaders before Vulkan 1.3.272 refuse the extension although the layer has it.
+            Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT) if settings => {
+                tracing::warn!(
+                    "the Vulkan loader is older than the validation layer: hazards of shaders are reported only if \
+                     VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC=true is set"
+                );
+                create(false)
             }
-        }
-        // The layer brings it where the loader does not.
-        let of_messages =
-            (validation.is_some() && !debug_utils).then_some(ash::ext::debug_utils::NAME);
-        let names = wanted.extensions.iter().chain(&of_layer).copied().chain(of_messages);
-        let names: Vec<_> = names.map(CStr::as_ptr).collect();
-        let debug_utils = debug_utils || validation.is_some();
-        let layers: Vec<_> = validation.iter().map(|_| validation::LAYER.as_ptr()).collect();
-
-        let application =
-            vk::ApplicationInfo::default().application_name(c"multisplit").api_version(API_VERSION);
-        let enables = validation.map(|v| v.enables()).unwrap_or_default();
-        let mut features =
-            vk::ValidationFeaturesEXT::default().enabled_validation_features(&enables);
-        let settings = [validation::shader_accesses_setting()];
-        let mut settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
-        let mut messenger_info = Messages::create_info(&messages);
-        let mut info = vk::InstanceCreateInfo::default()
-            .flags(wanted.flags)
-            .application_info(&application)
-            .enabled_extension_names(&names)
-            .enabled_layer_names(&layers);
-        if validation.is_some() {
-            info = info.push_next(&mut features).push_next(&mut messenger_info);
-        }
-        if of_layer.contains(&ash::ext::layer_settings::NAME) {
-            info = info.push_next(&mut settings);
-        }
-        // SAFETY: every pointer in `info` lives until after the call.
-        let raw = match unsafe { entry.create_instance(&info, None) } {
-            // What the loader says where no driver is installed.
+            created => created,
+        };
+        let raw = match raw {
+            // The loader returns this if no driver is installed.
             Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER) => return Err(Error::NoDevice),
             other => other.during("vkCreateInstance")?,
         };
@@ -119,6 +98,51 @@ impl Drop for Instance {
             self.raw.destroy_instance(None);
         }
     }
+}
+
+/// Creates an instance with the validation layer if `validation` is given; `settings` says whether the layer takes
+/// settings from the application.
+fn create_raw(
+    entry: &ash::Entry,
+    wanted: &InstanceRequirements,
+    validation: Option<ValidationConfig>,
+    settings: bool,
+    messages: &Messages,
+) -> std::result::Result<ash::Instance, vk::Result> {
+    let mut names = wanted.extensions.clone();
+    let mut layers = Vec::new();
+    if validation.is_some() {
+        layers.push(validation::LAYER.as_ptr());
+        names.push(ash::ext::validation_features::NAME);
+        // The layer has this one if the loader does not.
+        if !names.contains(&ash::ext::debug_utils::NAME) {
+            names.push(ash::ext::debug_utils::NAME);
+        }
+        if settings {
+            names.push(ash::ext::layer_settings::NAME);
+        }
+    }
+    let names: Vec<_> = names.into_iter().map(CStr::as_ptr).collect();
+    let application =
+        vk::ApplicationInfo::default().application_name(c"multisplit").api_version(API_VERSION);
+    let enables = validation.map(|v| v.enables()).unwrap_or_default();
+    let mut features = vk::ValidationFeaturesEXT::default().enabled_validation_features(&enables);
+    let shader_accesses = [validation::shader_accesses_setting()];
+    let mut layer_settings = vk::LayerSettingsCreateInfoEXT::default().settings(&shader_accesses);
+    let mut messenger_info = Messages::create_info(messages);
+    let mut info = vk::InstanceCreateInfo::default()
+        .flags(wanted.flags)
+        .application_info(&application)
+        .enabled_extension_names(&names)
+        .enabled_layer_names(&layers);
+    if validation.is_some() {
+        info = info.push_next(&mut features).push_next(&mut messenger_info);
+    }
+    if settings {
+        info = info.push_next(&mut layer_settings);
+    }
+    // SAFETY: every pointer in `info` lives until after the call.
+    unsafe { entry.create_instance(&info, None) }
 }
 
 /// Whether the validation layer takes settings from the application; those before Vulkan 1.3.272 do not.
