@@ -10,8 +10,9 @@ use multisplit_shaders::address::address_offset;
 use crate::device::shared::Device;
 use crate::error::{Result, VkResultExt};
 use crate::execute::import::Places;
+use crate::execute::kernel_check::MAX_BINDINGS;
 use crate::execute::layout::descriptor_type;
-use crate::execute::pipeline::{MAX_BINDINGS, Pipeline};
+use crate::execute::pipeline::Pipeline;
 
 /// Descriptor sets for the steps of a plan. Once written, they serve any number of recordings over
 /// the same buffers.

@@ -4,7 +4,8 @@ use ash::vk;
 
 use crate::device::context::Context;
 use crate::device::shared::Device;
-use crate::execute::pipeline::{Pipeline, PipelineStore};
+use crate::execute::pipeline::Pipeline;
+use crate::execute::pipeline_store::PipelineStore;
 
 /// One figure of one pipeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
