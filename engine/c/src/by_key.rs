@@ -1,4 +1,4 @@
-//! Reductions and scans by key: of each run of equal keys, what its values combine to.
+//! Reductions and scans by key: combine the values of each run of equal keys.
 
 use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
@@ -18,43 +18,42 @@ use crate::types::{
 };
 use crate::vulkan::VkBool32;
 
-/// A reduction by key: of each run of equal neighbours of the keys, the key and what its values combine to.
+/// A reduction by key: for each run of equal adjacent keys, outputs the key and the combined values.
 ///
-/// Roles: `KEYS` and `VALUES`, only read; `KEYS_OUT` and `VALUES_OUT`, with room for all, of which what is
-/// past the count stays as it is; `FOUND`, one word: how many runs there are.
+/// Roles: `KEYS` and `VALUES`, read-only; `KEYS_OUT` and `VALUES_OUT`, each with room for n elements,
+/// unchanged past the number of runs; `FOUND`, one word, the number of runs.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitReduceByKeyInfo {
     /// `sizeof(MultisplitReduceByKeyInfo)`.
     pub struct_size: u32,
-    /// What a key is. Equal are keys with equal bits.
+    /// Key type. Keys are equal if their bits are equal.
     pub key_type: MaybeUninit<MultisplitKeyType>,
-    /// What a value is.
+    /// Value type.
     pub value_type: MaybeUninit<MultisplitKeyType>,
-    /// How values are combined.
+    /// Operator that combines values.
     pub op: MaybeUninit<MultisplitOperator>,
-    /// The function for `MULTISPLIT_OPERATOR_GLSL`: a C string. Copied.
+    /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
     pub glsl: *const c_char,
-    /// The element that changes nothing on either side of another, for that function: the bits of an element,
-    /// the low ones of 32-bit types.
+    /// The identity element of that function, as bits; 32-bit types use the low half.
     pub identity: u64,
-    /// How many elements, and what the caller does around the reduction.
+    /// The element count, and the caller's buffer accesses around the reduction.
     pub common: MultisplitCommonInfo,
 }
 
-// SAFETY: as the trait asks.
+// SAFETY: satisfies the requirements of the trait.
 unsafe impl Sized32 for MultisplitReduceByKeyInfo {
     const NAME: &'static str = "MultisplitReduceByKeyInfo";
     const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
 }
 
-/// Plans a reduction by key. Nothing is compiled yet, a function in GLSL excepted: see
+/// Plans a reduction by key. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
 ///
 /// # Safety
-/// `info` is `NULL` or points to a `MultisplitReduceByKeyInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written. Unless the context was
-/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+/// `info` is `NULL` or points to a `MultisplitReduceByKeyInfo` whose pointers are `NULL` or valid.
+/// `operation` is `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its
+/// queue is not used by anything else during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_reduce_by_key_create(
     context: *const MultisplitContext,
@@ -69,7 +68,7 @@ pub unsafe extern "C" fn multisplit_reduce_by_key_create(
 }
 
 /// # Safety
-/// The pointers of `info` are null or what they say they are.
+/// The pointers of `info` are null or valid.
 unsafe fn declare_reduce(
     context: &Context,
     info: &MultisplitReduceByKeyInfo,
@@ -92,49 +91,48 @@ unsafe fn declare_reduce(
     Ok(declaration)
 }
 
-/// A scan in segments: each run of equal neighbours of the keys is scanned on its own. All zero but `common`:
-/// exclusive prefix sums of `uint32_t` by keys of `uint32_t`.
+/// A segmented scan: each run of equal adjacent keys is scanned separately. With all members except `common`
+/// zero: exclusive prefix sums of `uint32_t` with `uint32_t` keys.
 ///
-/// Roles: `KEYS`, or `FLAGS` where `heads` says so, and `VALUES`, only read; `VALUES_OUT`.
+/// Roles: `KEYS`, or `FLAGS` if `heads` is set, and `VALUES`, read-only; `VALUES_OUT`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitScanByKeyInfo {
     /// `sizeof(MultisplitScanByKeyInfo)`.
     pub struct_size: u32,
-    /// What a key is. Equal are keys with equal bits. Not looked at with `heads`.
+    /// Key type. Keys are equal if their bits are equal. Ignored if `heads` is set.
     pub key_type: MaybeUninit<MultisplitKeyType>,
-    /// What a value is.
+    /// Value type.
     pub value_type: MaybeUninit<MultisplitKeyType>,
-    /// How values are combined.
+    /// Operator that combines values.
     pub op: MaybeUninit<MultisplitOperator>,
-    /// Whether a value is combined with those before it; otherwise they are alone, and the first result of a
-    /// segment is what changes nothing.
+    /// Whether a result includes its own value. Otherwise it combines only the values before it, and the
+    /// first result of a segment is the identity element.
     pub inclusive: VkBool32,
-    /// Whether segments begin where a word of `FLAGS` is not zero, and at the first element, instead of where
-    /// a key differs from the one before.
+    /// Whether segments begin at the first element and at each non-zero word of `FLAGS`, instead of at each
+    /// key that differs from the previous one.
     pub heads: VkBool32,
-    /// The function for `MULTISPLIT_OPERATOR_GLSL`: a C string. Copied.
+    /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
     pub glsl: *const c_char,
-    /// The element that changes nothing on either side of another, for that function: the bits of an element,
-    /// the low ones of 32-bit types.
+    /// The identity element of that function, as bits; 32-bit types use the low half.
     pub identity: u64,
-    /// How many elements, and what the caller does around the scan.
+    /// The element count, and the caller's buffer accesses around the scan.
     pub common: MultisplitCommonInfo,
 }
 
-// SAFETY: as the trait asks.
+// SAFETY: satisfies the requirements of the trait.
 unsafe impl Sized32 for MultisplitScanByKeyInfo {
     const NAME: &'static str = "MultisplitScanByKeyInfo";
     const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
 }
 
-/// Plans a scan by key. Nothing is compiled yet, a function in GLSL excepted: see
+/// Plans a scan by key. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
 ///
 /// # Safety
-/// `info` is `NULL` or points to a `MultisplitScanByKeyInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written. Unless the context was
-/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+/// `info` is `NULL` or points to a `MultisplitScanByKeyInfo` whose pointers are `NULL` or valid. `operation`
+/// is `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
+/// used by anything else during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_scan_by_key_create(
     context: *const MultisplitContext,
@@ -149,7 +147,7 @@ pub unsafe extern "C" fn multisplit_scan_by_key_create(
 }
 
 /// # Safety
-/// The pointers of `info` are null or what they say they are.
+/// The pointers of `info` are null or valid.
 unsafe fn declare_scan(context: &Context, info: &MultisplitScanByKeyInfo) -> Outcome<Declaration> {
     let value = KeyType::from(read::choice(info.value_type)?);
     let op = read::choice(info.op)?;

@@ -1,4 +1,4 @@
-//! The caller's device, from which everything else is made.
+//! Contexts, which wrap the caller's device.
 
 use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
@@ -21,20 +21,20 @@ use crate::vulkan::{
     VkPhysicalDevice, VkPipelineCache, VkQueue,
 };
 
-/// The caller's device, from which everything else is created. Any number of threads may use it.
+/// The caller's device, from which all other objects are created. May be used from any number of threads.
 pub struct MultisplitContext;
 
-/// What the kernels of sorts and splits may rely on. Results never depend on it.
+/// Device behaviour that the kernels of sorts and splits may rely on. It never affects results.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitRanking {
-    /// What the environment variable `MULTISPLIT_RANKING` says, `promised` or `probed`; where it is not
-    /// set, as `MULTISPLIT_RANKING_PROBED`.
+    /// The value of the environment variable `MULTISPLIT_RANKING`, `promised` or `probed`; if it is not set,
+    /// same as `MULTISPLIT_RANKING_PROBED`.
     Auto = 0,
-    /// Only what Vulkan promises. Nothing is tried out.
+    /// Only behaviour that Vulkan guarantees. No probe runs.
     Promised = 1,
-    /// Also what the device was seen to do, where a probe has shown it; it is faster. What
-    /// the probe finds: `multisplit_context_lane_order`.
+    /// Also lane order, if a probe finds that the device preserves it; this is faster.
+    /// `multisplit_context_lane_order` reports whether it still holds.
     Probed = 2,
 }
 choice!(MultisplitRanking: Auto, Promised, Probed);
@@ -49,7 +49,7 @@ impl From<MultisplitRanking> for RankingChoice {
     }
 }
 
-/// The device that a context is created for. The library destroys none of it.
+/// The device for which a context is created. The library does not destroy any of these objects.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitContextInfo {
@@ -57,7 +57,7 @@ pub struct MultisplitContextInfo {
     pub struct_size: u32,
     /// `MULTISPLIT_VERSION`.
     pub version: u32,
-    /// That of the Vulkan loader.
+    /// The Vulkan loader's `vkGetInstanceProcAddr`.
     pub get_instance_proc_addr: PFN_vkGetInstanceProcAddr,
     /// The instance.
     pub instance: VkInstance,
@@ -65,60 +65,61 @@ pub struct MultisplitContextInfo {
     pub physical_device: VkPhysicalDevice,
     /// The device.
     pub device: VkDevice,
-    /// A queue with compute. Creating a context and recording do not use it. Creating the first operation
-    /// may submit to it and wait, which `ranking` can forbid; shortest paths submit and wait. Nobody
-    /// else may use the queue during those calls.
+    /// A queue with compute support. Creating a context and recording do not use it. Creating the first
+    /// operation may submit to it and wait, unless `ranking` prevents that; shortest paths submit and wait.
+    /// The caller must not use the queue during those calls.
     pub queue: VkQueue,
-    /// Its family.
+    /// Family of the queue.
     pub queue_family: u32,
     /// The `apiVersion` that the instance was created with: 1.2 or later.
     pub api_version: u32,
-    /// What is enabled on the device, extensions included: bits of `MultisplitFeature`.
+    /// Features and extensions enabled on the device: bits of `MultisplitFeature`.
     pub features: u32,
-    /// Whether `VK_EXT_debug_utils` is enabled on the instance: passes then have labels.
+    /// Whether `VK_EXT_debug_utils` is enabled on the instance; if so, passes are labelled.
     pub debug_utils: VkBool32,
-    /// A folder in which compiled pipelines are kept between runs; `NULL`: they are not. It is
-    /// copied.
+    /// Folder for storing compiled pipelines between runs; `NULL`: they are not stored. The path is copied.
     pub pipeline_cache: *const c_char,
-    /// What ranking may rely on. To find out what the device does, creating the first operation of a
-    /// context may submit to the queue and wait, once for a device and its driver where `pipeline_cache`
-    /// names a folder. `MULTISPLIT_RANKING_PROMISED` forbids it: then only shortest paths submit.
+    /// Device behaviour that ranking may rely on. Unless it is `MULTISPLIT_RANKING_PROMISED`, creating the
+    /// first operation of a context may submit a probe to the queue and wait for it; if `pipeline_cache` is
+    /// set, the result is stored, so each device and driver is probed only once. With
+    /// `MULTISPLIT_RANKING_PROMISED`, only shortest paths submit.
     pub ranking: MaybeUninit<MultisplitRanking>,
     /// Must be 0.
     pub reserved: u32,
-    /// A profile: the text that `multisplit tune` writes, with the sizes of kernels that are the fastest
-    /// on this device; `NULL`: the built-in sizes. It is copied. One that is damaged or of another device
-    /// or driver is `MULTISPLIT_ERROR_PROFILE`. Results never depend on it.
+    /// A profile: the text written by `multisplit tune`, with the fastest kernel sizes for this device;
+    /// `NULL`: the built-in sizes. Copied. A profile that is damaged or made for another device or driver is
+    /// rejected with `MULTISPLIT_ERROR_PROFILE`. It never affects results.
     pub profile: *const u8,
-    /// Its bytes.
+    /// Size of the profile in bytes.
     pub profile_size: u64,
-    /// The caller's pipeline cache, with which pipelines are created; it outlives the context.
-    /// `VK_NULL_HANDLE`: one of the context's own. Not together with `pipeline_cache`.
+    /// The caller's pipeline cache, used to create pipelines; it must outlive the context. `VK_NULL_HANDLE`:
+    /// the context creates one. Must not be combined with `pipeline_cache`.
     pub vulkan_pipeline_cache: VkPipelineCache,
-    /// What host memory of the Vulkan objects is allocated with, that of `vkAllocateMemory` excepted; `NULL`:
-    /// by the driver. It is copied; its functions may be called from any thread that calls the library.
+    /// Host memory allocation callbacks for Vulkan objects other than those of `vkAllocateMemory`; `NULL`:
+    /// the driver's. The structure is copied; its functions may be called from any thread that calls the
+    /// library.
     pub allocation_callbacks: *const VkAllocationCallbacks,
-    /// The caller's allocator of device memory, for the scratch memory of operations that have their own;
-    /// `NULL`: the library's. It is copied, and used until the context is destroyed.
+    /// The caller's device memory allocator, for operations that allocate their own scratch memory; `NULL`:
+    /// the library's. The structure is copied, and used until the context is destroyed.
     pub memory_functions: *const MultisplitMemoryFunctions,
-    /// For `multisplit_device_create`: features that are left out although the device has them, as of
+    /// For `multisplit_device_create`: features not to enable even if the device supports them, as in
     /// `MultisplitRequirementsInfo`.
     pub leave_out: u32,
     /// Must be 0.
     pub reserved_too: u32,
 }
 
-// SAFETY: as the trait asks.
+// SAFETY: satisfies the requirements of the trait.
 unsafe impl Sized32 for MultisplitContextInfo {
     const NAME: &'static str = "MultisplitContextInfo";
     const REQUIRED: usize = offset_of!(Self, debug_utils);
 }
 
 impl MultisplitContextInfo {
-    /// What the caller brings besides its device.
+    /// Options that do not describe the device itself.
     ///
     /// # Safety
-    /// Pointers and handles are null or what they say they are, for as long as the context lives.
+    /// Pointers and handles are null or valid for the lifetime of the context.
     unsafe fn options(&self) -> Outcome<AdoptOptions> {
         if !self.vulkan_pipeline_cache.is_null() && !self.pipeline_cache.is_null() {
             let text = "pipeline_cache and vulkan_pipeline_cache are both given; give one of them";
@@ -141,14 +142,14 @@ impl MultisplitContextInfo {
 
 pub(crate) static CONTEXTS: Registry<MultisplitContext, ContextObject> = Registry::new("context");
 
-/// What a handle of a context stands for.
+/// The object behind a context handle.
 pub(crate) struct ContextObject {
     pub engine: Context,
 }
 
 impl ContextObject {
     /// # Safety
-    /// The handles of `info`, where they are not null, are what [`multisplit_context_create`] says.
+    /// The handles of `info`, unless null, satisfy the contract of [`multisplit_context_create`].
     unsafe fn new(info: &MultisplitContextInfo) -> Outcome<Self> {
         version::check(info.version)?;
         read::reserved(MultisplitContextInfo::NAME, info.reserved)?;
@@ -194,7 +195,7 @@ impl ContextObject {
         Ok(Self { engine })
     }
 
-    /// Nothing that was made from it is there, and no call has it at hand.
+    /// Fails if objects created from the context exist, or if a call is using it.
     fn check_unused(self: &Arc<Self>) -> Outcome {
         match Arc::strong_count(self) - 1 {
             0 => Ok(()),
@@ -208,13 +209,13 @@ impl ContextObject {
     }
 }
 
-/// Creates a context for the caller's device. An error names everything that the device lacks, functions
-/// that it does not have included. Nothing is submitted.
+/// Creates a context for the caller's device. An error lists everything the device lacks, including missing
+/// functions. Does not submit anything.
 ///
 /// # Safety
-/// `info` is `NULL` or points to a `MultisplitContextInfo`. Handles in it are `NULL` or alive, belong
-/// together, and outlive the context. The instance was created with `api_version`, the device with
-/// `features`, and the queue is one of `queue_family`. `context` is `NULL` or may be written.
+/// `info` is `NULL` or points to a `MultisplitContextInfo`. Its handles are `NULL` or valid, belong together,
+/// and outlive the context. The instance was created with `api_version`, the device with `features`, and the
+/// queue belongs to `queue_family`. `context` is `NULL` or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_context_create(
     info: *const MultisplitContextInfo,
@@ -231,17 +232,17 @@ pub unsafe extern "C" fn multisplit_context_create(
     })
 }
 
-/// Whether the device has kept lane order, which Vulkan does not promise, wherever a sort or a split
-/// relied on it: one tile in 256 looks, and sets the status word of the context. Reading it is a look at
-/// host memory, which neither submits nor waits. It tells of a recording once the fence of its
-/// submission was waited for.
+/// Reports whether the device has preserved lane order, which Vulkan does not guarantee, in all sorts and
+/// splits that relied on it. One tile in 256 checks the order and sets the status word of the context on a
+/// violation. This call only reads host memory; it neither submits nor waits. A recording is covered once its
+/// fence has been waited for.
 ///
-/// Where `kept` is `VK_FALSE`, results of operations that were created before may be in the wrong order.
-/// Those created from then on do not rely on it: destroy the others, and create them again. It stays
-/// `VK_TRUE` with `MULTISPLIT_RANKING_PROMISED`.
+/// If `kept` is `VK_FALSE`, results of existing operations may be in the wrong order. Operations created from
+/// then on do not rely on lane order: destroy the existing ones and create them again. With
+/// `MULTISPLIT_RANKING_PROMISED`, `kept` is always `VK_TRUE`.
 ///
 /// # Safety
-/// `kept` is `NULL` or may be written.
+/// `kept` is `NULL` or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_context_lane_order(
     context: *const MultisplitContext,
@@ -256,11 +257,11 @@ pub unsafe extern "C" fn multisplit_context_lane_order(
     })
 }
 
-/// Destroys a context, not the device. `MULTISPLIT_ERROR_IN_USE` while objects that were created from
-/// it exist. `NULL` is allowed and does nothing.
+/// Destroys a context, but not the device. Fails with `MULTISPLIT_ERROR_IN_USE` while objects created from
+/// the context exist. `NULL` is allowed and ignored.
 ///
 /// # Safety
-/// The device is alive.
+/// The device is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_context_destroy(
     context: *mut MultisplitContext,

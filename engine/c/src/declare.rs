@@ -1,4 +1,4 @@
-//! How the buffers and the count of an operation become those of some work.
+//! Declares the buffers and counts of an operation as imports of the planned work.
 
 use multisplit::graph::{Buffer, ElementType, Graph, Scope};
 use multisplit::primitives::Count;
@@ -11,21 +11,21 @@ use crate::types::{
     MultisplitRole, MultisplitRoleScope,
 };
 
-/// The names under which a recording sets the count, and that of a second array.
+/// Names under which a recording sets the count and the count of a second array.
 pub(crate) const COUNT: &str = "count";
 pub(crate) const OTHER_COUNT: &str = "other_count";
 
-/// Vulkan has no empty buffers, and kernels read words.
+/// Minimum buffer size: Vulkan has no empty buffers, and kernels read words.
 const MIN_BYTES: u64 = 4;
 
 /// An operation that is being declared.
 pub(crate) struct Declaration {
     pub work: Work,
-    /// The buffer of each role.
+    /// The buffer for each role.
     pub roles: Vec<(MultisplitRole, Buffer)>,
-    /// The maximum count, where each recording sets the count.
+    /// The maximum count, if each recording sets the count.
     pub max_count: Option<u64>,
-    /// The same of a second array.
+    /// The same for a second array.
     pub max_other: Option<u64>,
 }
 
@@ -35,12 +35,12 @@ impl Declaration {
         Self { work, roles: Vec::new(), max_count: None, max_other: None }
     }
 
-    /// The graph and the policy, for the functions that add a primitive.
+    /// The graph and the policy, as required by the functions that add a primitive.
     pub fn parts(&mut self) -> (&mut Graph, &Policy) {
         self.work.parts()
     }
 
-    /// The caller's buffer for a role: an array of `len` elements, which fill whole words.
+    /// Imports the caller's buffer for a role: an array of `len` elements, padded to whole words.
     pub fn import(&mut self, role: MultisplitRole, element: ElementType, len: u64) -> Buffer {
         let of_word = MIN_BYTES / u64::from(element.bytes().unwrap_or(1)).clamp(1, MIN_BYTES);
         let len = len.max(1).checked_next_multiple_of(of_word).unwrap_or(u64::MAX);
@@ -49,7 +49,7 @@ impl Declaration {
         buffer
     }
 
-    /// The caller's buffer for a role: `size` bytes in which elements lie at any stride.
+    /// Imports the caller's buffer for a role: `size` bytes that contain elements at any stride.
     pub fn import_bytes(
         &mut self,
         role: MultisplitRole,
@@ -62,7 +62,7 @@ impl Declaration {
         buffer
     }
 
-    /// How many elements there are.
+    /// The element count.
     pub fn count(&mut self, common: &MultisplitCommonInfo) -> Outcome<Count> {
         let max = common.n;
         Ok(match read::choice(common.count)? {
@@ -77,7 +77,7 @@ impl Declaration {
         })
     }
 
-    /// How many elements a second array has, or how many segments there are.
+    /// The length of a second array, or the number of segments.
     pub fn other_count(&mut self, other: &MultisplitOtherCount) -> Outcome<Count> {
         let max = other.n;
         Ok(match read::choice(other.count)? {
@@ -98,19 +98,19 @@ impl Declaration {
         Count::Device { buffer, index, max }
     }
 
-    /// Where segments begin, and the last one ends.
+    /// Imports the segment offsets: the start of each segment and the end of the last one.
     pub fn offsets(&mut self, segments: Count) -> Buffer {
         let words = segments.max().saturating_add(1);
         self.import(MultisplitRole::Offsets, ElementType::U32, words)
     }
 
-    /// The words that a function in GLSL reads, where it reads any.
+    /// Imports the table of a GLSL function; `None` if `words` is 0.
     pub fn table(&mut self, words: u32) -> Option<Buffer> {
         let words = u64::from(words);
         (words > 0).then(|| self.import(MultisplitRole::Table, ElementType::U32, words))
     }
 
-    /// What the caller does with its buffers before and after.
+    /// Adds the caller's scopes, which determine the barriers before and after the operation.
     pub fn scopes(
         &mut self,
         scopes: &[MultisplitRoleScope],
@@ -137,7 +137,7 @@ impl Declaration {
 }
 
 impl Declaration {
-    /// Anything may happen before and after, to buffers and ends that no scope is given for.
+    /// Adds full barriers at each `before` and `after` that has no scope.
     fn full_barriers(&mut self, scopes: &[MultisplitRoleScope]) {
         for (role, buffer) in &self.roles {
             let of = |around: &&MultisplitRoleScope| read::choice(around.role).ok() == Some(*role);

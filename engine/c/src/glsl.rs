@@ -1,4 +1,4 @@
-//! Functions of the caller's in GLSL, where the library was built with a compiler for it.
+//! The caller's GLSL functions, if the library was built with a GLSL compiler.
 
 use std::ffi::c_char;
 
@@ -42,7 +42,7 @@ pub(crate) unsafe fn bin(
     absent(source, parameters, table)
 }
 
-/// What a selection asks of an element.
+/// The predicate of a selection.
 ///
 /// # Safety
 /// `source` is null or a C string.
@@ -58,8 +58,8 @@ pub(crate) unsafe fn predicate<K: multisplit::Key>(
     absent(source, parameters, table)
 }
 
-/// What combines elements of a type: one of the built-in operators, or a function in GLSL with the bits of
-/// the element that changes nothing.
+/// The operator that combines elements of a type: built-in, or a GLSL function and the bits of its identity
+/// element.
 ///
 /// # Safety
 /// `source` is null or a C string.

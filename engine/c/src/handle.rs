@@ -1,5 +1,5 @@
-//! What a handle is: a number that names an object, and never an address. So a handle that is
-//! wrong, of another kind, or used after its object was destroyed, is noticed and never followed.
+//! Handles are numbers, not addresses. A handle that is wrong, of another kind, or used after its object was
+//! destroyed is therefore detected and never dereferenced.
 
 use std::collections::BTreeMap;
 use std::ptr;
@@ -8,31 +8,30 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::result::{Failure, MultisplitResult, Outcome};
 
-/// Objects of one kind, by their numbers; `H` is the type that C has for them.
+/// Objects of one kind, by handle number; `H` is their handle type in C.
 pub(crate) struct Registry<H, T> {
-    /// What an object of the kind is called in messages.
+    /// Name of the object kind in messages.
     kind: &'static str,
     objects: RwLock<BTreeMap<usize, Arc<T>>>,
     handle: std::marker::PhantomData<fn() -> H>,
 }
 
-/// Numbers look like aligned addresses, for tools that believe them to be some.
+/// Handles look like aligned addresses, for tools that assume they are pointers.
 const STEP: usize = 16;
 
-/// The bits below those that tell two copies of the library in one process apart: of as many handles,
-/// times the step, as a program will ever ask for.
+/// Number of low bits that count handles, in steps of `STEP`; enough for any program. The bits above
+/// distinguish copies of the library in one process.
 const COUNT_BITS: u32 = if usize::BITS >= 64 { 40 } else { 24 };
 
-/// What the numbers of this copy of the library begin with: the page that it was loaded to, as far as
-/// there is room for it. Copies that are less than 64 GiB apart differ; others may be the same by chance,
-/// once in 2^24.
+/// High bits of all handles of this copy of the library: the page it was loaded to, as far as it fits. Copies
+/// less than 64 GiB apart differ; others collide with a probability of 1 in 2^24.
 fn first() -> usize {
     const PAGE: usize = 4096;
     static HERE: u8 = 0;
     ((&raw const HERE).addr() / PAGE) << COUNT_BITS
 }
 
-/// A number that was never given before, of any kind.
+/// Returns a new handle number, unique across all kinds.
 fn next() -> Outcome<usize> {
     static NEXT: AtomicUsize = AtomicUsize::new(STEP);
     let more = |next: usize| next.checked_add(STEP).filter(|&end| end >> COUNT_BITS == 0);
@@ -49,7 +48,7 @@ impl<H, T> Registry<H, T> {
         Self { kind, objects: RwLock::new(BTreeMap::new()), handle }
     }
 
-    /// Keeps an object until it is taken out.
+    /// Stores an object until it is removed.
     pub fn insert(&self, object: T) -> Outcome<*mut H> {
         let number = next()?;
         let mut objects = self.objects.write().unwrap_or_else(PoisonError::into_inner);
@@ -57,14 +56,14 @@ impl<H, T> Registry<H, T> {
         Ok(ptr::without_provenance_mut(number))
     }
 
-    /// The object, which stays whole while the caller holds it, whoever destroys it meanwhile.
+    /// The object, which stays valid while the caller holds it, even if it is removed in the meantime.
     pub fn get(&self, handle: *const H) -> Outcome<Arc<T>> {
         let objects = self.objects.read().unwrap_or_else(PoisonError::into_inner);
         objects.get(&handle.addr()).cloned().ok_or_else(|| self.unknown(handle))
     }
 
-    /// Takes an object out, unless `refuse` says why not: nobody gets hold of it meanwhile. `NULL` names
-    /// nothing, and that is fine.
+    /// Removes an object, unless `refuse` returns an error. Other threads cannot obtain the object during the
+    /// check. `NULL` is ignored.
     pub fn remove(&self, handle: *const H, refuse: impl FnOnce(&Arc<T>) -> Outcome) -> Outcome {
         if handle.is_null() {
             return Ok(());
@@ -73,7 +72,7 @@ impl<H, T> Registry<H, T> {
         let object = objects.get(&handle.addr()).ok_or_else(|| self.unknown(handle))?;
         refuse(object)?;
         let object = objects.remove(&handle.addr());
-        // What an object does when it goes is no business of the others.
+        // Drop the object without holding the lock.
         drop(objects);
         drop(object);
         Ok(())

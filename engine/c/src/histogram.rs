@@ -18,103 +18,104 @@ use crate::split::wrong_edges;
 use crate::types::{COUNT_END, MultisplitCommonInfo, MultisplitRole, MultisplitSampleType, choice};
 use crate::vulkan::VkBool32;
 
-/// Which bin a sample belongs to.
+/// Mapping from samples to bins.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitBins {
-    /// m equal parts between the two edges, the upper one left out. Part k of integers begins at
-    /// `lo + k * (hi - lo) / m`, exactly. Part k of floats begins at `k * ((hi - lo) / m) + lo`, with
-    /// every operation rounded to the type and none overflowing, or at `hi` if that is less.
+    /// m equal bins between the two edges, excluding the upper edge. Bin k of integers begins exactly at `lo
+    /// + k * (hi - lo) / m`. Bin k of floats begins at `k * ((hi - lo) / m) + lo`, where every operation is
+    /// rounded to the type and does not overflow, or at `hi` if that is less.
     Even = 0,
-    /// A bin between each two neighbours of m + 1 sorted edges, the upper one left out.
+    /// m + 1 sorted edges; each bin includes its lower edge and excludes its upper edge.
     Range = 1,
-    /// The sample is the number of its bin.
+    /// The sample is its bin number.
     Identity = 2,
-    /// The function `uint bucket_of(K sample)` in `glsl`, K being `uint`, `int`, `float`, `uint64_t`,
-    /// `int64_t` or `double` after the type of the samples; an id of m or more puts a sample into no bin.
-    /// It may use `push.parameter_0`, `_1` and `_2`, and `table.at[]` where `table_words` is not 0.
+    /// The function `uint bucket_of(K sample)` in `glsl`, where K is `uint`, `int`, `float`, `uint64_t`,
+    /// `int64_t` or `double`, depending on the sample type. Samples with an id of m or more are outside all
+    /// bins. The function may use `push.parameter_0`, `_1` and `_2`, and `table.at[]` if `table_words` is not
+    /// 0.
     Glsl = 3,
 }
 choice!(MultisplitBins: Even, Range, Identity, Glsl);
 
-/// What an element of a histogram adds to its bin.
+/// Amount that an element adds to its bin.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitWeight {
     /// One.
     None = 0,
-    /// A `uint32_t` of its own. Sums are modulo 2^32, or 2^64 where counts are wide.
+    /// A `uint32_t` per element. Sums are modulo 2^32, or 2^64 with `wide_counts`.
     U32 = 1,
-    /// A `float` of its own. Sums are rounded in an order that may differ from run to run.
+    /// A `float` per element. The order of additions, and so the rounding, may differ from run to run.
     F32 = 2,
 }
 choice!(MultisplitWeight: None, U32, F32);
 
 /// A histogram of up to 2^20 bins.
 ///
-/// Roles: `SAMPLES` and `COUNTS`; `WEIGHTS` where there are weights; `OUT_OF_RANGE` and `CUMULATIVE`
-/// where they are asked for; `TABLE` where `table_words` is not 0.
+/// Roles: `SAMPLES` and `COUNTS`; `WEIGHTS` if there are weights; `OUT_OF_RANGE` if `count_out_of_range` is
+/// set; `CUMULATIVE` if `cumulative` is set; `TABLE` if `table_words` is not 0.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitHistogramInfo {
     /// `sizeof(MultisplitHistogramInfo)`.
     pub struct_size: u32,
-    /// What a sample is.
+    /// Sample type.
     pub sample_type: MaybeUninit<MultisplitSampleType>,
     /// m, the number of bins: 1 to 2^20.
     pub bins: u32,
-    /// Which bin a sample belongs to.
+    /// Mapping from samples to bins.
     pub function: MaybeUninit<MultisplitBins>,
-    /// Edges, of the type of the samples: 2 for `EVEN`, m + 1 for `RANGE`. Copied.
+    /// Edges, of the sample type: 2 for `EVEN`, m + 1 for `RANGE`. Copied.
     pub edges: *const c_void,
     /// Number of edges.
     pub edge_count: u32,
-    /// For `GLSL`: words of the buffer `TABLE`.
+    /// For `GLSL`: size of the `TABLE` buffer in words.
     pub table_words: u32,
-    /// For `GLSL`: the function. Copied.
+    /// For `GLSL`: source of the function. Copied.
     pub glsl: *const c_char,
     /// For `GLSL`: `push.parameter_0`, `_1` and `_2`.
     pub parameters: [u32; 3],
-    /// What an element adds to its bin.
+    /// Amount that an element adds to its bin.
     pub weight: MaybeUninit<MultisplitWeight>,
-    /// Bytes before the first element.
+    /// Byte offset of the first element.
     pub first_byte: u64,
-    /// Bytes from element to element; 0: they lie side by side.
+    /// Byte distance between elements; 0: tightly packed.
     pub stride: u32,
-    /// Samples of an element, 1 to 4, side by side; 0: 1.
+    /// Samples per element, 1 to 4, adjacent in memory; 0: 1.
     pub channels: u32,
-    /// A bit for each channel that is counted, with bins of its own; 0: all.
+    /// Bit mask of the counted channels, each with its own bins; 0: all channels.
     pub active_channels: u32,
-    /// Whether counts have 64 bits, the low word first; otherwise they have 32.
+    /// Whether counts have 64 bits, low word first; otherwise 32.
     pub wide_counts: VkBool32,
-    /// Whether counts are added to what the buffer holds; otherwise it is cleared first.
+    /// Whether to add to the counts in the buffer; otherwise the buffer is cleared first.
     pub accumulate: VkBool32,
-    /// Whether `OUT_OF_RANGE` gets, for each channel that is counted, how many samples are in no bin, in
-    /// the type of the counts.
+    /// Whether to write to `OUT_OF_RANGE`, for each counted channel, the number of samples outside all bins,
+    /// in the type of the counts.
     pub count_out_of_range: VkBool32,
-    /// Whether `CUMULATIVE` gets the exclusive prefix sums of the counts: of one channel, of 32
-    /// bits.
+    /// Whether to write the exclusive prefix sums of the counts to `CUMULATIVE`; requires a single channel
+    /// and 32-bit counts.
     pub cumulative: VkBool32,
-    /// For `EVEN` and `RANGE`: whether the last bin has its upper edge too; otherwise samples there
-    /// are in no bin.
+    /// For `EVEN` and `RANGE`: whether the last bin includes its upper edge; otherwise samples equal to it
+    /// are out of range.
     pub closed: VkBool32,
-    /// How many elements, and what the caller does around the histogram.
+    /// The element count, and the caller's buffer accesses around the histogram.
     pub common: MultisplitCommonInfo,
 }
 
-// SAFETY: as the trait asks.
+// SAFETY: satisfies the requirements of the trait.
 unsafe impl Sized32 for MultisplitHistogramInfo {
     const NAME: &'static str = "MultisplitHistogramInfo";
     const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
 }
 
-/// Plans a histogram. Nothing is compiled yet, a function in GLSL excepted: see
+/// Plans a histogram. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
 ///
 /// # Safety
-/// `info` is `NULL` or points to a `MultisplitHistogramInfo` whose pointers are `NULL` or what they
-/// say they are. `operation` is `NULL` or may be written. Unless the context was
-/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+/// `info` is `NULL` or points to a `MultisplitHistogramInfo` whose pointers are `NULL` or valid. `operation`
+/// is `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
+/// used by anything else during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_histogram_create(
     context: *const MultisplitContext,
@@ -129,7 +130,7 @@ pub unsafe extern "C" fn multisplit_histogram_create(
 }
 
 /// # Safety
-/// The pointers of `info` are null or what they say they are.
+/// The pointers of `info` are null or valid.
 unsafe fn declare(context: &Context, info: &MultisplitHistogramInfo) -> Outcome<Declaration> {
     let sample = SampleType::from(read::choice(info.sample_type)?);
     let mut declaration = Declaration::new(context, "histogram");
@@ -174,7 +175,7 @@ unsafe fn declare(context: &Context, info: &MultisplitHistogramInfo) -> Outcome<
 fn layout(info: &MultisplitHistogramInfo) -> Layout {
     let channels = info.channels.max(1);
     let active = match info.active_channels {
-        // More channels than there can be are refused by the primitive.
+        // The primitive rejects channel counts that are too large.
         0 => 1u32.checked_shl(channels).map_or(u32::MAX, |end| end - 1),
         active => active,
     };
@@ -183,7 +184,7 @@ fn layout(info: &MultisplitHistogramInfo) -> Layout {
 }
 
 /// # Safety
-/// The pointers of `info` are null or what they say they are.
+/// The pointers of `info` are null or valid.
 unsafe fn function(
     info: &MultisplitHistogramInfo,
     sample: SampleType,

@@ -1,8 +1,8 @@
-//! multisplit for C: what `multisplit.h` declares.
+//! The C interface of multisplit, as declared in `multisplit.h`.
 //!
-//! The header is generated from these files (`tests/generated.rs`). Three rules hold for every
-//! function: no panic leaves it (`result::guard`), no handle is trusted (`handle`), and no structure
-//! of the caller's is read before its size has been compared (`read`).
+//! The header is generated from these files (`tests/generated.rs`). Every function follows three rules: it
+//! never unwinds into C (`result::guard`), it validates every handle (`handle`), and it checks the size of a
+//! caller's structure before reading it (`read`).
 
 mod by_key;
 mod context;

@@ -1,4 +1,4 @@
-//! What the library has to say while it works, for the caller's log.
+//! Forwarding of log messages to the caller.
 
 use std::ffi::{CString, c_char, c_void};
 use std::fmt::{self, Write as _};
@@ -13,23 +13,23 @@ use crate::read;
 use crate::result::{Failure, MultisplitResult, guard};
 use crate::types::choice;
 
-/// How much a message matters.
+/// Severity of a log message.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitLogLevel {
-    /// Something was lost: memory that could not be freed.
+    /// A resource was lost, for example memory that could not be freed.
     Error = 0,
-    /// Something is not as it should be, and the library goes on without it: a damaged file, for instance.
+    /// Something is wrong, but the library can continue without it, for example a damaged file.
     Warning = 1,
-    /// What a program may want to know once.
+    /// Information of interest once per run.
     Info = 2,
-    /// What happens inside.
+    /// Internal details.
     Debug = 3,
 }
 choice!(MultisplitLogLevel: Error, Warning, Info, Debug);
 
-/// Gets a message, which is valid until it returns. It may be called from any thread that calls the
-/// library, and must not call the library itself.
+/// Receives a message, which is valid only during the call. It may be called from any thread that calls the
+/// library, and must not call the library.
 pub type MultisplitLogFunction = Option<
     unsafe extern "C" fn(user: *mut c_void, level: MultisplitLogLevel, message: *const c_char),
 >;
@@ -41,7 +41,7 @@ struct Sink {
     level: MultisplitLogLevel,
 }
 
-// SAFETY: whoever sets it promises that it may be called from any thread.
+// SAFETY: the caller of `multisplit_set_log` guarantees that the function may be called from any thread.
 unsafe impl Send for Sink {}
 // SAFETY: as above.
 unsafe impl Sync for Sink {}
@@ -52,12 +52,12 @@ fn sink() -> Option<Sink> {
     *SINK.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Sets where messages of the library go, of a level and of those that matter more; `NULL`: nowhere, as it
-/// is at first. It is one for the whole library.
+/// Sets the log function for messages of the given level and of higher severity. `NULL`, the initial state,
+/// disables logging. The setting is global.
 ///
 /// # Safety
-/// `function` is `NULL` or a function that may be called with `user` from any thread, until another one is
-/// set and calls of the library that were made before have returned.
+/// `function` is `NULL` or may be called with `user` from any thread until another function is set and all
+/// earlier calls of the library have returned.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_set_log(
     function: MultisplitLogFunction,
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn multisplit_set_log(
     })
 }
 
-/// Passes events on to the caller's function. Spans are for measuring, and are not passed on.
+/// Forwards events to the caller's function. Spans are used only for measurements and are not forwarded.
 struct Forward;
 
 fn level_of(level: &Level) -> MultisplitLogLevel {
@@ -114,7 +114,7 @@ impl Subscriber for Forward {
         let whole = format!("{}{}", text.message, text.fields).replace('\0', "");
         let Ok(message) = CString::new(whole) else { return };
         let level = level_of(event.metadata().level());
-        // SAFETY: by the contract of whoever set it.
+        // SAFETY: guaranteed by the caller of `multisplit_set_log`.
         unsafe { (sink.function)(sink.user, level, message.as_ptr()) };
     }
 
@@ -123,7 +123,7 @@ impl Subscriber for Forward {
     fn exit(&self, _: &Id) {}
 }
 
-/// An event in one line: its message, then its values.
+/// An event as one line: its message followed by its fields.
 #[derive(Default)]
 struct Text {
     message: String,
@@ -132,7 +132,7 @@ struct Text {
 
 impl Visit for Text {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        // Writing to a string does not fail.
+        // Writing to a `String` cannot fail.
         let _ = match field.name() {
             "message" => write!(self.message, "{value:?}"),
             name => write!(self.fields, " {name}={value:?}"),

@@ -1,4 +1,4 @@
-//! The caller's allocator of device memory.
+//! The caller's device memory allocator.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -12,21 +12,20 @@ use crate::vulkan::{
     VkDeviceMemory, VkDeviceSize, VkMemoryAllocateFlags, VkMemoryRequirements, VkResult,
 };
 
-/// A piece of device memory that the caller's allocator has given.
+/// A device memory allocation made by the caller's allocator.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct MultisplitMemory {
-    /// The memory.
+    /// The memory object.
     pub memory: VkDeviceMemory,
-    /// Where in it the piece begins: a multiple of the alignment that was asked for.
+    /// Start of the allocation within it: a multiple of the required alignment.
     pub offset: VkDeviceSize,
-    /// What the allocator knows the piece by; the library gives it back as it is.
+    /// The allocator's own identifier; the library passes it back unchanged.
     pub cookie: *mut c_void,
 }
 
-/// Gives memory for a buffer, on the device where there is some, as large and aligned as `requirements` say
-/// and allocated with `flags`, or an error of Vulkan's. It may be called from any thread that calls the
-/// library.
+/// Allocates memory for a buffer, preferably device-local, with the size and alignment in `requirements` and
+/// with `flags`. Returns a Vulkan error on failure. It may be called from any thread that calls the library.
 pub type MultisplitAllocateFunction = Option<
     unsafe extern "C" fn(
         user: *mut c_void,
@@ -36,19 +35,19 @@ pub type MultisplitAllocateFunction = Option<
     ) -> VkResult,
 >;
 
-/// Takes a piece back.
+/// Frees an allocation.
 pub type MultisplitFreeFunction =
     Option<unsafe extern "C" fn(user: *mut c_void, memory: *const MultisplitMemory)>;
 
-/// The caller's allocator of device memory: operations that have their own scratch memory place it there.
+/// The caller's device memory allocator, used by operations that allocate their own scratch memory.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitMemoryFunctions {
-    /// What the functions are given first.
+    /// First argument of both functions.
     pub user: *mut c_void,
-    /// Gives memory.
+    /// Allocates memory.
     pub allocate: MultisplitAllocateFunction,
-    /// Takes it back.
+    /// Frees memory.
     pub free: MultisplitFreeFunction,
 }
 
@@ -63,19 +62,20 @@ struct Functions {
     free: unsafe extern "C" fn(*mut c_void, *const MultisplitMemory),
 }
 
-// SAFETY: whoever gives them promises that they may be called from any thread.
+// SAFETY: the caller of `multisplit_context_create` guarantees that the functions may be called from any
+// thread.
 unsafe impl Send for Functions {}
 // SAFETY: as above.
 unsafe impl Sync for Functions {}
 
-/// The allocator that these functions are.
+/// Wraps the caller's functions as an allocator.
 pub(crate) fn allocator(given: &MultisplitMemoryFunctions) -> Outcome<Arc<dyn MemoryAllocator>> {
     let allocate = given.allocate.ok_or_else(|| Failure::null("memory_functions.allocate"))?;
     let free = given.free.ok_or_else(|| Failure::null("memory_functions.free"))?;
     Ok(Arc::new(Functions { user: given.user, allocate, free }))
 }
 
-// SAFETY: the caller of `multisplit_context_create` promises it of its functions.
+// SAFETY: the caller of `multisplit_context_create` guarantees it for its functions.
 unsafe impl MemoryAllocator for Functions {
     fn allocate(
         &self,
@@ -84,7 +84,7 @@ unsafe impl MemoryAllocator for Functions {
     ) -> Result<MemoryPiece, vk::Result> {
         let memory = vk::DeviceMemory::null();
         let mut piece = MultisplitMemory { memory, offset: 0, cookie: ptr::null_mut() };
-        // SAFETY: by the contract of whoever gave them.
+        // SAFETY: guaranteed by the caller of `multisplit_context_create`.
         let result = unsafe { (self.allocate)(self.user, wanted, flags.as_raw(), &mut piece) };
         match result {
             0 => Ok(MemoryPiece {
@@ -99,7 +99,7 @@ unsafe impl MemoryAllocator for Functions {
     fn free(&self, piece: MemoryPiece) {
         let MemoryPiece { memory, offset, cookie } = piece;
         let cookie = ptr::with_exposed_provenance_mut(cookie);
-        // SAFETY: by the contract of whoever gave them.
+        // SAFETY: guaranteed by the caller of `multisplit_context_create`.
         unsafe { (self.free)(self.user, &MultisplitMemory { memory, offset, cookie }) };
     }
 }

@@ -1,4 +1,4 @@
-//! Merges: two sorted arrays into one.
+//! Merges of two sorted arrays into one.
 
 use std::mem::{MaybeUninit, offset_of};
 
@@ -17,45 +17,45 @@ use crate::types::{
 };
 use crate::vulkan::VkBool32;
 
-/// A merge of two sorted arrays into one. Of equal keys those of the first array come first, and each array's
-/// keep their order.
+/// A stable merge of two sorted arrays: equal keys of the first array come before those of the second, and
+/// keys from the same array keep their order.
 ///
-/// Roles: `KEYS` and `KEYS_OTHER`, the two arrays, only read; `KEYS_OUT`, with room for both. With values also
-/// `VALUES`, `VALUES_OTHER` and `VALUES_OUT`. Of arrays that are not sorted, the output has all elements or
-/// some twice, in some order.
+/// Roles: `KEYS` and `KEYS_OTHER`, the two arrays, read-only; `KEYS_OUT`, with room for both. With values
+/// also `VALUES`, `VALUES_OTHER` and `VALUES_OUT`. If an array is not sorted, the order of the output is
+/// undefined, and elements may be duplicated or missing.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitMergeInfo {
     /// `sizeof(MultisplitMergeInfo)`.
     pub struct_size: u32,
-    /// What a key is; 0: `uint32_t`.
+    /// Key type; 0: `uint32_t`.
     pub key_type: MaybeUninit<MultisplitKeyType>,
-    /// Whether each key takes a value of `value_bytes` bytes along.
+    /// Whether each key has a value of `value_bytes` bytes.
     pub values: VkBool32,
-    /// Bytes of a value: 4, 8 or 16; 0: 4.
+    /// Bytes per value: 4, 8 or 16; 0: 4.
     pub value_bytes: u32,
-    /// Whether both arrays are in descending order, and the result is.
+    /// Whether both arrays and the result are in descending order.
     pub descending: VkBool32,
     /// Must be 0.
     pub reserved: u32,
-    /// How many elements the second array has.
+    /// Length of the second array.
     pub other: MultisplitOtherCount,
-    /// How many elements the first array has, and what the caller does around the merge.
+    /// Length of the first array, and the caller's buffer accesses around the merge.
     pub common: MultisplitCommonInfo,
 }
 
-// SAFETY: as the trait asks.
+// SAFETY: satisfies the requirements of the trait.
 unsafe impl Sized32 for MultisplitMergeInfo {
     const NAME: &'static str = "MultisplitMergeInfo";
     const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
 }
 
-/// Plans a merge. Nothing is compiled yet: see `multisplit_operation_warm_up`.
+/// Plans a merge. Pipelines are compiled later, by `multisplit_operation_warm_up`.
 ///
 /// # Safety
-/// `info` is `NULL` or points to a `MultisplitMergeInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written. Unless the context was
-/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+/// `info` is `NULL` or points to a `MultisplitMergeInfo` whose pointers are `NULL` or valid. `operation` is
+/// `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
+/// used by anything else during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_merge_create(
     context: *const MultisplitContext,

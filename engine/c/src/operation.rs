@@ -1,5 +1,4 @@
-//! What C does with an operation: plans it, warms it up, asks what it needs, records it any number of
-//! times.
+//! Operations as seen from C: create, warm up, query requirements, and record any number of times.
 
 use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
@@ -18,47 +17,47 @@ use crate::result::{Failure, MultisplitResult, Outcome, guard};
 use crate::types::{MultisplitBinding, MultisplitCommonInfo, MultisplitRole, MultisplitScope};
 use crate::vulkan::{VkBool32, VkBufferUsageFlags, VkCommandBuffer, VkDeviceSize, VkQueryPool};
 
-/// A sort, split, top-k, histogram, scan, reduction, selection, search or merge: planned, and after
-/// `multisplit_operation_warm_up` ready to be recorded. Several threads may record one operation into
-/// different command buffers.
+/// A planned sort, split, top-k, histogram, scan, reduction, selection, search or merge. After
+/// `multisplit_operation_warm_up` it can be recorded. Several threads may record one operation into different
+/// command buffers.
 pub struct MultisplitOperation;
 
-/// What the scratch memory of an operation has to be like.
+/// Requirements for the scratch memory of an operation.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MultisplitWorkspace {
-    /// Bytes; 0 where recordings need none.
+    /// Size in bytes; 0 if recordings need no scratch memory.
     pub size: VkDeviceSize,
-    /// Its offset in its buffer is a multiple of this.
+    /// Required alignment of the offset in its buffer.
     pub alignment: VkDeviceSize,
-    /// The usages that its buffer has at least.
+    /// Required buffer usage flags.
     pub usage: VkBufferUsageFlags,
-    /// The memory types that such a buffer may be bound to, a bit for each.
+    /// Memory types that such a buffer may be bound to, one bit each.
     pub memory_type_bits: u32,
-    /// What the operation does with it. Two recordings that share it need a barrier with this on
-    /// both sides between them, or a semaphore, or a fence.
+    /// The operation's accesses to it. Two recordings that share it must be separated by a barrier with this
+    /// scope on both sides, a semaphore, or a fence.
     pub scope: MultisplitScope,
 }
 
-/// What an operation needs of one of its buffers, and how the two sides synchronise.
+/// Requirements of an operation for one of its buffers, and the scopes for synchronisation.
 ///
-/// Where the operation was given a scope `before`, the recording begins with the barrier; otherwise
-/// `first_use` is the second scope of the caller's barrier. Where it was given a scope `after`, the
-/// recording ends with the barrier; otherwise `last_use` is the first scope of the caller's barrier.
+/// If the operation was given a `before` scope, the recording begins with the barrier; otherwise `first_use`
+/// is the second scope of the caller's barrier. If it was given an `after` scope, the recording ends with the
+/// barrier; otherwise `last_use` is the first scope of the caller's barrier.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MultisplitContract {
-    /// Bytes that it has at least, from its offset on.
+    /// Minimum size in bytes, from its offset.
     pub size: VkDeviceSize,
-    /// Its offset is a multiple of this.
+    /// Required alignment of its offset.
     pub alignment: VkDeviceSize,
-    /// The usages that it has at least.
+    /// Required buffer usage flags.
     pub usage: VkBufferUsageFlags,
-    /// Whether the operation uses it at all; where not, it need not be bound.
+    /// Whether the operation uses the buffer; if not, it need not be bound.
     pub used: VkBool32,
-    /// What the operation does with it first.
+    /// The operation's first access to the buffer.
     pub first_use: MultisplitScope,
-    /// What the operation does with it last.
+    /// The operation's last access to the buffer.
     pub last_use: MultisplitScope,
 }
 
@@ -75,37 +74,38 @@ impl From<&BufferContract> for MultisplitContract {
     }
 }
 
-/// What one recording is given.
+/// Parameters of one recording.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitRecordInfo {
     /// `sizeof(MultisplitRecordInfo)`.
     pub struct_size: u32,
-    /// How many buffers are bound.
+    /// Number of bindings.
     pub binding_count: u32,
-    /// The buffers, one for each role that is used, in any order.
+    /// The buffers, one for each role in use, in any order.
     pub bindings: *const MultisplitBinding,
-    /// The scratch memory; without a buffer where none is needed.
+    /// The scratch memory; the buffer is `VK_NULL_HANDLE` if none is needed.
     pub workspace: MultisplitBinding,
     /// The number of elements for `MULTISPLIT_COUNT_RECORDED`; otherwise 0.
     pub count: u64,
-    /// Which of the frames in flight it is, from 0. No other recording of this frame is yet to run.
+    /// Index of the frame in flight, from 0. Earlier recordings of the same frame must have finished
+    /// executing.
     pub frame: u32,
-    /// The first query that is written.
+    /// Index of the first query written.
     pub first_query: u32,
-    /// The caller's timestamp queries, already reset: one is written before the first pass and one
-    /// after the last. `NULL`: none.
+    /// The caller's timestamp queries, already reset. One is written before the first pass and one after the
+    /// last. `NULL`: none are written.
     pub query_pool: VkQueryPool,
-    /// Whether one is written after each pass; `multisplit_operation_timestamps` returns their number.
+    /// Whether a timestamp is written after each pass; `multisplit_operation_timestamps` returns their
+    /// number.
     pub each_pass: VkBool32,
     /// Must be 0.
     pub reserved: u32,
-    /// The number of elements of the second array, or of segments, where it is
-    /// `MULTISPLIT_COUNT_RECORDED`; otherwise 0.
+    /// Length of the second array, or number of segments, for `MULTISPLIT_COUNT_RECORDED`; otherwise 0.
     pub other_count: u64,
 }
 
-// SAFETY: as the trait asks.
+// SAFETY: satisfies the requirements of the trait.
 unsafe impl Sized32 for MultisplitRecordInfo {
     const NAME: &'static str = "MultisplitRecordInfo";
     const REQUIRED: usize = offset_of!(Self, workspace);
@@ -113,11 +113,10 @@ unsafe impl Sized32 for MultisplitRecordInfo {
 
 static OPERATIONS: Registry<MultisplitOperation, Operation> = Registry::new("operation");
 
-/// Plans an operation: what every `multisplit_*_create` does, each with passes of its own.
+/// Plans an operation. Shared by all `multisplit_*_create` functions; `declare` adds the passes.
 ///
 /// # Safety
-/// `info` is null or points to an `I` whose pointers are null or what they say they are. `operation` is
-/// null or may be written.
+/// `info` is null or points to an `I` whose pointers are null or valid. `operation` is null or writable.
 pub(crate) unsafe fn create<I: Sized32 + Copy>(
     context: *const MultisplitContext,
     info: *const I,
@@ -138,10 +137,10 @@ pub(crate) unsafe fn create<I: Sized32 + Copy>(
     })
 }
 
-/// Plans an operation that is then ready to be recorded.
+/// Plans an operation and warms it up.
 ///
 /// # Safety
-/// The pointer in `common` is null or what it says it is.
+/// The pointer in `common` is null or valid.
 pub(crate) unsafe fn create_ready(
     context: &Arc<ContextObject>,
     common: &MultisplitCommonInfo,
@@ -158,12 +157,12 @@ pub(crate) fn get(operation: *const MultisplitOperation) -> Outcome<Arc<Operatio
     OPERATIONS.get(operation)
 }
 
-/// Creates everything that recording needs: pipelines, which the driver may take a while to compile,
-/// descriptors, constants, and the workspace where the operation has its own. A second call does nothing. After
-/// it, recording creates and allocates nothing.
+/// Creates everything that recording needs: pipelines, which may take the driver a while to compile,
+/// descriptors, constants, and the workspaces if the operation allocates its own. Later calls have no effect.
+/// After it, recording neither creates nor allocates anything.
 ///
 /// # Safety
-/// The device of the operation's context is alive.
+/// The device of the operation's context is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_operation_warm_up(
     operation: *const MultisplitOperation,
@@ -171,11 +170,12 @@ pub unsafe extern "C" fn multisplit_operation_warm_up(
     guard(|| OPERATIONS.get(operation)?.warm_up())
 }
 
-/// Whether an operation can be recorded: whether `multisplit_operation_warm_up` has been called and has
-/// returned. It does not wait, so that a program may ask every frame while another thread warms up.
+/// Reports whether an operation can be recorded, that is, whether `multisplit_operation_warm_up` has
+/// completed. It does not wait, so a program may poll it every frame while another thread warms up the
+/// operation.
 ///
 /// # Safety
-/// `ready` is `NULL` or may be written.
+/// `ready` is `NULL` or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_operation_is_ready(
     operation: *const MultisplitOperation,
@@ -190,11 +190,12 @@ pub unsafe extern "C" fn multisplit_operation_is_ready(
     })
 }
 
-/// How many passes a recording has: what `multisplit_operation_pass_name` and
-/// `multisplit_operation_compile_pass` count. The operation need not be warmed up.
+/// Returns the number of passes of a recording; passes are numbered from 0 in
+/// `multisplit_operation_pass_name` and `multisplit_operation_compile_pass`. The operation need not be warmed
+/// up.
 ///
 /// # Safety
-/// `count` is `NULL` or may be written.
+/// `count` is `NULL` or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_operation_pass_count(
     operation: *const MultisplitOperation,
@@ -209,11 +210,11 @@ pub unsafe extern "C" fn multisplit_operation_pass_count(
     })
 }
 
-/// The name of a pass, such as `"sort.histogram"`: where timestamps are written after each pass, pass k ends
-/// at query `first_query + k + 1`. The text is valid until the operation is destroyed.
+/// Returns the name of a pass, such as `"sort.histogram"`. If timestamps are written after each pass, pass k
+/// ends at query `first_query + k + 1`. The text is valid until the operation is destroyed.
 ///
 /// # Safety
-/// `name` is `NULL` or may be written.
+/// `name` is `NULL` or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_operation_pass_name(
     operation: *const MultisplitOperation,
@@ -229,12 +230,12 @@ pub unsafe extern "C" fn multisplit_operation_pass_name(
     })
 }
 
-/// Compiles the pipeline of one pass, on the calling thread: for a program with a job system of its own, a job
-/// for each pass. Passes may be compiled in any order and at the same time; a pass that has no pipeline of
-/// its own is done at once. `multisplit_operation_warm_up` then compiles what is left.
+/// Compiles the pipeline of one pass on the calling thread, so that a program with its own job system can run
+/// one job per pass. Passes may be compiled in any order and concurrently. A pass without a pipeline returns
+/// immediately. `multisplit_operation_warm_up` compiles the remaining pipelines.
 ///
 /// # Safety
-/// The device of the operation's context is alive.
+/// The device of the operation's context is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_operation_compile_pass(
     operation: *const MultisplitOperation,
@@ -243,10 +244,10 @@ pub unsafe extern "C" fn multisplit_operation_compile_pass(
     guard(|| OPERATIONS.get(operation)?.compile_pass(pass))
 }
 
-/// What the scratch memory of recordings has to be like. The operation need not be warmed up.
+/// Returns the requirements for the scratch memory of recordings. The operation need not be warmed up.
 ///
 /// # Safety
-/// `workspace` is `NULL` or may be written.
+/// `workspace` is `NULL` or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_operation_workspace(
     operation: *const MultisplitOperation,
@@ -261,11 +262,11 @@ pub unsafe extern "C" fn multisplit_operation_workspace(
     })
 }
 
-/// What an operation needs of one of its buffers, and how the two sides synchronise. The operation
-/// need not be warmed up.
+/// Returns the requirements of an operation for one of its buffers, and the scopes for synchronisation. The
+/// operation need not be warmed up.
 ///
 /// # Safety
-/// `contract` is `NULL` or may be written.
+/// `contract` is `NULL` or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_operation_contract(
     operation: *const MultisplitOperation,
@@ -281,11 +282,11 @@ pub unsafe extern "C" fn multisplit_operation_contract(
     })
 }
 
-/// How many timestamps a recording writes, where it is given queries. The operation must be warmed
+/// Returns the number of timestamps that a recording with a query pool writes. The operation must be warmed
 /// up.
 ///
 /// # Safety
-/// `count` is `NULL` or may be written.
+/// `count` is `NULL` or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_operation_timestamps(
     operation: *const MultisplitOperation,
@@ -301,16 +302,16 @@ pub unsafe extern "C" fn multisplit_operation_timestamps(
     })
 }
 
-/// Records an operation into the caller's command buffer. Submits, creates and allocates nothing.
+/// Records an operation into the caller's command buffer. Does not submit, create or allocate anything.
 ///
-/// It binds other compute pipelines, another descriptor set 0 and other push constants at the compute
-/// bind point: bind yours again afterwards.
+/// It changes the compute pipeline, descriptor set 0 and the push constants of the compute bind point: bind
+/// yours again afterwards.
 ///
 /// # Safety
-/// `commands` is recording, outside a render pass, of the context's device and of a family with
-/// compute. Buffers are as `multisplit_operation_contract` says, are synchronised as it says, and live
-/// until the commands have run, as do the operation, the workspace and the queries. No other recording
-/// of the same frame, or with the same workspace, runs at the same time.
+/// `commands` is in the recording state, outside a render pass, and belongs to the context's device and a
+/// queue family with compute support. Buffers satisfy `multisplit_operation_contract`, are synchronised
+/// accordingly, and stay valid until the commands have finished, as do the operation, the workspace and the
+/// queries. No other recording of the same frame, or with the same workspace, executes at the same time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_record(
     operation: *const MultisplitOperation,
@@ -332,10 +333,10 @@ pub unsafe extern "C" fn multisplit_record(
     })
 }
 
-/// Destroys an operation. `NULL` is allowed and does nothing.
+/// Destroys an operation. `NULL` is allowed and ignored.
 ///
 /// # Safety
-/// Everything that was recorded with it has run, and the device is alive.
+/// Everything recorded with it has finished executing, and the device is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_operation_destroy(
     operation: *mut MultisplitOperation,

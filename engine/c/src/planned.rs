@@ -1,4 +1,4 @@
-//! An operation as it is planned, warmed up and recorded: what a handle stands for.
+//! The state behind an operation handle: planned, warmed up, recorded.
 
 use std::ffi::{CStr, CString};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -19,28 +19,28 @@ use crate::result::{Failure, MultisplitResult, Outcome};
 use crate::types::{MultisplitBinding, MultisplitCommonInfo, MultisplitRole};
 use crate::vulkan::VkCommandBuffer;
 
-/// What a handle of an operation stands for.
+/// The object behind an operation handle.
 pub(crate) struct Operation {
     plan: Plan,
     options: ExecutableOptions,
     workspace: WorkspaceRequirements,
     roles: Vec<RoleBuffer>,
-    /// What each recording sets: the count, and that of a second array.
+    /// The counts set by each recording: the count, and that of a second array.
     counts: [RecordedCount; 2],
-    /// The names of its passes, in order.
+    /// Pass names, in order.
     passes: Vec<CString>,
     ready: OnceLock<Executable>,
-    /// Held while it is warmed up, so that two threads do not do it twice.
+    /// Held during warm-up, so that only one thread does the work.
     warming: Mutex<()>,
-    /// Last, so that the context may go when everything else has.
+    /// Declared last, so that it is dropped after everything that uses the device.
     context: Arc<ContextObject>,
 }
 
-/// A count that recordings may set.
+/// A count that may be set by recordings.
 struct RecordedCount {
-    /// Its name in the plan, which is that of the member of `MultisplitRecordInfo`.
+    /// Its name in the plan, which equals the member name in `MultisplitRecordInfo`.
     name: &'static str,
-    /// Its maximum, where each recording sets it.
+    /// Its maximum, if each recording sets it.
     max: Option<u64>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct RoleBuffer {
 
 impl Operation {
     /// # Safety
-    /// The pointer in `common` is null or what it says it is.
+    /// The pointer in `common` is null or valid.
     pub unsafe fn plan(
         context: &Arc<ContextObject>,
         common: &MultisplitCommonInfo,
@@ -89,12 +89,12 @@ impl Operation {
             let engine = &self.context.engine;
             let plan = self.plan.clone();
             let made = if self.options.by_address {
-                // SAFETY: a caller that gives addresses answers for what GLSL of its own reads there.
+                // SAFETY: a caller that uses addresses guarantees that its GLSL functions read valid memory.
                 unsafe { engine.instantiate_foreign(plan, self.options)? }
             } else {
                 engine.instantiate_with(plan, self.options)?
             };
-            // Nobody else makes one meanwhile.
+            // Cannot fail: `warming` is held.
             let _ = self.ready.set(made);
         }
         Ok(())
@@ -104,12 +104,12 @@ impl Operation {
         self.ready.get().is_some()
     }
 
-    /// Makes the pipeline of one pass, which may have none.
+    /// Compiles the pipeline of one pass, if it has one.
     pub fn compile_pass(&self, pass: u32) -> Outcome {
         self.pass(pass)?;
         let (engine, step) = (&self.context.engine, pass as usize);
         if self.options.by_address {
-            // SAFETY: as for what is made of all steps, above.
+            // SAFETY: as in `warm_up`.
             unsafe { engine.prepare_foreign_step(&self.plan, step, self.options)? };
         } else {
             engine.prepare_step(&self.plan, step, self.options)?;
@@ -152,7 +152,7 @@ impl Operation {
         read::reserved(MultisplitRecordInfo::NAME, info.reserved)?;
         let executable = self.ready()?;
         let Some(any) = self.roles.first() else { return Ok(()) };
-        // On the stack: recording allocates nothing.
+        // Kept on the stack, because recording must not allocate.
         let nowhere = BufferAt::new(vk::Buffer::null(), 0);
         let mut imports = [(any.buffer, nowhere); MultisplitRole::ALL.len()];
         let too_many = || {
@@ -186,7 +186,7 @@ impl Operation {
             bytes[at] = number.unwrap_or_default().to_ne_bytes();
         }
         let values = [0, 1].map(|at| PassValue { pass: self.counts[at].name, bytes: &bytes[at] });
-        // Those that the plan reads.
+        // The values read by the plan.
         let values = &values[usize::from(!read[0])..1 + usize::from(read[1])];
         let options = RecordOptions {
             workspace: self.scratch(&info.workspace)?,
@@ -194,13 +194,13 @@ impl Operation {
             values,
             timing: if queries.pool.is_null() { Timing::None } else { Timing::Queries(queries) },
         };
-        // SAFETY: by the caller's contract; what can be checked has been.
+        // SAFETY: guaranteed by the caller; everything that can be checked has been.
         unsafe { executable.record_with(commands, imports, &options)? };
         Ok(())
     }
 
-    /// Records keys, and values where there are any, from the beginning of their buffers on, with the
-    /// operation's own workspace, as the next frame in turn.
+    /// Records a sort of keys, and of values if given, from the start of their buffers, with the operation's
+    /// own workspace and the next frame in turn.
     ///
     /// # Safety
     /// As for [`multisplit_record_sort`](crate::short::multisplit_record_sort).
@@ -238,7 +238,7 @@ impl Operation {
         Ok(())
     }
 
-    /// What the recording sets a count to, where it sets it and the plan reads it.
+    /// Validates a recorded count; `None` if recordings do not set it or the plan does not read it.
     fn recorded(&self, count: &RecordedCount, given: u64) -> Outcome<Option<u32>> {
         let name = count.name;
         let Some(limit) = count.max else {
@@ -252,7 +252,7 @@ impl Operation {
         let what = if name == COUNT { "number of elements" } else { "other_count" };
         let too_large = || Error::TooLarge { what, asked: given, limit };
         let number = u32::try_from(given).ok().filter(|_| given <= limit).ok_or_else(too_large)?;
-        // A plan for a maximum of 0 has no passes, that of the count included.
+        // A plan for a maximum of 0 has no passes, so not even the pass of the count.
         let is_read = self.plan.steps().iter().any(|step| step.pass.label == name);
         Ok(is_read.then_some(number))
     }
@@ -277,7 +277,7 @@ impl Operation {
         Ok((role.buffer, at))
     }
 
-    /// The scratch memory, where some is to be given.
+    /// The caller's scratch memory; `None` if none is needed.
     fn scratch(&self, given: &MultisplitBinding) -> Outcome<Option<BufferAt>> {
         read::reserved("MultisplitBinding", given.reserved)?;
         let needed = self.needed().size;

@@ -1,30 +1,30 @@
-//! How what C passes is read: pointers that may be null, structures of another version, strings
-//! that are no text, numbers that are no value of their enumeration.
+//! Reading of arguments from C: pointers that may be null, structures of other versions, strings that are not
+//! UTF-8, and numbers outside their enumeration.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
 
 use crate::result::{Failure, MultisplitResult, Outcome};
 
-/// A structure that begins with its size.
+/// A structure whose first member is its size.
 ///
 /// # Safety
-/// It is `repr(C)`, its first member is a `u32`, and any bits are values of its members.
+/// It is `repr(C)`, its first member is a `u32`, and all bit patterns are valid for its members.
 pub(crate) unsafe trait Sized32: Copy {
     /// Its name in C.
     const NAME: &'static str;
-    /// The bytes up to its last member that has no default: what every caller has at least.
+    /// Bytes up to the end of its last required member: the minimum size.
     const REQUIRED: usize;
 }
 
-/// No version of a structure is larger: a size past it was never set.
+/// Upper bound for the size of any version of a structure; larger values are uninitialised sizes.
 const LARGEST: usize = 4096;
 
-/// A structure of the caller's, who may have been compiled for fewer members than there are: those
-/// that are missing are zero. Or for more, if none of them is set.
+/// Reads a caller's structure. If the caller was compiled with fewer members, the missing ones are zero. If
+/// it was compiled with more, the unknown ones must be zero.
 ///
 /// # Safety
-/// Where `pointer` is not null, it has as many bytes as its first four say, at least those.
+/// If `pointer` is not null, its first four bytes give its size in bytes, which is at least four.
 pub(crate) unsafe fn info<T: Sized32>(pointer: *const T) -> Outcome<T> {
     if pointer.is_null() {
         return Err(Failure::null(T::NAME));
@@ -32,19 +32,19 @@ pub(crate) unsafe fn info<T: Sized32>(pointer: *const T) -> Outcome<T> {
     if !pointer.is_aligned() {
         return Err(Failure::invalid(format!("{} is not aligned", T::NAME)));
     }
-    // SAFETY: by the caller's contract there are these four bytes.
+    // SAFETY: guaranteed by the caller for the first four bytes.
     let size = unsafe { pointer.cast::<u32>().read() } as usize;
     if !(T::REQUIRED..=LARGEST).contains(&size) {
         return Err(wrong_size::<T>(size, "set it to"));
     }
-    // SAFETY: by the caller's contract there are as many bytes.
+    // SAFETY: guaranteed by the caller for `size` bytes.
     let given = unsafe { std::slice::from_raw_parts(pointer.cast::<u8>(), size) };
     let (known, unknown) = given.split_at(size.min(size_of::<T>()));
     if unknown.iter().any(|&byte| byte != 0) {
         return Err(wrong_size::<T>(size, "members past those that this library knows must be 0:"));
     }
     let mut whole = MaybeUninit::<T>::zeroed();
-    // SAFETY: no more bytes than it has; any bits are values, by the trait's contract.
+    // SAFETY: at most `size_of::<T>()` bytes; all bit patterns are valid, by the trait's contract.
     unsafe {
         let to = whole.as_mut_ptr().cast::<u8>();
         std::ptr::copy_nonoverlapping(known.as_ptr(), to, known.len());
@@ -60,14 +60,13 @@ fn wrong_size<T: Sized32>(size: usize, what: &str) -> Failure {
     Failure::new(MultisplitResult::MultisplitErrorStructSize, text)
 }
 
-/// A structure of which nothing is set.
+/// A structure with all members zero.
 pub(crate) fn zeroed<T: Sized32>() -> T {
-    // SAFETY: any bits are values of its members.
+    // SAFETY: all bit patterns are valid for its members.
     unsafe { MaybeUninit::zeroed().assume_init() }
 }
 
-/// A member that is kept for later versions: a caller that sets it expects something that this
-/// version does not do.
+/// Rejects non-zero reserved members: a caller that sets one expects a feature of a later version.
 pub(crate) fn reserved(structure: &str, value: u32) -> Outcome {
     if value == 0 {
         return Ok(());
@@ -75,12 +74,12 @@ pub(crate) fn reserved(structure: &str, value: u32) -> Outcome {
     Err(Failure::invalid(format!("{structure}: reserved is {value}; it must be 0")))
 }
 
-/// Where a call puts its result.
+/// The destination of a call's result.
 pub(crate) struct Out<T>(*mut T);
 
 impl<T> Out<T> {
     /// # Safety
-    /// Where `pointer` is not null, a `T` may be written to it until this goes.
+    /// If `pointer` is not null, a `T` may be written to it for the lifetime of this object.
     pub unsafe fn new(what: &str, pointer: *mut T) -> Outcome<Self> {
         if pointer.is_null() {
             return Err(Failure::null(what));
@@ -92,13 +91,13 @@ impl<T> Out<T> {
     }
 
     pub fn set(&self, value: T) {
-        // SAFETY: by the contract of `new`.
+        // SAFETY: guaranteed by the caller of `new`.
         unsafe { self.0.write(value) };
     }
 }
 
 impl<H> Out<*mut H> {
-    /// Where a handle goes: null until there is one.
+    /// Destination of a handle; set to null until the handle is created.
     ///
     /// # Safety
     /// As for [`new`](Self::new).
@@ -110,11 +109,11 @@ impl<H> Out<*mut H> {
     }
 }
 
-/// An array of the caller's; empty where there are none, whatever the pointer.
+/// The caller's array; empty if `count` is 0, even if the pointer is null.
 ///
 /// # Safety
-/// Where `pointer` is not null, there are `count` of them, and nobody writes to them for as long as
-/// the reference lives. Any bits are a `T`.
+/// If `pointer` is not null, it points to `count` elements that are not written to during the lifetime of the
+/// reference. All bit patterns are valid for `T`.
 pub(crate) unsafe fn slice<'a, T>(what: &str, pointer: *const T, count: u64) -> Outcome<&'a [T]> {
     let limit = isize::MAX as usize / size_of::<T>().max(1);
     let count = usize::try_from(count).ok().filter(|&count| count <= limit);
@@ -128,10 +127,10 @@ pub(crate) unsafe fn slice<'a, T>(what: &str, pointer: *const T, count: u64) -> 
     }
 }
 
-/// A string of the caller's; none where it is null.
+/// The caller's string; `None` if the pointer is null.
 ///
 /// # Safety
-/// Where `pointer` is not null, it is a C string that nobody writes to while the reference lives.
+/// If `pointer` is not null, it is a C string that is not written to during the lifetime of the reference.
 pub(crate) unsafe fn text<'a>(what: &str, pointer: *const c_char) -> Outcome<Option<&'a str>> {
     if pointer.is_null() {
         return Ok(None);
@@ -141,10 +140,10 @@ pub(crate) unsafe fn text<'a>(what: &str, pointer: *const c_char) -> Outcome<Opt
     text.to_str().map(Some).map_err(|_| Failure::invalid(format!("{what} is not UTF-8")))
 }
 
-/// The bits of `count` numbers of `bytes` bytes each.
+/// The bits of `count` numbers of `bytes` bytes each, zero-extended to 64 bits.
 ///
 /// # Safety
-/// Where `pointer` is not null, there are as many.
+/// If `pointer` is not null, it points to that many numbers.
 pub(crate) unsafe fn numbers(
     what: &str,
     pointer: *const c_void,
@@ -152,21 +151,21 @@ pub(crate) unsafe fn numbers(
     bytes: u32,
 ) -> Outcome<Vec<u64>> {
     let (count, bytes) = (u64::from(count), bytes as usize);
-    // SAFETY: by the caller's contract; bytes have no alignment.
+    // SAFETY: guaranteed by the caller; bytes need no alignment.
     let all = unsafe { slice(what, pointer.cast::<u8>(), count * bytes as u64)? };
     let number = |part: &[u8]| {
         let mut whole = [0; 8];
-        // C and the device count bytes the same way on everything that Vulkan runs on.
+        // The host and the device are little-endian on every platform that Vulkan runs on.
         whole[..part.len()].copy_from_slice(part);
         u64::from_le_bytes(whole)
     };
     Ok(all.chunks_exact(bytes.max(1)).map(number).collect())
 }
 
-/// An enumeration whose values count from zero.
+/// An enumeration whose values are numbered from zero.
 ///
 /// # Safety
-/// It is `repr(C)`, and its values are the numbers below `ALL.len()`, in the order of `ALL`.
+/// It is `repr(C)`, and its values are 0 to `ALL.len() - 1`, in the order of `ALL`.
 pub(crate) unsafe trait Choice: Copy + 'static {
     /// Its name in C.
     const NAME: &'static str;
@@ -174,10 +173,10 @@ pub(crate) unsafe trait Choice: Copy + 'static {
     const ALL: &'static [Self];
 }
 
-/// A value of an enumeration, as C wrote it: any number.
+/// Validates an enumeration value written by C, which may be any number.
 pub(crate) fn choice<E: Choice>(value: MaybeUninit<E>) -> Outcome<E> {
     const { assert!(size_of::<E>() == size_of::<u32>()) };
-    // SAFETY: of this size, and C has written something there.
+    // SAFETY: the size matches, and C has initialised it.
     let number = unsafe { value.as_ptr().cast::<u32>().read() };
     E::ALL
         .get(number as usize)

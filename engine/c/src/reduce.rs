@@ -1,4 +1,4 @@
-//! Reductions: the sum, minimum or maximum of an array, and where it is.
+//! Reductions: the sum, minimum or maximum of an array, and optionally its index.
 
 use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
@@ -18,44 +18,43 @@ use crate::types::{
 };
 use crate::vulkan::VkBool32;
 
-/// A reduction of a whole array to one element. Of no elements it is what changes nothing: 0 of a sum, the
-/// last value in order of a minimum, the first of a maximum.
+/// A reduction of a whole array to one element. The result for an empty array is the identity element: 0 for
+/// a sum, the last value in order for a minimum, the first for a maximum.
 ///
-/// Roles: `INPUT`; `OUTPUT`, one element; `INDICES`, one word, where `index` says so.
+/// Roles: `INPUT`; `OUTPUT`, one element; `INDICES`, one word, if `index` is set.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitReduceInfo {
     /// `sizeof(MultisplitReduceInfo)`.
     pub struct_size: u32,
-    /// What an element is.
+    /// Element type.
     pub key_type: MaybeUninit<MultisplitKeyType>,
-    /// How elements are combined.
+    /// Operator that combines elements.
     pub op: MaybeUninit<MultisplitOperator>,
-    /// Whether `INDICES` gets where the minimum or the maximum is, the lowest index of equals, and 2^32 - 1
-    /// of no elements; an error of sums, and of functions in GLSL.
+    /// Whether to write the index of the minimum or maximum to `INDICES`: the lowest index among equal
+    /// elements, or 2^32 - 1 for an empty array. An error for sums and GLSL functions.
     pub index: VkBool32,
-    /// The function for `MULTISPLIT_OPERATOR_GLSL`: a C string. Copied.
+    /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
     pub glsl: *const c_char,
-    /// The element that changes nothing on either side of another, for that function: the bits of an element,
-    /// the low ones of 32-bit types.
+    /// The identity element of that function, as bits; 32-bit types use the low half.
     pub identity: u64,
-    /// How many elements, and what the caller does around the reduction.
+    /// The element count, and the caller's buffer accesses around the reduction.
     pub common: MultisplitCommonInfo,
 }
 
-// SAFETY: as the trait asks.
+// SAFETY: satisfies the requirements of the trait.
 unsafe impl Sized32 for MultisplitReduceInfo {
     const NAME: &'static str = "MultisplitReduceInfo";
     const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
 }
 
-/// Plans a reduction. Nothing is compiled yet, a function in GLSL excepted: see
+/// Plans a reduction. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
 ///
 /// # Safety
-/// `info` is `NULL` or points to a `MultisplitReduceInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written. Unless the context was
-/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+/// `info` is `NULL` or points to a `MultisplitReduceInfo` whose pointers are `NULL` or valid. `operation` is
+/// `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
+/// used by anything else during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_reduce_create(
     context: *const MultisplitContext,
@@ -70,7 +69,7 @@ pub unsafe extern "C" fn multisplit_reduce_create(
 }
 
 /// # Safety
-/// The pointers of `info` are null or what they say they are.
+/// The pointers of `info` are null or valid.
 unsafe fn declare(context: &Context, info: &MultisplitReduceInfo) -> Outcome<Declaration> {
     let key = KeyType::from(read::choice(info.key_type)?);
     let op = read::choice(info.op)?;

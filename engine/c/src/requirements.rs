@@ -1,4 +1,4 @@
-//! What a device must have, asked before it is created; and what one that exists has of it.
+//! Device requirements: to query before a device is created, and to check on an existing one.
 
 use std::ffi::{c_char, c_void};
 use std::mem::offset_of;
@@ -16,36 +16,36 @@ use crate::vulkan::{
     self, PFN_vkGetInstanceProcAddr, VkDeviceCreateInfo, VkInstance, VkPhysicalDevice,
 };
 
-/// Features and extensions that the library uses, one bit each. Only the first is required; the
-/// others are used where they are enabled.
+/// Features and extensions used by the library, one bit each. Only the first is required; the others are used
+/// if they are enabled.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitFeature {
-    /// `synchronization2`, of Vulkan 1.3 or `VK_KHR_synchronization2`: required.
+    /// `synchronization2`, from Vulkan 1.3 or `VK_KHR_synchronization2`: required.
     Synchronization2 = 1,
-    /// `subgroupSizeControl`, of Vulkan 1.3 or `VK_EXT_subgroup_size_control`.
+    /// `subgroupSizeControl`, from Vulkan 1.3 or `VK_EXT_subgroup_size_control`.
     SubgroupSizeControl = 2,
-    /// `computeFullSubgroups`, of the same.
+    /// `computeFullSubgroups`, from Vulkan 1.3 or `VK_EXT_subgroup_size_control`.
     ComputeFullSubgroups = 4,
     /// `VK_KHR_push_descriptor`.
     PushDescriptor = 8,
-    /// `pipelineExecutableInfo`, of `VK_KHR_pipeline_executable_properties`.
+    /// `pipelineExecutableInfo`, from `VK_KHR_pipeline_executable_properties`.
     PipelineExecutableInfo = 16,
     /// `shaderInt64`: 64-bit keys and samples.
     ShaderInt64 = 32,
-    /// `shaderFloat64`: histograms of 64-bit floats, and functions in GLSL that take them.
+    /// `shaderFloat64`: histograms of 64-bit floats, and GLSL functions that use them.
     ShaderFloat64 = 64,
-    /// `bufferDeviceAddress`, of Vulkan 1.2.
+    /// `bufferDeviceAddress`, from Vulkan 1.2.
     BufferDeviceAddress = 128,
-    /// `VK_KHR_portability_subset`, which must be enabled where it exists.
+    /// `VK_KHR_portability_subset`, which must be enabled if the device has it.
     PortabilitySubset = 256,
-    /// `shaderMaximalReconvergence`, of `VK_KHR_shader_maximal_reconvergence`.
+    /// `shaderMaximalReconvergence`, from `VK_KHR_shader_maximal_reconvergence`.
     ShaderMaximalReconvergence = 512,
-    /// `shaderSubgroupUniformControlFlow`, of `VK_KHR_shader_subgroup_uniform_control_flow`.
+    /// `shaderSubgroupUniformControlFlow`, from `VK_KHR_shader_subgroup_uniform_control_flow`.
     ShaderSubgroupUniformControlFlow = 1024,
 }
 
-/// Each feature with the member of [`Features`] that it stands for.
+/// Each feature and the corresponding member of [`Features`].
 fn members(features: &mut Features) -> [(MultisplitFeature, &mut bool); 11] {
     [
         (MultisplitFeature::Synchronization2, &mut features.synchronization2),
@@ -65,7 +65,7 @@ fn members(features: &mut Features) -> [(MultisplitFeature, &mut bool); 11] {
     ]
 }
 
-/// The features that these bits stand for.
+/// Converts bits to features.
 pub(crate) fn features_of(bits: u32) -> Outcome<Features> {
     let (mut features, mut left) = (Features::default(), bits);
     for (feature, member) in members(&mut features) {
@@ -80,7 +80,7 @@ pub(crate) fn features_of(bits: u32) -> Outcome<Features> {
     Ok(features)
 }
 
-/// The features that a caller does without.
+/// Converts the bits of `leave_out`, which must not include required features.
 pub(crate) fn optional(bits: u32) -> Outcome<Features> {
     let features = features_of(bits)?;
     if features.synchronization2 || features.portability_subset {
@@ -91,17 +91,17 @@ pub(crate) fn optional(bits: u32) -> Outcome<Features> {
     Ok(features)
 }
 
-/// The bits of these features.
+/// Converts features to bits.
 pub(crate) fn bits_of(mut features: Features) -> u32 {
     let on =
         |(feature, member): (MultisplitFeature, &mut bool)| u32::from(*member) * feature as u32;
     members(&mut features).map(on).iter().sum()
 }
 
-/// What to enable on a device.
+/// Features and extensions to enable on a device.
 pub struct MultisplitRequirements;
 
-/// Which physical device is asked about.
+/// The physical device to query.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitRequirementsInfo {
@@ -109,7 +109,7 @@ pub struct MultisplitRequirementsInfo {
     pub struct_size: u32,
     /// `MULTISPLIT_VERSION`.
     pub version: u32,
-    /// That of the Vulkan loader.
+    /// The Vulkan loader's `vkGetInstanceProcAddr`.
     pub get_instance_proc_addr: PFN_vkGetInstanceProcAddr,
     /// The instance.
     pub instance: VkInstance,
@@ -117,58 +117,60 @@ pub struct MultisplitRequirementsInfo {
     pub physical_device: VkPhysicalDevice,
     /// The `apiVersion` that the instance was created with: 1.2 or later.
     pub api_version: u32,
-    /// Features that are left out although the device has them: bits of `MultisplitFeature`, but for the one
-    /// that is required. 0: all are used that the device has.
+    /// Features not to enable even if the device supports them: bits of `MultisplitFeature`, except the
+    /// required one. 0: use everything that the device supports.
     pub leave_out: u32,
 }
 
-// SAFETY: as the trait asks.
+// SAFETY: satisfies the requirements of the trait.
 unsafe impl Sized32 for MultisplitRequirementsInfo {
     const NAME: &'static str = "MultisplitRequirementsInfo";
     const REQUIRED: usize = offset_of!(Self, leave_out);
 }
 
-/// What to enable on a device. The pointers are valid until the requirements are destroyed.
+/// Features and extensions to enable on a device. The pointers are valid until the requirements are
+/// destroyed.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitRequirementsList {
     /// Extensions to enable.
     pub extensions: *const *const c_char,
-    /// Their number.
+    /// Number of extensions.
     pub extension_count: u32,
-    /// The features to enable, all of which the device has: bits of `MultisplitFeature`.
+    /// The features to enable, all supported by the device: bits of `MultisplitFeature`.
     pub features: u32,
-    /// Structures with these features, a `VkPhysicalDeviceFeatures2` among them: for the `pNext` of a
-    /// `VkDeviceCreateInfo` that has no feature structures of its own.
+    /// Structures with these features, including a `VkPhysicalDeviceFeatures2`: for the `pNext` of a
+    /// `VkDeviceCreateInfo` that has no other feature structures.
     pub feature_chain: *const c_void,
 }
 
 static REQUIREMENTS: Registry<MultisplitRequirements, Object> = Registry::new("requirements");
 
-/// What a handle of requirements stands for.
+/// The object behind a requirements handle.
 struct Object {
     instance: Instance,
     physical: vk::PhysicalDevice,
     api_version: u32,
     wanted: Requirements,
     extensions: Names,
-    /// What pointers that C was given point to; each may be used in a chain of its own.
+    /// Chains that C has pointers to. Each call creates a new one, because the caller may link it into its
+    /// own chain.
     #[expect(clippy::vec_box, reason = "they must stay where they are")]
     chains: Mutex<Vec<Box<FeatureChain>>>,
     merged: Mutex<Vec<Names>>,
 }
 
-/// Names of extensions, which are never freed: they are parts of the library, or the caller's.
+/// Extension names. They are never freed, because they belong to the library or the caller.
 struct Names(Vec<*const c_char>);
 
-// SAFETY: nobody writes to what the pointers point to, by the contract of the calls that take them.
+// SAFETY: the strings are not written to, by the contract of the calls that take them.
 unsafe impl Send for Names {}
 // SAFETY: as above.
 unsafe impl Sync for Names {}
 
 impl Object {
     /// # Safety
-    /// The handles of `info`, where they are not null, are alive and belong together.
+    /// The handles of `info`, unless null, are valid and belong together.
     unsafe fn new(info: &MultisplitRequirementsInfo) -> Outcome<Self> {
         version::check(info.version)?;
         // SAFETY: by the caller's contract.
@@ -186,7 +188,7 @@ impl Object {
         Ok(Self { instance, physical, api_version, wanted, extensions, chains, merged })
     }
 
-    /// A chain that lives as long as this, and what `with` makes of it.
+    /// Creates a chain that lives as long as this object, and passes it to `with`.
     fn with_chain<T>(&self, with: impl FnOnce(&mut FeatureChain) -> T) -> T {
         let mut chains = self.chains.lock().unwrap_or_else(PoisonError::into_inner);
         let mut chain = Box::new(self.wanted.feature_chain());
@@ -220,12 +222,12 @@ impl Object {
         if own.iter().any(|name| name.is_null()) {
             return Err(Failure::null("one of ppEnabledExtensionNames"));
         }
-        // SAFETY: C strings, by the caller's contract, and none of them is null.
+        // SAFETY: C strings, by the caller's contract, and not null.
         let names = unsafe { self.wanted.extensions_with(own) };
         info.enabled_extension_count = names.len() as u32;
         info.pp_enabled_extension_names = names.as_ptr();
         self.merged.lock().unwrap_or_else(PoisonError::into_inner).push(Names(names));
-        // Features that are given apart go into the chain, and are then no longer apart.
+        // Features in `pEnabledFeatures` move into the chain, and the pointer becomes null.
         (info.p_next, info.p_enabled_features) = self.with_chain(|chain| {
             // SAFETY: by the caller's contract.
             let merged = unsafe { chain.merge_into(*info) };
@@ -248,11 +250,12 @@ impl Object {
     }
 }
 
-/// Finds what to enable on a physical device. An error names everything that it lacks.
+/// Determines the features and extensions to enable on a physical device. An error lists everything that it
+/// lacks.
 ///
 /// # Safety
-/// `info` is `NULL` or points to a `MultisplitRequirementsInfo`. Handles in it are `NULL` or alive, and
-/// belong together; the instance outlives the requirements. `requirements` is `NULL` or may be written.
+/// `info` is `NULL` or points to a `MultisplitRequirementsInfo`. Its handles are `NULL` or valid, and belong
+/// together; the instance outlives the requirements. `requirements` is `NULL` or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_requirements_create(
     info: *const MultisplitRequirementsInfo,
@@ -268,10 +271,10 @@ pub unsafe extern "C" fn multisplit_requirements_create(
     })
 }
 
-/// Lists what to enable, for callers that fill structures of their own.
+/// Lists the features and extensions to enable, for callers that fill in their own structures.
 ///
 /// # Safety
-/// `list` is `NULL` or may be written.
+/// `list` is `NULL` or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_requirements_list(
     requirements: *const MultisplitRequirements,
@@ -286,13 +289,12 @@ pub unsafe extern "C" fn multisplit_requirements_list(
     })
 }
 
-/// Adds what is to be enabled to how the caller creates its device: sets features in the structures
-/// that the chain has, chains those that it lacks, and adds the extensions. What is added is valid
-/// until the requirements are destroyed.
+/// Adds the required features and extensions to the caller's device creation parameters: sets features in
+/// existing structures of the chain, links missing structures, and adds the extensions. The additions are
+/// valid until the requirements are destroyed.
 ///
 /// # Safety
-/// `create_info` is `NULL` or one that `vkCreateDevice` would accept, and it and its chain may be
-/// written.
+/// `create_info` is `NULL` or acceptable to `vkCreateDevice`; it and its chain are writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_requirements_merge(
     requirements: *const MultisplitRequirements,
@@ -302,12 +304,11 @@ pub unsafe extern "C" fn multisplit_requirements_merge(
     guard(|| unsafe { REQUIREMENTS.get(requirements)?.merge(create_info) })
 }
 
-/// Finds which features a device is created with, for `features` of `MultisplitContextInfo`. An error
-/// names everything that is missing.
+/// Determines which features a device is created with, for `features` of `MultisplitContextInfo`. An error
+/// lists everything that is missing.
 ///
 /// # Safety
-/// `create_info` is `NULL` or one that `vkCreateDevice` accepted. `features` is `NULL` or may be
-/// written.
+/// `create_info` is `NULL` or was accepted by `vkCreateDevice`. `features` is `NULL` or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_requirements_check(
     requirements: *const MultisplitRequirements,
@@ -325,10 +326,10 @@ pub unsafe extern "C" fn multisplit_requirements_check(
     })
 }
 
-/// Destroys requirements. `NULL` is allowed and does nothing.
+/// Destroys requirements. `NULL` is allowed and ignored.
 ///
 /// # Safety
-/// Nobody uses pointers that came from them any more.
+/// Pointers obtained from them are no longer in use.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_requirements_destroy(
     requirements: *mut MultisplitRequirements,

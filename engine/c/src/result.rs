@@ -1,5 +1,4 @@
-//! The result of a call: the codes, the message of the last error, and the one place where a panic is
-//! stopped.
+//! Results of calls: error codes, the message of the last error, and the function that catches panics.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -14,23 +13,23 @@ use multisplit::network::NetworkError;
 
 use MultisplitResult as Code;
 
-/// The result of a call. `multisplit_last_error` returns the message of an error.
+/// Result of a call. `multisplit_last_error` returns the message of an error.
 /// cbindgen:rename-all=ScreamingSnakeCase
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitResult {
     /// The call succeeded.
     MultisplitSuccess = 0,
-    /// A pointer or a Vulkan handle that is needed is `NULL`.
+    /// A required pointer or Vulkan handle is `NULL`.
     MultisplitErrorNull = -1,
-    /// The caller was compiled for another version of the library.
+    /// The caller was compiled for an incompatible version of the library.
     MultisplitErrorVersion = -2,
-    /// `struct_size` leaves out members that are needed, or has members that the library does not know
-    /// and that are set.
+    /// `struct_size` omits required members, or includes members that this version of the library does not
+    /// know and that are not zero.
     MultisplitErrorStructSize = -3,
     /// A handle is not valid: it was destroyed, is of another kind, or was never created.
     MultisplitErrorHandle = -4,
-    /// A context cannot be destroyed while objects that were made from it exist.
+    /// A context cannot be destroyed while objects created from it exist.
     MultisplitErrorInUse = -5,
     /// The operation needs `multisplit_operation_warm_up` first.
     MultisplitErrorNotReady = -6,
@@ -38,17 +37,17 @@ pub enum MultisplitResult {
     MultisplitErrorInvalid = -7,
     /// A buffer, an array or a workspace is too small.
     MultisplitErrorTooSmall = -8,
-    /// An offset does not have the alignment that the device needs.
+    /// An offset does not have the alignment required by the device.
     MultisplitErrorMisaligned = -9,
-    /// A number is past a limit of the device or of the method.
+    /// A number exceeds a limit of the device or of the algorithm.
     MultisplitErrorTooLarge = -10,
-    /// The device lacks a feature, or the library was built without it.
+    /// The device does not support a feature, or the library was built without it.
     MultisplitErrorUnsupported = -11,
     /// The GLSL does not compile; the message names the line.
     MultisplitErrorGlsl = -12,
     /// Out of host or device memory.
     MultisplitErrorOutOfMemory = -13,
-    /// The device is lost: destroy everything that was created from it.
+    /// The device is lost: destroy all objects created from it.
     MultisplitErrorDeviceLost = -14,
     /// Another Vulkan call failed.
     MultisplitErrorVulkan = -15,
@@ -56,16 +55,16 @@ pub enum MultisplitResult {
     MultisplitErrorInternal = -16,
     /// `value_bytes` is not 4, 8 or 16.
     MultisplitErrorValueSize = -17,
-    /// `first_bit` and `bit_count` name bits that a key does not have.
+    /// `first_bit` and `bit_count` select bits that the key type does not have.
     MultisplitErrorSortBits = -18,
-    /// `frame` is not one of the frames in flight that the operation was made for.
+    /// `frame` is not below the number of frames that the operation was created for.
     MultisplitErrorFrame = -19,
-    /// `profile` is damaged, of another version, device or driver, or has sizes that the device cannot
-    /// have; the message says which.
+    /// `profile` is damaged, was made for another version, device or driver, or has sizes that the device
+    /// does not support; the message gives the reason.
     MultisplitErrorProfile = -20,
 }
 
-/// Every code with its name.
+/// All codes and their names.
 const NAMES: [(Code, &CStr); 21] = [
     (Code::MultisplitSuccess, c"MULTISPLIT_SUCCESS"),
     (Code::MultisplitErrorNull, c"MULTISPLIT_ERROR_NULL"),
@@ -173,24 +172,24 @@ thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
 }
 
-/// Runs what a call does. Whatever goes wrong becomes a code, a panic included: unwinding into C is
-/// undefined. A call that succeeds touches nothing here.
+/// Runs the body of a call and converts errors and panics to result codes, because unwinding into C is
+/// undefined. A successful call does not change the last error.
 pub(crate) fn guard(call: impl FnOnce() -> Outcome) -> MultisplitResult {
-    // Objects are shared only whole and behind locks, so none is seen half changed.
+    // Unwind-safe: objects are shared only behind locks, so partial changes are not visible.
     let failure = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(())) => return Code::MultisplitSuccess,
         Ok(Err(failure)) => failure,
         Err(payload) => Failure::panicked(&*payload),
     };
-    // A message with a zero in it ends there, and a thread that is ending has none.
+    // C strings end at the first zero. A terminating thread cannot store a message.
     let text = failure.text.split('\0').next().unwrap_or_default();
     let text = CString::new(text).unwrap_or_default();
     let _ = LAST.try_with(|last| last.replace(text));
     failure.code
 }
 
-/// The message of the last error of this thread; an empty string if there was none.
-/// Never `NULL`. It stays valid until another call of this thread fails.
+/// Returns the message of the last error on this thread, or an empty string. Never `NULL`. It is valid until
+/// another call on this thread fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn multisplit_last_error() -> *const c_char {
     LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
@@ -199,7 +198,7 @@ pub extern "C" fn multisplit_last_error() -> *const c_char {
 /// The name of a result code, such as `"MULTISPLIT_ERROR_NULL"`. Never `NULL`, never freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn multisplit_result_name(result: MaybeUninit<MultisplitResult>) -> *const c_char {
-    // SAFETY: C passes some number, which need not be one of ours.
+    // SAFETY: C passes an arbitrary number; it is read as an integer.
     let number = unsafe { result.as_ptr().cast::<i32>().read() };
     let found = NAMES.iter().find(|(code, _)| *code as i32 == number);
     found.map_or(c"unknown", |(_, name)| name).as_ptr()

@@ -1,4 +1,4 @@
-//! Scans: sums, minima or maxima of what comes before each element.
+//! Scans: prefix sums, minima or maxima.
 
 use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
@@ -17,8 +17,8 @@ use crate::types::{
 };
 use crate::vulkan::VkBool32;
 
-/// A scan of a whole array: of each element, what those before it combine to, and with `inclusive` the
-/// element itself as well. All zero but `common`: exclusive prefix sums of `uint32_t`, modulo 2^32.
+/// A scan of a whole array: each result combines all elements before it, and with `inclusive` also the
+/// element itself. With all members except `common` zero: exclusive prefix sums of `uint32_t`, modulo 2^32.
 ///
 /// Roles: `INPUT` and `OUTPUT`.
 #[repr(C)]
@@ -26,34 +26,35 @@ use crate::vulkan::VkBool32;
 pub struct MultisplitScanInfo {
     /// `sizeof(MultisplitScanInfo)`.
     pub struct_size: u32,
-    /// What an element is.
+    /// Element type.
     pub key_type: MaybeUninit<MultisplitKeyType>,
-    /// How elements are combined.
+    /// Operator that combines elements.
     pub op: MaybeUninit<MultisplitOperator>,
-    /// Whether an element is combined with those before it; otherwise they are alone, and the first result is
-    /// what changes nothing: 0 of a sum, the last value in order of a minimum, the first of a maximum.
+    /// Whether a result includes its own element. Otherwise it combines only the elements before it, and
+    /// the first result is the identity element: 0 for a sum, the last value in order for a minimum, the
+    /// first for a maximum.
     pub inclusive: VkBool32,
-    /// The function for `MULTISPLIT_OPERATOR_GLSL`: a C string. Copied.
+    /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
     pub glsl: *const c_char,
-    /// The element that changes nothing on either side of another, for that function: the bits of an element,
-    /// the low ones of 32-bit types.
+    /// The identity element of that function, as bits; 32-bit types use the low half.
     pub identity: u64,
-    /// How many elements, and what the caller does around the scan.
+    /// The element count, and the caller's buffer accesses around the scan.
     pub common: MultisplitCommonInfo,
 }
 
-// SAFETY: as the trait asks.
+// SAFETY: satisfies the requirements of the trait.
 unsafe impl Sized32 for MultisplitScanInfo {
     const NAME: &'static str = "MultisplitScanInfo";
     const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
 }
 
-/// Plans a scan. Nothing is compiled yet, a function in GLSL excepted: see `multisplit_operation_warm_up`.
+/// Plans a scan. A GLSL function is compiled here; pipelines are compiled later, by
+/// `multisplit_operation_warm_up`.
 ///
 /// # Safety
-/// `info` is `NULL` or points to a `MultisplitScanInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written. Unless the context was
-/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+/// `info` is `NULL` or points to a `MultisplitScanInfo` whose pointers are `NULL` or valid. `operation` is
+/// `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
+/// used by anything else during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_scan_create(
     context: *const MultisplitContext,
@@ -68,7 +69,7 @@ pub unsafe extern "C" fn multisplit_scan_create(
 }
 
 /// # Safety
-/// The pointers of `info` are null or what they say they are.
+/// The pointers of `info` are null or valid.
 unsafe fn declare(context: &Context, info: &MultisplitScanInfo) -> Outcome<Declaration> {
     let key = KeyType::from(read::choice(info.key_type)?);
     let op = read::choice(info.op)?;

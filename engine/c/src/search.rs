@@ -1,4 +1,4 @@
-//! Searches: where in a sorted array each of many needles could be put.
+//! Searches: the insertion position of many needles in a sorted array.
 
 use std::mem::{MaybeUninit, offset_of};
 
@@ -16,51 +16,50 @@ use crate::types::{
     choice,
 };
 
-/// What a search finds of each needle, in the order of a sort.
+/// Result of a search for each needle, in the order used by sorts.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitSearch {
-    /// How many elements are less than the needle: before which element it could be put, at the earliest.
+    /// The number of elements less than the needle: its first possible insertion position.
     LowerBound = 0,
-    /// How many elements are less than or equal to the needle: before which element it could be put, at the
-    /// latest.
+    /// The number of elements less than or equal to the needle: its last possible insertion position.
     UpperBound = 1,
 }
 choice!(MultisplitSearch: LowerBound, UpperBound);
 
-/// A search in a sorted array for many needles.
+/// A search for many needles in a sorted array.
 ///
-/// Roles: `SORTED`, in ascending order, and `NEEDLES`, only read; `POSITIONS`, a word for each needle. Of an
-/// array that is not sorted, positions are some from 0 to its count.
+/// Roles: `SORTED`, in ascending order, and `NEEDLES`, read-only; `POSITIONS`, one word per needle. If the
+/// array is not sorted, positions are arbitrary values from 0 to its length.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitSearchInfo {
     /// `sizeof(MultisplitSearchInfo)`.
     pub struct_size: u32,
-    /// What an element is, and a needle.
+    /// Type of elements and needles.
     pub key_type: MaybeUninit<MultisplitKeyType>,
-    /// What is found; 0: the lower bound.
+    /// The bound to find; 0: the lower bound.
     pub search: MaybeUninit<MultisplitSearch>,
     /// Must be 0.
     pub reserved: u32,
-    /// How many elements the sorted array has.
+    /// Length of the sorted array.
     pub sorted: MultisplitOtherCount,
-    /// How many needles, and what the caller does around the search.
+    /// The number of needles, and the caller's buffer accesses around the search.
     pub common: MultisplitCommonInfo,
 }
 
-// SAFETY: as the trait asks.
+// SAFETY: satisfies the requirements of the trait.
 unsafe impl Sized32 for MultisplitSearchInfo {
     const NAME: &'static str = "MultisplitSearchInfo";
     const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
 }
 
-/// Plans a search. Nothing is compiled yet: see `multisplit_operation_warm_up`.
+/// Plans a search. Pipelines are compiled later, by `multisplit_operation_warm_up`.
 ///
 /// # Safety
-/// `info` is `NULL` or points to a `MultisplitSearchInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written. Unless the context was
-/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+/// `info` is `NULL` or points to a `MultisplitSearchInfo` whose pointers are `NULL` or valid. `operation` is
+/// `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
+/// used by anything else during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_search_create(
     context: *const MultisplitContext,

@@ -1,4 +1,4 @@
-//! Segmented reductions: what the elements of each segment combine to.
+//! Segmented reductions.
 
 use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
@@ -18,49 +18,49 @@ use crate::types::{
 };
 
 /// A reduction of each segment of an array. Segment s has the elements from `OFFSETS[s]` up to, but not
-/// including, `OFFSETS[s + 1]`; or it is row s of a matrix. Of no elements it is what changes nothing: 0 of a sum,
-/// the last value in order of a minimum, the first of a maximum.
+/// including, `OFFSETS[s + 1]`; or it is row s of a matrix. The result for an empty segment is the identity
+/// element: 0 for a sum, the last value in order for a minimum, the first for a maximum.
 ///
-/// Roles: `INPUT` and, unless segments are rows, `OFFSETS`, only read; `OUTPUT`, an element for each segment. An
-/// offset past the elements counts as their number, a segment that ends at or before its beginning is empty, and every
-/// result is written. If an offset is below the one before it, a segment that is not empty gets a combination of some
-/// elements, or what it would be without elements. Nothing else is read or written. Rows past the elements are empty; a row in which they end has those before.
+/// Roles: `INPUT` and, unless segments are rows, `OFFSETS`, read-only; `OUTPUT`, one element per segment.
+/// Every result is written. Offsets beyond the element count are clamped to it, and a segment that ends at or
+/// before its start is empty. If offsets decrease anywhere, the results of non-empty segments are
+/// unspecified: a combination of some elements, or the identity element. Accesses never leave the buffers.
+/// With rows, rows beyond the element count are empty, and a row that contains the end of the elements has
+/// only those before it.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitReduceSegmentsInfo {
     /// `sizeof(MultisplitReduceSegmentsInfo)`.
     pub struct_size: u32,
-    /// What an element is.
+    /// Element type.
     pub key_type: MaybeUninit<MultisplitKeyType>,
-    /// How elements are combined.
+    /// Operator that combines elements.
     pub op: MaybeUninit<MultisplitOperator>,
-    /// Elements of each row, where segments are the rows of a matrix: a divisor of `common.n`. 0: segments have
-    /// offsets.
+    /// For rows of a matrix: elements per row, a divisor of `common.n`. 0: segments have offsets.
     pub row_length: u32,
-    /// How many segments there are.
+    /// Number of segments.
     pub segments: MultisplitOtherCount,
-    /// The function for `MULTISPLIT_OPERATOR_GLSL`: a C string. Copied.
+    /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
     pub glsl: *const c_char,
-    /// The element that changes nothing on either side of another, for that function: the bits of an element,
-    /// the low ones of 32-bit types.
+    /// The identity element of that function, as bits; 32-bit types use the low half.
     pub identity: u64,
-    /// How many elements, and what the caller does around the reduction.
+    /// The element count, and the caller's buffer accesses around the reduction.
     pub common: MultisplitCommonInfo,
 }
 
-// SAFETY: as the trait asks.
+// SAFETY: satisfies the requirements of the trait.
 unsafe impl Sized32 for MultisplitReduceSegmentsInfo {
     const NAME: &'static str = "MultisplitReduceSegmentsInfo";
     const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
 }
 
-/// Plans a reduction of segments. Nothing is compiled yet, a function in GLSL excepted: see
+/// Plans a reduction of segments. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
 ///
 /// # Safety
-/// `info` is `NULL` or points to a `MultisplitReduceSegmentsInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written. Unless the context was
-/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+/// `info` is `NULL` or points to a `MultisplitReduceSegmentsInfo` whose pointers are `NULL` or valid.
+/// `operation` is `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its
+/// queue is not used by anything else during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_reduce_segments_create(
     context: *const MultisplitContext,
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn multisplit_reduce_segments_create(
 }
 
 /// # Safety
-/// The pointers of `info` are null or what they say they are.
+/// The pointers of `info` are null or valid.
 unsafe fn declare(context: &Context, info: &MultisplitReduceSegmentsInfo) -> Outcome<Declaration> {
     let key = KeyType::from(read::choice(info.key_type)?);
     let op = read::choice(info.op)?;

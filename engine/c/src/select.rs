@@ -1,4 +1,4 @@
-//! Selections: the elements for which a condition holds, and how many they are.
+//! Selections: the elements that satisfy a condition, and their number.
 
 use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
@@ -17,83 +17,85 @@ use crate::result::{MultisplitResult, Outcome};
 use crate::types::{COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitRole, choice};
 use crate::vulkan::VkBool32;
 
-/// Which elements are selected. Comparisons are in the order of a sort; equal are elements with equal bits.
+/// Condition for selecting an element. Comparisons use the order of sorts; elements are equal if their bits
+/// are equal.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitCondition {
-    /// Those whose flag, a word of `FLAGS`, is not zero.
+    /// Its flag, a word of `FLAGS`, is not zero.
     Flagged = 0,
-    /// Those less than `first`.
+    /// It is less than `first`.
     LessThan = 1,
-    /// Those less than or equal to `first`.
+    /// It is less than or equal to `first`.
     AtMost = 2,
-    /// Those greater than `first`.
+    /// It is greater than `first`.
     GreaterThan = 3,
-    /// Those greater than or equal to `first`.
+    /// It is greater than or equal to `first`.
     AtLeast = 4,
-    /// Those equal to `first`.
+    /// It is equal to `first`.
     EqualTo = 5,
-    /// Those not equal to `first`.
+    /// It is not equal to `first`.
     NotEqualTo = 6,
-    /// Those from `first` to `last`, both included.
+    /// It is between `first` and `last`, inclusive.
     Within = 7,
-    /// The first of each run of equal neighbours: of a sorted array, each element once.
+    /// It is the first of a run of equal adjacent elements. In a sorted array, this selects each distinct
+    /// element once.
     FirstOfRuns = 8,
-    /// Those for which a function in GLSL says so: `bool is_selected(K key)`.
+    /// A GLSL function returns true: `bool is_selected(K key)`.
     Glsl = 9,
 }
 choice!(MultisplitCondition:
     Flagged, LessThan, AtMost, GreaterThan, AtLeast, EqualTo, NotEqualTo, Within, FirstOfRuns, Glsl,
 );
 
-/// A selection: the elements for which a condition holds, in their order, and how many they are.
+/// A selection: the elements that satisfy a condition, in their original order, and their number.
 ///
-/// Roles: `INPUT`; `OUTPUT`, with room for all, of which what is past the count stays as it is; `FOUND`, one
-/// word; `FLAGS`, a word for each element, for `FLAGGED`; `REJECTED` and `RUN_LENGTHS`, with room for all,
-/// where `rejected` and `run_lengths` say so; `TABLE` for a function that reads one.
+/// Roles: `INPUT`; `OUTPUT`, with room for n elements, unchanged past the number of selected elements;
+/// `FOUND`, one word; `FLAGS`, one word per element, for `FLAGGED`; `REJECTED` and `RUN_LENGTHS`, each with
+/// room for n elements, if `rejected` or `run_lengths` is set; `TABLE` if `table_words` is not 0.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitSelectInfo {
     /// `sizeof(MultisplitSelectInfo)`.
     pub struct_size: u32,
-    /// What an element is.
+    /// Element type.
     pub key_type: MaybeUninit<MultisplitKeyType>,
-    /// What is asked of an element.
+    /// Condition for selecting an element.
     pub condition: MaybeUninit<MultisplitCondition>,
-    /// Whether the elements that are not selected are kept, in their order, in `REJECTED`.
+    /// Whether to write the elements that are not selected to `REJECTED`, in their original order.
     pub rejected: VkBool32,
-    /// What elements are compared with: the bits of an element, the low ones of 32-bit types.
+    /// The operand of comparisons, as bits; 32-bit types use the low half.
     pub first: u64,
-    /// The end of `WITHIN`.
+    /// The upper bound for `WITHIN`.
     pub last: u64,
-    /// Whether `RUN_LENGTHS` gets the length of each run, a word for each; only for `FIRST_OF_RUNS`, and not
-    /// with `rejected`.
+    /// Whether to write the length of each run to `RUN_LENGTHS`, one word each. Only for `FIRST_OF_RUNS`;
+    /// must not be combined with `rejected`.
     pub run_lengths: VkBool32,
-    /// How many words the function in GLSL reads as `table.at[]`; 0: none.
+    /// Number of words that the GLSL function reads as `table.at[]`; 0: none.
     pub table_words: u32,
-    /// The function for `GLSL`: a C string. Copied.
+    /// GLSL source of the function for `GLSL`. Copied.
     pub glsl: *const c_char,
-    /// What the function reads as `push.parameter_0`, `_1` and `_2`.
+    /// Values that the function reads as `push.parameter_0`, `_1` and `_2`.
     pub parameters: [u32; 3],
     /// Must be 0.
     pub reserved: u32,
-    /// How many elements, and what the caller does around the selection.
+    /// The element count, and the caller's buffer accesses around the selection.
     pub common: MultisplitCommonInfo,
 }
 
-// SAFETY: as the trait asks.
+// SAFETY: satisfies the requirements of the trait.
 unsafe impl Sized32 for MultisplitSelectInfo {
     const NAME: &'static str = "MultisplitSelectInfo";
     const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
 }
 
-/// Plans a selection. Nothing is compiled yet, a function in GLSL excepted: see
+/// Plans a selection. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
 ///
 /// # Safety
-/// `info` is `NULL` or points to a `MultisplitSelectInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written. Unless the context was
-/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+/// `info` is `NULL` or points to a `MultisplitSelectInfo` whose pointers are `NULL` or valid. `operation` is
+/// `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
+/// used by anything else during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_select_create(
     context: *const MultisplitContext,
@@ -108,7 +110,7 @@ pub unsafe extern "C" fn multisplit_select_create(
 }
 
 /// # Safety
-/// The pointers of `info` are null or what they say they are.
+/// The pointers of `info` are null or valid.
 unsafe fn declare(context: &Context, info: &MultisplitSelectInfo) -> Outcome<Declaration> {
     // SAFETY: by the caller's contract.
     unsafe {
@@ -119,7 +121,7 @@ unsafe fn declare(context: &Context, info: &MultisplitSelectInfo) -> Outcome<Dec
             KeyType::U64 => declare_of(context, info, |bits| bits),
             KeyType::I64 => declare_of(context, info, |bits| bits as i64),
             KeyType::F64 => declare_of(context, info, f64::from_bits),
-            // Refused by the engine, which says what is allowed.
+            // The engine rejects these types; its error lists the supported ones.
             KeyType::U8 => declare_of(context, info, |bits| bits as u8),
             KeyType::I8 => declare_of(context, info, |bits| bits as i8),
             KeyType::U16 => declare_of(context, info, |bits| bits as u16),
@@ -131,7 +133,7 @@ unsafe fn declare(context: &Context, info: &MultisplitSelectInfo) -> Outcome<Dec
 }
 
 /// # Safety
-/// The pointers of `info` are null or what they say they are.
+/// The pointers of `info` are null or valid.
 unsafe fn declare_of<K: Key>(
     context: &Context,
     info: &MultisplitSelectInfo,

@@ -1,4 +1,5 @@
-//! Short functions: a device, a sort and its recording in one call each, with what most callers choose.
+//! Convenience functions with common defaults: device creation, sort creation and sort recording in one call
+//! each.
 
 use std::mem::MaybeUninit;
 
@@ -15,18 +16,18 @@ use crate::types::{MultisplitBarriers, MultisplitKeyType};
 use crate::version;
 use crate::vulkan::{self, VkBuffer, VkCommandBuffer, VkDeviceCreateInfo};
 
-/// Creates the caller's device, with what multisplit needs added to how the caller wants it, and sets
-/// `device`, `features` and `queue` of `info`: the first queue of `queue_family`. The other members of
-/// `info` are set before, as for `multisplit_context_create`. The device is the caller's to destroy, with
-/// `allocation_callbacks` where they are given.
+/// Creates a device with the caller's features and extensions plus those required by multisplit, and sets
+/// `device`, `features` and `queue` of `info`; the queue is the first of `queue_family`. All other members of
+/// `info` must be set beforehand, as for `multisplit_context_create`. The caller destroys the device, using
+/// `allocation_callbacks` if given.
 ///
-/// `create_info` is how the caller would create the device; `NULL`: with one queue of `queue_family`, and
-/// nothing else. Features are set in the structures that its chain has; nothing else of it is changed.
+/// `create_info` contains the caller's own creation parameters; `NULL`: one queue of `queue_family`, no
+/// extensions and no features. Features are set in the structures of its chain; nothing else is changed.
 ///
 /// # Safety
-/// `info` is `NULL` or points to a `MultisplitContextInfo` that may be written, whose handles, but for
-/// the device and the queue, are `NULL` or alive and belong together. `create_info` is `NULL` or one that
-/// `vkCreateDevice` would accept, and its chain may be written.
+/// `info` is `NULL` or points to a writable `MultisplitContextInfo` whose handles, except the device and the
+/// queue, are `NULL` or valid and belong together. `create_info` is `NULL` or acceptable to `vkCreateDevice`,
+/// and its chain is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_device_create(
     info: *mut MultisplitContextInfo,
@@ -37,7 +38,7 @@ pub unsafe extern "C" fn multisplit_device_create(
         unsafe {
             let given = read::info(info)?;
             let (device, features) = create_device(&given, create_info.as_ref())?;
-            // Within what every caller has of the structure, so its size has been looked at.
+            // These members are within the required size, which has been checked.
             (*info).device = device.handle();
             (*info).features = features;
             (*info).queue = device.get_device_queue(given.queue_family, 0);
@@ -59,7 +60,7 @@ unsafe fn create_device(
     if physical.is_null() {
         return Err(Failure::null("physical_device"));
     }
-    // SAFETY: by the caller's contract; alive, and of this instance.
+    // SAFETY: guaranteed by the caller.
     let (wanted, families) = unsafe {
         let mut wanted = Requirements::for_version(&instance, physical, api_version)?;
         wanted.leave_out(&optional(info.leave_out)?);
@@ -97,9 +98,9 @@ unsafe fn create_device(
     }
 }
 
-/// The queue that is asked for after is one that is made.
+/// Checks that the device is created with a queue of `family`.
 fn check_queue(info: &vk::DeviceCreateInfo<'_>, family: u32) -> Outcome {
-    // SAFETY: the caller's own, which `vkCreateDevice` would accept.
+    // SAFETY: the caller's structure, which is acceptable to `vkCreateDevice`.
     let queues = unsafe {
         let count = info.queue_create_info_count.into();
         read::slice("pQueueCreateInfos", info.p_queue_create_infos, count)?
@@ -112,14 +113,14 @@ fn check_queue(info: &vk::DeviceCreateInfo<'_>, family: u32) -> Outcome {
     )))
 }
 
-/// A sort of n pairs in ascending order: keys of a type, and a value of 4 bytes for each. It is warmed
-/// up, has its own scratch memory for two frames in flight, and records the barriers against everything
-/// before and after. `multisplit_record_sort` records it, as does `multisplit_record`; its roles are `KEYS`
-/// and `VALUES`. `multisplit_sort_create` makes any other sort.
+/// Creates an ascending sort of n pairs: keys of the given type with one 4-byte value each. The sort is
+/// warmed up, allocates its own scratch memory for two frames in flight, and records full barriers before and
+/// after. Record it with `multisplit_record_sort`, or with `multisplit_record` and the roles `KEYS` and
+/// `VALUES`. For other sorts, use `multisplit_sort_create`.
 ///
 /// # Safety
-/// `operation` is `NULL` or may be written. Unless the context was created with
-/// `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+/// `operation` is `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its
+/// queue is not used by anything else during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_sort_pairs_create(
     context: *const MultisplitContext,
@@ -131,7 +132,7 @@ pub unsafe extern "C" fn multisplit_sort_pairs_create(
     guard(|| unsafe { create(context, key_type, MultisplitSortValues::Values, n, operation) })
 }
 
-/// A sort of n keys in ascending order, otherwise like `multisplit_sort_pairs_create`.
+/// Creates an ascending sort of n keys, otherwise like `multisplit_sort_pairs_create`.
 ///
 /// # Safety
 /// As for `multisplit_sort_pairs_create`.
@@ -147,7 +148,7 @@ pub unsafe extern "C" fn multisplit_sort_keys_create(
 }
 
 /// # Safety
-/// `operation` is null or may be written.
+/// `operation` is null or writable.
 unsafe fn create(
     context: *const MultisplitContext,
     key_type: MaybeUninit<MultisplitKeyType>,
@@ -163,7 +164,7 @@ unsafe fn create(
     info.values = MaybeUninit::new(values);
     info.common.n = n;
     info.common.barriers = MaybeUninit::new(MultisplitBarriers::Full);
-    // SAFETY: it has no pointers.
+    // SAFETY: `info` contains no pointers.
     let made = unsafe {
         let declaration = sort::declare(&context.engine, &info)?;
         operation::create_ready(&context, &info.common, declaration)?
@@ -172,13 +173,13 @@ unsafe fn create(
     Ok(())
 }
 
-/// Records a sort of `multisplit_sort_pairs_create` or `multisplit_sort_keys_create`, of the buffers from
-/// their beginning on. `values` is `VK_NULL_HANDLE` for keys alone. Frames in flight take turns: when a
-/// sort is recorded the third time, the commands of the first have run.
+/// Records a sort created by `multisplit_sort_pairs_create` or `multisplit_sort_keys_create`, from the start
+/// of the buffers. `values` is `VK_NULL_HANDLE` for a sort of keys. The two frames in flight alternate:
+/// before a sort is recorded for the third time, its first recording must have finished executing.
 ///
 /// # Safety
-/// As for `multisplit_record`. The buffers were created with `VK_BUFFER_USAGE_STORAGE_BUFFER_BIT`, are on no
-/// other queue meanwhile, and hold n keys and n values.
+/// As for `multisplit_record`. The buffers were created with `VK_BUFFER_USAGE_STORAGE_BUFFER_BIT`, are not
+/// used on other queues at the same time, and contain n keys and n values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_record_sort(
     operation: *const MultisplitOperation,

@@ -17,89 +17,90 @@ use crate::types::{
 };
 use crate::vulkan::VkBool32;
 
-/// What moves along with the keys of a sort.
+/// Payload of the keys in a sort.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitSortValues {
-    /// Nothing.
+    /// Keys only.
     None = 0,
-    /// One value of `value_bytes` bytes for each key.
+    /// One value of `value_bytes` bytes per key.
     Values = 1,
-    /// Their number, as a `uint32_t`: the order that sorts the input.
+    /// The input index of each key, as `uint32_t`: the permutation that sorts the input.
     Indices = 2,
 }
 choice!(MultisplitSortValues: None, Values, Indices);
 
-/// What of an array is sorted on its own.
+/// Parts of an array that are sorted separately.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitSegments {
-    /// All of it, as one.
+    /// The whole array as one segment.
     Whole = 0,
-    /// Each row of a matrix: `row_length` elements.
+    /// The rows of a matrix, with `row_length` elements each.
     Rows = 1,
-    /// Each segment between offsets on the host, which are known when the sort is planned.
+    /// Segments given by host offsets, which are known when the sort is planned.
     HostOffsets = 2,
-    /// Each segment between offsets on the device: the words of `OFFSETS`, read when the commands run. One past
-    /// the elements counts as their number, one below an earlier one as that.
+    /// Segments given by device offsets: the words of `OFFSETS`, read when the commands execute. Offsets
+    /// beyond the element count are clamped to it, and an offset below an earlier one is raised to it.
     DeviceOffsets = 3,
 }
 choice!(MultisplitSegments: Whole, Rows, HostOffsets, DeviceOffsets);
 
-/// A radix sort of up to 2^30 - 1 elements, in arrays of at most `maxStorageBufferRange` bytes each: of the
-/// whole array, or of each of its segments. It is stable in either direction. Indices count from where their
-/// segment begins.
+/// A stable radix sort, ascending or descending, of up to 2^30 - 1 elements in arrays of at most
+/// `maxStorageBufferRange` bytes each: of the whole array or of each segment. Indices are relative to the
+/// start of their segment.
 ///
-/// Roles: `KEYS`; `VALUES` or `INDICES`. Between two buffers also `KEYS_OTHER`, `VALUES_OTHER` where
-/// there are values or indices, and `HALF`. `OFFSETS` where segments have offsets on the device.
+/// Roles: `KEYS`; `VALUES` or `INDICES`. Between two buffers also `KEYS_OTHER`, `VALUES_OTHER` if there are
+/// values or indices, and `HALF`. `OFFSETS` for device offsets.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitSortInfo {
     /// `sizeof(MultisplitSortInfo)`.
     pub struct_size: u32,
-    /// What a key is; 0: `uint32_t`.
+    /// Key type; 0: `uint32_t`.
     pub key_type: MaybeUninit<MultisplitKeyType>,
-    /// What moves along with the keys; 0: nothing.
+    /// Payload of the keys; 0: none.
     pub values: MaybeUninit<MultisplitSortValues>,
-    /// Bytes of a value: 4, 8 or 16; 0: 4.
+    /// Bytes per value: 4, 8 or 16; 0: 4.
     pub value_bytes: u32,
-    /// Whether the largest key comes first.
+    /// Whether to sort in descending order.
     pub descending: VkBool32,
-    /// The lowest bit that is sorted by, of the number that compares like the key.
+    /// The lowest bit to sort by. Bits are numbered in the order-preserving unsigned representation of the
+    /// key.
     pub first_bit: u32,
-    /// How many bits are sorted by; 0: all from `first_bit` on. Fewer bits take fewer rounds.
+    /// Number of bits to sort by; 0: all from `first_bit` up. Fewer bits need fewer passes.
     pub bit_count: u32,
-    /// Whether it sorts between two buffers of each kind, which makes the scratch memory smaller: the
-    /// result is then in one of the two, and the word of `HALF` says in which. Otherwise the result is
-    /// where the input was.
+    /// Whether to sort between two buffers of each kind, which needs less scratch memory. The result is then
+    /// in one of the two, as given by the word of `HALF`. Otherwise the result replaces the input.
     pub two_buffers: VkBool32,
-    /// What is sorted on its own; 0: the whole array. Segments are sorted where they are.
+    /// Parts of the array that are sorted separately; 0: the whole array. Segments are sorted in place.
     pub segments: MaybeUninit<MultisplitSegments>,
     /// Must be 0.
     pub reserved: u32,
-    /// The length of a row, of which there is a whole number, for `ROWS`. Only for a fixed count.
+    /// For `ROWS`: the row length, a divisor of the count. Only for a fixed count.
     pub row_length: u64,
-    /// For `HOST_OFFSETS`: where each segment begins, the first at 0, and where the last one ends, which is at
-    /// n: one more than there are segments. They do not fall. Copied. Only for a fixed count.
+    /// For `HOST_OFFSETS`: the start of each segment, followed by the end of the last one: one more than the
+    /// number of segments. The first is 0, the last is n, and they must not decrease. Copied. Only for a
+    /// fixed count.
     pub offsets: *const u32,
-    /// How many segments there are between offsets; a fixed number of them on the host.
+    /// Number of segments given by offsets; must be fixed for host offsets.
     pub segment_count: MultisplitOtherCount,
-    /// How many elements, and what the caller does around the sort.
+    /// The element count, and the caller's buffer accesses around the sort.
     pub common: MultisplitCommonInfo,
 }
 
-// SAFETY: as the trait asks.
+// SAFETY: satisfies the requirements of the trait.
 unsafe impl Sized32 for MultisplitSortInfo {
     const NAME: &'static str = "MultisplitSortInfo";
     const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
 }
 
-/// Plans a sort. Nothing is compiled yet: see `multisplit_operation_warm_up`.
+/// Plans a sort. Pipelines are compiled later, by `multisplit_operation_warm_up`.
 ///
 /// # Safety
-/// `info` is `NULL` or points to a `MultisplitSortInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written. Unless the context was
-/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+/// `info` is `NULL` or points to a `MultisplitSortInfo` whose pointers are `NULL` or valid. `operation` is
+/// `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
+/// used by anything else during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_sort_create(
     context: *const MultisplitContext,
@@ -114,7 +115,7 @@ pub unsafe extern "C" fn multisplit_sort_create(
 }
 
 /// # Safety
-/// The pointers of `info` are null or what they say they are.
+/// The pointers of `info` are null or valid.
 pub(crate) unsafe fn declare(context: &Context, info: &MultisplitSortInfo) -> Outcome<Declaration> {
     let key = KeyType::from(read::choice(info.key_type)?);
     let mut declaration = Declaration::new(context, "sort");
@@ -152,11 +153,11 @@ pub(crate) unsafe fn declare(context: &Context, info: &MultisplitSortInfo) -> Ou
     Ok(declaration)
 }
 
-/// The sort with the segments that the host knows. Members that mean nothing for the choice are refused:
-/// whoever sets them expects something else.
+/// Adds the segments known to the host. Members that do not apply to the kind of segments are rejected,
+/// because a caller that sets them expects them to have an effect.
 ///
 /// # Safety
-/// The pointers of `info` are null or what they say they are.
+/// The pointers of `info` are null or valid.
 unsafe fn segmented(sort: Sort, info: &MultisplitSortInfo) -> Outcome<Sort> {
     use MultisplitSegments::{DeviceOffsets, HostOffsets, Rows, Whole};
     read::reserved("MultisplitSortInfo", info.reserved)?;

@@ -20,27 +20,26 @@ use crate::types::{
 };
 use crate::vulkan::VkBool32;
 
-/// Which bucket a key belongs to.
+/// Mapping from keys to buckets.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitBucket {
-    /// Buckets of `width` integers each, from the one edge on. Keys below it belong to the first,
+    /// Buckets of `width` integers each, starting at the only edge. Keys below it belong to the first bucket,
     /// keys past the end to the last.
     Delta = 0,
-    /// The bits of the key are the number of its bucket.
+    /// The bits of the key are its bucket number.
     Identity = 1,
-    /// `bits` bits of the key from bit `shift` on.
+    /// `bits` bits of the key, starting at bit `shift`.
     Digit = 2,
-    /// m equal parts of the floats between the two edges. Keys below belong to the first, keys above
-    /// and NaN to the last. Part k begins at `k * ((hi - lo) / m) + lo`, with every operation rounded to
-    /// the type (to `float` for 16-bit floats) and none overflowing, or at `hi` if that is less.
+    /// m equal parts of the range between two float edges. Keys below belong to the first, keys above and NaN
+    /// to the last. Part k begins at `k * ((hi - lo) / m) + lo`, where every operation is rounded to the type
+    /// (to `float` for 16-bit floats) and does not overflow, or at `hi` if that is less.
     Even = 3,
-    /// The number of edges at or below the key; m - 1 sorted edges.
+    /// The bucket number is the number of edges less than or equal to the key; m - 1 sorted edges.
     Range = 4,
-    /// The function `uint bucket_of(K key)` in `glsl`, K being `uint`, `int`, `float`, `uint64_t`,
-    /// `int64_t` or `double` after the type of the keys, of which those of 8 and 16 bits come as numbers of
-    /// 32. It may use `push.parameter_0`, `_1` and `_2`,
-    /// and `table.at[]` where `table_words` is not 0.
+    /// The function `uint bucket_of(K key)` in `glsl`, where K is `uint`, `int`, `float`, `uint64_t`,
+    /// `int64_t` or `double`, depending on the key type; keys of 8 and 16 bits are widened to 32. It may use
+    /// `push.parameter_0`, `_1` and `_2`, and `table.at[]` if `table_words` is not 0.
     Glsl = 5,
 }
 choice!(MultisplitBucket: Delta, Identity, Digit, Even, Range, Glsl);
@@ -49,72 +48,72 @@ choice!(MultisplitBucket: Delta, Identity, Digit, Even, Range, Glsl);
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitSplitOutput {
-    /// The keys, in the order of their buckets.
+    /// The keys in bucket order.
     Keys = 0,
-    /// Keys, and a value of `value_bytes` bytes for each.
+    /// The keys in bucket order, and one value of `value_bytes` bytes per key.
     Pairs = 1,
-    /// For each element, where it goes.
+    /// The output position of each element.
     Permutation = 2,
 }
 choice!(MultisplitSplitOutput: Keys, Pairs, Permutation);
 
 /// A split of up to 2^30 - 1 elements, in arrays of at most `maxStorageBufferRange` bytes each, into m
-/// contiguous buckets: ordered by bucket, stable within each.
+/// contiguous buckets. Elements are ordered by bucket and keep their order within each bucket.
 ///
 /// Roles: `KEYS` and `OFFSETS`; `KEYS_OUT` for keys and pairs; `VALUES` and `VALUES_OUT` for pairs;
-/// `PERMUTATION` for a permutation; `OUT_OF_RANGE` where `count_out_of_range` is set; `TABLE` where `table_words`
+/// `PERMUTATION` for a permutation; `OUT_OF_RANGE` if `count_out_of_range` is set; `TABLE` if `table_words`
 /// is not 0.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitSplitInfo {
     /// `sizeof(MultisplitSplitInfo)`.
     pub struct_size: u32,
-    /// What a key is.
+    /// Key type.
     pub key_type: MaybeUninit<MultisplitKeyType>,
     /// m, the number of buckets: 1 to 65,536.
     pub buckets: u32,
-    /// Which bucket a key belongs to.
+    /// Mapping from keys to buckets.
     pub bucket: MaybeUninit<MultisplitBucket>,
-    /// Edges, of the type of the keys: 1 for `DELTA`, 2 for `EVEN`, m - 1 for `RANGE`. Copied.
+    /// Edges, of the key type: 1 for `DELTA`, 2 for `EVEN`, m - 1 for `RANGE`. Copied.
     pub edges: *const c_void,
     /// Number of edges.
     pub edge_count: u32,
     /// For `DIGIT`: the lowest bit.
     pub shift: u32,
-    /// For `DELTA`: how many keys a bucket spans.
+    /// For `DELTA`: the number of integers per bucket.
     pub width: u64,
-    /// For `DIGIT`: how many bits; 0: as many as the numbers of m buckets have.
+    /// For `DIGIT`: the number of bits; 0: as many as bucket numbers below m need.
     pub bits: u32,
-    /// For `GLSL`: words of the buffer `TABLE`.
+    /// For `GLSL`: size of the `TABLE` buffer in words.
     pub table_words: u32,
-    /// For `GLSL`: the function. Copied.
+    /// For `GLSL`: source of the function. Copied.
     pub glsl: *const c_char,
     /// For `GLSL`: `push.parameter_0`, `_1` and `_2`.
     pub parameters: [u32; 3],
     /// The output.
     pub output: MaybeUninit<MultisplitSplitOutput>,
-    /// For pairs: bytes of a value, 4, 8 or 16; 0: 4.
+    /// For pairs: bytes per value, 4, 8 or 16; 0: 4.
     pub value_bytes: u32,
-    /// Whether `OUT_OF_RANGE` gets the number of keys whose function gave an id of m or more. They
-    /// are put into the last bucket; where it is not zero, the output means nothing.
+    /// Whether to write to `OUT_OF_RANGE` the number of keys whose bucket id is m or more. These keys are put
+    /// into the last bucket; if their number is not zero, the output must not be used.
     pub count_out_of_range: VkBool32,
-    /// How many elements, and what the caller does around the split.
+    /// The element count, and the caller's buffer accesses around the split.
     pub common: MultisplitCommonInfo,
 }
 
-// SAFETY: as the trait asks.
+// SAFETY: satisfies the requirements of the trait.
 unsafe impl Sized32 for MultisplitSplitInfo {
     const NAME: &'static str = "MultisplitSplitInfo";
     const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
 }
 
-/// Plans a split. Nothing is compiled yet, a function in GLSL excepted: see
+/// Plans a split. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
 ///
 /// # Safety
-/// `info` is `NULL` or points to a `MultisplitSplitInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written. Unless the context was
-/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+/// `info` is `NULL` or points to a `MultisplitSplitInfo` whose pointers are `NULL` or valid. `operation` is
+/// `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
+/// used by anything else during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_split_create(
     context: *const MultisplitContext,
@@ -129,7 +128,7 @@ pub unsafe extern "C" fn multisplit_split_create(
 }
 
 /// # Safety
-/// The pointers of `info` are null or what they say they are.
+/// The pointers of `info` are null or valid.
 unsafe fn declare(context: &Context, info: &MultisplitSplitInfo) -> Outcome<Declaration> {
     let key = KeyType::from(read::choice(info.key_type)?);
     let mut declaration = Declaration::new(context, "split");
@@ -166,7 +165,7 @@ unsafe fn declare(context: &Context, info: &MultisplitSplitInfo) -> Outcome<Decl
 }
 
 /// # Safety
-/// The pointers of `info` are null or what they say they are.
+/// The pointers of `info` are null or valid.
 unsafe fn bucket(
     info: &MultisplitSplitInfo,
     key: KeyType,
@@ -201,7 +200,7 @@ unsafe fn bucket(
     }
 }
 
-/// The bits that the numbers of so many buckets have.
+/// Number of bits that bucket numbers below `buckets` need.
 fn digit_bits(buckets: u32) -> u32 {
     u32::BITS - buckets.saturating_sub(1).leading_zeros()
 }

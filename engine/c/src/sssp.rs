@@ -15,14 +15,14 @@ use crate::result::{Failure, MultisplitResult, Outcome, guard};
 use crate::types::choice;
 use crate::vulkan::VkBool32;
 
-/// The distance of a vertex that no path reaches, and the predecessor of one that has none.
+/// The distance of an unreachable vertex, and the predecessor of a vertex without one.
 pub const MULTISPLIT_UNREACHED: u32 = u32::MAX;
 
-/// How shortest paths are searched for. All find the same distances.
+/// Shortest path algorithm. All find the same distances.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitSsspMethod {
-    /// Chosen by the network.
+    /// Chosen depending on the network.
     Auto = 0,
     /// Bellman-Ford.
     BellmanFord = 1,
@@ -30,30 +30,30 @@ pub enum MultisplitSsspMethod {
     NearFar = 2,
     /// Buckets of equal width, by a sort.
     Bucketing = 3,
-    /// Buckets of equal width, by a multisplit of its own passes.
+    /// Buckets of equal width, by a multisplit in separate passes.
     MultisplitPasses = 4,
-    /// Buckets of equal width, split in the kernel that finds what belongs there.
+    /// Buckets of equal width, split in the kernel that relaxes the edges.
     Multisplit = 5,
 }
 choice!(MultisplitSsspMethod: Auto, BellmanFord, NearFar, Bucketing, MultisplitPasses, Multisplit);
 
-/// The weights of a network's edges.
+/// Weights of a network's edges.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitEdgeWeight {
-    /// 1 each.
+    /// 1 for each edge.
     Ones = 0,
-    /// A `uint32_t` each.
+    /// A `uint32_t` per edge.
     U32 = 1,
-    /// A `float` each: finite, and not negative.
+    /// A `float` per edge: finite, and not negative.
     F32 = 2,
 }
 choice!(MultisplitEdgeWeight: Ones, U32, F32);
 
-/// Searches one network for shortest paths, from one source after another.
+/// Finds shortest paths in one network, from one source at a time.
 pub struct MultisplitSssp;
 
-/// A network, and how it is searched. Everything is copied.
+/// A network, and the search parameters. Everything is copied.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitSsspInfo {
@@ -63,29 +63,29 @@ pub struct MultisplitSsspInfo {
     pub vertices: u32,
     /// Number of edges.
     pub edge_count: u64,
-    /// Where each edge begins.
+    /// Start vertex of each edge.
     pub from: *const u32,
-    /// Where each edge ends.
+    /// End vertex of each edge.
     pub to: *const u32,
-    /// What each edge costs: `uint32_t` or `float`; `NULL` for `ONES`.
+    /// Weight of each edge, `uint32_t` or `float`; `NULL` for `ONES`.
     pub weights: *const c_void,
-    /// What the weights are.
+    /// Type of the weights.
     pub weight: MaybeUninit<MultisplitEdgeWeight>,
-    /// Whether edges lead both ways.
+    /// Whether edges can be followed in both directions.
     pub undirected: VkBool32,
-    /// How to search.
+    /// Algorithm.
     pub method: MaybeUninit<MultisplitSsspMethod>,
-    /// Whether predecessors are wanted too.
+    /// Whether to compute predecessors too.
     pub predecessors: VkBool32,
-    /// The width of a bucket in distance; 0: chosen from the weights and degrees.
+    /// Bucket width, as a distance; 0: chosen from the weights and degrees.
     pub delta: f64,
-    /// Buckets of the methods that have them; 0: 10.
+    /// Number of buckets, for methods that use them; 0: 10.
     pub buckets: u32,
     /// Must be 0.
     pub reserved: u32,
 }
 
-// SAFETY: as the trait asks.
+// SAFETY: satisfies the requirements of the trait.
 unsafe impl Sized32 for MultisplitSsspInfo {
     const NAME: &'static str = "MultisplitSsspInfo";
     const REQUIRED: usize = offset_of!(Self, weights);
@@ -97,16 +97,16 @@ struct Solver {
     search: Mutex<SsspSolver>,
     vertices: u32,
     predecessors: bool,
-    /// Last, so that the context may go when everything else has. Only its going matters.
+    /// Keeps the context alive. Declared last, so that it is dropped after everything that uses the device.
     #[expect(dead_code, reason = "counts as long as it is there")]
     context: Arc<ContextObject>,
 }
 
-/// Copies a network to the device and prepares to search it. Submits to the context's queue.
+/// Uploads a network to the device and prepares the search. Submits to the context's queue.
 ///
 /// # Safety
-/// `info` is `NULL` or points to a `MultisplitSsspInfo` whose pointers are `NULL` or what they say
-/// they are. `sssp` is `NULL` or may be written. Nobody else uses the context's queue meanwhile.
+/// `info` is `NULL` or points to a `MultisplitSsspInfo` whose pointers are `NULL` or valid. `sssp` is `NULL`
+/// or writable. The context's queue is not used by anything else during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_sssp_create(
     context: *const MultisplitContext,
@@ -152,13 +152,13 @@ fn options(info: &MultisplitSsspInfo) -> Outcome<SsspOptions> {
 }
 
 /// # Safety
-/// The pointers of `info` are null or what they say they are.
+/// The pointers of `info` are null or valid.
 unsafe fn network(info: &MultisplitSsspInfo) -> Outcome<Network> {
     let count = info.edge_count;
     // SAFETY: by the caller's contract.
     let (from, to) =
         unsafe { (read::slice("from", info.from, count)?, read::slice("to", info.to, count)?) };
-    // SAFETY: by the caller's contract; any bits are such numbers.
+    // SAFETY: by the caller's contract; all bit patterns are valid numbers.
     let weights = unsafe {
         match read::choice(info.weight)? {
             MultisplitEdgeWeight::Ones => EdgeWeights::Ones,
@@ -181,14 +181,14 @@ unsafe fn network(info: &MultisplitSsspInfo) -> Outcome<Network> {
 
 /// Finds the shortest paths from `source`. Submits to the context's queue and waits.
 ///
-/// Both arrays have room for `count` words, at least one for each vertex. `distances` gets
-/// `uint32_t` or, where weights are floats, `float`; `MULTISPLIT_UNREACHED` as bits where there is no
-/// path. `predecessors` may be `NULL`; otherwise it gets for each vertex the one before it on a
-/// shortest path, and the search must have been created with `predecessors`.
+/// Both arrays have `count` words, at least one per vertex. `distances` receives `uint32_t` or, if the
+/// weights are floats, `float`; the bits of unreachable vertices are `MULTISPLIT_UNREACHED`. `predecessors`
+/// may be `NULL`; otherwise it receives the predecessor of each vertex on a shortest path, and the search
+/// must have been created with `predecessors`.
 ///
 /// # Safety
-/// The arrays are `NULL` or have `count` words that may be written. Nobody else uses the context's
-/// queue meanwhile.
+/// The arrays are `NULL` or have `count` writable words. The context's queue is not used by anything else
+/// during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_sssp_solve(
     sssp: *const MultisplitSssp,
@@ -217,7 +217,7 @@ pub unsafe extern "C" fn multisplit_sssp_solve(
         }
         let mut search = solver.search.lock().unwrap_or_else(PoisonError::into_inner);
         let paths = search.solve(source)?.paths;
-        // SAFETY: by the caller's contract there are at least so many words.
+        // SAFETY: the arrays have at least `vertices` words, by the caller's contract.
         unsafe {
             write(distances.cast(), &paths.distances);
             if !predecessors.is_null() {
@@ -229,17 +229,17 @@ pub unsafe extern "C" fn multisplit_sssp_solve(
 }
 
 /// # Safety
-/// There are as many words at `to`, which may have any alignment.
+/// `to` has room for `words.len()` words, at any alignment.
 unsafe fn write(to: *mut u32, words: &[u32]) {
     let bytes = size_of_val(words);
-    // SAFETY: by the caller's contract; the two do not overlap, since ours is new.
+    // SAFETY: by the caller's contract; `words` is newly allocated, so the ranges do not overlap.
     unsafe { std::ptr::copy_nonoverlapping(words.as_ptr().cast::<u8>(), to.cast::<u8>(), bytes) };
 }
 
-/// Destroys a search. `NULL` is allowed and does nothing.
+/// Destroys a search. `NULL` is allowed and ignored.
 ///
 /// # Safety
-/// The device is alive.
+/// The device is valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_sssp_destroy(sssp: *mut MultisplitSssp) -> MultisplitResult {
     guard(|| SOLVERS.remove(sssp, |_| Ok(())))

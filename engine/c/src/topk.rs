@@ -14,44 +14,43 @@ use crate::result::{MultisplitResult, Outcome};
 use crate::types::{COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitRole};
 use crate::vulkan::VkBool32;
 
-/// A top-k of up to 2^30 - 1 elements, in an array of at most `maxStorageBufferRange` bytes: the k largest
-/// or smallest with their indices, of the whole array or of each of its rows. Of equal elements those with
-/// lower indices come first.
+/// A top-k of up to 2^30 - 1 elements, in an array of at most `maxStorageBufferRange` bytes: the k largest or
+/// smallest elements with their indices, of the whole array or of each row. Equal elements are ordered by
+/// index.
 ///
-/// Roles: `KEYS`, only read; `KEYS_OUT` and `INDICES`, k elements of each row, row after row.
+/// Roles: `KEYS`, read-only; `KEYS_OUT` and `INDICES`, k elements per row, row after row.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitTopKInfo {
     /// `sizeof(MultisplitTopKInfo)`.
     pub struct_size: u32,
-    /// What a key is; 0: `uint32_t`.
+    /// Key type; 0: `uint32_t`.
     pub key_type: MaybeUninit<MultisplitKeyType>,
-    /// How many elements of each row: at most its length. Of a count below k, only as many are written.
+    /// Number of elements per row, at most the row length. If the count is below k, only that many are
+    /// written.
     pub k: u64,
-    /// The length of a row, of which there is a whole number; 0: the whole array is one. Only for a fixed
-    /// count.
+    /// Row length, a divisor of the count; 0: the whole array is one row. Only for a fixed count.
     pub row_length: u64,
-    /// Whether the smallest elements are wanted, from small to large; otherwise the largest, from large
-    /// to small.
+    /// Whether to find the smallest elements, in ascending order; otherwise the largest, in descending order.
     pub smallest: VkBool32,
-    /// Whether they may come in any order, which takes less time.
+    /// Whether the output may be in any order, which is faster.
     pub unsorted: VkBool32,
-    /// How many elements, and what the caller does around the operation.
+    /// The element count, and the caller's buffer accesses around the top-k.
     pub common: MultisplitCommonInfo,
 }
 
-// SAFETY: as the trait asks.
+// SAFETY: satisfies the requirements of the trait.
 unsafe impl Sized32 for MultisplitTopKInfo {
     const NAME: &'static str = "MultisplitTopKInfo";
     const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
 }
 
-/// Plans a top-k. Nothing is compiled yet: see `multisplit_operation_warm_up`.
+/// Plans a top-k. Pipelines are compiled later, by `multisplit_operation_warm_up`.
 ///
 /// # Safety
-/// `info` is `NULL` or points to a `MultisplitTopKInfo` whose pointers are `NULL` or what they say
-/// they are. `operation` is `NULL` or may be written. Unless the context was
-/// created with `MULTISPLIT_RANKING_PROMISED`, nobody else uses its queue meanwhile.
+/// `info` is `NULL` or points to a `MultisplitTopKInfo` whose pointers are `NULL` or valid. `operation` is
+/// `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
+/// used by anything else during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_topk_create(
     context: *const MultisplitContext,
@@ -73,7 +72,7 @@ fn declare(context: &Context, info: &MultisplitTopKInfo) -> Outcome<Declaration>
     if info.unsorted != 0 {
         how = how.unsorted();
     }
-    // What does not divide is refused below; nothing is allocated before.
+    // The primitive rejects row lengths that do not divide the count; no memory is allocated before that.
     let rows = n.max().checked_div(info.row_length).unwrap_or(1);
     let found = rows.saturating_mul(info.k).min(n.max());
     let keys = declaration.import(MultisplitRole::Keys, key.into(), n.max());

@@ -1,8 +1,7 @@
-//! The enumerations and small structures that several calls have in common.
+//! Enumerations and small structures shared by several functions.
 //!
-//! A member that C fills with an enumeration is `MaybeUninit` here: C may write any number there,
-//! and Rust must not take it for a value before it has been looked at. The header shows the
-//! enumeration itself.
+//! Enumeration members that C fills in are `MaybeUninit` here: C may store any number in them, which must be
+//! validated before Rust treats it as an enumeration value. The header shows the enumeration itself.
 
 use std::mem::MaybeUninit;
 
@@ -14,7 +13,7 @@ use crate::read;
 use crate::result::Outcome;
 use crate::vulkan::{VkBool32, VkBuffer, VkDeviceAddress, VkDeviceSize};
 
-/// Says of an enumeration which values it has, from zero on.
+/// Implements `Choice` for an enumeration whose values are numbered from zero.
 macro_rules! choice {
     ($name:ident: $($value:ident),* $(,)?) => {
         const _: () = {
@@ -31,7 +30,7 @@ macro_rules! choice {
 }
 pub(crate) use choice;
 
-/// What a key is. Floats are in their total order: -NaN first, -0 before 0, NaN last.
+/// Key type. Floats use a total order: -NaN first, -0 before 0, NaN last.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitKeyType {
@@ -47,8 +46,8 @@ pub enum MultisplitKeyType {
     I64 = 4,
     /// `double`; needs `shaderInt64`.
     F64 = 5,
-    /// `uint8_t`. Keys of 8 and 16 bits can be sorted, split and searched for the largest, and lie in whole
-    /// words: the buffer of a role has a multiple of 4 bytes, of which those past the last key stay as they are.
+    /// `uint8_t`. Keys of 8 and 16 bits are supported by sorts, splits and top-k. Their buffers have a
+    /// multiple of 4 bytes; the padding bytes after the last key are left unchanged.
     U8 = 6,
     /// `int8_t`.
     I8 = 7,
@@ -56,9 +55,9 @@ pub enum MultisplitKeyType {
     U16 = 8,
     /// `int16_t`.
     I16 = 9,
-    /// A float of 16 bits as in IEEE 754: `_Float16`.
+    /// IEEE 754 half-precision float: `_Float16`.
     F16 = 10,
-    /// The upper half of a `float`: bfloat16.
+    /// bfloat16: the upper half of a `float`.
     Bf16 = 11,
 }
 choice!(MultisplitKeyType: U32, I32, F32, U64, I64, F64, U8, I8, U16, I16, F16, Bf16);
@@ -82,24 +81,24 @@ impl From<MultisplitKeyType> for KeyType {
     }
 }
 
-/// How two elements of a scan or of a reduction are combined.
+/// Operator that combines two elements in a scan or a reduction.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitOperator {
-    /// Their sum. Integers wrap around. Floats are added in an order that depends on the device and the
-    /// count, and is the same from run to run.
+    /// Sum. Integers wrap around. The order in which floats are added depends on the device and the count,
+    /// and is the same in every run.
     Sum = 0,
-    /// The least. Floats are in the order of a sort: -NaN first, -0 before 0, NaN last.
+    /// Minimum. Floats are ordered as in a sort: -NaN first, -0 before 0, NaN last.
     Min = 1,
-    /// The greatest, in the same order.
+    /// Maximum, in the same order.
     Max = 2,
-    /// By a function in GLSL, `K combined(K a, K b)`, which is associative. It need not be commutative:
-    /// elements are combined in their order.
+    /// An associative GLSL function, `K combined(K a, K b)`. It need not be commutative: elements are
+    /// combined in array order.
     Glsl = 3,
 }
 choice!(MultisplitOperator: Sum, Min, Max, Glsl);
 
-/// What a sample of a histogram is.
+/// Sample type of a histogram.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitSampleType {
@@ -137,74 +136,74 @@ impl From<MultisplitSampleType> for SampleType {
     }
 }
 
-/// What a buffer is to an operation. Each `Multisplit*Info` lists the roles of its operations;
-/// `multisplit_operation_contract` gives the size of each buffer, and how it is used.
+/// Role of a buffer in an operation. Each `Multisplit*Info` lists the roles of its operation;
+/// `multisplit_operation_contract` returns the required size and the use of each buffer.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitRole {
-    /// The keys of a sort, sorted in place; the keys of a split, a top-k, a reduction or a scan by key, only
-    /// read; the first keys of a merge, only read.
+    /// Sort: the keys, sorted in place. Split, top-k, reduction by key, scan by key: the keys, read-only.
+    /// Merge: the keys of the first array, read-only.
     Keys = 0,
-    /// The keys of a split, in the order of their buckets; those that a top-k found; those of the runs of a
-    /// reduction by key; all keys of a merge.
+    /// Split: the keys in bucket order. Top-k: the keys found. Reduction by key: the key of each run. Merge:
+    /// the merged keys.
     KeysOut = 1,
-    /// The other keys of a sort between two buffers; the second keys of a merge, only read.
+    /// Sort between two buffers: the second key buffer. Merge: the keys of the second array, read-only.
     KeysOther = 2,
-    /// The values of a sort, moved along; the values of a split, a reduction or a scan by key, only read; those
-    /// of the first keys of a merge, only read.
+    /// Sort: the values, moved with their keys. Split, reduction by key, scan by key: the values, read-only.
+    /// Merge: the values of the first array, read-only.
     Values = 3,
-    /// The values of a split or a merge, in the order of the keys; what those of each run combine to in a
-    /// reduction by key; the results of a scan by key.
+    /// Split, merge: the values in the order of the output keys. Reduction by key: the result of each run.
+    /// Scan by key: the results.
     ValuesOut = 4,
-    /// The other values, or the other indices, of a sort between two buffers; the values of the second keys of
-    /// a merge, only read.
+    /// Sort between two buffers: the second value or index buffer. Merge: the values of the second array,
+    /// read-only.
     ValuesOther = 5,
-    /// Gets, for each place of a sort, which element of the input comes there; of a top-k, which elements
-    /// of their row were found; of a reduction, where its result is: `uint32_t`.
+    /// Output, `uint32_t`. Sort: the input index of the element at each output position. Top-k: the index
+    /// within its row of each element found. Reduction: the index of the minimum or maximum.
     Indices = 6,
-    /// One word: 0 where a sort between two buffers has left the result where the input was, else 1.
+    /// Sort between two buffers, output, one word: 0 if the result is in the input buffers, 1 if it is in the
+    /// second ones.
     Half = 7,
-    /// Gets, for each element of a split, where it goes: `uint32_t`.
+    /// Split: the output position of each element, `uint32_t`.
     Permutation = 8,
-    /// Of a split m + 1 words: where each bucket begins, and n. Of a sort or a reduction of segments one word
-    /// more than there are segments, only read: where each begins, and where the last one ends.
+    /// Split: m + 1 words, the start of each bucket followed by n. Sort or reduction of segments: one word
+    /// per segment plus one, read-only; the start of each segment, followed by the end of the last one.
     Offsets = 9,
-    /// What is out of range. Of a split one word: the number of keys whose function gave an id of m or
-    /// more. Of a histogram one count for each channel that is counted: of the samples in no bin.
+    /// Split: one word, the number of keys whose bucket id was m or more. Histogram: one count per counted
+    /// channel, the number of samples outside all bins.
     OutOfRange = 10,
-    /// The words that a function in GLSL reads as `table.at[]`.
+    /// The words that a GLSL function reads as `table.at[]`.
     Table = 11,
     /// The samples of a histogram, only read.
     Samples = 12,
-    /// A weight for each element of a histogram, only read.
+    /// One weight per element of a histogram, read-only.
     Weights = 13,
-    /// The counts of a histogram: m for each channel that is counted.
+    /// The counts of a histogram: m per counted channel.
     Counts = 14,
     /// m words: the exclusive prefix sums of the counts of a histogram.
     Cumulative = 15,
-    /// The elements of a scan, a reduction or a selection, only read.
+    /// The elements of a scan, a reduction or a selection, read-only.
     Input = 16,
-    /// The results of a scan; the result of a reduction, or of each of its segments; the elements that were
-    /// selected.
+    /// Scan: the results. Reduction: the result, or one result per segment. Selection: the selected elements.
     Output = 17,
-    /// The words one of which is the device count.
+    /// Words that contain the device count.
     Count = 18,
-    /// A word for each element of a selection, or of a scan in segments that begin where it is not zero; only
-    /// read.
+    /// Selection: one word per element. Scan of segments: one word per element, not zero at the start of each
+    /// segment. Read-only.
     Flags = 19,
-    /// One word: how many elements were selected, or how many runs there are of a reduction by key.
+    /// One word. Selection: the number of selected elements. Reduction by key: the number of runs.
     Found = 20,
     /// The elements that were not selected.
     Rejected = 21,
-    /// The lengths of runs, a word for each element that was selected.
+    /// The lengths of runs: one word per selected element.
     RunLengths = 22,
-    /// The sorted array of a search, only read.
+    /// The sorted array of a search, read-only.
     Sorted = 23,
-    /// What a search looks for, only read.
+    /// The values that a search looks up, read-only.
     Needles = 24,
-    /// Gets, for each needle of a search, where it could be put: `uint32_t`.
+    /// The insertion position of each needle of a search, `uint32_t`.
     Positions = 25,
-    /// The words one of which is the device count of a second array, or of segments.
+    /// Words that contain the device count of a second array or of segments.
     OtherCount = 26,
 }
 choice!(MultisplitRole:
@@ -212,7 +211,7 @@ choice!(MultisplitRole:
 );
 
 impl MultisplitRole {
-    /// The name of its buffer in plans and messages.
+    /// The buffer's name in plans and messages.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Keys => "keys",
@@ -246,58 +245,59 @@ impl MultisplitRole {
     }
 }
 
-/// Who records the barriers between an operation and what the caller does before and after.
+/// Who records the barriers between an operation and the caller's commands before and after it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitBarriers {
-    /// The caller, but for the buffers and ends for which `scopes` name a scope.
+    /// The caller, except for buffers that have a scope in `scopes`, each for its `before` and `after`
+    /// separately.
     Caller = 0,
-    /// The operation, for all buffers: against all commands before and after, but for those for which
-    /// `scopes` name a narrower scope. Simple, and on some devices some microseconds slower.
+    /// The operation, for all buffers: against all earlier and later commands, or against the narrower scopes
+    /// given in `scopes`. Simple, but a few microseconds slower on some devices.
     Full = 1,
 }
 choice!(MultisplitBarriers: Caller, Full);
 
-/// Where the number of elements comes from.
+/// Source of the element count.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitCount {
-    /// It is always n.
+    /// The count is always n.
     Fixed = 0,
-    /// A host count: `count` of each recording. A larger one than n is an error.
+    /// Host count: `count` of each recording. It is an error if it exceeds n.
     Recorded = 1,
-    /// A device count: a word of the buffer of `MULTISPLIT_ROLE_COUNT`, read when the commands run. A
-    /// larger number than n counts as n.
+    /// Device count: a word of the `MULTISPLIT_ROLE_COUNT` buffer, read when the commands execute. Values
+    /// above n are clamped to n.
     Device = 2,
 }
 choice!(MultisplitCount: Fixed, Recorded, Device);
 
-/// How many elements a second array has, or how many segments there are.
+/// Length of a second array, or number of segments.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitOtherCount {
-    /// The number, or its maximum. Buffers are sized by it.
+    /// The count, or its maximum. Determines buffer sizes.
     pub n: u64,
-    /// Where the number comes from; 0: it is always n. Recordings have it as `other_count`, and a device
-    /// count is a word of the buffer of `MULTISPLIT_ROLE_OTHER_COUNT`.
+    /// Source of the count; 0: always n. A host count is `other_count` of each recording; a device count is a
+    /// word of the `MULTISPLIT_ROLE_OTHER_COUNT` buffer.
     pub count: MaybeUninit<MultisplitCount>,
-    /// For a device count: which word of that buffer it is.
+    /// For a device count: its word index in that buffer.
     pub count_index: u32,
 }
 
-/// Pipeline stages, and what they do with a buffer.
+/// Pipeline stages and their accesses to a buffer.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MultisplitScope {
     /// Bits of `VkPipelineStageFlagBits2`; 0 for no scope.
     pub stages: u64,
-    /// Bits of `VkAccessFlagBits2`; 0, with stages: an execution dependency, for a caller that has only
-    /// read there.
+    /// Bits of `VkAccessFlagBits2`. 0 with non-zero stages is an execution dependency, sufficient if the
+    /// caller only reads there.
     pub access: u64,
 }
 
 impl MultisplitScope {
-    /// As the planner knows it; none where nothing is said.
+    /// The planner's representation; `None` if both masks are zero.
     pub(crate) fn scope(self) -> Option<Scope> {
         let stages = vk::PipelineStageFlags2::from_raw(self.stages);
         let access = vk::AccessFlags2::from_raw(self.access);
@@ -312,64 +312,65 @@ impl From<Option<Scope>> for MultisplitScope {
     }
 }
 
-/// What the caller does with a buffer before and after an operation. Where it is given, the operation
-/// records the barrier; otherwise the caller does, by the scopes of `multisplit_operation_contract`.
+/// The caller's use of a buffer before and after an operation. If a scope is given, the operation records the
+/// barrier; otherwise the caller records it, using the scopes from `multisplit_operation_contract`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitRoleScope {
-    /// Which buffer.
+    /// The buffer's role.
     pub role: MaybeUninit<MultisplitRole>,
     /// Must be 0.
     pub reserved: u32,
-    /// The caller's last use before; no stages: the caller records that barrier.
+    /// The caller's last use before the operation; without stages, the caller records that barrier.
     pub before: MultisplitScope,
-    /// The caller's first use after; no stages: the caller records that barrier.
+    /// The caller's first use after the operation; without stages, the caller records that barrier.
     pub after: MultisplitScope,
 }
 
-/// What all operations have in common. Every member but `n` may be 0, which is its default.
+/// Members shared by all operations. Every member except `n` may be 0, its default.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitCommonInfo {
-    /// The number of elements, or its maximum: at most 2^30 - 1, in arrays of at most
-    /// `maxStorageBufferRange` bytes each. Buffers are sized by it.
+    /// The element count, or its maximum: at most 2^30 - 1. Each array has at most `maxStorageBufferRange`
+    /// bytes. Determines buffer sizes.
     pub n: u64,
-    /// Where the number of elements comes from; 0: it is always n.
+    /// Source of the element count; 0: always n.
     pub count: MaybeUninit<MultisplitCount>,
-    /// For a device count: which word of the buffer of `MULTISPLIT_ROLE_COUNT` it is.
+    /// For a device count: its word index in the `MULTISPLIT_ROLE_COUNT` buffer.
     pub count_index: u32,
-    /// What the caller does before and after; may be `NULL` if `scope_count` is 0. Copied.
+    /// The caller's uses of buffers before and after the operation; may be `NULL` if `scope_count` is 0.
+    /// Copied.
     pub scopes: *const MultisplitRoleScope,
     /// Number of scopes.
     pub scope_count: u32,
-    /// Frames in flight: how many recordings of the operation may be recorded and yet to run. Threads
-    /// that record at the same time have frames of their own. At most 1024; 0: 2.
+    /// Frames in flight: the maximum number of recordings of this operation that have not finished executing.
+    /// Threads that record concurrently need separate frames. At most 1024; 0: 2.
     pub frames: u32,
-    /// Whether each recording is given scratch memory (`workspace` of `MultisplitRecordInfo`); otherwise
-    /// the operation allocates its own, one piece for each frame.
+    /// Whether the caller provides scratch memory for each recording (`workspace` of `MultisplitRecordInfo`).
+    /// If 0, the operation allocates one workspace per frame.
     pub caller_workspace: VkBool32,
-    /// Whether kernels take addresses instead of descriptors, for engines that have no descriptors to
-    /// spare: buffers are then created with `VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT`, and may be bound
-    /// by address. Needs `MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS`. An address has no length: a GLSL function
-    /// of yours must not read past the end of its table then, which is clamped otherwise.
+    /// Whether kernels use buffer addresses instead of descriptors, for engines that have no descriptors to
+    /// spare. Buffers must then be created with `VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT`, and may be bound
+    /// by address. Needs `MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS`. An address has no length, so table
+    /// accesses are not clamped: a GLSL function must not read past the end of its table.
     pub by_address: VkBool32,
-    /// Who records barriers that `scopes` do not ask for; 0: the caller.
+    /// Who records the barriers not covered by `scopes`; 0: the caller.
     pub barriers: MaybeUninit<MultisplitBarriers>,
     /// Must be 0.
     pub reserved: u32,
 }
 
 impl MultisplitCommonInfo {
-    /// What the caller does around the operation.
+    /// The caller's uses of buffers around the operation.
     ///
     /// # Safety
-    /// `scopes` is null or what it says it is.
+    /// `scopes` is null or points to `scope_count` scopes.
     pub(crate) unsafe fn scopes(&self) -> Outcome<&[MultisplitRoleScope]> {
         // SAFETY: by the caller's contract.
         unsafe { read::slice("common.scopes", self.scopes, self.scope_count.into()) }
     }
 
-    /// How the operation is made.
+    /// Options for instantiating the plan.
     pub(crate) fn options(&self) -> ExecutableOptions {
         ExecutableOptions {
             own_workspace: self.caller_workspace == 0,
@@ -379,33 +380,34 @@ impl MultisplitCommonInfo {
     }
 }
 
-/// The bytes of `n`, the one member that has no default.
+/// End of `n`, the only member without a default.
 pub(crate) const COUNT_END: usize = size_of::<u64>();
 const _: () = assert!(std::mem::offset_of!(MultisplitCommonInfo, n) == 0);
 
-/// The bytes of a value where the caller does not say how many.
+/// Bytes per value; 0 selects the default, 4.
 pub(crate) fn value_bytes(given: u32) -> u32 {
     if given == 0 { 4 } else { given }
 }
 
-/// Frames in flight where the caller does not say how many: what most engines have.
+/// Default number of frames in flight, as most engines use.
 const DEFAULT_FRAMES: usize = 2;
 
-/// A piece of one of the caller's buffers.
+/// A range of one of the caller's buffers.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct MultisplitBinding {
-    /// What it is to the operation; ignored in the binding of a workspace.
+    /// The buffer's role; ignored in a workspace binding.
     pub role: MaybeUninit<MultisplitRole>,
     /// Must be 0.
     pub reserved: u32,
-    /// The buffer; `VK_NULL_HANDLE` where an address is given.
+    /// The buffer; `VK_NULL_HANDLE` if an address is given.
     pub buffer: VkBuffer,
-    /// Where in it the piece begins: a multiple of the alignment that the contract, or the
-    /// workspace, asks for.
+    /// Start of the range in the buffer: a multiple of the alignment required by the contract or the
+    /// workspace.
     pub offset: VkDeviceSize,
-    /// Bytes from there on; `VK_WHOLE_SIZE`: not checked.
+    /// Bytes available from `offset`; `VK_WHOLE_SIZE`: the size is not checked.
     pub size: VkDeviceSize,
-    /// Instead of a buffer, for operations that take addresses: a multiple of 16. Not for a workspace.
+    /// For operations that use addresses: an address instead of a buffer, a multiple of 16. Not allowed for a
+    /// workspace.
     pub address: VkDeviceAddress,
 }

@@ -1,4 +1,4 @@
-//! Which version of the library this is, and which the caller was compiled for.
+//! Version of the library and compatibility check of the caller's version.
 
 use std::ffi::c_char;
 
@@ -10,29 +10,28 @@ pub const MULTISPLIT_VERSION_MAJOR: u32 = 0;
 pub const MULTISPLIT_VERSION_MINOR: u32 = 6;
 /// Patch version of this header.
 pub const MULTISPLIT_VERSION_PATCH: u32 = 0;
-/// Version of this header in one number, laid out like Vulkan's: what `version` members are set to.
+/// Version of this header as one number, encoded like Vulkan versions; the value for `version` members.
 pub const MULTISPLIT_VERSION: u32 =
     (MULTISPLIT_VERSION_MAJOR << 22) | (MULTISPLIT_VERSION_MINOR << 12) | MULTISPLIT_VERSION_PATCH;
 
-/// The version of the library, which may be newer than that of the header: like
-/// `MULTISPLIT_VERSION`.
+/// Returns the version of the library, encoded like `MULTISPLIT_VERSION`. It may be newer than the header.
 #[unsafe(no_mangle)]
 pub extern "C" fn multisplit_version() -> u32 {
     MULTISPLIT_VERSION
 }
 
-/// The version of the library as text. Never `NULL`, never freed.
+/// Returns the version of the library as text. Never `NULL`; must not be freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn multisplit_version_string() -> *const c_char {
     const TEXT: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
     TEXT.as_ptr().cast()
 }
 
-/// Whether a caller that was compiled for `version` can use this library.
+/// Checks that a caller compiled for `version` can use this library.
 pub(crate) fn check(version: u32) -> Result<(), Failure> {
     let parts = |version: u32| (version >> 22, (version >> 12) & 0x3FF);
     let (theirs, ours) = (parts(version), parts(MULTISPLIT_VERSION));
-    // Below 1.0 every minor version may change the interface.
+    // Before 1.0, every minor version may change the interface.
     if theirs.0 == ours.0 && (theirs.1 == ours.1 || (ours.0 > 0 && theirs.1 < ours.1)) {
         return Ok(());
     }

@@ -1,6 +1,6 @@
-//! Vulkan's types by the names that they have in C, so that the header says what a C programmer
-//! expects (they come from `vulkan/vulkan_core.h` there, and are not generated); and its functions,
-//! which are looked for before anything calls them.
+//! Vulkan types by their C names, so that the header looks familiar to C programmers (it includes
+//! `vulkan/vulkan_core.h` instead of declaring them), and Vulkan functions, which are looked up before they
+//! are called.
 
 use std::ffi::CStr;
 
@@ -16,27 +16,28 @@ pub use vk::{
     PipelineCache as VkPipelineCache, QueryPool as VkQueryPool, Queue as VkQueue,
 };
 
-/// A function that C may leave out.
+/// The loader function; `None` if C passes `NULL`.
 #[expect(non_camel_case_types, reason = "the name that C has for it")]
 pub type PFN_vkGetInstanceProcAddr = Option<vk::PFN_vkGetInstanceProcAddr>;
-/// How host memory is allocated.
+/// Host memory allocation callbacks.
 pub type VkAllocationCallbacks = vk::AllocationCallbacks<'static>;
-/// How a device is created.
+/// Device creation parameters.
 pub type VkDeviceCreateInfo = vk::DeviceCreateInfo<'static>;
 /// `VkMemoryAllocateFlagBits`.
 pub type VkMemoryAllocateFlags = u32;
-/// What a Vulkan call returns.
+/// Result code of a Vulkan call.
 pub type VkResult = i32;
-/// Not zero means yes.
+/// Boolean; non-zero means true.
 pub type VkBool32 = u32;
-/// Bytes.
+/// A size in bytes.
 pub type VkDeviceSize = u64;
-/// An address on the device.
+/// A device address.
 pub type VkDeviceAddress = u64;
 /// `VkBufferUsageFlagBits`.
 pub type VkBufferUsageFlags = u32;
 
-/// What is called of an instance. `ash` calls what it has not found too, and that ends the process.
+/// Instance functions that the library calls. They are checked first, because `ash` aborts when a missing
+/// function is called.
 const OF_INSTANCE: [&CStr; 7] = [
     c"vkEnumerateDeviceExtensionProperties",
     c"vkGetDeviceProcAddr",
@@ -47,10 +48,10 @@ const OF_INSTANCE: [&CStr; 7] = [
     c"vkGetPhysicalDeviceQueueFamilyProperties",
 ];
 
-/// Loads the functions of an instance.
+/// Loads the instance functions.
 ///
 /// # Safety
-/// Where they are not null, the function is a Vulkan loader's or driver's, and the instance is alive.
+/// If not null, the function belongs to a Vulkan loader or driver, and the instance is valid.
 pub(crate) unsafe fn instance(
     function: PFN_vkGetInstanceProcAddr,
     instance: VkInstance,
@@ -70,10 +71,10 @@ pub(crate) unsafe fn instance(
     Ok(unsafe { (Entry::from_static_fn(functions.clone()), Instance::load(&functions, instance)) })
 }
 
-/// Loads the functions of a device. Whether it has them is looked at when it is adopted.
+/// Loads the device functions. They are checked when the device is adopted.
 ///
 /// # Safety
-/// Where it is not null, the device is alive and of this instance.
+/// If not null, the device is valid and was created from this instance.
 pub(crate) unsafe fn device(instance: &Instance, device: VkDevice) -> Outcome<Device> {
     if device.is_null() {
         return Err(Failure::null("device"));

@@ -1,8 +1,8 @@
-//! What becomes of the archive that cargo builds: one object in which only what the header declares is
-//! visible, an archive of it, and a shared library whose symbols have a version.
+//! Converts cargo's static library into one object that exports only the functions of the header, a static
+//! library of that object, and a shared library with symbol versions.
 //!
-//! Cargo's own archive has thousands of objects with everything that the standard library and a C++ library
-//! export, and its own shared library cannot have versions.
+//! Cargo's static library has thousands of objects and exports all symbols of the Rust standard library and
+//! of a C++ library, and cargo cannot add symbol versions to its shared library.
 
 use std::fs;
 use std::io::{Error, Result};
@@ -11,20 +11,20 @@ use std::process::Command;
 
 use super::{about, interface_version};
 
-/// What is made, and of what.
+/// Parameters for building the libraries.
 pub struct Libraries<'l> {
-    /// Where they go.
+    /// Output folder.
     pub folder: &'l Path,
-    /// What they are linked with.
+    /// Linker flags of required libraries.
     pub needs: &'l [&'l str],
-    /// The header: it says which functions there are.
+    /// The header, which lists the exported functions.
     pub header: &'l str,
-    /// The name that programs look for when they start.
+    /// The soname of the shared library.
     pub shared: &'l str,
 }
 
 impl Libraries<'_> {
-    /// Makes both of `archive`, and gives their files.
+    /// Builds both libraries from `archive`, and returns their paths.
     pub fn make(&self, archive: &Path) -> Result<Vec<PathBuf>> {
         match cfg!(target_os = "linux") {
             true => self.relink(archive),
@@ -32,7 +32,7 @@ impl Libraries<'_> {
         }
     }
 
-    /// Elsewhere than on Linux: as cargo has built them.
+    /// On platforms other than Linux: copies the libraries built by cargo.
     fn copy(&self, archive: &Path) -> Result<Vec<PathBuf>> {
         let built = if cfg!(windows) { "multisplit_c.dll" } else { "libmultisplit_c.dylib" };
         let pairs = [
@@ -56,18 +56,18 @@ impl Libraries<'_> {
 
     fn relink_in(&self, work: &Path, archive: &Path) -> Result<Vec<PathBuf>> {
         let (all, object, map) = (work.join("all.o"), work.join("multisplit.o"), work.join("map"));
-        // One object of everything that the functions of the header need, and of nothing else.
+        // Link everything that the functions of the header need into one object.
         let mut link = Command::new("ld");
         link.args(["-r", "--gc-sections", "--force-group-allocation"]);
         for function in functions(self.header) {
             link.args(["-u", function]);
         }
         run(link.arg("-o").arg(&all).arg(archive))?;
-        // What it shares with other programs in Rust and C++ must not meet theirs. Bitcode and debug
-        // information are for nobody who links it.
+        // Drop debug information and bitcode. Symbols shared with other Rust and C++ code must not conflict
+        // with the program's own.
         let mut shed = Command::new("objcopy");
         shed.args(["--strip-debug", "--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
-        // Symbols that C++ wants once in a process cannot be hidden before they are weak.
+        // C++ unique symbols must be weakened before they can be hidden.
         run(shed.args(["--wildcard", "--weaken-symbol=_Z*"]).arg(&all))?;
         let mut hide = Command::new("objcopy");
         hide.args(["--wildcard", "--keep-global-symbol=multisplit_*", "--strip-unneeded"]);
@@ -95,7 +95,7 @@ impl Libraries<'_> {
     }
 }
 
-/// The functions that a header declares.
+/// The functions declared in a header.
 fn functions(header: &str) -> Vec<&str> {
     let code = header.lines().filter(|line| !line.trim_start().starts_with(['/', '*']));
     let calls = code.filter_map(|line| line.split_once('(').map(|(before, _)| before));
@@ -105,7 +105,8 @@ fn functions(header: &str) -> Vec<&str> {
     names
 }
 
-/// A library that a running program has mapped must not be written to.
+/// Removes the old file first, because overwriting a library that a running program has mapped would crash
+/// it.
 fn replace(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if path.exists() => Err(about(path, &error)),

@@ -1,7 +1,6 @@
-//! Puts the libraries, the headers and what build systems look for where C compilers find them:
-//! `./x install-c`.
+//! Installs the libraries, the headers and the files for build systems: `./x install-c`.
 //!
-//! The libraries are made of the archive that was built together with this program.
+//! The libraries are made from the static library that was built together with this program.
 
 mod libraries;
 
@@ -16,11 +15,11 @@ use libraries::Libraries;
 const HEADER: &str = include_str!("../../../include/multisplit.h");
 const CPP_HEADER: &str = include_str!("../../../include/multisplit.hpp");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// What a program needs besides that links the static library on Linux: what
-/// `rustc --print native-static-libs` says, without what every program has.
+/// Libraries that a program on Linux needs to link the static library: the output of `rustc --print
+/// native-static-libs`, without those that every program links.
 const PRIVATE: [&str; 6] = ["-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl"];
 
-/// Files of build systems: where each goes, and what it is filled in from.
+/// Files for build systems: destination and template.
 const PACKAGE: [(&str, &str); 5] = [
     ("lib/pkgconfig/multisplit.pc", include_str!("../../../package/multisplit.pc.in")),
     (
@@ -56,14 +55,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// Installs under `prefix`, and gives what was written.
+/// Installs under `prefix`, and returns the paths of the written files.
 fn install(prefix: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for (name, text) in [("include/multisplit.h", HEADER), ("include/multisplit.hpp", CPP_HEADER)] {
         files.push(write(prefix, name, text)?);
     }
     for (name, text) in PACKAGE {
-        // `/usr/local` is the folder of many, and a project of none.
+        // Folders such as `/usr/local` are shared, so they must not get a `CMakeLists.txt`.
         let shared_folder = prefix.starts_with("/usr") || prefix == Path::new("/");
         if name != "CMakeLists.txt" || !shared_folder {
             files.push(write(prefix, name, &filled_in(text))?);
@@ -83,14 +82,14 @@ fn write(prefix: &Path, name: &str, text: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// What must be the same of two versions that fit together: below 1.0 also the minor version.
+/// The part of the version that must match for compatibility: below 1.0 it includes the minor version.
 fn interface_version() -> String {
     let parts: Vec<&str> = VERSION.split('.').take(2).collect();
     let kept = if parts.first() == Some(&"0") { 2 } else { 1 };
     parts.get(..kept).unwrap_or_default().join(".")
 }
 
-/// The name that programs look for when they start.
+/// The soname of the shared library.
 fn shared() -> String {
     match cfg!(target_os = "macos") {
         true => "libmultisplit.dylib".to_owned(),
@@ -98,7 +97,7 @@ fn shared() -> String {
     }
 }
 
-/// What the libraries need besides. The GLSL compiler is C++.
+/// All required libraries. The GLSL compiler is C++.
 fn needs() -> Vec<&'static str> {
     let glsl = cfg!(feature = "glsl").then_some("-lstdc++");
     glsl.into_iter().chain(PRIVATE).collect()
@@ -113,8 +112,8 @@ fn filled_in(text: &str) -> String {
         .replace("@GLSL@", if cfg!(feature = "glsl") { "TRUE" } else { "FALSE" })
 }
 
-/// A library that was built together with this program. Cargo builds into `deps`, and puts links
-/// beside the program, which may be older ones.
+/// A library built together with this program. Cargo builds into `deps` and links the files next to the
+/// program; those links may be outdated.
 fn built(name: &str) -> Result<PathBuf> {
     let program = env::current_exe()?;
     let folder = program.parent().unwrap_or(Path::new("."));
