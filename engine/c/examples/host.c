@@ -1,4 +1,4 @@
-/* What a small engine has before it meets multisplit: see host.h. */
+/* A minimal engine without multisplit: see host.h. */
 #include "host.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
 static void create_instance(Host *host, int validate) {
     const char *layer = "VK_LAYER_KHRONOS_validation";
     const char *debug_utils = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
-    /* Chained into instance creation, so that what is said there is heard too. */
+    /* Chained into instance creation to receive its messages too. */
     VkDebugUtilsMessengerCreateInfoEXT listen = {
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
         .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
@@ -107,7 +107,7 @@ static void find_device(Host *host, const char *name) {
     give_up("the device has no queue with compute");
 }
 
-/* The engine's own device creation, to which multisplit adds what it needs. */
+/* The engine creates its own device; multisplit adds its requirements. */
 static void create_device(Host *host) {
     MultisplitRequirements *requirements = NULL;
     MultisplitRequirementsInfo ask = {
@@ -126,7 +126,7 @@ static void create_device(Host *host) {
         .queueCount = 1,
         .pQueuePriorities = &priority,
     };
-    /* A feature structure of the engine's own, as engines have. */
+    /* The engine's own feature structure. */
     VkPhysicalDeviceVulkan13Features own = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
         .synchronization2 = VK_TRUE,
@@ -421,7 +421,7 @@ void host_barrier(const Host *host, MultisplitScope from, MultisplitScope to) {
         .memoryBarrierCount = 1,
         .pMemoryBarriers = &memory,
     };
-    /* Before 1.3 it is an extension's, which the loader does not export. */
+    /* Before Vulkan 1.3 this is an extension function, which the loader does not export. */
     PFN_vkCmdPipelineBarrier2 barrier = (PFN_vkCmdPipelineBarrier2)vkGetDeviceProcAddr(
         host->device,
         host->api_version >= VK_API_VERSION_1_3 ? "vkCmdPipelineBarrier2" : "vkCmdPipelineBarrier2KHR");

@@ -1,6 +1,6 @@
 /*
- * What a small engine has before it meets multisplit: an instance, a device, a queue, buffers, a
- * command buffer. The examples share it; nothing in it is particular to one of them.
+ * A minimal engine without multisplit: an instance, a device, a queue, buffers, a command buffer. Shared by
+ * all examples.
  */
 #ifndef HOST_H
 #define HOST_H
@@ -18,18 +18,18 @@ typedef struct Host {
     VkDevice device;
     VkQueue queue;
     uint32_t family;
-    /* The version that the instance is created for. */
+    /* API version of the instance. */
     uint32_t api_version;
-    /* What is enabled of multisplit's requirements. */
+    /* Enabled features, as bits of MultisplitFeature. */
     uint32_t features;
     VkCommandPool pool;
     VkCommandBuffer commands;
     VkDebugUtilsMessengerEXT messenger;
-    /* How often the validation layers have spoken. */
+    /* Number of validation messages. */
     unsigned messages;
 } Host;
 
-/* Memory that both sides see, with a buffer over all of it. */
+/* Host-visible memory, with a buffer that covers all of it. */
 typedef struct HostBuffer {
     VkBuffer buffer;
     VkDeviceMemory memory;
@@ -47,19 +47,19 @@ typedef struct HostPass {
 } HostPass;
 
 /*
- * Opens the first device whose name contains a text. Arguments: `--device TEXT`, any device without;
- * `--validate` turns on the validation layers, synchronization included.
+ * Opens a device. Arguments: `--device TEXT` selects the first device whose name contains the text, otherwise
+ * any device is used; `--validate` enables the validation layers, including synchronization validation.
  */
 void host_create(Host *host, int argc, char **argv);
-/* The same for another version of Vulkan than 1.3. */
+/* The same with a Vulkan version other than 1.3. */
 void host_create_version(Host *host, int argc, char **argv, uint32_t api_version);
-/* The same in parts: everything before the device; and, with one that was created, the rest. */
+/* The same in two steps: everything before the device, and everything after it was created. */
 void host_open(Host *host, int argc, char **argv, uint32_t api_version);
 void host_use(Host *host, VkDevice device, VkQueue queue, uint32_t features);
-/* Destroys everything, and gives the exit status: 3 where the layers have spoken. */
+/* Destroys everything, and returns the exit status: 3 if there were validation messages. */
 int host_destroy(Host *host);
 
-/* Everything that a context is made from. */
+/* The description from which a context is created. */
 MultisplitContextInfo host_context_info(const Host *host);
 
 HostBuffer host_buffer(const Host *host, VkDeviceSize size, VkBufferUsageFlags usage);
@@ -71,18 +71,18 @@ void host_dispatch(const Host *host, const HostPass *pass, const void *push, uin
                    uint32_t groups);
 void host_free_pass(const Host *host, HostPass *pass);
 
-/* Begins the command buffer; ends it, submits it and waits. */
+/* Begins the command buffer; ends and submits it, and waits. */
 void host_begin(const Host *host);
 void host_submit(const Host *host);
 
-/* What the engine does with buffers around multisplit. */
+/* The engine's buffer accesses around multisplit. */
 MultisplitScope host_compute_write(void);
 MultisplitScope host_compute_read(void);
 MultisplitScope host_host_read(void);
-/* One barrier, from scope to scope. */
+/* Records one barrier between two scopes. */
 void host_barrier(const Host *host, MultisplitScope from, MultisplitScope to);
 
-/* End the program with a message where a call has failed. */
+/* Exit with a message if a call failed. */
 void host_vk(VkResult result, const char *what);
 void host_multisplit(MultisplitResult result, const char *what);
 #define VK(call) host_vk((call), #call)

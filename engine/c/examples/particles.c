@@ -1,12 +1,11 @@
 /*
- * Sorts particles by depth between an engine's own two compute passes, on the engine's own device,
- * in the engine's own command buffer, with the engine's own scratch memory.
+ * Sorts particles by depth between an engine's own two compute passes, on the engine's own device, in the
+ * engine's own command buffer, with the engine's own scratch memory.
  *
  *   cc particles.c host.c $(pkg-config --cflags --libs multisplit) -lvulkan -lm -o particles
  *
- * The engine records exactly the barriers that multisplit's contract names. Built with
- * -DENTRY_BARRIER=0 or -DEXIT_BARRIER=0 it leaves one of them out, and the validation layer objects:
- * neither is more than enough.
+ * The engine records exactly the barriers required by multisplit's contract. Built with -DENTRY_BARRIER=0 or
+ * -DEXIT_BARRIER=0 it omits one of them, and the validation layer reports an error: both are necessary.
  */
 #include "host.h"
 
@@ -30,7 +29,7 @@ typedef struct Particle {
     float x, y, z, id;
 } Particle;
 
-/* What both passes are told. */
+/* Push constants of both passes. */
 typedef struct Push {
     float camera[3];
     uint32_t count;
@@ -53,7 +52,7 @@ static double depth_of(const Particle *p, const Push *push) {
     return sqrt(x * x + y * y + z * z);
 }
 
-/* Every particle once, and none nearer than the one that is drawn after it. */
+/* Checks that every particle is drawn once, and that none is nearer than its successor. */
 static int is_right(const Particle *drawn, const Particle *particles, const Push *push) {
     static unsigned char seen[PARTICLES];
     for (int i = 0; i < PARTICLES; ++i) {
@@ -65,7 +64,7 @@ static int is_right(const Particle *drawn, const Particle *particles, const Push
             fprintf(stderr, "place %d: particle %d\n", i, id);
             return 0;
         }
-        /* The device rounds its square roots in its own way. */
+        /* Square roots on the device are rounded differently. */
         if (i > 0 && depth_of(&drawn[i - 1], push) < depth_of(&drawn[i], push) - 1e-3) {
             fprintf(stderr, "place %d is nearer than the one before it\n", i);
             return 0;
@@ -74,17 +73,17 @@ static int is_right(const Particle *drawn, const Particle *particles, const Push
     return 1;
 }
 
-/* What the engine keeps from frame to frame. */
+/* State that persists between frames. */
 typedef struct Scene {
     MultisplitContext *context;
     MultisplitOperation *sort;
-    /* What the sort asks of the two buffers that it shares with the engine's passes. */
+    /* The sort's requirements for the two buffers that it shares with the engine's passes. */
     MultisplitContract keys, indices;
     HostBuffer particles, depths, order, drawn, scratch;
     HostPass depth_pass, draw_pass;
 } Scene;
 
-/* Once: a context for the engine's device, and a sort from far to near. */
+/* At startup: creates a context for the engine's device and a sort from far to near. */
 static void create_sort(const Host *host, Scene *scene) {
     MultisplitContextInfo info = host_context_info(host);
     MS(multisplit_context_create(&info, &scene->context));
@@ -101,7 +100,7 @@ static void create_sort(const Host *host, Scene *scene) {
     MS(multisplit_operation_contract(scene->sort, MULTISPLIT_ROLE_INDICES, &scene->indices));
 }
 
-/* Once: the engine's buffers, scratch memory for the sort among them, and its two passes. */
+/* At startup: creates the engine's buffers, including the sort's scratch memory, and its two passes. */
 static void create_passes(const Host *host, Scene *scene) {
     MultisplitWorkspace workspace;
     MS(multisplit_operation_workspace(scene->sort, &workspace));
@@ -118,7 +117,7 @@ static void create_passes(const Host *host, Scene *scene) {
     scene->draw_pass = host_pass(host, draw_spirv, sizeof draw_spirv, second, 3, sizeof(Push));
 }
 
-/* Every frame: the engine's first pass, the sort, the engine's second pass. */
+/* Every frame: records the engine's first pass, the sort, and the engine's second pass. */
 static void record(const Host *host, const Scene *scene, const Push *push) {
     const uint32_t groups = (PARTICLES + LOCAL_SIZE - 1) / LOCAL_SIZE;
     MultisplitBinding buffers[] = {

@@ -1,6 +1,6 @@
-// The same engine in C++: particles are counted by depth and split into near, middle and far by a
-// function in GLSL, between the engine's own two passes. Here the engine says what it does around the
-// operations, and they record the barriers themselves.
+// The same engine in C++: between the engine's own two passes, particles are counted by depth and split into
+// near, middle and far by a GLSL function. Here the engine declares its own buffer accesses, and the
+// operations record the barriers.
 //
 //   cc -c host.c $(pkg-config --cflags multisplit)
 //   c++ particles.cpp host.o $(pkg-config --cflags --libs multisplit) -lvulkan -o particles
@@ -21,7 +21,7 @@
 
 namespace ms {
 
-/// Turns a result into an exception.
+/// Converts an error code to an exception.
 inline void check(MultisplitResult result) {
     if (result != MULTISPLIT_SUCCESS) {
         throw std::runtime_error(std::string(multisplit_result_name(result)) + ": " +
@@ -29,7 +29,7 @@ inline void check(MultisplitResult result) {
     }
 }
 
-/// Destroys whatever a handle stands for.
+/// Destroys the object of a handle.
 struct Destroy {
     void operator()(MultisplitContext *context) const { multisplit_context_destroy(context); }
     void operator()(MultisplitOperation *operation) const { multisplit_operation_destroy(operation); }
@@ -37,7 +37,7 @@ struct Destroy {
 
 using Context = std::unique_ptr<MultisplitContext, Destroy>;
 
-/// A structure of the interface, all defaults.
+/// A structure of the C API with all defaults.
 template <typename Info> Info info() {
     Info made = {};
     made.struct_size = sizeof made;
@@ -50,7 +50,7 @@ inline Context context(const MultisplitContextInfo &info) {
     return Context(made);
 }
 
-/// An operation that brings its own scratch memory, warmed up.
+/// An operation that is warmed up and has its own scratch memory.
 class Operation {
   public:
     template <typename Info>
@@ -71,7 +71,7 @@ class Operation {
         return contract;
     }
 
-    /// A buffer for one of its roles.
+    /// Creates a buffer for one of its roles.
     HostBuffer buffer(const Host &host, MultisplitRole role) const {
         const MultisplitContract needs = contract(role);
         return host_buffer(&host, needs.size, needs.usage);
@@ -121,7 +121,7 @@ uint32_t bits(float number) {
     return word;
 }
 
-/// Which part a depth belongs to: what the GLSL below says.
+/// The part that a depth belongs to; must match the GLSL function below.
 uint32_t part_of(float depth) { return depth < NEAR_UNTIL ? 0 : depth < MIDDLE_UNTIL ? 1 : 2; }
 
 const char *const PART_OF = "uint bucket_of(float depth) {\n"
@@ -174,7 +174,7 @@ void scatter(Particle *particles, uint32_t *ids) {
     }
 }
 
-/// Compares with what the CPU makes of the depths that the device has found.
+/// Compares the results with a computation on the CPU, from the same depths.
 bool is_right(const float *depths, const uint32_t *counts, const uint32_t *offsets,
               const Particle *drawn) {
     std::vector<uint32_t> bins(BINS), order(PARTICLES), begins(PARTS + 1);
@@ -230,7 +230,7 @@ bool frame(const Host &host) {
                                 {MULTISPLIT_ROLE_VALUES_OUT, order},
                                 {MULTISPLIT_ROLE_OFFSETS, offsets}});
     host_dispatch(&host, &draw_pass, &push, sizeof push, groups);
-    host_barrier(&host, host_compute_write(), host_host_read()); // for what the engine's own passes have written
+    host_barrier(&host, host_compute_write(), host_host_read()); // for the results of the engine's own passes
     host_submit(&host);
     const bool right =
         is_right(static_cast<float *>(depths.mapped), static_cast<uint32_t *>(counts.mapped),

@@ -1,18 +1,19 @@
 /*
- * multisplit for C++17: classes that own what multisplit.h creates, and results that are either a value
- * or an error. Header only; link the same library.
+ * multisplit for C++17: classes that own the objects of multisplit.h, and results that are either a value or
+ * an error. Header only; link the same library.
  *
  *   auto sort = multisplit::Operation::sort_pairs(context, MULTISPLIT_KEY_TYPE_U32, n);
- *   if (!sort) { log(sort.message()); return; }          // by hand,
- *   multisplit::Operation sort = ... .value();           // or as an exception, multisplit::Error
+ *   if (!sort) { log(sort.message()); return; }          // check the result,
+ *   multisplit::Operation sort = ... .value();           // or throw multisplit::Error on failure
  *
- * Everything returns a Result: value() takes the value out, and throws where there is none. In a program
- * that is compiled without exceptions it prints the message and aborts instead; the rest is the same.
+ * All functions return a Result. value() returns the value, or throws if there is none. In programs compiled
+ * without exceptions it prints the message and aborts instead.
  *
- * Objects are moved, not copied, but for Context, whose copies share one: operations hold a copy, so
- * that it is destroyed after them, in whatever order they go. The device must outlive both.
+ * Objects can be moved but not copied, except Context, whose copies share one context. Operations hold a
+ * copy, so the context is destroyed after the last of them, regardless of the order of destruction. The
+ * device must outlive both.
  *
- * struct_size is set by the calls that take a structure. SPDX-License-Identifier: MIT OR Apache-2.0
+ * Functions that take a structure set its struct_size. SPDX-License-Identifier: MIT OR Apache-2.0
  */
 #ifndef MULTISPLIT_HPP
 #define MULTISPLIT_HPP
@@ -37,7 +38,7 @@
 
 namespace multisplit {
 
-/* What Result::value throws. */
+/* Thrown by Result::value. */
 class Error : public std::runtime_error {
 public:
     Error(MultisplitResult code, const std::string &message) : std::runtime_error(message), code_(code) {}
@@ -59,7 +60,7 @@ namespace detail {
 #endif
 }
 
-/* A code, and its message where it is an error. */
+/* A result code, and its message if it is an error. */
 class Status {
 public:
     explicit Status(MultisplitResult code)
@@ -82,7 +83,7 @@ public:
     Result(T value) : Status(MULTISPLIT_SUCCESS), value_(std::move(value)) {}
     explicit Result(MultisplitResult error) : Status(error) {}
 
-    /* The value; without one it throws Error. */
+    /* The value; throws Error if there is none. */
     T value() && {
         if (!value_) {
             detail::fail(code(), message());
@@ -95,7 +96,7 @@ public:
         }
         return *value_;
     }
-    /* Where it is known that there is one. */
+    /* Unchecked access; requires that there is a value. */
     T &operator*() { return *value_; }
     const T &operator*() const { return *value_; }
     T *operator->() { return &*value_; }
@@ -109,7 +110,7 @@ template <>
 class [[nodiscard]] Result<void> : public detail::Status {
 public:
     explicit Result(MultisplitResult code) : Status(code) {}
-    /* Throws Error where the call has failed. */
+    /* Throws Error if the call failed. */
     void value() const {
         if (!*this) {
             detail::fail(code(), message());
@@ -117,7 +118,7 @@ public:
     }
 };
 
-/* The members of the context's description that have no default. */
+/* A context description with all required members set. */
 inline MultisplitContextInfo context_info(PFN_vkGetInstanceProcAddr get_instance_proc_addr, VkInstance instance,
                                           VkPhysicalDevice physical_device, std::uint32_t queue_family,
                                           std::uint32_t api_version) {
@@ -139,7 +140,7 @@ inline Result<void> create_device(MultisplitContextInfo &info, const VkDeviceCre
     return Result<void>(multisplit_device_create(&info, create_info));
 }
 
-/* What to enable on a device, for callers that create it themselves. */
+/* Features and extensions to enable, for callers that create the device themselves. */
 class Requirements {
 public:
     static Result<Requirements> create(MultisplitRequirementsInfo info) {
@@ -153,7 +154,7 @@ public:
     Result<void> merge(VkDeviceCreateInfo &create_info) const {
         return Result<void>(multisplit_requirements_merge(get(), &create_info));
     }
-    /* For `features` of MultisplitContextInfo. */
+    /* Returns the value for `features` of MultisplitContextInfo. */
     Result<std::uint32_t> check(const VkDeviceCreateInfo &create_info) const {
         std::uint32_t features = 0;
         const MultisplitResult code = multisplit_requirements_check(get(), &create_info, &features);
@@ -168,7 +169,7 @@ private:
     std::unique_ptr<MultisplitRequirements, Destroy> handle_;
 };
 
-/* The caller's device. Copies share it. */
+/* The caller's device. Copies share the same context. */
 class Context {
 public:
     static Result<Context> create(MultisplitContextInfo info) {
@@ -192,7 +193,7 @@ private:
     std::shared_ptr<MultisplitContext> handle_;
 };
 
-/* A whole buffer, or a part of one, for a role. */
+/* Binds a buffer, or a range of it, to a role. */
 inline MultisplitBinding bind(MultisplitRole role, VkBuffer buffer, VkDeviceSize offset = 0,
                               VkDeviceSize size = VK_WHOLE_SIZE) {
     MultisplitBinding binding = {};
@@ -203,10 +204,11 @@ inline MultisplitBinding bind(MultisplitRole role, VkBuffer buffer, VkDeviceSize
     return binding;
 }
 
-/* A sort, a split, a top-k, a histogram, a scan, a reduction, a selection, a search or a merge. Destroy it when what was recorded with it has run. */
+/* A sort, split, top-k, histogram, scan, reduction, selection, search or merge. Destroy it only after
+ * everything recorded with it has finished executing. */
 class Operation {
 public:
-    /* Ready to be recorded: multisplit_sort_pairs_create, multisplit_sort_keys_create. */
+    /* Warmed up on creation: multisplit_sort_pairs_create, multisplit_sort_keys_create. */
     static Result<Operation> sort_pairs(const Context &context, MultisplitKeyType key_type, std::uint64_t n) {
         MultisplitOperation *made = nullptr;
         const MultisplitResult code = multisplit_sort_pairs_create(context.get(), key_type, n, &made);
@@ -217,7 +219,7 @@ public:
         const MultisplitResult code = multisplit_sort_keys_create(context.get(), key_type, n, &made);
         return wrap(context, code, made);
     }
-    /* Planned: warm_up() before they are recorded. */
+    /* Only planned on creation: call warm_up() before recording. */
     static Result<Operation> sort(const Context &context, MultisplitSortInfo info) {
         return plan(context, info, multisplit_sort_create);
     }
@@ -262,7 +264,7 @@ public:
         const MultisplitResult code = multisplit_operation_is_ready(get(), &ready);
         return wrap(code, ready != VK_FALSE);
     }
-    /* For a job system: one job for each pass, then warm_up(). */
+    /* For a job system: run one job per pass, then call warm_up(). */
     Result<std::uint32_t> pass_count() const {
         std::uint32_t found = 0;
         const MultisplitResult code = multisplit_operation_pass_count(get(), &found);
@@ -296,7 +298,7 @@ public:
     Result<void> record_sort(VkCommandBuffer commands, VkBuffer keys, VkBuffer values = VK_NULL_HANDLE) const {
         return Result<void>(multisplit_record_sort(get(), commands, keys, values));
     }
-    /* For any: multisplit_record, with these buffers, and otherwise as `info` says. */
+    /* For any operation: multisplit_record with these buffers and the other members of `info`. */
     Result<void> record(VkCommandBuffer commands, std::initializer_list<MultisplitBinding> bindings,
                         MultisplitRecordInfo info = {}) const {
         info.bindings = bindings.begin();
@@ -323,7 +325,8 @@ private:
         const MultisplitResult code = create(context.get(), &info, &made);
         return wrap(context, code, made);
     }
-    /* Called with what a call has returned, after it: arguments are evaluated in any order. */
+    /* Takes the results of a call that has already returned, because the evaluation order of arguments is
+     * unspecified. */
     static Result<Operation> wrap(const Context &context, MultisplitResult code, MultisplitOperation *made) {
         return code == MULTISPLIT_SUCCESS ? Result<Operation>(Operation(context, made)) : Result<Operation>(code);
     }
@@ -332,7 +335,7 @@ private:
         return code == MULTISPLIT_SUCCESS ? Result<T>(std::move(found)) : Result<T>(code);
     }
 
-    /* Before the handle, so that the context goes after it. */
+    /* Declared before the handle, so that the context is destroyed after it. */
     Context context_;
     std::unique_ptr<MultisplitOperation, Destroy> handle_;
 };
@@ -348,7 +351,7 @@ public:
                                           : Result<ShortestPaths>(code);
     }
     MultisplitSssp *get() const noexcept { return handle_.get(); }
-    /* Distances are std::uint32_t, or float where the weights are: `count` of them, one for each vertex. */
+    /* Distances are std::uint32_t, or float if the weights are floats: `count` of them, one per vertex. */
     template <class T>
     Result<void> solve(std::uint32_t source, T *distances, std::uint64_t count,
                        std::uint32_t *predecessors = nullptr) const {

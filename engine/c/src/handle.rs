@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_gone_is_noticed() {
+    fn removed_and_unknown_handles_are_rejected() {
         static NUMBERS: Registry<u8, u32> = Registry::new("number");
         let insert = |number| NUMBERS.insert(number).expect("a handle");
         let (seven, eight) = (insert(7), insert(8));

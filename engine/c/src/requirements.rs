@@ -342,7 +342,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bits_and_features_are_the_same() {
+    fn feature_bits_round_trip() {
         for bits in [0, 1, 0b1_0000_0001, 0x7FF] {
             assert_eq!(bits_of(features_of(bits).expect("features")), bits);
         }

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_becomes_a_code_with_its_message() {
+    fn panic_becomes_error_code_with_message() {
         assert_eq!(guard(|| panic!("on {}", "purpose")), Code::MultisplitErrorInternal);
         assert_eq!(last(), "internal error in multisplit, please report it: on purpose");
         assert_eq!(guard(|| std::panic::panic_any(7)), Code::MultisplitErrorInternal);
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_belong_to_their_thread_and_outlive_success() {
+    fn last_error_is_per_thread_and_survives_success() {
         assert_eq!(guard(|| Err(Failure::null("this"))), Code::MultisplitErrorNull);
         assert_eq!(guard(|| Ok(())), Code::MultisplitSuccess);
         assert_eq!(last(), "this is NULL");
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn every_code_has_its_name() {
+    fn every_result_code_has_its_name() {
         for (at, (code, name)) in (0..).zip(NAMES) {
             assert_eq!(code as i32, -at);
             let given = multisplit_result_name(MaybeUninit::new(code));

@@ -47,13 +47,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_header_has_the_version_of_the_package() {
+    fn header_version_matches_the_package() {
         let parts = [MULTISPLIT_VERSION_MAJOR, MULTISPLIT_VERSION_MINOR, MULTISPLIT_VERSION_PATCH];
         assert_eq!(parts.map(|part| part.to_string()).join("."), env!("CARGO_PKG_VERSION"));
     }
 
     #[test]
-    fn patches_fit_and_other_versions_do_not() {
+    fn only_patch_versions_are_compatible() {
         assert!(check(MULTISPLIT_VERSION).is_ok());
         assert!(check(MULTISPLIT_VERSION + 7).is_ok());
         assert!(check(MULTISPLIT_VERSION + (1 << 12)).is_err());

@@ -1,7 +1,7 @@
 /*
- * What multisplit does with NULL for every argument, and with structures of other sizes and versions:
- * error codes, and never a crash, which AddressSanitizer watches over. The other mistakes that callers
- * make are in misuse.c, and what comes of calls that are right is in results.c and threads.c.
+ * Passes NULL for every argument, and structures of other sizes and versions: the library must return error
+ * codes and never crash, which AddressSanitizer verifies. Other mistakes are tested in misuse.c, correct
+ * calls in results.c and threads.c.
  */
 #include "suite.h"
 
@@ -17,7 +17,7 @@ static void versions_and_names(void) {
     CHECK(strcmp(multisplit_result_name((MultisplitResult)77), "unknown") == 0);
 }
 
-/* NULL for each argument of each function that needs neither context nor operation. */
+/* NULL for each argument of each function that needs neither a context nor an operation. */
 static void nulls_without_a_context(const Host *host) {
     MultisplitRequirementsInfo ask = requirements_info(host);
     MultisplitRequirements *requirements = NULL;
@@ -54,7 +54,7 @@ static void nulls_without_a_context(const Host *host) {
     OK(multisplit_sssp_destroy(NULL));
 }
 
-/* The two ways to create a device: by the list, and by merging into what there is. */
+/* The two ways to create a device: from the list, and by merging into existing creation parameters. */
 static void devices_as_required(const Host *host) {
     MultisplitRequirementsInfo ask = requirements_info(host);
     MultisplitRequirements *requirements = NULL;
@@ -85,7 +85,7 @@ static void devices_as_required(const Host *host) {
     CHECK(features == list.features && merged.enabledExtensionCount == list.extension_count);
     VK(vkCreateDevice(host->physical, &merged, NULL, &device));
     vkDestroyDevice(device, NULL);
-    /* Once more changes nothing but where things are. */
+    /* Merging again changes only addresses. */
     OK(multisplit_requirements_merge(requirements, &merged));
     CHECK(merged.enabledExtensionCount == list.extension_count);
     VK(vkCreateDevice(host->physical, &merged, NULL, &device));
@@ -115,7 +115,7 @@ static void nulls_of_a_context(const Host *host) {
     CHECK(context == NULL);
 }
 
-/* Nothing has been ranked yet, so nothing was found; with promises alone nothing ever is. */
+/* Lane order is reported as kept: no sort has run, and promised ranking never relies on it. */
 static void lane_order_of_a_context(const Host *host) {
     static const MultisplitRanking choices[] = {MULTISPLIT_RANKING_AUTO, MULTISPLIT_RANKING_PROMISED,
                                                 MULTISPLIT_RANKING_PROBED};
@@ -169,7 +169,7 @@ static void nulls_with_a_context(MultisplitContext *context) {
     EXPECT(NULL, multisplit_merge_create(NULL, &merge, &operation));
     EXPECT(NULL, multisplit_merge_create(context, NULL, &operation));
     EXPECT(NULL, multisplit_merge_create(context, &merge, NULL));
-    /* Operators in GLSL, and offsets on the host, that are not there. */
+    /* GLSL operators and host offsets that are NULL. */
     scan.op = reduce.op = by_key.op = scan_by_key.op = segments.op = MULTISPLIT_OPERATOR_GLSL;
     EXPECT(NULL, multisplit_scan_create(context, &scan, &operation));
     EXPECT(NULL, multisplit_reduce_create(context, &reduce, &operation));
@@ -272,7 +272,7 @@ static void sizes_and_versions(const Host *host, MultisplitContext *context) {
     }
 }
 
-/* A caller that was compiled for fewer members, or for more of which none is set. */
+/* Callers compiled with fewer members, or with more members that are zero. */
 static void older_and_newer_callers(const Host *host, MultisplitContext *context) {
     MultisplitContext *other = NULL;
     MultisplitOperation *sort = NULL;
@@ -282,7 +282,7 @@ static void older_and_newer_callers(const Host *host, MultisplitContext *context
     } newer = {.info = sort_info()};
     MultisplitContextInfo info = host_context_info(host);
     info.struct_size = offsetof(MultisplitContextInfo, debug_utils);
-    /* What is past the size is not read. */
+    /* Bytes past the given size are not read. */
     memset((char *)&info + info.struct_size, 0xFF, sizeof info - info.struct_size);
     OK(multisplit_context_create(&info, &other));
     OK(multisplit_context_destroy(other));
@@ -303,8 +303,8 @@ static void older_and_newer_callers(const Host *host, MultisplitContext *context
 
 #ifdef __SANITIZE_ADDRESS__
 /*
- * Drivers, layers and the GLSL compiler keep memory that is not for us to free, and their stacks do
- * not say whose it is. What we leave in Vulkan is noticed by the validation layer.
+ * Drivers, layers and the GLSL compiler keep memory that the test cannot free, and the stack traces do not
+ * identify its owner. The validation layer reports leaked Vulkan objects.
  */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) { return "detect_leaks=0"; }

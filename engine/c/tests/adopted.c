@@ -1,7 +1,6 @@
 /*
- * What multisplit does with devices that are not quite what they are said to be: of another version of
- * Vulkan, without some of the functions that it calls, adopted by two copies of the library at once. And
- * how much memory it takes of them.
+ * Tests devices that do not match their description: another Vulkan version, missing functions, adoption by
+ * two copies of the library at once. Also checks the amount of allocated memory.
  */
 #include "suite.h"
 
@@ -12,7 +11,7 @@
 
 enum { N = 3000, MAX_NAMES = 2048 };
 
-/* The names that the library has asked for, and those of which the device knows nothing. */
+/* Names that the library has looked up, and the names hidden from it. */
 static const char *asked[MAX_NAMES];
 static unsigned char needed[MAX_NAMES];
 static unsigned asked_count;
@@ -60,7 +59,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_function(VkInstance ins
     return vkGetInstanceProcAddr(instance, name);
 }
 
-/* Sorts 3,2,1 and so on, in a context made as `info` says. */
+/* Sorts 3, 2, 1 and so on, in a context created from `info`. */
 static void sorts(const Host *host, const MultisplitContextInfo *info) {
     MultisplitContext *context = NULL;
     MultisplitOperation *sort = NULL;
@@ -91,7 +90,8 @@ static void sorts(const Host *host, const MultisplitContextInfo *info) {
     OK(multisplit_context_destroy(context));
 }
 
-/* What the caller says of versions may be wrong: barriers go by the name that the device has. */
+/* A wrong API version from the caller is tolerated: the barrier function is looked up under the name that the
+ * device has. */
 static void versions(int argc, char **argv) {
     static const uint32_t made[] = {VK_API_VERSION_1_3, VK_API_VERSION_1_2};
     static const uint32_t said[] = {VK_API_VERSION_1_2, VK_API_VERSION_1_3};
@@ -106,8 +106,8 @@ static void versions(int argc, char **argv) {
 }
 
 /*
- * A function that is not there is an error when the context is created, or is never called: a device
- * without any of the others still sorts.
+ * A missing function either makes context creation fail or is never called: a device without all the other
+ * functions still sorts.
  */
 static void functions(const Host *host) {
     MultisplitContextInfo info = host_context_info(host);
@@ -132,14 +132,14 @@ static void functions(const Host *host) {
     hidden = NULL;
     printf("%u of %u functions are needed\n", refused, count);
     CHECK(refused > 40);
-    /* Either name of the one that has two will do: keep the first. */
+    /* One function has two names, and either is sufficient: keep the first. */
     needed[number_of("vkCmdPipelineBarrier2")] = 1;
     hide_unneeded = 1;
     sorts(host, &info);
     hide_unneeded = 0;
 }
 
-/* An operation takes what it needs, not a multiple of it. */
+/* An operation does not allocate more memory than it needs. */
 static void memory(const Host *host) {
     MultisplitContextInfo info = host_context_info(host);
     MultisplitContext *context = NULL;
@@ -167,7 +167,7 @@ static void memory(const Host *host) {
 }
 
 #ifdef SECOND_COPY
-/* Handles of another copy of the library are none of this one's. */
+/* A copy of the library rejects handles of another copy. */
 static void two_copies(const Host *host) {
     typedef MultisplitResult (*Create)(const MultisplitContextInfo *, MultisplitContext **);
     typedef MultisplitResult (*Destroy)(MultisplitContext *);
@@ -182,7 +182,7 @@ static void two_copies(const Host *host) {
     }
     Create create;
     Destroy destroy;
-    /* ISO C has no cast from an object's pointer to a function's. */
+    /* ISO C does not allow casting an object pointer to a function pointer. */
     void *found = dlsym(library, "multisplit_context_create");
     memcpy(&create, &found, sizeof create);
     found = dlsym(library, "multisplit_context_destroy");

@@ -1,6 +1,6 @@
-//! Is what is generated fresh: the header, and the SPIR-V of the examples' own passes?
+//! Checks that the generated files are up to date: the header, and the SPIR-V of the examples' passes.
 //!
-//! `MULTISPLIT_BLESS=1 cargo test -p multisplit-c --test generated` writes both anew.
+//! `MULTISPLIT_BLESS=1 cargo test -p multisplit-c --test generated` rewrites both.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,10 +10,10 @@ use anyhow::{Context as _, Result, ensure};
 use multisplit_shaders::compile::{Source, compile};
 use multisplit_shaders::reflect::reflect;
 
-/// Set to write what is not fresh instead of complaining.
+/// Environment variable; if set, outdated files are rewritten instead of reported.
 const BLESS: &str = "MULTISPLIT_BLESS";
 
-/// What the guide names of build systems.
+/// Names in the guide that belong to build systems and are not in the header.
 const BUILD_WORDS: [&str; 3] = ["MULTISPLIT_GLSL", "MULTISPLIT_0", "multisplit_GLSL"];
 
 fn root() -> PathBuf {
@@ -34,11 +34,11 @@ fn expect_fresh(path: &Path, fresh: bool) -> Result<()> {
 }
 
 #[test]
-fn the_header_is_what_the_sources_say() -> Result<()> {
+fn header_matches_the_sources() -> Result<()> {
     let config = cbindgen::Config::from_file(root().join("cbindgen.toml"));
     let config = config.map_err(anyhow::Error::msg)?;
     let mut builder = cbindgen::Builder::new().with_config(config);
-    // In the order in which a reader needs them, which is that of the header.
+    // In the order of the header, which is the order for reading.
     for name in [
         "version",
         "result",
@@ -75,9 +75,9 @@ fn the_header_is_what_the_sources_say() -> Result<()> {
     expect_fresh(&path, there == header)
 }
 
-/// Whatever the sources export is in the header, and what has arguments is in the tests in C.
+/// Every exported function is declared in the header, and used in the C tests.
 #[test]
-fn every_function_is_in_the_header_and_in_the_tests() -> Result<()> {
+fn every_exported_function_is_declared_and_tested() -> Result<()> {
     let header = fs::read_to_string(root().join("include/multisplit.h"))?;
     let tests = ["abi", "misuse", "misuse_family", "short", "hooks"]
         .map(|name| fs::read_to_string(root().join(format!("tests/{name}.c"))));
@@ -100,13 +100,13 @@ fn every_function_is_in_the_header_and_in_the_tests() -> Result<()> {
     Ok(())
 }
 
-/// The guide names nothing that is not in the header.
+/// Every multisplit name in the guide is declared in the header.
 #[test]
-fn the_guide_names_what_there_is() -> Result<()> {
+fn guide_names_only_declared_items() -> Result<()> {
     let header = fs::read_to_string(root().join("include/multisplit.h"))?;
     let guide = fs::read_to_string(root().join("../../docs/embedding-c.md"))?;
     let words = guide.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    // What ends in an underscore stands for many, and one word is our tests' own.
+    // Words that end in an underscore are prefixes of several names, and `BLESS` belongs to the tests.
     let named = words.filter(|word| {
         ["multisplit_", "MULTISPLIT_", "Multisplit"].iter().any(|start| word.starts_with(start))
             && !word.ends_with('_')
@@ -119,13 +119,13 @@ fn the_guide_names_what_there_is() -> Result<()> {
     Ok(())
 }
 
-/// Comments are written for two languages: what Rust calls safety is the caller's part in C.
+/// Adapts the comments for C programmers: replaces the heading "Safety", a Rust convention.
 fn for_c(header: &str) -> String {
     header.replace("/// # Safety\n", "/// The caller's part:\n")
 }
 
 #[test]
-fn shaders_of_the_examples_are_what_they_compile_to() -> Result<()> {
+fn example_spirv_matches_its_source() -> Result<()> {
     for name in ["depths", "draw"] {
         let glsl = fs::read_to_string(root().join(format!("examples/{name}.comp")))?;
         let compiled = compile(&Source::new(name, &glsl))?;
@@ -135,14 +135,14 @@ fn shaders_of_the_examples_are_what_they_compile_to() -> Result<()> {
         }
         let there = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         let recorded = words(&there);
-        // Another version of the compiler may emit other words for the same text.
+        // Another compiler version may emit different words for the same source, so interfaces are compared.
         let same = reflect(&recorded)? == reflect(&compiled)?;
         expect_fresh(&path, same && there.contains(&hash_line(&glsl)))?;
     }
     Ok(())
 }
 
-/// SPIR-V as a C array, with a hash of what it was compiled from.
+/// SPIR-V as a C array, with a hash of its source.
 fn array(name: &str, glsl: &str, spirv: &[u32]) -> Result<String> {
     let mut text = format!("/* Generated from {name}.comp. */\n{}\n", hash_line(glsl));
     writeln!(text, "static const uint32_t {name}_spirv[{}] = {{", spirv.len())?;
@@ -159,7 +159,7 @@ fn words(array: &str) -> Vec<u32> {
     words.filter_map(|word| u32::from_str_radix(word.trim_end_matches(','), 16).ok()).collect()
 }
 
-/// FNV-1a, as for the kernels.
+/// FNV-1a, as used for the kernels.
 fn hash_line(glsl: &str) -> String {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     format!("/* source {:016x} */", glsl.bytes().fold(0xcbf2_9ce4_8422_2325, step))

@@ -1,6 +1,6 @@
 /*
- * What an engine brings along: its pipeline cache, allocation callbacks, threads for compilation, log; and
- * what it asks besides: names of passes, features to do without, execution dependencies.
+ * Tests resources supplied by the engine (pipeline cache, allocation callbacks, compile threads, log) and
+ * further options: pass names, features to leave out, execution dependencies.
  */
 #include "suite.h"
 
@@ -46,7 +46,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_function(VkInstance ins
     return vkGetInstanceProcAddr(instance, name);
 }
 
-/* Sorts once, with the barriers that the operation was made with. */
+/* Sorts once, with the barriers that the operation was created with. */
 static void sort_once(const Host *host, MultisplitOperation *sort) {
     HostBuffer buffer = host_buffer(host, N * sizeof(uint32_t), 0);
     uint32_t *keys = buffer.mapped;
@@ -81,13 +81,13 @@ static void pipeline_cache(const Host *host) {
     sort_once(host, sort);
     OK(multisplit_operation_destroy(sort));
     OK(multisplit_context_destroy(context));
-    /* It is still there: the context has not destroyed it. */
+    /* The cache still exists: the context did not destroy it. */
     size_t bytes = 0;
     VK(vkGetPipelineCacheData(host->device, own_cache, &bytes, NULL));
     vkDestroyPipelineCache(host->device, own_cache, NULL);
 }
 
-/* Memory with its size in front, counted. */
+/* Counting allocator that stores the size in front of each allocation. */
 typedef struct Counted {
     pthread_mutex_t lock;
     long live, total;
@@ -157,7 +157,7 @@ static void allocation_callbacks(const Host *host) {
     CHECK(counted.live == 0);
 }
 
-/* Device memory, one allocation for each piece, counted. */
+/* Counting device memory allocator with one VkDeviceMemory per request. */
 typedef struct DeviceMemory {
     const Host *host;
     int fails, misplaces;
@@ -208,7 +208,7 @@ static void device_memory(const Host *host) {
     EXPECT(NULL, multisplit_context_create(&info, &context));
     functions.free = take_back;
     OK(multisplit_context_create(&info, &context));
-    /* They are copied. */
+    /* The functions were copied. */
     memset(&functions, 0, sizeof functions);
     all.fails = 1;
     EXPECT(OUT_OF_MEMORY, multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, &sort));
@@ -219,7 +219,7 @@ static void device_memory(const Host *host) {
     CHECK(sort == NULL && all.live == 0);
     all.total = 0;
     OK(multisplit_sort_keys_create(context, MULTISPLIT_KEY_TYPE_U32, N, &sort));
-    /* A piece for each frame in flight. */
+    /* One allocation per frame in flight. */
     CHECK(all.live == 2 && all.total == 2 && all.bytes >= 2 * N * sizeof(uint32_t));
     sort_once(host, sort);
     OK(multisplit_operation_destroy(sort));
@@ -227,7 +227,7 @@ static void device_memory(const Host *host) {
     OK(multisplit_context_destroy(context));
 }
 
-/* One job for each pass, on threads of the program's. */
+/* One compile job per pass, on the program's own threads. */
 typedef struct PassToCompile {
     pthread_t thread;
     MultisplitOperation *operation;
@@ -278,7 +278,7 @@ static void jobs_and_names(const Host *host) {
         CHECK(pthread_join(jobs[i].thread, NULL) == 0);
         RETURNS(MULTISPLIT_SUCCESS, jobs[i].result);
     }
-    /* Nothing is left to compile. */
+    /* Everything is already compiled. */
     const unsigned compiled = pipelines;
     OK(multisplit_operation_warm_up(sort));
     CHECK(pipelines == compiled);
@@ -291,7 +291,7 @@ static void jobs_and_names(const Host *host) {
     OK(multisplit_context_destroy(context));
 }
 
-/* A device without what the engine does not want enabled. */
+/* A device without the features that the engine leaves out. */
 static void without_features(int argc, char **argv) {
     Host host;
     MultisplitContext *context = NULL;
@@ -313,7 +313,7 @@ static void without_features(int argc, char **argv) {
     CHECK(host_destroy(&host) == 0);
 }
 
-/* The caller has only read the buffer before: no accesses, only stages. */
+/* The caller has only read the buffer before: the scope has stages but no accesses. */
 static void execution_dependency(const Host *host) {
     MultisplitContext *context = NULL;
     MultisplitOperation *sort = NULL;
@@ -342,7 +342,7 @@ static void hear(void *user, MultisplitLogLevel level, const char *message) {
     snprintf(heard->last, sizeof heard->last, "%s", message);
 }
 
-/* A folder that cannot be written to is worth a warning, where somebody listens. */
+/* A cache folder that is not writable causes a warning, if a log function is set. */
 static void warn(const Host *host) {
     MultisplitContext *context = NULL;
     MultisplitOperation *sort = NULL;

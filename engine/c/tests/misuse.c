@@ -1,7 +1,6 @@
 /*
- * What multisplit does with callers that are wrong otherwise: devices that are not what they are said
- * to be, numbers that are no value, calls in the wrong order, handles that are gone. Error codes, and
- * never a crash.
+ * Tests other incorrect calls: devices that do not match their description, invalid enumeration values, calls
+ * in the wrong order, destroyed handles. They must return error codes and never crash.
  */
 #include "suite.h"
 
@@ -10,14 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A function that knows nothing. */
+/* A loader function that finds no function. */
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL knows_nothing(VkInstance instance, const char *name) {
     (void)instance;
     (void)name;
     return NULL;
 }
 
-/* Devices that are not what they are said to be. */
+/* Devices that do not match their description. */
 static void wrong_devices(const Host *host) {
     MultisplitContext *context;
     MultisplitRequirements *requirements;
@@ -58,7 +57,7 @@ static void wrong_devices(const Host *host) {
     const uint32_t no_ranking = 3;
     memcpy(&info.ranking, &no_ranking, sizeof no_ranking);
     EXPECT(INVALID, multisplit_context_create(&info, &context));
-    /* Profiles that are none, of another version, or not there. */
+    /* Profiles that are malformed, of another version, or NULL. */
     static const char *const profiles[] = {"fast", "multisplit profile 0\n", "multisplit profile 1\n"};
     for (size_t i = 0; i < sizeof profiles / sizeof *profiles; ++i) {
         info = host_context_info(host);
@@ -69,7 +68,7 @@ static void wrong_devices(const Host *host) {
     }
     info.profile = NULL;
     EXPECT(NULL, multisplit_context_create(&info, &context));
-    /* A device that was created without what is needed: the message names it. */
+    /* A device created without a required feature: the message names it. */
     VkDeviceCreateInfo bare = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
     uint32_t features;
     ask = requirements_info(host);
@@ -102,7 +101,7 @@ static void wrong_tasks(MultisplitContext *context) {
     WRONG_SORT(SORT_BITS, (info.first_bit = UINT32_MAX, info.bit_count = UINT32_MAX));
     WRONG_SORT(TOO_LARGE, info.common.n = 1u << 30);
     WRONG_SORT(TOO_LARGE, info.common.n = UINT64_MAX);
-    /* 8 GiB of values: past what any device binds. */
+    /* 8 GiB of values: more than any device can bind. */
     WRONG_SORT(TOO_LARGE, (info.values = MULTISPLIT_SORT_VALUES_VALUES, info.value_bytes = 16,
                            info.common.n = 1u << 29));
     WRONG_SORT(TOO_LARGE, (info.common.n = UINT64_MAX, info.common.count = MULTISPLIT_COUNT_DEVICE));
@@ -249,7 +248,7 @@ static void wrong_networks(MultisplitContext *context) {
     EXPECT(HANDLE, multisplit_sssp_solve(sssp, 0, distances, NULL, 3));
 }
 
-/* Calls in the wrong order, and recordings that are given the wrong things. */
+/* Calls in the wrong order, and recordings with invalid arguments. */
 static void wrong_recordings(const Host *host, MultisplitContext *context) {
     MultisplitOperation *sort = NULL;
     MultisplitSortInfo info = sort_info();
@@ -326,7 +325,7 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
         WRONG_RECORD(NULL, record.workspace.buffer = VK_NULL_HANDLE);
         WRONG_RECORD(TOO_SMALL, record.workspace.size = workspace.size - 1);
         WRONG_RECORD(MISALIGNED, record.workspace.offset = 2);
-        /* Scratch memory and keys in one buffer: at the same place, and where one reaches into the other. */
+        /* Scratch memory and keys in the same buffer, at the same offset and overlapping. */
         WRONG_RECORD(INVALID, record.workspace = bindings[0]; record.workspace.size = VK_WHOLE_SIZE);
         SAYS("shared with the workspace");
         WRONG_RECORD(INVALID, bindings[0].buffer = scratch.buffer);
@@ -344,7 +343,7 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
     host_free(host, &scratch);
 }
 
-/* Handles of another kind, and handles that never were any. */
+/* Handles of another kind, and handles that were never created. */
 static void wrong_handles(MultisplitContext *context) {
     MultisplitOperation *operation = NULL;
     MultisplitWorkspace workspace;

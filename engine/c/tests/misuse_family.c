@@ -1,13 +1,12 @@
 /*
- * What multisplit does with searches, merges, segments and operators that are wrong: error codes, and never a
- * crash.
+ * Tests incorrect searches, merges, segments and operators: they must return error codes and never crash.
  */
 #include "suite.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* Segments that are none, or do not fit what else is said. */
+/* Segments that are invalid, or that contradict other members. */
 static void wrong_segments(MultisplitContext *context) {
     static const uint32_t right[] = {0, 10, 10, 1000}, falling[] = {0, 500, 400, 1000},
                           past[] = {0, 500, 1001}, before[] = {0, 500, 900}, late[] = {1, 1000};

@@ -1,5 +1,5 @@
-//! What is installed, as other projects see it: CMake projects with the shared and the static library,
-//! with GLSL and without, pkg-config, and which symbols and how many bytes the libraries have.
+//! Tests the installed package from the point of view of other projects: CMake projects with the shared and
+//! the static library, with and without GLSL; pkg-config; exported symbols and library size.
 
 mod toolchain;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 use toolchain::{Installed, Library, Program};
 
-/// A project of CMake's, with each of the libraries, found and fetched.
+/// Builds a CMake project with each library, via `find_package` and via `FetchContent`.
 fn consumers(installed: &Installed, said: &str) -> Result<()> {
     for (library, fetched) in [
         ("multisplit::shared", false),
@@ -23,16 +23,16 @@ fn consumers(installed: &Installed, said: &str) -> Result<()> {
 }
 
 #[test]
-fn projects_of_cmake_build_with_it() -> Result<()> {
+fn cmake_projects_build_and_run() -> Result<()> {
     consumers(Installed::get()?, "sorted, with GLSL\n")
 }
 
 #[test]
 #[ignore = "builds all that the library is made of once more; `./x test --full` runs it"]
-fn projects_of_cmake_build_with_it_without_glsl() -> Result<()> {
+fn cmake_projects_build_and_run_without_glsl() -> Result<()> {
     let installed = Installed::without_glsl()?;
     consumers(&installed, "sorted, without GLSL\n")?;
-    // No C++ library is needed: neither to link, nor to run.
+    // No C++ library is needed, neither for linking nor at run time.
     let needs = installed.pkg_config_of("multisplit-static", &["--libs"])?;
     ensure!(!needs.iter().any(|flag| flag.contains("stdc++")), "{needs:?}");
     let program = Program {
@@ -43,14 +43,14 @@ fn projects_of_cmake_build_with_it_without_glsl() -> Result<()> {
     };
     installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
     visible_symbols(&installed)?;
-    // As it is shipped: what an engine carries, in bytes.
+    // Size of the library as shipped.
     let size = installed.bytes("lib/libmultisplit.so")?;
     ensure!(size < 5_000_000, "{size} bytes");
     Ok(())
 }
 
 #[test]
-fn only_what_the_header_declares_is_visible() -> Result<()> {
+fn libraries_export_only_declared_functions() -> Result<()> {
     visible_symbols(Installed::get()?)
 }
 
@@ -73,13 +73,13 @@ fn visible_symbols(installed: &Installed) -> Result<()> {
     Ok(())
 }
 
-/// Major and minor.
+/// The major and minor version.
 fn version() -> &'static str {
     env!("CARGO_PKG_VERSION").rsplit_once('.').map_or("", |(version, _)| version)
 }
 
 #[test]
-fn pkg_config_knows_the_version_and_both_libraries() -> Result<()> {
+fn pkg_config_reports_version_and_both_libraries() -> Result<()> {
     let installed = Installed::get()?;
     ensure!(installed.pkg_config(&["--modversion"])? == [env!("CARGO_PKG_VERSION")]);
     let whole = installed.pkg_config_of("multisplit-static", &["--libs"])?;

@@ -1,22 +1,22 @@
-//! The examples, and the tests that are written in C: built against the installed library as a user
-//! builds them, and run on a driver, where any message of the validation layer fails them.
+//! Builds the examples and the C tests against the installed library, as a user would, and runs them on a
+//! driver. Any message of the validation layer is a failure.
 
 mod toolchain;
 
 use anyhow::{Context as _, Result, ensure};
 use toolchain::{Installed, Library, Program, text};
 
-/// What the examples exit with where the validation layer has spoken, and nothing else is wrong.
+/// Exit status of the examples if the only problem is a message of the validation layer.
 const MESSAGES: i32 = 3;
 
-/// A program in C that sorts particles between its own two passes, with barriers of its own.
+/// A C program that sorts particles between its own two passes, and records its own barriers.
 fn particles<'p>(name: &'p str, flags: &'p [&'p str]) -> Program<'p> {
     let sources = &["examples/particles.c", "examples/host.c"];
     Program { name, sources, flags, library: Library::Shared }
 }
 
 #[test]
-fn a_c_engine_sorts_between_its_own_passes() -> Result<()> {
+fn c_example_sorts_between_its_own_passes() -> Result<()> {
     let installed = Installed::get()?;
     let program = installed.build(&particles("particles", &[]))?;
     for width in installed.widths() {
@@ -26,9 +26,9 @@ fn a_c_engine_sorts_between_its_own_passes() -> Result<()> {
     Ok(())
 }
 
-/// Either barrier that the contract names is needed: the layer objects where it is left out.
+/// Both barriers required by the contract are necessary: the layer reports an error if either is omitted.
 #[test]
-fn a_c_engine_that_leaves_out_a_barrier_is_noticed() -> Result<()> {
+fn missing_barrier_is_reported_by_validation() -> Result<()> {
     let installed = Installed::get()?;
     for (name, flag) in [("no-entry", "-DENTRY_BARRIER=0"), ("no-exit", "-DEXIT_BARRIER=0")] {
         let program = installed.build(&particles(name, &[flag]))?;
@@ -42,9 +42,9 @@ fn a_c_engine_that_leaves_out_a_barrier_is_noticed() -> Result<()> {
     Ok(())
 }
 
-/// The same engine in C++, with barriers that the operations record, and the static library.
+/// The same example in C++, with the static library and with barriers recorded by the operations.
 #[test]
-fn a_cpp_engine_counts_and_splits_between_its_own_passes() -> Result<()> {
+fn cpp_example_counts_and_splits_between_its_own_passes() -> Result<()> {
     let installed = Installed::get()?;
     let sources = &["examples/particles.cpp", "examples/host.c"];
     let library = Library::Static;
@@ -57,15 +57,15 @@ fn a_cpp_engine_counts_and_splits_between_its_own_passes() -> Result<()> {
     Ok(())
 }
 
-/// Callers that are wrong get error codes, and callers that are right get right results.
+/// Incorrect calls return error codes, and correct calls return correct results.
 #[test]
-fn the_interface_bears_anything_under_address_sanitizer() -> Result<()> {
+fn c_api_survives_misuse_under_asan() -> Result<()> {
     let installed = Installed::get()?;
     let flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", VERSION];
     let sanitized = installed.build(&abi("abi-sanitized", &flags))?;
     let plain = installed.build(&abi("abi", &[VERSION]))?;
     for (count, width) in installed.widths().iter().enumerate() {
-        // The sanitizer makes drivers that compile slow: what it looks at has no width.
+        // The sanitizer slows down drivers that compile, and its checks do not depend on the vector width.
         let program = if count == 0 { &sanitized } else { &plain };
         let said = installed.run_well(program, width)?;
         ensure!(said.ends_with(" checks, 0 failed\n"), "{said}");
@@ -73,9 +73,9 @@ fn the_interface_bears_anything_under_address_sanitizer() -> Result<()> {
     Ok(())
 }
 
-/// The programs in the guide, as they are printed there.
+/// Compiles and runs the programs printed in the guide.
 #[test]
-fn the_programs_in_the_guide_sort() -> Result<()> {
+fn guide_programs_sort() -> Result<()> {
     let installed = Installed::get()?;
     for name in ["short.c", "wrapper.cpp"] {
         let source = installed.guide_program(name)?;
@@ -93,7 +93,7 @@ fn the_programs_in_the_guide_sort() -> Result<()> {
 }
 
 #[test]
-fn the_short_way_bears_anything_too() -> Result<()> {
+fn short_functions_survive_misuse() -> Result<()> {
     let installed = Installed::get()?;
     let sources = &["tests/short.c", "tests/suite.c", "examples/host.c"];
     let program = Program { name: "short", sources, flags: &[], library: Library::Shared };
@@ -106,7 +106,7 @@ fn the_short_way_bears_anything_too() -> Result<()> {
 }
 
 #[test]
-fn the_classes_work_with_exceptions_and_without() -> Result<()> {
+fn cpp_wrapper_works_with_and_without_exceptions() -> Result<()> {
     let installed = Installed::get()?;
     for (name, flags) in [("throws", &["-O1"][..]), ("returns", &["-O1", "-fno-exceptions"])] {
         let sources = &["tests/wrapper.cpp", "examples/host.c"];
@@ -117,12 +117,12 @@ fn the_classes_work_with_exceptions_and_without() -> Result<()> {
     Ok(())
 }
 
-/// What an engine brings along is used, and nothing else of the kind.
+/// The engine's own cache, allocators, threads and log replace those of the library.
 #[test]
-fn an_engine_brings_its_cache_its_memory_its_threads_and_its_log() -> Result<()> {
+fn caller_supplied_cache_memory_threads_and_log_are_used() -> Result<()> {
     let installed = Installed::get()?;
     let sources = &["tests/hooks.c", "tests/suite.c", "examples/host.c"];
-    // Memory with an alignment came to C in 2011.
+    // `aligned_alloc` requires C11.
     let flags = &["-std=c11", "-D_GNU_SOURCE"];
     let program = Program { name: "hooks", sources, flags, library: Library::Shared };
     let said = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
@@ -130,7 +130,7 @@ fn an_engine_brings_its_cache_its_memory_its_threads_and_its_log() -> Result<()>
     Ok(())
 }
 
-/// Devices that are not quite what they are said to be, and another copy of the library.
+/// Devices that do not match their description, and a second copy of the library.
 #[test]
 fn devices_are_checked_before_they_are_used() -> Result<()> {
     let installed = Installed::get()?;
@@ -162,7 +162,7 @@ fn abi<'p>(name: &'p str, flags: &'p [&'p str]) -> Program<'p> {
 }
 
 #[test]
-fn the_header_is_clean_in_every_standard() -> Result<()> {
+fn headers_compile_without_warnings_in_every_standard() -> Result<()> {
     let installed = Installed::get()?;
     for standard in ["c99", "c11", "c17", "c++11", "c++14", "c++17", "c++20"] {
         installed.check_header("multisplit.h", standard)?;

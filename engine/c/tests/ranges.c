@@ -1,12 +1,11 @@
 /*
- * What recordings are given that does not fit: buffers that lie in the scratch memory, and counts that are
- * too large.
+ * Tests recordings with buffers that overlap the scratch memory, and with counts that are too large.
  */
 #include "suite.h"
 
 #include <string.h>
 
-/* By address: a buffer that lies in the scratch memory, given by its handle and by its address. */
+/* By address: a buffer that overlaps the scratch memory, given by its handle and by its address. */
 static void overlaps_by_address(const Host *host, MultisplitContext *context) {
     if ((host->features & MULTISPLIT_FEATURE_BUFFER_DEVICE_ADDRESS) == 0) {
         return;
@@ -14,7 +13,7 @@ static void overlaps_by_address(const Host *host, MultisplitContext *context) {
     MultisplitOperation *sort = NULL;
     MultisplitSortInfo info = sort_info();
     MultisplitWorkspace workspace;
-    /* Too many for one workgroup, which would need no scratch memory. */
+    /* More keys than one workgroup sorts, because that would need no scratch memory. */
     enum { KEYS = 50000, BYTES = 4 * KEYS, SCRATCH_AT = (BYTES / 256 + 1) * 256 };
     info.common.n = KEYS;
     info.common.by_address = VK_TRUE;
@@ -44,7 +43,7 @@ static void overlaps_by_address(const Host *host, MultisplitContext *context) {
     host_free(host, &both);
 }
 
-/* Counts that recordings give. */
+/* Counts set by recordings. */
 static void wrong_counts(const Host *host, MultisplitContext *context) {
     static const uint64_t wrong[] = {1001, UINT32_MAX, UINT64_C(1) << 32, UINT64_MAX};
     MultisplitOperation *scan = NULL;

@@ -1,6 +1,6 @@
 /*
- * What operations do that are asked for the right things: each kind once, through the header, with
- * the caller's scratch memory and the barriers that the contract names.
+ * Tests the results of correct calls: each operation once, with the caller's scratch memory and the barriers
+ * required by the contract.
  */
 #include "running.h"
 
@@ -9,7 +9,7 @@
 
 enum { N = 3000, BUCKETS = 8 };
 
-/* A scan of a host count, with timestamps. */
+/* A scan with a host count and timestamps. */
 static void scan(const Host *host, MultisplitContext *context, VkBool32 by_address) {
     static uint32_t numbers[N];
     for (uint32_t i = 0; i < N; ++i) {
@@ -44,7 +44,7 @@ static void scan(const Host *host, MultisplitContext *context, VkBool32 by_addre
     release(host, operation, filled, 2);
 }
 
-/* Running maxima of 64 bits, and where the least of floats is, by a device count. */
+/* Prefix maxima of 64-bit integers, and the index of the smallest float, with a device count. */
 static void maxima_and_index(const Host *host, MultisplitContext *context) {
     static int64_t numbers[N];
     static float floats[N];
@@ -92,7 +92,7 @@ static void maxima_and_index(const Host *host, MultisplitContext *context) {
     release(host, operation, reduced, 4);
 }
 
-/* Floats of a range, and the others; sums of runs, by a device count. */
+/* Selection of floats in a range, with the rejected ones; sums of runs; with a device count. */
 static void selections(const Host *host, MultisplitContext *context) {
     static float floats[N];
     static uint32_t keys[N];
@@ -160,7 +160,7 @@ static void selections(const Host *host, MultisplitContext *context) {
     release(host, operation, reduced, 6);
 }
 
-/* A sort of 16 bits of 32, downwards, with values, by a device count. */
+/* A descending sort by 16 of 32 bits, with values and a device count. */
 static void sort(const Host *host, MultisplitContext *context) {
     static uint32_t keys[N], values[N], taken[N];
     for (uint32_t i = 0; i < N; ++i) {
@@ -196,7 +196,7 @@ static void sort(const Host *host, MultisplitContext *context) {
     release(host, operation, filled, 3);
 }
 
-/* The smallest floats of each row, and the largest by a host count; then what cannot be. */
+/* The smallest floats of each row, and the largest with a host count; then invalid parameters. */
 static void topk(const Host *host, MultisplitContext *context, VkBool32 by_address) {
     enum { K = 20, ROWS = 3 };
     static float keys[N];
@@ -222,7 +222,7 @@ static void topk(const Host *host, MultisplitContext *context, VkBool32 by_addre
     int right = 1;
     for (uint32_t i = 0; i < ROWS * K && right; ++i) {
         const float *row = keys + i / K * (N / ROWS);
-        /* As many elements of the row come before this one as its place says. */
+        /* The rank of this element in its row must equal its output position. */
         uint32_t before = 0;
         for (uint32_t j = 0; j < N / ROWS; ++j) {
             before += row[j] < found[i] || (row[j] == found[i] && j < from[i]);
@@ -253,7 +253,7 @@ static void topk(const Host *host, MultisplitContext *context, VkBool32 by_addre
     SAYS("rows of 999");
 }
 
-/* A sort of signed keys with values of 16 bytes between two buffers: a word says where the result is. */
+/* A sort of signed keys with 16-byte values between two buffers; a word tells which one holds the result. */
 static void sort_between_two_buffers(const Host *host, MultisplitContext *context) {
     typedef struct Value {
         uint32_t from, words[3];
@@ -296,8 +296,8 @@ static void sort_between_two_buffers(const Host *host, MultisplitContext *contex
     release(host, operation, filled, 5);
 }
 
-/* Operations on no elements: a sort has nothing to do, a split writes its offsets. */
-static void nothing(const Host *host, MultisplitContext *context) {
+/* Empty inputs: a sort does nothing, a split writes its offsets. */
+static void empty_inputs(const Host *host, MultisplitContext *context) {
     const uint32_t ones[BUCKETS + 1] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, zeros[BUCKETS + 1] = {0};
     MultisplitOperation *operation = NULL;
     MultisplitSortInfo sort = sort_info();
@@ -320,7 +320,7 @@ static void nothing(const Host *host, MultisplitContext *context) {
     release(host, operation, filled, 3);
 }
 
-/* A split by a function in GLSL that reads a table, which gives some keys a wrong id. */
+/* A split by a GLSL function that reads a table; some keys get an invalid id. */
 static void split(const Host *host, MultisplitContext *context) {
     static uint32_t keys[N];
     uint32_t ids[16], begins[BUCKETS + 1] = {0}, out_of_range = 0;
@@ -366,8 +366,8 @@ static void split(const Host *host, MultisplitContext *context) {
     release(host, operation, filled, 5);
 }
 
-/* A histogram of bytes, two channels of which one is counted, weighted, with sums and what is out of range; the last
-   bin with its upper edge or without. */
+/* A weighted histogram of bytes with one of two channels counted, with prefix sums and the out-of-range
+ * count; the last bin with or without its upper edge. */
 static void histogram(const Host *host, MultisplitContext *context, VkBool32 closed) {
     enum { BINS = 4 };
     static const uint8_t edges[BINS + 1] = {10, 20, 50, 100, 200};
@@ -426,7 +426,7 @@ static void histogram(const Host *host, MultisplitContext *context, VkBool32 clo
     release(host, operation, filled, 5);
 }
 
-/* Negative numbers of 64 bits are in no identity bin. */
+/* Negative 64-bit integers are outside the identity bins. */
 static void signed_histogram(const Host *host, MultisplitContext *context) {
     enum { COUNT = 8, BINS = 4 };
     static const int64_t samples[COUNT] = {0, -1, 3, 3, INT64_MIN, 1, INT64_MAX, 4};
@@ -450,7 +450,8 @@ static void signed_histogram(const Host *host, MultisplitContext *context) {
     release(host, operation, filled, 3);
 }
 
-/* Bytes alone, shorts with values, and the largest of them. What is behind the last key in its word stays. */
+/* A sort of bytes, a sort of 16-bit keys with values, and a top-k. Padding after the last key stays
+ * unchanged. */
 static void narrow(const Host *host, MultisplitContext *context, VkBool32 by_address) {
     enum { COUNT = N - 1, K = 5 };
     static int8_t bytes[N];
@@ -523,7 +524,7 @@ static void narrow(const Host *host, MultisplitContext *context, VkBool32 by_add
     SAYS("u32, i32, f32, u64, i64 or f64");
 }
 
-/* Around a ring, with a short cut that is a detour. */
+/* A ring with one extra edge that is more expensive than the way around. */
 static void shortest_paths(MultisplitContext *context) {
     enum { RING = 50 };
     uint32_t from[RING + 1], to[RING + 1], before[RING + 1];
@@ -576,7 +577,7 @@ void results(const Host *host, MultisplitContext *context) {
     }
     sort(host, context);
     sort_between_two_buffers(host, context);
-    nothing(host, context);
+    empty_inputs(host, context);
     split(host, context);
     histogram(host, context, VK_FALSE);
     histogram(host, context, VK_TRUE);

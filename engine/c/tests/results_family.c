@@ -1,6 +1,6 @@
 /*
- * What searches, merges, sorts and reductions of segments, scans by key and operators in GLSL give that are asked
- * for the right things, by counts of the host and of the device; and what device offsets give that are wrong.
+ * Tests the results of searches, merges, segmented sorts and reductions, scans by key and GLSL operators,
+ * with host and device counts, and with invalid device offsets.
  */
 #include "running.h"
 
@@ -10,7 +10,7 @@ enum { N = 3000, M = 2000 };
 
 static const uint32_t past[] = {UINT32_MAX, 7, UINT32_MAX};
 
-/* How many of `count` ascending elements are less than a needle, or also equal to it. */
+/* Number of elements less than a needle, or also those equal to it, among `count` ascending ones. */
 static uint32_t bound(const int32_t *sorted, uint32_t count, int32_t needle, int upper) {
     uint32_t found = 0;
     while (found < count && (sorted[found] < needle || (upper && sorted[found] == needle))) {
@@ -19,7 +19,7 @@ static uint32_t bound(const int32_t *sorted, uint32_t count, int32_t needle, int
     return found;
 }
 
-/* Both bounds: by counts of recordings, and by device counts, some of them past what there is room for. */
+/* Both bounds, with recorded counts and with device counts, some of which exceed the capacity. */
 static void search(const Host *host, MultisplitContext *context, VkBool32 by_address) {
     static int32_t sorted[N], needles[M];
     for (uint32_t i = 0; i < N; ++i) {
@@ -72,7 +72,7 @@ static void search(const Host *host, MultisplitContext *context, VkBool32 by_add
     }
 }
 
-/* Pairs with values of 8 bytes, downwards; the count of the second array is the recording's, or past its room. */
+/* Descending pairs with 8-byte values; the second count is recorded, or exceeds the capacity. */
 static void merge(const Host *host, MultisplitContext *context) {
     static uint32_t first[N], second[M];
     static uint64_t first_values[N], second_values[M];
@@ -123,7 +123,7 @@ static void merge(const Host *host, MultisplitContext *context) {
     }
 }
 
-/* Whether `sorted` is what each segment gives on its own, and `from` where in it each key came from. */
+/* Whether each segment of `sorted` is sorted, and `from` holds the index of each key in its segment. */
 static int is_sorted(const float *keys, const float *sorted, const uint32_t *from, const uint32_t *offsets,
                      uint32_t segments, int descending) {
     static uint32_t taken[N];
@@ -145,7 +145,7 @@ static int is_sorted(const float *keys, const float *sorted, const uint32_t *fro
     return 1;
 }
 
-/* Orders of rows, of segments whose offsets the host knows, and of those that the device alone knows. */
+/* Sorts of rows, of segments with host offsets, and of segments with device offsets. */
 static void sort_segments(const Host *host, MultisplitContext *context) {
     static float keys[N];
     for (uint32_t i = 0; i < N; ++i) {
@@ -156,7 +156,7 @@ static void sort_segments(const Host *host, MultisplitContext *context) {
         rows[s] = 100 * s;
     }
     const uint32_t host_offsets[] = {0, 5, 5, 2600, 2601, N};
-    /* One is below the one before, and the last is past the end: as the sort takes them, beside. */
+    /* One offset is below its predecessor and the last exceeds the count; `taken` has the clamped offsets. */
     const uint32_t device_offsets[] = {10, 700, 650, 2000, UINT32_MAX, 99}, taken[] = {10, 700, 700, 2000, N};
     const uint32_t segments_word = 4;
     for (int kind = 1; kind <= 3; ++kind) {
@@ -195,7 +195,8 @@ static void sort_segments(const Host *host, MultisplitContext *context) {
     }
 }
 
-/* Sums of segments by device counts of both, with offsets that fall and pass the end; products by GLSL. */
+/* Segment sums with device counts of elements and segments, and offsets that decrease or exceed the count;
+ * products by a GLSL function. */
 static void reduce_segments(const Host *host, MultisplitContext *context) {
     static uint32_t numbers[N];
     for (uint32_t i = 0; i < N; ++i) {
@@ -222,7 +223,7 @@ static void reduce_segments(const Host *host, MultisplitContext *context) {
                            {.role = MULTISPLIT_ROLE_OTHER_COUNT, .data = counts, .bytes = sizeof counts}};
         run(host, operation, filled, 5, (MultisplitRecordInfo){0});
         const uint32_t *found = filled[2].buffer.mapped;
-        /* The offset that falls is the last: what comes before it is right. */
+        /* Only the last offset decreases, so the segments before it have exact results. */
         int right = 1;
         for (uint32_t s = 0; s < 5; ++s) {
             uint32_t total = glsl ? 1 : 0;
@@ -234,7 +235,7 @@ static void reduce_segments(const Host *host, MultisplitContext *context) {
         CHECK(right && found[5] == (glsl ? 1u : 0u));
         release(host, operation, filled, 5);
     }
-    /* Rows, which have no offsets: short ones and long ones. */
+    /* Short and long rows, which have no offsets. */
     static const uint32_t lengths[] = {8, N / 4};
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; ++k) {
         MultisplitOperation *operation = NULL;
@@ -262,7 +263,7 @@ static void reduce_segments(const Host *host, MultisplitContext *context) {
     }
 }
 
-/* Sums within runs of keys, products within what flags begin; a reduction by a function in GLSL. */
+/* Sums of runs of equal keys, products of segments given by flags, and a reduction by a GLSL function. */
 static void scan_by_key(const Host *host, MultisplitContext *context) {
     static uint32_t values[N], keys[N], flags[N];
     for (uint32_t i = 0; i < N; ++i) {
@@ -321,7 +322,7 @@ static void scan_by_key(const Host *host, MultisplitContext *context) {
     release(host, operation, filled, 2);
 }
 
-/* The count that a selection leaves on the device is that of a search, in one command buffer. */
+/* A search uses the count that a selection wrote on the device, in one command buffer. */
 static void counts_stay_on_the_device(const Host *host, MultisplitContext *context) {
     static uint32_t numbers[N], sorted[M];
     for (uint32_t i = 0; i < N; ++i) {

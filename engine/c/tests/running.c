@@ -1,11 +1,11 @@
-/* How the tests in C run an operation once: see running.h. */
+/* Helpers that run an operation once: see running.h. */
 #include "running.h"
 
 #include <string.h>
 
 enum { MAX_BUFFERS = 8 };
 
-/* By its address, where operations take addresses. */
+/* Binds by address if the operation uses addresses. */
 static MultisplitBinding binding(const Host *host, const Filled *filled, VkBufferUsageFlags usage) {
     MultisplitBinding bound = {.role = filled->role, .size = filled->buffer.size};
     if (usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) {

@@ -1,4 +1,4 @@
-/* How the tests in C run an operation once. */
+/* Helpers that run an operation once. */
 #ifndef RUNNING_H
 #define RUNNING_H
 
@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* A buffer of an operation, and what is in it at first; NULL for nothing. */
+/* A buffer of an operation and its initial contents; NULL leaves it uninitialised. */
 typedef struct Filled {
     MultisplitRole role;
     const void *data;
@@ -14,12 +14,12 @@ typedef struct Filled {
     HostBuffer buffer;
 } Filled;
 
-/* Warms an operation up and runs it once; `record` says what is not buffers. */
+/* Warms up an operation and runs it once; `record` contains everything except the bindings. */
 void run(const Host *host, MultisplitOperation *operation, Filled *filled, uint32_t count,
          MultisplitRecordInfo record);
 /* Frees the buffers, and destroys the operation. */
 void release(const Host *host, MultisplitOperation *operation, Filled *filled, uint32_t count);
-/* A number that looks like any other. */
+/* A pseudo-random number. */
 uint32_t noise(uint32_t i);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The short way, where it is right and where it is wrong: devices, sorts and recordings of one call each.
- * The program in the guide shows it whole.
+ * Tests the convenience functions, with correct and incorrect calls: device creation, sort creation and
+ * recording in one call each. The guide contains a complete program.
  */
 #include "suite.h"
 
@@ -56,7 +56,7 @@ static void devices(int argc, char **argv) {
     (void)host_destroy(&host);
 }
 
-/* Frames one after the other in one command buffer, each sorting what the one before has sorted. */
+/* Several frames in one command buffer, each sorting the output of the previous one. */
 static void sorts(const Host *host, MultisplitContext *context) {
     MultisplitOperation *pairs = NULL, *keys = NULL, *other = NULL;
     EXPECT(NULL, multisplit_sort_pairs_create(NULL, MULTISPLIT_KEY_TYPE_U32, N, &pairs));
@@ -101,7 +101,7 @@ static void sorts(const Host *host, MultisplitContext *context) {
         right = right && (i == 0 || numbers[i - 1] < was || (numbers[i - 1] == was && from[i - 1] < from[i]));
     }
     CHECK(right);
-    /* Two frames take turns, and one is waited for before it comes again. */
+    /* The two frames alternate, and each is waited for before it is reused. */
     for (int frame = 0; frame < FRAMES; ++frame) {
         host_begin(host);
         OK(multisplit_record_sort(keys, host->commands, key.buffer, VK_NULL_HANDLE));

@@ -1,4 +1,4 @@
-/* How the tests in C count, and what they begin with: see suite.h. */
+/* Check counters and shared fixtures of the C tests: see suite.h. */
 #include "suite.h"
 
 #include <stdio.h>

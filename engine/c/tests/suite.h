@@ -1,4 +1,4 @@
-/* How the tests in C count: every check goes on, and the end says how many failed. */
+/* Check macros of the C tests. A failed check does not stop the program; the failures are counted. */
 #ifndef SUITE_H
 #define SUITE_H
 
@@ -7,23 +7,23 @@
 void suite_check(int good, const char *what, const char *file, int line);
 void suite_expect(MultisplitResult wanted, MultisplitResult got, const char *what, const char *file,
                   int line);
-/* Prints how many checks there were, and gives the exit status. */
+/* Prints the number of checks and failures, and returns the exit status. */
 int suite_end(int host_status);
 
-/* What callers that are wrong get. */
+/* Incorrect calls. */
 void misuse(const Host *host, MultisplitContext *context);
-/* The same of searches, merges and segments. */
+/* Incorrect searches, merges and segments. */
 void misuse_family(MultisplitContext *context);
-/* What recordings get that are given what does not fit. */
+/* Recordings with arguments that do not fit. */
 void ranges(const Host *host, MultisplitContext *context);
-/* What callers that are right get. */
+/* Results of correct calls. */
 void results(const Host *host, MultisplitContext *context);
-/* The same of searches, merges and segments. */
+/* Results of searches, merges and segmented operations. */
 void results_family(const Host *host, MultisplitContext *context);
-/* What several threads get. */
+/* Concurrent use by several threads. */
 void threads(const Host *host, MultisplitContext *context);
 
-/* Structures with nothing wrong in them, to put something wrong into. */
+/* Valid structures, for tests to modify. */
 MultisplitRequirementsInfo requirements_info(const Host *host);
 MultisplitScanInfo scan_info(void);
 MultisplitReduceInfo reduce_info(void);
@@ -39,7 +39,7 @@ MultisplitSplitInfo split_info(void);
 MultisplitHistogramInfo histogram_info(void);
 MultisplitSsspInfo sssp_info(void);
 
-/* What the last message contains. */
+/* Checks that the last error message contains a text. */
 #define SAYS(text) CHECK(strstr(multisplit_last_error(), text) != NULL)
 #define CHECK(condition) suite_check((condition) != 0, #condition, __FILE__, __LINE__)
 #define RETURNS(result, call) suite_expect(result, (call), #call, __FILE__, __LINE__)

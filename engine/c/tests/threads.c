@@ -1,6 +1,6 @@
 /*
- * Two threads that record one operation into command buffers of their own, again and again, while they
- * make and destroy others and make mistakes.
+ * Two threads repeatedly record one operation into their own command buffers, while they create and destroy
+ * other operations and make invalid calls.
  */
 #include "suite.h"
 
@@ -9,13 +9,13 @@
 enum { N = 3000, ROUNDS = 50, THREADS = 2 };
 
 typedef struct Worker {
-    /* Everything is shared but the command buffer. */
+    /* Shared between the threads, except for the command buffer. */
     Host host;
     MultisplitContext *context;
     MultisplitOperation *scan;
     pthread_mutex_t *queue;
     uint32_t frame;
-    /* How many rounds went well. */
+    /* Number of successful rounds. */
     int good;
 } Worker;
 
@@ -35,7 +35,7 @@ static void create_commands(Host *host) {
     VK(vkAllocateCommandBuffers(host->device, &commands, &host->commands));
 }
 
-/* Another operation, made and destroyed while the other thread records. */
+/* Creates and destroys another operation while the other thread records. */
 static int distract(MultisplitContext *context) {
     MultisplitOperation *other = NULL;
     MultisplitScanInfo info = scan_info();

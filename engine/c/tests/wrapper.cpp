@@ -1,6 +1,6 @@
 /*
- * multisplit.hpp without exceptions and with them: results are asked or thrown, and the context goes
- * after what was made from it, in whatever order a program lets them go.
+ * Tests multisplit.hpp with and without exceptions: errors are returned or thrown, and the context is
+ * destroyed after the objects created from it, in whatever order a program destroys them.
  */
 #include "host.h"
 
@@ -85,8 +85,8 @@ void paths(const ms::Context &context) {
     CHECK(!search.solve(9, distances, 3));
 }
 
-/* The context is let go first, and is destroyed last: the layer would tell of objects that are left. */
-void lives(const Host &host) {
+/* The program releases the context first, but it is destroyed last; the layer would report leaked objects. */
+void context_outlives_operations(const Host &host) {
     std::optional<ms::Context> context = ms::Context::create(host_context_info(&host)).value();
     std::optional<ms::Operation> sort =
         ms::Operation::sort_keys(*context, MULTISPLIT_KEY_TYPE_U32, 1000).value();
@@ -129,7 +129,7 @@ int main(int argc, char **argv) {
         results(context);
         paths(context);
     }
-    lives(host);
+    context_outlives_operations(host);
     requirements(host);
     std::printf("%d failed\n", failures);
     const int status = host_destroy(&host);

@@ -1,4 +1,4 @@
-/* What a project that CMake builds does with multisplit: sorts once, and asks for a function in GLSL. */
+/* An external CMake project: sorts once, and tries a GLSL function. */
 #include "host.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-//! How tests build programs in C and C++ against the installed library, and run them.
+//! Helpers that build C and C++ programs against the installed library and run them.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::ffi::OsStr;
@@ -10,23 +10,23 @@ use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use multisplit::Context;
 use multisplit::ash::vk;
 
-/// Vector widths in bits at which lavapipe is right.
+/// Vector widths in bits that lavapipe supports correctly.
 const LAVAPIPE_WIDTHS: [&str; 3] = ["128", "256", "512"];
 
-/// A folder in which the library is installed and programs are built.
+/// A folder that contains the installed library and the built programs.
 pub struct Installed {
     folder: PathBuf,
     device: String,
 }
 
-/// Which of the two libraries a program is linked with.
+/// The library that a program is linked with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Library {
     Shared,
     Static,
 }
 
-/// A program that was built.
+/// A program after the build.
 pub struct Built {
     path: PathBuf,
     library: Library,
@@ -35,9 +35,9 @@ pub struct Built {
 /// A program to build.
 pub struct Program<'p> {
     pub name: &'p str,
-    /// Relative to the package.
+    /// Paths relative to the package.
     pub sources: &'p [&'p str],
-    /// For the compiler, besides what all have.
+    /// Compiler flags in addition to the common ones.
     pub flags: &'p [&'p str],
     pub library: Library,
 }
@@ -45,13 +45,13 @@ pub struct Program<'p> {
 const C: [&str; 6] = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g"];
 const CXX: [&str; 6] = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g"];
 
-/// Whether everything is run (`./x test --full`).
+/// Whether the full test suite runs (`./x test --full`).
 fn is_full() -> bool {
     std::env::var_os("MULTISPLIT_FULL").is_some()
 }
 
 impl Installed {
-    /// Installed as `./x install-c` does, once for all tests.
+    /// Installs like `./x install-c`, once for all tests of this binary.
     pub fn get() -> Result<&'static Self> {
         static ONCE: OnceLock<Result<Installed, String>> = OnceLock::new();
         let once = ONCE.get_or_init(|| Self::new().map_err(|error| format!("{error:#}")));
@@ -59,8 +59,8 @@ impl Installed {
     }
 
     fn new() -> Result<Self> {
-        // Large, so not in memory, where temporary files may be. Each test binary has its own, since
-        // two may run at the same time.
+        // Too large for a temporary folder in memory. Each test binary has its own folder, because two may
+        // run concurrently.
         let name = format!("installed-{}", env!("CARGO_CRATE_NAME"));
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let mut install = Command::new(env!("CARGO_BIN_EXE_install-multisplit-c"));
@@ -68,7 +68,7 @@ impl Installed {
         Ok(Self { folder, device: device()? })
     }
 
-    /// The library without GLSL, built apart: as it is shipped where every case is run, else quickly.
+    /// A separate build without GLSL: with the release profile in full runs, otherwise with the fast one.
     pub fn without_glsl() -> Result<Self> {
         let full = is_full();
         let profile = if full { "release-c" } else { "dev" };
@@ -85,7 +85,7 @@ impl Installed {
         self.folder.join(name)
     }
 
-    /// A program of the guide: the block of code after `<!-- program: NAME -->`.
+    /// A program from the guide: the code block after `<!-- program: NAME -->`.
     pub fn guide_program(&self, name: &str) -> Result<PathBuf> {
         let guide = std::fs::read_to_string(root().join("../../docs/embedding-c.md"))?;
         let (_, after) = guide
@@ -98,15 +98,15 @@ impl Installed {
         Ok(path)
     }
 
-    /// Another copy of the shared library, under another name.
+    /// A second copy of the shared library under another file name.
     pub fn second_copy(&self) -> Result<PathBuf> {
         let copy = self.path("second-copy.so");
         std::fs::copy(self.path("lib/libmultisplit.so"), &copy)?;
         Ok(copy)
     }
 
-    /// The widths to run a program at, of which a plain run leaves one out; other drivers than lavapipe do not
-    /// look at them.
+    /// Vector widths to run a program at. Quick runs omit the largest; drivers other than lavapipe ignore the
+    /// width, so they run once.
     pub fn widths(&self) -> &'static [&'static str] {
         match self.device.contains("llvmpipe") {
             true if is_full() => &LAVAPIPE_WIDTHS,
@@ -115,12 +115,12 @@ impl Installed {
         }
     }
 
-    /// What pkg-config says of the installed library.
+    /// Output of pkg-config for the installed library.
     pub fn pkg_config(&self, options: &[&str]) -> Result<Vec<String>> {
         self.pkg_config_of("multisplit", options)
     }
 
-    /// What it says of a package.
+    /// Output of pkg-config for a package.
     pub fn pkg_config_of(&self, package: &str, options: &[&str]) -> Result<Vec<String>> {
         let mut command = Command::new("pkg-config");
         command.args(options).arg(package);
@@ -129,7 +129,7 @@ impl Installed {
         Ok(text(&output.stdout).split_ascii_whitespace().map(str::to_owned).collect())
     }
 
-    /// Builds a program, without a single warning.
+    /// Builds a program; any compiler warning is an error.
     pub fn build(&self, program: &Program<'_>) -> Result<Built> {
         let path = self.path(program.name);
         let mut objects = Vec::new();
@@ -137,9 +137,9 @@ impl Installed {
             let object = self.path(format!("{}.{count}.o", program.name));
             let mut compile = compiler(source);
             compile.args(program.flags).args(self.pkg_config(&["--cflags"])?);
-            // Next to the sources are the headers that are theirs.
+            // The examples and tests include headers from their own folders.
             compile.arg("-I").arg(root().join("examples")).arg("-I").arg(root().join("tests"));
-            // A source that is not the package's has its whole path.
+            // Sources outside the package are given by absolute path.
             succeed(compile.arg("-c").arg(root().join(source)).arg("-o").arg(&object))?;
             objects.push(object);
         }
@@ -150,7 +150,7 @@ impl Installed {
         Ok(Built { path, library: program.library })
     }
 
-    /// Compiles a file that includes the header and nothing else.
+    /// Compiles a file that includes only the header.
     pub fn check_header(&self, header: &str, standard: &str) -> Result<()> {
         let source =
             self.path(format!("{standard}.{}", if standard.contains('+') { "cpp" } else { "c" }));
@@ -168,7 +168,7 @@ impl Installed {
         }
     }
 
-    /// Builds `tests/cmake` as a project of its own, with a target of multisplit's package.
+    /// Builds `tests/cmake` as a separate project that links a target of the multisplit package.
     pub fn build_with_cmake(&self, library: &str, fetched: bool) -> Result<Built> {
         let build = self.path(format!("cmake-{}-{fetched}", library.replace("::", "-")));
         let mut configure = Command::new("cmake");
@@ -181,11 +181,11 @@ impl Installed {
         };
         succeed(&mut configure)?;
         succeed(Command::new("cmake").arg("--build").arg(&build))?;
-        // CMake gives a program the folder of its libraries: nothing is set to run it.
+        // CMake sets the run path of the program, so no environment variable is needed.
         Ok(Built { path: build.join("consumer"), library: Library::Static })
     }
 
-    /// Symbols of a library, by nm.
+    /// Symbols of a library, as listed by nm.
     pub fn symbols(&self, library: &str, options: &[&str]) -> Result<Vec<String>> {
         let output = succeed(Command::new("nm").args(options).arg(self.path(library)))?;
         let all = text(&output.stdout);
@@ -197,28 +197,29 @@ impl Installed {
         Ok(std::fs::metadata(self.path(file))?.len())
     }
 
-    /// Runs a program on the device under test, validation on, hazards between submissions too.
+    /// Runs a program on the device under test with validation enabled, including hazards between
+    /// submissions.
     pub fn run(&self, program: &Built, width: &str) -> Result<Output> {
         let mut command = Command::new(&program.path);
         command.args(["--validate", "--device", &self.device]);
-        // A program with the static library must not need the other one.
+        // A program with the static library must run without the shared one.
         if program.library == Library::Shared {
             command.env("LD_LIBRARY_PATH", self.path("lib"));
         }
         command.env("LP_NATIVE_VECTOR_WIDTH", width);
-        // Mesa's disk cache ignores the width and hands back code of another one.
+        // Mesa's disk cache ignores the width and would return code for a different one.
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("mesa");
         let cache = folder.join(width);
         std::fs::create_dir_all(&cache)?;
         command.env("MESA_SHADER_CACHE_DIR", cache).env("MESA_SHADER_CACHE_DISABLE", "false");
         let enables = "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT";
         command.env("VK_LAYER_ENABLES", enables);
-        // New layers follow accesses of shaders only when this is set.
+        // Recent layers track shader accesses only if this is set.
         command.env("VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC", "true");
         command.output().with_context(|| program.path.display().to_string())
     }
 
-    /// The same, and it must end well.
+    /// Runs a program and checks that it succeeds.
     pub fn run_well(&self, program: &Built, width: &str) -> Result<String> {
         let output = self.run(program, width)?;
         ensure!(
@@ -241,7 +242,7 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The compiler that a source is for, with its warnings on.
+/// The compiler for the language of a source, with warnings enabled.
 fn compiler(source: &str) -> Command {
     let (name, default, flags) = match Path::new(source).extension().and_then(OsStr::to_str) {
         Some("cpp") => ("CXX", "c++", CXX),
@@ -260,8 +261,8 @@ fn succeed(command: &mut Command) -> Result<Output> {
     Ok(output)
 }
 
-/// The name of the device under test: as everywhere, `MULTISPLIT_DEVICE`, else the software driver,
-/// else what there is.
+/// The name of the device under test: the one named by `MULTISPLIT_DEVICE`, otherwise a software driver,
+/// otherwise the default choice.
 fn device() -> Result<String> {
     let devices = Context::devices()?;
     let software = devices.iter().find(|d| d.properties.device_type == vk::PhysicalDeviceType::CPU);
@@ -270,7 +271,7 @@ fn device() -> Result<String> {
         Some(software) if !named => software,
         _ => multisplit::DeviceChoice::Auto.pick(&devices)?,
     };
-    // lavapipe's name goes on with its width.
+    // lavapipe appends its vector width to its name.
     let name = chosen.properties.name.split(" (").next();
     Ok(name.unwrap_or_default().to_owned())
 }
