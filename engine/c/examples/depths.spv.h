@@ -1,5 +1,5 @@
 /* Generated from depths.comp. */
-/* source dd8dfefacc244297 */
+/* source 8c603c68e3e65b8d */
 static const uint32_t depths_spirv[415] = {
     0x07230203, 0x00010500, 0x000d000b, 0x00000038, 0x00000000, 0x00020011, 0x00000001, 0x0006000b,
     0x00000001, 0x4c534c47, 0x6474732e, 0x3035342e, 0x00000000, 0x0003000e, 0x00000000, 0x00000001,
