@@ -1,4 +1,4 @@
-//! The memory of a NumPy array: contiguous, aligned, of a type that buffers can have.
+//! Access to the memory of NumPy arrays that are contiguous, aligned and of a supported type.
 
 use std::marker::PhantomData;
 use std::slice;
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
 
-/// What an element is.
+/// Element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     U8,
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
     U64,
     I64,
     F64,
-    /// 16 bytes, whatever they mean: values only.
+    /// 16 opaque bytes, used only for values.
     Wide,
 }
 
@@ -44,7 +44,7 @@ impl Kind {
         Self::Wide,
     ];
 
-    /// NumPy's name of it.
+    /// NumPy's type name.
     pub fn name(self) -> &'static str {
         match self {
             Self::U8 => "u1",
@@ -73,7 +73,7 @@ impl Kind {
     }
 
     fn of(description: &str) -> Option<Self> {
-        // The first character is the order of bytes; single ones, and 16 of no type, have none.
+        // The first character is the byte order; single bytes and opaque types have none.
         let native = if cfg!(target_endian = "little") { '<' } else { '>' };
         let mut rest = description.chars();
         let order = rest.next()?;
@@ -83,9 +83,9 @@ impl Kind {
     }
 }
 
-/// A plain type that elements can have.
+/// A Rust type for elements.
 pub(crate) trait Element: Pod + Send + Sync {
-    /// Its name here.
+    /// The corresponding element type.
     const KIND: Kind;
 }
 
@@ -112,8 +112,8 @@ elements! {
     [u32; 4]: Wide;
 }
 
-/// The memory of a NumPy array, which is kept alive. As everywhere in NumPy, a program whose threads write to an
-/// array while a call reads it gets what it gets.
+/// The memory of a NumPy array, which is kept alive. As everywhere in NumPy, if other threads write to the
+/// array during a call, the result is unspecified.
 pub(crate) struct HostArray<'py> {
     at: *mut u8,
     len: usize,
@@ -126,7 +126,8 @@ pub(crate) struct HostArray<'py> {
 static NDARRAY: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 impl<'py> HostArray<'py> {
-    /// The memory of `array`, which is NumPy's own: what others say of theirs is not relied on.
+    /// The memory of `array`, which must be a NumPy array: the `__array_interface__` of other objects is not
+    /// trusted.
     pub fn of(array: &Bound<'py, PyAny>) -> PyResult<Self> {
         let py = array.py();
         let ndarray = NDARRAY.import(py, "numpy", "ndarray")?;
@@ -145,34 +146,34 @@ impl<'py> HostArray<'py> {
         }
         let (address, is_read_only): (usize, bool) = entry("data")?.extract()?;
         let shape: Vec<usize> = entry("shape")?.extract()?;
-        // An array of NumPy's fits into memory.
+        // Cannot overflow, because the array fits in memory.
         let len = shape.iter().product();
         let at = std::ptr::with_exposed_provenance_mut::<u8>(address);
         Ok(Self { at, len, kind, is_read_only, _owner: array.clone(), _memory: PhantomData })
     }
 
-    /// How many elements it has.
+    /// Number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// What its elements are.
+    /// Element type.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Its elements.
+    /// The elements.
     pub fn elements<T: Element>(&self) -> PyResult<&[T]> {
         let at = self.checked::<T>()?;
         if self.len == 0 {
             return Ok(&[]);
         }
-        // SAFETY: NumPy's own array has that many elements of the type, contiguous and aligned, and lives as
-        // long as its owner does.
+        // SAFETY: a NumPy array has that many contiguous, aligned elements of the type, and lives as long as
+        // its owner.
         Ok(unsafe { slice::from_raw_parts(at, self.len) })
     }
 
-    /// Its elements, to be written.
+    /// The elements, mutable.
     pub fn elements_mut<T: Element>(&mut self) -> PyResult<&mut [T]> {
         let at = self.checked::<T>()?;
         if self.is_read_only {
@@ -181,11 +182,11 @@ impl<'py> HostArray<'py> {
         if self.len == 0 {
             return Ok(&mut []);
         }
-        // SAFETY: as above; what else is read at the same time does not overlap (`check_apart_from`).
+        // SAFETY: as above; arrays that are read at the same time do not overlap (`check_apart_from`).
         Ok(unsafe { slice::from_raw_parts_mut(at, self.len) })
     }
 
-    /// Refuses two arrays that share memory.
+    /// Fails if two arrays share memory.
     pub fn check_apart_from(&self, other: &HostArray<'_>) -> PyResult<()> {
         let range = |array: &HostArray<'_>| {
             (array.at.addr(), array.at.addr() + array.len * array.kind.bytes())

@@ -1,4 +1,4 @@
-//! Which bucket or bin a key belongs to, as Python says it: a tuple whose first element names the function.
+//! Bucket and bin functions, described in Python as a tuple whose first element is the name.
 
 use multisplit::{Bins, Buckets, Key, Sample};
 use pyo3::prelude::*;
@@ -7,7 +7,7 @@ use pyo3::types::PyTuple;
 use crate::array::{Element, HostArray};
 use crate::error;
 
-/// The name of a function, and what it is given.
+/// The name of a function, followed by its arguments.
 pub(crate) type Function<'a, 'py> = &'a Bound<'py, PyTuple>;
 
 fn name(function: Function<'_, '_>) -> PyResult<String> {

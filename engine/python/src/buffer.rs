@@ -1,4 +1,4 @@
-//! An array on the device, as Python holds it.
+//! Device arrays held by Python.
 
 use multisplit::Array;
 use multisplit::half::f16;
@@ -8,22 +8,23 @@ use pyo3::prelude::*;
 use crate::array::Kind;
 use crate::process::OfProcess;
 
-/// A flat array on the device. Nothing changes what it holds, except a sort in place that the package does to
-/// arrays that nobody else has.
+/// A flat array on the device. It is immutable, except that the package may sort an array in place if it
+/// holds the only reference.
 #[pyclass(frozen, module = "multisplit._native")]
 pub(crate) struct Buffer {
     data: OfProcess<Data>,
     kind: Kind,
     len: u64,
-    /// Whether all zeros, and all NaNs, have the same bits: then the engine's order of floats is NumPy's.
+    /// Whether all zeros have the same bits, and all NaNs. If so, the engine's order of floats matches
+    /// NumPy's.
     #[pyo3(get)]
     canonical: bool,
-    /// Whether the upload has changed bits to make it so.
+    /// Whether the upload changed bits to make it canonical.
     #[pyo3(get)]
     altered: bool,
 }
 
-/// What it holds, by type.
+/// The contents, by element type.
 #[derive(Clone)]
 pub(crate) enum Data {
     U8(Array<u8>),
@@ -79,7 +80,7 @@ data! {
     [u32; 4]: Wide;
 }
 
-/// Does `$body` with an array of any of these kinds, and is `$otherwise` where there is one of another.
+/// Evaluates `$body` with an array of one of the listed kinds, or `$otherwise` for other kinds.
 macro_rules! with_kinds {
     ($data:expr, $array:ident => $body:expr, [$($kind:ident)*] $(, $otherwise:expr)?) => {
         match $data {
@@ -89,7 +90,7 @@ macro_rules! with_kinds {
     };
 }
 
-/// For keys of every type; what is only carried along is refused.
+/// For all key types; opaque values are rejected.
 macro_rules! with_keys {
     ($data:expr, $array:ident => $body:expr) => {
         $crate::buffer::with_kinds!(
@@ -100,7 +101,7 @@ macro_rules! with_keys {
     };
 }
 
-/// For elements of 4 and 8 bytes, which is what scans, reductions and selections take.
+/// For elements of 4 and 8 bytes, as supported by scans, reductions and selections.
 macro_rules! with_numbers {
     ($data:expr, $array:ident => $body:expr) => {
         $crate::buffer::with_kinds!(
@@ -111,7 +112,7 @@ macro_rules! with_numbers {
     };
 }
 
-/// For what keys take along: elements of 4, 8 and 16 bytes.
+/// For values: elements of 4, 8 and 16 bytes.
 macro_rules! with_values {
     ($data:expr, $array:ident => $body:expr) => {
         $crate::buffer::with_kinds!(
@@ -122,7 +123,7 @@ macro_rules! with_values {
     };
 }
 
-/// For elements of every type.
+/// For all element types.
 macro_rules! with_any {
     ($data:expr, $array:ident => $body:expr) => {
         $crate::buffer::with_kinds!(
@@ -135,29 +136,29 @@ macro_rules! with_any {
 pub(crate) use {with_any, with_keys, with_kinds, with_numbers, with_values};
 
 impl Buffer {
-    /// One that holds `data`.
+    /// Wraps `data`.
     pub fn new(data: impl Into<Data>, canonical: bool) -> Self {
         let data = data.into();
         let (kind, len) = (data.kind(), data.len());
         Self { data: OfProcess::new(data), kind, len, canonical, altered: false }
     }
 
-    /// The same, if other bits were uploaded than the caller has.
+    /// Sets whether the uploaded bits differ from the caller's.
     pub fn altered(self, altered: bool) -> Self {
         Self { altered, ..self }
     }
 
-    /// What it holds.
+    /// The contents.
     pub fn data(&self) -> PyResult<&Data> {
         self.data.get()
     }
 
-    /// NumPy's name of what an element is.
+    /// NumPy's name of the element type.
     pub fn kind_name(&self) -> &'static str {
         self.kind.name()
     }
 
-    /// Whether all zeros, and all NaNs, have the same bits.
+    /// Whether all zeros have the same bits, and all NaNs.
     pub fn is_canonical(&self) -> bool {
         self.canonical
     }
@@ -169,26 +170,26 @@ impl Buffer {
         usize::try_from(self.len).unwrap_or(usize::MAX)
     }
 
-    /// NumPy's name of what an element is.
+    /// NumPy's name of the element type.
     #[getter]
     fn kind(&self) -> &'static str {
         self.kind.name()
     }
 }
 
-/// For elements that are neither.
+/// Error for elements that do not have 4 or 8 bytes.
 pub(crate) fn not_numbers() -> PyErr {
     PyTypeError::new_err("elements are numbers of 4 or 8 bytes")
 }
 
-/// What a call says of values that it cannot move.
+/// Error for values of an unsupported size.
 pub(crate) fn not_values() -> PyErr {
     PyTypeError::new_err(
         "values on the device have 4, 8 or 16 bytes each: convert them first, for example to uint32",
     )
 }
 
-/// For keys of 16 bytes.
+/// Error for keys of 16 bytes.
 pub(crate) fn not_keys() -> PyErr {
     PyTypeError::new_err("elements of 16 bytes are values, not keys")
 }

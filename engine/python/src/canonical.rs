@@ -1,6 +1,7 @@
-//! How the engine's order of floats becomes NumPy's. The engine has a total order, by bits: -NaN first, -0 before
-//! 0, NaN last. To NumPy both zeros are equal, and so are all NaNs, which come last. Keys are uploaded with one
-//! zero and one NaN, and what is sorted gets its own bits back.
+//! Conversion between the engine's order of floats and NumPy's. The engine uses a total order of the bits:
+//! -NaN first, -0 before 0, NaN last. In NumPy both zeros are equal, and all NaNs are equal and last. Keys
+//! are therefore uploaded with a single zero and a single NaN, and sorted results get their original bits
+//! back.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,18 +12,18 @@ use pyo3::prelude::*;
 use crate::array::{Element, HostArray, Kind};
 use crate::error;
 
-/// A type of keys, and which of its values are equal without having the same bits.
+/// A key type, including knowledge of values that are equal but differ in their bits.
 pub(crate) trait Numeric: Key + Element {
-    /// Whether there are such values at all.
+    /// Whether the type has such values.
     const HAS_EQUALS: bool;
 
-    /// The one among its equals that keys are uploaded as.
+    /// The representative of all values equal to this one.
     fn canonical(self) -> Self;
 
-    /// Whether it is a zero.
+    /// Whether the value is a zero.
     fn is_zero(self) -> bool;
 
-    /// Whether it is a NaN.
+    /// Whether the value is a NaN.
     fn is_nan(self) -> bool;
 }
 
@@ -97,7 +98,8 @@ impl Numeric for f16 {
     }
 }
 
-/// Uploads keys, with one zero and one NaN if `make` is set; and says whether the keys have more than these.
+/// Uploads keys, with a single zero and a single NaN if `make` is set. Also returns whether any key differs
+/// from its canonical form.
 pub(crate) fn upload<K: Numeric>(
     context: &Context,
     keys: &[K],
@@ -123,8 +125,8 @@ pub(crate) fn upload<K: Numeric>(
     Ok((array, changed.into_inner()))
 }
 
-/// Gives zeros and NaNs in `sorted`, rows of `row` keys each, the bits they have in `keys`, in their order there:
-/// what a stable sort of the keys themselves leaves.
+/// Restores the bits of zeros and NaNs in `sorted`, which has rows of `row` keys, from `keys`, in their order
+/// there. The result equals a stable sort of the original keys.
 #[pyfunction]
 pub(crate) fn restore_bits(
     py: Python<'_>,
@@ -162,7 +164,7 @@ fn restore_rows<K: Numeric>(keys: &[K], sorted: &mut [K], row: usize) {
     }
 }
 
-/// Keys that are equal lie side by side where they are sorted, in whichever direction.
+/// Equal keys are adjacent after a sort in either direction.
 fn restore<K: Numeric>(keys: &[K], sorted: &mut [K], is_one: fn(K) -> bool) {
     let mut originals = keys.iter().copied().filter(|&key| is_one(key));
     let places = sorted.iter_mut().skip_while(|key| !is_one(**key));

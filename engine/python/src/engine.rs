@@ -1,4 +1,4 @@
-//! A device that is open, what there is to open, and how arrays get there and back.
+//! Opened devices, the list of devices, and transfers of arrays.
 
 use std::path::PathBuf;
 
@@ -14,19 +14,19 @@ use crate::canonical;
 use crate::error;
 use crate::process::OfProcess;
 
-/// A device that is open.
+/// An opened device.
 #[pyclass(frozen, module = "multisplit._native")]
 pub(crate) struct Engine {
     context: OfProcess<Context>,
 }
 
 impl Engine {
-    /// The device, in the process that opened it.
+    /// The device; fails in a forked process.
     pub fn context(&self) -> PyResult<&Context> {
         self.context.get()
     }
 
-    /// Runs `work` on the device, while other threads of Python run.
+    /// Runs `work` on the device with the GIL released.
     pub fn run<T: Send>(
         &self,
         py: Python<'_>,
@@ -39,7 +39,7 @@ impl Engine {
 
 #[pymethods]
 impl Engine {
-    /// Opens the device that `device` says: an index or a part of a name, `software`, or none for the best.
+    /// Opens a device: `device` is an index, a part of a name or `software`; `None` selects the best.
     #[new]
     #[pyo3(signature = (device, memory_limit, validation, cache))]
     fn open(
@@ -62,18 +62,19 @@ impl Engine {
         Ok(Self { context: OfProcess::new(context) })
     }
 
-    /// What the device says of itself.
+    /// Device properties, as reported by the driver.
     fn describe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         describe(py, self.context()?.properties())
     }
 
-    /// The messages of the validation layer since the last call.
+    /// Takes the messages of the validation layer since the last call.
     fn messages(&self) -> PyResult<Vec<String>> {
         let messages = self.context()?.messages().take();
         Ok(messages.into_iter().map(|message| message.text).collect())
     }
 
-    /// Copies an array to the device; of floats, with `canonical` set, with one zero and one NaN.
+    /// Copies an array to the device. With `canonical`, floats are uploaded with a single zero and a single
+    /// NaN.
     fn upload(
         &self,
         py: Python<'_>,
@@ -108,7 +109,7 @@ impl Engine {
         }
     }
 
-    /// Copies a buffer into an array of as many elements of the same type, or from 32 bits to 64.
+    /// Copies a buffer into an array of the same length, with the same type or from 32 to 64 bits.
     fn download(&self, py: Python<'_>, buffer: &Buffer, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut out = HostArray::of(out)?;
         let data = buffer.data()?;
@@ -143,17 +144,17 @@ impl Engine {
     }
 }
 
-/// Where numbers go that several threads bring, each its own part of them.
+/// Output of several threads, each of which writes a separate range.
 struct Target(*mut i64);
 
-// SAFETY: the parts of two threads do not overlap.
+// SAFETY: the ranges of two threads do not overlap.
 unsafe impl Sync for Target {}
-// SAFETY: it is the memory of an array that the caller holds.
+// SAFETY: it points to the memory of an array that the caller holds.
 unsafe impl Send for Target {}
 
 impl Target {
     fn widen(&self, first: u64, chunk: &[u32]) {
-        // SAFETY: chunks are within the array, whose length was compared, and no two of them overlap.
+        // SAFETY: chunks are within the array, whose length was checked, and do not overlap.
         let to = unsafe { std::slice::from_raw_parts_mut(self.0.add(first as usize), chunk.len()) };
         for (to, &number) in to.iter_mut().zip(chunk) {
             *to = number.into();
@@ -161,7 +162,7 @@ impl Target {
     }
 }
 
-/// Every device there is, usable or not.
+/// All devices, usable or not.
 #[pyfunction]
 pub(crate) fn devices(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     let found = py.detach(Context::devices).map_err(|error| error::raise(&error))?;

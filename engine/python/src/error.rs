@@ -1,11 +1,11 @@
-//! Errors of the engine as exceptions of Python, with the same text.
+//! Converts engine errors to Python exceptions with the same text.
 
 use multisplit::Error;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
-/// The classes, which are defined in Python: two bases each.
+/// The exception classes. They are defined in Python, because they have two base classes.
 static CLASSES: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
 /// The exception for an error of the engine.
@@ -38,7 +38,7 @@ pub(crate) fn raise(error: &Error) -> PyErr {
     exception(class, error.to_string())
 }
 
-/// What a child process is told that uses what its parent has opened.
+/// Error for a child process that uses objects opened by its parent.
 pub(crate) fn forked(parent: u32) -> PyErr {
     let text = format!(
         "process {} was forked from {parent} after that had opened a device, and devices do not survive a fork: \
@@ -49,7 +49,7 @@ pub(crate) fn forked(parent: u32) -> PyErr {
     exception("ForkError", text)
 }
 
-/// A mistake of the Python side: sizes that do not go together.
+/// Error for inconsistent sizes, which is a bug in the Python part.
 pub(crate) fn argument(text: impl Into<String>) -> PyErr {
     exception("ArgumentError", text.into())
 }

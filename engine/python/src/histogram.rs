@@ -10,7 +10,7 @@ use crate::buckets::bins;
 use crate::buffer::{Buffer, Data};
 use crate::engine::Engine;
 
-/// Counts samples into bins, or adds up their weights, which are unsigned words.
+/// Counts samples into bins, or sums their weights, which are 32-bit unsigned integers.
 #[pyfunction]
 #[pyo3(signature = (engine, samples, weights, function))]
 pub(crate) fn histogram(

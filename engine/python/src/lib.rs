@@ -1,8 +1,8 @@
-//! `multisplit._native`: what Python's side of the package cannot do itself. Arrays in, arrays out; how NumPy's
-//! rules map to them is in `python/multisplit`.
+//! `multisplit._native`: the native part of the Python package. Its functions take and return arrays;
+//! `python/multisplit` implements NumPy's conventions on top.
 //!
-//! Nothing here is for use from outside of the package: shapes, types and overlaps are checked there first, and
-//! here once more where memory is at stake.
+//! It is private to the package. The Python part checks shapes, types and overlaps; checks needed for memory
+//! safety are repeated here.
 
 mod array;
 mod buckets;
@@ -20,7 +20,7 @@ mod sssp;
 
 use pyo3::prelude::*;
 
-/// The native half of the package.
+/// The native module.
 #[pymodule]
 mod _native {
     #[pymodule_export]

@@ -1,4 +1,4 @@
-//! What belongs to the process that made it: devices do not survive a fork.
+//! Ownership by process: devices do not survive a fork.
 
 use std::mem::ManuallyDrop;
 
@@ -6,20 +6,20 @@ use pyo3::prelude::*;
 
 use crate::error;
 
-/// Something of a device, which only the process that opened the device may use, or free: in a child of it, the
-/// driver's threads are not there, and what waits for them waits for ever.
+/// An object of a device, which only the process that opened the device may use or free. A forked child lacks
+/// the driver's threads, so waiting for them would hang.
 pub(crate) struct OfProcess<T> {
     inner: ManuallyDrop<T>,
     process: u32,
 }
 
 impl<T> OfProcess<T> {
-    /// That of this process.
+    /// Wraps an object owned by the current process.
     pub fn new(inner: T) -> Self {
         Self { inner: ManuallyDrop::new(inner), process: std::process::id() }
     }
 
-    /// It, in the process that it belongs to.
+    /// The object; fails in other processes.
     pub fn get(&self) -> PyResult<&T> {
         if self.is_ours() { Ok(&self.inner) } else { Err(error::forked(self.process)) }
     }
@@ -32,7 +32,7 @@ impl<T> OfProcess<T> {
 impl<T> Drop for OfProcess<T> {
     fn drop(&mut self) {
         if self.is_ours() {
-            // SAFETY: nothing uses it after this.
+            // SAFETY: it is not used after this.
             unsafe { ManuallyDrop::drop(&mut self.inner) };
         }
     }

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use crate::buffer::{Buffer, Data};
 use crate::engine::Engine;
 
-/// For each of `needles`, how many keys of `sorted` are less, or with `right` set, less or equal.
+/// For each of `needles`, the number of keys in `sorted` that are less or, with `right`, less or equal.
 #[pyfunction]
 pub(crate) fn search(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! What is chosen from a buffer or made of its elements: top-k, runs of equal keys, scans, reductions.
+//! Top-k, runs of equal keys, scans and reductions of buffers.
 
 use multisplit::{Operator, Scan, TopK};
 use pyo3::prelude::*;
@@ -7,7 +7,7 @@ use crate::buffer::{Buffer, with_keys, with_numbers};
 use crate::engine::Engine;
 use crate::error;
 
-/// The `k` largest or smallest keys of each row, and which they are.
+/// The `k` largest or smallest keys of each row, and their indices.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "each has a name in Python")]
 pub(crate) fn topk(
@@ -28,7 +28,7 @@ pub(crate) fn topk(
     })
 }
 
-/// The first of each run of neighbours that are equal by bits, and how many each of them is.
+/// The first key of each run of adjacent keys with equal bits, and the run lengths.
 #[pyfunction]
 pub(crate) fn run_lengths(
     py: Python<'_>,
@@ -41,7 +41,7 @@ pub(crate) fn run_lengths(
     })
 }
 
-/// What each element and those before it combine to, or those before it alone.
+/// Inclusive or exclusive scan.
 #[pyfunction]
 pub(crate) fn scan(
     py: Python<'_>,
@@ -54,12 +54,12 @@ pub(crate) fn scan(
     let how = if inclusive { Scan::inclusive(operator) } else { Scan::exclusive(operator) };
     let integers = matches!(elements.kind_name(), "u4" | "i4" | "u8" | "i8");
     with_numbers!(elements.data()?, array => {
-        // Sums of floats may be zeros and NaNs of any sign.
+        // Sums of floats may be zeros and NaNs of either sign.
         Ok(Buffer::new(engine.run(py, |gpu| gpu.scan_with(array, &how))?, integers))
     })
 }
 
-/// What all elements combine to.
+/// Reduction of all elements.
 #[pyfunction]
 pub(crate) fn reduce<'py>(
     py: Python<'py>,

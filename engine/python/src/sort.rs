@@ -1,4 +1,4 @@
-//! Sorts of buffers, whole or row by row.
+//! Sorts of buffers, as a whole or row by row.
 
 use multisplit::{Array, Key, Sort, Value};
 use pyo3::prelude::*;
@@ -7,7 +7,7 @@ use crate::buffer::{Buffer, Data, with_keys, with_values};
 use crate::engine::Engine;
 use crate::error;
 
-/// How `n` elements in rows of `row` each are sorted.
+/// The sort of `n` elements in rows of `row` elements.
 fn description(n: u64, row: u64, descending: bool) -> PyResult<Sort> {
     let sort = if descending { Sort::descending() } else { Sort::ascending() };
     if row >= n {
@@ -38,7 +38,7 @@ pub(crate) fn sort(
     })
 }
 
-/// Sorts `keys`, which nobody else has, where they are.
+/// Sorts `keys` in place; the caller must hold the only reference.
 #[pyfunction]
 pub(crate) fn sort_in_place(
     py: Python<'_>,
@@ -53,7 +53,7 @@ pub(crate) fn sort_in_place(
     })
 }
 
-/// The order that sorts `keys`, in which numbers count from where their row begins.
+/// The indices that sort `keys`, relative to the start of their row.
 #[pyfunction]
 pub(crate) fn argsort(
     py: Python<'_>,
@@ -68,7 +68,7 @@ pub(crate) fn argsort(
     })
 }
 
-/// Sorted copies of `keys` and of the `values` that they take along.
+/// Sorted copies of `keys`, and `values` in the order of their keys.
 #[pyfunction]
 pub(crate) fn sort_pairs(
     py: Python<'_>,

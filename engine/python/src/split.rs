@@ -8,10 +8,10 @@ use crate::buckets::buckets;
 use crate::buffer::{Buffer, Data, with_keys, with_values};
 use crate::engine::Engine;
 
-/// The keys in the order of their buckets, the values in the same order, and where buckets begin.
+/// The keys in bucket order, the values in the same order, and the bucket offsets.
 type Parts = (Buffer, Option<Buffer>, Buffer);
 
-/// Puts `keys`, and the `values` that they take along, into buckets.
+/// Splits `keys`, with their `values` if given, into buckets.
 #[pyfunction]
 #[pyo3(signature = (engine, keys, values, function))]
 pub(crate) fn split(
@@ -51,7 +51,7 @@ where
     Ok((Buffer::new(found.keys, canonical.0), Some(values), Buffer::new(found.offsets, true)))
 }
 
-/// Where a split would move each key, and where buckets begin.
+/// The position of each key after a split, and the bucket offsets.
 #[pyfunction]
 pub(crate) fn split_permutation(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! Shortest paths in a network that is given as the ends of its edges.
+//! Shortest paths in a network given as an edge list.
 
 use multisplit::network::{Direction, EdgeList, EdgeWeights, Network};
 use multisplit::primitives::sssp::SsspOptions;
@@ -9,8 +9,9 @@ use crate::array::{HostArray, Kind};
 use crate::engine::Engine;
 use crate::error;
 
-/// `edges` has where all of them begin, then where all of them end. Writes the distance of each vertex from `source` to `distances` (of floats the bits, and the largest number
-/// where there is no path), and the vertex before it to `predecessors`.
+/// `edges` has the start vertices of all edges, followed by the end vertices. Writes the distance of each
+/// vertex from `source` to `distances` (floats as bits; the maximum `u32` if there is no path), and the
+/// predecessor of each vertex to `predecessors`.
 #[pyfunction]
 #[pyo3(signature = (engine, edges, weights, directed, source, distances, predecessors))]
 #[allow(clippy::too_many_arguments, reason = "each has a name in Python")]

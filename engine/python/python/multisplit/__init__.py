@@ -4,10 +4,10 @@
 >>> multisplit.sort(np.array([3, 1, 2]))
 array([1, 2, 3])
 
-Functions take NumPy arrays, and whatever has NumPy's interface, the buffer protocol or DLPack's in the memory of
-the CPU. They have the signatures of the Array API where that has such a function, and NumPy's otherwise. The
-device is opened when it is first used: without Vulkan the package can still be imported, and says what is missing
-when something is called.
+Functions take NumPy arrays, and all objects in CPU memory that support NumPy's array interface, the buffer
+protocol or DLPack. They follow the signatures of the Array API where it has such a function, and NumPy's
+otherwise. The device is opened on first use: without Vulkan the package can still be imported, and calls raise an
+error that names what is missing.
 """
 
 from ._buckets import Even, Glsl, Identity

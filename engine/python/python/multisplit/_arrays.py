@@ -1,5 +1,5 @@
-"""What callers give for an array, as NumPy arrays that the native side can read; and how results get back to
-the types and shapes that callers expect."""
+"""Conversion of array arguments to NumPy arrays that the native part can read, and of results to the types and
+shapes that callers expect."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import numpy as np
 
 from ._errors import OutOfMemoryError
 
-#: DLPack's number for memory of the host.
+#: DLPack's device type for host memory.
 _DLPACK_CPU = 1
 
-#: What the engine works with.
+#: Types supported by all operations of the engine.
 _NUMBERS = tuple(np.dtype(name) for name in ("u4", "i4", "f4", "u8", "i8", "f8"))
-#: What it also sorts, splits and searches for the largest.
+#: Types also supported by sorts, splits and top-k.
 _NARROW = tuple(np.dtype(name) for name in ("u1", "i1", "u2", "i2", "f2"))
 
 
 def as_ndarray(x: Any, name: str = "x") -> np.ndarray[Any, Any]:
-    """The array that ``x`` is or holds, without a copy where that is possible."""
+    """Convert ``x`` to an array, without a copy if possible."""
     if isinstance(x, np.ndarray):
-        # Masks and matrices have rules of their own, which are not kept here.
+        # The semantics of masked arrays and matrices are not supported.
         if isinstance(x, np.ma.MaskedArray):
             raise TypeError(f"{name} is a masked array: fill it first (numpy.ma.filled)")
         return np.asarray(x)
-    nulls = getattr(x, "null_count", 0)  # of Arrow's arrays; of Polars' series, a function
+    nulls = getattr(x, "null_count", 0)  # an attribute in Arrow, a method in Polars
     nulls = nulls() if callable(nulls) else nulls
     if nulls:
         raise ValueError(f"{name} has {nulls} nulls, which have no place in an order: fill or drop them first")
@@ -40,21 +40,20 @@ def as_ndarray(x: Any, name: str = "x") -> np.ndarray[Any, Any]:
 
 
 class Encoding(NamedTuple):
-    """How elements of a type are given to the engine."""
+    """Conversion of elements between the caller's type and the engine's."""
 
-    #: The type that the engine sees.
+    #: Element type on the device.
     dtype: np.dtype[Any]
-    #: From the caller's type, in the native order of bytes, to the engine's.
+    #: Converts from the caller's type, in native byte order, to the engine's.
     encode: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]
-    #: And back.
+    #: Converts back.
     decode: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]
-    #: Whether an array of the caller's type, contiguous and native, is one of the engine's as it is.
+    #: Whether contiguous native arrays of the caller's type can be used without conversion.
     is_plain: bool
 
 
 def encoding_of(dtype: np.dtype[Any], name: str = "x") -> Encoding:
-    """How elements of a type are given to the engine, in the same order: as numbers of 4 or 8 bytes, with which it
-    does everything."""
+    """The order-preserving encoding of a type as numbers of 4 or 8 bytes, which all operations support."""
     native = dtype.newbyteorder("=")
     if native in _NUMBERS:
         return Encoding(native, _same, _same, True)
@@ -63,7 +62,7 @@ def encoding_of(dtype: np.dtype[Any], name: str = "x") -> Encoding:
     if native.kind == "f" and native.itemsize < 4:
         return _widened(native, np.dtype("f4"))
     if native.kind in "mM":
-        # "Not a time" is the least number, and comes last: one less makes it the greatest.
+        # NaT is the smallest integer but sorts last: subtracting one wraps it to the largest.
         number = np.dtype("i8")
         return Encoding(
             number,
@@ -75,7 +74,7 @@ def encoding_of(dtype: np.dtype[Any], name: str = "x") -> Encoding:
 
 
 def key_encoding_of(dtype: np.dtype[Any], name: str = "x") -> Encoding:
-    """The same for what is sorted, split or searched for the largest, which may have 1 or 2 bytes."""
+    """The encoding for sorts, splits and top-k, which also support keys of 1 and 2 bytes."""
     native = dtype.newbyteorder("=")
     if native in _NARROW:
         return Encoding(native, _same, _same, True)
@@ -86,7 +85,7 @@ def key_encoding_of(dtype: np.dtype[Any], name: str = "x") -> Encoding:
 
 
 def plain_times(dtype: np.dtype[Any]) -> Encoding:
-    """Dates and time differences as their counts of units, for functions that do not compare them."""
+    """Encode dates and time differences as integers, for functions that do not compare them."""
     native, number = dtype.newbyteorder("="), np.dtype("i8")
     return Encoding(number, lambda x: x.view(number), lambda x: x.view(native), False)
 
@@ -115,17 +114,17 @@ def _advice(dtype: np.dtype[Any]) -> str:
 
 
 def contiguous(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The same elements in C order, aligned, in the native order of bytes; ``x`` itself where it is so."""
+    """The same elements in C order, aligned, in native byte order; ``x`` itself if it is so already."""
     return np.require(x, dtype=x.dtype.newbyteorder("="), requirements=["C", "A"])
 
 
 def encoded(x: np.ndarray[Any, Any], encoding: Encoding) -> np.ndarray[Any, Any]:
-    """The elements of ``x`` as the engine sees them; ``x`` itself where it is so."""
+    """The elements of ``x`` in the engine's encoding; ``x`` itself if no conversion is needed."""
     return encoding.encode(contiguous(x))
 
 
 def check_fits(n: int, itemsize: int, memory: int, name: str = "x") -> None:
-    """Refuses what no memory of the device could hold, before the host makes a copy of it."""
+    """Raise an error for arrays larger than the device memory, before the host copies them."""
     if n * itemsize > memory:
         raise OutOfMemoryError(
             f"{name} has {n * itemsize:,} bytes, but the device has {memory:,}: "
@@ -134,7 +133,7 @@ def check_fits(n: int, itemsize: int, memory: int, name: str = "x") -> None:
 
 
 def normalize_axis(axis: Any, ndim: int) -> int:
-    """The axis as a number from 0 on."""
+    """Convert an axis to a non-negative number."""
     number = index_of(axis, "axis")
     if not -ndim <= number < ndim:
         raise np.exceptions.AxisError(number, ndim) if hasattr(np, "exceptions") else IndexError(axis)
@@ -142,14 +141,14 @@ def normalize_axis(axis: Any, ndim: int) -> int:
 
 
 def index_of(number: Any, name: str) -> int:
-    """An integer that was given for a parameter."""
+    """Convert an integer parameter."""
     if isinstance(number, bool) or not hasattr(number, "__index__"):
         raise TypeError(f"{name} is an integer, not {type(number).__name__}")
     return int(number.__index__())
 
 
 def check_out(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], name: str = "out") -> None:
-    """Refuses an output that the result does not fit."""
+    """Check that an output has the shape and type of the result."""
     if not isinstance(out, np.ndarray):
         raise TypeError(f"{name} is a NumPy array, not {type(out).__name__}")
     if out.shape != shape:
@@ -161,7 +160,7 @@ def check_out(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], name: str 
 
 
 def can_be_written_to(out: np.ndarray[Any, Any] | None, *inputs: np.ndarray[Any, Any]) -> bool:
-    """Whether the native side can write a result straight to ``out``."""
+    """Whether the native part can write a result directly to ``out``."""
     return (
         out is not None
         and out.flags.c_contiguous
@@ -172,7 +171,7 @@ def can_be_written_to(out: np.ndarray[Any, Any] | None, *inputs: np.ndarray[Any,
 
 
 def check_total(nan: Any) -> bool:
-    """Whether ``nan`` asks for the total order."""
+    """Whether ``nan`` selects the total order."""
     if nan not in ("last", "total"):
         raise ValueError(f'nan is "last" or "total", not {nan!r}')
     return bool(nan == "total")

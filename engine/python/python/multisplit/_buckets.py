@@ -1,4 +1,4 @@
-"""Bucket functions that are more than an array of splitters."""
+"""Bucket functions other than arrays of splitters."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Even:
 
     Part k of integers begins at ``low + k * (high - low) / buckets``, exactly. Part k of floats begins at
     ``k * ((high - low) / buckets) + low``, with every operation rounded to the type of the keys (to float32 for
-    float16), as in :func:`numpy.linspace`. The ends may be numbers that the type of the keys does not have; nothing
-    is rounded then.
+    float16), as in :func:`numpy.linspace`. If the ends cannot be represented in the type of the keys, they are
+    compared exactly, without rounding.
 
     >>> import numpy as np, multisplit
     >>> multisplit.split(np.array([0.9, 0.1, 0.6, 0.2]), multisplit.Even(0.0, 1.0, 2)).keys
@@ -34,7 +34,7 @@ class Even:
 
 @dataclass(frozen=True)
 class Identity:
-    """The key, which is not negative, is the number of its bucket.
+    """The key, which must not be negative, is its bucket number.
 
     >>> import numpy as np, multisplit
     >>> multisplit.split(np.array([2, 0, 1, 2]), multisplit.Identity(3)).offsets
@@ -46,22 +46,22 @@ class Identity:
 
 @dataclass(frozen=True)
 class Glsl:
-    """A function in GLSL, ``uint bucket_of(K key)``, in a build with the feature ``glsl`` (``HAS_GLSL``).
+    """A GLSL function, ``uint bucket_of(K key)``; requires a build with the feature ``glsl`` (``HAS_GLSL``).
 
-    K is ``uint``, ``int``, ``float``, ``uint64_t``, ``int64_t`` or ``double`` after the type of the keys; narrow
-    keys come as 32-bit ones. The function may read three words, ``push.parameter_0`` to ``_2``, and an array of
-    words, ``table.at[]``.
+    K is ``uint``, ``int``, ``float``, ``uint64_t``, ``int64_t`` or ``double``, depending on the type of the keys;
+    keys of 8 and 16 bits are widened to 32. The function may read three words, ``push.parameter_0`` to ``_2``, and
+    an array of words, ``table.at[]``.
 
     Parameters
     ----------
     buckets : int
-        How many buckets, or bins of a histogram.
+        Number of buckets, or of bins of a histogram.
     source : str
-        The function.
+        GLSL source of the function.
     parameters : sequence of up to three integers
-        Words that it reads.
+        Values of ``push.parameter_0`` to ``_2``.
     table : array_like of integers, optional
-        Words that it reads.
+        Contents of ``table.at[]``.
     """
 
     buckets: int

@@ -1,4 +1,4 @@
-"""Which device is used: contexts, the one that calls use by default, and what there is to choose from."""
+"""Device selection: contexts, the default context, and the list of devices."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ._errors import ForkError
 
 @dataclass(frozen=True)
 class Device:
-    """A device that Vulkan lists.
+    """A device listed by Vulkan.
 
     Attributes
     ----------
     index : int
-        Its place in Vulkan's list, by which ``Context(device=index)`` opens it.
+        Index in Vulkan's list; ``Context(device=index)`` opens the device.
     name, kind, driver : str
-        What it says of itself; a ``kind`` of ``"software"`` runs on the CPU.
+        Properties reported by the driver; devices of ``kind`` ``"software"`` run on the CPU.
     memory : int
-        Bytes of its largest heap.
+        Size of the largest heap in bytes.
     missing : tuple of str
-        What it lacks; empty for a device that can be used.
+        Missing requirements; empty if the device can be used.
     """
 
     index: int
@@ -43,9 +43,9 @@ class Device:
 
 
 def devices() -> list[Device]:
-    """The devices that Vulkan lists, usable or not.
+    """List the Vulkan devices, usable or not.
 
-    Raises :class:`DeviceError` where there is no Vulkan loader, and says what to install.
+    Raises :class:`DeviceError` if there is no Vulkan loader; the message names the package to install.
 
     >>> import multisplit
     >>> all(device.name for device in multisplit.devices())
@@ -65,22 +65,22 @@ def devices() -> list[Device]:
 
 
 class Context:
-    """A device to work on. It is opened when it is first used.
+    """A device to run operations on. It is opened on first use.
 
     Parameters
     ----------
     device : int or str, optional
-        The index of a device (see :func:`devices`), a part of its name, or ``"software"``. By default the
-        environment variable ``MULTISPLIT_DEVICE`` where it is set, else the best device there is.
+        The index of a device (see :func:`devices`), a part of its name, or ``"software"``. The default is the
+        environment variable ``MULTISPLIT_DEVICE`` if set, otherwise the best device.
     memory_limit : int, optional
-        Most bytes that arrays may take on the device.
+        Maximum size in bytes of all arrays on the device.
     validation : bool
-        Turns Vulkan's validation layer on; :meth:`messages` has what it says.
+        Enable Vulkan's validation layer; :meth:`messages` returns its messages.
     cache : str, optional
-        The folder in which compiled kernels are kept between runs; by default the user's cache folder.
+        Folder for storing compiled kernels between runs; by default the user's cache folder.
 
-    Contexts that are described alike share the device, in every process: a context is pickled as its
-    description, and opened anew where it is used.
+    Contexts with equal parameters share a device within a process. A context is pickled as its parameters, and
+    opened again where it is used.
 
     >>> import numpy as np, multisplit
     >>> context = multisplit.Context()
@@ -109,7 +109,7 @@ class Context:
 
     @property
     def _engine(self) -> _native.Engine:
-        """The device, opened."""
+        """The device, opened if necessary."""
         return _open(self._description)
 
     @property
@@ -124,11 +124,11 @@ class Context:
 
     @property
     def memory(self) -> int:
-        """Bytes of the device's largest heap."""
+        """Size in bytes of the device's largest heap."""
         return int(self._engine.describe()["memory"])
 
     def messages(self) -> list[str]:
-        """What the validation layer has said since the last call."""
+        """Messages of the validation layer since the last call."""
         return self._engine.messages()
 
     def __eq__(self, other: object) -> bool:
@@ -158,8 +158,7 @@ def _described(
     return Context(device, memory_limit=memory_limit, validation=validation, cache=cache)
 
 
-# The devices that this process has opened, by description. They stay open: opening one takes a good part of a
-# second, and calls come one after another.
+# Devices opened by this process, by parameters. They stay open, because opening one takes up to a second.
 _opened: dict[tuple[Any, ...], _native.Engine] = {}
 _lock = threading.Lock()
 _process = os.getpid()
@@ -175,7 +174,7 @@ def _open(description: tuple[Any, ...]) -> _native.Engine:
 
 
 def _refuse_after_fork() -> None:
-    """In a process whose parent had opened a device: drivers do not survive a fork, whichever device is used."""
+    """Raise an error if the parent process had opened a device: drivers do not survive a fork."""
     if os.getpid() != _process and _opened:
         raise ForkError(
             f"process {os.getpid()} was forked from {_process} after that had opened a device, and devices do not "
@@ -185,7 +184,7 @@ def _refuse_after_fork() -> None:
 
 
 def _after_fork() -> None:
-    # Another thread of the parent may have held it.
+    # Another thread of the parent may have held the lock.
     global _lock, _process
     _lock = threading.Lock()
     if not _opened:
@@ -200,7 +199,7 @@ _default = Context()
 
 
 def engine_of(context: Context | None) -> _native.Engine:
-    """The device of a context, or the one that calls use by default."""
+    """The device of a context, or the default device."""
     if context is None:
         return _default._engine
     if not isinstance(context, Context):

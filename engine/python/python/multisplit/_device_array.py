@@ -12,21 +12,20 @@ from ._context import Context, engine_of
 
 
 class DeviceArray:
-    """An array in the memory of the device. Functions that are given one return such arrays, and nothing is
-    transferred between calls.
+    """An array in device memory. Functions that take one return such arrays, without transfers between calls.
 
     Parameters
     ----------
     x : array_like
-        What is copied to the device.
+        Data to copy to the device.
     context : Context, optional
-        Which device.
+        The device to use.
 
-    Sorts and top-k of floats in the default order (``nan="last"``) give zeros without a sign, and NaNs of one bit
-    pattern; with ``nan="total"`` they keep all bits.
+    Sorts and top-k of floats in the default order (``nan="last"``) return zeros without a sign and NaNs with a
+    single bit pattern; with ``nan="total"`` they keep all bits.
 
-    ``numpy.asarray(a)``, and ``__dlpack__`` for other libraries, copy it to the CPU. It is pickled through the
-    host, and comes back on the default device of the process that loads it.
+    ``numpy.asarray(a)`` copies the array to the CPU, as does ``__dlpack__`` for other libraries. It is pickled via
+    the host, and unpickled on the default device of the loading process.
 
     >>> import numpy as np, multisplit
     >>> a = multisplit.DeviceArray(np.array([3.0, 1.0, 2.0]))
@@ -65,40 +64,40 @@ class DeviceArray:
         shape: tuple[int, ...],
         dtype: Any,
     ) -> DeviceArray:
-        """The one that a call has made."""
+        """Wrap the result of a call."""
         array = cls.__new__(cls)
         array._set(engine, buffer, shape, np.dtype(dtype))
         return array
 
     @classmethod
     def _uploaded(cls, engine: _native.Engine, array: np.ndarray[Any, Any]) -> DeviceArray:
-        """What a call has made on the host."""
+        """Upload a result that was computed on the host."""
         flat = encoded(array, encoding_of(array.dtype)).reshape(-1)
         return cls._of(engine, engine.upload(flat, False), array.shape, array.dtype)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Its shape."""
+        """Shape of the array."""
         return self._shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type that its elements have on the host."""
+        """Element type on the host."""
         return self._dtype
 
     @property
     def ndim(self) -> int:
-        """How many axes it has."""
+        """Number of axes."""
         return len(self._shape)
 
     @property
     def size(self) -> int:
-        """How many elements it has."""
+        """Number of elements."""
         return len(self._buffer)
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it takes on the device."""
+        """Size in device memory in bytes."""
         return self.size * np.dtype(self._buffer.kind).itemsize
 
     def __len__(self) -> int:
@@ -107,7 +106,7 @@ class DeviceArray:
         return self._shape[0]
 
     def reshape(self, *shape: Any) -> DeviceArray:
-        """The same elements, in the same memory, with another shape."""
+        """The same elements with another shape, without a copy."""
         if len(shape) == 1 and not hasattr(shape[0], "__index__"):
             shape = tuple(shape[0])
         sizes = [index_of(size, "a size") for size in shape]
@@ -137,7 +136,7 @@ class DeviceArray:
     def __dlpack__(self, *, copy: bool | None = None, **options: Any) -> Any:
         if copy is False:
             raise BufferError("an array on the device cannot be seen from the host without a copy")
-        # What is downloaded is a copy already.
+        # The download is already a copy.
         return self._download().__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -151,17 +150,17 @@ class DeviceArray:
 
     @property
     def _has_indices(self) -> bool:
-        """Whether its elements are numbers that a call has counted or found: the device has them in 32 bits."""
+        """Whether the elements are indices or counts returned by a call, which have 32 bits on the device."""
         return self._dtype == np.int64 and self._buffer.kind == "u4"
 
     def _widened(self) -> DeviceArray:
-        """The same elements in numbers of their own type: where indices are added up, or meet others, 32 bits are
-        not enough. They are made anew by way of the host."""
+        """The same elements in their own type, converted on the host: 32 bits are not enough for sums of
+        indices or comparisons with other integers."""
         return DeviceArray._uploaded(self._engine, self._download()) if self._has_indices else self
 
     def _keys(self, total: bool) -> _native.Buffer:
-        """Its elements in an order that the engine can tell: floats whose zeros or NaNs have several bit patterns
-        are made anew by way of the host, unless these patterns are what they shall be sorted by."""
+        """The elements as keys for the engine. Unless ``total`` is set, floats whose zeros or NaNs have several
+        bit patterns are converted to canonical ones on the host."""
         if total or self._buffer.canonical:
             return self._buffer
         out = np.empty(self.size, self._buffer.kind)

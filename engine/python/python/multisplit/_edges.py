@@ -1,5 +1,5 @@
-"""Where edges of one type cut the values of another: the comparisons that NumPy makes, or exact ones, put into the
-type of the keys, in which the device makes them."""
+"""Conversion of bucket edges to the type of the keys, so that comparisons on the device give the same results
+as NumPy's comparisons, or exact ones."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from ._errors import ArgumentError
 
 Array = np.ndarray[Any, Any]
 
-#: Up to here, every integer is a double.
+#: Up to this bound, every integer is exactly representable as a double.
 _EXACT = 2**53
 
 
 class Thresholds(NamedTuple):
-    """A key is at or above an edge if it is at or above the edge's threshold."""
+    """Thresholds in the type of the keys: a key is at or above an edge if it is at or above its threshold."""
 
-    #: In the type of the keys; those that some key can reach, which are the first ones.
+    #: Thresholds of the reachable edges, which come first.
     values: Array
-    #: How many edges no key can reach.
+    #: Number of edges above all values of the type.
     unreachable: int
 
 
 def check_edges(edges: Array, name: str) -> None:
-    """Refuses edges that are not one ascending row of numbers."""
+    """Check that edges are a one-dimensional ascending array of numbers."""
     if edges.ndim != 1:
         raise ValueError(f"{name} has {edges.ndim} axes, edges have one")
     if edges.dtype.kind not in "buif":
@@ -40,15 +40,15 @@ def check_edges(edges: Array, name: str) -> None:
 
 
 def thresholds(edges: Array, dtype: np.dtype[Any], *, exact: bool = False) -> Thresholds:
-    """For each of some ascending edges, the least value of ``dtype`` at or above it. Integers with a sign and
-    without one are compared as doubles, as NumPy does, unless they shall be compared exactly."""
+    """For each ascending edge, the smallest value of ``dtype`` at or above it. Signed and unsigned integers are
+    compared as doubles, like in NumPy, unless ``exact`` is set."""
     if not exact or "f" in (edges.dtype.kind, dtype.kind):
         edges = edges.astype(np.result_type(edges.dtype, dtype))
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
             rounded = edges.astype(dtype)
             values = np.where(rounded < edges, np.nextafter(rounded, dtype.type(np.inf)), rounded)
-        # Both zeros are equal, and -0 is the lower one to the device.
+        # Both zeros are equal in NumPy, but the device orders -0 before 0.
         return Thresholds(values.astype(dtype) + dtype.type(0), 0)
     limits = np.iinfo(dtype)
     if edges.dtype.kind == "f" and edges.size and bool((np.abs(edges) >= _EXACT).any()):
@@ -65,8 +65,8 @@ def thresholds(edges: Array, dtype: np.dtype[Any], *, exact: bool = False) -> Th
 
 
 def even_thresholds(low: Fraction, high: Fraction, buckets: int, dtype: np.dtype[Any]) -> Thresholds:
-    """The same for the edges between equal parts of a range, none of which is rounded before it is compared."""
-    # All edges have this denominator: what is left are integers.
+    """The thresholds between equal parts of a range; the edges are not rounded before they are compared."""
+    # All edges have this common denominator, so the rest is integer arithmetic.
     denominator = math.lcm(low.denominator, high.denominator) * buckets
     begin, step = int(low * denominator), int((high - low) * denominator) // buckets
     numerators = [begin + part * step for part in range(1, buckets)]
@@ -77,7 +77,7 @@ def even_thresholds(low: Fraction, high: Fraction, buckets: int, dtype: np.dtype
 
 
 def exact_number(number: Any, name: str) -> Fraction:
-    """A finite number as it was given, whatever type could hold it."""
+    """Convert a finite number of any type without rounding."""
     number = number.item() if isinstance(number, (np.generic, np.ndarray)) else number
     if not hasattr(number, "as_integer_ratio"):
         raise TypeError(f"{name} is a number, not {type(number).__name__}")
@@ -87,7 +87,7 @@ def exact_number(number: Any, name: str) -> Fraction:
 
 
 def holds(dtype: np.dtype[Any], number: Fraction) -> bool:
-    """Whether a type has this number."""
+    """Whether a type can represent this number exactly."""
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
             rounded = float(dtype.type(float(number)))
@@ -97,7 +97,7 @@ def holds(dtype: np.dtype[Any], number: Fraction) -> bool:
 
 
 def greatest_at_or_below(edge: Any, edges_dtype: np.dtype[Any], dtype: np.dtype[Any]) -> Array:
-    """The greatest value of ``dtype`` at or below an edge, as an array of one, or of none."""
+    """The greatest value of ``dtype`` at or below an edge: an array of one element, or empty if there is none."""
     edge = np.asarray([edge], edges_dtype).astype(np.result_type(edges_dtype, dtype))
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
@@ -107,7 +107,7 @@ def greatest_at_or_below(edge: Any, edges_dtype: np.dtype[Any], dtype: np.dtype[
     limits = np.iinfo(dtype)
     if edge.dtype.kind == "f":
         number = float(edge[0])
-        # One less than the least integer that is above.
+        # One less than the smallest integer above the edge.
         greatest = limits.max if number == np.inf else _least_integer(float(np.nextafter(number, np.inf))) - 1
     else:
         greatest = int(edge[0])
@@ -116,7 +116,7 @@ def greatest_at_or_below(edge: Any, edges_dtype: np.dtype[Any], dtype: np.dtype[
 
 
 def _least_integer(edge: float) -> int:
-    """The least integer that is at or above an edge once it is rounded to a double, as NumPy compares them."""
+    """The smallest integer that, rounded to a double as in NumPy's comparisons, is at or above an edge."""
     if edge in (np.inf, -np.inf):
         return 2**64 if edge > 0 else -(2**64)
     if abs(edge) < _EXACT:
@@ -126,7 +126,7 @@ def _least_integer(edge: float) -> int:
 
 
 def _least_double(numerator: int, denominator: int) -> float:
-    """The least double at or above a fraction."""
+    """The smallest double at or above a fraction."""
     nearest = numerator / denominator
     above, below = nearest.as_integer_ratio()
     return nearest if above * denominator >= numerator * below else float(np.nextafter(nearest, np.inf))

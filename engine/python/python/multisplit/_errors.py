@@ -1,31 +1,31 @@
-"""What can go wrong: one class for everything that the engine says, and more precise ones below it."""
+"""Exceptions: one base class for all engine errors, and more specific subclasses."""
 
 
 class Error(RuntimeError):
-    """Whatever the engine reports. Its text says what was given, what is allowed and what to do."""
+    """Any error reported by the engine. The message names the argument, the allowed values and a solution."""
 
 
 class DeviceError(Error):
-    """There is no Vulkan, no device, none of that name, or the driver has failed."""
+    """Vulkan or the requested device is not available, or the driver failed."""
 
 
 class OutOfMemoryError(Error, MemoryError):
-    """The memory of the device, or of the host, does not suffice."""
+    """Not enough memory on the device or on the host."""
 
 
 class ArgumentError(Error, ValueError):
-    """An argument that the engine cannot work with."""
+    """An argument that the engine does not support."""
 
 
 class ForkError(Error):
-    """A process uses what its parent had opened before it was forked."""
+    """A forked process uses a device that its parent had opened."""
 
 
 class MissingFeatureError(Error, NotImplementedError):
-    """The package was built without what was asked for."""
+    """The package was built without the requested feature."""
 
 
-# In messages, by the name under which they are used.
+# Show the public module name in tracebacks.
 for _error in (Error, DeviceError, OutOfMemoryError, ArgumentError, ForkError, MissingFeatureError):
     _error.__module__ = "multisplit"
 del _error

@@ -1,4 +1,4 @@
-"""Histograms, edge for edge as NumPy has them, and counts of small integers."""
+"""Histograms with the same results as NumPy, and counts of small integers."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ def histogram(
     *,
     context: Context | None = None,
 ) -> tuple[Array, Array]:
-    """The histogram of an array: what :func:`numpy.histogram` returns, edge for edge.
+    """Histogram of an array, with the same counts and edges as :func:`numpy.histogram`.
 
     Parameters
     ----------
     a : array_like
         Samples; the array is flattened.
     bins : int, sequence of edges, str or Glsl
-        As in NumPy: a count of equal bins, ascending edges, or the name of a rule for their width. Or a function
-        in GLSL, whose bins have the edges 0, 1, 2 and so on.
+        As in NumPy: a number of equal bins, ascending edges, or the name of a rule for the bin width.
+        Alternatively a GLSL function, whose bins have the edges 0, 1, 2 and so on.
     range : (low, high), optional
-        Where equal bins begin and end; by default the least and the greatest sample. The last bin has its upper
-        edge too. Samples elsewhere, and NaN, are not counted.
+        Range of equal bins; by default from the smallest to the largest sample. The last bin includes its upper
+        edge. Samples outside the range, and NaN, are not counted.
     weights : array_like, optional
-        What each sample counts for, in the shape of ``a``.
+        Weight of each sample, in the shape of ``a``.
     density : bool, optional
-        Whether the result is a density, whose integral is 1.
+        Whether to return a density, whose integral is 1.
     context : Context, optional
-        Which device.
+        The device to use.
 
     Returns
     -------
     hist, bin_edges : ndarray
-        Counts of int64, or sums in the type of the weights; and one edge more than there are bins.
+        Counts as int64, or sums in the type of the weights; and the edges, one more than there are bins.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def _check_glsl(weights: Array | None) -> None:
 
 
 def _edges(engine: _native.Engine, samples: Any, bins: Any, range: Any, weights: Array | None) -> Array:
-    """NumPy's own edges. Of samples on the device it sees the least and the greatest, which are all it needs."""
+    """Compute NumPy's own edges. For samples on the device, the smallest and largest are sufficient."""
     seen = samples
     if isinstance(samples, DeviceArray):
         if isinstance(bins, str):
@@ -110,14 +110,14 @@ def _edges(engine: _native.Engine, samples: Any, bins: Any, range: Any, weights:
 
 
 def _between(engine: _native.Engine, samples: Any, weights: Array | None, edges: Array) -> Array:
-    """Counts of the samples from each edge up to the next one; the last bin has its upper edge too."""
+    """Count the samples from each edge up to the next one; the last bin includes its upper edge."""
     dtype = np.dtype(samples._buffer.kind) if isinstance(samples, DeviceArray) else encoding_of(samples.dtype).dtype
     bins = edges.size - 1
     if edges.dtype.kind not in "buif":
         raise TypeError(f"bins has the type {edges.dtype}, edges are numbers")
     lower = thresholds(edges[:-1], dtype).values
     last = greatest_at_or_below(edges[-1], edges.dtype, dtype)
-    # Bins in which there is no value of the type lie at the end, and stay empty.
+    # Bins that contain no value of the type are at the end, and stay empty.
     reached = int(np.searchsorted(lower, last[0], side="right")) if last.size else 0
     result = np.zeros(bins, np.int64 if weights is None else weights.dtype.newbyteorder("="))
     if reached == 0 or samples.size == 0:
@@ -125,10 +125,10 @@ def _between(engine: _native.Engine, samples: Any, weights: Array | None, edges:
     is_closed = reached == bins
     cuts = np.concatenate([lower[:reached], last]) if is_closed else lower[: reached + 1]
     if cuts.size == reached:
-        # Nothing of the type is above the last bin that is reached.
+        # No value of the type is above the last reachable bin.
         cuts, is_closed = np.concatenate([cuts, last]), True
     if reached > _native.MAX_BINS or (weights is not None and not _are_words(weights)):
-        # A sum is converted to the type of the weights, as NumPy does it.
+        # Sums are converted to the type of the weights, as in NumPy.
         result[:reached] = _by_sorting(engine, samples, weights, cuts, is_closed).astype(result.dtype)
     else:
         result[:reached] = _count(engine, samples, weights, ("range", cuts, is_closed))
@@ -136,7 +136,7 @@ def _between(engine: _native.Engine, samples: Any, weights: Array | None, edges:
 
 
 def _are_words(weights: Array) -> bool:
-    """Whether weights can be added up on the device, exactly."""
+    """Whether weights can be summed exactly on the device."""
     if weights.dtype.kind not in "bui":
         return False
     limits = np.iinfo(np.uint32)
@@ -160,9 +160,8 @@ def _count(engine: _native.Engine, samples: Any, weights: Array | None, function
 def _by_sorting(
     engine: _native.Engine, samples: Any, weights: Array | None, cuts: Array, is_closed: bool
 ) -> Array:
-    """Counts between cuts that are too many for the device, or sums of weights that words do not hold: samples are
-    sorted on the device, with their weights. These are added up on the host, in the order they came in, in doubles
-    or in integers of 64 bits."""
+    """Counts for too many bins, or sums of weights that are not 32-bit unsigned integers: sort the samples with
+    their weights on the device, and sum the weights on the host in input order, as doubles or 64-bit integers."""
     if isinstance(samples, DeviceArray):
         samples = samples._download()
     encoding = encoding_of(samples.dtype)
@@ -188,18 +187,18 @@ def _by_sorting(
 def bincount(
     x: Any, /, weights: Any = None, minlength: int = 0, *, context: Context | None = None
 ) -> Array:
-    """How often each of the numbers 0, 1, 2 and so on occurs: what :func:`numpy.bincount` returns.
+    """Count the occurrences of 0, 1, 2 and so on, like :func:`numpy.bincount`.
 
     Parameters
     ----------
     x : array_like
-        Integers that are not negative, along one axis.
+        Non-negative integers in one dimension.
     weights : array_like, optional
-        What each counts for; the result is then of float64.
+        Weight of each element; the result then has the type float64.
     minlength : int
-        How long the result is at least.
+        Minimum length of the result.
     context : Context, optional
-        Which device.
+        The device to use.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The native half of the package; not for use from outside of it."""
+"""The native part of the package; private."""
 
 from typing import Any, Final
 

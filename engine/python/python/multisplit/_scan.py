@@ -1,4 +1,4 @@
-"""Scans: what each element and those before it combine to."""
+"""Scans: prefix sums, minima and maxima."""
 
 from __future__ import annotations
 
@@ -33,16 +33,17 @@ def scan(
     x : array_like
         Booleans, integers or floats of up to 64 bits.
     op : {"sum", "min", "max"}
-        How elements are combined. Sums of integers wrap around; floats are added in another order than
-        on the host. The order of "min" and "max" is that of :func:`sort`: NaN is larger than every number.
+        Operator that combines elements. Sums of integers wrap around; floats are added in a different order than
+        on the host. "min" and "max" use the order of :func:`sort`, in which NaN is larger than every number.
     exclusive : bool
-        Leaves out the element itself: the first result is then 0, or the largest or smallest value of the type.
+        Exclude the element itself: the first result is then 0, or the largest or smallest value of the type.
     axis : int
-        The axis to scan along. Rows of floats, and minima and maxima of integers, are scanned row by row.
+        The axis to scan along. For floats, and for minima and maxima of integers, each row is a separate scan on
+        the device.
     out : ndarray, optional
-        Where the result goes.
+        Array for the result.
     context : Context, optional
-        Which device.
+        The device to use.
 
     Examples
     --------
@@ -88,11 +89,12 @@ def _scan_on_device(x: DeviceArray, op: str, exclusive: bool) -> DeviceArray:
     if op == "sum":
         is_right = is_own_type
     else:
-        # The device begins with the last number of its own order: of floats that is a NaN.
+        # The device's first value is the last in its own order, which for floats is a NaN.
         is_right = not exclusive or (is_own_type and x.dtype.kind != "f")
     if is_right:
         return found
-    # Narrow types have 32 bits there, and with them sums that they cannot hold: the host wraps and rounds them.
+    # Narrow types have 32 bits on the device, so sums may exceed their range: wrap and round them on the
+    # host.
     array = found._download()
     if op != "sum":
         array[:1] = _neutral(array.dtype, op)
@@ -109,7 +111,7 @@ def _scan_rows(engine: _native.Engine, rows: Array, out: Array, op: str, exclusi
         return
     flat, flat_out = rows.reshape(-1), out.reshape(-1)
     length = rows.shape[-1]
-    # Differences of sums are sums only where nothing is rounded.
+    # Subtracting prefix sums is exact only for integers.
     whole = length == flat.size or (op == "sum" and rows.dtype.kind in "ui")
     step = flat.size if whole else length
     for begin in range(0, flat.size, step):
@@ -117,14 +119,14 @@ def _scan_rows(engine: _native.Engine, rows: Array, out: Array, op: str, exclusi
         buffer = engine.upload(flat[part], op != "sum")
         engine.download(_native.scan(engine, buffer, op, not exclusive), flat_out[part])
     if whole and length < flat.size:
-        # What all rows before have summed up to: it wraps around as sums do.
+        # Subtract the sum of all previous rows; it wraps around like the sums themselves.
         sums = flat_out.reshape(-1, length)
         before = sums[:, :1].copy() if exclusive else sums[:, :1] - flat.reshape(-1, length)[:, :1]
         sums -= before
 
 
 def _neutral(dtype: np.dtype[Any], op: str) -> Any:
-    """What changes nothing."""
+    """The identity element of the operator."""
     if dtype.kind == "b":
         return op == "min"
     if dtype.kind == "f":
@@ -149,14 +151,14 @@ def cumulative_sum(
     x : array_like
         Numbers.
     axis : int, optional
-        Along which axis; it must be given for arrays of several axes.
+        The axis; required for arrays with several axes.
     dtype : dtype, optional
-        The type of the result, in which sums are formed. By default that of ``x``, or the default integer of NumPy
-        of the same kind where that has more bits.
+        Type of the result and of the additions. The default is the type of ``x``, or NumPy's default integer of
+        the same kind if that has more bits.
     include_initial : bool
-        Whether the result begins with a zero, and is one longer.
+        Whether the result starts with a zero, and has one more element.
     context : Context, optional
-        Which device.
+        The device to use.
 
     Examples
     --------
@@ -186,7 +188,7 @@ def cumulative_sum(
 
 
 def _sum_type(dtype: np.dtype[Any], wanted: Any) -> np.dtype[Any]:
-    """The type in which elements of ``dtype`` are added up: that which is wanted, where one is."""
+    """The type for sums of elements of ``dtype``, or ``wanted`` if given."""
     result: np.dtype[Any] = dtype.newbyteorder("=")
     if wanted is not None:
         result = np.dtype(wanted)

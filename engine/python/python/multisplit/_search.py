@@ -1,4 +1,4 @@
-"""Where elements would be put in a sorted array."""
+"""Insertion positions in a sorted array."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def searchsorted(
     sorter: Any = None,
     context: Context | None = None,
 ) -> Any:
-    """For each element of ``x2``, the index in ``x1`` before which it can be put such that ``x1`` stays sorted.
+    """For each element of ``x2``, the index at which it can be inserted into ``x1`` to keep it sorted.
 
     Parameters
     ----------
     x1 : array_like
-        One axis, in ascending order as :func:`sort` leaves it: NaN is last.
+        One-dimensional and in ascending order, as returned by :func:`sort`: NaN is last.
     x2 : array_like
-        What is searched for, of any shape. Both are converted to a common type, as NumPy does.
+        Values to search for, of any shape. Both arrays are converted to a common type, as in NumPy.
     side : {"left", "right"}
         Before or after elements that are equal.
     sorter : array_like of integers, optional
-        The order that sorts ``x1``, where that is not sorted itself.
+        Indices that sort ``x1``, if it is not sorted.
     context : Context, optional
-        Which device.
+        The device to use.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Sorts: of keys, of pairs, and the order that sorts."""
+"""Sorts of keys and of pairs, and argsort."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from ._device_array import DeviceArray
 
 Array = np.ndarray[Any, Any]
 
-#: Rows of this length are sorted one after another: each keeps the device busy, and one sort of all of them
-#: would move each key twice as often.
+#: Rows of at least this length are sorted one by one: each is large enough for the device, and one sort of
+#: all rows would move each key twice as often.
 _LONG_ROW = 1 << 20
 
 
@@ -41,26 +41,26 @@ def sort(
     nan: str = "last",
     context: Context | None = None,
 ) -> Any:
-    """A sorted copy of an array, along an axis.
+    """Return a sorted copy of an array, along an axis.
 
     Parameters
     ----------
     x : array_like
         Booleans, integers, floats of up to 64 bits, dates or time differences.
     axis : int or None
-        Along which axis; with None, the array is flattened first.
+        The axis; with None, the array is flattened first.
     descending : bool
-        From large to small.
+        Sort in descending order.
     stable : bool
-        Sorts are always stable; the parameter is there for the sake of the Array API.
+        Sorts are always stable; the parameter exists for compatibility with the Array API.
     out : ndarray, optional
-        Where the result goes; it may be ``x`` itself.
+        Array for the result; it may be ``x`` itself.
     nan : {"last", "total"}
-        With "last", floats are sorted as NumPy does: NaN is larger than every number, and both zeros are equal.
-        In descending order NaN comes first. With "total", they are in the total order of IEEE 754: -NaN first,
-        -0 before 0, NaN last.
+        With "last", floats are sorted as in NumPy: NaN is larger than every number, and both zeros are equal. In
+        descending order NaN comes first. With "total", they are in the total order of IEEE 754: -NaN first, -0
+        before 0, NaN last.
     context : Context, optional
-        Which device.
+        The device to use.
 
     Returns
     -------
@@ -120,10 +120,10 @@ def argsort(
     nan: str = "last",
     context: Context | None = None,
 ) -> Any:
-    """The order that sorts an array along an axis: for each place, the index of the element that comes there.
+    """Return the indices that sort an array along an axis.
 
-    Equal elements keep their order, in both directions. The parameters are those of :func:`sort`; the result is
-    of int64.
+    Equal elements keep their order, in both directions. The parameters are those of :func:`sort`; the result has
+    the type int64.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def argsort(
 
 
 def order_rows(engine: _native.Engine, keys: Array, out: Array, descending: bool, total: bool) -> None:
-    """Writes the order of each row of ``keys``, which are the engine's, to ``out``."""
+    """Write the indices that sort each row of ``keys``, which are encoded, to ``out``."""
     row = keys.shape[-1]
     flat, flat_out = keys.reshape(-1), out.reshape(-1)
     for part in _parts(flat.size, row, engine):
@@ -168,16 +168,15 @@ def sort_pairs(
     nan: str = "last",
     context: Context | None = None,
 ) -> tuple[Any, Any]:
-    """Sorted copies of ``keys`` and of ``values``, of which each key takes its own along. Equal keys keep their
-    order.
+    """Return sorted copies of ``keys``, and ``values`` in the order of their keys. Equal keys keep their order.
 
     Parameters
     ----------
     keys : array_like
         As in :func:`sort`.
     values : array_like
-        Of any type: as many as there are keys along the first axis or, of keys with several axes, of the same
-        shape. Those of 4, 8 or 16 bytes are moved on the device, others on the host.
+        Values of any type: one per key along the first axis, or of the same shape if the keys have several axes.
+        Values of 4, 8 or 16 bytes are moved on the device, others on the host.
     axis, descending, stable, nan, context
         As in :func:`sort`.
 
@@ -205,13 +204,13 @@ def sort_pairs(
 
 
 def check_pairs(keys: tuple[int, ...], values: tuple[int, ...]) -> None:
-    """Refuses values that are not as many as keys."""
+    """Check that there is one value per key."""
     if values[:1] != keys[:1] if len(keys) == 1 else values != keys:
         raise ValueError(f"values has the shape {values}, but keys has {keys}: give one value for each key")
 
 
 def movable(values: Array, n: int) -> Array | None:
-    """Values as elements of 4, 8 or 16 bytes that the device can move, or nothing for those of other sizes."""
+    """The values as elements of 4, 8 or 16 bytes that the device can move; None for other sizes."""
     size = values.nbytes // max(n, 1)
     if values.dtype.hasobject or size not in (4, 8, 16) or n == 0:
         return None
@@ -223,7 +222,7 @@ def movable(values: Array, n: int) -> Array | None:
 def sort_rows_of_pairs(
     engine: _native.Engine, keys: Array, values: Array, descending: bool, total: bool
 ) -> tuple[Array, Array]:
-    """Sorted rows of ``keys``, which are the engine's, and the values that they take along."""
+    """Sort the rows of ``keys``, which are encoded, together with their values."""
     row = keys.shape[-1]
     flat = keys.reshape(-1)
     carried = movable(values, flat.size)
@@ -263,14 +262,14 @@ def _sort_pairs_on_device(
 
 
 def _along(array: Array, axis: int | None) -> tuple[Array, int]:
-    """The array and the axis; without one, all of its elements."""
+    """The array and its axis; without an axis, the flattened array."""
     if axis is None:
         return array.reshape(-1), 0
     return array, normalize_axis(axis, array.ndim)
 
 
 def _rows_of(array: Array, axis: int, encoding: Encoding, engine: _native.Engine) -> Array:
-    """The keys as the engine sees them, rows along the axis one after another."""
+    """The encoded keys, with the axis moved to the end so that rows are contiguous."""
     check_fits(array.size, encoding.dtype.itemsize, int(engine.describe()["memory"]))
     return encoded(np.moveaxis(array, axis, -1), encoding)
 
@@ -286,10 +285,10 @@ def _row_on_device(x: DeviceArray, axis: int | None, out: Any) -> int:
 
 
 def _parts(n: int, row: int, engine: _native.Engine) -> Iterator[slice]:
-    """Whole rows that one sort can hold, one part after another."""
+    """Split the rows into parts that one sort can process."""
     if n == 0 or row == 0:
         return
-    # Kernels number elements with 30 bits, and a plan has scratch arrays of up to 8 bytes for each.
+    # Kernels use 30-bit indices, and a plan needs scratch arrays of up to 8 bytes per element.
     most = min(int(engine.describe()["max_storage_range"]) // 16, 1 << 29)
     rows = 1 if row >= _LONG_ROW else max(1, most // row)
     step = rows * row
@@ -298,7 +297,7 @@ def _parts(n: int, row: int, engine: _native.Engine) -> Iterator[slice]:
 
 
 def _finished(result: Array, axis: int, out: Array | None) -> Array:
-    """The result with its axis where it was, in ``out`` where there is one."""
+    """Move the axis back to its place, and copy the result to ``out`` if given."""
     result = np.moveaxis(result, -1, axis)
     if out is None:
         return result

@@ -19,22 +19,22 @@ Array = np.ndarray[Any, Any]
 
 
 class SplitResult(NamedTuple):
-    """What :func:`split` returns."""
+    """Result of :func:`split`."""
 
-    #: The keys, bucket after bucket; within a bucket in the order they came in.
+    #: The keys in bucket order; keys of the same bucket keep their order.
     keys: Any
-    #: The values, in the order of the keys; None where there are none.
+    #: The values in the order of the keys; None if no values were given.
     values: Any
-    #: Where each bucket begins, and how many keys there are: one more than there are buckets.
+    #: The start of each bucket, followed by the number of keys: one more than there are buckets.
     offsets: Array
 
     @property
     def counts(self) -> Array:
-        """How many keys each bucket has."""
+        """Number of keys per bucket."""
         return np.diff(self.offsets)
 
     def bucket(self, i: int) -> Any:
-        """The keys of bucket ``i``, of arrays on the host."""
+        """The keys of bucket ``i``; only for arrays on the host."""
         return self.keys[self.offsets[i] : self.offsets[i + 1]]
 
 
@@ -46,19 +46,20 @@ def split(
     values: Any = None,
     context: Context | None = None,
 ) -> SplitResult:
-    """Puts keys into contiguous buckets, stable within a bucket.
+    """Split keys into contiguous buckets, stable within each bucket.
 
     Parameters
     ----------
     keys : array_like
-        One axis; types as in :func:`sort`.
+        One-dimensional; types as in :func:`sort`.
     buckets : array_like, Even, Identity or Glsl
-        m - 1 ascending edges for m buckets: bucket i holds the keys with ``edges[i-1] <= key < edges[i]``, and NaN
-        is in the last one. Integers are compared exactly, with floats as NumPy does. Or a bucket function.
+        m - 1 ascending edges for m buckets: bucket i has the keys with ``edges[i-1] <= key < edges[i]``, and NaN
+        is in the last one. Integers are compared exactly, and with floats as in NumPy. Alternatively a bucket
+        function.
     values : array_like, optional
-        One for each key along the first axis, of any type: each key takes its own along.
+        One value of any type per key, along the first axis; moved with the keys.
     context : Context, optional
-        Which device.
+        The device to use.
 
     Returns
     -------
@@ -79,7 +80,8 @@ def split(
     array = as_ndarray(keys, "keys")
     if array.ndim != 1:
         raise ValueError(f"keys has {array.ndim} axes, keys of a split have one")
-    # The bits of narrow negative numbers are numbers of buckets, too: those of 32 bits are not.
+    # Bucket ids are the bits of a key. Narrow negative numbers could be valid ids, so they are widened to 32
+    # bits.
     signed_ids = isinstance(buckets, Identity) and array.dtype.kind == "i"
     encoding = (encoding_of if signed_ids else key_encoding_of)(array.dtype, "keys")
     if isinstance(buckets, Glsl) and array.dtype.kind in "mM":
@@ -96,11 +98,11 @@ def split(
 
 
 class _Function:
-    """A bucket function, as the native side takes it."""
+    """A bucket function in the form that the native part takes."""
 
     def __init__(self, buckets: Any, dtype: np.dtype[Any], encoded_dtype: np.dtype[Any]) -> None:
         self.unreachable = 0
-        #: Whether it compares keys, so that both zeros are one and NaN is last.
+        #: Whether it compares keys, so that both zeros are equal and NaN is last.
         self.compares = not isinstance(buckets, (Glsl, Identity))
         if isinstance(buckets, Glsl):
             self.native = buckets._function()
@@ -126,7 +128,7 @@ class _Function:
             if low >= high:
                 raise ArgumentError(f"Even goes from {even.low} to {even.high}: give a low end below the high one")
             if not (holds(dtype, low) and holds(dtype, high)):
-                # Rounded or wrapped ends would be those of other buckets.
+                # Rounded or wrapped ends would define different buckets.
                 reached, self.unreachable = even_thresholds(low, high, count, encoded_dtype)
                 return ("range", reached)
             number = float if dtype.kind == "f" else int
@@ -149,7 +151,7 @@ class _Function:
         return reached
 
     def all_offsets(self, offsets: Array) -> Array:
-        """The offsets of all buckets: those that no key can be in are at the end."""
+        """The offsets of all buckets; the unreachable ones are at the end."""
         return np.concatenate([offsets, np.full(self.unreachable, offsets[-1])]) if self.unreachable else offsets
 
 
@@ -183,7 +185,8 @@ def _split_arrays(
 def _split_by_permutation(
     engine: _native.Engine, buffer: _native.Buffer, keys: Array, values: Array | None, function: _Function
 ) -> tuple[Array, Array | None, Array]:
-    """Where the device has other bits than the keys, or values of a size that it cannot move."""
+    """Split via a permutation, if the device has different bits than the keys or cannot move values of this
+    size."""
     places, offsets = _native.split_permutation(engine, buffer, function.native)
     to = _numbers(engine, places)
     keys_out = np.empty_like(keys)
@@ -205,7 +208,7 @@ def _split_on_device(keys: Any, buckets: Any, values: Any) -> SplitResult:
     if isinstance(buckets, Glsl) and keys.dtype.kind in "mM":
         raise TypeError(f"a function in GLSL takes keys of {keys.dtype} from the host: give numpy.asarray(keys)")
     if isinstance(buckets, (Even, Glsl)):
-        # Their ends, or what they compute with, have the type that the keys have on the host.
+        # Their ends or computations use the type that the keys have on the host.
         keys = keys._widened()
     engine = keys._engine
     function = _Function(buckets, keys.dtype, np.dtype(keys._buffer.kind))

@@ -13,23 +13,23 @@ from ._context import Context, engine_of
 
 Array = np.ndarray[Any, Any]
 
-#: The device's word for a vertex that no path reaches.
+#: The device's distance of unreachable vertices.
 _UNREACHED = np.uint32(0xFFFFFFFF)
 
 
 @dataclass(frozen=True)
 class ShortestPaths:
-    """What :func:`sssp` returns.
+    """Result of :func:`sssp`.
 
     Attributes
     ----------
     source : int
-        Where the paths begin.
+        Start vertex of the paths.
     distances : ndarray
-        The distance of each vertex, ``inf`` where there is no path: float64 of whole weights, which is exact, and
-        float32 of weights that are floats.
+        The distance of each vertex, ``inf`` if it is unreachable: float64 for integer weights, which is exact, and
+        float32 for float weights.
     predecessors : ndarray of int64 or None
-        For each vertex the one before it on a shortest path, -1 for the source and where there is no path.
+        The predecessor of each vertex on a shortest path; -1 for the source and for unreachable vertices.
     """
 
     source: int
@@ -37,8 +37,8 @@ class ShortestPaths:
     predecessors: Array | None
 
     def path_to(self, vertex: int) -> list[int] | None:
-        """A shortest path from the source to a vertex, both included; None where there is none.
-        An IndexError tells of a vertex that is not in the network."""
+        """A shortest path from the source to a vertex, including both; None if there is none. Raises IndexError
+        if the vertex is not in the network."""
         if self.predecessors is None:
             raise ValueError("paths need predecessors: ask for them with sssp(..., predecessors=True)")
         last = index_of(vertex, "vertex")
@@ -68,19 +68,19 @@ def sssp(
     Parameters
     ----------
     edges : array_like or sparse matrix
-        An array of m rows, each the two ends of an edge; or a matrix of SciPy's, whose entries are the weights.
+        An array of m rows with the two ends of each edge, or a SciPy matrix whose entries are the weights.
     weights : array_like, optional
-        What each edge costs: integers from 0 to 2^32 - 1, or floats, which are rounded to 32 bits. By default 1.
+        Weight of each edge: integers from 0 to 2^32 - 1, or floats, which are rounded to 32 bits. By default 1.
     source : int
-        Where paths begin.
+        Start vertex of the paths.
     vertices : int, optional
-        How many vertices there are; by default one more than the largest number among the edges.
+        Number of vertices; by default one more than the largest vertex number in ``edges``.
     directed : bool
-        Whether edges lead one way only.
+        Whether edges can be followed only from their first end to the second.
     predecessors : bool
-        Whether paths are wanted too, and not only their lengths.
+        Whether to compute paths in addition to their lengths.
     context : Context, optional
-        Which device.
+        The device to use.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from ._device_array import DeviceArray
 
 
 class TopKResult(NamedTuple):
-    """What :func:`topk` returns."""
+    """Result of :func:`topk`."""
 
     values: Any
     indices: Any
@@ -37,22 +37,22 @@ def topk(
     x : array_like
         As in :func:`sort`.
     k : int
-        How many; at most as many as there are along the axis.
+        Number of elements; at most the length of the axis.
     largest : bool
-        The largest, or the smallest.
+        Whether to find the largest or the smallest elements.
     sorted : bool
-        From the best on; otherwise in any order, which may take less time.
+        Whether to return them in order, best first; otherwise in any order, which may be faster.
     axis : int
-        Along which axis.
+        The axis to search along.
     nan : {"last", "total"}
         The order of floats, as in :func:`sort`: NaN is larger than every number.
     context : Context, optional
-        Which device.
+        The device to use.
 
     Returns
     -------
     TopKResult
-        ``(values, indices)``. Of equal elements those with lower indices come first.
+        ``(values, indices)``. Equal elements are ordered by index.
 
     Examples
     --------
@@ -85,6 +85,6 @@ def topk(
         keys = encoded(moved, encoding).reshape(-1)
         found = _native.topk(engine, engine.upload(keys, not total), row, wanted, bool(largest), bool(sorted))
         engine.download(found[1], indices.reshape(-1))
-    # From the array itself, so that zeros and NaNs keep their bits.
+    # Gather from the original array, so that zeros and NaNs keep their bits.
     values = np.take_along_axis(moved, indices, -1)
     return TopKResult(np.moveaxis(values, -1, axis), np.moveaxis(indices, -1, axis))

@@ -1,4 +1,4 @@
-"""The distinct elements of an array, as the Array API has them."""
+"""The distinct elements of an array, as in the Array API."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ Array = np.ndarray[Any, Any]
 
 
 class UniqueCountsResult(NamedTuple):
-    """What :func:`unique_counts` returns."""
+    """Result of :func:`unique_counts`."""
 
     values: Any
     counts: Any
 
 
 class UniqueInverseResult(NamedTuple):
-    """What :func:`unique_inverse` returns."""
+    """Result of :func:`unique_inverse`."""
 
     values: Any
     inverse_indices: Any
 
 
 class UniqueAllResult(NamedTuple):
-    """What :func:`unique_all` returns."""
+    """Result of :func:`unique_all`."""
 
     values: Any
     indices: Any
@@ -41,7 +41,7 @@ class UniqueAllResult(NamedTuple):
 def unique_values(x: Any, /, *, context: Context | None = None) -> Any:
     """The distinct elements of an array, in ascending order.
 
-    As the Array API says, both zeros are one element, and every NaN is one of its own.
+    As specified by the Array API, both zeros are one element, and every NaN is distinct.
 
     >>> import numpy as np, multisplit
     >>> multisplit.unique_values(np.array([3, 1, 3]))
@@ -51,7 +51,7 @@ def unique_values(x: Any, /, *, context: Context | None = None) -> Any:
 
 
 def unique_counts(x: Any, /, *, context: Context | None = None) -> UniqueCountsResult:
-    """The distinct elements of an array, in ascending order, and how often each of them occurs.
+    """The distinct elements of an array, in ascending order, and the number of occurrences of each.
 
     >>> import numpy as np, multisplit
     >>> multisplit.unique_counts(np.array([3.0, 1.0, 3.0, np.nan, np.nan]))
@@ -83,7 +83,7 @@ def unique_counts(x: Any, /, *, context: Context | None = None) -> UniqueCountsR
 
 
 def unique_inverse(x: Any, /, *, context: Context | None = None) -> UniqueInverseResult:
-    """The distinct elements of an array, in ascending order, and which of them each element is.
+    """The distinct elements of an array, in ascending order, and the index of each input element among them.
 
     >>> import numpy as np, multisplit
     >>> multisplit.unique_inverse(np.array([3, 1, 3]))
@@ -94,8 +94,8 @@ def unique_inverse(x: Any, /, *, context: Context | None = None) -> UniqueInvers
 
 
 def unique_all(x: Any, /, *, context: Context | None = None) -> UniqueAllResult:
-    """The distinct elements of an array, in ascending order; the index of the first of each in the flattened
-    array; which of them each element is; and how often each occurs.
+    """The distinct elements of an array, in ascending order; the index of the first occurrence of each in the
+    flattened array; the index of each input element among them; and the number of occurrences of each.
 
     >>> import numpy as np, multisplit
     >>> found = multisplit.unique_all(np.array([[3, 1], [3, 3]]))
@@ -114,7 +114,7 @@ def unique_all(x: Any, /, *, context: Context | None = None) -> UniqueAllResult:
     order = np.empty(flat.size, np.int64)
     order_rows(engine, encoded(flat, encoding), order, False, False)
     ascending = flat[order]
-    # NaN differs from NaN, and -0 does not from 0.
+    # NaN differs from NaN, and -0 equals 0.
     begins = np.ones(flat.size, bool)
     np.not_equal(ascending[1:], ascending[:-1], out=begins[1:])
     first = np.flatnonzero(begins)

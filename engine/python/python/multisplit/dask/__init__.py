@@ -1,4 +1,4 @@
-"""Sorts and counts of dask arrays of many chunks and of dask dataframes, each chunk on the device of the worker that has it.
+"""Sorts and counts of chunked dask arrays and of dask dataframes. Each chunk is processed on its worker's device.
 
 >>> import dask.array as da
 >>> import multisplit.dask as msd
@@ -6,13 +6,14 @@
 >>> msd.sort(x).chunks
 ((250, 250, 250, 250),)
 
-Everything is lazy: a call makes a graph of plain Dask tasks, so it runs on whatever scheduler is there, results are spilled by Dask, a
-lost worker costs its tasks again, and Dask's dashboard and progress bars show it. docs/dask.md says how it works.
+All functions are lazy: a call creates a graph of plain Dask tasks. It therefore runs on any scheduler, Dask spills
+results, tasks of a lost worker run again, and Dask's dashboard and progress bars show it. See docs/dask.md for the
+design.
 """
 
 try:
     import dask as _dask  # noqa: F401
-except ImportError as missing:  # said here, because the packages of the sort are not needed for arrays that fit memory
+except ImportError as missing:  # raised here, because the package does not depend on dask
     raise ImportError("multisplit.dask needs dask: pip install 'dask[array,distributed]', and dask[dataframe] for sort_values") from missing
 
 from .counts import histogram

@@ -1,4 +1,4 @@
-"""What is refused before any work is done, and with which words?"""
+"""Checks of arguments before any work is done."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import multisplit
 from .keys import check_dtype
 
 WORKING_SET = 3
-"""Chunks that a task holds at the same time: what it reads, the copy it makes, and the result."""
+"""Number of chunks that a task holds at the same time: its input, the copy it makes, and the result."""
 
 
 def array(x, what: str, *, one_dimension: bool = True, known: bool = True, keys: bool = True):
-    """Whether `x` is a dask array that can be worked on; an exception in one line otherwise."""
+    """Check that `x` is a dask array with a supported shape and type."""
     import dask.array as da
 
     if not isinstance(x, da.Array):
@@ -43,7 +43,7 @@ def axis(axis: int):
 
 
 def result_chunks(chunks, total: int, default: int) -> tuple[int, ...]:
-    """The lengths of result chunks: as given, or `default` even ones."""
+    """The lengths of the result chunks: as given, or `default` chunks of equal length."""
     if chunks is None:
         count = default
     elif isinstance(chunks, (int, np.integer)):
@@ -59,13 +59,13 @@ def result_chunks(chunks, total: int, default: int) -> tuple[int, ...]:
 
 
 def even_lengths(total: int, results: int) -> np.ndarray:
-    """`results` lengths that differ by one at most."""
+    """`results` lengths that differ by at most one."""
     borders = np.arange(results + 1, dtype=np.int64) * total // results
     return np.diff(borders)
 
 
 def memory(largest: int):
-    """Whether the workers of the current client, where there is one, can hold a chunk of `largest` bytes and work on it."""
+    """Check that the workers of the current client, if any, have memory to process a chunk of `largest` bytes."""
     try:
         from distributed import get_client
 
@@ -82,7 +82,7 @@ def memory(largest: int):
 
 
 def frame_memory(size: int):
-    """The same for a partition of a table, whose size is known only on the worker that has it."""
+    """The same for a partition of a table, whose size is known only on its worker."""
     try:
         from distributed import get_worker
 
@@ -98,7 +98,7 @@ def frame_memory(size: int):
 
 @contextmanager
 def device_memory(what: str, size: int):
-    """Around work on the device: says what to do where its memory does not hold a chunk."""
+    """Wrap work on the device: adds advice to errors about chunks that do not fit in device memory."""
     try:
         yield
     except multisplit.OutOfMemoryError as error:

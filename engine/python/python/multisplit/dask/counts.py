@@ -1,4 +1,4 @@
-"""How many elements of an array of many chunks fall into each bin?"""
+"""Histograms of chunked arrays."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .tree import combine
 
 
 def histogram(a, bins=10, range=None, weights=None, density=False):
-    """Counts and edges, as `numpy.histogram` gives them, of a dask array of any shape.
+    """Counts and edges of a dask array of any shape, like `numpy.histogram`.
 
-    The counts are a dask array. The edges are a NumPy array where `bins` or `range` says what they are; else they depend on the
-    smallest and the largest element and are a dask array too.
+    The counts are a dask array. The edges are a NumPy array if `bins` or `range` determine them; otherwise they
+    depend on the smallest and largest element, and are a dask array too.
     """
     import dask.array as da
 
@@ -77,7 +77,8 @@ def _bins(bins):
 
 
 def _limit(limit):
-    # NumPy's numbers keep their type, which is that of the edges where it is wider than that of the elements.
+    # NumPy scalars keep their type, which becomes the type of the edges if it is wider than that of the
+    # elements.
     return limit if isinstance(limit, (int, float, np.number)) else float(limit)
 
 
@@ -92,19 +93,20 @@ def extent_of_chunk(a):
 
 def extent_of_extents(extents):
     extents = [extent for extent in extents if extent is not None]
-    # NumPy's functions keep a NaN, wherever it is; Python's keep what comes first.
+    # NumPy's functions propagate NaN from any position; Python's `min` and `max` do not.
     return (np.min([low for low, _ in extents]), np.max([high for _, high in extents])) if extents else None
 
 
 def range_of_extent(extent):
-    """Refuses what NumPy refuses, in its words: chunks are given a range, so they cannot tell that nobody asked for it."""
+    """Reject ranges that are not finite, with NumPy's message: chunks get an explicit range, so they cannot
+    distinguish it from one given by the user."""
     if extent is not None and not np.all(np.isfinite(extent)):
         raise ValueError(f"autodetected range of [{extent[0]}, {extent[1]}] is not finite")
     return extent
 
 
 def _range(limits):
-    """NumPy's rule for an array without elements is the range 0 to 1."""
+    """NumPy uses the range 0 to 1 for empty arrays."""
     return (0.0, 1.0) if limits is None else None if limits[0] is None else tuple(limits)
 
 
@@ -117,12 +119,12 @@ def histogram_of_chunk(a, weights, bins, limits):
 
 
 def add_counts(counts):
-    """In the type that they have, as in NumPy, where sums of small integers would have a wider one."""
+    """Add counts in their own type, like NumPy; plain sums of small integers would have a wider type."""
     return np.sum(counts, axis=0, dtype=counts[0].dtype)
 
 
 def edges_of(bins, limits, dtype):
-    """NumPy's edges, which of floats have the type of the elements."""
+    """NumPy's edges; for floats they have the type of the elements."""
     seen = np.empty(0, np.uint8 if dtype.kind == "b" else dtype)
     return np.histogram_bin_edges(seen, bins, _range(limits))
 

@@ -1,7 +1,8 @@
-"""Which elements of each chunk go to which result chunk?
+"""Assignment of the elements of each chunk to result chunks.
 
-`split_chunk` divides a chunk into buckets on the worker's device. `plan` adds up the counts of all chunks, which says exactly where
-each result chunk begins and ends. `take` gives the part of a chunk that a result chunk needs: a view, no copy.
+`split_chunk` splits a chunk into buckets on the worker's device. `plan` sums the counts of all chunks, which
+determines exactly where each result chunk begins and ends. `take` returns the part of a chunk that belongs to a
+result chunk, as a view.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from .keys import missing
 from .splitters import Splitters
 
 IN_ORDER_PROBE = 64
-"""Keys at the beginning that are looked at first: by chance they are in order once in 64!."""
+"""Number of leading keys to check first: random keys are in order with a probability of 1/64!."""
 
 
 @dataclass(frozen=True)
 class Bucketed:
-    """A chunk in the order of its buckets, and in its own order within each."""
+    """A chunk in bucket order; elements of the same bucket keep their order."""
 
     keys: np.ndarray | None
-    """`None` where the payload contains them."""
+    """`None` if the payload contains them."""
     payload: object
     counts: np.ndarray
 
@@ -37,8 +38,8 @@ class Bucketed:
 
 @dataclass(frozen=True)
 class Cuts:
-    """For one chunk: result chunk j takes its elements start[j]:stop[j]. `skip` and `length` are those of the result chunks, which
-    sort all that they take, and keep `length` elements after the first `skip`."""
+    """For one chunk: result chunk j takes its elements start[j]:stop[j]. `skip` and `length` describe the
+    result chunks: each sorts everything it takes, and keeps `length` elements after the first `skip`."""
 
     start: np.ndarray
     stop: np.ndarray
@@ -48,7 +49,7 @@ class Cuts:
 
 @dataclass(frozen=True)
 class Part:
-    """What one chunk gives to one result chunk."""
+    """The elements of one chunk that belong to one result chunk."""
 
     keys: np.ndarray | None
     payload: object
@@ -60,18 +61,18 @@ class Part:
 
 
 def _size(held: Bucketed | Part | Group) -> int:
-    """Dask asks for this: it spills by it, and runs a task where the most bytes of what it needs are. Bytes of a view count as well,
-    because a view is spilled and moved on its own."""
+    """Size in bytes, which Dask uses for spilling and to choose the worker with the most input bytes. Bytes of
+    a view count too, because a view is spilled and moved separately."""
     return 1024 + sizeof(held.keys) + held.payload.size()
 
 
 def split_chunk(keys: np.ndarray, payload, splitters: Splitters) -> Bucketed:
-    """One stable multisplit. `keys` are those of a device; `payload` is one of `payload.py`."""
+    """One stable multisplit. `keys` are encoded for the device; `payload` is a class of `payload.py`."""
     mask = missing(keys)
     if mask is None:
         split_keys, split_payload, counts = _split(keys, payload, splitters.edges)
         return Bucketed(split_keys if payload.carries_keys else None, split_payload, np.append(counts, 0))
-    # NaN compares with nothing, so these keys do not go to the device: they are the last bucket.
+    # NaN compares false with everything, so these keys do not go to the device: they form the last bucket.
     present, absent = np.flatnonzero(~mask), np.flatnonzero(mask)
     split_keys, split_payload, counts = _split(keys[present], payload.take(present), splitters.edges)
     joined = np.concatenate([split_keys, keys[absent]]) if payload.carries_keys else None
@@ -91,15 +92,16 @@ def _split(keys, payload, edges):
 
 
 def in_order(keys: np.ndarray) -> bool:
-    """Whether keys are ascending already, as in sorted arrays and constant ones: then a chunk need not go to the device. The first few
-    tell most others apart."""
+    """Whether keys are already ascending, as in sorted and constant arrays; if so, the chunk need not go to the
+    device. The first few keys rule out most other chunks."""
     return all(bool(np.all(part[:-1] <= part[1:])) for part in (keys[:IN_ORDER_PROBE], keys))
 
 
 def plan(counts: list[np.ndarray], splitters: Splitters, lengths) -> list[Cuts]:
-    """Where each chunk is cut, so that result chunk j holds exactly `lengths[j]` elements of the sorted whole.
+    """Compute the cuts of each chunk, so that result chunk j has exactly `lengths[j]` elements of the sorted
+    array.
 
-    `lengths` is a list, or the count of result chunks, which are then as even as can be.
+    `lengths` is a list, or the number of result chunks, which then have nearly equal lengths.
     """
     counts = np.stack(counts)
     total = int(counts.sum())
@@ -108,12 +110,12 @@ def plan(counts: list[np.ndarray], splitters: Splitters, lengths) -> list[Cuts]:
     first_of_bucket = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
     begins = np.concatenate([np.zeros((len(counts), 1), np.int64), np.cumsum(counts, axis=1)], axis=1)
 
-    # The bucket that each border of result chunks falls into, and how many of its elements are before the border. A border at the end
-    # of everything falls into the last bucket, which ends there.
+    # The bucket that contains each border between result chunks, and the number of its elements before the
+    # border. The final border belongs to the last bucket, which ends there.
     bucket = np.minimum(np.searchsorted(first_of_bucket, ranks, "right") - 1, splitters.buckets - 1)
     within = ranks - first_of_bucket[bucket]
 
-    # Equal keys are cut by global index: the elements of the bucket that come first are those of the first chunks.
+    # Equal keys are cut by global index: within a bucket, elements of earlier chunks come first.
     before = np.cumsum(counts, axis=0) - counts
     by_index = begins[:, bucket] + np.clip(within - before[:, bucket], 0, counts[:, bucket])
     exact = splitters.one_key[bucket] | (within == 0)
@@ -128,12 +130,12 @@ def counts_of(chunk: Bucketed) -> np.ndarray:
 
 
 def take(chunk: Bucketed, cuts: Cuts, result: int) -> Part:
-    """What result chunk `result` needs of this chunk, as a view of it."""
+    """The elements of this chunk that belong to result chunk `result`, as a view."""
     return _part(chunk, cuts, result, 0)
 
 
 def _part(chunk, cuts, result, first):
-    """`first` is the element of the chunk that `chunk` begins with."""
+    """`first` is the index in the chunk of the first element of `chunk`."""
     start, stop = int(cuts.start[result]) - first, int(cuts.stop[result]) - first
     keys = None if chunk.keys is None else chunk.keys[start:stop]
     return Part(keys, chunk.payload.slice(start, stop), int(cuts.skip[result]), int(cuts.length[result]))
@@ -141,7 +143,7 @@ def _part(chunk, cuts, result, first):
 
 @dataclass(frozen=True)
 class Group:
-    """What one chunk gives to several neighbouring result chunks: on its way to be divided among them."""
+    """The elements of one chunk for several adjacent result chunks, before they are divided among them."""
 
     keys: np.ndarray | None
     payload: object
@@ -153,7 +155,8 @@ class Group:
 
 
 def take_group(chunk: Bucketed, cuts: Cuts, first: int, last: int) -> Group:
-    """What the result chunks `first` to `last`, the latter not included, need of this chunk."""
+    """The elements of this chunk that belong to the result chunks from `first` up to, but not including,
+    `last`."""
     start, stop = int(cuts.start[first]), int(cuts.stop[last - 1])
     keys = None if chunk.keys is None else chunk.keys[start:stop]
     ours = Cuts(*(field[first:last].copy() for field in (cuts.start, cuts.stop, cuts.skip, cuts.length)))
@@ -161,13 +164,13 @@ def take_group(chunk: Bucketed, cuts: Cuts, first: int, last: int) -> Group:
 
 
 def regroup(groups: list[Group]) -> list[Part]:
-    """Of several chunks, what each result chunk of a group needs: the parts of neighbouring chunks become one."""
+    """Divide the groups of several chunks among their result chunks; parts of adjacent chunks are joined."""
     return [join_parts([_part(g, g.cuts, j, g.first) for g in groups]) for j in range(len(groups[0].cuts.length))]
 
 
 def join_parts(parts: list[Part]) -> Part:
     if parts[0].keys is not None:
-        # Empty parts are left out: one that is alone, as where the array was in order, need not be copied.
+        # Skip empty parts: a single remaining part, as in arrays that are already sorted, need not be copied.
         parts = [part for part in parts if len(part.keys)] or parts[:1]
         if len(parts) == 1:
             return parts[0]
@@ -177,8 +180,8 @@ def join_parts(parts: list[Part]) -> Part:
 
 
 def merge(parts: list[Part]):
-    """The elements of a result chunk in order: (keys, payload). Parts are in the order of their chunks, and the sort is stable, so
-    equal keys stay in the order of the whole array."""
+    """The sorted elements of a result chunk: (keys, payload). Parts are in chunk order and the sort is stable,
+    so equal keys keep the order of the whole array."""
     whole = join_parts(parts)
     keys = whole.payload.keys() if whole.keys is None else whole.keys
     keys, payload = (whole.keys, whole.payload) if in_order(keys) else sorted_together(keys, whole.payload)
@@ -187,6 +190,6 @@ def merge(parts: list[Part]):
 
 
 def sorted_together(keys: np.ndarray, payload):
-    """Keys in order, and their payload with them."""
+    """Sort keys together with their payload."""
     with checks.device_memory("a result chunk", keys.nbytes):
         return payload.sorted_with(keys)

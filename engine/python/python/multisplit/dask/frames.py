@@ -1,4 +1,4 @@
-"""How is a dask dataframe sorted? As arrays are, with whole rows as what travels with the keys."""
+"""Sorts of dask dataframes: like sorts of arrays, with whole rows as payload."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from .sort import cuts_of
 
 
 def sort_values(df, by, *, ascending=True, npartitions=None, ignore_index=False):
-    """The rows of a dask dataframe in the order of a column, or of several: a lazy dask dataframe of even partitions.
+    """Sort the rows of a dask dataframe by one or more columns. Returns a lazy dask dataframe with partitions of
+    equal size.
 
-    The sort is stable, and missing keys come last. For several columns the table is sorted once for each, the last column first.
-    Nothing is computed when this is called, so divisions are unknown; `set_index(by, sorted=True)` finds them.
+    The sort is stable, and missing keys come last. With several columns, the table is sorted once per column,
+    starting with the last. The call itself computes nothing, so divisions are unknown; `set_index(by,
+    sorted=True)` finds them.
     """
     import dask.dataframe as dd
 
@@ -68,7 +70,7 @@ def _sorted_by(df, by, order, results):
 
 
 class by_name:
-    """A column's name as an argument of a task. A plain string or tuple could be taken for the key of another task."""
+    """A column name as a task argument. A plain string or tuple could be mistaken for the key of another task."""
 
     def __init__(self, name):
         self.name = name

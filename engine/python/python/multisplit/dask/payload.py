@@ -1,7 +1,7 @@
-"""What travels with the keys: nothing, values, positions, or the rows of a table?
+"""Payloads that move with the keys: nothing, values, positions, or rows of a table.
 
-A payload is reordered when its chunk is split, sliced into parts, joined in a result chunk and sorted there. Each kind does that in
-the way that moves the fewest bytes.
+A payload is reordered when its chunk is split, sliced into parts, joined in a result chunk and sorted there. Each
+class does this in the way that moves the fewest bytes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import multisplit
 from .keys import Order
 
 DEVICE_SIZES = (4, 8)
-"""Bytes of values that a device moves with their keys. Others are moved by the host, after the device has said where to."""
+"""Sizes of values in bytes that a device moves with their keys. The host moves others, according to the
+device's permutation."""
 
 
 def join(payloads: list):
@@ -24,7 +25,7 @@ def join(payloads: list):
 
 
 def of_values(values: np.ndarray):
-    """The payload for values of any dtype with a fixed size, in the byte order of the machine."""
+    """The payload for values of any dtype of fixed size, in native byte order."""
     values = np.ascontiguousarray(values, values.dtype.newbyteorder("="))
     if values.dtype.itemsize in DEVICE_SIZES and values.dtype.kind != "V":
         return Values(values)
@@ -33,7 +34,7 @@ def of_values(values: np.ndarray):
 
 @dataclass(frozen=True)
 class Nothing:
-    """Keys alone. Equal keys cannot be told apart."""
+    """Keys without payload. Equal keys are indistinguishable."""
 
     carries_keys = True
 
@@ -93,7 +94,8 @@ class Values:
 
 @dataclass(frozen=True)
 class Positions:
-    """Where each key is in the whole array. Within a chunk 32 bits are enough, which halves what is split and moved."""
+    """The position of each key in the whole array. Within a chunk 32 bits are enough, which halves the bytes to
+    split and move."""
 
     first: int
     """The position of the chunk's first key in the whole array."""
@@ -134,7 +136,7 @@ class Positions:
 
 @dataclass(frozen=True)
 class HostValues:
-    """Values of a size that the device does not move."""
+    """Values of a size that the device does not support."""
 
     values: np.ndarray
     carries_keys = True
@@ -166,7 +168,8 @@ class HostValues:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a pandas table. They contain their keys, which are read again in the result chunk instead of being moved twice."""
+    """Rows of a pandas table. They contain their keys, which are read again in the result chunk instead of
+    being moved separately."""
 
     table: object
     by: object
@@ -194,7 +197,7 @@ class Rows:
     def join(self, payloads):
         import pandas
 
-        # Empty parts are left out: pandas takes their dtypes and categories into account where it joins.
+        # Skip empty parts: their dtypes and categories would affect the result of pandas.concat.
         filled = [p.table for p in payloads if len(p.table)] or [self.table]
         return Rows(filled[0] if len(filled) == 1 else pandas.concat(filled), self.by, self.order)
 
@@ -205,5 +208,5 @@ class Rows:
 
 
 def _plain(values: np.ndarray) -> np.ndarray:
-    """Values as integers of their size: a device moves bits, whatever they mean."""
+    """Values as integers of the same size: the device only moves bits."""
     return values if values.dtype.kind in "iuf" else values.view(f"u{values.dtype.itemsize}")

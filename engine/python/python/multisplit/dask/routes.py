@@ -1,7 +1,8 @@
-"""By which tasks do parts of chunks reach result chunks?
+"""Task routes from chunks to result chunks.
 
-Directly, each chunk has a part for each result chunk, and a task for each part. A scheduler needs about a millisecond per task, so
-with many chunks the parts go in two rounds, over groups of about sqrt(results) result chunks and ranges of about sqrt(chunks) chunks:
+With direct routes, each chunk has one part, and one task, per result chunk. A scheduler needs about a millisecond
+per task, so with many chunks the parts move in two rounds, via groups of about sqrt(results) result chunks and
+ranges of about sqrt(chunks) chunks:
 
     chunk i -> (i, group g) -> joined for (range r, group g) -> (r, g, j) -> result j
 
@@ -15,12 +16,13 @@ import math
 from . import exchange
 
 MAX_DIRECT_PARTS = 2048
-"""Parts up to which one round is as fast as two. Measured with 2 workers on 2 busy cores and 2^23 int64 keys: 32 x 32 parts take
-1.1 s of the scheduler's time in one round and 0.9 s in two, 64 x 64 take 3.4 s and 1.6 s."""
+"""Maximum number of parts for which one round is as fast as two. Measured with 2 workers on 2 busy cores and
+2^23 int64 keys: 32 x 32 parts take 1.1 s of the scheduler's time in one round and 0.9 s in two, 64 x 64 take
+3.4 s and 1.6 s."""
 
 
 def tasks(graph, token, split, cuts, chunks, results):
-    """Adds the tasks from (split, i) and (cuts, i) to sorted result chunks, and returns the keys of the latter."""
+    """Add the tasks from (split, i) and (cuts, i) to sorted result chunks, and return the keys of the latter."""
     name, sort = f"multisplit-part-{token}", f"multisplit-sort-{token}"
     if chunks * results <= MAX_DIRECT_PARTS:
         for j in range(results):
@@ -44,7 +46,7 @@ def tasks(graph, token, split, cuts, chunks, results):
 
 
 def _even_ranges(count: int) -> list[tuple[int, int]]:
-    """About sqrt(count) ranges of about sqrt(count) each."""
+    """About sqrt(count) ranges of about sqrt(count) elements each."""
     pieces = math.isqrt(count - 1) + 1
     borders = [place * count // pieces for place in range(pieces + 1)]
     return list(zip(borders, borders[1:]))

@@ -1,4 +1,4 @@
-"""Which k elements of an array of many chunks are the largest, or the smallest?"""
+"""Top-k of chunked arrays."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .tree import combine
 
 
 def topk(x, k, *, largest=True, sorted=True):
-    """The k largest elements of `x`, or smallest, and their indices (int64): two dask arrays of one chunk.
+    """The k largest or smallest elements of `x` and their indices (int64): two dask arrays of one chunk.
 
-    Of equal elements those with lower indices are taken. NaN and NaT count as the largest, unlike in sorts, which put them last.
-    Each chunk gives k elements at most, so nothing else is moved; for a k near
-    the length of `x`, use `sort`. The result is always in order, which `sorted=False` allows but does not demand otherwise.
+    Among equal elements, those with lower indices are chosen. NaN and NaT count as the largest, unlike in sorts,
+    which put them last. Each chunk contributes at most k elements, so little data is moved; if k is close to the
+    length of `x`, use `sort`. The result is always in order, even with `sorted=False`.
     """
     import dask.array as da
 
@@ -52,7 +52,7 @@ def topk_of_chunk(x, start, k, largest, order):
 
 
 def topk_of_candidates(candidates, k, largest):
-    """Candidates are in the order of their chunks, and equal ones of a chunk in the order of their indices: so the lower index wins."""
+    """Candidates are in chunk order, and equal ones of a chunk in index order, so the lower index wins."""
     keys = np.concatenate([values for values, _ in candidates])
     indices = np.concatenate([indices for _, indices in candidates])
     values, places = _topk(keys, k, largest)

@@ -1,9 +1,9 @@
-"""How is an array of many chunks sorted? As a graph of plain tasks.
+"""Sorts of chunked arrays, as a graph of plain tasks.
 
     chunk i -> sample i -.                       counts i -.
                           '-> splitters -> split i          '-> plan -> cuts i -> part (i, j) -> result j
 
-Nothing is computed when the graph is made, and the sizes of the result chunks are known then.
+Creating the graph does not compute anything; the sizes of the result chunks are already known.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from .keys import Order
 
 
 def sort(x, /, *, axis=-1, descending=False, stable=True, chunks=None):
-    """The elements of `x` in order, as a dask array whose chunks are even.
+    """Sort the elements of `x` into a dask array with chunks of equal length.
 
-    `chunks` is a length or a tuple of lengths of result chunks; by default there are as many as `x` has. The sort is always stable.
+    `chunks` is a length or a tuple of lengths of result chunks; by default there are as many chunks as in `x`. The
+    sort is always stable.
 
     >>> import dask.array as da
     >>> from multisplit.dask import sort
@@ -33,15 +34,16 @@ def sort(x, /, *, axis=-1, descending=False, stable=True, chunks=None):
 
 
 def argsort(x, /, *, axis=-1, descending=False, stable=True, chunks=None):
-    """The indices (int64) that put `x` in order. Of equal elements, the one that comes first in `x` comes first."""
+    """Return the indices (int64) that sort `x`. Equal elements keep their order."""
     checks.axis(axis)
     return _sorted(x, None, "positions", descending, chunks)
 
 
 def sort_pairs(keys, values, *, descending=False, chunks=None):
-    """`keys` in order, and `values` in the order of their keys: two dask arrays with the same chunks.
+    """Sort `keys`, and put `values` in the order of their keys. Returns two dask arrays with the same chunks.
 
-    Compute both together (`dask.compute(keys, values)`), or keep them with `dask.persist(keys, values)`: the work is shared then.
+    Compute both together (`dask.compute(keys, values)`), or keep them with `dask.persist(keys, values)`, so that
+    they share the work.
     """
     checks.array(keys, "keys")
     checks.array(values, "values", keys=False)
@@ -88,7 +90,7 @@ def _sorted(x, values, what, descending, chunks):
 
 
 def _chunks(x, values, what):
-    """For each chunk: its length, and the tasks that give its keys and its payload, as (function, arguments) pairs."""
+    """For each chunk: its length, and the tasks for its keys and its payload, as (function, arguments) pairs."""
     starts = [0, *accumulate(x.chunks[0])]
     for i, key in enumerate(x.__dask_keys__()):
         length = x.chunks[0][i]
@@ -101,7 +103,8 @@ def _chunks(x, values, what):
 
 
 def exchange_graph(token, inputs, order, total, lengths):
-    """The tasks from chunks to sorted result chunks, and the keys of the latter. Each of `inputs` is (length, key, payload task)."""
+    """The tasks from chunks to sorted result chunks, and the keys of the latter. Each of `inputs` is (length,
+    key, payload task)."""
     names = {part: f"multisplit-{part}-{token}" for part in ("sample", "splitters", "split", "counts", "plan", "cuts", "sort")}
     chunks, results = len(inputs), len(lengths)
     if chunks == 1 and results == 1:

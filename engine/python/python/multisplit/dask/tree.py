@@ -1,14 +1,15 @@
-"""How are the results of many chunks combined without sending all of them to one worker at once?"""
+"""Tree reduction of the results of many chunks, so that one worker does not receive all of them at once."""
 
 from __future__ import annotations
 
 FAN_IN = 16
-"""Results that one task combines: few enough to fit beside a chunk, and 1,000 chunks take three levels."""
+"""Number of results combined by one task: few enough to fit in memory besides a chunk; 1,000 chunks need three
+levels."""
 
 
 def combine(graph: dict, name: str, keys: list, function, *arguments):
-    """Adds tasks `function(list, *arguments)` to the graph, level after level, and returns the key of the last. The order of
-    `keys` is kept in every list."""
+    """Add tasks `function(list, *arguments)` to the graph, level by level, and return the key of the last.
+    Every list keeps the order of `keys`."""
     level = 0
     while len(keys) > 1 or level == 0:
         groups = [keys[i : i + FAN_IN] for i in range(0, len(keys), FAN_IN)]
