@@ -1,11 +1,11 @@
-"""How long do sorts of arrays of many chunks take? A table of wall times on a cluster of this machine's processes.
+"""Measures wall times of sorts of chunked arrays on a local cluster of processes, and prints a table.
 
     python dask_table.py --sizes 2^20,2^22 --workers 2
     python dask_table.py --sizes 2^24,2^26 --workers 16 --chunks 16 --keys uniform,zipf --json times.json
 
-Each method sorts the same int64 keys, which are in the workers' memory before the clock starts, and leaves its result there. Each is
-run once first, which opens devices and compiles kernels; then `--repeats` times, of which the table has the median. Every result of
-the first run is compared with NumPy's, element by element.
+All methods sort the same int64 keys, which are in the workers' memory before the measurement, and leave their
+result there. Each method runs once to open devices and compile kernels, and then `--repeats` times; the table
+shows the median. Results of the first run are compared with NumPy's, element by element.
 """
 
 import argparse
@@ -94,7 +94,7 @@ def main():
 
 
 def device_name():
-    """That of the process that calls it: a worker's."""
+    """Name of the device of the calling process, a worker."""
     context = multisplit.Context()
     return context.name + (", a software driver: this is the CPU" if context.kind == "software" else "")
 
@@ -111,7 +111,7 @@ def describe(client, options):
 
 
 def measure(client, options, n, kind):
-    """One row per method."""
+    """Measure all methods: one row per method."""
     chunk = -(-n // options.chunks)
     keys = KEYS[kind](da.random.default_rng(1), n, chunk).persist()
     wait(keys)
@@ -152,7 +152,7 @@ def measure(client, options, n, kind):
 
 
 def processor_time(processes):
-    """Seconds of all threads, in the workers and in this process, which runs the scheduler."""
+    """CPU time in seconds of all threads of the workers and of this process, which runs the scheduler."""
     return sum(sum(process.cpu_times()[:2]) for process in processes)
 
 
@@ -161,7 +161,7 @@ def count_tasks(dask_scheduler):
 
 
 def forget_results(client, inputs):
-    """Waits until the scheduler has the inputs alone. Dask would take results of an earlier run, or some of them, for those of the next."""
+    """Wait until the scheduler holds only the inputs. Otherwise Dask would reuse results of an earlier run."""
     limit = time.monotonic() + 120
     while client.run_on_scheduler(count_tasks) > inputs:
         gc.collect()
@@ -171,7 +171,7 @@ def forget_results(client, inputs):
 
 
 def same_chunks(found, expected):
-    """Compared chunk by chunk, so that two whole arrays at most are in this process."""
+    """Compare chunk by chunk, so that this process holds at most two whole arrays."""
     end, right = 0, True
     for part in found.to_delayed():
         part = part.compute()
@@ -181,7 +181,7 @@ def same_chunks(found, expected):
 
 
 def same_rows(found, expected, order):
-    """Keys in order, and, where the sort is to be stable, the index that rows came with."""
+    """Compare the keys and, for stable sorts, the original row index."""
     end, right = 0, True
     for part in found.to_delayed():
         part = part.compute()
@@ -192,7 +192,8 @@ def same_rows(found, expected, order):
 
 
 def table(rows, options, figure):
-    """Markdown: a line per size and distribution, a column per method: seconds, and how they compare with dask.dataframe's."""
+    """Markdown table with one line per size and distribution and one column per method: seconds, and the ratio
+    to dask.dataframe."""
     lines = ["| keys | n | " + " | ".join(METHODS[m] for m in options.methods) + " |", "|---|---|" + "---|" * len(options.methods)]
     for kind in options.keys:
         for n in options.sizes:

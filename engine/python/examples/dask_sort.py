@@ -1,4 +1,5 @@
-"""Sorts an array that is spread over workers, and shows that its chunks are even whatever the keys are.
+"""Sorts an array that is distributed over workers, and shows that the result chunks have equal lengths for any
+keys.
 
     python dask_sort.py                          # two workers on this machine
     python dask_sort.py --scheduler tcp://host:8786 --length 1000000000 --chunks 64
@@ -24,7 +25,7 @@ def arguments():
 
 
 def keys_of(kind, length, chunks):
-    """Made by the workers, chunk by chunk, so that the array is nowhere as a whole."""
+    """Create the keys on the workers, chunk by chunk, so that the whole array never exists in one place."""
     random = da.random.default_rng(7)
     chunk = -(-length // chunks)
     if kind == "uniform":

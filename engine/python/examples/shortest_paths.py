@@ -1,4 +1,4 @@
-"""The way through a maze: shortest paths in a grid whose cells take longer the darker they are."""
+"""Finds the way through a maze: shortest paths in a grid where dark cells are expensive to enter."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ rng = np.random.default_rng(6)
 cost = rng.integers(1, 10, (SIDE, SIDE))
 number = np.arange(SIDE * SIDE).reshape(SIDE, SIDE)
 
-# From each cell to its neighbours, at the cost of the cell that is entered.
+# Edges from each cell to its neighbours, weighted with the cost of the cell that is entered.
 pairs = [(number[:, :-1], number[:, 1:]), (number[:-1], number[1:])]
 edges = np.concatenate([np.stack([a.ravel(), b.ravel()], 1) for p in pairs for a, b in (p, p[::-1])])
 found = multisplit.sssp(edges, cost.ravel()[edges[:, 1]], source=0, predecessors=True)

@@ -6,15 +6,15 @@ import multisplit
 
 rng = np.random.default_rng(1)
 temperatures = rng.normal(15.0, 8.0, 50_000).astype(np.float32)
-temperatures[::1000] = np.nan  # a sensor that fails now and then
+temperatures[::1000] = np.nan  # a sensor that sometimes fails
 stations = rng.integers(0, 40, temperatures.size)
 
-# The warmest first; each takes its station along. NaN is larger than every number.
+# Warmest first, together with their stations. NaN is larger than every number.
 keys, where = multisplit.sort_pairs(temperatures, stations, descending=True)
 known = int(np.isnan(keys).sum())
 print(f"{known} failures; the warmest was {keys[known]:.1f} degrees at station {where[known]}")
 
-# Cold, mild and warm, in one round.
+# Split into cold, mild and warm in one operation.
 parts = multisplit.split(temperatures, [5.0, 25.0], values=stations)
 print("cold, mild, warm or unknown:", parts.counts)
 

@@ -1,4 +1,4 @@
-"""Several steps on one array that is uploaded once, on a device that is chosen by name or by default."""
+"""Runs several operations on one array that is uploaded once, on a device given by name or the default one."""
 
 import sys
 
@@ -17,7 +17,7 @@ distinct = multisplit.unique_counts(on_device)
 running = multisplit.scan(ascending)  # sums of the cheapest 1, 2, 3 ...
 print(ascending, distinct.values, running, sep="\n")
 
-# Only what is looked at comes back.
+# Only the requested results are downloaded.
 totals = np.asarray(running)
 budget = 100_000
 print(f"{int((totals <= budget).sum())} things can be had for {budget}")

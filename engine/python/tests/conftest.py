@@ -1,4 +1,4 @@
-"""What all tests share: types, generators, and how long they may take."""
+"""Shared test helpers: types, generators and time limits."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 
 import multisplit
 
-#: Every case instead of a sample: `./x test --full`.
+#: Whether all cases run instead of a sample: `./x test --full`.
 FULL = bool(os.environ.get("MULTISPLIT_FULL"))
 
-# The first use of a kernel compiles it, which takes a software driver a good part of a second.
+# The first use of a kernel compiles it, which can take a software driver almost a second.
 hypothesis.settings.register_profile(
     "sample",
     deadline=None,
@@ -30,17 +30,17 @@ FLOATS = ["f2", "f4", "f8"]
 TIMES = ["M8[s]", "m8[ns]"]
 KEYS = INTEGERS + FLOATS + TIMES
 
-#: Around one workgroup's tile, and past it.
+#: Sizes around one workgroup's tile, and beyond it.
 SIZES = [0, 1, 2, 3, 255, 1000, 5000, 65_537, 300_000] if FULL else [0, 1, 1000]
 
 
 def some(every: list, *sample: object) -> list:
-    """All of the cases, or those of a sample: a software driver compiles kernels for seconds."""
+    """All cases, or a sample: a software driver takes seconds to compile kernels."""
     return every if FULL else list(sample)
 
 
 def random_array(dtype: str, shape: int | tuple[int, ...], seed: int) -> np.ndarray:
-    """Keys of a type, many of them equal, with every value that orders differ in."""
+    """Keys of a type with many duplicates, including all special values that affect the order."""
     rng = np.random.default_rng(seed)
     kind = np.dtype(dtype)
     size = int(np.prod(shape))
@@ -64,7 +64,7 @@ def random_array(dtype: str, shape: int | tuple[int, ...], seed: int) -> np.ndar
 
 
 def assert_same(actual: np.ndarray, expected: np.ndarray) -> None:
-    """The same type, shape and bits."""
+    """Assert the same type, shape and bits."""
     assert actual.dtype == expected.dtype
     assert actual.shape == expected.shape
     assert actual.tobytes() == expected.tobytes(), f"{actual!r} is not {expected!r}"
@@ -72,14 +72,14 @@ def assert_same(actual: np.ndarray, expected: np.ndarray) -> None:
 
 @pytest.fixture(scope="session")
 def gpu() -> multisplit.Context:
-    """The device that calls use by default: without one, every test fails."""
+    """The default device; all tests fail without one."""
     context = multisplit.Context()
     assert context.name
     return context
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """One line in the form of cargo's, which `./x test` adds up."""
+    """Print one line in cargo's format, which `./x test` sums up."""
     count = {name: len(terminalreporter.getreports(name)) for name in ("passed", "failed", "error", "skipped")}
     bad = count["failed"] + count["error"]
     terminalreporter.write_line(

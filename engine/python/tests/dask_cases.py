@@ -1,4 +1,4 @@
-"""What the tests of multisplit.dask share: seeded keys of several shapes, and how a result is compared with NumPy's."""
+"""Shared helpers of the multisplit.dask tests: seeded keys of several distributions, and comparison with NumPy."""
 
 import os
 
@@ -7,7 +7,7 @@ import numpy as np
 SEED = 20_26
 
 FULL = bool(os.environ.get("MULTISPLIT_FULL"))
-"""Whole products of cases, where a plain run takes a sample: `./x test --full`."""
+"""Whether all cases run instead of a sample: `./x test --full`."""
 
 
 def uniform(n, dtype=np.int64):
@@ -23,7 +23,7 @@ def constant(n, dtype=np.int64):
 
 
 def zipf(n, dtype=np.int64):
-    """Few keys that are most of the array, and a long tail."""
+    """A few very frequent keys and a long tail."""
     return np.minimum(np.random.default_rng(SEED).zipf(1.3, n), 2**30).astype(dtype)
 
 
@@ -31,7 +31,7 @@ SHAPES = {"uniform": uniform, "sorted": ascending, "constant": constant, "zipf":
 
 
 def same(found, expected):
-    """Every element, and the dtype; NaN and NaT count as equal to themselves."""
+    """Assert equal elements and dtype; NaN and NaT equal themselves."""
     missing = expected.dtype.kind in "fmM"
     assert found.dtype == expected.dtype.newbyteorder("=")
     assert np.array_equal(found, expected, equal_nan=missing)

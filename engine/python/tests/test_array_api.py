@@ -1,5 +1,5 @@
-"""The rules that the Array API has for the functions that are its own: those of its test suite, which is not
-among the packages that can be installed by name."""
+"""Rules of the Array API for its own functions, as in its test suite, which is not available as an installable
+package."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ SAMPLE = some(NUMERIC, "u1", "f8")
         ("cumulative_sum", "x, /, *, axis=None, dtype=None, include_initial=False"),
     ],
 )
-def test_signatures(name: str, signature: str) -> None:
-    """Parameters of the standard have its names, kinds, defaults and order; others come after them, by name."""
+def test_signatures_match_the_standard(name: str, signature: str) -> None:
+    """Parameters of the standard have the same names, kinds, defaults and order; additional ones are
+    keyword-only."""
     standard = eval(f"lambda {signature}: None")  # noqa: S307
     expected = list(inspect.signature(standard).parameters.values())
     found = list(inspect.signature(getattr(multisplit, name)).parameters.values())
@@ -41,7 +42,7 @@ def test_signatures(name: str, signature: str) -> None:
 
 @pytest.mark.parametrize("dtype", SAMPLE)
 @pytest.mark.parametrize("descending", [False, True])
-def test_sort_and_argsort(dtype: str, descending: bool) -> None:
+def test_sort_and_argsort_match_python(dtype: str, descending: bool) -> None:
     for shape in [(17,), (3, 9), (2, 0, 3)]:
         x = np.nan_to_num(random_array(dtype, shape, seed=1))
         for axis in range(-x.ndim, x.ndim):
@@ -52,13 +53,13 @@ def test_sort_and_argsort(dtype: str, descending: bool) -> None:
             for place in np.ndindex(*[1 if i == axis % x.ndim else n for i, n in enumerate(x.shape)]):
                 at = tuple(slice(None) if i == axis % x.ndim else n for i, n in enumerate(place))
                 row, found, indices = x[at].tolist(), out[at].tolist(), order[at].tolist()
-                # Python's sort is stable, and leaves equal elements as they are in both directions.
+                # Python's sort is stable in both directions.
                 assert found == sorted(row, reverse=descending)
                 assert indices == sorted(range(len(row)), key=row.__getitem__, reverse=descending)
 
 
 @pytest.mark.parametrize("dtype", ["b1", *SAMPLE])
-def test_unique(dtype: str) -> None:
+def test_unique_functions_follow_the_standard(dtype: str) -> None:
     for shape in [(0,), (40,), (5, 6)]:
         x = random_array(dtype, shape, seed=2)
         out = multisplit.unique_all(x)
@@ -70,7 +71,7 @@ def test_unique(dtype: str) -> None:
         flat = x.reshape(-1).tolist()
         for value, index, count in zip(out.values.tolist(), out.indices.tolist(), out.counts.tolist()):
             if value != value:
-                assert count == 1 and flat[index] != flat[index]  # each NaN is one of its own
+                assert count == 1 and flat[index] != flat[index]  # each NaN is distinct
             else:
                 assert flat[index] == value and flat.index(value) == index and flat.count(value) == count
         for element, place in zip(flat, out.inverse_indices.reshape(-1).tolist()):
@@ -89,7 +90,7 @@ def test_unique(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", SAMPLE)
-def test_searchsorted(dtype: str) -> None:
+def test_searchsorted_finds_insertion_positions(dtype: str) -> None:
     x1 = np.nan_to_num(random_array(dtype, 30, seed=4))
     x2 = np.concatenate([x1[:10], np.nan_to_num(random_array(dtype, 10, seed=5))]).reshape(4, 5)
     sorter = np.argsort(x1, kind="stable")
@@ -107,7 +108,7 @@ def test_searchsorted(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", SAMPLE)
-def test_cumulative_sum(dtype: str) -> None:
+def test_cumulative_sum_has_standard_shape_and_type(dtype: str) -> None:
     x = (random_array(dtype, (4, 6), seed=3) if dtype[0] != "f" else np.arange(24.0).reshape(4, 6)).astype(dtype)
     for axis in range(-2, 2):
         for initial in (False, True):

@@ -10,7 +10,7 @@ import multisplit
 
 
 @pytest.mark.parametrize("dtype", some(KEYS, "i2", "f8"))
-def test_topk(dtype: str) -> None:
+def test_topk_matches_argsort(dtype: str) -> None:
     for n, k in some([(1, 1), (5, 0), (40, 40), (3000, 7), (3000, 500)], (5, 0), (40, 40), (3000, 7)):
         x = random_array(dtype, n, seed=n)
         for largest in (True, False):
@@ -23,7 +23,7 @@ def test_topk(dtype: str) -> None:
             assert_same(unsorted.values, x[unsorted.indices])
 
 
-def test_topk_along_axes() -> None:
+def test_topk_works_along_every_axis() -> None:
     x = random_array("f4", (20, 30, 4), seed=1)
     for axis in some([0, 1, -1], 0, -1):
         found = multisplit.topk(x, 3, axis=axis, largest=False)
@@ -40,7 +40,7 @@ def test_topk_along_axes() -> None:
 
 
 @pytest.mark.parametrize("dtype", some(KEYS, "u1", "i4", "f4", "f8", "M8[s]"))
-def test_unique(dtype: str) -> None:
+def test_unique_matches_numpy(dtype: str) -> None:
     for shape in [(0,), (1,), (2000,), (12, 10)]:
         x = random_array(dtype, shape, seed=2)
         values, indices, inverse, counts = np.unique(
@@ -61,7 +61,7 @@ def test_unique(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "b1", "u8", "f4"))
-def test_cumulative_sum(dtype: str) -> None:
+def test_cumulative_sum_matches_numpy(dtype: str) -> None:
     for shape in some([(0,), (1,), (3000,), (20, 30), (3, 4, 5)], (0,), (1,), (300,), (3, 20, 5)):
         x = random_array(dtype, shape, seed=3)
         x = np.clip(np.nan_to_num(x), -50, 50) if x.dtype.kind == "f" else x
@@ -86,7 +86,7 @@ def test_cumulative_sum(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "i1", "f4"))
-def test_scans(dtype: str) -> None:
+def test_scans_match_numpy(dtype: str) -> None:
     x = random_array(dtype, (3, 20), seed=4)
     x = np.nan_to_num(x) if x.dtype.kind == "f" else x
     for op, ufunc in (("min", np.minimum), ("max", np.maximum)):
@@ -95,7 +95,7 @@ def test_scans(dtype: str) -> None:
             np.testing.assert_array_equal(multisplit.scan(x, op=op, axis=axis), expected)
             before = np.moveaxis(multisplit.scan(x, op=op, axis=axis, exclusive=True), axis, 0)
             np.testing.assert_array_equal(before[1:], np.moveaxis(expected, axis, 0)[:-1])
-            # What comes first changes nothing.
+            # The first result is the identity element.
             np.testing.assert_array_equal(ufunc(before[0], np.moveaxis(x, axis, 0)[0]), np.moveaxis(x, axis, 0)[0])
     if x.dtype.kind in "ui":
         sums = np.cumsum(x, axis=1, dtype=x.dtype)
@@ -106,7 +106,7 @@ def test_scans(dtype: str) -> None:
         assert_same(out, sums)
 
 
-def test_scan_of_nan_and_what_is_refused() -> None:
+def test_scan_orders_nan_last_and_rejects_bad_arguments() -> None:
     x = np.array([2.0, np.nan, 1.0, -np.nan])
     assert multisplit.scan(x, op="min").tolist() == [2, 2, 1, 1]
     assert np.isnan(multisplit.scan(x, op="max")).tolist() == [False, True, True, True]

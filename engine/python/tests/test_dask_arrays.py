@@ -1,4 +1,5 @@
-"""Are results for arrays those of NumPy? In this process, so that each kernel is compiled once; clusters are another file's subject."""
+"""Compares results of arrays with NumPy, in this process so that each kernel is compiled once;
+test_dask_cluster.py tests clusters."""
 
 import pickle
 
@@ -18,7 +19,7 @@ def in_this_process():
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_sort(shape):
+def test_sort_matches_numpy(shape):
     keys = SHAPES[shape](5_003)
     x = da.from_array(keys, chunks=1_000)
     found = msd.sort(x)
@@ -43,7 +44,7 @@ SAMPLE = ["int8", "float32", "M8[s]"]
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-def test_types(dtype):
+def test_every_key_type_is_sorted(dtype):
     if dtype not in SAMPLE and not FULL:
         pytest.skip("one of the types that --full runs")
     keys = (np.random.default_rng(SEED).integers(0, 200, 2_000) - 100).astype("i8").astype(dtype)
@@ -58,7 +59,7 @@ def test_types(dtype):
 
 
 @pytest.mark.parametrize("keys", [np.arange(2_000), np.full(2_000, 3.5), np.repeat([-1.0, -0.0, 0.0, np.inf], 500)])
-def test_what_is_in_order_does_not_go_to_the_device(monkeypatch, keys):
+def test_sorted_keys_skip_the_device(monkeypatch, keys):
     def fail(*_, **__):
         raise AssertionError("on the device")
 
@@ -71,7 +72,7 @@ def test_what_is_in_order_does_not_go_to_the_device(monkeypatch, keys):
         msd.sort(da.from_array(SHAPES["uniform"](2_000), chunks=300)).compute()
 
 
-def test_chunks_in_order_of_an_array_that_is_not():
+def test_sorted_chunks_of_an_unsorted_array_are_merged():
     keys = np.sort(SHAPES["zipf"](2_000).reshape(5, 400), axis=1).ravel()
     order = np.argsort(keys, kind="stable")
     x = da.from_array(keys, chunks=400)
@@ -89,7 +90,7 @@ def test_descending_is_stable():
 
 
 @pytest.mark.parametrize("dtype", ["S5", "c16", "i2", "M8[s]", ">i4"])
-def test_values_of_any_size(dtype):
+def test_values_of_any_size_are_moved(dtype):
     keys = SHAPES["zipf"](2_000)
     values = np.arange(2_000).astype("i8").astype(dtype)
     order = np.argsort(keys, kind="stable")
@@ -99,7 +100,7 @@ def test_values_of_any_size(dtype):
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 3])
-def test_short_arrays(length):
+def test_short_arrays_are_sorted(length):
     keys = SHAPES["uniform"](length)
     for chunks in (1, 2, 5):
         x = da.from_array(keys, chunks=chunks)
@@ -107,7 +108,7 @@ def test_short_arrays(length):
         same(msd.argsort(x).compute(), np.argsort(keys, kind="stable"))
 
 
-def test_uneven_and_empty_chunks_and_chosen_result_chunks():
+def test_uneven_and_empty_chunks_are_sorted_into_given_chunks():
     keys = SHAPES["uniform"](1_000)
     x = da.from_array(keys, chunks=((0, 900, 1, 0, 99),))
     for chunks, expected in [(None, (200,) * 5), (300, (250,) * 4), ((1, 998, 1), (1, 998, 1)), ((1_000,), (1_000,))]:
@@ -116,7 +117,7 @@ def test_uneven_and_empty_chunks_and_chosen_result_chunks():
         same(found.compute(), np.sort(keys))
 
 
-def test_nothing_is_computed_before_it_is_asked_for():
+def test_calls_are_lazy():
     def fail(block):
         raise AssertionError("computed")
 
@@ -124,8 +125,8 @@ def test_nothing_is_computed_before_it_is_asked_for():
     msd.sort(x), msd.argsort(x), msd.topk(x, 2), msd.histogram(x), msd.sort_pairs(x, x)
 
 
-def test_graphs_can_be_sent():
-    """As Dask sends them to workers: by pickle, and functions by name."""
+def test_graphs_survive_pickling():
+    """Graphs survive pickling, which is how Dask sends them to workers."""
     keys = SHAPES["uniform"](1_000)
     x = da.from_array(keys, chunks=300)
     made = [msd.sort(x), msd.argsort(x), *msd.sort_pairs(x, x), *msd.topk(x, 3), msd.histogram(x, 3)[0]]
@@ -139,7 +140,7 @@ def test_threads_share_a_device():
     same(found, np.argsort(keys, kind="stable"))
 
 
-def test_results_are_dask_arrays_like_others():
+def test_results_support_dask_operations():
     keys = SHAPES["uniform"](1_000)
     found = msd.sort(da.from_array(keys, chunks=300))
     same(found[10:20].compute(), np.sort(keys)[10:20])
@@ -148,7 +149,7 @@ def test_results_are_dask_arrays_like_others():
 
 @pytest.mark.parametrize("largest", [True, False])
 @pytest.mark.parametrize("k", [0, 1, 20, 1_000])
-def test_topk(k, largest):
+def test_topk_matches_argsort(k, largest):
     keys = SHAPES["zipf"](1_000)
     order = np.argsort(-keys if largest else keys, kind="stable")[:k]
     values, indices = dask.compute(*msd.topk(da.from_array(keys, chunks=37), k, largest=largest))
@@ -160,7 +161,7 @@ def test_topk(k, largest):
 @pytest.mark.parametrize("limits", [None, (-1, 1)])
 @pytest.mark.parametrize("density", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_histogram(bins, limits, density, weighted):
+def test_histogram_matches_numpy(bins, limits, density, weighted):
     random = np.random.default_rng(SEED)
     a, weights = random.normal(size=(100, 30)), random.integers(0, 9, (100, 30)).astype(float)
     expected = np.histogram(a, bins, limits, weights=weights if weighted else None, density=density)
@@ -173,7 +174,7 @@ def test_histogram(bins, limits, density, weighted):
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", ">i4", "uint64", "float32", "float64"])
-def test_sums_of_a_histogram_have_the_type_of_the_weights(dtype):
+def test_histogram_sums_have_the_type_of_the_weights(dtype):
     random = np.random.default_rng(SEED)
     a, weights = random.normal(size=300), random.integers(0, 2, 300).astype(dtype)
     lazy, _ = msd.histogram(da.from_array(a, chunks=70), 5, (-2, 2), weights=da.from_array(weights, chunks=300))
@@ -185,7 +186,7 @@ def test_sums_of_a_histogram_have_the_type_of_the_weights(dtype):
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float32"])
 @pytest.mark.parametrize("limits", [None, (0.1, 1.7), (np.float64(0.1), np.float64(1.7)), (0, 3)])
-def test_edges_of_a_histogram_are_those_of_numpy(dtype, limits):
+def test_histogram_edges_match_numpy(dtype, limits):
     a = np.random.default_rng(SEED).random(500)
     a = (a * 9).astype(dtype) if np.dtype(dtype).kind in "iu" else (a > 0.3 if dtype == "bool" else a.astype(dtype))
     for density in (False, True):
@@ -200,7 +201,7 @@ def test_edges_of_a_histogram_are_those_of_numpy(dtype, limits):
 
 @pytest.mark.parametrize("place", [0, 5, 9])
 @pytest.mark.parametrize("number", [np.nan, np.inf])
-def test_histogram_of_what_is_not_finite(place, number):
+def test_histogram_rejects_infinite_ranges_like_numpy(place, number):
     a = np.arange(10.0)
     a[place] = number
     with pytest.raises(ValueError) as numpys:
@@ -214,8 +215,8 @@ def test_histogram_of_what_is_not_finite(place, number):
 
 
 @pytest.mark.parametrize("chunks, results", [(1, 1), (1, 9), (9, 1), (3, 3), (10, 10), (7, 12)])
-def test_parts_in_two_rounds(monkeypatch, chunks, results):
-    """What arrays of many chunks take: here all of them do."""
+def test_two_rounds_give_the_same_result(monkeypatch, chunks, results):
+    """Forces the two rounds that arrays of many chunks use."""
     monkeypatch.setattr("multisplit.dask.routes.MAX_DIRECT_PARTS", 0)
     keys = SHAPES["zipf"](1_000).astype(float)
     keys[::9] = np.nan

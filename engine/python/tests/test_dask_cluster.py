@@ -1,6 +1,6 @@
-"""Is it right, balanced and stable on workers of their own, and when one of them is lost?
+"""Correctness, balance and stability on separate workers, and after the loss of a worker.
 
-Workers are processes of one thread, started afresh, so each opens the device for itself.
+Workers are new processes with one thread, so each opens its own device.
 """
 
 import os
@@ -20,10 +20,10 @@ from distributed import Client, LocalCluster
 import multisplit.dask as msd
 
 pytestmark = pytest.mark.filterwarnings("default")
-"""Dask warns of a busy machine: of slow workers, large graphs and ports in use. Such warnings are no failures here."""
+"""On a busy machine Dask warns of slow workers, large graphs and ports in use. These warnings are not failures."""
 
 PATIENCE = 300
-"""Seconds after which a test gives up waiting, on a machine that does other things as well."""
+"""Timeout in seconds, for a machine under other load."""
 
 LENGTH = 30_011
 MAX_IMBALANCE = 1.3
@@ -36,7 +36,7 @@ def start(workers, **options):
 
 @pytest.fixture(scope="module", params=[1, 2, 4])
 def client(request):
-    """A plain run takes two workers."""
+    """Clusters with 1, 2 and 4 workers; quick runs use only 2."""
     if request.param != 2 and not FULL:
         pytest.skip("one of the sizes that --full runs")
     with start(request.param) as cluster, Client(cluster) as client:
@@ -44,7 +44,7 @@ def client(request):
 
 
 def lengths_of(*arrays):
-    """What each result chunk really holds, as its worker sees it."""
+    """Actual lengths of the result chunks, determined on the workers."""
     return [np.array(dask.compute(*[dask.delayed(len)(part) for part in array.to_delayed()])) for array in arrays]
 
 
@@ -53,7 +53,7 @@ def balanced(lengths):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_right_and_balanced(client, shape):
+def test_sort_is_correct_and_balanced(client, shape):
     keys = SHAPES[shape](LENGTH)
     x = da.from_array(keys, chunks=LENGTH // 6)
     found = client.persist(msd.sort(x))
@@ -62,7 +62,7 @@ def test_right_and_balanced(client, shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_right_and_balanced_with_values(client, shape):
+def test_sort_pairs_is_correct_and_balanced(client, shape):
     keys = SHAPES[shape](LENGTH)
     values = np.arange(LENGTH)
     x = da.from_array(keys, chunks=LENGTH // 6)
@@ -73,21 +73,21 @@ def test_right_and_balanced_with_values(client, shape):
         same(array, expected)
 
 
-def test_the_rest_of_the_interface(client):
+def test_other_functions_are_correct_on_a_cluster(client):
     keys = SHAPES["zipf"](3_000)
     order = np.argsort(keys, kind="stable")
     rows = pd.DataFrame({"key": keys, "row": np.arange(len(keys))})
     found = msd.sort_values(dd.from_pandas(rows, npartitions=3), "key").compute()
     pd.testing.assert_frame_equal(found, rows.iloc[order])
     if not FULL:
-        return  # other files have the rest in one process, which compiles fewer kernels
+        return  # other files test the rest in one process, which compiles fewer kernels
     x = da.from_array(keys, chunks=500)
     found = dask.compute(msd.argsort(x), *msd.topk(x, 5, largest=False), msd.histogram(x, 4, (0, 10))[0])
     for array, expected in zip(found, (order, keys[order[:5]], order[:5], np.histogram(keys, 4, (0, 10))[0])):
         same(array, expected)
 
 
-def test_a_chunk_larger_than_memory():
+def test_chunk_larger_than_worker_memory_is_rejected():
     with start(1, processes=False, memory_limit="64MiB") as cluster, Client(cluster):
         x = da.zeros(2**23, chunks=2**22)
         with pytest.raises(MemoryError, match="rechunk to 21.33 MiB at most"):
@@ -103,7 +103,8 @@ def wait_for(what, condition):
 
 
 def gated(block, gate, block_info=None):
-    """The last block waits for a file, so that a test decides when work goes on. Its worker does other tasks meanwhile."""
+    """The last block waits for a file, so that the test controls when work continues. Its worker runs other
+    tasks meanwhile."""
     if block_info[0]["chunk-location"][0] == block_info[0]["num-chunks"][0] - 1:
         distributed.secede()
         wait_for("gate", lambda: os.path.exists(gate))
@@ -111,15 +112,16 @@ def gated(block, gate, block_info=None):
 
 
 def splits_by_worker(dask_scheduler):
-    """For each worker, how many chunks that were split it has."""
+    """Number of split chunks that each worker holds."""
     return {
         address: sum(key[0].startswith("multisplit-split-") for key in (t.key for t in worker.has_what) if isinstance(key, tuple))
         for address, worker in dask_scheduler.workers.items()
     }
 
 
-def test_a_worker_is_lost_in_the_middle(client, tmp_path):
-    """All chunks but one are split. Then a worker that has some of them is killed, and its chunks are split again."""
+def test_sort_survives_the_loss_of_a_worker(client, tmp_path):
+    """After all chunks but one are split, kill a worker that holds some of them; its chunks must be split
+    again."""
     gate = str(tmp_path / "gate")
     keys, values = SHAPES["zipf"](LENGTH), np.arange(LENGTH)
     x = da.from_array(keys, chunks=LENGTH // 6)
@@ -137,12 +139,12 @@ def test_a_worker_is_lost_in_the_middle(client, tmp_path):
 
 
 def made(length, block_info=None):
-    """A block of keys that its worker makes."""
+    """A block of keys, created by its worker."""
     return np.random.default_rng(block_info[None]["chunk-location"][0]).integers(0, 2**40, length)
 
 
-def test_chunks_are_spilled(tmp_path):
-    """Memory for about a quarter of what is sorted: Dask writes the rest to disk."""
+def test_sort_succeeds_while_chunks_are_spilled(tmp_path):
+    """With memory for about a quarter of the data, Dask spills the rest to disk."""
     chunks, length = 8, 2**15
     memory = chunks * length * 8 // 4
     options = {f"distributed.worker.memory.{name}": False for name in ("spill", "pause", "terminate")}

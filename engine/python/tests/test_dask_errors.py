@@ -1,4 +1,4 @@
-"""Does bad input end in one line that says what to do, before anything is computed where that is possible?"""
+"""Invalid input raises a one-line error with advice, if possible before anything is computed."""
 
 from functools import partial
 
@@ -23,7 +23,7 @@ def refused(error, hint, call):
 
 
 @pytest.mark.parametrize("sort", [msd.sort, msd.argsort, lambda x: msd.topk(x, 1), lambda x: msd.sort_pairs(x, X)])
-def test_arrays(sort):
+def test_unsupported_arrays_are_rejected(sort):
     refused(TypeError, "dask.array.from_array", lambda: sort(np.arange(10)))
     refused(TypeError, ".astype", lambda: sort(X.astype(object)))
     refused(TypeError, ".astype", lambda: sort(X.astype("S3")))
@@ -32,7 +32,7 @@ def test_arrays(sort):
     refused(ValueError, ".compute_chunk_sizes()", lambda: sort(X[X > 3]))
 
 
-def test_arguments():
+def test_invalid_arguments_are_rejected():
     refused(ValueError, "axis 0", lambda: msd.sort(X, axis=1))
     refused(ValueError, "at least 1", lambda: msd.sort(X, chunks=0))
     refused(ValueError, "10 elements", lambda: msd.sort(X, chunks=(3, 3)))
@@ -45,7 +45,7 @@ def test_arguments():
     refused(ValueError, "one weight per element", lambda: msd.histogram(X, weights=X[:5]))
 
 
-def test_chunks_of_two_dtypes():
+def test_chunks_of_different_dtypes_are_rejected():
     mixed = da.from_array(np.arange(10), chunks=5).map_blocks(
         lambda block: block.astype(float) if block[0] else block, dtype=np.int64, meta=np.empty(0, np.int64)
     )
@@ -53,7 +53,7 @@ def test_chunks_of_two_dtypes():
         refused(TypeError, "one dtype", lambda: msd.sort(mixed).compute())
 
 
-def test_tables():
+def test_unsupported_tables_are_rejected():
     rows = pd.DataFrame({"a": [1, 2], "s": ["x", "y"], "n": pd.array([1, None], "Int64")})
     df = dd.from_pandas(rows, npartitions=1)
     refused(TypeError, "dask.dataframe.from_pandas", lambda: msd.sort_values(rows, "a"))
@@ -66,7 +66,7 @@ def test_tables():
     refused(TypeError, "an integer", lambda: msd.sort_values(df, "a", npartitions=2.5))
 
 
-def test_a_chunk_larger_than_the_device(monkeypatch):
+def test_chunk_larger_than_device_memory_is_reported(monkeypatch):
     small = multisplit.Context(memory_limit=4096)
     for name in ("sort", "sort_pairs", "argsort", "split", "topk", "histogram"):
         monkeypatch.setattr(multisplit, name, partial(getattr(multisplit, name), context=small))

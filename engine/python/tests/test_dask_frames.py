@@ -1,4 +1,4 @@
-"""Are tables sorted as pandas sorts them, stably?"""
+"""Compares sorted tables with a stable sort by pandas."""
 
 import dask
 import dask.dataframe as dd
@@ -23,7 +23,7 @@ def table(keys):
 
 @pytest.mark.parametrize("ascending", [True, False])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_sort_values(shape, ascending):
+def test_sort_values_matches_pandas(shape, ascending):
     rows = table(SHAPES[shape](2_003))
     df = dd.from_pandas(rows, npartitions=5)
     found = msd.sort_values(df, "key", ascending=ascending)
@@ -46,7 +46,7 @@ def test_missing_keys_are_last():
             pd.testing.assert_frame_equal(found, expected, check_dtype=False)
 
 
-def test_several_columns_and_other_partitions():
+def test_several_columns_are_sorted_into_given_partitions():
     rows = table(SHAPES["zipf"](1_000) % 5)
     rows["row"] %= 7
     df = dd.from_pandas(rows, npartitions=4)
@@ -57,7 +57,7 @@ def test_several_columns_and_other_partitions():
         pd.testing.assert_frame_equal(found.compute(), expected, check_dtype=False)
 
 
-def test_partitions_without_rows_and_no_rows_at_all():
+def test_empty_partitions_and_tables_are_sorted():
     rows = table(SHAPES["uniform"](200))
     df = dd.from_pandas(rows, npartitions=4)
     few = df[df["row"] > 150]
@@ -66,20 +66,20 @@ def test_partitions_without_rows_and_no_rows_at_all():
     assert len(msd.sort_values(df[df["row"] > 1_000], "key").compute()) == 0
 
 
-def test_a_new_index():
+def test_ignore_index_creates_a_new_index():
     rows = table(SHAPES["uniform"](100))
     found = msd.sort_values(dd.from_pandas(rows, npartitions=1), "key", ignore_index=True).compute()
     pd.testing.assert_frame_equal(found, rows.sort_values("key", ignore_index=True), check_dtype=False)
 
 
-def test_a_table_can_be_used_on():
+def test_sorted_table_supports_dask_operations():
     rows = table(SHAPES["zipf"](1_000))
     found = msd.sort_values(dd.from_pandas(rows, npartitions=4), "key")
     assert found["half"].sum().compute() == rows["half"].sum()
     assert found[found["key"] > 3]["row"].count().compute() == (rows["key"] > 3).sum()
 
 
-def test_parts_in_two_rounds(monkeypatch):
+def test_two_rounds_give_the_same_result(monkeypatch):
     monkeypatch.setattr("multisplit.dask.routes.MAX_DIRECT_PARTS", 0)
     rows = table(SHAPES["zipf"](1_000))
     found = msd.sort_values(dd.from_pandas(rows, npartitions=7), "key").compute()

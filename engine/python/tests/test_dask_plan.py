@@ -1,4 +1,5 @@
-"""Are splitters and cuts right, and are result chunks balanced? Without a device: buckets are made by NumPy here."""
+"""Correctness of splitters and cuts, and balance of result chunks, without a device: NumPy computes the
+buckets."""
 
 import numpy as np
 import pytest
@@ -8,11 +9,11 @@ from multisplit.dask import exchange, splitters
 from multisplit.dask.keys import Order, missing
 
 MAX_WORK = 1.3
-"""docs/dask.md: what a result chunk takes in, over what it holds."""
+"""Maximum ratio of the elements that a result chunk receives to those it keeps; see docs/dask.md."""
 
 
 def buckets_of(keys, chosen):
-    """The bucket of each key, by the definition: the count of edges at or below it; NaN in the last."""
+    """The bucket of each key by definition: the number of edges less than or equal to it; NaN is in the last."""
     found = np.searchsorted(chosen.edges, keys, side="right")
     if missing(keys) is not None:
         found[np.isnan(keys)] = chosen.buckets - 1
@@ -20,7 +21,7 @@ def buckets_of(keys, chosen):
 
 
 def divide(chunks, results):
-    """The cuts for these chunks, and each chunk in the order of its buckets, as positions in the whole array."""
+    """The cuts of these chunks, and each chunk in bucket order, as positions in the whole array."""
     total = sum(map(len, chunks))
     sampling = splitters.Sampling(max(total, 1), results)
     samples = [splitters.sample(c, sampling.of_chunk(len(c)), i) for i, c in enumerate(chunks)]
@@ -35,7 +36,8 @@ def divide(chunks, results):
 
 
 def check(chunks, results):
-    """Every result chunk has exactly its elements, in stable order. Returns the largest work over the mean length."""
+    """Check that every result chunk has exactly its elements, in stable order. Returns the largest work divided
+    by the mean length."""
     whole = np.concatenate(chunks)
     expected = np.argsort(whole, kind="stable")
     cuts, orders, _, _ = divide(chunks, results)
@@ -55,21 +57,22 @@ def check(chunks, results):
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("chunks, results", [(1, 5), (7, 1), (7, 7), (16, 16), (5, 40)])
-def test_balanced(shape, chunks, results):
+def test_result_chunks_are_balanced(shape, chunks, results):
     keys = SHAPES[shape](400_000)
     work = check(np.array_split(keys, chunks), results)
     assert work <= MAX_WORK
 
 
-def test_balanced_for_every_seed():
-    """The bound holds with probability 1 - 10^-15, so it holds for each of some seeds."""
+def test_result_chunks_are_balanced_for_every_seed():
+    """The bound holds with probability 1 - 10^-15, so it must hold for all of these seeds."""
     for seed in range(10):
         keys = np.random.default_rng(seed).normal(size=100_000)
         assert check(np.array_split(keys, 8), 8) <= MAX_WORK
 
 
-def test_too_few_samples_are_noticed(monkeypatch):
-    """A control: with two samples per bucket and two buckets per result chunk the bound does not hold, and the test sees it."""
+def test_check_detects_too_few_samples(monkeypatch):
+    """Negative control: with two samples per bucket and two buckets per result chunk, the check must detect
+    that the bound fails."""
     monkeypatch.setattr(splitters, "SAMPLES_PER_BUCKET", 2)
     monkeypatch.setattr(splitters, "BUCKETS_PER_RESULT", 2)
     monkeypatch.setattr(splitters, "MIN_BUCKETS", 2)
@@ -77,7 +80,7 @@ def test_too_few_samples_are_noticed(monkeypatch):
     assert check(np.array_split(keys, 16), 16) > MAX_WORK
 
 
-def test_random_cases():
+def test_random_arrays_are_cut_correctly():
     random = np.random.default_rng(SEED)
     for _ in range(150):
         n = int(random.integers(0, 400))
@@ -91,7 +94,7 @@ def test_random_cases():
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64", "float16", "float32", "float64"])
-def test_extreme_keys_have_buckets_of_their_own(dtype):
+def test_extreme_keys_get_their_own_buckets(dtype):
     info = np.finfo(dtype) if np.dtype(dtype).kind == "f" else np.iinfo(dtype)
     extremes = [-np.inf, info.min, 0.0, info.max, np.inf] if np.dtype(dtype).kind == "f" else [info.min, 0, info.max]
     keys = np.repeat(np.array(extremes, dtype), 1000)
@@ -103,22 +106,22 @@ def test_extreme_keys_have_buckets_of_their_own(dtype):
 
 
 @pytest.mark.parametrize("distinct, chunks", [(89_700, 1_876), (29_999, 1_876), (45_001, 4_000), (200, 2_000_000), (3, 2), (1, 1)])
-def test_a_device_takes_all_edges(distinct, chunks):
-    """Each key twice, so that each splitter has two edges."""
+def test_edge_count_is_within_device_limits(distinct, chunks):
+    """Each key occurs twice, so each splitter has two edges."""
     sampling = splitters.Sampling(2 * distinct, chunks)
     keys = np.repeat(np.arange(distinct) * 2, 2)
     edges = splitters.choose([keys], sampling).edges
     assert min(distinct, sampling.buckets) // 2 <= len(edges) < 65_536
 
 
-def test_a_device_takes_all_edges_of_many_chunks():
-    """Samples are rounded up to one per chunk at least: here most of them are."""
+def test_edge_count_of_many_chunks_is_within_device_limits():
+    """Sample sizes are rounded up to at least one per chunk; here most of them are."""
     sampling = splitters.Sampling(2**40, 2_000)
     keys = np.repeat(np.arange(128 * 40_000, dtype=np.int32) * 2, 2)
     assert 60_000 < len(splitters.choose([keys], sampling).edges) < 65_536
 
 
-def test_the_same_sample_again():
+def test_sample_depends_only_on_the_seed():
     keys = SHAPES["uniform"](10_000)
     assert np.array_equal(splitters.sample(keys, 100, 3), splitters.sample(keys, 100, 3))
     assert not np.array_equal(splitters.sample(keys, 100, 3), splitters.sample(keys, 100, 4))
@@ -126,7 +129,7 @@ def test_the_same_sample_again():
 
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "uint64", ">i4", "float32", "float64", "M8[s]", "m8[ns]"])
-def test_encoded_keys_have_the_order_of_the_keys(dtype, descending):
+def test_encoding_preserves_the_order_of_keys(dtype, descending):
     random = np.random.default_rng(SEED)
     dtype = np.dtype(dtype)
     if dtype.kind == "f":
@@ -144,5 +147,5 @@ def test_encoded_keys_have_the_order_of_the_keys(dtype, descending):
     absent = np.isnan(keys) if dtype.kind == "f" else np.isnat(keys) if dtype.kind in "mM" else np.zeros(len(keys), bool)
     values = [(bool(a), k) for a, k in zip(absent, keys.tolist() if dtype.kind not in "mM" else keys.view(np.int64).tolist())]
     present = [i for i, (a, _) in enumerate(values) if not a]
-    expected = sorted(present, key=lambda i: values[i][1], reverse=descending)  # Python keeps the order of equals in both directions
+    expected = sorted(present, key=lambda i: values[i][1], reverse=descending)  # Python's sort is stable in both directions
     assert found.tolist() == expected + [i for i, (a, _) in enumerate(values) if a]

@@ -1,4 +1,4 @@
-"""Arrays that stay on the device: the same results, and what they look like from the host."""
+"""Arrays on the device: same results as on the host, and conversions to the host."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def test_round_trip_keeps_every_bit(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", some(KEYS, "u1", "f4"))
-def test_sorts(dtype: str) -> None:
+def test_sorts_match_the_host(dtype: str) -> None:
     x = random_array(dtype, (4, 100), seed=2)
     a = DeviceArray(x)
     np.testing.assert_array_equal(np.asarray(multisplit.sort(a)), np.sort(x))
     assert_same(np.asarray(multisplit.argsort(a)), np.argsort(x, kind="stable"))
-    # Nothing has changed it.
+    # The input is unchanged.
     np.testing.assert_array_equal(np.asarray(a), x)
     order = multisplit.argsort(a.reshape(400))
     keys, places = multisplit.sort_pairs(a.reshape(-1), DeviceArray(np.arange(400)))
@@ -43,7 +43,7 @@ def test_sorts(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", some(["u1", "i4", "i8", "f4", "f8"], "i8", "f4"))
-def test_the_other_functions(dtype: str) -> None:
+def test_other_functions_match_the_host(dtype: str) -> None:
     x = random_array(dtype, 500, seed=3)
     finite = np.nan_to_num(x, posinf=3, neginf=-3) if x.dtype.kind == "f" else x
     a, b = DeviceArray(x), DeviceArray(finite)
@@ -67,12 +67,12 @@ def test_the_other_functions(dtype: str) -> None:
 
 
 def test_sums_of_floats_are_sorted_by_value() -> None:
-    sums = multisplit.scan(DeviceArray(np.array([np.inf, -np.inf, 1.0])))  # a NaN, of whatever sign
+    sums = multisplit.scan(DeviceArray(np.array([np.inf, -np.inf, 1.0])))  # a NaN of either sign
     assert np.isnan(np.asarray(multisplit.sort(sums))).tolist() == [False, True, True]
 
 
 @pytest.mark.parametrize("dtype", some(["b1", "i1", "u1", "i2", "u2", "f2"], "b1", "i1", "f2"))
-def test_sums_have_values_of_their_type(dtype: str) -> None:
+def test_sums_wrap_and_round_to_their_type(dtype: str) -> None:
     x = np.array([100, 100, 100, 25, 1]).astype(dtype) if dtype != "f2" else np.array([2048, 1, 1, 3, 5], dtype)
     for exclusive in (False, True):
         sums, expected = multisplit.scan(DeviceArray(x), exclusive=exclusive), multisplit.scan(x, exclusive=exclusive)
@@ -87,7 +87,7 @@ def test_sums_have_values_of_their_type(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", some(KEYS[:-2], "b1", "i1", "u2", "i8", "f2", "f4"))
-def test_exclusive_scans_begin_as_on_the_host(dtype: str) -> None:
+def test_exclusive_scans_match_the_host(dtype: str) -> None:
     for n in (0, 1, 20):
         x = random_array(dtype, n, seed=7)
         for op in ("min", "max"):
@@ -114,7 +114,7 @@ def test_cumulative_sums_have_the_default_type() -> None:
             multisplit.scan(DeviceArray(x), axis=axis)
 
 
-def test_indices_are_int64() -> None:
+def test_indices_behave_as_int64() -> None:
     x = np.random.default_rng(8).permutation(100_000)
     order, expected = multisplit.argsort(DeviceArray(x)), np.argsort(x, kind="stable")
     assert_same(np.asarray(multisplit.cumulative_sum(order)), np.cumsum(expected))
@@ -132,7 +132,7 @@ def test_indices_are_int64() -> None:
         assert_same(np.asarray(parts.values), same.keys)
 
 
-def test_for_other_libraries() -> None:
+def test_dlpack_pickle_and_conversions_work() -> None:
     x = np.arange(6.0).reshape(2, 3)
     a = DeviceArray(x)
     assert_same(np.from_dlpack(a), x)
@@ -151,7 +151,7 @@ def test_for_other_libraries() -> None:
         a.reshape(4)
 
 
-def test_what_is_refused() -> None:
+def test_unsupported_arguments_are_rejected() -> None:
     a = DeviceArray(np.zeros((2, 3)))
     with pytest.raises(ValueError, match="last axis"):
         multisplit.sort(a, axis=0)

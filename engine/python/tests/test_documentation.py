@@ -1,4 +1,4 @@
-"""Examples in documentation, scripts among the examples, and type stubs: they run, and they are true."""
+"""Runs the documentation examples and the example scripts, and checks the type stubs."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ MODULES = [name for _, name, _ in pkgutil.iter_modules([str(PACKAGE)]) if name n
 
 
 @pytest.mark.parametrize("name", ["multisplit", *(f"multisplit.{module}" for module in MODULES)])
-def test_docstrings(name: str) -> None:
+def test_docstring_examples_run(name: str) -> None:
     with np.printoptions(legacy=False):
         failed, _ = doctest.testmod(importlib.import_module(name))
     assert failed == 0
 
 
-def test_everything_public_is_documented() -> None:
+def test_all_public_names_have_docstrings() -> None:
     for name in multisplit.__all__:
         if not name.startswith("__") and name != "HAS_GLSL":
             assert getattr(multisplit, name).__doc__, name
 
 
-def test_the_guide() -> None:
-    """Every block of Python in docs/python.md and the package's README runs, one after another."""
+def test_guide_examples_run() -> None:
+    """Runs all Python blocks of docs/python.md and the package's README in order."""
     for page in (SOURCES.parents[1] / "docs" / "python.md", SOURCES / "README.md"):
         blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
         assert blocks
@@ -52,13 +52,13 @@ def test_the_guide() -> None:
 
 
 @pytest.mark.parametrize("script", sorted(path.name for path in (SOURCES / "examples").glob("*.py")))
-def test_example(script: str, tmp_path: Path) -> None:
+def test_example_script_runs(script: str, tmp_path: Path) -> None:
     command = [sys.executable, str(SOURCES / "examples" / script)]
     done = subprocess.run(command, timeout=300, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
-def test_stubs_have_what_the_native_side_has() -> None:
+def test_stubs_match_the_native_module() -> None:
     tree = ast.parse((PACKAGE / "_native.pyi").read_text())
     declared = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     declared |= {node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)}
@@ -71,7 +71,7 @@ def test_stubs_have_what_the_native_side_has() -> None:
         assert own <= methods, name
 
 
-def test_types() -> None:
+def test_mypy_accepts_the_package() -> None:
     pytest.importorskip("mypy")
     assert (PACKAGE / "py.typed").exists()
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(SOURCES / ".mypy_cache")]

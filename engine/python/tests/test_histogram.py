@@ -1,4 +1,4 @@
-"""Histograms against NumPy's: the same edges, counts and types."""
+"""Compares histograms with NumPy: edges, counts and types."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def check(a: np.ndarray, *args: object, **options: object) -> None:
 
 
 @pytest.mark.parametrize("dtype", some([*INTEGERS[1:], "f2", "f4", "f8"], "u1", "i8", "f4", "f8"))
-def test_bins(dtype: str) -> None:
+def test_bins_match_numpy(dtype: str) -> None:
     a = random_array(dtype, 1500, seed=1)
     a = a[np.isfinite(a)] if a.dtype.kind == "f" else a
     check(a)
@@ -48,7 +48,7 @@ def test_bins(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", some(["u1", "i4", "f4", "f8"], "f4"))
 @pytest.mark.parametrize("weight", some(["u1", "i4", "i8", "f4", "f8", "c16"], "u1", "i8", "f4", "c16"))
-def test_weights(dtype: str, weight: str) -> None:
+def test_weighted_sums_match_numpy(dtype: str, weight: str) -> None:
     a = random_array(dtype, 900, seed=2)
     a = np.nan_to_num(a, posinf=9, neginf=-9) if a.dtype.kind == "f" else a
     weights = np.random.default_rng(3).integers(0, 100, 900).astype(weight)
@@ -60,19 +60,19 @@ def test_weights(dtype: str, weight: str) -> None:
         check(a, bins=6, range=(-4, 4), weights=weights, density=True)
 
 
-def test_nan_and_edges_of_floats() -> None:
+def test_nan_and_float_edges_match_numpy() -> None:
     a = np.array([np.nan, -np.nan, 0.0, -0.0, 1.0, np.nextafter(1.0, 2), 0.3, np.inf, -np.inf])
     check(a, bins=10, range=(0, 1))
     check(a, bins=[0.0, 0.3, 1.0])
     check(a, bins=[-0.0, 0.3, np.inf])
-    check(a.astype("f4"), bins=np.array([0.0, 0.3, 1.0]))  # edges that the samples cannot have
+    check(a.astype("f4"), bins=np.array([0.0, 0.3, 1.0]))  # edges that are not representable in float32
     check(a.astype("f4"), bins=10, range=(np.float64(0.1), np.float64(0.3)))
     check(a, bins=[0.0, 1.0, np.inf], weights=np.arange(9.0))
     with pytest.raises(ValueError, match="not finite"):
         multisplit.histogram(a)
 
 
-def test_integers_that_doubles_round() -> None:
+def test_integers_beyond_double_precision_match_numpy() -> None:
     near = 2**53 + np.arange(-20, 21)
     check(near, bins=[2**53 - 3.0, 2.0**53, 2.0**53 + 4, 2.0**53 + 10])
     check(-near, bins=np.sort(-np.array([2**53 - 3.0, 2.0**53, 2.0**53 + 4, 2.0**53 + 10])))
@@ -87,7 +87,7 @@ def test_integers_that_doubles_round() -> None:
     arrays.arrays(np.float64, st.integers(1, 60), elements=st.floats(-1e3, 1e3)),
     st.integers(1, 40),
 )
-def test_any_floats_and_equal_bins(a: np.ndarray, bins: int) -> None:
+def test_random_floats_in_equal_bins_match_numpy(a: np.ndarray, bins: int) -> None:
     try:
         np.histogram(a, bins)
     except ValueError as error:  # too many bins for the range
@@ -101,12 +101,12 @@ def test_any_floats_and_equal_bins(a: np.ndarray, bins: int) -> None:
     arrays.arrays(np.int32, st.integers(1, 60)),
     arrays.arrays(np.float64, st.integers(2, 10), elements=st.floats(-3e9, 3e9)),
 )
-def test_any_integers_and_edges(a: np.ndarray, edges: np.ndarray) -> None:
+def test_random_integers_and_edges_match_numpy(a: np.ndarray, edges: np.ndarray) -> None:
     check(a, bins=np.sort(edges))
     check(np.concatenate([a, edges.astype(np.int64).clip(-(2**31), 2**31 - 1).astype(np.int32)]), bins=np.sort(edges))
 
 
-def test_rules_and_errors_are_numpys() -> None:
+def test_bin_rules_and_errors_match_numpy() -> None:
     a = np.random.default_rng(4).normal(size=500)
     for rule in ("auto", "sturges", "fd"):
         check(a, bins=rule)
@@ -121,13 +121,13 @@ def test_rules_and_errors_are_numpys() -> None:
         multisplit.histogram(a.astype(complex))
 
 
-def test_more_bins_than_the_device_counts() -> None:
+def test_bin_count_beyond_the_device_limit_works() -> None:
     a = np.random.default_rng(5).random(2000)
     check(a, bins=(1 << 20) + 1, range=(0, 1))
 
 
 @pytest.mark.parametrize("dtype", some(["b1", "u1", "i2", "u4", "i8", "u8"], "b1", "i2", "i8"))
-def test_bincount(dtype: str) -> None:
+def test_bincount_matches_numpy(dtype: str) -> None:
     x = np.random.default_rng(6).integers(0, 2 if dtype == "b1" else 100, 1000).astype(dtype)
     reference = x.astype(np.int64)
     assert_same(multisplit.bincount(x), np.bincount(reference))
@@ -137,7 +137,7 @@ def test_bincount(dtype: str) -> None:
     assert_same(multisplit.bincount(x[:0], minlength=2), np.bincount(reference[:0], minlength=2))
 
 
-def test_bincount_of_large_numbers() -> None:
+def test_bincount_handles_large_numbers_and_rejects_bad_input() -> None:
     x = np.array([3, 5_000_000, 3])
     assert_same(multisplit.bincount(x), np.bincount(x))
     for bad, error in [(np.array([-1]), ValueError), (np.array([1.5]), TypeError), (np.ones((2, 2), int), ValueError)]:
@@ -163,7 +163,7 @@ PRODUCT = list(itertools.product(INTEGERS[1:] + FLOATS, BINS, LAYOUTS, WEIGHTS))
 
 
 @pytest.mark.parametrize(("dtype", "bins", "layout", "weight"), PRODUCT if FULL else PRODUCT[::31])
-def test_types_bins_layouts_and_weights(dtype: str, bins: str, layout: str, weight: str | None) -> None:
+def test_all_combinations_of_types_bins_layouts_and_weights_match_numpy(dtype: str, bins: str, layout: str, weight: str | None) -> None:
     a = random_array(dtype, 1200, seed=8)
     a = a[np.isfinite(a)][:720] if a.dtype.kind == "f" else a
     a = LAYOUTS[layout](a)
@@ -171,7 +171,7 @@ def test_types_bins_layouts_and_weights(dtype: str, bins: str, layout: str, weig
     check(a, **BINS[bins], weights=weights)
 
 
-def test_signed_integers_on_the_device() -> None:
+def test_signed_integers_on_the_device_match_numpy() -> None:
     a = random_array("i8", 1000, seed=10)
     on_device = multisplit.DeviceArray(a)
     for bins in (5, [-(2**62), -1, 0, 3, 2**62]):
@@ -180,13 +180,13 @@ def test_signed_integers_on_the_device() -> None:
 
 
 @pytest.mark.parametrize("extreme", [(0, 1e-320), (-1e-310, 1e-310), (-1.0, 1e300), (-1e308, 7e307)])
-def test_extreme_ranges(extreme: tuple[float, float]) -> None:
+def test_extreme_ranges_match_numpy(extreme: tuple[float, float]) -> None:
     edges = np.linspace(*extreme, 9)
     check(np.concatenate([edges, np.nextafter(edges, -np.inf), [0.0, 1.0]]), bins=8, range=extreme)
 
 
 @pytest.mark.skipif(not multisplit.HAS_GLSL, reason="built without GLSL")
-def test_glsl_takes_int64() -> None:
+def test_glsl_function_accepts_int64() -> None:
     a = random_array("i8", 1000, seed=11)
     negative = multisplit.Glsl(2, "uint bucket_of(int64_t x) { return x < 0 ? 0u : 1u; }")
     for given in (a, multisplit.DeviceArray(a)):

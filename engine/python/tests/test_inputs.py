@@ -1,4 +1,4 @@
-"""What is taken for an array, what is refused, and what the messages say."""
+"""Accepted and rejected inputs, and error messages."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from conftest import assert_same
 import multisplit
 
 
-def test_buffers_and_lists() -> None:
+def test_buffers_and_lists_are_accepted() -> None:
     for x in [[3, 1, 2], (3, 1, 2), array.array("q", [3, 1, 2]), memoryview(np.array([3, 1, 2]))]:
         assert_same(multisplit.sort(x), np.array([1, 2, 3]))
     assert_same(multisplit.sort(bytearray(b"cab")), np.frombuffer(b"abc", np.uint8))
 
 
-def test_arrow() -> None:
+def test_arrow_arrays_are_accepted_and_nulls_rejected() -> None:
     arrow = pytest.importorskip("pyarrow")
     assert_same(multisplit.sort(arrow.array([3, 1, 2])), np.array([1, 2, 3]))
     with pytest.raises(ValueError, match="1 nulls"):
@@ -25,7 +25,7 @@ def test_arrow() -> None:
 
 
 class Series:
-    """With nulls, which are counted by a function as Polars does."""
+    """A series with nulls and a null_count method, as in Polars."""
 
     def __init__(self, nulls: int) -> None:
         self.nulls = nulls
@@ -37,14 +37,14 @@ class Series:
         return np.array([3, 1, 2])
 
 
-def test_nulls_that_are_counted_by_a_function() -> None:
+def test_polars_nulls_are_rejected() -> None:
     assert_same(multisplit.sort(Series(0)), np.array([1, 2, 3]))
     with pytest.raises(ValueError, match="2 nulls"):
         multisplit.sort(Series(2))
 
 
 class OnDevice:
-    """An object with DLPack's interface, in the memory of a device of some kind."""
+    """An object with DLPack's interface, on a device of the given type."""
 
     def __init__(self, x: np.ndarray, kind: int = 1) -> None:
         self.x, self.kind = x, kind
@@ -56,14 +56,14 @@ class OnDevice:
         return (self.kind, 0)
 
 
-def test_dlpack() -> None:
+def test_dlpack_objects_are_accepted_from_the_cpu_only() -> None:
     x = np.array([3.0, 1.0, 2.0])
     assert_same(multisplit.sort(OnDevice(x)), np.sort(x))
     with pytest.raises(TypeError, match="copy it to the CPU"):
         multisplit.sort(OnDevice(x, kind=2))
 
 
-def test_what_can_be_read_is_not_copied() -> None:
+def test_compatible_inputs_are_not_copied() -> None:
     from multisplit._arrays import as_ndarray, encoded, encoding_of
 
     x = np.arange(5.0)
@@ -83,7 +83,7 @@ def test_what_can_be_read_is_not_copied() -> None:
         (np.zeros(2, [("a", "i4")]), "keys are"),
     ],
 )
-def test_types_that_are_refused(x: np.ndarray, message: str) -> None:
+def test_unsupported_types_are_rejected(x: np.ndarray, message: str) -> None:
     for function in (multisplit.sort, multisplit.argsort, multisplit.unique_values, multisplit.DeviceArray):
         with pytest.raises(TypeError, match=message) as error:
             function(x)
@@ -92,7 +92,7 @@ def test_types_that_are_refused(x: np.ndarray, message: str) -> None:
         multisplit.histogram(x, range=(0, 1))
 
 
-def test_shapes_that_are_refused() -> None:
+def test_invalid_axes_are_rejected() -> None:
     for function in (multisplit.sort, multisplit.argsort):
         for x, axis in [(np.array(3), -1), (np.zeros(3), 1), (np.zeros((2, 2)), -3)]:
             with pytest.raises(np.exceptions.AxisError if hasattr(np, "exceptions") else IndexError):
@@ -104,7 +104,7 @@ def test_shapes_that_are_refused() -> None:
     assert multisplit.sort(np.array(3), axis=None).tolist() == [3]
 
 
-def test_huge_arrays_are_refused_before_they_are_copied() -> None:
+def test_huge_arrays_are_rejected_before_they_are_copied() -> None:
     huge = np.broadcast_to(np.float32(1), (1 << 40,))
     for function in (multisplit.sort, multisplit.argsort, multisplit.DeviceArray, multisplit.unique_values):
         with pytest.raises(multisplit.OutOfMemoryError, match="multisplit.dask"):
@@ -115,7 +115,7 @@ def test_huge_arrays_are_refused_before_they_are_copied() -> None:
         multisplit.topk(huge, 1)
 
 
-def test_options_that_are_refused() -> None:
+def test_invalid_options_are_rejected() -> None:
     with pytest.raises(ValueError, match='"last" or "total"'):
         multisplit.sort([1.0], nan="first")
     with pytest.raises(TypeError, match="multisplit.Context"):
@@ -126,7 +126,7 @@ def test_options_that_are_refused() -> None:
         multisplit.Context(device=1.5)
 
 
-def test_errors_are_one_family() -> None:
+def test_errors_have_common_and_builtin_base_classes() -> None:
     for error, base in [
         (multisplit.DeviceError, RuntimeError),
         (multisplit.OutOfMemoryError, MemoryError),
@@ -140,7 +140,7 @@ def test_errors_are_one_family() -> None:
     assert "llvmpipe" in str(error.value) or "found:" in str(error.value)
 
 
-def test_memory_that_does_not_suffice() -> None:
+def test_insufficient_memory_is_reported() -> None:
     small = multisplit.Context(memory_limit=1 << 20)
     with pytest.raises(multisplit.OutOfMemoryError):
         multisplit.sort(np.zeros(1 << 20), context=small)

@@ -19,7 +19,7 @@ import multisplit
 
 
 def python(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Runs a program in a new process; one that hangs fails."""
+    """Run a program in a new process, with a timeout."""
     return subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)],
         env={**os.environ, **environment},
@@ -29,7 +29,7 @@ def python(program: str, **environment: str) -> subprocess.CompletedProcess[str]
     )
 
 
-def test_eight_threads() -> None:
+def test_eight_threads_sort_concurrently() -> None:
     arrays = [np.random.default_rng(seed).integers(0, 1000, 500 + seed) for seed in range(8)]
 
     def work(x: np.ndarray) -> bool:
@@ -71,7 +71,7 @@ FORKED = """
 """
 
 
-def test_fork_after_use_says_what_to_do() -> None:
+def test_fork_after_use_raises_fork_error() -> None:
     done = python(FORKED)
     assert done.stdout == "done\n", done.stderr
 
@@ -93,7 +93,7 @@ def sorted_by_worker(x: object, context: multisplit.Context) -> np.ndarray:
     return np.asarray(multisplit.sort(x, context=context))
 
 
-def test_workers_by_spawn() -> None:
+def test_spawned_workers_can_sort() -> None:
     context = multisplit.Context(memory_limit=1 << 28)
     start = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=start) as pool:
@@ -102,7 +102,7 @@ def test_workers_by_spawn() -> None:
             assert pool.submit(sorted_by_worker, x, context).result(120).tolist() == [1, 2, 3]
 
 
-def test_contexts_are_their_description() -> None:
+def test_contexts_compare_hash_and_pickle_by_parameters() -> None:
     context = multisplit.Context("software", memory_limit=1 << 28)
     copy = pickle.loads(pickle.dumps(context))
     assert copy == context and hash(copy) == hash(context) and copy != multisplit.Context()
@@ -112,7 +112,7 @@ def test_contexts_are_their_description() -> None:
     assert pickle.loads(pickle.dumps(multisplit.Context(0))).name == multisplit.devices()[0].name
 
 
-def test_without_a_driver() -> None:
+def test_missing_driver_is_reported() -> None:
     done = python(
         """
         import multisplit
@@ -131,8 +131,8 @@ def test_without_a_driver() -> None:
     assert done.stdout == "done\n", done.stderr
 
 
-def test_without_vulkan(tmp_path: Path) -> None:
-    # A library that is none hides the loader.
+def test_missing_vulkan_loader_is_reported(tmp_path: Path) -> None:
+    # An invalid library file hides the loader.
     (tmp_path / "libvulkan.so.1").write_bytes(b"not a library" * 1000)
     (tmp_path / "libvulkan.so").write_bytes(b"not a library" * 1000)
     done = python(
@@ -153,7 +153,7 @@ def test_without_vulkan(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_the_validation_layer_says_nothing() -> None:
+def test_no_validation_messages_are_reported() -> None:
     context = multisplit.Context(validation=True)
     x = np.random.default_rng(2).random((3, 300)).astype(np.float32)
     np.testing.assert_array_equal(multisplit.sort(x, context=context), np.sort(x))

@@ -1,4 +1,4 @@
-"""Searches in sorted arrays against NumPy's."""
+"""Compares searches in sorted arrays with NumPy."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import multisplit
 
 
 @pytest.mark.parametrize("dtype", some(KEYS, "u1", "i8", "f4", "f8", "M8[s]"))
-def test_searches_as_numpy_does(dtype: str) -> None:
+def test_searchsorted_matches_numpy(dtype: str) -> None:
     for n, m in [(0, 5), (1, 5), (1000, 300), (5, 0)]:
         x, needles = np.sort(random_array(dtype, n, seed=1)), random_array(dtype, m, seed=2)
         for side in ("left", "right"):
             assert_same(multisplit.searchsorted(x, needles, side=side), np.searchsorted(x, needles, side=side))
 
 
-def test_shapes_types_and_sorters() -> None:
+def test_shapes_types_and_sorters_match_numpy() -> None:
     x = random_array("i4", 200, seed=3)
     order = np.argsort(x, kind="stable")
     needles = random_array("f8", (5, 4), seed=4)
@@ -34,7 +34,7 @@ def test_shapes_types_and_sorters() -> None:
         assert_same(multisplit.searchsorted(zeros, zeros, side=side), np.searchsorted(zeros, zeros, side=side))
 
 
-def test_on_the_device() -> None:
+def test_device_arrays_are_searched() -> None:
     x, needles = random_array("f4", 100, seed=5), random_array("f4", (4, 5), seed=6)
     ascending = multisplit.sort(multisplit.DeviceArray(x))
     found = multisplit.searchsorted(ascending, multisplit.DeviceArray(needles), side="right")
@@ -45,7 +45,7 @@ def test_on_the_device() -> None:
         multisplit.searchsorted(ascending, multisplit.DeviceArray(needles.astype("f8")))
 
 
-def test_what_is_refused() -> None:
+def test_invalid_arguments_are_rejected() -> None:
     for arguments, options, error, message in [
         ((np.zeros((2, 2)), 1), {}, ValueError, "axes"),
         ((np.zeros(2), 1), {"side": "middle"}, ValueError, "middle"),

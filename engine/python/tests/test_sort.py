@@ -1,4 +1,4 @@
-"""Sorts against NumPy's stable sort: bit for bit, over types, shapes, axes and layouts."""
+"""Compares sorts with NumPy's stable sort, bit by bit, for all types, shapes, axes and layouts."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from multisplit._arrays import key_encoding_of
 
 
 def descending_order(x: np.ndarray, axis: int) -> np.ndarray:
-    """What sorts from large to small and leaves equal elements as they come."""
+    """Indices of a stable descending sort."""
     flipped = np.flip(np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
     return x.shape[axis] - 1 - flipped
 
 
 @pytest.mark.parametrize("dtype", KEYS)
-def test_sorts_as_numpy_does(dtype: str) -> None:
+def test_sorts_match_numpy(dtype: str) -> None:
     for n in SIZES:
         x = random_array(dtype, n, seed=n)
         before = x.copy()
@@ -31,7 +31,7 @@ def test_sorts_as_numpy_does(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", some(["u1", "i4", "f4", "f8", "i8"], "u1", "f4"))
 @pytest.mark.parametrize("shape", [(3, 5), (0, 4), (4, 0), (7, 1), (2, 3, 4), (300, 40)])
-def test_sorts_along_axes(dtype: str, shape: tuple[int, ...]) -> None:
+def test_sorts_along_axes_match_numpy(dtype: str, shape: tuple[int, ...]) -> None:
     x = random_array(dtype, shape, seed=1)
     for axis in [*range(-len(shape), len(shape)), None]:
         assert_same(np.ascontiguousarray(multisplit.sort(x, axis=axis)), np.sort(x, axis=axis, kind="stable"))
@@ -43,7 +43,7 @@ def test_sorts_along_axes(dtype: str, shape: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "f2"])
-def test_narrow_keys_are_sorted_as_they_are(dtype: str) -> None:
+def test_narrow_keys_are_sorted_without_widening(dtype: str) -> None:
     assert key_encoding_of(np.dtype(dtype)).dtype == np.dtype(dtype)
     for n in [1, 3, 4099]:
         x = random_array(dtype, n, seed=n)
@@ -57,19 +57,19 @@ def test_narrow_keys_are_sorted_as_they_are(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", some(KEYS, "i4", "f8"))
-def test_more_than_one_workgroup_sorts(dtype: str) -> None:
+def test_arrays_larger_than_a_workgroup_are_sorted(dtype: str) -> None:
     x = random_array(dtype, 20_000, seed=2)
     assert_same(multisplit.sort(x), np.sort(x, kind="stable"))
     assert_same(multisplit.argsort(x), np.argsort(x, kind="stable"))
 
 
-def test_rows_that_do_not_fit_one_workgroup() -> None:
+def test_rows_larger_than_a_workgroup_are_sorted() -> None:
     x = random_array("f4", (3, 20_000), seed=2)
     assert_same(multisplit.sort(x), np.sort(x, kind="stable"))
     assert_same(multisplit.argsort(x), np.argsort(x, kind="stable"))
 
 
-def test_rows_in_several_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_sorted_in_several_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     from multisplit import _sort
 
     monkeypatch.setattr(_sort, "_LONG_ROW", 50)
@@ -82,7 +82,7 @@ def test_rows_in_several_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["i4", "f8", "u2"])
-def test_layouts(dtype: str) -> None:
+def test_all_memory_layouts_are_sorted(dtype: str) -> None:
     base = random_array(dtype, (40, 60), seed=4)
     unaligned = np.frombuffer(b"\0" + base.tobytes(), np.uint8)[1:].view(dtype)
     read_only = base.copy()
@@ -102,11 +102,11 @@ def test_layouts(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_total_order(dtype: str) -> None:
+def test_total_order_sorts_by_bits(dtype: str) -> None:
     x = random_array(dtype, 2000, seed=5)
     signed = np.dtype(f"i{x.itemsize}")
     bits = x.view(signed)
-    # Negative floats go down as their bits go up.
+    # The order of negative floats is the reverse of the order of their bits.
     number = np.where(bits < 0, ~(bits & np.iinfo(signed).max), bits)
     assert_same(multisplit.argsort(x, nan="total"), np.argsort(number, kind="stable"))
     if x.itemsize >= 4:
@@ -123,7 +123,7 @@ def test_zeros_and_nans_keep_their_bits_and_order() -> None:
     assert_same(multisplit.sort(x, descending=True), x[[2, 3, 7, 4, 0, 1, 5, 6]])
 
 
-def test_out() -> None:
+def test_out_receives_the_result() -> None:
     x = random_array("f4", (30, 40), seed=6)
     expected = np.sort(x, kind="stable")
     for out in [
@@ -153,7 +153,7 @@ def test_out() -> None:
 
 @pytest.mark.parametrize("dtype", some(KEYS, "f4", "i8"))
 @pytest.mark.parametrize("value", ["u4", "f8", "c16", "i1", "U3", "O", "M8[s]", "row", "wide row"])
-def test_pairs(dtype: str, value: str) -> None:
+def test_sort_pairs_moves_values_of_any_type(dtype: str, value: str) -> None:
     x = random_array(dtype, 700, seed=8)
     numbers = np.arange(700)
     values = {
@@ -171,7 +171,7 @@ def test_pairs(dtype: str, value: str) -> None:
     np.testing.assert_array_equal(found, values[descending_order(x, 0)])
 
 
-def test_pairs_along_axes() -> None:
+def test_sort_pairs_works_along_axes() -> None:
     x, values = random_array("f8", (20, 30), seed=9), random_array("i2", (20, 30), seed=10)
     for axis in (0, 1):
         order = np.argsort(x, axis=axis, kind="stable")

@@ -1,4 +1,4 @@
-"""Splits against NumPy's searchsorted and a stable sort by bucket."""
+"""Compares splits with NumPy's searchsorted and a stable sort by bucket."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check(x: np.ndarray, edges: object, values: np.ndarray | None = None) -> Non
 
 
 @pytest.mark.parametrize("dtype", some(INTEGERS + FLOATS, "b1", "i1", "u4", "i8", "f4", "f8"))
-def test_splitters(dtype: str) -> None:
+def test_splitters_of_all_types_match_numpy(dtype: str) -> None:
     for n in SIZES:
         x = random_array(dtype, n, seed=n)
         check(x, [])
@@ -39,18 +39,18 @@ def test_splitters(dtype: str) -> None:
         check(x, own[~np.isnan(own)] if own.dtype.kind == "f" else own)
 
 
-def test_many_splitters() -> None:
+def test_many_splitters_match_numpy() -> None:
     x = random_array("i8", 3000, seed=1)
     check(x, np.unique(random_array("i8", 999, seed=2)), values=np.arange(3000).astype("c16"))
 
 
-def test_zeros_are_one_and_nan_is_last() -> None:
+def test_both_zeros_are_equal_and_nan_is_last() -> None:
     x = np.array([0.0, -0.0, np.nan, -np.nan, 1.0, -1.0])
     for zero in (0.0, -0.0):
         check(x, [zero, 0.5], values=np.arange(6))
 
 
-def test_dates() -> None:
+def test_dates_are_split() -> None:
     days = np.array(["2020-01-05", "2019-01-01", "NaT", "2021-06-01"], "M8[D]")
     found = multisplit.split(days, np.array(["2020-01-01", "2021-01-01"], "M8[D]"))
     assert found.offsets.tolist() == [0, 1, 2, 4]
@@ -59,7 +59,7 @@ def test_dates() -> None:
         multisplit.split(days, np.array(["2020-01-01T00:00"], "M8[m]"))
 
 
-def test_bucket_functions() -> None:
+def test_bucket_functions_split_as_defined() -> None:
     x = random_array("u4", 1000, seed=4) % 8
     found = multisplit.split(x, multisplit.Identity(8), values=np.arange(1000))
     order = np.argsort(x, kind="stable")
@@ -92,11 +92,11 @@ EVEN = [
 
 
 @pytest.mark.parametrize(("dtype", "low", "high", "buckets"), some(EVEN, *EVEN[:5], *EVEN[7:11]))
-def test_even_ends_are_taken_as_they_are(dtype: str, low: float, high: float, buckets: int) -> None:
+def test_even_ends_are_not_rounded(dtype: str, low: float, high: float, buckets: int) -> None:
     first, width = Fraction(float(low)), Fraction(high if isinstance(high, int) else float(high)) - Fraction(float(low))
     edges = [first + part * width / buckets for part in range(1, buckets)]
     keys = random_array(dtype, 300, seed=6)
-    # Next to the edges, too: those that are keys, and those that are between two.
+    # Add keys next to the edges, whether or not an edge is a valid key.
     with np.errstate(over="ignore"):
         near = [float(edge) if keys.dtype.kind == "f" else int(edge) + by for edge in edges for by in (-1, 0, 1)]
         limits = None if keys.dtype.kind in "fb" else np.iinfo(keys.dtype)
@@ -111,7 +111,7 @@ def test_even_ends_are_taken_as_they_are(dtype: str, low: float, high: float, bu
         np.testing.assert_array_equal(np.asarray(found.keys), keys[order])
 
 
-def test_even_parts_of_time() -> None:
+def test_even_parts_of_dates_are_split() -> None:
     days = np.array(["2020-01-05", "2019-01-01", "2021-06-01"], "M8[D]")
     first, last = np.datetime64("2019-01-01"), np.datetime64("2021-01-01T00:00")
     assert multisplit.split(days, multisplit.Even(first, last, 2)).offsets.tolist() == [0, 1, 3]
@@ -134,7 +134,7 @@ def test_integers_are_compared_exactly() -> None:
             assert_same(np.asarray(found.keys), keys[np.argsort(places, kind="stable")])
 
 
-def test_glsl() -> None:
+def test_glsl_function_splits() -> None:
     odd_last = multisplit.Glsl(2, "uint bucket_of(uint key) { return (key >> push.parameter_0) & 1u; }", [1])
     x = np.arange(8, dtype="u4")
     if not multisplit.HAS_GLSL:
@@ -156,7 +156,7 @@ def test_glsl() -> None:
         multisplit.split(x, multisplit.Glsl(2, "uint bucket_of(uint key) { return nothing; }"))
 
 
-def test_bad_buckets() -> None:
+def test_invalid_buckets_are_rejected() -> None:
     x = np.arange(4)
     with pytest.raises(ValueError, match="ascend"):
         multisplit.split(x, [3, 1])

@@ -1,4 +1,4 @@
-"""Shortest paths against Dijkstra's algorithm with a heap."""
+"""Compares shortest paths with Dijkstra's algorithm."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ CASES = [(kind, directed) for kind in ("i8", "f4", "ones") for directed in (True
 
 
 @pytest.mark.parametrize(("kind", "directed"), some(CASES, ("i8", True), ("f4", False)))
-def test_distances_and_paths(kind: str, directed: bool) -> None:
+def test_distances_and_paths_match_dijkstra(kind: str, directed: bool) -> None:
     rng = np.random.default_rng(1)
     vertices, count = 300, 700
     edges = rng.integers(0, vertices, (count, 2))
-    # Floats whose sums are exact.
+    # Floats with exact sums.
     weights = None if kind == "ones" else (rng.integers(0, 1000, count) / (8 if kind == "f4" else 1)).astype(kind)
     costs = np.ones(count) if weights is None else weights
     found = multisplit.sssp(edges, weights, source=5, vertices=vertices, directed=directed, predecessors=True)
@@ -59,8 +59,8 @@ def test_distances_and_paths(kind: str, directed: bool) -> None:
             assert sum(cheapest[pair] for pair in zip(path, path[1:])) == expected[vertex]
 
 
-def test_sparse_matrix() -> None:
-    class Matrix:  # as SciPy's
+def test_sparse_matrix_is_accepted() -> None:
+    class Matrix:  # mimics a SciPy matrix
         shape = (3, 3)
         row, col, data = np.array([0, 1]), np.array([1, 2]), np.array([4, 5])
 
@@ -70,7 +70,7 @@ def test_sparse_matrix() -> None:
     assert multisplit.sssp(Matrix()).distances.tolist() == [0, 4, 9]
 
 
-def test_what_is_refused() -> None:
+def test_invalid_arguments_are_rejected() -> None:
     edges = np.array([[0, 1], [1, 2]])
     for arguments, options, message in [
         ((edges, [1, -1]), {}, "2\\^32"),
