@@ -1,4 +1,4 @@
-//! The first program of the README: sorts, splits and counts on the best device there is.
+//! The first program of the README: sorts, splits and counts on the best available device.
 
 use multisplit::{Bins, Buckets, Context};
 

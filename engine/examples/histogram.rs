@@ -1,14 +1,14 @@
-//! Counts a million normal samples on the GPU and prints how many fall into each bin.
+//! Counts a million normally distributed samples on the GPU and prints the histogram.
 
 use multisplit::{Bins, Context};
 
-/// Characters of the longest bar.
+/// Length of the longest bar in characters.
 const LONGEST: u64 = 60;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let gpu = Context::new()?;
     let mut state = 1u64;
-    // Knuth's generator; the sum of twelve uniform numbers is all but normal.
+    // Knuth's generator; the sum of twelve uniform numbers is approximately normal.
     let mut uniform = || {
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,5 +1,5 @@
-//! The frame loop: two frames in flight, each of which sorts particles by depth between the
-//! engine's own two passes, with the barriers that the contract of the sort names and no others.
+//! The frame loop: two frames in flight. Each frame sorts particles by depth between the engine's own two
+//! passes, with exactly the barriers required by the contract of the sort.
 
 use std::time::{Duration, Instant};
 
@@ -18,64 +18,64 @@ use super::passes::{Pass, Passes, depth};
 /// Frames in flight.
 const FLIGHT: usize = 2;
 const QUERIES: u32 = 2;
-/// The name of the number of particles, where that is set by each recording.
+/// Name of the particle count, if each recording sets it.
 const COUNT: &str = "particles";
 
-/// What to run.
+/// Parameters of a run.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// How many frames.
+    /// Number of frames.
     pub frames: u32,
-    /// How many particles a frame has at most.
+    /// Maximum number of particles per frame.
     pub particles: u32,
-    /// Whether their number changes from frame to frame.
+    /// Whether the number of particles changes from frame to frame.
     pub varying: bool,
-    /// Who synchronises.
+    /// Who records the barriers.
     pub barriers: Barriers,
-    /// Where pipelines are kept between runs.
+    /// Pipeline storage between runs.
     pub pipeline_cache: PipelineCache,
-    /// Sizes and methods other than those that suit the device.
+    /// Overrides the sizes and methods chosen for the device.
     pub policy: Option<Policy>,
 }
 
 /// Who synchronises the engine's passes with the sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Barriers {
-    /// The engine, by the scopes that the contract names.
+    /// The engine, with the scopes given by the contract.
     Engine,
-    /// The recording: the sort was told what the engine does before and after.
+    /// The recording: the sort was given the engine's scopes before and after it.
     Recording,
-    /// The engine, which leaves out the barrier before: WRONG on purpose.
+    /// The engine, but it omits the barrier before the sort: intentionally WRONG.
     EngineWithoutEntry,
-    /// The engine, which leaves out the barrier after: WRONG on purpose.
+    /// The engine, but it omits the barrier after the sort: intentionally WRONG.
     EngineWithoutExit,
 }
 
-/// How it went.
+/// Results of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// From adopting the device to the first recorded sort.
+    /// Time from adopting the device to the first recorded sort.
     pub first_sort: Duration,
-    /// How much of that the driver took to create pipelines.
+    /// Part of that time that the driver spent creating pipelines.
     pub pipelines: Duration,
     /// GPU time of all sorts.
     pub sorting: Duration,
-    /// The first frame whose particles are not in order.
+    /// The first frame whose particles are in the wrong order.
     pub wrong: Option<u32>,
 }
 
-/// What each frame in flight has.
+/// Objects of one frame in flight.
 struct Frame {
     commands: vk::CommandBuffer,
     fence: vk::Fence,
     depths: HostBuffer,
     order: HostBuffer,
     picture: HostBuffer,
-    /// What was submitted: how many particles, and the number of the frame.
+    /// The submitted particle count and frame number.
     pending: Option<[u32; 2]>,
 }
 
-/// The loop and everything it uses.
+/// The loop and its state.
 struct Loop<'h> {
     host: &'h Host,
     config: &'h Config,
@@ -84,25 +84,25 @@ struct Loop<'h> {
     pool: vk::CommandPool,
     queries: vk::QueryPool,
     frames: Vec<Frame>,
-    /// One buffer with a workspace for each frame in flight.
+    /// One buffer that contains a workspace for each frame in flight.
     workspaces: HostBuffer,
     workspace_stride: u64,
     report: Report,
 }
 
-/// The sort, what it is given, and what it does with that.
+/// The sort with its imported buffers and their scopes.
 struct DepthSort {
     executable: Executable,
     depths: WorkArray<f32>,
     order: WorkArray<u32>,
-    /// What it does first with the depths.
+    /// The sort's first access to the depths.
     first_use: Scope,
-    /// What it does last with the depths and the order.
+    /// The sort's last access to the depths and the order.
     last_use: Scope,
 }
 
 impl DepthSort {
-    /// From far to near. The depths are sorted too.
+    /// Sorts from far to near. The depths are sorted too.
     fn new(context: &Context, config: &Config) -> Result<Self> {
         let max = u64::from(config.particles);
         let mut work = context.work("particles.sort");
@@ -132,7 +132,7 @@ impl DepthSort {
 /// Runs the frame loop.
 ///
 /// # Safety
-/// None beyond the host being what it says; `unsafe` because nearly every call is.
+/// `host` is valid. `unsafe` because nearly all Vulkan calls are.
 pub unsafe fn run(host: &Host, config: &Config) -> Result<Report> {
     let begin = Instant::now();
     // SAFETY: the host outlives the context, and its queue is used by this thread alone.
@@ -163,7 +163,7 @@ impl<'h> Loop<'h> {
         let usage = |import| sort.executable.import_usage(import) | storage;
         let (depths, order) = (sort.depths.buffer(), sort.order.buffer());
         let needs = sort.executable.workspace_requirements()?;
-        // A sort by one workgroup needs none, and Vulkan has no empty buffers.
+        // A sort by one workgroup needs no workspace, but Vulkan has no empty buffers.
         let workspace_stride = needs.size.max(1).next_multiple_of(needs.alignment.max(16));
         // SAFETY: plain Vulkan set-up with valid structures throughout.
         unsafe {
@@ -209,13 +209,13 @@ impl<'h> Loop<'h> {
         }
     }
 
-    /// Waits for the frame whose turn it was before, records this one and submits it.
+    /// Waits for the previous frame with the same index, then records this frame and submits it.
     unsafe fn frame(&mut self, frame: u32) -> Result<()> {
         let index = frame as usize % FLIGHT;
         let fewer =
             if self.config.varying { frame * 7 % (self.config.particles / 2).max(1) } else { 0 };
         let count = self.config.particles - fewer;
-        // SAFETY: the commands have run when they are recorded anew.
+        // SAFETY: the commands have finished before they are recorded again.
         unsafe {
             self.finish(index)?;
             self.record(index, [count, frame])?;
@@ -228,7 +228,7 @@ impl<'h> Loop<'h> {
         Ok(())
     }
 
-    /// The commands of one frame.
+    /// Records the commands of one frame.
     unsafe fn record(&self, index: usize, work: [u32; 2]) -> Result<()> {
         let (device, frame) = (&self.host.device, &self.frames[index]);
         let commands = frame.commands;
@@ -252,7 +252,7 @@ impl<'h> Loop<'h> {
                 each_pass: false,
             }),
         };
-        // SAFETY: the commands have run, and everything they use lives as long as the loop.
+        // SAFETY: the commands have finished, and everything they use lives as long as the loop.
         unsafe {
             device.begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default())?;
             device.cmd_reset_query_pool(commands, self.queries, first_query, QUERIES);
@@ -273,17 +273,17 @@ impl<'h> Loop<'h> {
     unsafe fn barrier(&self, commands: vk::CommandBuffer, before: Scope, after: Scope) {
         let memory = [barrier(before, after)];
         let info = vk::DependencyInfo::default().memory_barriers(&memory);
-        // SAFETY: recording.
+        // SAFETY: the command buffer is recording.
         unsafe { self.host.device.cmd_pipeline_barrier2(commands, &info) };
     }
 
-    /// Waits for what was submitted of a frame in flight, and looks at it.
+    /// Waits for a frame in flight and checks its result.
     unsafe fn finish(&mut self, index: usize) -> Result<()> {
         let device = &self.host.device;
         let Some([count, number]) = self.frames[index].pending.take() else { return Ok(()) };
         let frame = &self.frames[index];
         let mut ticks = [0u64; QUERIES as usize];
-        // SAFETY: what was submitted signals the fence, and then has written picture and queries.
+        // SAFETY: the fence is signalled after the submission has written picture and queries.
         let picture = unsafe {
             device.wait_for_fences(&[frame.fence], true, u64::MAX)?;
             device.reset_fences(&[frame.fence])?;
@@ -308,7 +308,7 @@ impl<'h> Loop<'h> {
     }
 
     /// # Safety
-    /// Everything submitted has run.
+    /// Everything submitted has finished.
     unsafe fn destroy(self) -> Report {
         let device = &self.host.device;
         // SAFETY: by the caller's contract.
@@ -328,7 +328,7 @@ impl<'h> Loop<'h> {
     }
 }
 
-/// Whether a picture shows the particles of a frame from far to near, equal ones in their order.
+/// Whether a picture shows the particles of a frame from far to near, equal ones in their original order.
 fn in_order(picture: &[u32], frame: u32) -> bool {
     let mut expected: Vec<(u32, f32)> =
         (0..picture.len() as u32 / 2).map(|i| (i, depth(i, frame))).collect();

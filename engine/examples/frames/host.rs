@@ -1,5 +1,5 @@
-//! A small engine of its own: instance, device, queue and buffers, made with plain Vulkan calls.
-//! What multisplit asks for is merged into what the engine wants for itself.
+//! A minimal engine: instance, device, queue and buffers, created with plain Vulkan calls. The requirements
+//! of multisplit are merged with those of the engine.
 
 use std::error::Error;
 use std::ffi::{CStr, c_void};
@@ -11,12 +11,12 @@ use multisplit::{
     ProfileChoice, RankingChoice, Requirements,
 };
 
-/// Whatever went wrong.
+/// Result with any error.
 pub type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
 
 const API_VERSION: u32 = vk::API_VERSION_1_3;
 
-/// What the engine has.
+/// The engine's objects.
 pub struct Host {
     pub entry: ash::Entry,
     pub instance: ash::Instance,
@@ -24,18 +24,18 @@ pub struct Host {
     pub device: ash::Device,
     pub queue: vk::Queue,
     pub family: u32,
-    /// What multisplit found when it looked at how the device was created.
+    /// Result of multisplit's check of the device creation parameters.
     pub check: Check,
     messenger: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
-    /// The messenger points at it.
+    /// The messenger keeps a pointer to it.
     messages: Box<Mutex<Vec<String>>>,
 }
 
-/// A buffer with its memory.
+/// A buffer and its memory.
 pub struct HostBuffer {
     pub raw: vk::Buffer,
     memory: vk::DeviceMemory,
-    /// Null for memory that the host does not see.
+    /// Null if the memory is not host-visible.
     pub mapped: *mut u32,
 }
 
@@ -43,7 +43,7 @@ impl HostBuffer {
     /// The first `len` words of mapped memory.
     ///
     /// # Safety
-    /// The buffer is mapped and that long, and the device does not write to it meanwhile.
+    /// The buffer is mapped and at least that long, and the device does not write to it at the same time.
     pub unsafe fn words(&self, len: usize) -> &[u32] {
         // SAFETY: by the caller's contract.
         unsafe { std::slice::from_raw_parts(self.mapped, len) }
@@ -69,10 +69,10 @@ unsafe extern "system" fn on_message(
 }
 
 impl Host {
-    /// An engine on the first device that is good enough, and called `name` if that is given.
+    /// Creates an engine on the first suitable device, with the given name if any.
     ///
     /// # Safety
-    /// None beyond Vulkan being there; `unsafe` because nearly every call is.
+    /// Vulkan is available. `unsafe` because nearly all Vulkan calls are.
     pub unsafe fn new(name: Option<&str>, validate: bool) -> Result<Self> {
         // SAFETY: plain Vulkan set-up with valid structures throughout.
         unsafe {
@@ -108,7 +108,7 @@ impl Host {
         }
     }
 
-    /// What multisplit is given.
+    /// The description that multisplit adopts.
     pub fn adopted(&self, pipeline_cache: PipelineCache) -> AdoptedDevice {
         AdoptedDevice {
             entry: self.entry.clone(),
@@ -126,22 +126,22 @@ impl Host {
         }
     }
 
-    /// What the validation layer has said since the last call.
+    /// Messages of the validation layer since the last call.
     pub fn take_messages(&self) -> Vec<String> {
         self.messages.lock().map(|mut messages| std::mem::take(&mut *messages)).unwrap_or_default()
     }
 
-    /// A buffer in memory that has these properties, mapped if the host sees it.
+    /// Creates a buffer in memory with these properties, and maps it if it is host-visible.
     ///
     /// # Safety
-    /// The size is one that the device allows.
+    /// The device supports the size.
     pub unsafe fn buffer(
         &self,
         size: u64,
         usage: vk::BufferUsageFlags,
         properties: vk::MemoryPropertyFlags,
     ) -> Result<HostBuffer> {
-        // SAFETY: plain Vulkan calls; the memory type is one of those allowed.
+        // SAFETY: plain Vulkan calls; the memory type is one of the allowed ones.
         unsafe {
             let info = vk::BufferCreateInfo::default().size(size).usage(usage);
             let raw = self.device.create_buffer(&info, None)?;
@@ -173,7 +173,7 @@ impl Host {
     }
 
     /// # Safety
-    /// Nothing uses the buffer any more.
+    /// The buffer is no longer in use.
     pub unsafe fn free(&self, buffer: &HostBuffer) {
         // SAFETY: by the caller's contract.
         unsafe {
@@ -182,10 +182,10 @@ impl Host {
         }
     }
 
-    /// Gives back everything, and what the validation layer said last.
+    /// Destroys everything, and returns the last messages of the validation layer.
     ///
     /// # Safety
-    /// Nothing made from it exists any more.
+    /// All objects created from it have been destroyed.
     pub unsafe fn destroy(self) -> Vec<String> {
         // SAFETY: by the caller's contract.
         unsafe {
@@ -215,7 +215,7 @@ unsafe fn instance(entry: &ash::Entry, validate: bool) -> Result<ash::Instance> 
     if validate {
         info = info.push_next(&mut features);
     }
-    // SAFETY: every pointer in `info` lives until after the call.
+    // SAFETY: all pointers in `info` are valid until after the call.
     Ok(unsafe { entry.create_instance(&info, None) }?)
 }
 
@@ -233,12 +233,12 @@ unsafe fn messenger(
         .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
         .pfn_user_callback(Some(on_message))
         .user_data(std::ptr::from_ref(messages).cast_mut().cast());
-    // SAFETY: the messages are boxed, and go after the messenger.
+    // SAFETY: the messages are boxed, and are dropped after the messenger.
     let messenger = unsafe { functions.create_debug_utils_messenger(&info, None) }?;
     Ok((functions, messenger))
 }
 
-/// What a validation layer that is older than the extension takes for a mistake.
+/// Features that a validation layer older than their extension would report as errors.
 unsafe fn unknown_to_layer(entry: &ash::Entry) -> Result<Features> {
     // SAFETY: no preconditions.
     let layers = unsafe { entry.enumerate_instance_layer_properties()? };
@@ -250,18 +250,18 @@ unsafe fn unknown_to_layer(entry: &ash::Entry) -> Result<Features> {
     Ok(Features { shader_maximal_reconvergence, ..Features::default() })
 }
 
-/// The engine wants features of its own; multisplit's are merged into the same structures.
+/// Creates the device. The engine has its own features; multisplit's are merged into the same structures.
 unsafe fn device(
     instance: &ash::Instance,
     physical: vk::PhysicalDevice,
     family: u32,
     left_out: &Features,
 ) -> Result<(ash::Device, Check)> {
-    // SAFETY: the physical device is the instance's.
+    // SAFETY: the physical device belongs to the instance.
     let mut wanted = unsafe { Requirements::for_version(instance, physical, API_VERSION)? };
     wanted.leave_out(left_out);
     let own_extensions = [];
-    // SAFETY: there are none.
+    // SAFETY: the list is empty.
     let extensions = unsafe { wanted.extensions_with(&own_extensions) };
     let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true);
     let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default().maintenance4(true);
@@ -273,7 +273,7 @@ unsafe fn device(
         .push_next(&mut vulkan12)
         .push_next(&mut vulkan13);
     let mut chain = wanted.feature_chain();
-    // SAFETY: a valid chain; the structures are ours, and live until after the call.
+    // SAFETY: a valid chain; the structures are local, and live until after the call.
     unsafe {
         let info = chain.merge_into(info);
         let check = Requirements::check_create_info(instance, physical, API_VERSION, &info)?;

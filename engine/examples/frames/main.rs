@@ -19,7 +19,7 @@ fn main() -> Result<()> {
         pipeline_cache: PipelineCache::UserFolder,
         policy: None,
     };
-    // SAFETY: the host outlives the loop, which has finished before it is destroyed.
+    // SAFETY: the host outlives the loop, which finishes before the host is destroyed.
     unsafe {
         let host = Host::new(None, false)?;
         println!("{}", host.check.device);

@@ -1,5 +1,5 @@
-//! The engine's own two compute passes: one makes the depths of particles, one uses the order that
-//! they are sorted into. In a game these would be a simulation and a draw.
+//! The engine's own two compute passes: one computes the depths of particles, the other uses their sorted
+//! order. In a game these would be a simulation and a draw call.
 
 use multisplit::ash::vk;
 use multisplit::shaders::compile::{Source, compile};
@@ -36,12 +36,12 @@ void main() {
     }
 }";
 
-/// Buffers that a pass sees.
+/// Number of buffers bound to a pass.
 const BINDINGS: u32 = 3;
 const PUSH_BYTES: u32 = 8;
 const WORKGROUP: u32 = 64;
 
-/// The depth of particle `i` in a frame: what the first pass writes.
+/// The depth of particle `i` in a frame, as computed by the first pass.
 pub fn depth(i: u32, frame: u32) -> f32 {
     let mut x = i ^ (frame << 20);
     x = (x ^ (x >> 16)).wrapping_mul(0x7feb_352d);
@@ -49,7 +49,7 @@ pub fn depth(i: u32, frame: u32) -> f32 {
     ((x ^ (x >> 16)) >> 16) as f32
 }
 
-/// Which of the two.
+/// The engine's passes.
 #[derive(Clone, Copy)]
 pub enum Pass {
     Depths,
@@ -146,7 +146,7 @@ impl Passes {
     }
 
     /// # Safety
-    /// Nothing uses them any more.
+    /// They are no longer in use.
     pub unsafe fn destroy(&self, host: &Host) {
         // SAFETY: by the caller's contract.
         unsafe {
@@ -167,7 +167,7 @@ unsafe fn pipeline(
     glsl: &str,
 ) -> Result<vk::Pipeline> {
     let code = compile(&Source::new(name, glsl))?;
-    // SAFETY: SPIR-V that was just compiled, and a layout that fits it.
+    // SAFETY: SPIR-V that was just compiled, and a matching layout.
     unsafe {
         let info = vk::ShaderModuleCreateInfo::default().code(&code);
         let module = host.device.create_shader_module(&info, None)?;

@@ -1,9 +1,9 @@
-//! Gaussian splats, as renderers of radiance fields draw them: depth keys by a pass in WGSL, a sort from far
-//! to near, and a draw that blends them in this order. Headless; the picture is a PPM file.
+//! Gaussian splats, as in renderers of radiance fields: a WGSL pass computes depth keys, a sort orders them
+//! from far to near, and a draw call blends them in this order. Headless; writes a PPM file.
 //!
 //!   cargo run -p multisplit-wgpu --example splats -- splats.ppm
 //!
-//! The splats overlap and are translucent, so that a wrong order is a wrong picture.
+//! The splats overlap and are translucent, so a wrong order produces a wrong picture.
 
 use std::io::Write as _;
 
@@ -11,12 +11,12 @@ use anyhow::{Context as _, Result};
 use multisplit_wgpu::{Count, Multisplit, Sort};
 use wgpu::BufferUsages;
 
-/// How many splats there are.
+/// Number of splats.
 pub const SPLATS: u32 = 6000;
-/// The picture's side in pixels.
+/// Side length of the picture in pixels.
 pub const SIDE: u32 = 256;
 
-/// A splat: where it is, how large, and its colour. All of it comes from its number.
+/// A splat: position, radius and colour, all derived from its index.
 const SPLAT: &str = "
 struct Splat { center: vec3f, radius: f32, color: vec4f }
 
@@ -35,7 +35,7 @@ fn splat(i: u32) -> Splat {
 }
 ";
 
-/// Before the sort: how far away each splat is.
+/// Before the sort: computes the distance of each splat.
 const DEPTHS: &str = "
 @group(0) @binding(0) var<storage, read_write> depths: array<f32>;
 
@@ -43,7 +43,7 @@ const DEPTHS: &str = "
     if id.x < arrayLength(&depths) { depths[id.x] = splat(id.x).center.z; }
 }";
 
-/// After it: one square for each place in the order, blended over those before it.
+/// After the sort: draws one square per splat in sorted order, blended over the previous ones.
 const DRAW: &str = "
 @group(0) @binding(0) var<storage, read> order: array<u32>;
 
@@ -71,7 +71,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The picture, as RGBA bytes. Without the sort the splats are drawn by their numbers.
+/// Renders the picture as RGBA bytes. Without the sort, splats are drawn in index order.
 pub fn render(sorted: bool) -> Result<Vec<u8>> {
     let (device, queue) = open()?;
     let gpu = Multisplit::new(&device, &queue)?;
@@ -232,7 +232,7 @@ fn copy_out(
         picture.as_image_copy(),
         wgpu::TexelCopyBufferInfo {
             buffer: &read,
-            // A multiple of 256, as copies ask for.
+            // A multiple of 256, as required for copies.
             layout: wgpu::TexelCopyBufferLayout {
                 offset: 0,
                 bytes_per_row: Some(4 * SIDE),

@@ -1,5 +1,4 @@
-//! Commands of wgpu's and of operations, in the order in which they were encoded; and how wgpu is told what
-//! operations use.
+//! Recording of wgpu's commands and of operations in order, and declaration of their buffer accesses to wgpu.
 
 use std::future::Future;
 use std::pin::pin;
@@ -12,15 +11,15 @@ use wgpu::hal::api::Vulkan;
 use crate::device::Shared;
 use crate::error::{Error, Result};
 
-/// Commands of a program's and of operations, in the order in which they are encoded.
+/// Commands of a program and of operations, in encoding order.
 ///
-/// What is dropped without being submitted does nothing.
+/// Commands that are dropped without being submitted have no effect.
 pub struct Commands {
     label: String,
-    /// Takes commands of wgpu's, once one is wanted.
+    /// Receives wgpu commands; created on demand.
     open: Option<wgpu::CommandEncoder>,
     done: Vec<wgpu::CommandBuffer>,
-    /// Last: what operations have lent to the commands goes before wgpu's device.
+    /// Declared last: resources that operations lend to the commands must be dropped before wgpu's device.
     shared: Arc<Shared>,
 }
 
@@ -30,13 +29,13 @@ impl Commands {
         Self { shared: shared.clone(), label: label.to_owned(), open, done }
     }
 
-    /// Whether they are for the device of `shared`.
+    /// Whether the commands are for the device of `shared`.
     pub(crate) fn are_for(&self, shared: &Shared) -> bool {
         self.shared.raw == shared.raw
     }
 
-    /// Where commands of the program's own go. After an operation it is another encoder than before it, so
-    /// ask for it again.
+    /// The encoder for the program's own commands. Each operation replaces it, so call this again after
+    /// encoding one.
     pub fn encoder(&mut self) -> &mut wgpu::CommandEncoder {
         let (device, label) = (&self.shared.device, &self.label);
         self.open.get_or_insert_with(|| new_encoder(device, label))
@@ -47,8 +46,7 @@ impl Commands {
         self.submit_between([], [])
     }
 
-    /// Submits everything in one submission, after some command buffers of the program's and before
-    /// others.
+    /// Submits everything in one submission, between other command buffers of the program.
     pub fn submit_between(
         mut self,
         before: impl IntoIterator<Item = wgpu::CommandBuffer>,
@@ -56,7 +54,8 @@ impl Commands {
     ) -> wgpu::SubmissionIndex {
         self.close();
         let own = std::mem::take(&mut self.done);
-        // Together: what wgpu was told of the buffers, and the commands that use them.
+        // One submission contains both the pass that declares the buffer accesses and the commands that use
+        // the buffers.
         self.shared.queue.submit(before.into_iter().chain(own).chain(after))
     }
 
@@ -64,8 +63,9 @@ impl Commands {
         self.done.extend(self.open.take().map(wgpu::CommandEncoder::finish));
     }
 
-    /// Tells wgpu that these bytes of buffers are read and written next; then lets `record` write Vulkan's
-    /// commands, which do so. `until_done` is dropped when they have run, or will never.
+    /// Declares to wgpu that these bytes of the buffers are read and written, then lets `record` add Vulkan
+    /// commands that access them. `until_done` is dropped when the commands have finished or can no longer
+    /// run.
     pub(crate) fn record<G: Send + 'static>(
         &mut self,
         label: &str,
@@ -78,7 +78,7 @@ impl Commands {
         touch.encode(self.encoder(), &group);
         self.close();
         let mut encoder = new_encoder(&self.shared.device, label);
-        // SAFETY: nothing is destroyed, and the command buffer is left recording.
+        // SAFETY: nothing is destroyed, and the command buffer stays in the recording state.
         let recorded = unsafe {
             encoder.as_hal_mut::<Vulkan, _, _>(|encoder| {
                 let Some(encoder) = encoder else {
@@ -99,9 +99,8 @@ fn new_encoder(device: &wgpu::Device, label: &str) -> wgpu::CommandEncoder {
     device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some(label) })
 }
 
-/// A compute pass that binds buffers as storage and does nothing. wgpu does for it what it does for any
-/// pass: barriers before it and after it, buffers that stay alive until the submission is done, and zeros
-/// where nothing was ever written.
+/// An empty compute pass that binds buffers as storage. wgpu treats it like any pass: it records barriers
+/// before and after, keeps the buffers alive until the submission is done, and clears uninitialised memory.
 pub(crate) struct Touch {
     layout: wgpu::BindGroupLayout,
     pipeline: wgpu::ComputePipeline,
@@ -144,14 +143,14 @@ impl Touch {
         Self { layout, pipeline }
     }
 
-    /// The buffers together; an error where wgpu would not let a pass bind them.
+    /// Binds the buffers; fails if wgpu does not allow a pass to bind them.
     fn group(
         &self,
         device: &wgpu::Device,
         buffers: &[(&wgpu::Buffer, u64)],
     ) -> Result<wgpu::BindGroup> {
         let entries = (0..).zip(buffers.iter().copied()).map(|(binding, (buffer, bytes))| {
-            // Bindings are of whole words, and of one at least.
+            // Bindings consist of whole words, at least one.
             let size = wgpu::BufferSize::new(bytes.max(4).next_multiple_of(4));
             let binding_of = wgpu::BufferBinding { buffer, offset: 0, size };
             wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::Buffer(binding_of) }
@@ -163,7 +162,7 @@ impl Touch {
             layout: &self.layout,
             entries: &entries,
         });
-        // Where wgpu runs on this machine, the answer is there at once.
+        // On native platforms the result is available immediately.
         let mut answer = pin!(scope.pop());
         match answer.as_mut().poll(&mut Polling::from_waker(Waker::noop())) {
             Poll::Ready(None) => Ok(group),

@@ -1,4 +1,4 @@
-//! How the device of a wgpu program is adopted.
+//! Adoption of a wgpu program's device.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,17 +13,18 @@ use wgpu::hal::api::Vulkan;
 use crate::commands::{Commands, Touch};
 use crate::error::{Error, Result};
 
-/// A wgpu program's device, on which operations are made. Clones share it.
+/// A wgpu program's device, on which operations are created. Clones share it.
 #[derive(Clone)]
 pub struct Multisplit {
     pub(crate) shared: Arc<Shared>,
 }
 
-/// What operations and commands have in common. Fields go in this order: what is multisplit's before
+/// State shared by operations and commands. Fields are dropped in this order: multisplit's objects before
 /// wgpu's device.
 pub(crate) struct Shared {
     pub context: Context,
-    /// The handle, which no other living device has. (Those of two instances may be equal to wgpu.)
+    /// The Vulkan handle, which is unique among existing devices. (wgpu may consider devices of two instances
+    /// equal.)
     pub raw: vk::Device,
     touches: Mutex<HashMap<usize, Arc<Touch>>>,
     pub device: wgpu::Device,
@@ -31,29 +32,29 @@ pub(crate) struct Shared {
 }
 
 impl Multisplit {
-    /// For a device that was requested in any way, and its queue. It needs Vulkan 1.2 and subgroups of
-    /// 4 to 128 lanes; an error names what is missing.
+    /// Adopts any device and its queue. Requires Vulkan 1.2 and subgroups of 4 to 128 lanes; an error lists
+    /// everything that is missing.
     ///
-    /// [`Error::NotVulkan`] where the backend is another.
+    /// Returns [`Error::NotVulkan`] for other backends.
     pub fn new(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Self> {
         let (context, raw) = adopt(device)?;
         let (touches, device, queue) = (Mutex::default(), device.clone(), queue.clone());
         Ok(Self { shared: Arc::new(Shared { context, raw, touches, device, queue }) })
     }
 
-    /// Commands of the program's and of operations, to be submitted together.
+    /// Creates a list of commands of the program and of operations, which are submitted together.
     pub fn commands(&self, label: &str) -> Commands {
         Commands::new(&self.shared, label)
     }
 
-    /// What the engine knows of the device.
+    /// Device properties used by the engine.
     pub fn properties(&self) -> &DeviceProperties {
         self.shared.context.properties()
     }
 }
 
 impl Shared {
-    /// How wgpu is told that so many buffers are used.
+    /// The pass that declares accesses to `buffers` buffers.
     pub fn touch(&self, buffers: usize) -> Arc<Touch> {
         let mut touches = self.touches.lock().unwrap_or_else(PoisonError::into_inner);
         let made = touches.entry(buffers);
@@ -63,19 +64,19 @@ impl Shared {
 
 fn adopt(device: &wgpu::Device) -> Result<(Context, vk::Device)> {
     let other = || Error::NotVulkan { backend: device.adapter_info().backend };
-    // SAFETY: nothing of the device is destroyed here.
+    // SAFETY: the device is not destroyed here.
     let hal = unsafe { device.as_hal::<Vulkan>() }.ok_or_else(other)?;
     let instance = hal.shared_instance();
     let (raw, physical) = (instance.raw_instance(), hal.raw_physical_device());
-    // wgpu asks for 1.3 at most.
+    // wgpu requests Vulkan 1.3 at most.
     let api_version = instance.instance_api_version().min(vk::API_VERSION_1_3);
-    // SAFETY: the physical device is the instance's, and both are alive.
+    // SAFETY: the physical device belongs to the instance, and both are valid.
     let (offered, properties) = unsafe {
         let offered = Requirements::for_version(raw, physical, api_version);
         (offered, raw.get_physical_device_properties(physical))
     };
     let is_enabled = |name| hal.enabled_device_extensions().contains(&name);
-    // What wgpu enables, in whatever way the device was requested; more is not known of it.
+    // Features that wgpu always enables; whether others are enabled cannot be queried.
     let size_control = is_enabled(ash::ext::subgroup_size_control::NAME)
         || properties.api_version.min(api_version) >= vk::API_VERSION_1_3;
     let features = Features {
@@ -97,15 +98,15 @@ fn adopt(device: &wgpu::Device) -> Result<(Context, vk::Device)> {
         features,
         debug_utils: instance.extensions().contains(&ash::ext::debug_utils::NAME),
         pipeline_cache: PipelineCache::Off,
-        // The queue is wgpu's, which does not know of a lock of ours: nothing may be submitted.
+        // wgpu owns the queue and does not share a lock, so the context must not submit anything.
         ranking: RankingChoice::Promised,
         profile: ProfileChoice::BuiltIn,
     };
     let options = AdoptOptions::default().without_synchronization2();
-    // SAFETY: these are the handles of one device, made with these features. `Shared` drops the context
-    // before its clone of wgpu's device, and so does whatever wgpu holds for a submission (`operation`).
-    // With `RankingChoice::Promised` the context submits nothing that this crate does not ask for; it asks
-    // for nothing, and hands the context to nobody.
+    // SAFETY: these are the handles of one device, created with these features. `Shared` drops the context
+    // before its clone of wgpu's device, and so do the objects that wgpu holds for a submission
+    // (`operation`). With `RankingChoice::Promised` the context submits only what this crate requests; this
+    // crate requests nothing and keeps the context private.
     let context = unsafe { Context::adopt_with(adopted, options)? };
     Ok((context, hal.raw_device().handle()))
 }

@@ -1,41 +1,41 @@
-//! What can go wrong.
+//! Errors.
 
-/// Everything that this crate reports.
+/// All errors of this crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The device is not one of Vulkan's.
+    /// The device does not use the Vulkan backend.
     #[error(
         "multisplit runs on wgpu's Vulkan backend, and this device is of {backend:?}: ask for an adapter of wgpu::Backends::VULKAN"
     )]
     NotVulkan {
-        /// What it is of.
+        /// The backend of the device.
         backend: wgpu::Backend,
     },
-    /// A buffer without the usage that is needed.
+    /// A buffer lacks a required usage.
     #[error("buffer `{name}` was created with {usage:?}; it needs BufferUsages::STORAGE")]
     Usage {
-        /// What it is to the operation.
+        /// The buffer's role in the operation.
         name: &'static str,
-        /// What it was created with.
+        /// Its usage flags.
         usage: wgpu::BufferUsages,
     },
-    /// A buffer that is too small.
+    /// A buffer is too small.
     #[error("buffer `{name}` has {size} bytes, {needed} are needed")]
     BufferTooSmall {
-        /// What it is to the operation.
+        /// The buffer's role in the operation.
         name: &'static str,
-        /// The bytes that it has.
+        /// Its size in bytes.
         size: u64,
-        /// The bytes that it needs.
+        /// The required size in bytes.
         needed: u64,
     },
-    /// More elements than the operation was made for.
+    /// The count exceeds the maximum of the operation.
     #[error("a count of {count}, but the operation was made for {max} elements at most")]
     CountTooLarge {
-        /// What was given.
+        /// The given count.
         count: u64,
-        /// What is allowed.
+        /// The maximum.
         max: u64,
     },
     /// An operation was encoded into the commands of another device.
@@ -43,16 +43,16 @@ pub enum Error {
         "the {operation} was made for another device than these commands; make both from the same device"
     )]
     OtherDevice {
-        /// What was encoded.
+        /// The name of the operation.
         operation: &'static str,
     },
-    /// wgpu refused one of the buffers, one of another device for instance.
+    /// wgpu rejected one of the buffers, for example because it belongs to another device.
     #[error("wgpu refused the buffers: {0}")]
     Wgpu(wgpu::Error),
-    /// What the engine reports.
+    /// An error of the engine.
     #[error(transparent)]
     Multisplit(#[from] multisplit::Error),
 }
 
-/// What most functions give.
+/// Result with an error of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

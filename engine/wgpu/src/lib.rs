@@ -1,41 +1,44 @@
-//! GPU sort, split, histogram and scan on the buffers of a wgpu program, among its own commands.
+//! GPU sort, split, histogram and scan on the buffers of a wgpu program, combined with its own commands.
 //!
-//! Made from any [`wgpu::Device`] of the Vulkan backend and its [`wgpu::Queue`], without `unsafe` and without
-//! anything to enable when the device is requested:
+//! Works with any [`wgpu::Device`] of the Vulkan backend and its [`wgpu::Queue`], without `unsafe` code and
+//! without special features in the device request:
 //!
 //! ```no_run
 //! use multisplit_wgpu::{Count, Multisplit, Sort};
 //! # fn run(device: wgpu::Device, queue: wgpu::Queue, depths: wgpu::Buffer, order: wgpu::Buffer) -> multisplit_wgpu::Result<()> {
-//! let gpu = Multisplit::new(&device, &queue)?; // an error where the backend is another
+//! let gpu = Multisplit::new(&device, &queue)?; // fails for other backends
 //! let sort = gpu.argsort::<f32>(1 << 20, &Sort::descending())?; // once
 //!
 //! let mut commands = gpu.commands("frame"); // every frame
-//! // ... passes of yours, on commands.encoder(): write the depths
+//! // ... your passes, on commands.encoder(): write the depths
 //! sort.encode(&mut commands, &depths, &order, Count::All)?;
-//! // ... passes of yours, on commands.encoder(): draw in this order
+//! // ... your passes, on commands.encoder(): draw in this order
 //! commands.submit();
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! **[`Commands`] instead of a plain encoder.** An encoder of wgpu's takes wgpu's commands or Vulkan's, and
-//! not both. `Commands` begins a new one where the kind changes, and submits all of them together, in
-//! order: [`encoder`](Commands::encoder) is the one that takes yours.
+//! **[`Commands`] instead of an encoder.** A wgpu encoder cannot mix wgpu commands and raw Vulkan commands.
+//! `Commands` starts a new encoder whenever the kind changes, and submits all of them together, in order;
+//! [`encoder`](Commands::encoder) returns the one for your own commands.
 //!
-//! **Synchronisation** is wgpu's. Before each operation, wgpu is told that its buffers are storage that is
-//! read and written, by a compute pass that binds them and does nothing: wgpu records the barriers, keeps
-//! the buffers alive, and clears what was never written.
+//! **Synchronisation** is done by wgpu. Before each operation, an empty compute pass binds its buffers as
+//! read-write storage. wgpu therefore records the barriers, keeps the buffers alive, and clears uninitialised
+//! memory.
 //!
-//! **Frames in flight.** Scratch memory and descriptors belong to one recording at a time, and are used
-//! again when wgpu says that it is done (when the program submits or polls). There is nothing to count.
+//! **Frames in flight.** Each recording has its own scratch memory and descriptors. They are reused when wgpu
+//! reports that the recording is done (when the program submits or polls), so there is no frame count to
+//! configure.
 //!
-//! **The queue** is used by wgpu alone: this crate submits nothing by itself, and relies on nothing that
-//! Vulkan does not promise, so that nothing has to be tried out.
+//! **The queue** is used only by wgpu: this crate never submits anything itself. It relies only on behaviour
+//! that Vulkan guarantees, so it needs no probes.
 //!
-//! **What is checked.** Sizes, usages, overlaps, counts, and by wgpu that buffers are of the device and alive.
-//! Buffers of another [`wgpu::Instance`] are noticed by nobody: wgpu takes them for others of its own.
+//! **Checks.** Sizes, usages, overlaps and counts are checked here; wgpu checks that buffers belong to the
+//! device and are alive. Buffers of another [`wgpu::Instance`] are not detected: wgpu mistakes them for its
+//! own.
 //!
-//! It fits wgpu 30, and one version of this crate fits one version of wgpu: both use the same `ash`.
+//! Each version of this crate supports one version of wgpu, currently 30, because both must use the same
+//! `ash`.
 
 mod commands;
 mod device;

@@ -1,5 +1,5 @@
-//! What all operations are: work that is declared once for each kind of count, and recorded with scratch
-//! memory that nobody else uses meanwhile.
+//! Common implementation of all operations: a work description per kind of count, and a pool of executables
+//! so that each recording has its own scratch memory.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -15,24 +15,24 @@ use crate::commands::Commands;
 use crate::device::Shared;
 use crate::error::{Error, Result};
 
-/// How many elements an operation works on. Buffers are always sized for as many as it was made for.
+/// The number of elements that an operation processes. Buffers always have the size for its maximum.
 #[derive(Clone, Copy, Debug)]
 pub enum Count<'b> {
-    /// As many as it was made for.
+    /// The operation's maximum.
     All,
-    /// As many as the host says.
+    /// A number from the host.
     Host(u32),
-    /// As many as a word of a buffer says when the commands run, written by an earlier pass. A larger
-    /// number counts as as many as the operation was made for.
+    /// A word of a buffer, read when the commands execute, so that an earlier pass can write it. Values above
+    /// the operation's maximum are clamped to it.
     Buffer {
         /// A buffer with `BufferUsages::STORAGE`.
         buffer: &'b wgpu::Buffer,
-        /// Which of its words.
+        /// Index of the word.
         word: u32,
     },
 }
 
-/// What a plan depends on of a count.
+/// The properties of a count that a plan depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Kind {
     All,
@@ -50,14 +50,14 @@ impl From<Count<'_>> for Kind {
     }
 }
 
-/// The pass that writes a count of the host's.
+/// The pass that writes a host count.
 const COUNT: &str = "count";
 
-/// Declares the passes; gives the buffers that a recording is given, in their order.
+/// Declares the passes; returns the buffers of a recording, in order.
 type Declare =
     dyn Fn(&mut Work, EngineCount) -> multisplit::Result<Vec<graph::Buffer>> + Send + Sync;
 
-/// An operation. Fields go in this order: what is made on the device before the device.
+/// An operation. Fields are dropped in this order: objects of the device before the device.
 pub(crate) struct Operation {
     pools: Mutex<HashMap<Kind, Arc<Pool>>>,
     name: &'static str,
@@ -66,18 +66,18 @@ pub(crate) struct Operation {
     shared: Arc<Shared>,
 }
 
-/// The work of one kind of count, and what recordings of it have returned.
+/// The work for one kind of count, and its executables that are not in use.
 struct Pool {
     free: Mutex<Vec<Executable>>,
     buffers: Vec<graph::Buffer>,
     work: Work,
 }
 
-/// An executable, with workspace and descriptors, that one recording has until it has run.
+/// An executable, with workspace and descriptors, reserved for one recording until it has finished.
 ///
-/// wgpu holds it with the submission. It keeps the engine's objects alive and nothing of wgpu's, so that
-/// a program that ends without polling again leaves no circle behind: wgpu waits for its queue when that
-/// goes, drops this, and then the device.
+/// wgpu holds it with the submission. It keeps the engine's objects alive but none of wgpu's, so a program
+/// that exits without polling again does not leak a reference cycle: wgpu waits for its queue when that is
+/// dropped, then drops this object, and then the device.
 struct Lent {
     executable: Option<Executable>,
     pool: Weak<Pool>,
@@ -92,7 +92,7 @@ impl Drop for Lent {
 }
 
 impl Pool {
-    /// One that nobody uses, or a new one.
+    /// Takes an unused executable, or creates one.
     fn lend(self: &Arc<Self>) -> Result<Lent> {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let executable = match free {
@@ -104,7 +104,7 @@ impl Pool {
 }
 
 impl Operation {
-    /// Declares an operation on at most `max` elements. What it cannot do is an error here.
+    /// Declares an operation on at most `max` elements. Unsupported parameters are reported here.
     pub fn new(
         shared: &Arc<Shared>,
         name: &'static str,
@@ -116,17 +116,17 @@ impl Operation {
     ) -> Result<Self> {
         let (pools, declare) = (Mutex::default(), Box::new(declare));
         let this = Self { pools, name, max, declare, shared: shared.clone() };
-        // Pipelines are made here, not in a frame.
+        // Creates the pipelines now instead of in a frame.
         drop(this.pool(Kind::All)?.lend()?);
         Ok(this)
     }
 
-    /// Makes what recordings with such a count need.
+    /// Creates everything that recordings with this kind of count need.
     pub fn warm_up(&self, count: Count<'_>) -> Result<()> {
         self.pool(count.into())?.lend().map(drop)
     }
 
-    /// How many recordings there can be at once with what was made so far.
+    /// Number of executables that are not in use.
     pub fn made(&self) -> usize {
         let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         pools.values().map(|p| p.free.lock().unwrap_or_else(PoisonError::into_inner).len()).sum()
@@ -146,7 +146,7 @@ impl Operation {
         Ok(pool)
     }
 
-    /// The count, and the buffer that it is in.
+    /// The count and, for a device count, its buffer.
     fn count(&self, work: &mut Work, kind: Kind) -> (EngineCount, Option<graph::Buffer>) {
         let max = self.max;
         match kind {
@@ -161,7 +161,7 @@ impl Operation {
         }
     }
 
-    /// Encodes it on these buffers, which have names for messages.
+    /// Encodes the operation on these buffers; the names are for error messages.
     pub fn encode(
         &self,
         commands: &mut Commands,
@@ -193,23 +193,23 @@ impl Operation {
             used.push((buffer, bytes(planned)));
         }
         let imports = pool.buffers.iter().zip(&given).map(|(&planned, &(_, buffer))| {
-            // SAFETY: the handle is used for as long as wgpu keeps the buffer, which it is told to below.
+            // SAFETY: the handle is used only while wgpu keeps the buffer alive, which `record` below
+            // ensures.
             let raw = unsafe { buffer.as_hal::<Vulkan>().map(|buffer| buffer.raw_handle()) };
             let backend = self.shared.device.adapter_info().backend;
             raw.map(|raw| (planned, BufferAt::new(raw, 0))).ok_or(Error::NotVulkan { backend })
         });
         let imports = imports.collect::<Result<Vec<Import>>>()?;
-        // A plan for no elements at all has no passes, that of the count included.
+        // A plan for a maximum of 0 has no passes, so not even the pass of the count.
         let value = value.as_ref().filter(|_| self.max > 0);
         let values = value.map(|bytes| PassValue { pass: COUNT, bytes });
         commands.record(self.name, &used, lent, |lent, raw| {
             let options = RecordOptions { values: values.as_slice(), ..RecordOptions::default() };
             let Some(executable) = &lent.executable else { return Ok(()) };
-            // SAFETY: wgpu's command buffer is recording, outside a pass. The buffers were bound as
-            // storage by a pass of the same submission, so wgpu has checked that they are of its device, which is
-            // the executable's,
-            // keeps them, and synchronises: every access here is one of compute shaders. The executable
-            // is nobody else's until the commands have run.
+            // SAFETY: wgpu's command buffer is recording, outside a pass. A pass of the same submission binds
+            // the buffers as storage, so wgpu has checked that they belong to its device, which is also the
+            // executable's, keeps them alive, and synchronises: all accesses here are by compute shaders. The
+            // executable is reserved for this recording until the commands have finished.
             unsafe { executable.record_with(raw, &imports, &options)? };
             Ok(())
         })

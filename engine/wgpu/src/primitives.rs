@@ -1,4 +1,4 @@
-//! The operations: what each is made of, and which buffers it takes.
+//! The operations and their buffers.
 
 use std::marker::PhantomData;
 
@@ -22,14 +22,15 @@ macro_rules! operation {
                 Self { operation, types: PhantomData }
             }
 
-            /// Makes what encoding with such a count needs; for [`Count::All`] that was done when the
-            /// operation was made. Otherwise the first encoding does it, and takes as long.
+            /// Creates everything that encoding with this kind of count needs. For [`Count::All`] this
+            /// happens when the operation is created; otherwise the first encoding does it, which takes
+            /// equally long.
             pub fn warm_up(&self, count: Count<'_>) -> Result<()> {
                 self.operation.warm_up(count)
             }
 
-            /// For how many encodings at once there is memory that none uses now: what the busiest time
-            /// so far has needed.
+            /// Number of unused sets of scratch memory. When no recording is in flight, this is the largest
+            /// number of concurrent recordings so far.
             pub fn idle(&self) -> usize {
                 self.operation.made()
             }
@@ -38,36 +39,37 @@ macro_rules! operation {
 }
 
 operation! {
-    /// A sort of keys in place. Made by [`Multisplit::sort`].
+    /// An in-place sort of keys. Created by [`Multisplit::sort`].
     KeySort<K>
 }
 operation! {
-    /// A sort of keys with values, in place. Made by [`Multisplit::sort_pairs`].
+    /// An in-place sort of keys with values. Created by [`Multisplit::sort_pairs`].
     PairSort<K, V>
 }
 operation! {
-    /// A sort of keys in place, with the order that sorted them. Made by [`Multisplit::argsort`].
+    /// An in-place sort of keys that also returns the sorting permutation. Created by
+    /// [`Multisplit::argsort`].
     ArgSort<K>
 }
 operation! {
-    /// A split of keys into buckets. Made by [`Multisplit::split`].
+    /// A split of keys into buckets. Created by [`Multisplit::split`].
     Split<K>
 }
 operation! {
-    /// A split of keys with values into buckets. Made by [`Multisplit::split_pairs`].
+    /// A split of keys with values into buckets. Created by [`Multisplit::split_pairs`].
     PairSplit<K, V>
 }
 operation! {
-    /// A histogram. Made by [`Multisplit::histogram`].
+    /// A histogram. Created by [`Multisplit::histogram`].
     Histogram<S>
 }
 operation! {
-    /// Exclusive prefix sums. Made by [`Multisplit::scan`].
+    /// Exclusive prefix sums. Created by [`Multisplit::scan`].
     Scan<>
 }
 
 impl Multisplit {
-    /// A sort of at most `max` keys.
+    /// Creates a sort of at most `max` keys.
     pub fn sort<K: Key>(&self, max: u64, sort: &Sort) -> Result<KeySort<K>> {
         let sort = sort.clone();
         Operation::new(&self.shared, "sort", max, move |work, count| {
@@ -78,7 +80,7 @@ impl Multisplit {
         .map(KeySort::new)
     }
 
-    /// A sort of at most `max` keys, each with a value of 4, 8 or 16 bytes.
+    /// Creates a sort of at most `max` keys, each with a value of 4, 8 or 16 bytes.
     pub fn sort_pairs<K: Key, V: Value>(&self, max: u64, sort: &Sort) -> Result<PairSort<K, V>> {
         let sort = sort.clone();
         Operation::new(&self.shared, "sort_pairs", max, move |work, count| {
@@ -90,7 +92,7 @@ impl Multisplit {
         .map(PairSort::new)
     }
 
-    /// A sort of at most `max` keys that also gives which element of the input comes at each place.
+    /// Creates a sort of at most `max` keys that also returns the input index of each sorted key.
     pub fn argsort<K: Key>(&self, max: u64, sort: &Sort) -> Result<ArgSort<K>> {
         let sort = sort.clone();
         Operation::new(&self.shared, "argsort", max, move |work, count| {
@@ -104,7 +106,7 @@ impl Multisplit {
         .map(ArgSort::new)
     }
 
-    /// A split of at most `max` keys into buckets, stable within each.
+    /// Creates a split of at most `max` keys into buckets, stable within each.
     pub fn split<K: Key>(&self, max: u64, buckets: &Buckets<K>) -> Result<Split<K>> {
         let buckets = buckets.clone();
         Operation::new(&self.shared, "split", max, move |work, count| {
@@ -119,7 +121,7 @@ impl Multisplit {
         .map(Split::new)
     }
 
-    /// A split of at most `max` keys, each with a value of 4, 8 or 16 bytes.
+    /// Creates a split of at most `max` keys, each with a value of 4, 8 or 16 bytes.
     pub fn split_pairs<K: Key, V: Value>(
         &self,
         max: u64,
@@ -140,8 +142,8 @@ impl Multisplit {
         .map(PairSplit::new)
     }
 
-    /// A histogram of at most `max` elements, which are samples unless [`Bins::layout`] says otherwise,
-    /// with counts of 32 bits.
+    /// Creates a histogram of at most `max` elements with 32-bit counts. Elements are samples unless
+    /// [`Bins::layout`] specifies another layout.
     pub fn histogram<S: Sample>(&self, max: u64, bins: &Bins<S>) -> Result<Histogram<S>> {
         let bins = bins.clone();
         Operation::new(&self.shared, "histogram", max, move |work, count| {
@@ -153,7 +155,7 @@ impl Multisplit {
         .map(Histogram::new)
     }
 
-    /// Exclusive prefix sums of at most `max` numbers, modulo 2^32.
+    /// Creates exclusive prefix sums of at most `max` numbers, modulo 2^32.
     pub fn scan(&self, max: u64) -> Result<Scan> {
         Operation::new(&self.shared, "scan", max, move |work, count| {
             let (src, dst) = (work.import::<u32>("src", max), work.import::<u32>("dst", max));
@@ -177,7 +179,7 @@ impl<K: Key> KeySort<K> {
 }
 
 impl<K: Key, V: Value> PairSort<K, V> {
-    /// Sorts `keys` in place, and moves `values` along.
+    /// Sorts `keys` in place, and moves `values` with them.
     pub fn encode(
         &self,
         commands: &mut Commands,
@@ -190,7 +192,7 @@ impl<K: Key, V: Value> PairSort<K, V> {
 }
 
 impl<K: Key> ArgSort<K> {
-    /// Sorts `keys` in place, and writes to `order`, for each place, which key of the input comes there.
+    /// Sorts `keys` in place, and writes the input index of each sorted key to `order`.
     pub fn encode(
         &self,
         commands: &mut Commands,
@@ -203,8 +205,8 @@ impl<K: Key> ArgSort<K> {
 }
 
 impl<K: Key> Split<K> {
-    /// Writes `keys` to `keys_out` in the order of their buckets, and to `offsets` where each bucket
-    /// begins, and at last the count: one word more than there are buckets.
+    /// Writes `keys` to `keys_out` in bucket order, and to `offsets` the start of each bucket followed by the
+    /// count: one word more than there are buckets.
     pub fn encode(
         &self,
         commands: &mut Commands,
@@ -219,8 +221,8 @@ impl<K: Key> Split<K> {
 }
 
 impl<K: Key, V: Value> PairSplit<K, V> {
-    /// Writes keys and values of `from` to `to`, in the order of their buckets, and to `offsets` where each
-    /// bucket begins, and at last the count: one word more than there are buckets.
+    /// Writes keys and values of `from` to `to` in bucket order, and to `offsets` the start of each bucket
+    /// followed by the count: one word more than there are buckets.
     pub fn encode(
         &self,
         commands: &mut Commands,
@@ -241,7 +243,7 @@ impl<K: Key, V: Value> PairSplit<K, V> {
 }
 
 impl<S: Sample> Histogram<S> {
-    /// Writes to `counts` how many of `samples` are in each bin; with [`Bins::accumulate`] it adds them.
+    /// Writes the number of `samples` in each bin to `counts`; with [`Bins::accumulate`] it adds to them.
     pub fn encode(
         &self,
         commands: &mut Commands,
@@ -254,7 +256,7 @@ impl<S: Sample> Histogram<S> {
 }
 
 impl Scan {
-    /// Writes to `dst` the sum of the numbers of `src` before each place.
+    /// Writes the sum of all earlier numbers of `src` to each position of `dst`.
     pub fn encode(
         &self,
         commands: &mut Commands,

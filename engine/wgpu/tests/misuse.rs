@@ -1,4 +1,4 @@
-//! Programs that are wrong get errors, and what they hold may go in any order.
+//! Invalid calls return errors, and objects can be dropped in any order.
 
 mod common;
 
@@ -8,7 +8,7 @@ use multisplit_wgpu::{Count, Error, Multisplit, Sort};
 use wgpu::BufferUsages;
 
 #[test]
-fn another_backend_is_an_error_that_names_it() -> Result<()> {
+fn other_backends_are_rejected_by_name() -> Result<()> {
     let (device, queue) = wgpu::Device::noop(&wgpu::DeviceDescriptor::default());
     let error = Multisplit::new(&device, &queue).err().context("an error")?;
     ensure!(matches!(error, Error::NotVulkan { backend: wgpu::Backend::Noop }), "{error:?}");
@@ -18,8 +18,8 @@ fn another_backend_is_an_error_that_names_it() -> Result<()> {
 }
 
 #[test]
-fn wrong_buffers_are_errors_and_the_rest_goes_on() -> Result<()> {
-    validated("wrong_buffers_are_errors_and_the_rest_goes_on", || {
+fn wrong_buffers_are_rejected_and_later_commands_run() -> Result<()> {
+    validated("wrong_buffers_are_rejected_and_later_commands_run", || {
         let gpu = open()?;
         let sort = gpu.multisplit.sort_pairs::<u32, u32>(1000, &Sort::ascending())?;
         let keys: Vec<u32> = (0..1000).map(noise).collect();
@@ -50,13 +50,13 @@ fn wrong_buffers_are_errors_and_the_rest_goes_on() -> Result<()> {
         });
         let error = sort.encode(&mut commands, &foreign, &value, Count::All).err();
         ensure!(matches!(error, Some(Error::Wgpu(_))), "{error:?}");
-        // Commands of another device, with a buffer of that.
+        // Commands and a buffer of another device.
         let elsewhere = open()?;
         let mut others = elsewhere.commands();
         let theirs = elsewhere.filled(&keys);
         let error = sort.encode(&mut others, &theirs, &theirs, Count::All).err();
         ensure!(matches!(error, Some(Error::OtherDevice { .. })), "{error:?}");
-        // What was right before and after is done.
+        // Valid commands still run after the errors.
         sort.encode(&mut commands, &key, &value, Count::All)?;
         commands.submit();
         let mut expected = keys;
@@ -68,10 +68,10 @@ fn wrong_buffers_are_errors_and_the_rest_goes_on() -> Result<()> {
     })
 }
 
-/// Commands that are never submitted, operations and devices that go before their commands have run.
+/// Commands that are never submitted, and operations and devices dropped before their commands have finished.
 #[test]
-fn things_may_go_in_any_order() -> Result<()> {
-    validated("things_may_go_in_any_order", || {
+fn objects_can_be_dropped_in_any_order() -> Result<()> {
+    validated("objects_can_be_dropped_in_any_order", || {
         let keys: Vec<u32> = (0..5000).map(noise).collect();
         let gpu = open()?;
         let sort = gpu.multisplit.sort::<u32>(5000, &Sort::ascending())?;
@@ -81,7 +81,7 @@ fn things_may_go_in_any_order() -> Result<()> {
         drop(commands);
         ensure!(sort.idle() == 1 && gpu.read::<u32>(&key)? == keys, "nothing was submitted");
 
-        // Never submitted, and everything else is gone before: the device goes last of all.
+        // Never submitted, and everything else is dropped first: the device is destroyed last.
         let left = {
             let gpu = open()?;
             let sort = gpu.multisplit.sort::<u32>(5000, &Sort::ascending())?;
@@ -93,7 +93,7 @@ fn things_may_go_in_any_order() -> Result<()> {
 
         let mut commands = gpu.commands();
         sort.encode(&mut commands, &key, Count::All)?;
-        // wgpu keeps the buffer, and the commands keep the rest.
+        // wgpu keeps the buffer alive, and the commands keep the rest.
         drop((key, sort));
         commands.submit();
         let common::Gpu { device, queue, multisplit, .. } = gpu;

@@ -1,5 +1,5 @@
-//! Every operation on a plain wgpu device, among commands of wgpu's, against the CPU: under the validation
-//! layer, which has nothing to say.
+//! Compares every operation with the CPU on a plain wgpu device, combined with wgpu commands, without
+//! messages from the validation layer.
 
 mod common;
 
@@ -8,7 +8,7 @@ use common::{Gpu, noise, open, run_validated, speaks, validated};
 use multisplit_wgpu::{Bins, Buckets, Count, Sort};
 use wgpu::hal::api::Vulkan;
 
-/// More than one workgroup's.
+/// More than one workgroup sorts.
 const N: usize = 20_000;
 
 fn keys() -> Vec<u32> {
@@ -22,8 +22,8 @@ fn sorted_pairs(keys: &[u32]) -> (Vec<u32>, Vec<u32>) {
 }
 
 #[test]
-fn sorts() -> Result<()> {
-    validated("sorts", || {
+fn sorts_match_the_cpu() -> Result<()> {
+    validated("sorts_match_the_cpu", || {
         let gpu = open()?;
         let keys = keys();
         let (expected, order) = sorted_pairs(&keys);
@@ -32,7 +32,7 @@ fn sorts() -> Result<()> {
         let (key, value, copy) = (gpu.empty::<u32>(N), gpu.filled(&numbers), gpu.empty::<u32>(N));
         let from = gpu.filled(&keys);
         let mut commands = gpu.commands();
-        // A copy of wgpu's before, and one after: both are to wait.
+        // A wgpu copy before and one after, which need barriers.
         commands.encoder().copy_buffer_to_buffer(&from, 0, &key, 0, key.size());
         sort.encode(&mut commands, &key, &value, Count::All)?;
         commands.encoder().copy_buffer_to_buffer(&key, 0, &copy, 0, key.size());
@@ -40,7 +40,7 @@ fn sorts() -> Result<()> {
         ensure!(gpu.read::<u32>(&copy)? == expected);
         ensure!(gpu.read::<u32>(&value)? == order);
 
-        // Floats, downwards, with the order, of a buffer that nobody else has written to.
+        // A descending argsort of floats into an uninitialised buffer.
         let floats: Vec<f32> = keys.iter().map(|&key| key as f32 - 20_000.5).collect();
         let argsort = gpu.multisplit.argsort::<f32>(N as u64, &Sort::descending())?;
         let (key, places) = (gpu.filled(&floats), gpu.empty::<u32>(N));
@@ -51,7 +51,7 @@ fn sorts() -> Result<()> {
         order.sort_by(|&a, &b| floats[b as usize].total_cmp(&floats[a as usize]));
         ensure!(gpu.read::<u32>(&places)? == order);
 
-        // Keys alone, twice in one submission: the second after the first.
+        // Two sorts of the same keys in one submission, which must run in order.
         let alone = gpu.multisplit.sort::<u32>(N as u64, &Sort::ascending())?;
         let down = gpu.multisplit.sort::<u32>(N as u64, &Sort::descending())?;
         let key = gpu.filled(&keys);
@@ -65,8 +65,8 @@ fn sorts() -> Result<()> {
 }
 
 #[test]
-fn splits() -> Result<()> {
-    validated("splits", || {
+fn splits_match_the_cpu() -> Result<()> {
+    validated("splits_match_the_cpu", || {
         let gpu = open()?;
         let keys = keys();
         let buckets = Buckets::<u32>::delta(0, 10_000, 5);
@@ -100,8 +100,8 @@ fn splits() -> Result<()> {
 }
 
 #[test]
-fn counts_and_sums() -> Result<()> {
-    validated("counts_and_sums", || {
+fn histogram_and_scan_match_the_cpu() -> Result<()> {
+    validated("histogram_and_scan_match_the_cpu", || {
         let gpu = open()?;
         let samples: Vec<f32> = (0..N as u32).map(|i| (noise(i) % 1000) as f32 / 1000.0).collect();
         let histogram = gpu.multisplit.histogram(N as u64, &Bins::even(0.0f32..1.0, 64))?;
@@ -109,7 +109,7 @@ fn counts_and_sums() -> Result<()> {
         let (sample, counts, sums) =
             (gpu.filled(&samples), gpu.empty::<u32>(64), gpu.empty::<u32>(64));
         let mut commands = gpu.commands();
-        // One after the other, in one submission.
+        // Two dependent operations in one submission.
         histogram.encode(&mut commands, &sample, &counts, Count::All)?;
         scan.encode(&mut commands, &counts, &sums, Count::All)?;
         commands.submit();
@@ -124,10 +124,10 @@ fn counts_and_sums() -> Result<()> {
     })
 }
 
-/// Counts of the host's and of the device's, the latter written by a pass of wgpu's.
+/// Host counts, and device counts written by a wgpu pass.
 #[test]
-fn counts_of_host_and_device() -> Result<()> {
-    validated("counts_of_host_and_device", || {
+fn host_and_device_counts_limit_the_sort() -> Result<()> {
+    validated("host_and_device_counts_limit_the_sort", || {
         let gpu = open()?;
         let keys = keys();
         let sort = gpu.multisplit.sort::<u32>(N as u64, &Sort::ascending())?;
@@ -156,7 +156,7 @@ fn counts_of_host_and_device() -> Result<()> {
     })
 }
 
-/// The third word of a buffer, by a compute pass in WGSL.
+/// Writes the third word of a buffer with a WGSL compute pass.
 fn write_word(gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, words: &wgpu::Buffer, value: u32) {
     let source = format!(
         "@group(0) @binding(0) var<storage, read_write> words: array<u32>;
@@ -185,8 +185,8 @@ fn write_word(gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, words: &wgpu::Buffe
     pass.dispatch_workgroups(1, 1, 1);
 }
 
-/// The layer is listening: two writes of Vulkan's without a barrier between them, in a command buffer of
-/// wgpu's.
+/// Two raw Vulkan writes without a barrier in between, in a wgpu command buffer: shows that the layer is
+/// active.
 #[test]
 #[ignore = "is wrong on purpose; the next test runs it"]
 fn two_writes_without_a_barrier() -> Result<()> {
@@ -213,17 +213,16 @@ fn two_writes_without_a_barrier() -> Result<()> {
 }
 
 #[test]
-fn the_layer_is_listening() -> Result<()> {
+fn validation_layer_reports_missing_barrier() -> Result<()> {
     let said = run_validated("two_writes_without_a_barrier")?;
     ensure!(speaks(&said) && said.contains("SYNC-HAZARD-WRITE-AFTER-WRITE"), "{said}");
     Ok(())
 }
 
-/// A thousand frames, none of which is waited for: each sorts what the one before has left, in the other
-/// direction.
+/// A thousand frames without waiting: each sorts the output of the previous one in the opposite direction.
 #[test]
-fn a_thousand_frames() -> Result<()> {
-    validated("a_thousand_frames", || {
+fn thousand_frames_reuse_memory() -> Result<()> {
+    validated("thousand_frames_reuse_memory", || {
         const KEYS: usize = 2000;
         let gpu = open()?;
         let keys: Vec<u32> = (0..KEYS as u32).map(noise).collect();
@@ -240,7 +239,7 @@ fn a_thousand_frames() -> Result<()> {
         let (expected, order) = sorted_pairs(&keys);
         ensure!(gpu.read::<u32>(&key)? == expected);
         ensure!(gpu.read::<u32>(&value)? == order);
-        // Memory is used again when a frame is done. How far the device was behind is its own affair.
+        // Memory is reused when a frame is done. The number of pending frames depends on the device.
         let idle = up.idle() + down.idle();
         ensure!((2..=1000).contains(&idle), "{idle}");
         Ok(())

@@ -1,5 +1,5 @@
-//! The example's picture against one that the CPU paints: the same splats, blended in the order of their
-//! depths. And that the comparison would notice: drawn without the sort, the picture is another.
+//! Compares the picture of the example with one painted by the CPU: the same splats, blended in depth order.
+//! Also checks that the comparison detects a picture drawn without the sort.
 
 mod common;
 #[allow(dead_code, reason = "its main function")]
@@ -20,7 +20,7 @@ fn part(i: u32, k: u32) -> f32 {
     (hash(i.wrapping_mul(8).wrapping_add(k)) >> 8) as f32 / 16_777_216.0
 }
 
-/// What a device paints: RGBA bytes, rounded after every splat as its picture is.
+/// The expected picture as RGBA bytes, rounded after every splat like a render target.
 fn painted() -> Vec<u8> {
     let mut order: Vec<u32> = (0..SPLATS).collect();
     let depth = |i: u32| part(i, 2) * 2.0 - 1.0;
@@ -33,7 +33,7 @@ fn painted() -> Vec<u8> {
         let alpha = 0.5 + 0.4 * part(i, 6);
         let color = [part(i, 3), part(i, 4), part(i, 5)];
         for row in 0..side {
-            // Pixels are looked at in their middle, rows from the top.
+            // Pixels are sampled at their centre, rows from the top.
             let v = 1.0 - (row as f32 + 0.5) / side as f32 * 2.0;
             let v = (v - y) / half;
             if v.abs() >= 1.0 {
@@ -55,9 +55,9 @@ fn painted() -> Vec<u8> {
     pixels.iter().flatten().map(|part| (part * 255.0).round() as u8).collect()
 }
 
-/// How far two pictures differ: on average and at most, of 255.
+/// Mean and maximum difference of two pictures, out of 255.
 fn difference(a: &[u8], b: &[u8]) -> (f64, u8) {
-    // Colours only: of what a picture is worth behind its splats nobody asks.
+    // Compare only colours, not alpha.
     let parts = || {
         a.chunks_exact(4)
             .zip(b.chunks_exact(4))
@@ -73,7 +73,7 @@ fn splats_are_drawn_from_far_to_near() -> Result<()> {
         let expected = painted();
         let (mean, most) = difference(&splats::render(true)?, &expected);
         println!("sorted: {mean:.3} on average, {most} at most");
-        // Devices round what they blend in their own way, and edges of squares may fall to either side.
+        // Devices round blended colours differently, and pixels at the edges of squares may be in or out.
         ensure!(mean < 1.0, "{mean}");
         let (mean, most) = difference(&splats::render(false)?, &expected);
         println!("by number: {mean:.3} on average, {most} at most");

@@ -1,4 +1,4 @@
-//! A wgpu device as any program has one, buffers on it, and tests that run under the validation layer.
+//! A plain wgpu device, buffers on it, and a runner for tests under the validation layer.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::process::Command;
@@ -8,7 +8,7 @@ use bytemuck::Pod;
 use multisplit_wgpu::{Commands, Multisplit};
 use wgpu::BufferUsages;
 
-/// A device that was requested as wgpu's documentation does it, with nothing added for multisplit.
+/// A device requested as in wgpu's documentation, without anything specific to multisplit.
 pub struct Gpu {
     pub adapter: wgpu::Adapter,
     pub device: wgpu::Device,
@@ -26,7 +26,7 @@ pub fn open() -> Result<Gpu> {
 fn adapter() -> Result<wgpu::Adapter> {
     let description = wgpu::InstanceDescriptor {
         backends: wgpu::Backends::VULKAN,
-        // The layer comes from the environment, and prints what it has to say itself.
+        // The layer is enabled by the environment, and prints its messages itself.
         flags: wgpu::InstanceFlags::empty(),
         ..wgpu::InstanceDescriptor::new_without_display_handle()
     };
@@ -51,7 +51,7 @@ impl Gpu {
         buffer
     }
 
-    /// One that nobody has written to yet.
+    /// An uninitialised buffer.
     pub fn empty<T>(&self, len: usize) -> wgpu::Buffer {
         self.device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
@@ -65,7 +65,7 @@ impl Gpu {
         self.multisplit.commands("test")
     }
 
-    /// What a buffer holds after everything that was submitted.
+    /// The contents of a buffer after all submissions.
     pub fn read<T: Pod>(&self, buffer: &wgpu::Buffer) -> Result<Vec<T>> {
         let read = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("read"),
@@ -83,7 +83,7 @@ impl Gpu {
     }
 }
 
-/// Numbers that look random, and are the same every time.
+/// Reproducible pseudo-random numbers.
 pub fn noise(i: u32) -> u32 {
     let x = (i ^ 61) ^ (i >> 16);
     let x = x.wrapping_mul(0x27d4_eb2d);
@@ -92,8 +92,8 @@ pub fn noise(i: u32) -> u32 {
 
 const CHILD: &str = "MULTISPLIT_WGPU_UNDER_VALIDATION";
 
-/// Runs a test of this binary in a process of its own, with the validation layer on, synchronization
-/// validation included, also between command buffers. What the layer says fails it.
+/// Runs a test of this binary in a separate process with the validation layer enabled, including
+/// synchronization validation between command buffers. Any message of the layer is a failure.
 pub fn validated(name: &str, test: impl FnOnce() -> Result<()>) -> Result<()> {
     if std::env::var_os(CHILD).is_some() {
         return test();
@@ -103,7 +103,7 @@ pub fn validated(name: &str, test: impl FnOnce() -> Result<()>) -> Result<()> {
     Ok(())
 }
 
-/// Whether the layer has spoken.
+/// Whether the output contains messages of the layer.
 pub fn speaks(said: &str) -> bool {
     ["VUID", "SYNC-HAZARD", "Validation Error"].iter().any(|word| said.contains(word))
 }
@@ -118,11 +118,11 @@ pub fn run_validated(name: &str) -> Result<String> {
         .env(CHILD, "1")
         .env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation")
         .env("VK_LAYER_ENABLES", checks.join(":"))
-        // New layers follow accesses of shaders only when this is set.
+        // Recent layers track shader accesses only if this is set.
         .env("VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC", "true")
-        // A Wayland library minds where this is not set.
+        // A Wayland library prints a warning if this is not set.
         .env("XDG_RUNTIME_DIR", std::env::temp_dir())
-        // Mesa's cache mixes up the code for different subgroup sizes.
+        // Mesa's cache confuses code for different subgroup sizes.
         .env("MESA_SHADER_CACHE_DISABLE", "true")
         .output()?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
