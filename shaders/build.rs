@@ -1,11 +1,11 @@
-//! Compresses the SPIR-V of the built-in kernels, most of which is the same from kernel to kernel: programs
-//! carry a third of it. The library unpacks a kernel when it is first asked for.
+//! Compresses the SPIR-V of the built-in kernels, which is very similar from kernel to kernel, to a third of
+//! its size. The library decompresses a kernel on first use.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// The best that deflate does; it takes a second for all kernels, once for a build.
+/// Maximum deflate level; it takes a second per build for all kernels.
 const LEVEL: u8 = 10;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,4 +1,4 @@
-//! The kernels that ship with the library, as constants: `builtin::SCAN_REDUCE`.
+//! The built-in kernels as constants: `builtin::SCAN_REDUCE`.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,7 +7,7 @@ use crate::reflect::ReflectError;
 
 pub use crate::generated::*;
 
-/// The compressed module of a file below `spv/`.
+/// The compressed module of a file in `spv/`.
 macro_rules! packed {
     ($file:literal) => {
         include_bytes!(concat!(env!("OUT_DIR"), "/", $file))
@@ -15,12 +15,12 @@ macro_rules! packed {
 }
 pub(crate) use packed;
 
-/// A kernel whose SPIR-V is part of the library. It is reflected when first asked for.
+/// A kernel whose SPIR-V is embedded in the library. It is reflected on first use.
 pub struct Builtin {
     label: &'static str,
     file: &'static str,
     defines: &'static [(&'static str, &'static str)],
-    /// Its SPIR-V, compressed by the build script.
+    /// SPIR-V, compressed by the build script.
     packed: &'static [u8],
     kernel: OnceLock<Arc<Kernel>>,
 }
@@ -35,36 +35,36 @@ impl Builtin {
         Self { label, file, defines, packed, kernel: OnceLock::new() }
     }
 
-    /// The dotted lower-case label.
+    /// Dotted lower-case label.
     pub fn label(&self) -> &'static str {
         self.label
     }
 
-    /// The file of its GLSL, below `glsl/`.
+    /// Path of its GLSL below `glsl/`.
     pub fn file(&self) -> &'static str {
         self.file
     }
 
-    /// The preprocessor definitions that make this variant of the file.
+    /// Preprocessor definitions of this variant.
     pub fn defines(&self) -> &'static [(&'static str, &'static str)] {
         self.defines
     }
 
-    /// The number that this variant was compiled with for the preprocessor definition `name`:
-    /// the host sizes its dispatches by it, so that the two cannot disagree.
+    /// The value of the preprocessor definition `name` in this variant. The host uses it to size dispatches,
+    /// so that host and kernel always agree.
     pub fn define(&self, name: &str) -> Option<u32> {
         self.defines.iter().find(|(n, _)| *n == name).and_then(|(_, value)| value.parse().ok())
     }
 
-    /// The checked-in SPIR-V. It is unpacked at each call.
+    /// The checked-in SPIR-V. It is decompressed on each call.
     pub fn spirv(&self) -> Vec<u32> {
-        // What the build script has packed can be unpacked; no words would be no module.
+        // Cannot fail for data compressed by the build script; an empty result would be rejected as a module.
         let bytes = miniz_oxide::inflate::decompress_to_vec(self.packed).unwrap_or_default();
         let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |w, &b| (w << 8) | u32::from(b));
         bytes.chunks_exact(4).map(word).collect()
     }
 
-    /// The kernel with its interface; the same one every time.
+    /// The kernel with its interface, cached.
     pub fn kernel(&self) -> Result<Arc<Kernel>, ReflectError> {
         if let Some(kernel) = self.kernel.get() {
             return Ok(kernel.clone());

@@ -1,8 +1,8 @@
-//! How GLSL becomes SPIR-V: run-time compilation with shaderc (cargo feature `compile`).
+//! Run-time compilation of GLSL to SPIR-V with shaderc (cargo feature `compile`).
 //!
-//! The same function compiles the built-in kernels (whose output is checked in) and the GLSL that
-//! a user supplies at run time. A user's snippet enters as a named include, so that an error
-//! carries the user's own file name and line, not a line of the kernel around it.
+//! The same function compiles the built-in kernels (whose output is checked in) and GLSL that a user supplies
+//! at run time. A user's source is a named include, so that errors refer to the user's own file name and
+//! line, not to the surrounding kernel.
 
 use std::fmt;
 
@@ -14,55 +14,56 @@ use crate::sources;
 pub struct Source<'a> {
     /// Name in messages, e.g. `scan/reduce.comp`.
     pub name: &'a str,
-    /// The text of the compute shader.
+    /// The source of the compute shader.
     pub glsl: &'a str,
     /// Preprocessor definitions.
     pub defines: &'a [(String, String)],
-    /// Texts that `#include "name"` finds besides the built-in includes; these come first.
+    /// Additional sources for `#include "name"`, which take precedence over the built-in includes.
     pub includes: &'a [(&'a str, &'a str)],
 }
 
 impl<'a> Source<'a> {
-    /// A shader with no definitions and no includes of its own.
+    /// A shader without definitions or additional includes.
     pub fn new(name: &'a str, glsl: &'a str) -> Self {
         Self { name, glsl, defines: &[], includes: &[] }
     }
 }
 
-/// Why GLSL did not compile.
+/// Reasons why GLSL did not compile.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompileError {
     /// The compiler could not be started.
     #[error("the GLSL compiler could not be started: {0}")]
     Compiler(String),
-    /// The GLSL is wrong. Lines count from 1 in the file they name.
+    /// The GLSL has errors. Lines are numbered from 1 in their file.
     #[error("GLSL does not compile:{}", list(.0))]
     Glsl(Vec<Diagnostic>),
-    /// The GLSL compiles, and may not be run.
+    /// The GLSL compiles, but must not be run.
     #[error(transparent)]
     Refused(#[from] CheckError),
 }
 
-/// Address space for the compiler's stack, of which it touches what it needs.
+/// Address space for the compiler's stack; only the pages it touches use memory.
 const STACK_BYTES: usize = 256 << 20;
-/// Our own includes are eight deep at most; the compiler itself has no limit but its stack.
+/// Maximum include depth. The built-in includes need at most eight; the compiler itself is limited only by
+/// its stack.
 const MAX_INCLUDE_DEPTH: usize = 16;
 
-/// The first version of GLSL with compute shaders: `#version 310 es`. The compiler itself rejects later versions
+/// The first GLSL version with compute shaders: `#version 310 es`. The compiler itself rejects later versions
 /// without them.
 const MIN_VERSION: u32 = 310;
 
 /// One message of the GLSL compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// File the message is about: the shader, or an include.
+    /// File of the message: the shader or an include.
     pub file: String,
-    /// Line in that file, from 1; 0 where the compiler names none.
+    /// Line in that file, from 1; 0 if the compiler does not give one.
     pub line: usize,
-    /// What the compiler says.
+    /// The compiler's message.
     pub message: String,
-    /// The line itself, where its text is known.
+    /// The source line, if it is available.
     pub excerpt: Option<String>,
 }
 
@@ -89,7 +90,7 @@ fn list(diagnostics: &[Diagnostic]) -> String {
 /// Vulkan 1.2 and not 1.3, because targeting 1.3 emits `LocalSizeId`, which needs maintenance4.
 /// The module is not optimised: names must survive for reflection, and drivers optimise anyway.
 pub fn compile(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
-    // The compiler calls itself for each level of an expression: a long sum is a deep tree.
+    // The compiler recurses for each level of an expression, and a long sum is a deep tree.
     let done = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("glsl.compile".to_owned());
         let started = thread.stack_size(STACK_BYTES).spawn_scoped(scope, || compile_here(source));
@@ -130,10 +131,10 @@ fn compile_here(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
     }
 }
 
-/// Rejects a shader whose first line of code is not a `#version` that has compute shaders.
+/// Rejects a shader whose first line of code is not a `#version` that supports compute shaders.
 ///
-/// The compiler takes such a shader for GLSL 1.10, in which its own built-in functions do not compile, and
-/// prints all of them on standard output.
+/// The compiler would treat such a shader as GLSL 1.10, in which its own built-in functions do not compile,
+/// and print all of them to standard output.
 fn check_version(source: &Source<'_>) -> Result<(), CompileError> {
     let code = after_comments(source.glsl);
     let blank = [' ', '\t'];
@@ -141,7 +142,7 @@ fn check_version(source: &Source<'_>) -> Result<(), CompileError> {
         let number = directive.trim_start_matches(blank).strip_prefix("version")?;
         let digits = number.trim_start_matches(blank);
         let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-        // `#version450` is another directive.
+        // `#version450` is a different directive.
         digits[..end].parse::<u32>().ok().filter(|_| digits.len() < number.len())
     });
     let message = match number {
@@ -156,7 +157,7 @@ fn check_version(source: &Source<'_>) -> Result<(), CompileError> {
     Err(CompileError::Glsl(vec![Diagnostic { file, line, message, excerpt }]))
 }
 
-/// The rest of `glsl` from its first character that is neither blank nor part of a comment.
+/// The rest of `glsl` from its first character that is neither whitespace nor part of a comment.
 fn after_comments(glsl: &str) -> &str {
     let mut rest = glsl;
     loop {
@@ -184,7 +185,7 @@ fn find_include<'a>(source: &Source<'a>, requested: &str) -> Option<&'a str> {
     own.or_else(|| sources::include(requested))
 }
 
-/// Reads `file:line: error: message` lines; anything else is kept as a message without a place.
+/// Parses `file:line: error: message` lines; other text is kept as a message without a location.
 fn diagnostics(source: &Source<'_>, log: &str) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = log
         .lines()

@@ -1,9 +1,9 @@
-//! What a SPIR-V module declares, and what that says of its interface.
+//! Declarations of a SPIR-V module, and the interface derived from them.
 //!
-//! Two properties of real modules shape the code: `NonWritable`/`NonReadable` sit on block
-//! *members*, so access is decided by walking variable -> pointer -> (array) -> struct; and several
-//! blocks may share one binding number (the same memory seen as `uint` and as `uvec4`), so
-//! variables are merged by binding.
+//! Two properties of real modules shape the code: `NonWritable` and `NonReadable` decorate block *members*,
+//! so access is determined by following variable -> pointer -> (array) -> struct; and several blocks may
+//! share one binding number (the same memory viewed as `uint` and as `uvec4`), so variables are merged by
+//! binding.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ use crate::reflect::ReflectError;
 /// Decorations of one id or member, with their first operand.
 type Decorations = Vec<(Decoration, Option<u32>)>;
 
-/// Everything the module declares, by id.
+/// All declarations of the module, by id.
 #[derive(Default)]
 pub(crate) struct Declarations<'m> {
     names: HashMap<Word, &'m str>,
@@ -29,10 +29,10 @@ pub(crate) struct Declarations<'m> {
     module: Option<&'m Module>,
 }
 
-/// How the matrices of a member lie in memory.
+/// Memory layout of a member's matrices.
 #[derive(Clone, Copy)]
 struct MatrixLayout {
-    /// Bytes from one column to the next, or from one row to the next.
+    /// Bytes between columns, or between rows.
     stride: u32,
     by_rows: bool,
 }
@@ -129,8 +129,8 @@ impl<'m> Declarations<'m> {
         }
     }
 
-    /// The `WorkgroupSize` built-in constant wins over the execution mode, as in the SPIR-V
-    /// specification; its constituents may be specialization constants.
+    /// The `WorkgroupSize` built-in constant takes precedence over the execution mode, as in the SPIR-V
+    /// specification; its components may be specialization constants.
     fn local_size(&self, module: &Module, entry: Word) -> [Dimension; 3] {
         let builtin = module.types_global_values.iter().find(|i| {
             i.result_id.is_some_and(|id| {
@@ -237,7 +237,7 @@ impl<'m> Declarations<'m> {
         named(variable).or_else(|| block.and_then(named)).unwrap_or_default().to_owned()
     }
 
-    /// Read-only means every member is NonWritable (or the variable itself is).
+    /// A block is read-only if every member, or the variable itself, is NonWritable.
     fn block_access(&self, variable: Word, block: Word, members: usize) -> BindingAccess {
         let every = |what| {
             self.has(variable, what)
@@ -302,7 +302,7 @@ impl<'m> Declarations<'m> {
         self.member_decoration(block, member, Decoration::Offset).unwrap_or(0)
     }
 
-    /// Size in bytes of a member of a struct, which says how matrices in it are laid out.
+    /// Size in bytes of a structure member, whose decorations give the layout of matrices in it.
     fn member_size(&self, block: Word, member: u32, ty: Word) -> u32 {
         let stride = self.member_decoration(block, member, Decoration::MatrixStride);
         let decorations = self.member_decorations.get(&(block, member));
@@ -311,7 +311,7 @@ impl<'m> Declarations<'m> {
         self.size_of(ty, stride.map(|stride| MatrixLayout { stride, by_rows }))
     }
 
-    /// Size in bytes of a type with an explicit layout, with matrices laid out like this.
+    /// Size in bytes of a type with an explicit layout and this matrix layout.
     fn size_of(&self, id: Word, matrix: Option<MatrixLayout>) -> u32 {
         let Some(ty) = self.definitions.get(&id) else { return 0 };
         let literal = |index: usize| match ty.operands.get(index) {
@@ -353,7 +353,7 @@ impl<'m> Declarations<'m> {
         }
     }
 
-    /// Bytes of one number of a vector.
+    /// Bytes per component of a vector.
     fn component_size(&self, vector: Word) -> u32 {
         let component = self.definitions.get(&vector).and_then(|v| v.operands.first());
         component.and_then(id_ref).map_or(0, |component| self.size_of(component, None))
@@ -402,7 +402,7 @@ fn id_ref(operand: &Operand) -> Option<Word> {
     }
 }
 
-/// Two blocks on one binding number are two views of one buffer.
+/// Merges two blocks with the same binding number, which are views of the same buffer.
 fn merge_views(known: &mut Binding, other: Binding) {
     known.access = known.access.union(other.access);
     known.fixed_size = known.fixed_size.max(other.fixed_size);

@@ -1,15 +1,15 @@
-//! What does an operation on specialization constants come to?
+//! Evaluation of operations on specialization constants.
 
 use rspirv::spirv::Op;
 
-/// What comes of an operation on constants.
+/// Result of an operation on constants.
 pub(crate) enum Folded {
     Value(u64),
-    /// It is not one on integers or truth values.
+    /// The operation is not on integers or booleans.
     Unknown,
-    /// A division that no machine carries out.
+    /// A division that traps.
     Traps,
-    /// A shift by all bits or more, of which every machine makes something else.
+    /// A shift by the width or more, whose result depends on the machine.
     Undefined,
 }
 
@@ -23,7 +23,8 @@ fn signed(value: u64, bits: u32) -> i64 {
     ((value << shift) as i64) >> shift
 }
 
-/// The operation on numbers of `bits` bits; not a selection, of which one side need not have a value.
+/// Evaluates an operation on numbers of `bits` bits, except a selection, one side of which need not have a
+/// value.
 pub(crate) fn fold(op: Op, [a, b]: [u64; 2], bits: u32) -> Folded {
     let (a, b) = (a & mask(bits), b & mask(bits));
     let (x, y) = (signed(a, bits), signed(b, bits));

@@ -1,13 +1,13 @@
 //! Modules for drivers that take too long to compile kernels as they are.
 //!
-//! A driver is expected to give specialization constants their values before it optimises a module.
-//! SwiftShader does so after inlining and scalar replacement: arrays whose length is a specialization
-//! constant stay in memory, and every branch that one decides is translated. With plain constants it
-//! unrolls every loop that is marked for it, and the time of its passes grows exponentially with the
-//! trip counts of nested loops. Both took minutes and gigabytes for some kernels. With plain constants
-//! and without marks, each takes seconds at most.
+//! A driver is expected to apply specialization constants before it optimises a module. SwiftShader applies
+//! them after inlining and scalar replacement: arrays whose length is a specialization constant stay in
+//! memory, and every branch on one is translated. With plain constants it unrolls all loops that have an
+//! unroll hint, and the time of its passes grows exponentially with the trip counts of nested loops. Both
+//! took minutes and gigabytes for some kernels. With plain constants and without unroll hints, each kernel
+//! takes seconds at most.
 //!
-//! This works on the words of the module, like [`prune`](crate::prune).
+//! This pass works on the words of the module, like [`prune`](crate::prune).
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,13 +15,13 @@ use rspirv::spirv::{Decoration, LoopControl, Op};
 
 use crate::prune::{Constants, Instruction, header, instruction, instructions};
 
-/// `spirv` without the marks of loops to unroll. Returns the words unchanged if they are not a module.
+/// Removes the unroll hints from `spirv`. Returns the words unchanged if they are not a module.
 pub fn rolled(spirv: &[u32]) -> Vec<u32> {
     let Some(instructions) = instructions(spirv) else { return spirv.to_vec() };
     let mut words = spirv.to_vec();
     let mut at = spirv.len() - instructions.iter().map(|i| i.words.len()).sum::<usize>();
     for instruction in instructions {
-        // After the merge block and the continue target.
+        // The loop control follows the merge block and the continue target.
         if let (true, Some(control)) = (instruction.is(Op::LoopMerge), words.get_mut(at + 3)) {
             *control &= !LoopControl::UNROLL.bits();
         }
@@ -30,7 +30,7 @@ pub fn rolled(spirv: &[u32]) -> Vec<u32> {
     words
 }
 
-/// `spirv` with the values of its specialization constants: `value_of` maps a `constant_id` to its
+/// Replaces the specialization constants of `spirv` by their values: `value_of` maps a `constant_id` to its
 /// value, or to `None` for the default. Returns the words unchanged if they are not a module.
 pub fn frozen(spirv: &[u32], value_of: impl Fn(u32) -> Option<u32>) -> Vec<u32> {
     freeze(spirv, &value_of).unwrap_or_else(|| spirv.to_vec())
@@ -62,13 +62,13 @@ fn freeze(spirv: &[u32], value_of: &dyn Fn(u32) -> Option<u32>) -> Option<Vec<u3
     Some(words)
 }
 
-/// What the specialization constants of a module become.
+/// Replacements for the specialization constants of a module.
 #[derive(Default)]
 struct Frozen {
     constants: Constants,
     /// The constituents of each composite.
     composites: HashMap<u32, Vec<u32>>,
-    /// The instruction that declares each constant instead.
+    /// The replacement declaration of each constant.
     plain: HashMap<u32, Vec<u32>>,
     /// Specialization constants that keep their declaration, such as floats.
     open: HashSet<u32>,
@@ -115,7 +115,7 @@ impl Frozen {
                     let part = self.composites.get(&composite)?.get(index as usize)?;
                     *self.constants.values.get(part)?
                 }
-                // An operation on what was extracted from a composite.
+                // An operation on a value extracted from a composite.
                 [op, ref operands @ ..] => self.constants.operation(op, operands)?,
                 [] => return None,
             };

@@ -1,8 +1,8 @@
-//! What a kernel is: SPIR-V together with the interface that was reflected from it.
+//! Kernels: SPIR-V together with the interface reflected from it.
 //!
-//! Everything the scheduler and the engine know about a shader (binding names, who reads and who
-//! writes, the push-constant layout, the workgroup size) comes from here, and so from the SPIR-V:
-//! it is never typed a second time in Rust, where it could disagree.
+//! Everything that the scheduler and the engine know about a shader (binding names, reads and writes, the
+//! push-constant layout, the workgroup size) comes from its SPIR-V. It is never repeated in Rust, where it
+//! could disagree.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,31 +16,30 @@ use crate::subgroup_barriers;
 pub struct Kernel {
     label: Cow<'static, str>,
     spirv: Cow<'static, [u32]>,
-    /// The same for buffers that are addresses, where that differs.
+    /// SPIR-V for buffers given by address, if it is different.
     for_addresses: Option<Vec<u32>>,
     interface: Interface,
     subgroup_barriers: bool,
     origin: Origin,
 }
 
-/// Where a kernel comes from, and so how far it is trusted.
+/// Origin of a kernel, which determines how far it is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
-    /// A part of this library.
+    /// Part of this library.
     BuiltIn,
-    /// A user's, checked and rewritten.
+    /// A user's kernel, checked and rewritten.
     Checked,
-    /// A part of this library with a user's function in it, which was checked.
+    /// Part of this library, with a checked user function.
     #[cfg(feature = "compile")]
     WithFunction,
-    /// A user's, as it came.
+    /// A user's kernel, unchecked.
     Foreign,
 }
 
 impl Kernel {
-    /// Reflects `spirv` into a kernel, as it is: nothing is known of what it does
-    /// ([`Kernel::is_foreign`]). `label` is the dotted lower-case name (`scan.reduce`) that
-    /// passes, debug labels, tracing spans and error messages share.
+    /// Reflects `spirv` into a kernel without checking it ([`Kernel::is_foreign`]). `label` is the dotted
+    /// lower-case name (`scan.reduce`) used for passes, debug labels, tracing spans and error messages.
     pub fn new(
         label: impl Into<Cow<'static, str>>,
         spirv: impl Into<Cow<'static, [u32]>>,
@@ -48,15 +47,15 @@ impl Kernel {
         Self::of(label.into(), spirv.into(), Origin::Foreign).map(Arc::new)
     }
 
-    /// Checks the compute shader in `spirv`, and rewrites it so that whatever its buffers hold, it
-    /// stays within them: indices are clamped, and divisions, shifts and conversions guarded. What
-    /// cannot be made safe so is refused. That holds of valid SPIR-V, which is not proved here: the
-    /// kernel is sound only where the words come from the compiler ([`Kernel::from_glsl`]).
+    /// Checks the compute shader in `spirv`, and rewrites it so that it stays within its buffers, whatever
+    /// they contain: indices are clamped, and divisions, shifts and conversions are guarded. Shaders that
+    /// cannot be made safe are rejected. This assumes valid SPIR-V, which is not verified here: the kernel is
+    /// sound only if the words come from the compiler ([`Kernel::from_glsl`]).
     ///
     /// ```
     /// use multisplit_shaders::Kernel;
     ///
-    /// assert!(Kernel::checked("user.nothing", &[]).is_err()); // words that are no module
+    /// assert!(Kernel::checked("user.nothing", &[]).is_err()); // not a module
     /// ```
     pub fn checked(
         label: impl Into<Cow<'static, str>>,
@@ -98,9 +97,9 @@ impl Kernel {
         Ok(Self::rewritten(label.into(), &spirv, Origin::Checked)?)
     }
 
-    /// The built-in kernel with a user's GLSL function `uint bucket_of(KEY key)` in it, where `key`
-    /// is the GLSL type of its keys or samples. The function may read its parameter,
-    /// `push.parameter_0`, `_1` and `_2`, and `table.at[]`; one that does more than compute is refused.
+    /// The built-in kernel with a user's GLSL function `uint bucket_of(KEY key)`, where `key` is the GLSL
+    /// type of its keys or samples. The function may read its parameter, `push.parameter_0`, `_1` and `_2`,
+    /// and `table.at[]`; a function with side effects is rejected.
     #[cfg(feature = "compile")]
     pub fn with_function(
         builtin: &crate::builtin::Builtin,
@@ -110,7 +109,7 @@ impl Kernel {
         Self::with_user_function(builtin, check::UserFunction::Bucket, key, source)
     }
 
-    /// The same with a function that may be for something else.
+    /// The same with a function for any purpose.
     #[cfg(feature = "compile")]
     pub fn with_user_function(
         builtin: &crate::builtin::Builtin,
@@ -126,7 +125,7 @@ impl Kernel {
         Ok(Arc::new(kernel))
     }
 
-    /// A kernel that is a part of this library.
+    /// A kernel that is part of this library.
     pub(crate) fn built_in(
         label: &'static str,
         spirv: Vec<u32>,
@@ -144,19 +143,19 @@ impl Kernel {
         Ok(Self { label, spirv, for_addresses: None, interface, subgroup_barriers, origin })
     }
 
-    /// Whether it is a user's shader that was checked and rewritten: it stays within its bindings and
-    /// variables, whatever they hold and whatever is dispatched.
+    /// Whether this is a user's shader that was checked and rewritten: it stays within its bindings and
+    /// variables, whatever they contain and whatever is dispatched.
     pub fn is_checked(&self) -> bool {
         self.origin == Origin::Checked
     }
 
-    /// Whether it is a part of this library, without a user's function in it. It stays within its
-    /// buffers if sizes and counts fit them, as the library's primitives make sure.
+    /// Whether this kernel is part of this library, without a user's function. It stays within its buffers if
+    /// sizes and counts match them, which the library's primitives ensure.
     pub fn is_built_in(&self) -> bool {
         self.origin == Origin::BuiltIn
     }
 
-    /// Whether nothing is known of it: SPIR-V from elsewhere.
+    /// Whether the kernel is unchecked SPIR-V from outside.
     pub fn is_foreign(&self) -> bool {
         self.origin == Origin::Foreign
     }
@@ -166,10 +165,10 @@ impl Kernel {
         self.subgroup_barriers
     }
 
-    /// The memory that it takes besides its buffers, with these specialization constants: `value_of`
-    /// maps a `constant_id` to its value, or to `None` for the default. An error where no pipeline
-    /// can be made with them: an array without elements, a division by zero, and in a checked kernel
-    /// more than [`check::MAX_LOCAL_BYTES`] of local variables.
+    /// The memory use in addition to buffers with these specialization constants: `value_of` maps a
+    /// `constant_id` to its value, or to `None` for the default. Fails if no pipeline can be created with
+    /// them: for an empty array, a division by zero, and in a checked kernel for more than
+    /// [`check::MAX_LOCAL_BYTES`] of local variables.
     pub fn memory(&self, value_of: impl Fn(u32) -> Option<u32>) -> Result<MemoryUse, CheckError> {
         let memory = check::memory_of(&self.spirv, &value_of)?;
         if self.origin == Origin::Checked {
@@ -178,13 +177,13 @@ impl Kernel {
         Ok(memory)
     }
 
-    /// Bytes of shared memory per workgroup; see [`Kernel::memory`].
+    /// Shared memory in bytes per workgroup; see [`Kernel::memory`].
     pub fn shared_bytes(&self, value_of: impl Fn(u32) -> Option<u32>) -> Result<u64, CheckError> {
         Ok(self.memory(value_of)?.shared_bytes)
     }
 
-    /// The words to give to [`crate::address::by_address`]. An address has no length, so that in
-    /// these a user's function can read past the end of its table.
+    /// The words for [`crate::address::by_address`]. Addresses have no length, so in these words a user's
+    /// function can read past the end of its table.
     #[doc(hidden)]
     pub fn spirv_for_addresses(&self) -> &[u32] {
         self.for_addresses.as_deref().unwrap_or(&self.spirv)
@@ -195,12 +194,12 @@ impl Kernel {
         &self.label
     }
 
-    /// The SPIR-V words, as handed to the driver.
+    /// The SPIR-V words passed to the driver.
     pub fn spirv(&self) -> &[u32] {
         &self.spirv
     }
 
-    /// What the shader expects from the host.
+    /// The interface between shader and host.
     pub fn interface(&self) -> &Interface {
         &self.interface
     }
@@ -217,7 +216,7 @@ impl fmt::Debug for Kernel {
     }
 }
 
-/// What a shader expects from the host, as reflected from its SPIR-V.
+/// The interface between a shader and the host, reflected from its SPIR-V.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
     /// Name of the compute entry point.
@@ -226,11 +225,11 @@ pub struct Interface {
     pub bindings: Vec<Binding>,
     /// The push-constant block, if there is one.
     pub push_constants: Option<PushBlock>,
-    /// Specialization constants that have a `constant_id`, ordered by it.
+    /// Specialization constants with a `constant_id`, in its order.
     pub spec_constants: Vec<SpecConstant>,
     /// Workgroup size in x, y and z.
     pub local_size: [Dimension; 3],
-    /// SPIR-V capabilities the module declares, by their SPIR-V names, sorted.
+    /// SPIR-V names of the capabilities that the module declares, sorted.
     pub capabilities: Vec<String>,
 }
 
@@ -245,8 +244,8 @@ impl Interface {
         self.spec_constants.iter().find(|c| c.name == name)
     }
 
-    /// The workgroup size once specialization constants have been given: `value_of` maps a
-    /// `constant_id` to its value, or to `None` for the default.
+    /// The workgroup size with these specialization constants: `value_of` maps a `constant_id` to its value,
+    /// or to `None` for the default.
     pub fn workgroup_size(&self, value_of: impl Fn(u32) -> Option<u32>) -> [u32; 3] {
         self.local_size.map(|dimension| match dimension {
             Dimension::Fixed(size) => size,
@@ -258,8 +257,8 @@ impl Interface {
 /// One buffer binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// The GLSL instance name. Where several blocks share one binding number (views of the same
-    /// memory as `uint` and as `uvec4`), the shortest of their names.
+    /// The GLSL instance name. If several blocks share one binding number (views of the same memory as `uint`
+    /// and as `uvec4`), the shortest of their names.
     pub name: String,
     /// Descriptor set.
     pub set: u32,
@@ -267,12 +266,12 @@ pub struct Binding {
     pub binding: u32,
     /// Storage or uniform buffer.
     pub kind: BindingKind,
-    /// What the shader may do with it, from `readonly` and `writeonly`.
+    /// Access of the shader, from `readonly` and `writeonly`.
     pub access: BindingAccess,
-    /// Bytes before the unsized array (all of the block where there is none).
+    /// Bytes before the unsized array, or of the whole block if there is none.
     pub fixed_size: u32,
-    /// Stride in bytes of the trailing unsized array, if the block ends in one. Where several
-    /// blocks share the binding, the smallest.
+    /// Stride in bytes of the trailing unsized array, if there is one. If several blocks share the binding,
+    /// the smallest.
     pub element_stride: Option<u32>,
 }
 
@@ -285,15 +284,15 @@ pub enum BindingKind {
     Uniform,
 }
 
-/// What a shader may do with a binding. `Write` never means "fully overwritten": a scatter
-/// writes a part.
+/// Access of a shader to a binding. `Write` does not mean that everything is overwritten: a scatter writes
+/// only a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BindingAccess {
-    /// `readonly` on every member (or a uniform buffer).
+    /// `readonly` on every member, or a uniform buffer.
     Read,
     /// `writeonly` on every member.
     Write,
-    /// Anything else, atomics included.
+    /// Anything else, including atomics.
     ReadWrite,
 }
 
@@ -308,7 +307,7 @@ impl BindingAccess {
         !matches!(self, Self::Read)
     }
 
-    /// What both together may do.
+    /// The combined access.
     pub fn union(self, other: Self) -> Self {
         if self == other { self } else { Self::ReadWrite }
     }
@@ -341,14 +340,14 @@ pub struct SpecConstant {
     pub name: String,
     /// `constant_id`.
     pub id: u32,
-    /// Default value as its 32-bit pattern (booleans are 0 and 1).
+    /// Default value as a 32-bit pattern (booleans are 0 and 1).
     pub default: u32,
 }
 
 /// One dimension of the workgroup size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
-    /// Written in the shader.
+    /// A constant in the shader.
     Fixed(u32),
     /// Given by a specialization constant (`local_size_x_id`).
     Specialized {

@@ -1,14 +1,14 @@
 //! The GLSL kernels of multisplit, their SPIR-V, and typed metadata reflected from it.
 //!
-//! - [`builtin`]: the kernels that ship with the library. Their SPIR-V is checked in, so that
-//!   building it needs no C++ compiler; a test proves it is what the GLSL compiles to.
-//! - [`Kernel`] and [`Interface`]: what a kernel is, and what it expects from the host.
-//! - [`reflect`]: how that is read out of SPIR-V, for user shaders at run time as well.
-//! - [`address`]: kernels that take addresses instead of bindings.
-//! - [`check`]: which user's shaders are safe to run, and how they are made so.
-//! - [`prune`]: modules without what a pipeline's specialization constants rule out.
-//! - [`reconvergence`]: modules that state where lanes come together again.
-//! - [`subgroup_barriers`]: modules for drivers on which subgroup barriers do not work.
+//! - [`builtin`]: the built-in kernels. Their SPIR-V is checked in, so that building the crate needs no C++
+//!   compiler; a test verifies that it matches the GLSL.
+//! - [`Kernel`] and [`Interface`]: kernels and their interface to the host.
+//! - [`reflect`]: reflection of SPIR-V, also for user shaders at run time.
+//! - [`address`]: kernels that use addresses instead of bindings.
+//! - [`check`]: safety checks and rewriting of user shaders.
+//! - [`prune`]: removal of code that the specialization constants of a pipeline rule out.
+//! - [`reconvergence`]: execution modes for the reconvergence of lanes.
+//! - [`subgroup_barriers`]: modules for drivers with broken subgroup barriers.
 //! - [`compile`](mod@compile): GLSL to SPIR-V at run time (cargo feature `compile`, on by default).
 //!
 //! ```
@@ -24,7 +24,7 @@
 #![forbid(unsafe_code)]
 
 pub mod address;
-#[doc(hidden)] // their sizes and counts are for the library to choose
+#[doc(hidden)] // only the library may choose their sizes and counts
 pub mod builtin;
 pub mod check;
 #[cfg(feature = "compile")]

@@ -1,8 +1,8 @@
-//! Which kernels there are: the list in `glsl/kernels.txt`, and how it is read.
+//! The list of kernels in `glsl/kernels.txt`, and its parser.
 //!
-//! A line is a label, a file, and the preprocessor definitions that make this kernel of the file. An
-//! axis (`@KEY`) among these stands for each of its choices in turn: the line is then a family of
-//! kernels, which differ in nothing else.
+//! A line has a label, a file, and the preprocessor definitions for this kernel. An axis (`@KEY`) among the
+//! definitions stands for each of its choices in turn: the line then describes a family of kernels that
+//! differ only in these choices.
 
 /// One kernel of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,37 +15,37 @@ pub struct Entry {
     pub defines: Vec<(String, String)>,
 }
 
-/// One line of the list: a kernel, or its variants.
+/// One line of the list: a kernel or its variants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Family {
-    /// The label of the line; those of its kernels begin with it.
+    /// The label of the line, and prefix of the labels of its kernels.
     pub label: String,
-    /// How many choices each of its axes has.
+    /// Number of choices of each axis.
     pub axes: Vec<usize>,
-    /// Its kernels: all combinations of choices, those of the last axis changing first.
+    /// Its kernels: all combinations of choices; the last axis varies fastest.
     pub kernels: Vec<Entry>,
 }
 
-/// What is wrong with a line of the list.
+/// An error in a line of the list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("kernels.txt, line {line}: {problem}")]
 pub struct ManifestError {
-    /// Counted from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// What is wrong, and what is expected.
+    /// The problem, and what is expected.
     pub problem: String,
 }
 
-/// A choice of an axis: what labels end in, and definitions.
+/// A choice of an axis: label suffix and definitions.
 type Choice = (String, Vec<(String, String)>);
 
-/// The name of the Rust constant of a label: `scan.reduce` is `SCAN_REDUCE`.
+/// The Rust constant for a label: `scan.reduce` is `SCAN_REDUCE`.
 pub fn constant(label: &str) -> String {
     label.replace(['.', '-'], "_").to_uppercase()
 }
 
 impl Entry {
-    /// The name of its Rust constant.
+    /// Name of its Rust constant.
     pub fn constant(&self) -> String {
         constant(&self.label)
     }
@@ -56,15 +56,15 @@ impl Entry {
     }
 }
 
-/// The lines of the list, in their order.
+/// The lines of the list, in order.
 ///
 /// # Errors
-/// For a line that is not as it should be; a test sees to it that there is none.
+/// If a line is malformed; a test ensures that none is.
 pub fn families() -> Result<Vec<Family>, ManifestError> {
     parse(include_str!("../glsl/kernels.txt"))
 }
 
-/// The kernels of this crate, in the order of the list.
+/// The kernels of this crate, in list order.
 pub fn entries() -> Vec<Entry> {
     families().unwrap_or_default().into_iter().flat_map(|family| family.kernels).collect()
 }
@@ -200,7 +200,7 @@ mod tests {
                 assert!(!moves || kernels.iter().all(|k| has(k, moved, "1")), "{}", family.label);
             }
         }
-        // Sums and orders of 32 and 64 bits; where floats are their own, those behind.
+        // 32-bit and 64-bit sums and orders, followed by floats if they have separate kernels.
         for family in families.iter().filter(|family| family.axes.last() > Some(&2)) {
             let terms = [
                 ("32", ""),

@@ -1,13 +1,13 @@
-//! What is left of a module once its specialization constants are known?
+//! Removal of code that the specialization constants of a module rule out.
 //!
-//! One module holds every variant of a kernel: both rankings, each number of items per thread,
-//! counts from the host and from the device. A pipeline uses one of them, and a driver that is given
-//! the whole translates it all before it drops the rest. So the branches that the constants decide
-//! are taken here, and the blocks that nothing reaches are left out, before the driver sees them.
-//! The constants themselves stay, and are given to the driver as before.
+//! One module contains every variant of a kernel: both rankings, each number of items per thread, counts from
+//! the host and from the device. A pipeline uses only one of them, but a driver translates the whole module
+//! before it drops the rest. This pass therefore resolves branches on specialization constants and removes
+//! unreachable blocks before the driver sees them. The constants themselves stay, and are passed to the
+//! driver as before.
 //!
-//! This works on the words of the module: loading it into a data structure would take longer than
-//! the pass itself.
+//! It works on the words of the module: loading them into a data structure would take longer than the pass
+//! itself.
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,9 +23,9 @@ pub(crate) fn header(spirv: &[u32]) -> Option<&[u32]> {
     spirv.get(..HEADER_WORDS)
 }
 
-/// `spirv` without the blocks that are not reached with these specialization constants: `value_of`
-/// maps a `constant_id` to its value, or to `None` for the default. The words as they are where they
-/// are no module.
+/// Removes the blocks of `spirv` that are unreachable with these specialization constants: `value_of` maps a
+/// `constant_id` to its value, or to `None` for the default. Returns the words unchanged if they are not a
+/// module.
 pub fn pruned(spirv: &[u32], value_of: impl Fn(u32) -> Option<u32>) -> Vec<u32> {
     prune(spirv, &value_of).unwrap_or_else(|| spirv.to_vec())
 }
@@ -53,7 +53,7 @@ fn prune(spirv: &[u32], value_of: &dyn Fn(u32) -> Option<u32>) -> Option<Vec<u32
     Some(words)
 }
 
-/// What went with its block, of the ids that have a name or a decoration, which go too.
+/// Removed ids that have a name or a decoration, which must be removed too.
 struct Removed {
     described: HashSet<u32>,
     ids: HashSet<u32>,
@@ -61,7 +61,7 @@ struct Removed {
 
 impl Removed {
     fn add(&mut self, instruction: Instruction<'_>) {
-        // Looking a result up in the grammar takes its time.
+        // Checks this first, because looking up a result in the grammar is slow.
         let may_be = |at| instruction.word(at).is_some_and(|id| self.described.contains(&id));
         if may_be(1) || may_be(2) {
             self.ids.extend(instruction.result());
@@ -98,7 +98,7 @@ impl<'m> Instruction<'m> {
         self.op() == op as u32
     }
 
-    /// Whether it gives an id a name or a decoration.
+    /// Whether it assigns a name or a decoration to an id.
     fn describes(self) -> bool {
         let descriptions = [Op::Name, Op::Decorate, Op::DecorateId, Op::DecorateString];
         descriptions.into_iter().any(|op| self.is(op))
@@ -123,17 +123,17 @@ impl<'m> Instruction<'m> {
     }
 }
 
-/// An instruction of `operands`.
+/// An instruction with these operands.
 pub(crate) fn instruction(op: Op, operands: &[u32]) -> Vec<u32> {
     let first = ((operands.len() as u32 + 1) << 16) | op as u32;
     [&[first], operands].concat()
 }
 
-/// The values of scalar integers and truth values that do not depend on anything else.
+/// The values of scalar integers and booleans that are known.
 #[derive(Default)]
 pub(crate) struct Constants {
     pub values: HashMap<u32, u64>,
-    /// Bits of the types of such values.
+    /// Bits of these value types.
     pub bits: HashMap<u32, u32>,
     /// The type of each value.
     types: HashMap<u32, u32>,
@@ -181,7 +181,7 @@ impl Constants {
         value.and_then(|value| self.insert((ty, id), value));
     }
 
-    /// Sets the value of `id`; `None` if its type is not one of integers or truth values.
+    /// Sets the value of `id`; `None` if its type is neither integer nor boolean.
     pub fn insert(&mut self, (ty, id): (u32, u32), value: u64) -> Option<()> {
         let bits = *self.bits.get(&ty)?;
         self.values.insert(id, value & mask(bits));
@@ -189,10 +189,10 @@ impl Constants {
         Some(())
     }
 
-    /// `None` where it is not known here; the driver may know.
+    /// Evaluates an operation; `None` if the result is not known here, although the driver may know it.
     pub fn operation(&self, op: u32, operands: &[u32]) -> Option<u64> {
         let op = Op::from_u32(op)?;
-        // What is not selected need not have a value.
+        // The operand that is not selected need not have a value.
         if let (Op::Select, [condition, yes, no]) = (op, operands) {
             let chosen = if *self.values.get(condition)? != 0 { yes } else { no };
             return self.values.get(chosen).copied();
@@ -211,7 +211,7 @@ impl Constants {
 
 /// A function as a list of blocks.
 struct Function<'m> {
-    /// Before the first block.
+    /// Instructions before the first block.
     head: &'m [Instruction<'m>],
     blocks: Vec<Block<'m>>,
     end: Instruction<'m>,
@@ -219,7 +219,7 @@ struct Function<'m> {
 
 struct Block<'m> {
     label: u32,
-    /// All but the merge and the terminator.
+    /// All instructions except the merge and the terminator.
     body: &'m [Instruction<'m>],
     merge: Option<Instruction<'m>>,
     terminator: Vec<u32>,
@@ -245,8 +245,8 @@ impl<'m> Function<'m> {
         Some(Self { head, blocks, end: *end })
     }
 
-    /// The words of the function without the blocks that are not reached. The ids that go with them
-    /// are added to `removed`.
+    /// The words of the function without unreachable blocks. Ids that are removed with them are added to
+    /// `removed`.
     fn pruned(&self, removed: &mut Removed) -> Option<Vec<u32>> {
         let by_label: HashMap<u32, &Block<'_>> =
             self.blocks.iter().map(|block| (block.label, block)).collect();
@@ -259,7 +259,7 @@ impl<'m> Function<'m> {
         }
         let live = || self.blocks.iter().filter(|block| reached.contains(&block.label));
         let merges: HashSet<u32> = live().filter_map(|block| block.merge?.word(1)).collect();
-        // A loop that is left in its first round still names where it would go on.
+        // A loop that ends in its first iteration still names its continue target.
         let unreached_continue = live()
             .filter_map(|block| block.merge.filter(|merge| merge.is(Op::LoopMerge))?.word(2))
             .any(|label| !reached.contains(&label));
@@ -280,7 +280,7 @@ impl<'m> Function<'m> {
             }
             block.body.iter().for_each(|inside| removed.add(*inside));
             if merges.contains(&block.label) {
-                // A construct names the block behind it, reached or not.
+                // A construct names its merge block even if it is unreachable.
                 words.extend(instruction(Op::Label, &[block.label]));
                 words.extend(instruction(Op::Unreachable, &[]));
             } else {
@@ -318,7 +318,7 @@ impl<'m> Block<'m> {
                 let mut cases =
                     cases.chunks_exact(2).filter_map(|case| Some((case.first()?, case.get(1)?)));
                 match known(selector) {
-                    // The construct stays: a `break` in it goes to the block behind it.
+                    // Keep the construct, because a `break` in it branches to its merge block.
                     Some(value) => {
                         let case = cases.find(|(literal, _)| u64::from(**literal) == value);
                         let target = case.map_or(default, |(_, target)| *target);
@@ -332,7 +332,7 @@ impl<'m> Block<'m> {
         }
     }
 
-    /// Adds the words of the block, which is reached from `predecessors`.
+    /// Writes the words of the block, which is reached from `predecessors`.
     fn write(&self, predecessors: Option<&HashSet<u32>>, words: &mut Vec<u32>) {
         words.extend(instruction(Op::Label, &[self.label]));
         for inside in self.body {

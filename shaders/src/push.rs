@@ -1,21 +1,21 @@
-//! How a Rust struct of push constants is held against the layout that the shader declares.
+//! Comparison of a Rust struct of push constants with the layout declared in a shader.
 
 use crate::kernel::PushBlock;
 
-/// A plain struct whose bytes are pushed, with the names and offsets of its fields. Implemented
-/// by [`push_constants!`](crate::push_constants).
+/// A plain struct of push constants, with the names and offsets of its fields. Implemented by
+/// [`push_constants!`](crate::push_constants).
 pub trait PushConstants {
     /// Fields in declaration order.
     const FIELDS: &'static [PushField];
 
-    /// The bytes to push, padding being zero.
+    /// The bytes to push, with zero padding.
     fn to_bytes(&self) -> Vec<u8>;
 }
 
 /// One field of a [`PushConstants`] struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PushField {
-    /// Rust name; the shader's member has the same.
+    /// Rust name, which equals the name of the shader's member.
     pub name: &'static str,
     /// Offset in bytes.
     pub offset: usize,
@@ -23,7 +23,7 @@ pub struct PushField {
     pub size: usize,
 }
 
-/// How a Rust struct and a shader's push-constant block disagree.
+/// A mismatch between a Rust struct and a shader's push-constant block.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PushMismatch {
@@ -67,7 +67,7 @@ pub fn check_layout(block: &PushBlock, fields: &[PushField]) -> Result<(), PushM
 ///
 /// ```
 /// multisplit_shaders::push_constants! {
-///     /// What `scan.reduce` is told.
+///     /// Push constants of `scan.reduce`.
 ///     pub struct Reduce {
 ///         /// Number of elements.
 ///         pub n: u32,

@@ -1,21 +1,19 @@
-//! How a module says where the lanes of a subgroup come together again after a branch: an execution
-//! mode is added to its SPIR-V, since the compiler of GLSL may not know the attribute.
+//! Adds an execution mode to a module that specifies where the lanes of a subgroup reconverge after a branch,
+//! because the GLSL compiler may not support the attribute.
 //!
-//! Kernels keep subgroup operations in uniform control flow, but some of them follow a branch that
-//! only a part of the lanes took. Without a mode, Vulkan does not promise that the lanes have come
-//! together by then.
+//! Kernels keep subgroup operations in uniform control flow, but some follow a branch that only part of the
+//! lanes took. Without such a mode, Vulkan does not guarantee that the lanes have reconverged by then.
 
 use rspirv::spirv::ExecutionMode;
 
 use crate::reflect::ReflectError;
 
-/// What a device promises of lanes that took different ways.
+/// A device's guarantee for the reconvergence of diverged lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reconvergence {
-    /// They come together where the structure of the source suggests it
-    /// (`VK_KHR_shader_maximal_reconvergence`).
+    /// Lanes reconverge as the structure of the source suggests (`VK_KHR_shader_maximal_reconvergence`).
     Maximal,
-    /// They do so where all lanes of the subgroup entered the branch together
+    /// Lanes reconverge if all lanes of the subgroup entered the branch together
     /// (`VK_KHR_shader_subgroup_uniform_control_flow`).
     UniformControlFlow,
 }
@@ -36,7 +34,7 @@ impl Reconvergence {
     }
 }
 
-/// Opcodes of what a module begins with, in this order.
+/// Opcodes of the first sections of a module, in order.
 const CAPABILITY: u32 = 17;
 const EXTENSION: u32 = 10;
 const IMPORT: u32 = 11;
@@ -49,10 +47,10 @@ const EXECUTION_MODE_ID: u32 = 331;
 const HEADER: usize = 5;
 const MAGIC: u32 = 0x0723_0203;
 
-/// `spirv`, with every entry point stating `reconvergence`. A module that states it already is
-/// returned as it is.
+/// Adds `reconvergence` to every entry point of `spirv`. A module that already has it is returned unchanged.
 ///
-/// Only what a module begins with is looked at, and the rest copied: a pipeline is made each time.
+/// Only the first sections of the module are parsed, and the rest is copied, because this runs for every
+/// pipeline.
 pub fn with_reconvergence(
     spirv: &[u32],
     reconvergence: Reconvergence,
@@ -64,7 +62,7 @@ pub fn with_reconvergence(
     let extension = extension_words(reconvergence.extension());
     let mode = reconvergence.mode() as u32;
     let (mut extended, mut entries, mut stating) = (false, Vec::new(), Vec::new());
-    // Where extensions end, and where modes do.
+    // End of the extensions and end of the modes.
     let (mut extensions_end, mut at) = (HEADER, HEADER);
     while let Some(&first) = spirv.get(at) {
         let length = (first >> 16) as usize;
@@ -101,7 +99,7 @@ pub fn with_reconvergence(
     Ok(stated)
 }
 
-/// An `OpExtension`: the name ends with a zero, and fills whole words.
+/// An `OpExtension`: the name is zero-terminated and padded to whole words.
 fn extension_words(name: &str) -> Vec<u32> {
     let mut bytes = name.as_bytes().to_vec();
     bytes.push(0);

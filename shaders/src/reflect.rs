@@ -1,5 +1,6 @@
-//! How a kernel's interface is read out of its SPIR-V (with rspirv; also for user shaders at run
-//! time): well-framed words, then the declarations before the first function, then what they say.
+//! Reflection of a kernel's interface from its SPIR-V (with rspirv; also for user shaders at run time):
+//! checks the framing, parses the declarations before the first function, and derives the interface from
+//! them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -10,7 +11,7 @@ use rspirv::spirv::Op;
 use crate::declarations::Declarations;
 use crate::kernel::Interface;
 
-/// Why SPIR-V could not be turned into a kernel.
+/// Reasons why SPIR-V could not be turned into a kernel.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReflectError {
@@ -20,7 +21,7 @@ pub enum ReflectError {
     /// The module has no compute entry point, or more than one.
     #[error("expected one compute entry point, found {0}")]
     EntryPoints(usize),
-    /// A resource the engine does not bind (images, samplers, arrays of buffers).
+    /// A resource that the engine does not support (images, samplers, arrays of buffers).
     #[error(
         "binding `{name}` (set {set}, binding {binding}) is not a single storage or uniform buffer"
     )]
@@ -41,8 +42,8 @@ pub fn reflect(spirv: &[u32]) -> Result<Interface, ReflectError> {
     Declarations::index(&declarations).interface()
 }
 
-/// Checks the header and that instruction lengths add up to the module, before rspirv (which
-/// panics on some malformed streams) sees a word of it.
+/// Checks the header and that the instruction lengths add up to the module size, before it is passed to
+/// rspirv, which panics on some malformed streams.
 fn check_framing(spirv: &[u32]) -> Result<(), ReflectError> {
     const MAGIC: u32 = 0x0723_0203;
     const HEADER_WORDS: usize = 5;
@@ -60,7 +61,7 @@ fn check_framing(spirv: &[u32]) -> Result<(), ReflectError> {
     Ok(())
 }
 
-/// Loads the module up to its first function; bodies say nothing about the interface.
+/// Loads the module up to its first function, because function bodies do not affect the interface.
 struct DeclarationLoader(Loader);
 
 impl Consumer for DeclarationLoader {

@@ -1,5 +1,4 @@
-//! The GLSL texts of this crate, for kernels that are compiled at run time with a user's function
-//! in them.
+//! The GLSL sources of this crate, for kernels that are compiled at run time with a user's function.
 
 #[rustfmt::skip]
 #[path = "generated_sources.rs"]
@@ -7,12 +6,12 @@ mod generated_sources;
 
 use generated_sources::{INCLUDES, KERNELS};
 
-/// The text of `glsl/include/<name>`, if there is one.
+/// The text of `glsl/include/<name>`, if it exists.
 pub fn include(name: &str) -> Option<&'static str> {
     INCLUDES.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
 }
 
-/// The text of the kernel `glsl/<file>`, if there is one.
+/// The text of the kernel `glsl/<file>`, if it exists.
 pub fn kernel(file: &str) -> Option<&'static str> {
     KERNELS.iter().find(|(n, _)| *n == file).map(|(_, text)| *text)
 }

@@ -1,8 +1,8 @@
-//! Subgroup barriers for drivers on which they do not work.
+//! Replacement of subgroup barriers for drivers on which they do not work.
 //!
-//! llvmpipe of Mesa 25 treats `subgroupBarrier()` as a barrier of the workgroup: it meets another subgroup's
-//! `barrier()`, and shared memory is read too early. If the lanes of a subgroup run in lockstep, a memory barrier
-//! is enough, so each subgroup barrier of a module can be replaced by its memory barrier.
+//! llvmpipe of Mesa 25 treats `subgroupBarrier()` as a barrier of the workgroup: it matches another
+//! subgroup's `barrier()`, and shared memory is read too early. If the lanes of a subgroup run in lockstep, a
+//! memory barrier is sufficient, so each subgroup barrier of a module can be replaced by its memory barrier.
 
 use std::collections::HashMap;
 
@@ -16,8 +16,8 @@ pub fn has_subgroup_barriers(spirv: &[u32]) -> bool {
     with_memory_barriers(spirv).is_some()
 }
 
-/// The module with a memory barrier of the same scope and semantics in place of each control barrier of subgroup
-/// scope. `None` if it contains none, or is malformed.
+/// Replaces each control barrier of subgroup scope by a memory barrier of the same scope and semantics.
+/// `None` if the module has no such barrier or is malformed.
 pub fn with_memory_barriers(spirv: &[u32]) -> Option<Vec<u32>> {
     let mut constants = HashMap::new();
     let mut words = spirv.get(..HEADER_WORDS)?.to_vec();
@@ -29,7 +29,7 @@ pub fn with_memory_barriers(spirv: &[u32]) -> Option<Vec<u32>> {
         let op = first & 0xFFFF;
         match *instruction {
             [] => return None,
-            // Constants come before every function.
+            // Constants precede all functions.
             [_, _, id, value] if op == Op::Constant as u32 => {
                 constants.insert(id, value);
             }
@@ -38,7 +38,7 @@ pub fn with_memory_barriers(spirv: &[u32]) -> Option<Vec<u32>> {
                     && constants.get(&execution) == Some(&(Scope::Subgroup as u32)) =>
             {
                 replaced = true;
-                // Without semantics there is nothing to order, and a memory barrier must have some.
+                // Without semantics there is nothing to order, and a memory barrier requires some.
                 if constants.get(&semantics) != Some(&0) {
                     words.extend([3 << 16 | Op::MemoryBarrier as u32, memory, semantics]);
                 }
@@ -78,7 +78,7 @@ mod tests {
             list.iter().filter(|(op, _)| *op == Op::ControlBarrier as u32).count()
         };
         assert_eq!(before.len(), after.len());
-        // Two are of the subgroup, one is of the workgroup.
+        // Two barriers have subgroup scope, one has workgroup scope.
         assert_eq!((control(&before), control(&after)), (3, 1));
         assert_eq!(kernel.spirv().len() - replaced.len(), 2);
         assert!(!has_subgroup_barriers(&replaced));

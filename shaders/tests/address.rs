@@ -1,5 +1,5 @@
-//! Every built-in kernel, rewritten to take addresses, is still a valid module; what cannot be
-//! rewritten says why.
+//! Every built-in kernel is still a valid module when rewritten to use addresses, or the error gives a
+//! reason.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::process::Command;
@@ -7,7 +7,7 @@ use std::process::Command;
 use multisplit_shaders::address::{AddressError, address_offset, by_address, push_bytes};
 use multisplit_shaders::builtin::ALL;
 
-/// Kernels that ask a binding for its length.
+/// Kernels that query the length of a binding.
 const BOUND_ONLY: &str = "sssp.";
 
 #[test]

@@ -1,4 +1,4 @@
-//! Which compute shaders of a user are refused, and are those that are accepted safe and valid?
+//! Rejection of unsafe user shaders, and safety and validity of accepted ones.
 #![cfg(feature = "compile")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -20,7 +20,7 @@ fn words(glsl: &str) -> Vec<u32> {
     compile(&Source::new("test.comp", glsl)).unwrap_or_else(|e| panic!("{e}\n{glsl}"))
 }
 
-/// A shader whose main function is `body`, after `declarations`.
+/// A shader with these `declarations` and `body` as its main function.
 fn shader(declarations: &str, body: &str) -> Vec<u32> {
     words(&format!("{HEAD}{declarations}\nvoid main() {{\n{body}\n}}"))
 }
@@ -41,7 +41,7 @@ fn disassembly(name: &str, spirv: &[u32]) -> String {
     text
 }
 
-/// The rewritten module, valid, as text.
+/// The disassembly of the rewritten module, which must be valid.
 fn accepted(name: &str, spirv: &[u32]) -> String {
     let kernel = Kernel::checked(name.to_owned(), spirv).unwrap_or_else(|e| panic!("{name}: {e}"));
     disassembly(name, kernel.spirv())
@@ -54,7 +54,7 @@ fn refused(name: &str, spirv: &[u32]) -> CheckError {
     }
 }
 
-/// Each is refused, with an error that has all these words.
+/// Each shader is rejected with an error that contains all these words.
 #[test]
 fn what_is_not_allowed_is_named() {
     let reference = "#extension GL_EXT_buffer_reference : require
@@ -167,7 +167,7 @@ fn indices_are_clamped() {
     let text = accepted("runtime", &shader("", "data.at[words.at[push.n]] = 1;"));
     assert_eq!(text.matches("OpArrayLength").count(), 2, "{text}");
     assert_eq!(text.matches("UMin").count(), 2, "{text}");
-    // An index that is known to be in range costs nothing; a buffer has at least one element.
+    // Indices known to be in range are not clamped; a buffer has at least one element.
     let text = accepted("first", &shader("", "data.at[0] = pool[63] + push.list[3];"));
     assert!(!text.contains("UMin"), "{text}");
     let text = accepted("fourth", &shader("", "data.at[4] = 1;"));
@@ -311,7 +311,7 @@ void wait(uint n) { for (uint i = 0; i < n; i++) subgroupBarrier(); }
             text.starts_with("subgroupBarrier() in `") && text.contains("part of the subgroup")
         );
     }
-    // A barrier of the workgroup still needs the whole workgroup.
+    // A workgroup barrier still needs the whole workgroup.
     let error = refused("workgroup", &shader(head, "if (gl_SubgroupID == 0) barrier();"));
     assert!(matches!(error, CheckError::Barrier { barrier: "barrier()", .. }), "{error}");
 }
@@ -345,7 +345,7 @@ uint missing(uint i) { if (i > 3) return 2; }
     assert!(text.contains("%count = OpVariable %_ptr_Private_uint Private %"), "{text}");
 }
 
-/// A shader that copies elements of `at`, an array of matrices of type `ty`, from one buffer to another.
+/// A shader that copies elements of `at`, an array of matrices of type `ty`, between two buffers.
 fn matrices(ty: &str, member: &str, layout: &str, order: &str) -> Vec<u32> {
     let source = format!(
         "#version 460
@@ -406,7 +406,7 @@ fn words_that_are_no_valid_module_are_refused() {
     assert!(Kernel::checked("empty", &[]).is_err());
     assert!(Kernel::checked("cut", &spirv[..spirv.len() - 3]).is_err());
     assert!(matches!(refused("long", &vec![0; 1 << 20]), CheckError::TooLarge { .. }));
-    // No corruption of a single word is a panic.
+    // Corrupting a single word must not cause a panic.
     for at in 0..spirv.len() {
         for change in [0x0000_0001, 0x0000_0010, 0x0001_0000, 0xFFFF_FFFF] {
             let mut bad = spirv.clone();
@@ -421,7 +421,7 @@ fn kernels_say_where_they_come_from() {
     assert!(builtin::SCAN_REDUCE.kernel().unwrap().is_built_in());
     let spirv = shader("", "data.at[push.n] = 1;");
     assert!(Kernel::new("foreign", spirv.clone()).unwrap().is_foreign());
-    // The words need not come from the compiler.
+    // The words might not come from the compiler.
     assert!(Kernel::checked("checked", &spirv).unwrap().is_foreign());
 }
 

@@ -1,4 +1,4 @@
-//! Is the checked-in SPIR-V what the GLSL compiles to?
+//! Checks that the checked-in SPIR-V matches the GLSL.
 #![cfg(feature = "compile")]
 #![allow(clippy::panic, clippy::expect_used)]
 

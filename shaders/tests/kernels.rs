@@ -1,4 +1,4 @@
-//! Do the built-in kernels keep to what holds for all of them?
+//! Rules that all built-in kernels follow.
 #![allow(clippy::expect_used)]
 
 use std::collections::{HashMap, HashSet};
@@ -21,7 +21,7 @@ fn a_constant_has_one_number_in_all_kernels() {
             unused.remove(constant.name.as_str());
         }
     }
-    // Kernels with an operator of the user's, which are compiled at run time, have these.
+    // Used only by kernels with a user's operator, which are compiled at run time.
     let of_operators = HashSet::from(["IDENTITY_LOW", "IDENTITY_HIGH"]);
     assert_eq!(unused, of_operators, "which no built-in kernel has");
 }

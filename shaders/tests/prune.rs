@@ -1,4 +1,4 @@
-//! Modules without what their specialization constants rule out: still valid, and smaller.
+//! Pruned modules are still valid, and smaller.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::io::Write as _;
@@ -9,7 +9,7 @@ use multisplit_shaders::builtin;
 use multisplit_shaders::freeze::{frozen, rolled};
 use multisplit_shaders::prune::pruned;
 
-/// What `spirv-val` says against the module, if anything.
+/// The errors of `spirv-val` for the module, if any.
 fn invalid(spirv: &[u32]) -> Option<String> {
     let mut child = Command::new("spirv-val")
         .args(["--target-env", "vulkan1.3", "-"])
@@ -22,7 +22,7 @@ fn invalid(spirv: &[u32]) -> Option<String> {
     (!done.status.success()).then(|| String::from_utf8_lossy(&done.stderr).into_owned())
 }
 
-/// Values of one specialization constant that kernels are made with.
+/// Typical values of a specialization constant.
 fn values(name: &str, turn: usize) -> u32 {
     let of = |all: &[u32]| all[turn % all.len()];
     match name {
@@ -39,7 +39,7 @@ fn every_built_in_kernel_stays_valid() {
     for builtin in builtin::ALL {
         let kernel = builtin.kernel().unwrap();
         let whole = kernel.spirv();
-        // Not every kernel has that form.
+        // Not every kernel can be rewritten to use addresses.
         let addresses = by_address(kernel.spirv_for_addresses(), kernel.interface()).ok();
         for (turn, spirv) in [Some(whole), Some(whole), addresses.as_deref()].iter().enumerate() {
             let Some(spirv) = spirv else { continue };
@@ -67,7 +67,7 @@ fn a_ranking_kernel_loses_most_of_its_words() {
     assert!(less.len() < kernel.spirv().len() * 3 / 4);
 }
 
-/// The instructions of the entry point once every call is replaced by the function's body.
+/// Number of instructions of the entry point after inlining all calls.
 fn inlined_instructions(spirv: &[u32]) -> usize {
     const ENTRY_POINT: u32 = 15;
     const FUNCTION: u32 = 54;
@@ -95,7 +95,7 @@ fn inlined_instructions(spirv: &[u32]) -> usize {
     inlined(&functions, entry)
 }
 
-/// Drivers inline everything, and some take time and memory in more than proportion to the result.
+/// Drivers inline everything, and for some the time and memory grow more than linearly.
 #[test]
 fn kernels_with_plain_constants_are_valid_and_small() {
     const MAX_WORDS: usize = 50_000;
@@ -107,7 +107,7 @@ fn kernels_with_plain_constants_are_valid_and_small() {
             let constants = &kernel.interface().spec_constants;
             let constant = constants.iter().find(|constant| constant.id == id)?;
             match constant.name.as_str() {
-                // The narrowest subgroups, and the most items of a device that was not measured.
+                // The smallest subgroups, and the largest item count for a device without a profile.
                 "SUBGROUP_SIZE" => Some(4),
                 "ITEMS" => Some(14),
                 "BUCKET_BITS" => Some(8),

@@ -1,5 +1,5 @@
-//! Every built-in kernel can state how its lanes come together: the module stays the same but for
-//! one extension and one mode, and is valid where the validator knows the extension.
+//! Every built-in kernel can declare its reconvergence mode: the module changes only by one extension and one
+//! mode, and is valid if the validator supports the extension.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::process::Command;
@@ -13,10 +13,10 @@ const BOTH: [(Reconvergence, u32, &str); 2] = [
     (Reconvergence::UniformControlFlow, 4421, "SPV_KHR_subgroup_uniform_control_flow"),
 ];
 
-/// `OpExecutionMode` of three words.
+/// `OpExecutionMode` with three words.
 const EXECUTION_MODE: u32 = 3 << 16 | 16;
 
-/// Modes of all entry points; the instructions of a module are walked over word by word.
+/// Execution modes of all entry points.
 fn modes(spirv: &[u32]) -> Vec<u32> {
     let mut found = Vec::new();
     let mut at = 5; // past the header
@@ -50,7 +50,7 @@ fn kernels_state_how_lanes_come_together() {
             assert!(!modes(kernel.spirv()).contains(&mode), "{}", builtin.label());
             let extension = extension_words(name);
             assert!(words.windows(extension.len()).any(|w| w == extension), "{}", builtin.label());
-            // A mode of three words and the extension, and nothing else.
+            // Only a mode of three words and the extension are added.
             assert_eq!(words.len(), kernel.spirv().len() + 3 + extension.len());
             assert_eq!(&reflect(&words).unwrap(), kernel.interface(), "{}", builtin.label());
             assert_eq!(words, with_reconvergence(&words, reconvergence).unwrap(), "stated twice");
@@ -79,7 +79,7 @@ fn the_validator_accepts_what_it_knows() {
             let mut validator = Command::new("spirv-val");
             let done = validator.args(["--target-env", "vulkan1.2"]).arg(&file).output().unwrap();
             let said = String::from_utf8_lossy(&done.stderr).into_owned();
-            // An older validator than the extension does not know the mode's number, and says so.
+            // A validator older than the extension reports an unknown mode.
             let unknown = said.contains("Invalid execution mode operand: 6023");
             assert!(
                 done.status.success() || (reconvergence == Reconvergence::Maximal && unknown),

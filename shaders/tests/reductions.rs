@@ -1,7 +1,7 @@
-//! Does no built-in kernel reduce 32-bit integers over a subgroup in a loop?
+//! Checks that no built-in kernel reduces 32-bit integers over a subgroup in a loop.
 //!
-//! A driver's compiler was seen to get that wrong; glsl/include/lane_totals.glsl says how, and what
-//! kernels do instead.
+//! A driver's compiler miscompiled such reductions; glsl/include/lane_totals.glsl explains how, and contains
+//! the replacement.
 #![cfg(feature = "compile")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -12,7 +12,7 @@ use multisplit_shaders::compile::{Source, compile};
 use rspirv::dr::{Block, Function, Instruction, Module, Operand, load_words};
 use rspirv::spirv::{GroupOperation, Op, Word};
 
-/// The kernel that keys were lost by: it has such reductions in a function that a loop calls.
+/// The kernel that lost keys: it has such reductions in a function called from a loop.
 const LOST_KEYS: &[u8] = include_bytes!(
     "../../tests/machine/tests/modules/before-27112e0.multisplit.block.postscan.pairs.spv"
 );
@@ -21,19 +21,19 @@ fn label(block: &Block) -> Word {
     block.label.as_ref().and_then(|label| label.result_id).expect("a block has a label")
 }
 
-/// Where a block may go to.
+/// The successors of a block.
 fn targets(block: &Block) -> Vec<Word> {
     let last = block.instructions.last().expect("a block ends");
     match last.class.opcode {
         Op::Branch | Op::BranchConditional | Op::Switch => {
-            let first = usize::from(last.class.opcode != Op::Branch); // past the condition
+            let first = usize::from(last.class.opcode != Op::Branch); // skip the condition
             last.operands[first..].iter().filter_map(Operand::id_ref_any).collect()
         }
         _ => Vec::new(),
     }
 }
 
-/// The blocks that can be reached by one step or more from a block, without passing `end`.
+/// The blocks reachable from a block in at least one step, without passing `end`.
 fn reached(blocks: &HashMap<Word, &Block>, from: Word, end: Option<Word>) -> HashSet<Word> {
     let mut found = HashSet::new();
     let mut open = targets(blocks[&from]);
@@ -45,8 +45,8 @@ fn reached(blocks: &HashMap<Word, &Block>, from: Word, end: Option<Word>) -> Has
     found
 }
 
-/// The blocks of a function's loops: those between a loop's header and the block where its ways
-/// meet, the ways that leave it early included, and all that can come again.
+/// The blocks of a function's loops: those between a loop's header and its merge block, including early
+/// exits, and all blocks that can repeat.
 fn in_loops(function: &Function) -> HashSet<Word> {
     let blocks: HashMap<Word, &Block> = function.blocks.iter().map(|b| (label(b), b)).collect();
     let mut found = HashSet::new();
@@ -62,7 +62,7 @@ fn in_loops(function: &Function) -> HashSet<Word> {
     found
 }
 
-/// Whether the type is one of 32-bit integers, or of vectors of them.
+/// Whether the type is a 32-bit integer, or a vector of them.
 fn is_word(module: &Module, id: Word) -> bool {
     let ty = module.types_global_values.iter().find(|i| i.result_id == Some(id)).expect("a type");
     match ty.class.opcode {
@@ -98,15 +98,14 @@ fn name_of(module: &Module, id: Word) -> String {
     }
 }
 
-/// The reductions of 32-bit integers that are in a loop, or in a function called from one, as
-/// `function: operation`.
+/// The reductions of 32-bit integers in a loop, or in a function called from one, as `function: operation`.
 fn reductions_in_loops(spirv: &[u32]) -> Vec<String> {
     let module = load_words(spirv).expect("a module");
     let id_of = |function: &Function| function.def.as_ref().and_then(|d| d.result_id).unwrap();
     let functions: HashMap<Word, &Function> =
         module.functions.iter().map(|f| (id_of(f), f)).collect();
     let mut found = Vec::new();
-    let mut repeated = HashSet::new(); // functions that are called from a loop
+    let mut repeated = HashSet::new(); // functions called from a loop
     let mut called = Vec::new();
     let mut look = |function: Word, block: &Block, called: &mut Vec<Word>| {
         for instruction in &block.instructions {
@@ -127,7 +126,7 @@ fn reductions_in_loops(spirv: &[u32]) -> Vec<String> {
     }
     while let Some(id) = called.pop() {
         if repeated.insert(id) {
-            // What is in its own loops was looked at.
+            // Its own loops have already been searched.
             let blocks = functions[&id].blocks.iter();
             for block in blocks.filter(|b| !looped[&id].contains(&label(b))) {
                 look(id, block, &mut called);
@@ -138,7 +137,7 @@ fn reductions_in_loops(spirv: &[u32]) -> Vec<String> {
     found
 }
 
-/// What is found in a shader of these functions, whose buffer is `data.at[]`.
+/// The reductions found in a shader with these functions, whose buffer is `data.at[]`.
 fn found_in(functions: &str) -> Vec<String> {
     let head = "#version 460
 #extension GL_KHR_shader_subgroup_basic : require
@@ -183,7 +182,7 @@ fn reductions_in_loops_are_found() {
             "void main() { for (uint i = 0; i < data.at[1]; ++i) data.at[i] = subgroupAdd(i); }",
             "main: GroupNonUniformIAdd",
         ),
-        // It leaves the loop, and is a part of it nevertheless.
+        // This block exits the loop, but still counts as part of it.
         (
             "void main() { while (true) if (data.at[0] > 3) { data.at[1] = subgroupMax(data.at[2]); break; } }",
             "main: GroupNonUniformUMax",
@@ -206,14 +205,14 @@ fn reductions_in_loops_are_found() {
 #[test]
 fn what_is_no_such_reduction_is_allowed() {
     for functions in [
-        // Before the loop, and after it.
+        // Before and after the loop.
         "uint sum(uint x) { return subgroupAdd(x); }
         void main() {
             uint total = sum(data.at[0]);
             for (uint i = 0; i < total; ++i) data.at[i] = i;
             data.at[0] = sum(data.at[1]);
         }",
-        // Scans, counts of ballots, floats.
+        // Scans, ballot counts and floats.
         "void main() {
             for (uint i = 0; i < data.at[1]; ++i)
                 data.at[i] = subgroupInclusiveAdd(i) + subgroupBallotBitCount(subgroupBallot(i > 3))

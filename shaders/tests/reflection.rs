@@ -1,4 +1,4 @@
-//! Is what reflection says what the shader says?
+//! Compares reflected interfaces with the shaders.
 #![cfg(feature = "compile")]
 #![allow(clippy::panic, clippy::expect_used)]
 
@@ -52,7 +52,7 @@ fn bindings_have_names_sets_access_and_extent() {
     );
 }
 
-/// Columns or rows of a matrix may be further apart than they are long.
+/// Columns or rows of a matrix may have padding.
 #[test]
 fn matrices_are_as_large_as_they_are_laid_out() {
     let kernel = kernel(
@@ -175,8 +175,8 @@ void main() {}";
     assert!(error.to_string().contains("nowhere.glsl"), "{error}");
 }
 
-/// The compiler prints its whole built-in library on standard output for versions before 1.50, which is what
-/// it takes a shader without a version for.
+/// The compiler prints its whole built-in library to standard output for versions before 1.50, and treats a
+/// shader without a version as one.
 #[test]
 fn shaders_need_a_version_with_compute_shaders() {
     let body = "layout(local_size_x = 1) in;\nvoid main() {}\n";
@@ -210,6 +210,6 @@ fn shaders_need_a_version_with_compute_shaders() {
         assert_eq!((&*diagnostics[0].file, diagnostics[0].line), ("bad.comp", line), "{bad}");
         assert!(error.to_string().contains(part), "{bad}: {error}");
     }
-    // Nothing but a comment.
+    // Only a comment.
     assert!(compile(&Source::new("bad.comp", "//#version 460")).is_err());
 }

@@ -1,5 +1,4 @@
-//! Which GLSL functions of a user get into our kernels, what becomes of them there, and what is said
-//! of the others?
+//! Insertion of users' GLSL functions into built-in kernels, and messages for rejected ones.
 #![cfg(feature = "compile")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -22,7 +21,7 @@ fn tool(program: &str, arguments: &[&str], words: &[u32]) -> String {
     String::from_utf8_lossy(&done.stdout).into_owned()
 }
 
-/// The kernel, valid with bindings and with addresses, as text.
+/// The disassembly of the kernel, which must be valid with bindings and with addresses.
 fn accepted(builtin: &Builtin, key: &str, source: &str) -> String {
     let kernel = Kernel::with_function(builtin, key, source)
         .unwrap_or_else(|e| panic!("{}: {e}\n{source}", builtin.label()));
@@ -78,8 +77,8 @@ fn usual_functions_are_accepted() {
     }
 }
 
-/// Every kernel that asks for buckets takes a function: its buffers stay, and its push constants but
-/// for the words of bucket functions.
+/// Every kernel with a bucket function accepts a user's function: it keeps its buffers, and its push
+/// constants except the words of built-in bucket functions.
 #[test]
 fn every_kernel_with_buckets_takes_a_function() {
     let source = "uint bucket_of(uint key) { return table.at[key] / push.parameter_2; }";
@@ -247,7 +246,7 @@ fn messages_are_about_the_users_lines() {
     assert_eq!(lines("uint bucket_of(uint key) { return 0u; }\nvoid main() {}\n")[0], 2);
 }
 
-/// An address has no length: a kernel whose function asks for one has to have its table bound.
+/// An address has no length: a kernel whose function queries the length needs a bound table.
 #[test]
 fn a_function_may_ask_how_long_its_table_is() {
     let source = "uint bucket_of(uint key) { return table.at.length() > 3 ? key : 0u; }";
@@ -256,7 +255,7 @@ fn a_function_may_ask_how_long_its_table_is() {
     assert!(by_address(kernel.spirv_for_addresses(), kernel.interface()).is_err());
 }
 
-/// Text that would change our kernel, were it compiled with it.
+/// Text that would change the kernel if it were compiled together with it.
 #[test]
 fn macros_do_not_reach_our_kernel() {
     let source = "#define barrier() discard\n#define gl_LocalInvocationIndex 7u\n#define min(a, b) 9u\n#define main other
@@ -269,7 +268,7 @@ uint bucket_of(uint key) { return key & 3u; }
     assert_eq!(kernel(source).spirv(), kernel(plain).spirv());
 }
 
-/// Sources that would take the compiler's own process down, or keep it busy for ever.
+/// Sources that could crash the compiler or keep it busy forever.
 #[test]
 fn the_compiler_survives() {
     let sum = vec!["key"; 12_000].join("+");

@@ -1,5 +1,5 @@
-//! Do all kernels that take a predicate or an operator of a user's take one of every type, with bindings and
-//! with addresses?
+//! All kernels with a user's predicate or operator accept one of every type, with bindings and with
+//! addresses.
 #![cfg(feature = "compile")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -37,7 +37,7 @@ fn check(builtin: &Builtin, role: UserFunction, key: &str, source: &str) {
 #[test]
 fn kernels_take_operators_of_every_type() {
     for (number, key) in TYPES.into_iter().enumerate() {
-        // The sums of 32 and of 64 bits are what operators take the place of.
+        // Operators replace the 32-bit and 64-bit sums.
         let variant = if number < 3 { 0 } else { 2 };
         let source = format!(
             "{key} one({key} x) {{ return x; }}
@@ -72,7 +72,7 @@ fn kernels_take_predicates_of_every_type() {
     }
 }
 
-/// Operators are given nothing to read, and cannot declare what the kernel has under the same name.
+/// Operators cannot read the kernel's data, not even by declaring a variable of the same name.
 #[test]
 fn operators_read_nothing_of_the_kernel() {
     for (declaration, read) in
@@ -89,7 +89,7 @@ fn operators_read_nothing_of_the_kernel() {
     }
 }
 
-/// A function for one thing is not taken for another.
+/// A function for one purpose is not accepted for another.
 #[test]
 fn each_role_has_a_function_of_its_own() {
     let bucket = "uint bucket_of(uint key) { return key; }";

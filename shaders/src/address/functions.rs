@@ -1,4 +1,4 @@
-//! The bodies of a kernel's functions: pointers in the place of buffers.
+//! Rewriting of function bodies: pointers instead of buffers.
 
 use std::collections::HashMap;
 
@@ -35,7 +35,7 @@ impl Rewrite {
         Ok(())
     }
 
-    /// Uses of buffers become uses of pointers, which get ids here.
+    /// Replaces uses of buffers by uses of pointers, and allocates ids for the pointers.
     fn change_bases(
         &mut self,
         block: &mut Block,
@@ -68,8 +68,8 @@ impl Rewrite {
         Ok(())
     }
 
-    /// Loads and stores by address say how it is aligned, and whether they are volatile. What
-    /// pointers into buffers are `reached` by chains is known from block to block.
+    /// Adds alignment and volatility to loads and stores by address. `reached` contains the pointers into
+    /// buffers found so far, across blocks.
     fn change_accesses(
         &self,
         block: &mut Block,
@@ -119,10 +119,10 @@ impl Rewrite {
         Ok(())
     }
 
-    /// Reads the addresses that a function uses, where it begins.
+    /// Loads the addresses that a function uses, at its start.
     fn load_addresses(&mut self, block: &mut Block, pointers: &HashMap<Word, Word>) {
         let mut used: Vec<_> = pointers.iter().collect();
-        // The same module comes out every time.
+        // Sorted for reproducible output.
         used.sort_unstable();
         let mut loads = Vec::new();
         for (variable, pointer) in used {
@@ -138,14 +138,14 @@ impl Rewrite {
             loads.push(new(Op::Load, self.types.pair, pair, &[at]));
             loads.push(new(Op::Bitcast, buffer.pointer_type, *pointer, &[pair]));
         }
-        // Variables of a function come first.
+        // Variables of a function must come first.
         let is_variable = |i: &Instruction| i.class.opcode == Op::Variable;
         let after = block.instructions.iter().rposition(is_variable).map_or(0, |at| at + 1);
         block.instructions.splice(after..after, loads);
     }
 }
 
-/// Adds what an access by address needs to the memory operands, which begin at operand `at`.
+/// Adds the memory operands that an access by address needs; they begin at operand `at`.
 fn access(instruction: &mut Instruction, at: usize, pointer: Reached) {
     let had = match instruction.operands.get(at) {
         Some(Operand::MemoryAccess(had)) => *had,
@@ -159,7 +159,7 @@ fn access(instruction: &mut Instruction, at: usize, pointer: Reached) {
         mask |= MemoryAccess::VOLATILE;
     }
     let mut new = vec![Operand::MemoryAccess(mask), Operand::LiteralBit32(pointer.place.alignment)];
-    // Operands follow in the order of the bits, and alignment is the lowest that has one.
+    // Operands follow in the order of the mask bits, and alignment is the lowest bit with an operand.
     new.extend(instruction.operands.get(at + 1..).unwrap_or_default().iter().cloned());
     instruction.operands.truncate(at);
     instruction.operands.extend(new);

@@ -1,4 +1,4 @@
-//! Alignments of addresses: offsets and strides of the types in buffers.
+//! Alignment of addresses, from offsets and strides of the types in buffers.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use rspirv::spirv::{Decoration, Op, Word};
 
 use super::ADDRESS_ALIGNMENT;
 
-/// Bytes of a word, which is the alignment of types that are not known.
+/// Bytes per word: the alignment assumed for unknown types.
 const WORD: u32 = 4;
 
 /// A type, or a member of a structure type.
@@ -16,22 +16,22 @@ type Target = (Word, Option<u32>);
 /// Types, constants and decorations of a module, by id.
 pub(super) struct Layouts {
     globals: HashMap<Word, Instruction>,
-    /// By type or variable, and for members by their number.
+    /// By type or variable, and for members also by index.
     decorations: HashMap<Target, Vec<(Decoration, u32)>>,
 }
 
-/// A place in a buffer that a pointer leads to.
+/// A location in a buffer that a pointer refers to.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     pub pointee: Word,
-    /// The address is a multiple of this.
+    /// Alignment of the address.
     pub alignment: u32,
-    /// The innermost member of a structure on the way, which has the layout of matrices.
+    /// The innermost structure member on the path, which has the matrix layout.
     member: Option<(Word, u32)>,
 }
 
 impl Place {
-    /// The beginning of a buffer that holds a `block`.
+    /// The start of a buffer that contains a `block`.
     pub fn buffer(block: Word) -> Self {
         Self { pointee: block, alignment: ADDRESS_ALIGNMENT, member: None }
     }
@@ -59,14 +59,14 @@ impl Layouts {
         Self { globals, decorations }
     }
 
-    /// The value of a decoration, which is 0 if it has none.
+    /// The operand of a decoration, or 0 if it has no operand. `None` if there is no such decoration.
     pub fn decoration(&self, of: Word, member: Option<u32>, what: Decoration) -> Option<u32> {
         let list = self.decorations.get(&(of, member))?;
         list.iter().find(|(decoration, _)| *decoration == what).map(|(_, value)| *value)
     }
 
-    /// The largest alignment that is used for values of a type: that of a whole vector, or of the largest
-    /// number in anything else.
+    /// The largest alignment used for values of a type: that of a whole vector, or of the largest scalar in
+    /// other types.
     pub fn alignment(&self, of: Word) -> u32 {
         let Some(global) = self.globals.get(&of) else { return WORD };
         let mut inner = global.operands.iter().filter_map(Operand::id_ref_any);
@@ -85,17 +85,17 @@ impl Layouts {
         }
     }
 
-    /// Bytes of the largest number in a type.
+    /// Bytes of the largest scalar in a type.
     fn largest_number(&self, of: Word) -> u32 {
         let component = self.globals.get(&of).filter(|i| i.class.opcode == Op::TypeVector);
         let component = component.and_then(|i| i.operands.first()?.id_ref_any());
         self.alignment(component.unwrap_or(of))
     }
 
-    /// The place that an access chain through `indices` leads to; `None` if the layout is incomplete.
+    /// The location that an access chain through `indices` refers to; `None` if the layout is incomplete.
     ///
-    /// The alignment follows from offsets and strides: in the `scalar` layout a `vec4` is at any multiple of
-    /// 4, and so is each column of a row-major matrix.
+    /// The alignment follows from offsets and strides: in the `scalar` layout a `vec4` may be at any multiple
+    /// of 4, and so may each column of a row-major matrix.
     pub fn chain(&self, from: Place, indices: &[Word]) -> Option<Place> {
         let mut place = from;
         for index in indices {
@@ -124,7 +124,7 @@ impl Layouts {
                 Op::TypeVector => (first?, self.alignment(first?)),
                 _ => return None,
             };
-            // A step of 0 has no lowest bit, and keeps the alignment.
+            // A step of 0 has no lowest set bit, and keeps the alignment.
             let step = 1u32.checked_shl(step.trailing_zeros()).unwrap_or(place.alignment);
             place = Place { pointee: inner, alignment: place.alignment.min(step), ..place };
         }

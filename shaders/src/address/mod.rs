@@ -1,9 +1,9 @@
-//! How a kernel that binds storage buffers becomes one that takes their addresses: its SPIR-V is
-//! rewritten, so that there is one source of each kernel and every kernel has both forms.
+//! Rewrites the SPIR-V of a kernel that binds storage buffers to use their addresses instead, so that each
+//! kernel has both forms but only one source.
 //!
-//! Each buffer variable goes. In its place, each function that used it reads an address from the
-//! push constants, behind the kernel's own, and makes a pointer of it. The address is a pair of
-//! 32-bit words, so that two views of one binding can share it and 64-bit integers are not needed.
+//! Buffer variables are removed. Each function that used one instead loads an address from the push
+//! constants, which follow the kernel's own, and converts it to a pointer. The address is a pair of 32-bit
+//! words, so that two views of one binding can share it and 64-bit integers are not required.
 
 mod functions;
 mod layouts;
@@ -19,41 +19,42 @@ use crate::kernel::{BindingKind, Interface};
 use crate::reflect::ReflectError;
 use layouts::Layouts;
 
-/// Bytes of an address.
+/// Bytes per address.
 const ADDRESS_BYTES: u32 = 8;
-/// What addresses are multiples of, so that kernels may read 16 bytes at a time.
+/// Required alignment of addresses, so that kernels may read 16 bytes at a time.
 pub const ADDRESS_ALIGNMENT: u32 = 16;
 
-/// Why a kernel cannot take addresses.
+/// Reasons why a kernel cannot use addresses.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddressError {
     /// The words are not a well-formed SPIR-V module.
     #[error(transparent)]
     Module(#[from] ReflectError),
-    /// It does something that only a bound buffer allows.
+    /// It does something that requires a bound buffer.
     #[error("{0}, which takes a buffer that is bound")]
     Unsupported(String),
 }
 
-/// Where the addresses begin in the push constants of the rewritten kernel.
+/// Offset of the addresses in the push constants of the rewritten kernel.
 pub fn address_offset(interface: &Interface) -> u32 {
     let push = interface.push_constants.as_ref().map_or(0, |block| block.size);
     push.next_multiple_of(ADDRESS_BYTES)
 }
 
-/// Bytes of its push constants: its own, then an address for each binding, in their order.
+/// Size of the push constants of the rewritten kernel: its own, followed by one address per binding, in
+/// order.
 pub fn push_bytes(interface: &Interface) -> u32 {
     address_offset(interface) + ADDRESS_BYTES * interface.bindings.len() as u32
 }
 
-/// `spirv`, which has this interface, with an address in the place of each binding.
+/// Rewrites `spirv`, which has this interface, to use an address instead of each binding.
 pub fn by_address(spirv: &[u32], interface: &Interface) -> Result<Vec<u32>, AddressError> {
     if interface.bindings.iter().any(|b| b.kind == BindingKind::Uniform) {
         return Err(AddressError::Unsupported("it reads a uniform buffer".to_owned()));
     }
     let malformed = |what: String| AddressError::Module(ReflectError::Malformed(what));
-    // rspirv panics on some malformed streams; what was reflected is at least well framed.
+    // rspirv panics on some malformed streams; reflection has at least checked the framing.
     let module = catch_unwind(AssertUnwindSafe(|| load_words(spirv)))
         .map_err(|_| malformed("the parser gave up".to_owned()))?
         .map_err(|state| malformed(state.to_string()))?;
@@ -67,9 +68,9 @@ pub fn by_address(spirv: &[u32], interface: &Interface) -> Result<Vec<u32>, Addr
 #[derive(Clone, Copy)]
 struct Buffer {
     pointer_type: Word,
-    /// Its place among the addresses.
+    /// Index of its address.
     place: u32,
-    /// Accesses are volatile.
+    /// Whether accesses are volatile.
     volatile: bool,
 }
 
@@ -78,24 +79,24 @@ struct Rewrite {
     layouts: Layouts,
     next_id: Word,
     buffers: HashMap<Word, Buffer>,
-    /// The variable of the push constants, where there is one.
+    /// The push-constant variable, if there is one.
     push: Option<Word>,
     new_push: Word,
-    /// Members that the kernel's own block has, and where the addresses begin.
+    /// Members of the kernel's own block, and the offset of the addresses.
     own_members: Vec<Operand>,
     first_address: u32,
     places: u32,
     types: Types,
 }
 
-/// Ids of types that rewritten functions use.
+/// Ids of types used by rewritten functions.
 #[derive(Default)]
 struct Types {
     pair: Word,
     pointer_to_pair: Word,
-    /// A constant for each member that is an address.
+    /// The index constant of each member that is an address.
     members: Vec<Word>,
-    /// Pointers into buffers: the alignment of what they point to.
+    /// Pointer types into buffers, and the alignment of their pointees.
     pointers: HashMap<Word, u32>,
 }
 
@@ -152,12 +153,12 @@ impl Rewrite {
         self.module.types_global_values.iter().find(|i| i.result_id == Some(id))
     }
 
-    /// What a pointer type points to.
+    /// The pointee of a pointer type.
     fn pointee(&self, pointer_type: Word) -> Option<Word> {
         self.global(pointer_type)?.operands.get(1)?.id_ref_any()
     }
 
-    /// The place among the addresses of a variable: that of its binding.
+    /// The index of a variable's address, which is that of its binding.
     fn place(&self, variable: Word, interface: &Interface) -> Option<u32> {
         let decorated = |what| self.layouts.decoration(variable, None, what);
         let (set, binding) =
@@ -166,7 +167,7 @@ impl Rewrite {
         Some(place as u32)
     }
 
-    /// GLSL's `volatile` is on members of the block; some compilers put it on the variable.
+    /// GLSL's `volatile` decorates members of the block; some compilers decorate the variable.
     fn is_volatile(&self, variable: Word, pointer_type: Word) -> bool {
         let block = self.pointee(pointer_type);
         self.module.annotations.iter().any(|i| {
@@ -176,7 +177,7 @@ impl Rewrite {
         })
     }
 
-    /// The id of an instruction among the types and constants; added where there is none.
+    /// Returns the id of a type or constant, and adds it if necessary.
     fn declare(&mut self, op: Op, result_type: Option<Word>, operands: Vec<Operand>) -> Word {
         let same = |i: &&Instruction| {
             (i.class.opcode, i.result_type) == (op, result_type) && i.operands == operands
@@ -207,7 +208,7 @@ impl Rewrite {
         self.forget_variables();
     }
 
-    /// Pointers into bound buffers become pointers to anywhere.
+    /// Converts pointers into bound buffers to physical storage pointers.
     fn alter_pointers(&mut self) {
         let mut pointers = Vec::new();
         for global in &mut self.module.types_global_values {
@@ -226,7 +227,7 @@ impl Rewrite {
             .collect();
     }
 
-    /// The block of push constants, with the addresses behind what it had.
+    /// Declares the push-constant block with the addresses after its existing members.
     fn declare_push(&mut self) {
         let bits = |value| Operand::LiteralBit32(value);
         let word = self.declare(Op::TypeInt, None, vec![bits(32), bits(0)]);
@@ -241,7 +242,7 @@ impl Rewrite {
         let pointers = std::mem::take(&mut self.types.pointers);
         self.types = Types { pair, pointer_to_pair, members, pointers };
 
-        // Structures may look alike, and have decorations of their own: this one is new.
+        // Always a new structure, because equal structures may have different decorations.
         let block = self.fresh();
         let mut operands = self.own_members.clone();
         operands.extend((0..self.places).map(|_| Operand::IdRef(pair)));

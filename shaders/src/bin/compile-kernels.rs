@@ -1,10 +1,10 @@
-//! Compiles every kernel of `glsl/kernels.txt`, and writes what is checked in: `spv/*.spv` and the
-//! generated sources. `--check` writes nothing and fails when anything is not fresh.
+//! Compiles every kernel of `glsl/kernels.txt`, and writes the checked-in files: `spv/*.spv` and the
+//! generated sources. `--check` writes nothing and fails if any file is outdated.
 //!
-//! Compilers of different versions emit different words for the same GLSL. So `spv/sources.txt`
-//! holds a hash of each kernel's GLSL, which any machine can check, and a fingerprint of the
-//! compiler that was used: only where the compiler is that one are the modules compared byte for
-//! byte; elsewhere the GLSL must still compile to the same interface.
+//! Different compiler versions emit different words for the same GLSL. `spv/sources.txt` therefore contains a
+//! hash of each kernel's GLSL, which any machine can check, and a fingerprint of the compiler. If the current
+//! compiler has the same fingerprint, modules are compared byte for byte; otherwise the GLSL must compile to
+//! the same interface.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -98,7 +98,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
 }
 
-/// One line a kernel, and one for the compiler.
+/// One line per kernel, and one for the compiler.
 fn source_hashes(root: &Path, entries: &[Entry]) -> Result<String> {
     let mut text = format!("{}\n", fingerprint_line());
     for entry in entries {
@@ -114,14 +114,14 @@ fn source_hashes(root: &Path, entries: &[Entry]) -> Result<String> {
     Ok(text)
 }
 
-/// Names of what `glsl` includes, directly or not.
+/// Names of all direct and indirect includes of `glsl`.
 fn included(root: &Path, glsl: &str) -> Result<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     let mut texts = vec![glsl.to_owned()];
     while let Some(text) = texts.pop() {
         let names = text.lines().filter_map(|line| line.trim().strip_prefix("#include \""));
         for name in names.filter_map(|rest| rest.split('"').next()) {
-            // A user's bucket function is included by a name that has no file.
+            // The include for a user's bucket function has no file.
             let path = root.join("glsl/include").join(name);
             if path.exists() && found.insert(name.to_owned()) {
                 texts.push(fs::read_to_string(path)?);
@@ -138,7 +138,7 @@ fn fnv1a(start: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(start, step)
 }
 
-/// What the compiler makes of a shader that uses a bit of everything.
+/// A fingerprint of the compiler: the hash of its output for a shader that uses various features.
 fn fingerprint_line() -> String {
     const PROBE: &str = "#version 460
 #extension GL_KHR_shader_subgroup_ballot : require
@@ -178,7 +178,7 @@ fn spirv_of(root: &Path, entry: &Entry) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// spirv-val is the judge of what is checked in; without it nothing is written.
+/// Validates a module with spirv-val, which is required for writing.
 fn validate(label: &str, bytes: &[u8]) -> Result<()> {
     let file = std::env::temp_dir().join(format!("multisplit-{}-{label}.spv", std::process::id()));
     fs::write(&file, bytes)?;
@@ -191,7 +191,7 @@ fn validate(label: &str, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Names and texts of `glsl/include/*.glsl`, sorted.
+/// Names and contents of `glsl/include/*.glsl`, sorted.
 fn include_texts(root: &Path) -> Result<Vec<(String, String)>> {
     let mut texts = Vec::new();
     for file in fs::read_dir(root.join("glsl/include"))? {
@@ -248,7 +248,7 @@ fn generated_constants(root: &Path, families: &[Family], entries: &[Entry]) -> R
     Ok(text)
 }
 
-/// A table for each family of kernels, by the choices of its axes.
+/// One table per family of kernels, indexed by the choices of its axes.
 fn tables_of_variants(families: &[Family]) -> String {
     let mut text = "/// Kernels that are compiled with each choice of an axis of `glsl/kernels.txt`: a table for each\n\
                     /// line, by the numbers of the choices in the order of its axes.\n\
@@ -272,7 +272,7 @@ fn tables_of_variants(families: &[Family]) -> String {
     text + "}\n\n"
 }
 
-/// The names of all specialization constants, from `glsl/include/constant_ids.glsl`.
+/// The names of all specialization constants in `glsl/include/constant_ids.glsl`.
 fn constant_names(root: &Path) -> Result<String> {
     let mut text =
         "/// Every specialization constant that a built-in kernel may have, with its number.\n\
@@ -282,7 +282,7 @@ fn constant_names(root: &Path) -> Result<String> {
     for line in list.lines().filter_map(|line| line.strip_prefix("#define ")) {
         let Some((name, id)) = line.split_once("_ID ") else { continue };
         let id: u32 = id.trim().parse().with_context(|| format!("constant_ids.glsl: {line}"))?;
-        // The size of workgroups has no name in a shader; the host calls it as GLSL does.
+        // The workgroup size has no name in a shader; the host uses GLSL's name.
         let name = if name == "LOCAL_SIZE_X" { "local_size_x" } else { name };
         text += &format!("    (\"{name}\", {id}),\n");
     }

@@ -1,4 +1,4 @@
-//! Which functions does a module have, and which do they call?
+//! The functions of a module and their calls.
 
 use std::collections::{HashMap, HashSet};
 
@@ -36,14 +36,13 @@ impl<'m> Functions<'m> {
         self.by_id.keys().copied().collect()
     }
 
-    /// The functions that `first` calls, and those that they call, with it, each after those that it
-    /// calls; none calls itself.
+    /// Returns `first` and all functions it calls, directly or indirectly, with callees before callers.
+    /// Recursion is an error.
     pub fn called_from(&self, first: Word) -> Result<Vec<Word>, CheckError> {
         let mut done = HashSet::new();
         let mut order = Vec::new();
         let mut open = HashSet::new();
-        // Each function with the calls in it that are still to be followed; no recursion here
-        // either, since a user decides how deep calls go.
+        // Each function with its remaining calls. An explicit stack, because the user controls the depth.
         let mut stack = vec![(first, self.calls(first)?)];
         open.insert(first);
         while let Some((function, calls)) = stack.last_mut() {
@@ -68,14 +67,14 @@ impl<'m> Functions<'m> {
         Ok(order)
     }
 
-    /// The variables of a function, each a pointer.
+    /// The variables of a function, which are pointers.
     pub fn variables(&self, function: Word) -> Vec<Word> {
         let blocks = self.by_id.get(&function).into_iter().flat_map(|f| &f.blocks);
         let all = blocks.flat_map(|b| &b.instructions);
         all.filter(|i| i.class.opcode == Op::Variable).filter_map(|i| i.result_id).collect()
     }
 
-    /// The functions that a function calls, once for each call.
+    /// The callees of a function, one entry per call.
     pub fn calls(&self, function: Word) -> Result<Vec<Word>, CheckError> {
         let function =
             self.by_id.get(&function).ok_or_else(|| invalid("a call of what is no function"))?;
@@ -84,7 +83,7 @@ impl<'m> Functions<'m> {
         Ok(calls.filter_map(|i| i.operands.first().and_then(Operand::id_ref_any)).collect())
     }
 
-    /// The functions, in the order of the module.
+    /// The functions in module order.
     pub fn in_order(&self) -> impl Iterator<Item = (Word, &'m Function)> {
         self.order.iter().filter_map(|id| Some((*id, *self.by_id.get(id)?)))
     }

@@ -1,4 +1,4 @@
-//! How types, constants and imports are added to a module: each once.
+//! Adds types, constants and imports to a module, each only once.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ const GLSL_STD_450: &str = "GLSL.std.450";
 
 type Key = (Op, Option<Word>, Vec<Operand>);
 
-/// A module that is being changed.
+/// A module being edited.
 pub(super) struct Editor {
     pub module: Module,
     pub ids: Ids,
@@ -27,7 +27,7 @@ impl Editor {
         let next_id = module.header.as_ref().map_or(0, |header| header.bound);
         let mut known = HashMap::new();
         for global in &module.types_global_values {
-            // Aggregates may look alike and be decorated differently: they are never shared.
+            // Equal aggregates may have different decorations, so they are never shared.
             let aggregate = matches!(
                 global.class.opcode,
                 Op::TypeArray | Op::TypeRuntimeArray | Op::TypeStruct
@@ -45,7 +45,7 @@ impl Editor {
         self.next_id - 1
     }
 
-    /// The id of a type or constant; added where there is none.
+    /// Returns the id of a type or constant, and adds it if necessary.
     pub fn declare(&mut self, op: Op, ty: Option<Word>, operands: Vec<Operand>) -> Word {
         let key = (op, ty, operands);
         if let Some(id) = self.known.get(&key) {
@@ -56,7 +56,7 @@ impl Editor {
         id
     }
 
-    /// Adds a type or constant, whether or not there is one like it.
+    /// Adds a type or constant even if an equal one exists.
     pub fn add(&mut self, op: Op, ty: Option<Word>, operands: Vec<Operand>) -> Word {
         let id = self.fresh();
         let instruction = Instruction::new(op, ty, Some(id), operands);
@@ -70,7 +70,7 @@ impl Editor {
         self.declare(Op::TypeInt, None, operands)
     }
 
-    /// The type of a comparison of values of `ty`.
+    /// The result type of comparing values of type `ty`.
     pub fn bool_like(&mut self, ty: Word) -> Word {
         let scalar = self.declare(Op::TypeBool, None, vec![]);
         match self.ids.shape(ty) {
@@ -82,7 +82,7 @@ impl Editor {
         }
     }
 
-    /// A constant of a scalar type with these bits, or a vector of them.
+    /// A scalar constant with these bits, or a vector of it.
     pub fn splat(&mut self, ty: Word, bits: u64) -> Word {
         match self.ids.shape(ty) {
             Shape::Vector { component, count } => {
@@ -94,7 +94,7 @@ impl Editor {
                 self.declare(Op::Constant, Some(ty), vec![Operand::LiteralBit64(bits)])
             }
             Shape::Int { bits: width, signed } if width < 32 => {
-                // Narrow constants fill their word: signed ones by their sign.
+                // Narrow constants are extended to a word: signed ones by sign extension.
                 let shift = 32 - width;
                 let word = (bits as u32) << shift;
                 let word = if signed { (word as i32 >> shift) as u32 } else { word >> shift };
@@ -104,12 +104,12 @@ impl Editor {
         }
     }
 
-    /// Zero, of any type.
+    /// Zero of any type.
     pub fn null(&mut self, ty: Word) -> Word {
         self.declare(Op::ConstantNull, Some(ty), vec![])
     }
 
-    /// The instruction set of GLSL's functions.
+    /// The extended instruction set for GLSL functions.
     pub fn glsl_std_450(&mut self) -> Word {
         let wanted = Operand::LiteralString(GLSL_STD_450.to_owned());
         let found =

@@ -1,32 +1,31 @@
-//! Why a user's shader or function is refused.
+//! Reasons for rejecting a user's shader or function.
 
 use crate::reflect::ReflectError;
 
-/// Why a module is not one that can be run safely. Messages name functions and variables as the
-/// GLSL does.
+/// Reasons why a module cannot be run safely. Messages use the GLSL names of functions and variables.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
-    /// The words are not a module with one compute shader that binds buffers.
+    /// The words are not a module with exactly one compute shader that uses only buffers.
     #[error(transparent)]
     Module(#[from] ReflectError),
-    /// More words than a check is made for.
+    /// The module exceeds the size limit for checking.
     #[error("the shader is {words} words of SPIR-V, at most {max} are checked: make it smaller")]
     TooLarge {
         /// Words of the module.
         words: usize,
-        /// At most so many.
+        /// The maximum.
         max: usize,
     },
-    /// A longer text than is compiled.
+    /// The source exceeds the size limit for compiling.
     #[error("the GLSL is {bytes} bytes long, at most {max} are compiled: make it shorter")]
     SourceTooLong {
-        /// Its length.
+        /// Its length in bytes.
         bytes: usize,
-        /// At most so many.
+        /// The maximum.
         max: usize,
     },
-    /// The module breaks a rule of SPIR-V that the check relies on.
+    /// The module violates a rule of SPIR-V that the checks rely on.
     #[error("the SPIR-V is not valid: {0}")]
     Invalid(String),
     /// A capability that is not allowed.
@@ -42,13 +41,13 @@ pub enum CheckError {
         "the shader uses the extension {extension}, which is not allowed: those for subgroup operations, sized numbers, control-flow attributes and includes are"
     )]
     Extension {
-        /// Its name in GLSL or SPIR-V.
+        /// Its GLSL or SPIR-V name.
         extension: String,
     },
     /// An instruction that is not allowed.
     #[error("`{function}` uses {instruction}, which is not allowed in a shader that is checked")]
     Instruction {
-        /// The function that it is in.
+        /// The function that contains it.
         function: String,
         /// Its name in SPIR-V.
         instruction: String,
@@ -58,72 +57,72 @@ pub enum CheckError {
     Declaration {
         /// Its name.
         name: String,
-        /// What is wrong, and what is allowed.
+        /// The problem, and what is allowed.
         problem: String,
     },
-    /// An access to memory that is not allowed.
+    /// A memory access that is not allowed.
     #[error("`{function}` {problem}")]
     Access {
-        /// The function that it is in.
+        /// The function that contains it.
         function: String,
-        /// What is wrong, and what is allowed.
+        /// The problem, and what is allowed.
         problem: String,
     },
-    /// A barrier that a part of the workgroup may not reach.
+    /// A barrier that part of the workgroup may not reach.
     #[error(
         "{barrier} in `{function}` may be reached by only a part of the workgroup: the conditions and loops around it, and returns before it, may depend on constants, push constants, gl_WorkGroupID and gl_NumWorkGroups alone"
     )]
     Barrier {
-        /// The function that it is in.
+        /// The function that contains it.
         function: String,
-        /// Which kind of barrier.
+        /// The kind of barrier.
         barrier: &'static str,
     },
-    /// A `subgroupBarrier()` that a part of the subgroup may not reach.
+    /// A `subgroupBarrier()` that part of the subgroup may not reach.
     #[error(
         "subgroupBarrier() in `{function}` may be reached by only a part of the subgroup: the conditions and loops around it, and returns before it, may depend on constants, push constants, gl_WorkGroupID, gl_NumWorkGroups, gl_SubgroupID, gl_NumSubgroups, gl_SubgroupSize, and on subgroup votes, ballots, broadcasts and reductions alone"
     )]
     SubgroupBarrier {
-        /// The function that it is in.
+        /// The function that contains it.
         function: String,
     },
-    /// A function that calls itself, perhaps by way of others.
+    /// A function that calls itself, directly or indirectly.
     #[error("`{function}` calls itself: write a loop instead")]
     Recursion {
         /// The function.
         function: String,
     },
-    /// Values of specialization constants that no pipeline can be made with.
+    /// Specialization constants with which no pipeline can be created.
     #[error("with these specialization constants {0}")]
     Specialization(String),
-    /// The source has no function of the name asked for.
+    /// The source does not contain the required function.
     #[error("the GLSL has no function `{wanted}`")]
     NoFunction {
         /// Its name.
         name: &'static str,
-        /// How it is to be declared.
+        /// The required declaration.
         wanted: String,
     },
-    /// The function has another type than it should.
+    /// The function has the wrong type.
     #[error("{name} {found}, but {expected}: write `{wanted}`")]
     FunctionType {
         /// Its name.
         name: &'static str,
-        /// What it has.
+        /// Its actual type.
         found: String,
-        /// What it should have.
+        /// The expected type.
         expected: String,
-        /// How it is to be declared.
+        /// The required declaration.
         wanted: String,
     },
-    /// A function that does more than compute.
+    /// A function with side effects or access to other data.
     #[error(
         "`{function}` {problem}: it may read its parameters, its own variables and, with one parameter, push.parameter_0, _1 and _2 and table.at[], and write its own variables"
     )]
     SideEffect {
         /// The function.
         function: String,
-        /// What it does.
+        /// What it does wrong.
         problem: String,
     },
 }

@@ -1,4 +1,4 @@
-//! How control flows through a function: its blocks, and on which branches each depends.
+//! Control flow of a function: its blocks, and the branches that each block depends on.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use rspirv::spirv::{Op, Word};
 use super::error::CheckError;
 use super::ids::invalid;
 
-/// The blocks of a function, by their place in it.
+/// The blocks of a function, by index.
 pub(super) struct Flow {
     successors: Vec<Vec<usize>>,
     reachable: Vec<bool>,
@@ -41,18 +41,18 @@ impl Flow {
         Ok(Self { successors, reachable, places })
     }
 
-    /// Whether control can arrive at the block.
+    /// Whether the block is reachable.
     pub fn is_reachable(&self, block: usize) -> bool {
         self.reachable[block]
     }
 
-    /// The place of the block with this label.
+    /// The index of the block with this label.
     pub fn place(&self, label: Word) -> Option<usize> {
         self.places.get(&label).copied()
     }
 
-    /// For each block, the blocks whose branch decides whether it runs (again); `None` where that is
-    /// not known: in a block that is never reached, and where a loop of the function has no end.
+    /// For each block, the blocks whose branch decides whether it runs (again); `None` if unknown: for
+    /// unreachable blocks, and if the function contains an infinite loop.
     pub fn dependences(&self) -> Vec<Option<Vec<usize>>> {
         let exit = self.successors.len();
         let next = self.next_common(exit);
@@ -67,7 +67,7 @@ impl Flow {
             }
             for &target in targets {
                 let mut at = target;
-                // Up to where all ways from the branch meet.
+                // Up to the point where all paths from the branch meet.
                 while at != exit && Some(at) != next[block] {
                     let Some(list) = &mut depends[at] else { break };
                     if !list.contains(&block) {
@@ -81,7 +81,7 @@ impl Flow {
         depends
     }
 
-    /// The immediate post-dominator of each block: the first that every way to the `exit` passes.
+    /// The immediate post-dominator of each block: the first block on all paths to `exit`.
     fn next_common(&self, exit: usize) -> Vec<Option<usize>> {
         let order = self.order_from_exit(exit);
         let mut rank = vec![usize::MAX; exit + 1];
@@ -117,7 +117,7 @@ impl Flow {
         }
     }
 
-    /// Blocks from which the exit can be reached, each after one of those it leads to.
+    /// Blocks from which the exit is reachable, each after one of its successors.
     fn order_from_exit(&self, exit: usize) -> Vec<usize> {
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); exit + 1];
         for block in (0..exit).filter(|b| self.reachable[*b]) {
@@ -157,7 +157,7 @@ fn meet(a: usize, b: usize, next: &[Option<usize>], rank: &[usize]) -> usize {
     a
 }
 
-/// The labels that a block's last instruction may go to, each once.
+/// The branch targets of a block's last instruction, without duplicates.
 fn targets(last: &Instruction) -> Vec<Word> {
     let ids = |operands: &[Operand]| -> Vec<Word> {
         let mut found: Vec<Word> = operands.iter().filter_map(Operand::id_ref_any).collect();

@@ -1,9 +1,8 @@
-//! How a user's GLSL function becomes a part of one of our kernels.
+//! Insertion of a user's GLSL function into a built-in kernel.
 //!
-//! The function is compiled on its own, in a shader that declares what it may read and nothing else.
-//! So our kernel does not see the user's text (a macro could change any line of it), and messages
-//! of the compiler are about the user's lines. What comes out is checked, guarded, and put in the
-//! place of an empty function in the kernel.
+//! The function is compiled separately, in a shader that declares only what the function may read. The kernel
+//! is therefore not affected by the user's text (a macro could change any line of it), and compiler messages
+//! refer to the user's lines. The result is checked, guarded, and replaces an empty function in the kernel.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -24,24 +23,24 @@ use crate::sources;
 
 const SHADER: &str = "user_function.comp";
 
-/// A kernel with a user's function in it.
+/// A kernel that contains a user's function.
 pub(crate) struct WithFunction {
     /// Accesses to `table` are clamped to its length.
     pub spirv: Vec<u32>,
-    /// They are not: for a kernel that takes addresses.
+    /// Accesses are not clamped: for a kernel that uses addresses.
     pub for_addresses: Vec<u32>,
 }
 
-/// A function that is asked for, and the text that it is in.
+/// The required function and the source that should contain it.
 #[derive(Clone, Copy)]
 struct Wanted<'a> {
     role: UserFunction,
-    /// The GLSL type of keys.
+    /// GLSL type of the keys.
     key: &'a str,
     source: &'a str,
 }
 
-/// `builtin` with the function of `source`.
+/// `builtin` with the function in `source`.
 pub(crate) fn kernel_with(
     builtin: &Builtin,
     role: UserFunction,
@@ -65,7 +64,7 @@ pub(crate) fn kernel_with(
 }
 
 impl Wanted<'_> {
-    /// Checks the function in the module `words`; returns it with all that it calls.
+    /// Checks the function in the module `words`; returns it with all functions it calls.
     fn check(&self, words: &[u32]) -> Result<(Editor, Word, Vec<Word>), CheckError> {
         let (module, interface) = load(words, Some(globals::ARITHMETIC))?;
         let user = Editor::new(module)?;
@@ -95,7 +94,7 @@ impl Wanted<'_> {
         CheckError::FunctionType { name: self.role.name(), found, expected, wanted }
     }
 
-    /// What the source says of the function, where that is not what was asked for.
+    /// An error if the declaration in the source does not match the required one.
     fn mismatch(&self) -> Option<CheckError> {
         let (role, key) = (self.role, self.key);
         let Some(found) = signature::find(self.source, role.name()) else {
@@ -141,8 +140,8 @@ impl Wanted<'_> {
         }
     }
 
-    /// Messages about the user's lines alone. Where there are none, the call did not fit the function,
-    /// or the text ends too early.
+    /// Keeps only messages about the user's lines. If there are none, either the call does not match the
+    /// function or the source ends prematurely.
     fn users_own(&self, diagnostics: Vec<Diagnostic>) -> CompileError {
         let include = self.role.include();
         let (own, mut others): (Vec<_>, Vec<_>) =
@@ -162,7 +161,7 @@ impl Wanted<'_> {
     }
 }
 
-/// How the compiler writes a type in the name of a function.
+/// The compiler's encoding of a type in function names.
 fn mangled(key: &str) -> &str {
     match key {
         "uint" => "u1",
@@ -175,7 +174,7 @@ fn mangled(key: &str) -> &str {
     }
 }
 
-/// Of each parameter, whether it is a value and not a pointer to a copy, which it is where it is not `const`.
+/// For each parameter, whether it is passed by value (`const`) or as a pointer to a copy.
 fn are_values(user: &Editor, function: Word) -> Vec<bool> {
     let mut functions = user.module.functions.iter();
     let found = functions.find(|f| f.def.as_ref().and_then(|d| d.result_id) == Some(function));
@@ -186,8 +185,7 @@ fn are_values(user: &Editor, function: Word) -> Vec<bool> {
 
 type EmptyKernels = Mutex<HashMap<(&'static str, String, Vec<bool>), Arc<[u32]>>>;
 
-/// The kernel with a function that does nothing in the place of the user's. There are as many of
-/// them as kernels times types of keys, and each is compiled once.
+/// The kernel with an empty function in place of the user's. Cached, one per kernel and key type.
 fn empty_kernel(
     builtin: &Builtin,
     (role, key): (UserFunction, &str),

@@ -1,7 +1,6 @@
-//! Do the functions of a module use allowed instructions alone, and memory as it was declared?
+//! Checks that the functions of a module use only allowed instructions, and access memory as declared.
 //!
-//! The types of pointers, loads, stores and calls are checked here, because the clamping of indices
-//! relies on them.
+//! The types of pointers, loads, stores and calls are checked here, because index clamping relies on them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,19 +13,19 @@ use super::ids::{Ids, Shape, invalid, literal};
 use super::instructions;
 use crate::kernel::{BindingAccess, Interface};
 
-/// What functions are allowed to do.
-/// Lanes of the smallest subgroup that a kernel runs on.
+/// Minimum subgroup size that kernels support.
 const MIN_SUBGROUP_SIZE: u64 = 4;
 
+/// Rules for functions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rules {
-    /// All that a compute shader may.
+    /// Everything that a compute shader may do.
     Shader,
-    /// To compute, and nothing else.
+    /// Computation only.
     Pure,
 }
 
-/// Checks these functions by these rules.
+/// Checks these functions against these rules.
 pub(super) fn check(
     functions: &Functions<'_>,
     which: &HashSet<Word>,
@@ -52,7 +51,7 @@ struct Body<'m> {
 impl Body<'_> {
     fn check(&self, function: &Function, functions: &Functions<'_>) -> Result<(), CheckError> {
         self.check_signature(function)?;
-        // What a pointer is into: a variable of the module or of the function.
+        // The variable that each pointer points into, of the module or of the function.
         let mut roots: HashMap<Word, Word> = HashMap::new();
         let returns = function.def.as_ref().and_then(|d| d.result_type).unwrap_or(0);
         for instruction in function.blocks.iter().flat_map(|b| &b.instructions) {
@@ -151,8 +150,8 @@ impl Body<'_> {
         }
     }
 
-    /// Operands that have to be the same for all lanes are constants, and no cluster has more lanes than the
-    /// smallest subgroup: what others would do is undefined.
+    /// Operands that must be uniform are constants, and clusters are at most as large as the smallest
+    /// subgroup; anything else would be undefined.
     fn check_lanes(&self, instruction: &Instruction) -> Result<(), CheckError> {
         let constant = |at: usize| {
             let id = instruction.operands.get(at).and_then(Operand::id_ref_any);
@@ -177,7 +176,7 @@ impl Body<'_> {
         }
     }
 
-    /// Pointers come from variables and chains, and go to accesses and calls: nothing computes one.
+    /// Pointers may come only from variables and access chains, and may be used only in accesses and calls.
     fn check_pointers(&self, instruction: &Instruction) -> Result<(), CheckError> {
         let op = instruction.class.opcode;
         let computes =
@@ -267,7 +266,7 @@ impl Body<'_> {
         self.check_memory(root, !writes, writes)
     }
 
-    /// Of a number's parts, the second one goes where a pointer says.
+    /// Checks functions that split a number: the second part is written through a pointer.
     fn check_written(
         &self,
         instruction: &Instruction,
@@ -307,7 +306,7 @@ impl Body<'_> {
         self.check_memory(root, op != Op::AtomicStore, op != Op::AtomicLoad)
     }
 
-    /// Whether the variable may be read or written so.
+    /// Checks that the variable may be read or written.
     fn check_memory(&self, root: Word, reads: bool, writes: bool) -> Result<(), CheckError> {
         let Some((class, _)) = self.ids.pointer(root) else { return Ok(()) };
         let name = self.ids.name(root);
@@ -396,7 +395,7 @@ impl Body<'_> {
     }
 }
 
-/// Data that a variable may hold: no pointers, no array without a length, nothing opaque.
+/// Checks that a type is plain data: no pointers, unsized arrays or opaque types.
 pub(super) fn check_plain_data(ids: &Ids, ty: Word) -> Result<(), CheckError> {
     match ids.shape(ty) {
         Shape::Bool | Shape::Int { .. } | Shape::Float { .. } => Ok(()),

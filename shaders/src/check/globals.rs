@@ -1,4 +1,4 @@
-//! Does a module declare only what is allowed: capabilities, modes, types, buffers and variables?
+//! Checks that a module declares only what is allowed: capabilities, modes, types, buffers and variables.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,11 +13,11 @@ use super::functions::check_plain_data;
 use super::ids::{Ids, Shape, invalid, literal};
 use super::instructions;
 
-/// SPIR-V from 1.3 on has storage buffers as a class of their own; 1.5 is that of Vulkan 1.2.
+/// From 1.3 on, SPIR-V has a separate storage class for storage buffers; 1.5 belongs to Vulkan 1.2.
 const VERSIONS: std::ops::RangeInclusive<u32> = 0x0001_0300..=0x0001_0500;
-/// The most ids that Vulkan guarantees a module may have.
+/// Maximum id bound guaranteed by Vulkan.
 const MAX_BOUND: u32 = 4_194_303;
-/// How deep types may be nested; more than any program needs, and little for the stack.
+/// Maximum nesting depth of types: more than any program needs, and safe for the stack.
 const MAX_DEPTH: u32 = 64;
 
 #[rustfmt::skip]
@@ -32,7 +32,7 @@ pub(super) const CAPABILITIES: &[Capability] = &[
     Capability::GroupNonUniformClustered, Capability::GroupNonUniformQuad,
 ];
 
-/// What a function that only computes may need.
+/// Capabilities that a pure function may need.
 #[cfg(feature = "compile")]
 pub(super) const ARITHMETIC: &[Capability] =
     &[Capability::Shader, Capability::Matrix, Capability::Int64, Capability::Float64];
@@ -67,7 +67,7 @@ const GLOBALS: &[Op] = &[
     Op::SpecConstantOp, Op::Variable, Op::Undef, Op::Line, Op::NoLine,
 ];
 
-/// Checks all that comes before the functions.
+/// Checks everything before the functions.
 pub(super) fn check(module: &Module, ids: &Ids) -> Result<(), CheckError> {
     check_annotations(module, ids)?;
     let mut taken = HashMap::new();
@@ -80,8 +80,7 @@ pub(super) fn check(module: &Module, ids: &Ids) -> Result<(), CheckError> {
     Ok(())
 }
 
-/// Checks what a module says of itself: these capabilities alone, and no extension that changes
-/// what memory is.
+/// Checks the module header: only these capabilities, and no extensions that change the memory model.
 pub(super) fn check_header(module: &Module, allowed: &[Capability]) -> Result<(), CheckError> {
     let header = module.header.as_ref().ok_or_else(|| invalid("it has no header"))?;
     if !VERSIONS.contains(&header.version) {
@@ -134,12 +133,13 @@ pub(super) fn check_header(module: &Module, allowed: &[Capability]) -> Result<()
     Ok(())
 }
 
-/// Types and constants are made of earlier ones, and are not nested too deep: what walks them ends.
+/// Checks that types and constants use only earlier ones and are not nested too deeply, so that recursion
+/// over them terminates.
 pub(super) fn check_order(module: &Module) -> Result<(), CheckError> {
     let mut depths: HashMap<Word, u32> = HashMap::new();
     for global in &module.types_global_values {
         if global.class.opcode == Op::TypeForwardPointer {
-            // Whatever a pointer leads to is not walked.
+            // Pointees are not traversed.
             depths.extend(global.operands.first().and_then(Operand::id_ref_any).map(|id| (id, 0)));
             continue;
         }
@@ -147,7 +147,7 @@ pub(super) fn check_order(module: &Module) -> Result<(), CheckError> {
         for id in global.operands.iter().filter_map(Operand::id_ref_any).chain(global.result_type) {
             match depths.get(&id) {
                 Some(inner) => depth = depth.max(inner + 1),
-                // File names of OpLine.
+                // The file name of an OpLine.
                 None if matches!(global.class.opcode, Op::Line | Op::NoLine) => {}
                 None => return Err(invalid(format!("id {id} is used before it is defined"))),
             }
@@ -290,7 +290,8 @@ fn check_variable(
     }
 }
 
-/// A block's members follow each other, and only the last of a storage buffer may be unsized.
+/// Checks that the members of a block do not overlap, and that only the last member of a storage buffer is
+/// unsized.
 fn check_block(
     ids: &Ids,
     name: &str,
@@ -335,8 +336,8 @@ fn check_block(
     Ok(())
 }
 
-/// The stride of an array, which is at least the size of an element. `of` is the member of a structure
-/// that holds the array: its decorations describe matrices at any depth of arrays.
+/// The stride of an array, which must be at least the element size. `of` is the structure member that
+/// contains the array; its decorations describe matrices at any array depth.
 fn stride(
     ids: &Ids,
     array: Word,
@@ -353,7 +354,7 @@ fn stride(
     Ok(stride)
 }
 
-/// Bytes from the first to the last element of a matrix, whose layout is that of the member `of`.
+/// Bytes from the first to the last element of a matrix with the layout of the member `of`.
 fn matrix_bytes(
     ids: &Ids,
     (column, columns): (Word, u32),
@@ -376,8 +377,8 @@ fn matrix_bytes(
     Ok(stride * u64::from(vectors.saturating_sub(1)) + vector)
 }
 
-/// Bytes of a type in a block, whose layout is written in the module; `of` is the member of a structure
-/// that has the layout of matrices.
+/// Bytes of a type in a block with an explicit layout; `of` is the structure member that has the matrix
+/// layout.
 fn laid_out(
     ids: &Ids,
     ty: Word,

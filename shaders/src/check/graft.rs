@@ -1,4 +1,4 @@
-//! How a checked function gets into a kernel: it takes the place of the one of the same name there.
+//! Grafting of a checked function into a kernel, where it replaces the function of the same name.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,8 +11,8 @@ use super::ids::{Shape, invalid};
 use super::role::UserFunction;
 use super::{globals, load};
 
-/// The module `host`, in which `function` of `user`, with what it calls (`order`), has taken the
-/// place of the function of its name.
+/// Returns the module `host` with `function` of `user`, and its callees (`order`), in place of the host's
+/// function of the same name.
 pub(super) fn graft(
     host: &[u32],
     user: &Editor,
@@ -59,12 +59,12 @@ struct Graft<'u> {
     host: Editor,
     user: &'u Editor,
     function: Word,
-    /// Ids of the user's module, as those of the host.
+    /// Maps ids of the user's module to ids of the host.
     map: HashMap<Word, Word>,
 }
 
 impl Graft<'_> {
-    /// Takes a function out of the host, with all that is said of its ids but the function's own.
+    /// Removes a function from the host, with the names and decorations of all its ids except its own.
     fn remove(&mut self, name: &str) -> Result<Function, CheckError> {
         let ids = &self.host.ids;
         let functions = &mut self.host.module.functions;
@@ -101,7 +101,7 @@ impl Graft<'_> {
         let base = instruction.operands.first().and_then(Operand::id_ref_any);
         let push = base.filter(|id| chain && self.is_variable(*id, StorageClass::PushConstant));
         if let (Some(push), Some(member)) = (push, instruction.operands.get_mut(1)) {
-            // The kernel's block has these members among others.
+            // The kernel's block contains these members among others.
             let place = member.id_ref_any().and_then(|id| self.user.ids.constant(id));
             let place = self.push_member(push, place.unwrap_or(u64::MAX) as u32)?;
             instruction.operands[0] = Operand::IdRef(self.variable(push)?);
@@ -134,14 +134,14 @@ impl Graft<'_> {
         })
     }
 
-    /// The id in the host for one of the user's: of a type or constant that the host has, or that
-    /// is added to it.
+    /// The host's id for an id of the user: of an existing type or constant, or of one that is added.
     fn import(&mut self, id: Word) -> Result<Word, CheckError> {
         if let Some(known) = self.map.get(&id) {
             return Ok(*known);
         }
         let Some(global) = self.user.ids.global(id) else {
-            // All that is neither a type, a constant, nor in a function that is copied.
+            // The only other id is the extended instruction set: everything else is a type, a constant, or in
+            // a copied function.
             let set = self.host.glsl_std_450();
             self.map.insert(id, set);
             return Ok(set);
@@ -177,7 +177,7 @@ impl Graft<'_> {
     fn variable(&mut self, id: Word) -> Result<Word, CheckError> {
         let class = self.user.ids.pointer(id).map(|(class, _)| class);
         let name = self.user.ids.full_name(id).to_owned();
-        // An operator is given nothing to read: what it declares under these names is its own.
+        // Operators cannot read kernel variables, so variables with these names are their own declarations.
         let function = self.user.ids.full_name(self.function).split('(').next();
         let class = class.filter(|_| function != Some(UserFunction::Operator.name()));
         let class = match (class, name.as_str()) {
@@ -196,7 +196,7 @@ impl Graft<'_> {
         Ok(found)
     }
 
-    /// A constant for the place that a member of the user's push constants has in the kernel's.
+    /// A constant with the index, in the kernel's push constants, of a member of the user's push constants.
     fn push_member(&mut self, push: Word, member: u32) -> Result<Word, CheckError> {
         let missing = || invalid("the kernel lacks a parameter");
         let (_, block) = self.user.ids.pointer(push).ok_or_else(missing)?;
@@ -220,7 +220,7 @@ impl Graft<'_> {
         Ok(self.host.splat(int, member.into()))
     }
 
-    /// Names of functions, and what is said of how exact a value has to be.
+    /// Copies function names and precision decorations.
     fn copy_notes(&mut self) {
         let mapped = |operand: Option<&Operand>| {
             self.map.get(&operand.and_then(Operand::id_ref_any)?).copied()

@@ -1,9 +1,8 @@
-//! How functions are rewritten so that no value makes them leave their memory or trap.
+//! Rewrites functions so that no value makes them access memory out of bounds or trap.
 //!
-//! Indices are clamped, divisors that trap become 1, shifts take their amount modulo the width,
-//! conversions to integers saturate, and what would be undefined is zero. All of it is plain SPIR-V,
-//! so that no feature of the driver is needed, and nothing is added where a constant shows that
-//! the value is in range.
+//! Indices are clamped, divisors that would trap become 1, shift amounts are taken modulo the width,
+//! conversions to integers saturate, and undefined values become zero. This is plain SPIR-V, so it does not
+//! depend on driver features. Nothing is added if a constant shows that the value is in range.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,22 +17,22 @@ use super::ids::{Shape, invalid};
 /// Whether accesses to a buffer's unsized array are clamped to its length.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum UnsizedArrays {
-    /// Yes.
+    /// Accesses are clamped.
     Clamped,
-    /// No: for a module whose buffers will be addresses, which have no length.
+    /// Accesses are not clamped: for modules whose buffers will be addresses, which have no length.
     AsTheyAre,
 }
 
-/// How many elements there are.
+/// Number of elements.
 enum Length {
     Fixed(u64),
     /// A specialization constant.
     Specialized(Word),
-    /// The unsized array that is this member of this buffer.
+    /// The unsized array in this member of this buffer.
     Buffer(Word, u32),
 }
 
-/// Rewrites the functions that `wanted` names.
+/// Rewrites the functions in `wanted`.
 pub(super) fn guard(
     editor: &mut Editor,
     wanted: &HashSet<Word>,
@@ -53,9 +52,9 @@ pub(super) fn guard(
 
 struct Guard<'e> {
     editor: &'e mut Editor,
-    /// The block that is being written.
+    /// The block being written.
     out: Vec<Instruction>,
-    /// Pointers to a whole unsized array: of which member of which buffer.
+    /// Pointers to whole unsized arrays, with buffer and member.
     unsized_arrays: HashMap<Word, (Word, u32)>,
     arrays: UnsizedArrays,
 }
@@ -106,7 +105,7 @@ impl Guard<'_> {
         Ok(())
     }
 
-    /// Where control should not arrive, but may: the function ends, with zero.
+    /// Replaces an unreachable end of control flow: the function returns zero.
     fn way_out(&mut self, returns: Word) -> Instruction {
         if self.editor.ids.shape(returns) == Shape::Void {
             return Instruction::new(Op::Return, None, None, vec![]);
@@ -115,7 +114,7 @@ impl Guard<'_> {
         Instruction::new(Op::ReturnValue, None, None, vec![Operand::IdRef(zero)])
     }
 
-    /// A variable begins as zero: reading one that was never written is undefined otherwise.
+    /// Initialises a variable with zero, because reading an uninitialised one is undefined.
     fn variable(&mut self, instruction: &mut Instruction) {
         let pointer = self.editor.ids.shape(instruction.result_type.unwrap_or(0));
         if let Shape::Pointer { pointee, .. } = pointer {
@@ -196,7 +195,7 @@ impl Guard<'_> {
         }
     }
 
-    /// The index, or the last one where it is past the end; taken as an unsigned number.
+    /// The index, clamped to the last element as an unsigned number.
     fn clamp(&mut self, index: Word, length: &Length) -> Word {
         let ty = self.editor.ids.type_of(index);
         let Shape::Int { bits, .. } = self.editor.ids.shape(ty) else { return index };
@@ -249,7 +248,7 @@ impl Guard<'_> {
         self.converted(last, ty)
     }
 
-    /// An unsigned number as another type of integer; what does not fit becomes smaller.
+    /// Converts an unsigned number to another integer type; values that do not fit become smaller.
     fn converted(&mut self, value: Word, ty: Word) -> Word {
         let own = self.editor.ids.type_of(value);
         let (Shape::Int { bits, .. }, Shape::Int { bits: wanted, signed }) =
@@ -316,7 +315,7 @@ impl Guard<'_> {
         instruction.operands[1] = Operand::IdRef(masked);
     }
 
-    /// The field lies in the number: its first bit modulo the width, and at most what is left.
+    /// Limits a bit field to the number: the first bit modulo the width, and at most the remaining bits.
     fn bit_field(&mut self, instruction: &mut Instruction, at: usize) {
         let of = |at: usize| instruction.operands.get(at).and_then(Operand::id_ref_any);
         let (Some(base), Some(first), Some(count)) = (of(0), of(at), of(at + 1)) else { return };
@@ -338,7 +337,7 @@ impl Guard<'_> {
         instruction.operands[at + 1] = Operand::IdRef(count);
     }
 
-    /// The nearest integer that there is; NaN becomes the least.
+    /// Converts to the nearest representable integer; NaN becomes the smallest.
     fn conversion(&mut self, instruction: &mut Instruction, signed: bool) {
         let Some(value) = instruction.operands.first().and_then(Operand::id_ref_any) else {
             return;
@@ -352,7 +351,7 @@ impl Guard<'_> {
         };
         let digits = if real == 64 { f64::MANTISSA_DIGITS } else { f32::MANTISSA_DIGITS };
         let magnitude = bits - u32::from(signed);
-        // The largest float below 2^magnitude that is an integer.
+        // The largest integer below 2^magnitude that is representable as a float.
         let ulp = 2f64.powi(magnitude.saturating_sub(digits) as i32);
         let most = 2f64.powi(magnitude as i32) - ulp;
         let least = if signed { -2f64.powi(magnitude as i32) } else { 0.0 };

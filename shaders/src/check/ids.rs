@@ -1,4 +1,4 @@
-//! What the ids of a module stand for: types, constants, names and decorations.
+//! The ids of a module: types, constants, names and decorations.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,11 +24,11 @@ pub(super) enum Shape {
     Other(Op),
 }
 
-/// Every id of a module.
+/// All ids of a module.
 #[derive(Default)]
 pub(super) struct Ids {
     globals: HashMap<Word, Instruction>,
-    /// The type of each value, also of those in functions.
+    /// The type of each value, including those in functions.
     types: HashMap<Word, Word>,
     imports: HashSet<Word>,
     names: HashMap<Word, String>,
@@ -38,8 +38,8 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// Indexes a module. Every id is defined once and is below the module's bound, and every id
-    /// that is used is defined.
+    /// Indexes a module. Checks that every id is defined once and below the module's bound, and that every
+    /// used id is defined.
     pub fn index(module: &Module) -> Result<Self, CheckError> {
         let mut ids = Self::default();
         let bound = module.header.as_ref().map_or(0, |h| h.bound);
@@ -60,7 +60,7 @@ impl Ids {
         for instruction in module.all_inst_iter() {
             let used = instruction.operands.iter().filter_map(Operand::id_ref_any);
             for id in used.chain(instruction.result_type) {
-                // Names of things that a compiler has dropped are harmless.
+                // Compilers may leave names of removed ids, which is harmless.
                 if !defined.contains(&id) && instruction.class.opcode != Op::Name {
                     return Err(invalid(format!("id {id} is used but not defined")));
                 }
@@ -119,7 +119,7 @@ impl Ids {
         }
     }
 
-    /// Remembers a type, a constant or a variable that was added.
+    /// Records an added type, constant or variable.
     pub fn add_global(&mut self, instruction: &Instruction) {
         if let Some(id) = instruction.result_id {
             self.globals.insert(id, instruction.clone());
@@ -127,7 +127,7 @@ impl Ids {
         }
     }
 
-    /// Remembers a value that was added to a function.
+    /// Records a value added to a function.
     pub fn add_value(&mut self, id: Word, ty: Word) {
         self.types.insert(id, ty);
     }
@@ -137,7 +137,7 @@ impl Ids {
         self.globals.get(&id)
     }
 
-    /// Whether the id is that of an instruction set.
+    /// Whether the id is an extended instruction set.
     pub fn is_import(&self, id: Word) -> bool {
         self.imports.contains(&id)
     }
@@ -147,7 +147,7 @@ impl Ids {
         self.types.get(&id).copied().unwrap_or(0)
     }
 
-    /// What the type `id` is.
+    /// The structure of the type `id`.
     pub fn shape(&self, id: Word) -> Shape {
         let Some(ty) = self.globals.get(&id) else { return Shape::Other(Op::Nop) };
         let op = ty.class.opcode;
@@ -184,7 +184,7 @@ impl Ids {
         }
     }
 
-    /// What the type of the value `id` is.
+    /// The structure of the type of the value `id`.
     pub fn shape_of(&self, id: Word) -> Shape {
         self.shape(self.type_of(id))
     }
@@ -197,7 +197,7 @@ impl Ids {
         }
     }
 
-    /// A scalar type, or that of a vector's components.
+    /// The structure of a scalar type, or of a vector's component type.
     pub fn scalar(&self, ty: Word) -> Shape {
         match self.shape(ty) {
             Shape::Vector { component, .. } => self.shape(component),
@@ -205,7 +205,7 @@ impl Ids {
         }
     }
 
-    /// The bits of a scalar constant that is written in the shader (no specialization constant).
+    /// The bits of a scalar constant in the shader (not of a specialization constant).
     pub fn constant(&self, id: Word) -> Option<u64> {
         let global = self.globals.get(&id)?;
         match (global.class.opcode, global.operands.first()) {
@@ -221,7 +221,7 @@ impl Ids {
         }
     }
 
-    /// The components of a constant that is written in the shader; of a scalar, itself.
+    /// The components of a constant in the shader; for a scalar, its value.
     pub fn components(&self, id: Word) -> Option<Vec<u64>> {
         if let Some(value) = self.constant(id) {
             return Some(vec![value]);
@@ -232,19 +232,19 @@ impl Ids {
         parts.collect()
     }
 
-    /// The name in the GLSL; of a function, without the types of its parameters.
+    /// The GLSL name; for functions, without the parameter types.
     pub fn name(&self, id: Word) -> String {
         let full = self.names.get(&id).map_or("", String::as_str);
         let short = full.split('(').next().unwrap_or_default();
         if short.is_empty() { format!("%{id}") } else { short.to_owned() }
     }
 
-    /// The name as the compiler writes it: `bucket_of(u1;`.
+    /// The name as encoded by the compiler: `bucket_of(u1;`.
     pub fn full_name(&self, id: Word) -> &str {
         self.names.get(&id).map_or("", String::as_str)
     }
 
-    /// The number of a structure's member with this name.
+    /// The index of a structure's member with this name.
     #[cfg(feature = "compile")]
     pub fn member(&self, structure: Word, name: &str) -> Option<u32> {
         let Shape::Struct(members) = self.shape(structure) else { return None };

@@ -1,9 +1,9 @@
-//! Which instructions may a checked function use?
+//! The instructions that a checked function may use.
 
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{GlslStd450Op as Glsl, GroupOperation, Op, Word};
 
-/// Instructions that compute, and accesses to memory whose indices are then clamped.
+/// Instructions that compute, and memory accesses whose indices are clamped.
 #[rustfmt::skip]
 const PLAIN: &[Op] = &[
     Op::Nop, Op::Line, Op::NoLine, Op::Undef, Op::Variable, Op::Load, Op::Store,
@@ -37,7 +37,7 @@ const ATOMIC: &[Op] = &[
     Op::AtomicUMin, Op::AtomicSMax, Op::AtomicUMax, Op::AtomicAnd, Op::AtomicOr, Op::AtomicXor,
 ];
 
-/// Operations of a subgroup.
+/// Subgroup operations.
 #[rustfmt::skip]
 const GROUP: &[Op] = &[
     Op::GroupNonUniformElect, Op::GroupNonUniformAll, Op::GroupNonUniformAny,
@@ -54,7 +54,7 @@ const GROUP: &[Op] = &[
     Op::GroupNonUniformLogicalXor, Op::GroupNonUniformQuadBroadcast, Op::GroupNonUniformQuadSwap,
 ];
 
-/// Waits of a workgroup and its memory.
+/// Control and memory barriers.
 const BARRIERS: &[Op] = &[Op::ControlBarrier, Op::MemoryBarrier];
 
 /// Operations on constants.
@@ -69,7 +69,7 @@ const CONSTANT: &[Op] = &[
     Op::SLessThanEqual, Op::UGreaterThanEqual, Op::SGreaterThanEqual, Op::QuantizeToF16,
 ];
 
-/// Functions of GLSL that fragments alone have.
+/// GLSL functions that only fragment shaders support.
 const NOT_COMPUTED: &[Glsl] =
     &[Glsl::InterpolateAtCentroid, Glsl::InterpolateAtSample, Glsl::InterpolateAtOffset];
 
@@ -81,7 +81,7 @@ pub(super) fn is_group(op: Op) -> bool {
     GROUP.contains(&op)
 }
 
-/// Operations of a subgroup whose result is the same in all lanes.
+/// Subgroup operations with a uniform result.
 const SAME_IN_SUBGROUP: &[Op] = &[
     Op::GroupNonUniformAll,
     Op::GroupNonUniformAny,
@@ -102,17 +102,17 @@ pub(super) fn is_barrier(op: Op) -> bool {
     BARRIERS.contains(&op)
 }
 
-/// Whether it may be carried out on constants.
+/// Whether the operation is allowed on constants.
 pub(super) fn is_constant(op: Op) -> bool {
     CONSTANT.contains(&op)
 }
 
-/// Whether it computes, or reaches memory by an access that is clamped.
+/// Whether it computes, or accesses memory with clamped indices.
 pub(super) fn is_plain(op: Op) -> bool {
     PLAIN.contains(&op)
 }
 
-/// Where a function of GLSL.std.450 writes a part of its result: through its last operand.
+/// The pointer through which a GLSL.std.450 function writes part of its result: its last operand.
 pub(super) fn written_by(instruction: &Instruction) -> Option<Word> {
     match instruction.operands[..] {
         [_, Operand::LiteralExtInstInteger(number), _, Operand::IdRef(pointer)]
@@ -125,7 +125,7 @@ pub(super) fn written_by(instruction: &Instruction) -> Option<Word> {
     }
 }
 
-/// Whether a function of the instruction set GLSL.std.450 is one of compute shaders.
+/// Whether compute shaders support a function of the instruction set GLSL.std.450.
 pub(super) fn is_plain_glsl(number: u32) -> bool {
     Glsl::from_u32(number).is_some_and(|op| !NOT_COMPUTED.contains(&op))
 }

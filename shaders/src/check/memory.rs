@@ -1,4 +1,4 @@
-//! How much shared and local memory does a kernel take, given its specialization constants?
+//! Shared and local memory use of a kernel, depending on its specialization constants.
 
 use std::collections::HashMap;
 
@@ -11,21 +11,21 @@ use super::globals;
 use super::ids::{Ids, Shape, invalid, literal};
 use crate::fold::{Folded, fold, mask};
 
-/// Bytes of local memory that a checked shader may use per invocation. A software driver keeps them
-/// on a stack, once for each lane.
+/// Maximum local memory of a checked shader in bytes per invocation. A software driver allocates it on the
+/// stack, once per lane.
 pub const MAX_LOCAL_BYTES: u64 = 16 << 10;
 
-/// The memory that a kernel takes besides its buffers.
+/// Memory use of a kernel in addition to its buffers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryUse {
-    /// Bytes of shared memory per workgroup; compare with `maxComputeSharedMemorySize`.
+    /// Shared memory in bytes per workgroup; to be compared with `maxComputeSharedMemorySize`.
     pub shared_bytes: u64,
-    /// Bytes of the variables of one invocation, as if every call were inlined.
+    /// Size in bytes of all variables of one invocation, as if all calls were inlined.
     pub local_bytes: u64,
 }
 
-/// The memory that the module takes, where `value_of` gives the specialization constants by their
-/// `constant_id` (`None`: the default).
+/// The memory use of the module; `value_of` maps a `constant_id` to the value of the specialization constant
+/// (`None`: the default).
 pub(super) fn memory(
     module: &Module,
     ids: &Ids,
@@ -33,7 +33,7 @@ pub(super) fn memory(
 ) -> Result<MemoryUse, CheckError> {
     let constants = Constants::evaluate(module, ids, value_of)?;
     let mut shared: u64 = 0;
-    // In the order of the module: padding depends on it.
+    // In module order, because padding depends on it.
     for variable in &module.types_global_values {
         let workgroup = Operand::StorageClass(StorageClass::Workgroup);
         if variable.class.opcode == Op::Variable && variable.operands.first() == Some(&workgroup) {
@@ -50,7 +50,7 @@ pub(super) fn memory(
     Ok(MemoryUse { shared_bytes: shared, local_bytes: private.saturating_add(local) })
 }
 
-/// Bytes of the variables of `function` and of all that it calls.
+/// Size in bytes of the variables of `function` and of all functions it calls.
 #[cfg(feature = "compile")]
 pub(super) fn function_bytes(
     module: &Module,
@@ -92,7 +92,7 @@ fn aligned(offset: u64, alignment: u64) -> u64 {
     offset.saturating_add(alignment - 1) / alignment * alignment
 }
 
-/// The values of a module's constants: of a vector, its components.
+/// The values of a module's constants; for vectors, their components.
 struct Constants<'m> {
     ids: &'m Ids,
     values: HashMap<Word, Vec<u64>>,
@@ -137,14 +137,14 @@ impl<'m> Constants<'m> {
         }
     }
 
-    /// An operation on constants, component by component; `None` where it is not one on integers
-    /// or truth values. A division by zero is an error: drivers carry it out.
+    /// Evaluates an operation on constants, component by component; `None` if it is not on integers or
+    /// booleans. A division by zero is an error, because drivers would execute it.
     fn operation(&self, global: &Instruction) -> Result<Option<Vec<u64>>, CheckError> {
         let Some(Operand::LiteralSpecConstantOpInteger(op)) = global.operands.first() else {
             return Err(invalid("an operation on constants without a name"));
         };
         let operands: Vec<Word> = global.operands.iter().filter_map(Operand::id_ref_any).collect();
-        // What is not selected need not have a value.
+        // The operand that is not selected need not have a value.
         if let (Op::Select, [condition, yes, no]) = (op, &operands[..])
             && let Some(condition) = self.scalar(*condition)
         {
@@ -200,7 +200,7 @@ impl<'m> Constants<'m> {
         }
     }
 
-    /// Bytes and alignment in memory that has no layout of its own: as in std430.
+    /// Size and alignment in memory without an explicit layout: as in std430.
     fn extent(&self, ty: Word, name: &str) -> Result<Extent, CheckError> {
         const WORD: u64 = 4;
         Ok(match self.ids.shape(ty) {

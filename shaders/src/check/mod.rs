@@ -1,24 +1,22 @@
-//! Is a shader that a user supplies safe to run?
+//! Checks that a user's shader is safe to run.
 //!
-//! A driver trusts a shader: an index past the end of an array, a division by zero, a barrier that
-//! half of a workgroup reaches, or an address made from a number ends the process on a software
-//! driver, and may do worse. So a user's module is checked before it becomes a kernel that safe
-//! calls accept:
+//! Drivers trust shaders: an index past the end of an array, a division by zero, a barrier that only half of
+//! a workgroup reaches, or an address computed from a number crashes the process on a software driver, and
+//! may do worse on others. A user's module is therefore checked before it becomes a kernel for the safe API:
 //!
-//! - only what is on a list is allowed: capabilities, storage classes, instructions, decorations
-//!   (`globals`, `instructions`, `functions`);
-//! - barriers are where the whole workgroup arrives (`uniform`);
-//! - what depends on values is rewritten: indices are clamped, divisions and shifts guarded
+//! - only listed capabilities, storage classes, instructions and decorations are allowed (`globals`,
+//!   `instructions`, `functions`);
+//! - barriers must be reached by the whole workgroup (`uniform`);
+//! - operations that depend on values are rewritten: indices are clamped, divisions and shifts are guarded
 //!   (`guard`);
-//! - the memory that it takes is known before a pipeline is made (`memory`).
+//! - the memory use is known before a pipeline is created (`memory`).
 //!
-//! A user's function inside one of our kernels is compiled on its own and checked to do nothing but
-//! compute; then its instructions, and none of ours, are guarded and put into the kernel (`function`,
-//! `graft`).
+//! A user's function in a built-in kernel is compiled separately and must not have side effects; then only
+//! its own instructions are guarded, and it is grafted into the kernel (`function`, `graft`).
 //!
-//! Not prevented are loops without end: what they cost is time, and the driver's watch over that
-//! is the device's. Arithmetic is taken to be typed as SPIR-V demands, which every compiler's output
-//! is; this is no validator.
+//! Infinite loops are not prevented: they cost time, which the driver's watchdog limits. The types of
+//! arithmetic instructions are assumed to be valid, as in the output of any compiler; this is not a
+//! validator.
 
 mod calls;
 mod editor;
@@ -63,10 +61,10 @@ pub use role::UserFunction;
 #[cfg(feature = "compile")]
 pub use source::MAX_SOURCE_BYTES;
 
-/// The most words of a module that is checked: 1 MiB, many times what our largest kernel has.
+/// Maximum number of words of a checked module: 1 MiB, many times the size of the largest built-in kernel.
 pub const MAX_WORDS: usize = 1 << 18;
 
-/// Checks the compute shader in `spirv` and rewrites it so that it can be run safely.
+/// Checks the compute shader in `spirv`, and rewrites it so that it can be run safely.
 pub(crate) fn shader(spirv: &[u32]) -> Result<Vec<u32>, CheckError> {
     let (module, interface) = load(spirv, Some(globals::CAPABILITIES))?;
     let mut editor = Editor::new(module)?;
@@ -86,7 +84,7 @@ pub(crate) fn shader(spirv: &[u32]) -> Result<Vec<u32>, CheckError> {
     Ok(editor.finish())
 }
 
-/// The memory that a module takes; see [`crate::Kernel::memory`].
+/// The memory use of a module; see [`crate::Kernel::memory`].
 pub(crate) fn memory_of(
     spirv: &[u32],
     value_of: &dyn Fn(u32) -> Option<u32>,
@@ -106,13 +104,13 @@ pub(crate) fn check_local(function: &str, bytes: u64) -> Result<(), CheckError> 
     Err(CheckError::Access { function: function.to_owned(), problem })
 }
 
-/// Parses a module; where capabilities are given, it may have these alone.
+/// Parses a module; if `allowed` is given, it may use only these capabilities.
 fn load(spirv: &[u32], allowed: Option<&[Capability]>) -> Result<(Module, Interface), CheckError> {
     if spirv.len() > MAX_WORDS {
         return Err(CheckError::TooLarge { words: spirv.len(), max: MAX_WORDS });
     }
     let malformed = |what: String| CheckError::Module(ReflectError::Malformed(what));
-    // rspirv panics on some malformed streams, and sums of sizes that make no sense overflow.
+    // rspirv panics on some malformed streams, and on overflow of invalid sizes.
     let gave_up = |_| malformed("the parser gave up".to_owned());
     let module = catch_unwind(AssertUnwindSafe(|| load_words(spirv)))
         .map_err(gave_up)?
@@ -120,7 +118,7 @@ fn load(spirv: &[u32], allowed: Option<&[Capability]>) -> Result<(Module, Interf
     if let Some(allowed) = allowed {
         globals::check_header(&module, allowed)?;
     }
-    // Before reflection, which walks types, and would not come back from one that contains itself.
+    // Must precede reflection, which would not terminate for a type that contains itself.
     globals::check_order(&module)?;
     let interface = catch_unwind(|| reflect::reflect(spirv)).map_err(gave_up)??;
     Ok((module, interface))
@@ -131,7 +129,8 @@ fn entry(module: &Module) -> Result<Word, CheckError> {
     entry.ok_or_else(|| ids::invalid("its entry point is no function"))
 }
 
-/// Variables of an invocation begin as zero. They move behind the constants, where zero is.
+/// Initialises private variables with zero. They move after the constants, because they need the constant
+/// zero.
 fn clear_private(editor: &mut Editor) {
     let private = globals::variables(&editor.module, StorageClass::Private);
     let is_unset = |i: &Instruction| {

@@ -1,26 +1,26 @@
-//! Which functions of a user's can be a part of our kernels, and what each of them is called, takes and gives.
+//! The kinds of user functions in kernels, with their names and signatures.
 
 use super::ids::Shape;
 
-/// What a user's GLSL function is for.
+/// Purpose of a user's GLSL function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UserFunction {
     /// `uint bucket_of(K key)`: the bucket or bin of a key.
     Bucket,
     /// `bool is_selected(K key)`: whether an element is selected.
     Predicate,
-    /// `K combined(K a, K b)`: what two elements combine to.
+    /// `K combined(K a, K b)`: combines two elements.
     Operator,
 }
 
-/// What the functions of one parameter see. The names are those of the kernels.
+/// Data that functions of one parameter can read, with the names used in kernels.
 const PARAMETERS: &str =
     "layout(push_constant) uniform Push { uint parameter_0; uint parameter_1; uint parameter_2; } push;
 layout(set = 0, binding = 1, std430) readonly buffer Table { uint at[]; } table;
 ";
 
 impl UserFunction {
-    /// Its name.
+    /// Name of the function.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Bucket => "bucket_of",
@@ -29,7 +29,7 @@ impl UserFunction {
         }
     }
 
-    /// The name that messages about its text carry, under which kernels include it.
+    /// The include name in kernels, which also appears in compiler messages.
     pub(super) fn include(self) -> &'static str {
         match self {
             Self::Bucket => "user_bucket.glsl",
@@ -38,7 +38,7 @@ impl UserFunction {
         }
     }
 
-    /// What is defined in kernels that have one.
+    /// The preprocessor definition of kernels with such a function.
     pub(super) fn define(self) -> &'static str {
         match self {
             Self::Bucket => "USER_BUCKET",
@@ -47,7 +47,7 @@ impl UserFunction {
         }
     }
 
-    /// The names of its parameters, each of the type of the keys.
+    /// Names of the parameters, all of the key type.
     pub(super) fn parameters(self) -> &'static [&'static str] {
         match self {
             Self::Bucket | Self::Predicate => &["key"],
@@ -55,7 +55,7 @@ impl UserFunction {
         }
     }
 
-    /// The GLSL type that it returns.
+    /// GLSL type of the result.
     pub(super) fn returns(self, key: &str) -> &str {
         match self {
             Self::Bucket => "uint",
@@ -64,7 +64,7 @@ impl UserFunction {
         }
     }
 
-    /// That type in a module.
+    /// Result type in a module.
     pub(super) fn shape(self, key: &str) -> Option<Shape> {
         match self.returns(key) {
             "bool" => Some(Shape::Bool),
@@ -78,7 +78,7 @@ impl UserFunction {
         }
     }
 
-    /// What messages call that which it returns.
+    /// Word for the results in messages.
     pub(super) fn result(self) -> &'static str {
         match self {
             Self::Bucket => "ids",
@@ -87,7 +87,7 @@ impl UserFunction {
         }
     }
 
-    /// What messages call that which it takes.
+    /// Word for the parameters in messages.
     pub(super) fn taken(self) -> &'static str {
         match self {
             Self::Bucket => "keys",
@@ -95,14 +95,14 @@ impl UserFunction {
         }
     }
 
-    /// How it is to be written, with the names of its parameters or with their types alone.
+    /// The declaration, with or without parameter names.
     pub(super) fn written(self, key: &str, named: bool) -> String {
         let parameter = |name: &&str| if named { format!("{key} {name}") } else { key.to_owned() };
         let parameters: Vec<String> = self.parameters().iter().map(parameter).collect();
         format!("{} {}({})", self.returns(key), self.name(), parameters.join(", "))
     }
 
-    /// A shader with the function, which declares what that may read and nothing else.
+    /// A shader that contains the function and declares only what it may read.
     pub(super) fn template(self) -> String {
         let (name, include) = (self.name(), self.include());
         let sees = if self == Self::Operator { "" } else { PARAMETERS };

@@ -1,14 +1,14 @@
-//! What does the source of a function say that it takes and returns? For messages alone.
+//! Finds the declared parameter and result types of a function in its source. Used only for messages.
 
-/// A function as it is written.
+/// A function declaration.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Signature {
     pub returns: String,
-    /// What each parameter is, without its name and the qualifiers that change nothing.
+    /// The type of each parameter, without its name and irrelevant qualifiers.
     pub parameters: Vec<String>,
 }
 
-/// The first function called `name` in the text.
+/// The first function named `name` in the source.
 pub(super) fn find(source: &str, name: &str) -> Option<Signature> {
     let tokens = tokens(source);
     let is_word = |token: &str| token.chars().all(is_word_char);
@@ -35,7 +35,7 @@ fn parameter(tokens: &[String]) -> String {
         tokens.iter().map(String::as_str).filter(|t| !WITHOUT_EFFECT.contains(t)).collect();
     let qualified = matches!(kept.first(), Some(&("out" | "inout")));
     let type_tokens = if qualified { 2 } else { 1 };
-    // A name, and an array behind it or before.
+    // A name, with an array suffix after or before it.
     let array = kept.contains(&"[");
     let text = kept.iter().take(type_tokens).copied().collect::<Vec<_>>().join(" ");
     if array { format!("{text}[]") } else { text }

@@ -1,15 +1,15 @@
-//! Is a user's GLSL one that the compiler may see?
+//! Checks of a user's GLSL before it is compiled.
 //!
-//! The compiler is a C++ library in our process, and takes a process down with it where it fails. So
-//! it gets texts of bounded size, a stack that is large enough for whatever they hold, and no
-//! extension but those that a checked shader can use: the compiler is known to crash on others.
+//! The compiler is a C++ library in the same process, which it can crash. It therefore gets only sources of
+//! bounded size, on a large stack, and only extensions that a checked shader can use: the compiler is known
+//! to crash on others.
 
 use super::error::CheckError;
 
-/// The longest text that is compiled, in bytes.
+/// Maximum source size in bytes.
 pub const MAX_SOURCE_BYTES: usize = 64 << 10;
 
-/// Extensions that a checked shader has a use for.
+/// Extensions that a checked shader can use.
 const EXTENSIONS: &[&str] = &[
     "GL_GOOGLE_include_directive",
     "GL_GOOGLE_cpp_style_line_directive",
@@ -35,12 +35,12 @@ const EXTENSIONS: &[&str] = &[
     "GL_KHR_shader_subgroup_quad",
 ];
 
-/// Refuses a text that is too long, or asks for an extension that is not on the list.
+/// Rejects a source that is too long, or that requires an extension that is not on the list.
 pub(crate) fn check(text: &str) -> Result<(), CheckError> {
     if text.len() > MAX_SOURCE_BYTES {
         return Err(CheckError::SourceTooLong { bytes: text.len(), max: MAX_SOURCE_BYTES });
     }
-    // What the preprocessor sees: lines that go on are joined, and comments are spaces.
+    // As seen by the preprocessor: continued lines are joined, and comments are spaces.
     let joined = text.replace("\\\r\n", "").replace("\\\n", "").replace("\\\r", "");
     for line in without_comments(&joined).split(['\n', '\r']) {
         let Some(directive) = line.trim_start().strip_prefix('#') else { continue };

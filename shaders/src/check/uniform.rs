@@ -1,11 +1,11 @@
-//! Does every invocation of a workgroup arrive at every barrier, and every lane of a subgroup at every
-//! `subgroupBarrier()`?
+//! Checks that every invocation of a workgroup reaches every barrier, and every lane of a subgroup every
+//! `subgroupBarrier()`.
 //!
-//! A conservative analysis of what may vary between the invocations of a workgroup or a subgroup: values, the
-//! memory of variables, and blocks that only some invocations run. It starts from nothing and adds
-//! until nothing changes. A value is the same for all if it comes from constants, push constants,
-//! gl_WorkGroupID and gl_NumWorkGroups, by way of variables that are written where all invocations are. In a subgroup,
-//! it also is if it comes from gl_SubgroupID or from an operation that gives all lanes one result.
+//! This is a conservative analysis of what may vary between the invocations of a workgroup or subgroup:
+//! values, the memory of variables, and blocks that only some invocations execute. It starts empty and grows
+//! until it reaches a fixed point. A value is uniform if it is computed from constants, push constants,
+//! gl_WorkGroupID and gl_NumWorkGroups, via variables that are written in uniform control flow. Within a
+//! subgroup, gl_SubgroupID and operations with a uniform result are uniform too.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,8 +17,8 @@ use super::flow::Flow;
 use super::ids::{Ids, literal};
 use super::instructions;
 
-/// Refuses a barrier that a part of the workgroup may not reach, and a subgroup barrier that a part of the subgroup may
-/// not reach.
+/// Rejects barriers that part of the workgroup may not reach, and subgroup barriers that part of the subgroup
+/// may not reach.
 pub(super) fn check_barriers(module: &Module, ids: &Ids) -> Result<(), CheckError> {
     check_barriers_in(Group::Workgroup, module, ids)?;
     check_barriers_in(Group::Subgroup, module, ids)
@@ -31,7 +31,7 @@ enum Group {
     Subgroup,
 }
 
-/// The name of `subgroupBarrier()` in GLSL.
+/// GLSL name of `subgroupBarrier()`.
 const SUBGROUP_BARRIER: &str = "subgroupBarrier()";
 
 fn check_barriers_in(group: Group, module: &Module, ids: &Ids) -> Result<(), CheckError> {
@@ -64,8 +64,8 @@ fn check_barriers_in(group: Group, module: &Module, ids: &Ids) -> Result<(), Che
     Ok(())
 }
 
-/// The name of the barrier, if the instruction is one. Memory barriers count, and atomics that order other accesses:
-/// a software driver makes all of them wait for the workgroup.
+/// The name of the barrier, if the instruction is one. Memory barriers and atomics that order other accesses
+/// count too: a software driver makes all of them wait for the workgroup.
 fn barrier(instruction: &Instruction, ids: &Ids) -> Option<&'static str> {
     let id = |at: usize| instruction.operands.get(at).and_then(Operand::id_ref_any);
     let constant = |at: usize| id(at).and_then(|id| ids.constant(id));
@@ -89,12 +89,12 @@ fn barrier(instruction: &Instruction, ids: &Ids) -> Option<&'static str> {
     }
 }
 
-/// The flow of one function.
+/// Control flow of one function.
 struct FunctionFlow {
     id: Word,
     flow: Flow,
     dependences: Vec<Option<Vec<usize>>>,
-    /// The values that blocks branch by.
+    /// The value that each block branches on.
     conditions: Vec<Option<Word>>,
 }
 
@@ -103,7 +103,7 @@ struct Varying<'m> {
     module: &'m Module,
     ids: &'m Ids,
     flows: Vec<FunctionFlow>,
-    /// Which variable a pointer is into; parameters lead on to what they are given.
+    /// The variable that a pointer points into; parameters lead to their arguments.
     roots: HashMap<Word, Word>,
     values: HashSet<Word>,
     memory: HashSet<Word>,
@@ -153,7 +153,7 @@ impl<'m> Varying<'m> {
         Ok(this)
     }
 
-    /// Whether what a module-scope variable holds at the start is the same for all invocations.
+    /// Whether a module-scope variable initially has the same value in all invocations.
     fn is_same_for_all(&self, id: Word) -> bool {
         match self.ids.pointer(id).map(|(class, _)| class) {
             Some(StorageClass::PushConstant | StorageClass::Private) => true,
@@ -170,7 +170,8 @@ impl<'m> Varying<'m> {
         }
     }
 
-    /// Chains lead to their base; a parameter and what calls pass for it are one memory.
+    /// Finds the root of each pointer: chains lead to their base, and a parameter shares memory with its
+    /// arguments.
     fn find_roots(&mut self) {
         let functions: Vec<&Function> = self.module.functions.iter().collect();
         for function in &functions {
@@ -219,7 +220,7 @@ impl<'m> Varying<'m> {
         self.functions.contains(&function.id) || self.blocks.contains(&(function.id, place))
     }
 
-    /// One round over the module; whether anything was added.
+    /// One pass over the module; returns whether anything was added.
     fn grow(&mut self) -> bool {
         let before = self.size();
         for at in 0..self.flows.len() {
