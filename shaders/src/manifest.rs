@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_label_file_and_definitions() {
+    fn line_is_parsed_into_label_file_and_definitions() {
         let list = "# comment\n\nscan.reduce scan/reduce.comp KEY=uint WIDE # why\n";
         let families = parse(list).expect("well formed");
         let [Family { label, axes, kernels }] = &families[..] else { panic!("{families:?}") };
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_make_all_combinations_the_last_one_first() {
+    fn axes_expand_to_all_combinations_last_axis_fastest() {
         let list = "axis KEY : BITS=32 | wide: BITS=64 DOUBLE\naxis OF a: A|b: B\nx.y f @OF C @KEY";
         let families = parse(list).expect("well formed");
         let family = &families[0];
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_with_its_line() {
+    fn malformed_line_is_reported_with_its_number() {
         for (list, line, part) in [
             ("\nscan.reduce", 2, "has no file"),
             ("axis KEY\n", 1, "has a name and choices"),
@@ -177,7 +177,7 @@ mod tests {
 
     /// The library indexes its tables by these numbers.
     #[test]
-    fn choices_are_in_the_order_of_the_host() {
+    fn axis_choices_match_the_order_of_the_host() {
         let families = families().expect("well formed");
         let has =
             |kernel: &Entry, define: &str, value: &str| defines(kernel).contains(&(define, value));

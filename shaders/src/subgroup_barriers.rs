@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn other_modules_stay_as_they_are() {
+    fn modules_without_subgroup_barriers_are_unchanged() {
         let kernel = builtin::SCAN_REDUCE.kernel().expect("a kernel");
         assert_eq!(with_memory_barriers(kernel.spirv()), None);
         assert_eq!(with_memory_barriers(&[]), None);

@@ -46,7 +46,7 @@ fn rewritten_kernels_are_valid() {
 /// Loads and stores have the alignment that offsets and strides guarantee.
 #[cfg(feature = "compile")]
 #[test]
-fn accesses_are_aligned_as_the_layout_says() {
+fn accesses_have_the_alignment_of_the_layout() {
     use multisplit_shaders::Kernel;
     use multisplit_shaders::compile::{Source, compile};
 

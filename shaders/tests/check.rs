@@ -56,7 +56,7 @@ fn refused(name: &str, spirv: &[u32]) -> CheckError {
 
 /// Each shader is rejected with an error that contains all these words.
 #[test]
-fn what_is_not_allowed_is_named() {
+fn forbidden_features_are_rejected_by_name() {
     let reference = "#extension GL_EXT_buffer_reference : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 layout(buffer_reference) buffer Anywhere { uint x; };";
@@ -180,7 +180,7 @@ fn indices_are_clamped() {
 }
 
 #[test]
-fn lengths_may_be_specialization_constants() {
+fn array_lengths_can_be_specialization_constants() {
     let declarations = "layout(constant_id = 3) const uint N = 16;
 layout(constant_id = 4) const int M = 3;
 shared uint table[N];
@@ -203,7 +203,7 @@ shared uint shifted[1u << BITS];
 }
 
 #[test]
-fn arithmetic_that_traps_is_guarded() {
+fn trapping_arithmetic_is_guarded() {
     let wide = "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n";
     let body = "uint a = push.n / words.at[0]; int b = push.m / int(a); uvec2 c = uvec2(a, 3) % uvec2(push.n, b);
         a = a << b; a >>= push.n; c <<= uvec2(a); uint64_t w = uint64_t(a) << push.n; w /= uint64_t(push.n);
@@ -222,7 +222,7 @@ fn arithmetic_that_traps_is_guarded() {
 }
 
 #[test]
-fn barriers_are_where_the_workgroup_is() {
+fn barriers_require_uniform_control_flow() {
     let accepted_bodies = [
         "barrier();",
         "pool[gl_LocalInvocationIndex] = 1; barrier(); memoryBarrierShared(); data.at[0] = pool[0];",
@@ -273,7 +273,7 @@ void spoil(inout uint n) { n = gl_LocalInvocationIndex; }
 }
 
 #[test]
-fn subgroup_barriers_are_where_the_subgroup_is() {
+fn subgroup_barriers_require_uniform_control_flow_in_the_subgroup() {
     let head = "#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_ballot : require
@@ -317,7 +317,7 @@ void wait(uint n) { for (uint i = 0; i < n; i++) subgroupBarrier(); }
 }
 
 #[test]
-fn what_compute_shaders_do_is_accepted() {
+fn common_compute_features_are_accepted() {
     let everything = "#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_ballot : require
@@ -379,7 +379,7 @@ fn arrays_of_matrices_are_accepted() {
 }
 
 #[test]
-fn matrices_that_overlap_are_refused() {
+fn overlapping_matrices_are_rejected() {
     let spirv = matrices("mat4", "MAT at[]", "std430", "column_major");
     let (matrix_stride, array_stride) = (7, 6);
     for (decoration, value, small, expected) in [
@@ -398,7 +398,7 @@ fn matrices_that_overlap_are_refused() {
 }
 
 #[test]
-fn words_that_are_no_valid_module_are_refused() {
+fn invalid_modules_are_rejected_without_panic() {
     let spirv = shader(
         "",
         "uint own[4]; own[push.n] = data.at[push.m] / push.n; data.at[0] = own[push.m]; barrier();",
@@ -417,7 +417,7 @@ fn words_that_are_no_valid_module_are_refused() {
 }
 
 #[test]
-fn kernels_say_where_they_come_from() {
+fn kernels_report_their_origin() {
     assert!(builtin::SCAN_REDUCE.kernel().unwrap().is_built_in());
     let spirv = shader("", "data.at[push.n] = 1;");
     assert!(Kernel::new("foreign", spirv.clone()).unwrap().is_foreign());
@@ -426,7 +426,7 @@ fn kernels_say_where_they_come_from() {
 }
 
 #[test]
-fn shared_memory_of_built_in_kernels_is_known() {
+fn shared_memory_of_built_in_kernels_is_within_48_kib() {
     for builtin in builtin::ALL {
         let kernel = builtin.kernel().unwrap();
         let memory = kernel.memory(|_| None).unwrap_or_else(|e| panic!("{}: {e}", builtin.label()));

@@ -5,7 +5,7 @@
 use std::process::Command;
 
 #[test]
-fn checked_in_modules_are_what_the_glsl_compiles_to_and_valid() {
+fn checked_in_modules_match_the_glsl_and_are_valid() {
     let run = Command::new(env!("CARGO_BIN_EXE_compile-kernels")).arg("--check").output();
     let run = run.expect("compile-kernels runs");
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));

@@ -7,7 +7,7 @@ use std::path::Path;
 use multisplit_shaders::builtin;
 
 #[test]
-fn a_constant_has_one_number_in_all_kernels() {
+fn specialization_constant_has_the_same_id_in_all_kernels() {
     let known: HashMap<&str, u32> = builtin::CONSTANT_IDS.iter().copied().collect();
     let numbers: HashSet<u32> = known.values().copied().collect();
     assert_eq!(known.len(), builtin::CONSTANT_IDS.len(), "a name is listed twice");
@@ -27,7 +27,7 @@ fn a_constant_has_one_number_in_all_kernels() {
 }
 
 #[test]
-fn variants_are_those_of_their_family() {
+fn variant_tables_contain_the_kernels_of_their_family() {
     let pairs = builtin::variants::MULTISPLIT_BLOCK_POSTSCAN[1];
     assert_eq!(pairs[0].label(), "multisplit.block.postscan.pairs");
     assert_eq!(pairs[1].label(), "multisplit.block.postscan.pairs.key64");
@@ -35,7 +35,7 @@ fn variants_are_those_of_their_family() {
 }
 
 #[test]
-fn includes_are_guarded_by_their_names() {
+fn includes_have_guards_named_after_the_file() {
     let includes = Path::new(env!("CARGO_MANIFEST_DIR")).join("glsl/include");
     for file in std::fs::read_dir(includes).expect("is there") {
         let path = file.expect("readable").path();

@@ -41,7 +41,7 @@ fn extension_words(name: &str) -> Vec<u32> {
 }
 
 #[test]
-fn kernels_state_how_lanes_come_together() {
+fn reconvergence_mode_is_added_to_every_kernel() {
     for builtin in ALL {
         let kernel = builtin.kernel().unwrap();
         for (reconvergence, mode, name) in BOTH {
@@ -59,14 +59,14 @@ fn kernels_state_how_lanes_come_together() {
 }
 
 #[test]
-fn what_is_no_module_is_refused() {
+fn invalid_modules_are_rejected() {
     for words in [&[][..], &[1, 2, 3], &[0x0723_0203, 0x0001_0500, 0, 8, 0, 3 << 16]] {
         assert!(with_reconvergence(words, Reconvergence::Maximal).is_err(), "{words:?}");
     }
 }
 
 #[test]
-fn the_validator_accepts_what_it_knows() {
+fn validator_accepts_known_reconvergence_modes() {
     let folder = std::env::temp_dir().join(format!("multisplit-reconverge-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("module.spv");

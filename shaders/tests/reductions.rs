@@ -165,7 +165,7 @@ fn no_built_in_kernel_reduces_integers_in_a_loop() {
 }
 
 #[test]
-fn the_kernel_that_lost_keys_is_found() {
+fn kernel_that_lost_keys_is_detected() {
     let words: Vec<u32> = LOST_KEYS
         .chunks_exact(4)
         .map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
@@ -176,7 +176,7 @@ fn the_kernel_that_lost_keys_is_found() {
 }
 
 #[test]
-fn reductions_in_loops_are_found() {
+fn reductions_in_loops_are_detected() {
     for (functions, expected) in [
         (
             "void main() { for (uint i = 0; i < data.at[1]; ++i) data.at[i] = subgroupAdd(i); }",
@@ -203,7 +203,7 @@ fn reductions_in_loops_are_found() {
 }
 
 #[test]
-fn what_is_no_such_reduction_is_allowed() {
+fn other_subgroup_operations_are_allowed() {
     for functions in [
         // Before and after the loop.
         "uint sum(uint x) { return subgroupAdd(x); }

@@ -31,7 +31,7 @@ void main() {
 }";
 
 #[test]
-fn bindings_have_names_sets_access_and_extent() {
+fn bindings_are_reflected_with_name_set_access_and_extent() {
     let kernel = kernel(EVERYTHING);
     let rows: Vec<_> = kernel
         .interface()
@@ -54,7 +54,7 @@ fn bindings_have_names_sets_access_and_extent() {
 
 /// Columns or rows of a matrix may have padding.
 #[test]
-fn matrices_are_as_large_as_they_are_laid_out() {
+fn matrix_sizes_include_padding() {
     let kernel = kernel(
         "#version 460
 layout(local_size_x = 1) in;
@@ -73,7 +73,7 @@ void main() { a.m = push.m; b.m = mat2x4(1); c.m = mat2(1); d.m[1] = a.m; d.inne
 }
 
 #[test]
-fn local_size_and_specialization_constants_are_found() {
+fn local_size_and_specialization_constants_are_reflected() {
     let kernel = kernel(EVERYTHING);
     let interface = kernel.interface();
     assert_eq!(
@@ -101,7 +101,7 @@ fn push_constants_are_checked_against_the_struct() {
 }
 
 #[test]
-fn capabilities_name_what_the_device_must_have() {
+fn required_capabilities_are_reflected() {
     let kernel = builtin::SCAN_LOOKBACK.kernel().expect("built-in");
     for needed in ["Shader", "GroupNonUniform", "GroupNonUniformArithmetic"] {
         assert!(kernel.interface().capabilities.iter().any(|c| c == needed), "{needed}");
@@ -109,7 +109,7 @@ fn capabilities_name_what_the_device_must_have() {
 }
 
 #[test]
-fn every_built_in_kernel_reflects() {
+fn every_built_in_kernel_can_be_reflected() {
     for builtin in builtin::ALL {
         let kernel = builtin.kernel().unwrap_or_else(|e| panic!("{}: {e}", builtin.label()));
         assert!(!kernel.interface().bindings.is_empty());
@@ -118,7 +118,7 @@ fn every_built_in_kernel_reflects() {
 }
 
 #[test]
-fn malformed_spirv_is_an_error_and_not_a_panic() {
+fn malformed_spirv_is_rejected_without_panic() {
     let spirv = compile(&Source::new("test.comp", EVERYTHING)).expect("compiles");
     assert!(matches!(Kernel::new("empty", vec![]), Err(ReflectError::Malformed(_))));
     assert!(matches!(
@@ -135,7 +135,7 @@ fn malformed_spirv_is_an_error_and_not_a_panic() {
 }
 
 #[test]
-fn images_and_fragment_shaders_are_refused() {
+fn images_and_fragment_shaders_are_rejected() {
     let image = "#version 460
 layout(local_size_x = 1) in;
 layout(set = 0, binding = 1, r32ui) uniform uimage2D picture;
@@ -148,7 +148,7 @@ void main() { imageStore(picture, ivec2(0), uvec4(0)); }";
 }
 
 #[test]
-fn an_error_points_at_the_users_own_line() {
+fn compile_error_points_to_the_users_line() {
     let shader = "#version 460
 #extension GL_GOOGLE_include_directive : require
 layout(local_size_x = 1) in;
@@ -166,7 +166,7 @@ void main() { data.at[0] = bucket_of(data.at[1]); }";
 }
 
 #[test]
-fn a_missing_include_is_named() {
+fn missing_include_is_reported_by_name() {
     let shader = "#version 460
 #extension GL_GOOGLE_include_directive : require
 #include \"nowhere.glsl\"
@@ -178,7 +178,7 @@ void main() {}";
 /// The compiler prints its whole built-in library to standard output for versions before 1.50, and treats a
 /// shader without a version as one.
 #[test]
-fn shaders_need_a_version_with_compute_shaders() {
+fn shaders_without_a_compute_version_are_rejected() {
     let body = "layout(local_size_x = 1) in;\nvoid main() {}\n";
     for good in [
         "#version 460\n",

@@ -43,7 +43,7 @@ fn refused(key: &str, source: &str) -> CompileError {
 
 /// The functions of the tests, the documentation and the examples.
 #[test]
-fn usual_functions_are_accepted() {
+fn common_functions_are_accepted() {
     let narrow = &builtin::MULTISPLIT_LABELS;
     let wide = &builtin::MULTISPLIT_LABELS_KEY64;
     let cases: &[(&Builtin, &str, &str)] = &[
@@ -80,7 +80,7 @@ fn usual_functions_are_accepted() {
 /// Every kernel with a bucket function accepts a user's function: it keeps its buffers, and its push
 /// constants except the words of built-in bucket functions.
 #[test]
-fn every_kernel_with_buckets_takes_a_function() {
+fn every_bucket_kernel_accepts_a_user_function() {
     let source = "uint bucket_of(uint key) { return table.at[key] / push.parameter_2; }";
     let mut kernels = 0;
     for builtin in builtin::ALL {
@@ -112,7 +112,7 @@ fn every_kernel_with_buckets_takes_a_function() {
 }
 
 #[test]
-fn the_users_instructions_are_guarded_and_ours_are_not() {
+fn only_user_instructions_are_guarded() {
     let plain = "uint bucket_of(uint key) { return key & 3u; }";
     let before = accepted(&builtin::MULTISPLIT_LABELS, "uint", plain);
     let source = "uint bucket_of(uint key) {
@@ -126,7 +126,7 @@ fn the_users_instructions_are_guarded_and_ours_are_not() {
 }
 
 #[test]
-fn functions_that_do_more_than_compute_are_refused() {
+fn functions_with_side_effects_are_rejected() {
     let deep = format!(
         "uint bucket_of(uint key) {{ uint big[{}]; big[key] = 1u; return big[0]; }}",
         1 << 20
@@ -177,7 +177,7 @@ fn functions_that_do_more_than_compute_are_refused() {
 }
 
 #[test]
-fn the_type_of_the_function_is_the_one_asked_for() {
+fn functions_of_the_wrong_type_are_rejected() {
     let cases: &[(&str, &str, &str)] = &[
         (
             "uint",
@@ -232,7 +232,7 @@ fn the_type_of_the_function_is_the_one_asked_for() {
 }
 
 #[test]
-fn messages_are_about_the_users_lines() {
+fn compiler_messages_refer_to_the_users_lines() {
     let lines = |source: &str| match refused("uint", source) {
         CompileError::Glsl(found) => {
             assert!(found.iter().all(|d| d.file == "user_bucket.glsl"), "{found:?}");
@@ -248,7 +248,7 @@ fn messages_are_about_the_users_lines() {
 
 /// An address has no length: a kernel whose function queries the length needs a bound table.
 #[test]
-fn a_function_may_ask_how_long_its_table_is() {
+fn function_can_query_the_table_length() {
     let source = "uint bucket_of(uint key) { return table.at.length() > 3 ? key : 0u; }";
     let kernel = Kernel::with_function(&builtin::MULTISPLIT_LABELS, "uint", source).unwrap();
     tool("spirv-val", &["--target-env", "vulkan1.2"], kernel.spirv());
@@ -257,7 +257,7 @@ fn a_function_may_ask_how_long_its_table_is() {
 
 /// Text that would change the kernel if it were compiled together with it.
 #[test]
-fn macros_do_not_reach_our_kernel() {
+fn user_macros_do_not_affect_the_kernel() {
     let source = "#define barrier() discard\n#define gl_LocalInvocationIndex 7u\n#define min(a, b) 9u\n#define main other
 uint bucket_of(uint key) { return key & 3u; }
 #undef main
@@ -270,7 +270,7 @@ uint bucket_of(uint key) { return key & 3u; }
 
 /// Sources that could crash the compiler or keep it busy forever.
 #[test]
-fn the_compiler_survives() {
+fn compiler_survives_extreme_sources() {
     let sum = vec!["key"; 12_000].join("+");
     let ok = format!("uint bucket_of(uint key) {{ return {sum}; }}");
     assert!(Kernel::with_function(&builtin::MULTISPLIT_LABELS, "uint", &ok).is_ok());

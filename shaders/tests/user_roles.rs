@@ -35,7 +35,7 @@ fn check(builtin: &Builtin, role: UserFunction, key: &str, source: &str) {
 }
 
 #[test]
-fn kernels_take_operators_of_every_type() {
+fn kernels_accept_operators_of_every_type() {
     for (number, key) in TYPES.into_iter().enumerate() {
         // Operators replace the 32-bit and 64-bit sums.
         let variant = if number < 3 { 0 } else { 2 };
@@ -61,7 +61,7 @@ fn kernels_take_operators_of_every_type() {
 }
 
 #[test]
-fn kernels_take_predicates_of_every_type() {
+fn kernels_accept_predicates_of_every_type() {
     for (number, key) in TYPES.into_iter().enumerate() {
         let source = format!(
             "bool is_selected({key} x) {{ return x < {key}(3) && table.at[push.parameter_2] > 1u; }}"
@@ -74,7 +74,7 @@ fn kernels_take_predicates_of_every_type() {
 
 /// Operators cannot read the kernel's data, not even by declaring a variable of the same name.
 #[test]
-fn operators_read_nothing_of_the_kernel() {
+fn operators_cannot_read_kernel_data() {
     for (declaration, read) in
         [("uint count[64]", "count[b & 63u]"), ("uvec4 count", "count.w"), ("uint count", "count")]
     {
@@ -91,7 +91,7 @@ fn operators_read_nothing_of_the_kernel() {
 
 /// A function for one purpose is not accepted for another.
 #[test]
-fn each_role_has_a_function_of_its_own() {
+fn functions_are_rejected_for_other_roles() {
     let bucket = "uint bucket_of(uint key) { return key; }";
     for (role, wanted) in [
         (UserFunction::Operator, "uint combined(uint, uint)"),

@@ -22,9 +22,9 @@ use crate::vulkan::VkBool32;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MultisplitBins {
-    /// m equal bins between the two edges, excluding the upper edge. Bin k of integers begins exactly at `lo
-    /// + k * (hi - lo) / m`. Bin k of floats begins at `k * ((hi - lo) / m) + lo`, where every operation is
-    /// rounded to the type and does not overflow, or at `hi` if that is less.
+    /// m equal bins between the two edges, excluding the upper edge. Bin k of integers begins exactly at
+    /// `lo + k * (hi - lo) / m`. Bin k of floats begins at `k * ((hi - lo) / m) + lo`, where every operation
+    /// is rounded to the type and does not overflow, or at `hi` if that is less.
     Even = 0,
     /// m + 1 sorted edges; each bin includes its lower edge and excludes its upper edge.
     Range = 1,

@@ -14,8 +14,8 @@ fn name(function: Function<'_, '_>) -> PyResult<String> {
     function.get_item(0)?.extract()
 }
 
-/// Buckets of a split: `("range", splitters)`, `("even", ends, m)`, `("identity", m)` or `("glsl", m, source,
-/// parameters, table)`.
+/// Buckets of a split: `("range", splitters)`, `("even", ends, m)`, `("identity", m)` or
+/// `("glsl", m, source, parameters, table)`.
 pub(crate) fn buckets<K: Key + Element>(function: Function<'_, '_>) -> PyResult<Buckets<K>> {
     let first = function.get_item(1)?;
     match name(function)?.as_str() {

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signatures_are_read() {
+    fn declared_signatures_are_parsed() {
         let read = |source| find(source, "f").map(|s| (s.returns, s.parameters.join(", ")));
         let is =
             |returns: &str, parameters: &str| Some((returns.to_owned(), parameters.to_owned()));

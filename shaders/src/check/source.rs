@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extensions_are_found_however_they_are_written() {
+    fn forbidden_extensions_are_rejected_in_any_spelling() {
         let bad = [
             "#extension GL_EXT_buffer_reference : require",
             "  # \t extension GL_EXT_buffer_reference:enable",

@@ -15,8 +15,8 @@ use libraries::Libraries;
 const HEADER: &str = include_str!("../../../include/multisplit.h");
 const CPP_HEADER: &str = include_str!("../../../include/multisplit.hpp");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// Libraries that a program on Linux needs to link the static library: the output of `rustc --print
-/// native-static-libs`, without those that every program links.
+/// Libraries that a program on Linux needs to link the static library: the output of
+/// `rustc --print native-static-libs`, without those that every program links.
 const PRIVATE: [&str; 6] = ["-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl"];
 
 /// Files for build systems: destination and template.

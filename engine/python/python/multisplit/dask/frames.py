@@ -16,8 +16,8 @@ def sort_values(df, by, *, ascending=True, npartitions=None, ignore_index=False)
     equal size.
 
     The sort is stable, and missing keys come last. With several columns, the table is sorted once per column,
-    starting with the last. The call itself computes nothing, so divisions are unknown; `set_index(by,
-    sorted=True)` finds them.
+    starting with the last. The call itself computes nothing, so divisions are unknown;
+    `set_index(by, sorted=True)` finds them.
     """
     import dask.dataframe as dd
 
