@@ -15,7 +15,7 @@ use crate::types::{
 pub(crate) const COUNT: &str = "count";
 pub(crate) const OTHER_COUNT: &str = "other_count";
 
-/// Minimum buffer size: Vulkan has no empty buffers, and kernels read words.
+/// Minimum buffer size: Vulkan does not allow empty buffers, and kernels read words.
 const MIN_BYTES: u64 = 4;
 
 /// An operation that is being declared.

@@ -329,7 +329,7 @@ pub unsafe extern "C" fn multisplit_requirements_check(
 /// Destroys requirements. `NULL` is allowed and ignored.
 ///
 /// # Safety
-/// Pointers obtained from them are no longer in use.
+/// The pointers that they returned are not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multisplit_requirements_destroy(
     requirements: *mut MultisplitRequirements,

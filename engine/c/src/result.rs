@@ -195,7 +195,7 @@ pub extern "C" fn multisplit_last_error() -> *const c_char {
     LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
 
-/// The name of a result code, such as `"MULTISPLIT_ERROR_NULL"`. Never `NULL`, never freed.
+/// Returns the name of a result code, such as `"MULTISPLIT_ERROR_NULL"`. Never `NULL`; must not be freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn multisplit_result_name(result: MaybeUninit<MultisplitResult>) -> *const c_char {
     // SAFETY: C passes an arbitrary number; it is read as an integer.

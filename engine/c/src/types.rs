@@ -174,7 +174,7 @@ pub enum MultisplitRole {
     OutOfRange = 10,
     /// The words that a GLSL function reads as `table.at[]`.
     Table = 11,
-    /// The samples of a histogram, only read.
+    /// The samples of a histogram, read-only.
     Samples = 12,
     /// One weight per element of a histogram, read-only.
     Weights = 13,

@@ -163,7 +163,7 @@ impl<'h> Loop<'h> {
         let usage = |import| sort.executable.import_usage(import) | storage;
         let (depths, order) = (sort.depths.buffer(), sort.order.buffer());
         let needs = sort.executable.workspace_requirements()?;
-        // A sort by one workgroup needs no workspace, but Vulkan has no empty buffers.
+        // A sort by one workgroup needs no workspace, but Vulkan does not allow empty buffers.
         let workspace_stride = needs.size.max(1).next_multiple_of(needs.alignment.max(16));
         // SAFETY: plain Vulkan set-up with valid structures throughout.
         unsafe {

@@ -173,7 +173,7 @@ impl Host {
     }
 
     /// # Safety
-    /// The buffer is no longer in use.
+    /// The device has finished using the buffer.
     pub unsafe fn free(&self, buffer: &HostBuffer) {
         // SAFETY: by the caller's contract.
         unsafe {

@@ -146,7 +146,7 @@ impl Passes {
     }
 
     /// # Safety
-    /// They are no longer in use.
+    /// The device has finished using the passes.
     pub unsafe fn destroy(&self, host: &Host) {
         // SAFETY: by the caller's contract.
         unsafe {
