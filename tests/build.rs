@@ -1,12 +1,11 @@
-//! Turns the Rust blocks of the README into functions, so that they are compiled and run as they
-//! stand there.
+//! Turns the Rust blocks of the README into functions, so that they are compiled and run unchanged.
 #![allow(clippy::expect_used)]
 
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
-/// What a reader has at hand when a block begins.
+/// Definitions that the blocks assume.
 const GIVEN: &str = "
     let keys = vec![0.5f32, 0.25, 0.75, 0.125];
     let values = vec![0u32, 1, 2, 3];

@@ -1,14 +1,14 @@
-//! An allocator that counts, so that "allocates nothing" can be shown.
+//! A counting global allocator, for tests that assert that code does not allocate.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Allocations of Rust code so far, in the whole process.
+/// Number of allocations by Rust code so far, in the whole process.
 pub static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
 struct Counting;
 
-// SAFETY: everything is left to the system's allocator.
+// SAFETY: all calls are forwarded to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);

@@ -1,6 +1,6 @@
-//! Which cases a run takes: a sample of them, all, or one part of all.
+//! Selects the cases of a run: a sample, all cases, or one part of all cases.
 //!
-//! A full run goes through its cases on one core. Cut into parts, several processes share them.
+//! A full run is single-threaded. Splitting it into parts lets several processes share the cases.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -8,12 +8,12 @@ use std::str::FromStr;
 
 use anyhow::{Context as _, Error, Result, ensure};
 
-/// Runs the whole products of cases instead of a sample (`./x test --full`).
+/// Environment variable: run every case of each product instead of a sample (`./x test --full`).
 pub const FULL_VARIABLE: &str = "MULTISPLIT_FULL";
-/// Which part of a full run this is.
+/// Environment variable: the part of a full run to execute, as `K/N`.
 pub const PART_VARIABLE: &str = "MULTISPLIT_PART";
 
-/// One of so many parts: of N, the Kth takes one case in N.
+/// Part K of N. Each part contains one case in N.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     number: usize,
@@ -21,22 +21,23 @@ pub struct Part {
 }
 
 impl Part {
-    /// Everything.
+    /// The only part of an undivided run.
     pub const WHOLE: Self = Self { number: 1, of: 1 };
 
-    /// All of so many parts, in their order.
+    /// All N parts, in order.
     pub fn all(of: usize) -> impl Iterator<Item = Self> {
         (1..=of).map(move |number| Self { number, of })
     }
 
-    /// Returns, for one case after another, whether it belongs to this part. Each part gets one of N
-    /// consecutive cases, in an order that changes, so that no part gets every Nth case alone.
+    /// Returns a closure that reports, for one case after another, whether it belongs to this part.
+    /// Each part gets one of every N consecutive cases. Its position changes from group to group,
+    /// so that no part gets exactly every Nth case.
     pub fn turns(self) -> impl FnMut() -> bool {
         let mut cases = 0..;
         move || cases.next().is_some_and(|case| taker(case, self.of) == self.number - 1)
     }
 
-    /// The same for a sample: short lists are complete, and long products are thinned.
+    /// Like `turns`, for a sample: short lists are complete, and long products are thinned.
     pub fn sampled_turns(self) -> impl FnMut() -> bool {
         let (mut case, mut turn) = (0, self.turns());
         move || {
@@ -47,14 +48,14 @@ impl Part {
     }
 }
 
-/// A sample runs this many cases of a list completely, ...
+/// A sample runs the first cases of each list completely, up to this number, ...
 const COMPLETE_CASES: usize = 6;
-/// ... and one in this many of the rest.
+/// ... and one in this many of the remaining cases.
 const THINNING: usize = 8;
 
-/// Which of so many parts takes a case, from 0.
+/// Index (from 0) of the part that runs a case.
 fn taker(case: usize, parts: usize) -> usize {
-    // 2^64 by the golden ratio: the upper bits of its multiples have no period.
+    // 2^64 divided by the golden ratio: the upper bits of its multiples have no period.
     const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
     let row = (case / parts) as u64;
     let first = row.wrapping_mul(SPREAD) >> 24;
@@ -79,18 +80,18 @@ impl fmt::Display for Part {
     }
 }
 
-/// How much of everything is run.
+/// The selected cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Whether whole products are run, not samples.
+    /// Whether products are run completely instead of sampled.
     pub full: bool,
-    /// Which part of them.
+    /// The selected part of a full run.
     pub part: Part,
 }
 
 impl Extent {
-    /// Takes `--full` and `--part K/N` out of `arguments`; what they do not say, the environment
-    /// may.
+    /// Removes `--full` and `--part K/N` from `arguments`. If they are missing, the environment
+    /// variables apply.
     pub fn take(
         arguments: &mut Vec<OsString>,
         variable: impl Fn(&str) -> Option<String>,
@@ -114,7 +115,7 @@ impl Extent {
             }
         }
         *arguments = rest;
-        // A part of a sample would pass for a run of it.
+        // A part of a sample could be mistaken for the whole sample.
         ensure!(
             full || part.is_none(),
             "only a full run has parts: give --full with --part, or {FULL_VARIABLE}=1 with \
@@ -124,7 +125,7 @@ impl Extent {
         Ok(Self { full, part })
     }
 
-    /// The variables that tell another process the same.
+    /// Environment variables that pass this selection on to a child process.
     pub fn variables(self) -> impl Iterator<Item = (&'static str, String)> {
         let variables = [(FULL_VARIABLE, "1".to_owned()), (PART_VARIABLE, self.part.to_string())];
         variables.into_iter().filter(move |_| self.full)
@@ -148,7 +149,7 @@ mod tests {
     const SAMPLE: Extent = Extent { full: false, part: Part::WHOLE };
     const ALL: Extent = Extent { full: true, part: Part::WHOLE };
 
-    /// What is taken from a command line and an environment, and what is left of the former.
+    /// Parses a command line and an environment. Returns the selection and the remaining arguments.
     fn take(line: &str, variables: &[(&str, &str)]) -> Result<(Extent, Vec<OsString>)> {
         let mut arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
         let extent = Extent::take(&mut arguments, |name| {
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_taken_out() {
+    fn options_are_removed_from_the_arguments() {
         let part = Extent { full: true, part: Part { number: 2, of: 13 } };
         for (line, extent) in [
             ("scan:: --exact", SAMPLE),
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_says_the_same() {
+    fn environment_variables_replace_options() {
         for line in ["", "--full", "--full --part 2/13"] {
             let extent = take(line, &[]).unwrap().0;
             let variables: Vec<_> = extent.variables().collect();
@@ -182,14 +183,14 @@ mod tests {
             assert_eq!(take("", &variables).unwrap().0, extent, "{line}");
         }
         assert_eq!(take("", &[(FULL_VARIABLE, "0"), (PART_VARIABLE, "")]).unwrap().0, SAMPLE);
-        // The command line comes first.
+        // The command line takes precedence.
         let variables = [(FULL_VARIABLE, "1"), (PART_VARIABLE, "1/2")];
         let part = Part { number: 3, of: 4 };
         assert_eq!(take("--part 3/4", &variables).unwrap().0.part, part);
     }
 
     #[test]
-    fn what_is_no_part_is_refused() {
+    fn invalid_parts_are_rejected() {
         for said in ["0/4", "5/4", "0/0", "4", "1/", "/4", "1/4/4", "-1/4", "1.5/4", "one/4", "="] {
             let error = take(&format!("--full --part {said}"), &[]).unwrap_err();
             assert!(error.to_string().contains("K/N with K from 1 to N"), "{said}: {error}");
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_has_no_parts() {
+    fn part_without_full_is_rejected() {
         for (line, variables) in [("--part 1/1", &[][..]), ("", &[(PART_VARIABLE, "1/2")])] {
             let error = take(line, variables).unwrap_err();
             assert!(error.to_string().contains("only a full run has parts"), "{error}");
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn every_case_is_in_one_part() {
+    fn every_case_is_in_exactly_one_part() {
         const CASES: usize = 100;
         for of in [1, 2, 3, 7, 13, 99, 100, 101, 400] {
             let mut takers = [0; CASES];
@@ -235,9 +236,9 @@ mod tests {
         assert!(rest.abs_diff((CASES - COMPLETE_CASES) / THINNING) <= 1, "{rest}");
     }
 
-    /// Whatever comes up in every second, third or ninth case comes up in each of three parts.
+    /// Cases that recur with any period from 2 to 9 occur in each of three parts.
     #[test]
-    fn parts_have_cases_of_every_kind() {
+    fn every_part_contains_all_periodic_cases() {
         for part in Part::all(3) {
             for kinds in 2..=9 {
                 let mut mine = part.turns();

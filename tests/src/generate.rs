@@ -1,6 +1,6 @@
-//! Seeded inputs: the same numbers on every machine.
+//! Seeded input generators, with the same output on every machine.
 
-/// SplitMix64, which passes the usual statistical tests and has no state to get wrong.
+/// SplitMix64: passes the usual statistical tests and has a single word of state.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
@@ -36,23 +36,23 @@ pub fn uniform(n: usize, seed: u64) -> Vec<u32> {
     (0..n).map(|_| rng.next_u32()).collect()
 }
 
-/// How many of `n` tosses of a coin are heads; a word has 64 of them.
+/// Number of heads in `n` coin tosses, 64 per random word.
 fn tosses(n: u64, rng: &mut Rng) -> u64 {
     let words: u32 = (0..n / 64).map(|_| rng.next_u64().count_ones()).sum();
     let rest = rng.next_u64() & ((1 << (n % 64)) - 1);
     u64::from(words + rest.count_ones())
 }
 
-/// How keys are spread over buckets.
+/// Distribution of keys over buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distribution {
-    /// Every bucket alike.
+    /// All buckets equally likely.
     Uniform,
     /// Bucket ids from B(m - 1, 1/2).
     Binomial,
-    /// A quarter spread evenly, the rest in one bucket.
+    /// A quarter of the keys is uniform, the rest is in one bucket.
     QuarterUniform,
-    /// All in one bucket.
+    /// All keys in one bucket.
     OneBucket,
     /// Uniform, in ascending order.
     Sorted,
@@ -71,8 +71,7 @@ impl Distribution {
         Self::Reversed,
     ];
 
-    /// `n` keys over the whole domain of u32, of which each of `m` buckets of equal width gets
-    /// its share.
+    /// `n` keys over the whole range of u32, distributed over `m` buckets of equal width.
     pub fn keys(self, n: usize, m: u32, seed: u64) -> Vec<u32> {
         let mut rng = Rng::new(seed);
         let width = (1u64 << 32).div_ceil(u64::from(m));

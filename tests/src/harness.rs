@@ -1,14 +1,14 @@
-//! How tests run on a real driver: one process for each subgroup width, one device per process, and
-//! any message of the validation layers fails the test that caused it.
+//! Test harness for real drivers: one process per subgroup width, one device per process. Any
+//! validation message fails the test that caused it.
 //!
 //! The software driver takes its width from the environment when it is loaded, so the test binary
 //! starts itself again once for each width. Within a process the tests run one after another and
 //! share the device and its compiled pipelines. A missing driver or a missing validation layer is
 //! a failure, never a skip.
 //!
-//! A plain run takes a sample of the cases. Where there are several widths, the sample is that of all
-//! of them together: each has its share of every product of cases, tests that are hardly about the width
-//! take turns, and what does not depend on it is run at one of them.
+//! A plain run executes a sample of the cases. If there are several widths, they share the sample:
+//! each width runs its share of every product of cases, tests that barely depend on the width are
+//! assigned to the widths in turn, and tests that do not depend on it run at one width.
 
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
@@ -27,62 +27,62 @@ use multisplit::{
 use crate::extent::{Extent, Part};
 use crate::slowest::{Slowest, Stopwatch};
 
-/// Set in the process that runs the tests: what the subgroup size must be, and the process's share of
-/// a sample, as a part.
+/// Set in child processes: the expected subgroup size, and the child's share of the sample as
+/// `K/N`.
 const CHILD_VARIABLE: &str = "MULTISPLIT_TEST_CHILD";
-/// Vector widths in bits at which lavapipe is right, with the subgroup sizes they give.
+/// Vector widths in bits at which lavapipe is correct, and the resulting subgroup sizes.
 const LAVAPIPE_WIDTHS: [(u32, u32); 3] = [(128, 4), (256, 8), (512, 16)];
 
-/// What a test is given.
+/// The argument of every test.
 pub struct Gpu {
-    /// The shared device, validation on.
+    /// The shared device, with validation enabled.
     pub context: Context,
-    /// Whether to run every case.
+    /// Whether to run every case instead of a sample.
     pub full: bool,
-    /// Of a full run, its part; of a sample, the share that this width has of the test's cases.
+    /// The part of a full run, or this width's share of the sample.
     part: Part,
 }
 
 impl Gpu {
-    /// Opens another device the same way, for a test that needs its own. `change` adjusts how.
+    /// Opens another device with the same configuration, after `change` has modified it.
     pub fn open_with(&self, change: impl FnOnce(&mut Config)) -> Result<Context> {
         let mut config = config();
         change(&mut config);
         Ok(Context::open(&config)?)
     }
 
-    /// Returns, for one case after another, whether this process runs it: in a full run every case, or
-    /// those of its part; in a sample, the share of this width. Call it once for each case, also for
-    /// those that are skipped.
+    /// Returns a closure that reports, for one case after another, whether this process runs it: in
+    /// a full run all cases or those of its part, in a sample the share of this width. Call it once
+    /// for each case, including cases that the test then skips.
     pub fn mine(&self) -> Box<dyn FnMut() -> bool> {
         if self.full { Box::new(self.part.turns()) } else { Box::new(self.part.sampled_turns()) }
     }
 
-    /// Whether the device is a software driver, which is slow.
+    /// Whether the device is a (slow) software driver.
     pub fn is_software(&self) -> bool {
         self.context.properties().device_type == vk::PhysicalDeviceType::CPU
     }
 
-    /// The largest array of a whole product. A software driver takes seconds for 2^20 elements, and there are
-    /// a thousand cases of them.
+    /// The largest array length in a product of cases. A software driver takes seconds for 2^20
+    /// elements, and there are about a thousand cases of this length.
     pub fn large_length(&self) -> usize {
         if self.is_software() { (1 << 17) + 3 } else { (1 << 20) + 3 }
     }
 
-    /// The policy of the device, with ranking by lane order where the device turns out to keep it,
-    /// whether or not that is known of it.
+    /// The policy of the device, with ranking by lane order enabled if the device passes the
+    /// lane-order probe now.
     pub fn probed_policy(&self) -> Result<Policy> {
         Ok(self.context.probed_policy(7)?)
     }
 
-    /// The device with another policy, until the result is dropped.
+    /// Replaces the device's policy until the result is dropped.
     pub fn with_policy(&self, policy: Policy) -> Result<WithPolicy<'_>> {
         self.context.replace_policy(Some(policy))?;
         Ok(WithPolicy(&self.context))
     }
 
-    /// Runs `body`, and expects the validation layers to object to what it does: the rules that
-    /// they name.
+    /// Runs `body`, which is expected to cause validation messages. Returns the ids of the violated
+    /// rules.
     pub fn expect_messages(&self, body: impl FnOnce() -> Result<()>) -> Result<Vec<String>> {
         let messages = self.context.messages();
         ensure!(messages.take().is_empty(), "messages before the body");
@@ -91,7 +91,7 @@ impl Gpu {
     }
 }
 
-/// A device with another policy.
+/// A device whose policy is replaced until this is dropped.
 pub struct WithPolicy<'g>(&'g Context);
 
 impl Deref for WithPolicy<'_> {
@@ -110,10 +110,10 @@ impl Drop for WithPolicy<'_> {
     }
 }
 
-/// What a test does.
+/// The body of a test.
 type Body = Box<dyn FnOnce(&Gpu) -> Result<()> + Send>;
 
-/// A test: a name and what it does.
+/// A named test.
 pub struct Test {
     name: String,
     body: Body,
@@ -129,7 +129,7 @@ impl Test {
         Self { name: name.into(), body: Box::new(body), in_turn: false }
     }
 
-    /// One that widths take turns at, in a file of which the others are run at every width.
+    /// Assigns the test to one width even if its file runs at every width.
     #[must_use]
     pub fn in_turn(self) -> Self {
         Self { in_turn: true, ..self }
@@ -142,7 +142,8 @@ pub struct Subject {
     widths: Widths,
 }
 
-/// At which widths a sample runs the tests of a file. A full run has all of them at every width.
+/// The widths at which a sample runs the tests of a file. A full run executes all of them at every
+/// width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Widths {
     Every,
@@ -150,22 +151,23 @@ enum Widths {
     One,
 }
 
-/// Tests of what depends on the subgroup width: each width runs its share of their cases.
+/// Tests that depend on the subgroup width: each width runs its share of their cases.
 pub fn every_width(tests: Vec<Test>) -> Subject {
     Subject { tests, widths: Widths::Every }
 }
 
-/// Tests of what is built on kernels that have tests of their own: each is run, whole, at the next width.
+/// Tests of code built on kernels that have separate tests: the tests are assigned to the widths in
+/// turn, and each runs completely at its width.
 pub fn in_turn(tests: Vec<Test>) -> Subject {
     Subject { tests, widths: Widths::InTurn }
 }
 
-/// Tests of what the host does, which is the same at every width: a file of them is run at one.
+/// Tests of host code, which is the same at every width: each file runs at one width.
 pub fn one_width(tests: Vec<Test>) -> Subject {
     Subject { tests, widths: Widths::One }
 }
 
-/// The tests that this process runs, and of each the share of its cases.
+/// The tests that this process runs, each with its share of the cases.
 fn chosen(subjects: Vec<Subject>, full: bool, part: Part) -> Vec<(Test, Part)> {
     let (mut next_file, mut next_test) = (part.turns(), part.turns());
     let mut chosen = Vec::new();
@@ -184,8 +186,8 @@ fn chosen(subjects: Vec<Subject>, full: bool, part: Part) -> Vec<(Test, Part)> {
     chosen
 }
 
-/// The functions of a module as tests named after them: `tests!(scan: small, large)`. Those behind
-/// `in turn` are run at one width each.
+/// Declares the tests of a module from its functions: `tests!(scan: small, large)`. In a sample,
+/// those listed after `in turn` run at one width each.
 #[macro_export]
 macro_rules! tests {
     ($subject:ident: $($name:ident),* $(; in turn: $($turn:ident),*)? $(,)?) => {
@@ -219,7 +221,7 @@ pub fn main(subjects: Vec<Subject>) -> ExitCode {
     })
 }
 
-/// The device under test: `MULTISPLIT_DEVICE`, else the software driver, else what there is.
+/// The device under test: `MULTISPLIT_DEVICE` if set, else the software driver, else any device.
 fn config() -> Config {
     let software = || {
         let devices = Context::devices().unwrap_or_default();
@@ -228,9 +230,9 @@ fn config() -> Config {
     let named = std::env::var(DEVICE_VARIABLE).is_ok_and(|v| !v.is_empty());
     Config {
         device: if !named && software() { DeviceChoice::Software } else { DeviceChoice::Auto },
-        // Messages are checked after each test, and controls cause some.
+        // Messages are checked after each test, and some tests cause messages on purpose.
         validation: Some(ValidationConfig { fail_on_error: false, ..ValidationConfig::default() }),
-        // Tests must see what the driver compiles today.
+        // Tests must run the code that the current driver compiles.
         pipeline_cache: PipelineCache::Off,
         ..Config::default()
     }
@@ -238,9 +240,9 @@ fn config() -> Config {
 
 /// Starts this binary again, once for each subgroup width of the device under test.
 ///
-/// The tests of a process run one after another on one core, so processes run side by side. What
-/// one says is kept together: that of a process that fails is printed when it ends, that of the
-/// others at the end, so that failures come first.
+/// The tests of a process run one after another on one core, so the processes run in parallel. The
+/// output of each process is buffered. It is printed at once if the process fails, and after all
+/// processes have ended otherwise, so that failures come first.
 fn run_on_every_width(extent: Extent, arguments: &[OsString]) -> Result<ExitCode> {
     let context = Context::open(&config())?;
     let properties = context.properties().clone();
@@ -259,9 +261,10 @@ fn run_on_every_width(extent: Extent, arguments: &[OsString]) -> Result<ExitCode
             .args(arguments.iter().skip(1))
             .envs(extent.variables())
             .env(CHILD_VARIABLE, format!("{size} {share}"))
-            // Old layers check hazards between submissions only when this is set,
+            // Old layers check hazards between submissions only if this is set.
             .env("VK_LAYER_ENABLES", QUEUE_SUBMIT_VALIDATION)
-            // and new ones accesses of shaders, for instances that a test creates itself.
+            // New layers check shader accesses only if this is set. It is needed for instances that
+            // a test creates itself.
             .env("VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC", "true");
         if let Some(bits) = bits {
             child.env("LP_NATIVE_VECTOR_WIDTH", bits.to_string()).envs(shader_cache(bits)?);
@@ -270,27 +273,28 @@ fn run_on_every_width(extent: Extent, arguments: &[OsString]) -> Result<ExitCode
     };
     let mut children = widths.into_iter().zip(shares).map(child).collect::<Result<Vec<_>>>()?;
     let all_good = match children.as_mut_slice() {
-        // Nothing to keep apart.
+        // A single child can print directly.
         [only] => only.status()?.success(),
         several => run_side_by_side(several)?,
     };
     Ok(if all_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Where Mesa keeps compiled kernels: its cache ignores the width and hands back code of another one, so that
-/// each width has a folder of its own, in the build's `mesa`, or where there is none beside the binary.
+/// Environment variables for Mesa's shader cache. The cache ignores the subgroup width and would
+/// return code compiled for another width, so each width gets its own folder: `mesa` in the target
+/// folder, or beside the binary if it was not built by cargo.
 fn shader_cache(bits: u32) -> Result<[(&'static str, OsString); 2]> {
     let binary = std::env::current_exe()?;
     let beside = binary.parent().context("the binary lies in no folder")?;
-    // Cargo puts tests two folders below the build's, by profile.
+    // Cargo puts test binaries two levels below the target folder, in `PROFILE/deps`.
     let built = beside.ends_with("deps").then(|| beside.ancestors().nth(2)).flatten();
     let folder = built.unwrap_or(beside).join("mesa").join(bits.to_string());
     std::fs::create_dir_all(&folder)?;
     Ok([("MESA_SHADER_CACHE_DIR", folder.into()), ("MESA_SHADER_CACHE_DISABLE", "false".into())])
 }
 
-/// Runs all of them at once, also where there are more of them than cores: three that share two
-/// cores end sooner than two and then one. Gives whether all succeeded.
+/// Runs all children at once, even if there are more of them than cores: three processes that share
+/// two cores finish sooner than two followed by one. Returns whether all succeeded.
 fn run_side_by_side(children: &mut [Command]) -> Result<bool> {
     let ends = std::thread::scope(|scope| {
         let running: Vec<_> =
@@ -307,12 +311,13 @@ fn run_side_by_side(children: &mut [Command]) -> Result<bool> {
     Ok(all_good)
 }
 
-/// Runs a child to its end. Gives what it said if it succeeded, and prints it otherwise.
+/// Runs a child until it exits. Returns its output if it succeeded, and prints the output
+/// otherwise.
 fn run_and_print_failure(command: &mut Command) -> Result<Option<Vec<u8>>> {
-    // One pipe for both, so that lines keep their order.
+    // One pipe for both streams, so that lines keep their order.
     let (mut reader, writer) = std::io::pipe()?;
     let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
-    // The command holds the ends that write: while it does, there is no end of file.
+    // Close the command's copies of the write end, or the reader would never reach the end of file.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut output = Vec::new();
     reader.read_to_end(&mut output)?;
@@ -320,7 +325,7 @@ fn run_and_print_failure(command: &mut Command) -> Result<Option<Vec<u8>>> {
     if status.success() {
         return Ok(Some(output));
     }
-    // One that a signal ended has said nothing of it.
+    // A process that was killed by a signal did not report it.
     let mut out = std::io::stdout().lock();
     out.write_all(&output)?;
     writeln!(out, "error: the process of one width ended with {status}")?;
@@ -337,7 +342,7 @@ fn run_here(
     arguments: Vec<OsString>,
 ) -> Result<ExitCode> {
     let mut arguments = Arguments::from_iter(arguments);
-    // One at a time: a message must belong to the test that is running.
+    // One test at a time, so that each message can be attributed to the running test.
     arguments.test_threads = Some(1);
     let context = Context::open(&config())?;
     let size = context.properties().subgroup_size.to_string();
@@ -367,7 +372,7 @@ fn run_here(
             })
         })
         .collect();
-    // Last, so that whatever a test leaked is noticed by the layer's object tracking.
+    // Last, so that the layer's object tracking reports every leaked object.
     trials.push(Trial::test(format!("{prefix}teardown::leaks_nothing"), move || {
         let gpu = gpu.lock().unwrap_or_else(PoisonError::into_inner).take();
         let context = gpu.ok_or("the device is gone")?.context;
@@ -395,7 +400,7 @@ fn expect_silence(messages: &multisplit::Messages) -> Result<()> {
     }
 }
 
-/// Fails with the first place where two arrays differ.
+/// Fails with the first index at which two arrays differ.
 pub fn expect_equal<T: PartialEq + std::fmt::Debug>(got: &[T], expected: &[T]) -> Result<()> {
     ensure!(got.len() == expected.len(), "{} elements, expected {}", got.len(), expected.len());
     match got.iter().zip(expected).position(|(g, e)| g != e) {
@@ -404,7 +409,8 @@ pub fn expect_equal<T: PartialEq + std::fmt::Debug>(got: &[T], expected: &[T]) -
     }
 }
 
-/// The same with few workgroups in x, so that dispatches are folded into y and their last row is not full.
+/// Returns the policy with few workgroups in x, so that dispatches are folded into y and the last
+/// row is partial.
 pub fn few_groups(policy: Policy) -> Policy {
     const FEW: u32 = 7;
     let mut policy = Policy { max_groups: FEW, ..policy };
@@ -415,7 +421,7 @@ pub fn few_groups(policy: Policy) -> Policy {
     policy
 }
 
-/// Calls a generic function for each type of elements, until one fails.
+/// Calls a generic function for each element type, until one call fails.
 #[macro_export]
 macro_rules! of_every_type {
     ($function:ident($gpu:expr, $mine:expr)) => {{

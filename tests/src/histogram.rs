@@ -1,35 +1,34 @@
-//! Histograms on the CPU, in the plainest way, and samples for them: of every type, with every edge
-//! and every special value.
+//! CPU reference for histograms, and samples of every type with every edge and special value.
 
 use multisplit::Sample;
 
 use crate::generate::Rng;
 
-/// A sample whose bins the CPU can find.
+/// A sample type with a CPU reference.
 pub trait Reference: Sample + std::fmt::Debug {
-    /// Its name in GLSL.
+    /// The type's name in GLSL.
     const GLSL: &'static str;
 
     /// A small number.
     fn small(number: u8) -> Self;
 
-    /// The bin among `m` equal parts of [lo, hi), if it has one.
+    /// The bin among `m` equal parts of [lo, hi), or `None` if the sample is outside.
     fn even_bin(self, lo: Self, hi: Self, m: u32) -> Option<u32>;
 
-    /// The value as a bin.
+    /// The bin if the value is the bin index itself.
     fn identity_bin(self, m: u32) -> Option<u32>;
 
-    /// A range for even bins that is no round number.
+    /// A range for even bins whose ends are not round numbers.
     fn domain() -> (Self, Self);
 
-    /// The value that lies `part` of the way through the domain, or beyond its ends.
+    /// The value at fraction `part` of the domain; fractions outside 0..1 are outside the domain.
     fn at(part: f64) -> Self;
 
-    /// Values that are easily got wrong.
+    /// Edge-case values.
     fn special() -> Vec<Self>;
 }
 
-/// The bin among sorted splitters, by comparing with each.
+/// The bin among sorted splitters, by comparison with each of them.
 pub fn range_bin<S: Reference>(value: S, splitters: &[S]) -> Option<u32> {
     let inside = splitters[0] <= value && value < splitters[splitters.len() - 1];
     inside.then(|| splitters.iter().filter(|&&splitter| splitter <= value).count() as u32 - 1)
@@ -91,7 +90,7 @@ macro_rules! float {
             }
 
             fn even_bin(self, lo: Self, hi: Self, m: u32) -> Option<u32> {
-                // The documented edges: a rounding after every operation.
+                // Edges as documented: rounded after every operation.
                 let step = (hi - lo) / m as Self;
                 let begins_at_or_below = |k: u32| k as Self * step + lo <= self;
                 let inside = lo <= self && self < hi;
@@ -132,18 +131,18 @@ macro_rules! float {
 
 float! { f32, float; f64, double; }
 
-/// How samples are spread.
+/// Distribution of samples over bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spread {
-    /// Every bin alike, and a few samples outside.
+    /// All bins equally likely, with a few samples outside the domain.
     Uniform,
-    /// All in one bin.
+    /// All samples in one bin.
     OneBin,
     /// Bins from B(m - 1, 1/2).
     Binomial,
-    /// A bell around the middle.
+    /// A bell curve around the middle.
     Normal,
-    /// Every edge exactly, and every special value.
+    /// Exact bin edges and special values.
     Edges,
 }
 
@@ -161,7 +160,7 @@ impl Spread {
             Self::Uniform => S::at(unit(&mut rng) * 1.1 - 0.05),
             Self::OneBin => S::at(0.37),
             Self::Binomial => {
-                // Of so many bins that 64 tosses decide, the middle ones.
+                // At most 64 tosses: with more bins, several bins share one outcome.
                 let tosses = u64::from(m - 1).min(64);
                 let heads = (rng.next_u64() & (u64::MAX >> 1)).count_ones() as u64 * tosses / 63;
                 S::at((heads as f64 + unit(&mut rng)) / (tosses + 1) as f64)
@@ -190,12 +189,13 @@ pub fn splitters<S: Reference>(m: u32, seed: u64) -> Vec<S> {
     [lo].into_iter().chain(inner).chain([hi]).collect()
 }
 
-/// The edges of `m` even bins over the domain, as near as samples come to them.
+/// The edges of `m` even bins over the domain, rounded to the sample type.
 pub fn even_edges<S: Reference>(m: u32) -> Vec<S> {
     (0..=m).map(|k| S::at(f64::from(k) / f64::from(m))).collect()
 }
 
-/// Counts by bin, and how many have none. `bin_of` and `weight_of` are given the index.
+/// The count of each bin, and the number of samples outside all bins. `bin_of` and `weight_of` take
+/// the index of a sample.
 pub fn count(
     n: usize,
     m: u32,

@@ -1,5 +1,5 @@
-//! What the tests share: the harness that runs them on a real driver, generators of inputs, and
-//! the CPU references they are held against.
+//! Shared test code: the harness that runs tests on a real driver, input generators, and CPU
+//! references.
 
 pub mod counting;
 pub mod extent;

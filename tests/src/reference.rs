@@ -1,4 +1,4 @@
-//! What the results must be, computed on the CPU in the plainest way.
+//! Simple CPU references.
 
 /// Exclusive prefix sums, modulo 2^32.
 pub fn exclusive_scan(input: &[u32]) -> Vec<u32> {
@@ -11,7 +11,7 @@ pub fn exclusive_scan(input: &[u32]) -> Vec<u32> {
     input.iter().map(step).collect()
 }
 
-/// A stable split: the order of the elements (by index), and where each bucket begins.
+/// A stable split: the order of the elements (by index), and the offset of each bucket.
 pub fn split(n: usize, buckets: u32, bucket_of: impl Fn(usize) -> u32) -> (Vec<u32>, Vec<u32>) {
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); buckets as usize];
     for i in 0..n {
@@ -24,12 +24,12 @@ pub fn split(n: usize, buckets: u32, bucket_of: impl Fn(usize) -> u32) -> (Vec<u
     (members.concat(), offsets)
 }
 
-/// The stable order (by index) of keys given as bits that compare like the keys, of which only
-/// `bits` count.
+/// The stable order (by index) of keys given as unsigned integers that compare like the keys. Only
+/// the bits in `bits` are compared.
 pub fn sort(images: &[u64], bits: std::ops::Range<u32>, descending: bool) -> Vec<u32> {
     let width = bits.end - bits.start;
     let kept = if width == 64 { u64::MAX } else { (1 << width) - 1 };
-    // A shift by 64 is no shift.
+    // A shift by 64 would overflow.
     let part = |i: u32| images[i as usize].checked_shr(bits.start).unwrap_or(0) & kept;
     let mut order: Vec<u32> = (0..images.len() as u32).collect();
     order.sort_by(|&a, &b| {

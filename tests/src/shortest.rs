@@ -1,19 +1,19 @@
-//! Shortest paths on the CPU, in the plainest way: what every method is held against. And the
-//! results for well-known graphs.
+//! A simple CPU reference for shortest paths, and known results for well-known graphs.
 
 use std::collections::BTreeSet;
 
 use multisplit::network::{Network, Summary, WeightKind};
 
-/// No path.
+/// Distance of unreachable vertices.
 pub const NONE: u32 = u32::MAX;
 
-/// Distances from `source` over arcs (from, to, weight), weights being whole numbers.
+/// Distances from `source` over arcs (from, to, weight) with integer weights.
 pub fn distances(vertices: u32, arcs: &[(u32, u32, u32)], source: u32) -> Vec<u32> {
     search(vertices, arcs, source, |distance, weight| distance + weight)
 }
 
-/// The same with floats, all of them as bits: numbers that are not negative compare like them.
+/// The same with float weights and distances, given as bits: non-negative floats compare like their
+/// bits.
 pub fn distances_f32(vertices: u32, arcs: &[(u32, u32, u32)], source: u32) -> Vec<u32> {
     let sum = |distance, weight| (f32::from_bits(distance) + f32::from_bits(weight)).to_bits();
     search(vertices, arcs, source, sum)
@@ -46,7 +46,7 @@ fn search(
     distances
 }
 
-/// The arcs of a network, one by one.
+/// All arcs of a network.
 pub fn arcs(network: &Network) -> Vec<(u32, u32, u32)> {
     let of = |v| network.arcs_of(v).iter().map(move |arc| (v, arc.target, arc.weight));
     (0..network.vertices()).flat_map(of).collect()
@@ -60,14 +60,14 @@ pub fn distances_in(network: &Network, source: u32) -> Vec<u32> {
     }
 }
 
-/// What an independent, certified search found in a graph.
+/// The result of an independent, certified search in a graph.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
     /// The graph's name.
     pub graph: &'static str,
-    /// Where the search began.
+    /// The source vertex.
     pub source: u32,
-    /// What it found.
+    /// The search's result.
     pub found: Summary,
 }
 
@@ -82,7 +82,7 @@ const fn known(
     Known { graph, source, found: Summary { reached, sum, max, hash } }
 }
 
-/// Files of these graphs; the others are generated.
+/// File names of the graphs that are read from files; the others are generated.
 pub const FILES: [(&str, &str); 5] = [
     ("slashdot0902", "slashdot0902.mtx.gz"),
     ("usa_ne", "usa_ne.mtx.gz"),
@@ -91,8 +91,9 @@ pub const FILES: [(&str, &str); 5] = [
     ("delaunay_n20", "delaunay_n20.mtx"),
 ];
 
-/// Results for well-known graphs with hashed weights from 0 to 1000. Those of the generated ones are of
-/// another implementation of the generators too; `rmat_slashdot` is one of the size of slashdot0902.
+/// Results for well-known graphs with hashed weights from 0 to 1000. Results for generated graphs
+/// were confirmed with another implementation of the generators. `rmat_slashdot` is a generated
+/// graph of the size of slashdot0902.
 pub const KNOWN: [Known; 32] = [
     known("rmat_slashdot", 0, 64_924, 23_338_028, 2_688, 0x00c7_4971_813d_0f96),
     known("rmat_slashdot", 34_493, 64_924, 41_032_069, 2_974, 0x6f21_f6ab_dcab_eaec),

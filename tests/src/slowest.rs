@@ -1,22 +1,22 @@
-//! Which tests of a run took most processor time.
+//! Lists the tests that took the most processor time.
 //!
-//! Processor time, because a run shares its cores with others, of whom the wall clock tells as well.
+//! Wall-clock time is reported as well, but it depends on other processes that share the cores.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// How many tests the list names.
+/// Number of tests in the list.
 const NAMED: usize = 10;
 /// `/proc` counts processor time in hundredths of a second.
 const TICK: Duration = Duration::from_millis(10);
 
-/// What a test took.
+/// The time that a test took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Spent {
-    /// By all threads of this process, and by the processes that it started and waited for. Zero
-    /// where the system does not tell.
+    /// Processor time of all threads of this process and of the child processes it waited for. Zero
+    /// if the system does not report it.
     pub processor: Duration,
-    /// From its beginning to its end.
+    /// Wall-clock time.
     pub wall: Duration,
 }
 
@@ -27,7 +27,7 @@ impl fmt::Display for Spent {
     }
 }
 
-/// Measures what is spent from now on.
+/// Measures the time since it was started.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     processor: Duration,
@@ -35,26 +35,27 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// Starts one.
+    /// Starts a stopwatch.
     pub fn start() -> Self {
         Self { processor: processor_time(), started: Instant::now() }
     }
 
-    /// What was spent since.
+    /// The time since the start.
     pub fn spent(self) -> Spent {
         let processor = processor_time().saturating_sub(self.processor);
         Spent { processor, wall: self.started.elapsed() }
     }
 }
 
-/// Of this process, and of its children that have ended.
+/// Processor time of this process and of its children that have ended.
 fn processor_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").ok();
     TICK * stat.and_then(|stat| ticks(&stat)).unwrap_or_default()
 }
 
-/// `utime`, `stime`, `cutime` and `cstime`: fields 14 to 17 of such a line. Field 2 is the name of
-/// the program in parentheses, and may hold anything, so that fields are counted from its end.
+/// Sums `utime`, `stime`, `cutime` and `cstime`: fields 14 to 17 of `/proc/self/stat`. Field 2 is
+/// the program's name in parentheses, which may contain spaces and parentheses, so fields are
+/// counted from its end.
 fn ticks(stat: &str) -> Option<u32> {
     let (_, fields) = stat.rsplit_once(')')?;
     let times: Vec<u32> =
@@ -62,17 +63,17 @@ fn ticks(stat: &str) -> Option<u32> {
     (times.len() == 4).then(|| times.iter().sum())
 }
 
-/// What each test of a run took. Shown, it is a list of those that took most.
+/// The times of all tests of a run. `Display` lists the slowest ones.
 #[derive(Debug, Default)]
 pub struct Slowest(Vec<(Spent, String)>);
 
 impl Slowest {
-    /// A test that has ended.
+    /// Adds a test that has ended.
     pub fn add(&mut self, name: &str, spent: Spent) {
         self.0.push((spent, name.to_owned()));
     }
 
-    /// Whether no test has ended.
+    /// Whether no test was added.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_counted_from_the_end_of_the_name() {
+    fn ticks_accept_any_program_name() {
         let rest = "S 1 2 3 4 5 6 7 8 9 10 100 20 3 4000 15 16";
         assert_eq!(ticks(&format!("77 (gpu) {rest}")), Some(4123));
         assert_eq!(ticks(&format!("77 (a ) b (c) {rest}")), Some(4123));
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_took_most_come_first() {
+    fn slowest_tests_are_listed_first() {
         let mut slowest = Slowest::default();
         for second in 1..=12 {
             let processor = Duration::from_secs(second);

@@ -1,4 +1,4 @@
-//! Scans and reductions of every type on the CPU: what the device's results must be.
+//! CPU references for scans and reductions of every type.
 
 use std::cmp::Ordering;
 use std::fmt::Debug;
@@ -9,20 +9,20 @@ use crate::generate::Rng;
 
 /// A type that can be scanned and reduced.
 pub trait Term: Key + Debug {
-    /// What sums begin with.
+    /// The identity of the sum.
     const ZERO: Self;
-    /// The first value in order.
+    /// The smallest value in sort order.
     const FIRST: Self;
-    /// The last value in order.
+    /// The largest value in sort order.
     const LAST: Self;
 
     /// The value with these bits.
     fn from_key_bits(bits: u64) -> Self;
-    /// The sum; integers wrap around.
+    /// The sum; integers wrap.
     fn plus(self, other: Self) -> Self;
-    /// The order of a sort.
+    /// Comparison in sort order.
     fn order(&self, other: &Self) -> Ordering;
-    /// A value such that no sum of 2^20 of them is rounded.
+    /// A random value such that sums of 2^20 values are not rounded.
     fn exact(rng: &mut Rng) -> Self;
 }
 
@@ -84,7 +84,8 @@ floats! {
     f64, u64;
 }
 
-/// Input for an operator: what can be added exactly, or any bits, NaN included, with many equal ones.
+/// Input for an operator: values with exact sums, or arbitrary bits including NaN, with many
+/// duplicates.
 pub fn input<T: Term>(operator: Operator, n: usize, seed: u64) -> Vec<T> {
     let mut rng = Rng::new(seed);
     let few: Vec<u64> = (0..7).map(|_| rng.next_u64()).collect();
@@ -96,7 +97,7 @@ pub fn input<T: Term>(operator: Operator, n: usize, seed: u64) -> Vec<T> {
     (0..n).map(element).collect()
 }
 
-/// What changes nothing.
+/// The identity of an operator.
 pub fn identity<T: Term>(operator: Operator) -> T {
     match operator {
         Operator::Sum => T::ZERO,
@@ -125,7 +126,7 @@ pub fn scan<T: Term>(operator: Operator, inclusive: bool, input: &[T]) -> Vec<T>
     input.iter().map(step).collect()
 }
 
-/// The segments of `input`, each of which begins where `heads` says so; the first element begins one.
+/// The segments of `input`. A segment begins at each set flag of `heads` and at the first element.
 pub fn segments<'a, T>(input: &'a [T], heads: &[bool]) -> Vec<&'a [T]> {
     let mut begins: Vec<usize> = (1..input.len()).filter(|&at| heads[at]).collect();
     if !input.is_empty() {
@@ -135,7 +136,7 @@ pub fn segments<'a, T>(input: &'a [T], heads: &[bool]) -> Vec<&'a [T]> {
     begins.iter().zip(ends).map(|(&begin, end)| &input[begin..end]).collect()
 }
 
-/// The scan of each segment on its own.
+/// The scan of each segment separately.
 pub fn scan_segments<T: Term>(
     operator: Operator,
     inclusive: bool,
@@ -146,18 +147,18 @@ pub fn scan_segments<T: Term>(
     segments(input, heads).iter().flat_map(scanned).collect()
 }
 
-/// What the elements combine to.
+/// The reduction of all elements.
 pub fn reduce<T: Term>(operator: Operator, input: &[T]) -> T {
     input.iter().fold(identity(operator), |so_far, &x| combine(operator, so_far, x))
 }
 
-/// Where the least or the greatest element is, the first of equals.
+/// Index of the smallest or largest element; the first one if several are equal.
 pub fn index<T: Term>(operator: Operator, input: &[T]) -> u32 {
     let found = reduce(operator, input).key_bits();
     input.iter().position(|x| x.key_bits() == found).map_or(u32::MAX, |at| at as u32)
 }
 
-/// The bits of elements, which compare where NaNs do not.
+/// The bits of elements, which are comparable even for NaN.
 pub fn bits<T: Term>(elements: &[T]) -> Vec<u64> {
     elements.iter().map(|x| x.key_bits()).collect()
 }

@@ -1,12 +1,12 @@
-//! Networks on the CPU: do the generators make the networks that they define, and does Dijkstra's
-//! algorithm find what is known of them?
+//! Networks on the CPU: the generators produce the networks they define, and Dijkstra's algorithm
+//! finds the known distances.
 #![allow(clippy::expect_used)]
 
 use multisplit::network::Network;
 use multisplit_cli::network::{Grid, Rmat, Weighting, dijkstra};
 use multisplit_tests::shortest::{KNOWN, distances_in};
 
-/// Sources of each graph that a plain run takes.
+/// Number of sources per graph in a plain run.
 const SAMPLE: usize = 1;
 
 fn known(graph: &str, network: &Network) {
@@ -19,21 +19,21 @@ fn known(graph: &str, network: &Network) {
 }
 
 #[test]
-fn the_papers_rmat() {
+fn default_rmat_has_the_known_distances() {
     let network = Rmat::default().generate(Weighting::Own).expect("a network");
     assert_eq!((network.vertices(), network.edges()), (800_000, 4_800_000));
     known("rmat", &network);
 }
 
 #[test]
-fn a_grid_of_belgiums_size() {
+fn default_grid_has_the_known_distances() {
     let network = Grid::default().generate(Weighting::Own).expect("a network");
     assert_eq!((network.vertices(), network.edges()), (1_441_295, 1_549_970));
     known("grid_belgium", &network);
 }
 
 #[test]
-fn smaller_ones_of_both_kinds() {
+fn small_rmat_and_grid_have_the_known_distances() {
     let rmat = Rmat::of_size(82_168, 504_230).generate(Weighting::Own).expect("a network");
     known("rmat_slashdot", &rmat);
     let grid = Grid::of_size(30_000).generate(Weighting::Own).expect("a network");
@@ -41,7 +41,7 @@ fn smaller_ones_of_both_kinds() {
 }
 
 #[test]
-fn both_searches_agree() {
+fn dijkstra_matches_the_reference_search() {
     for network in [
         Rmat::of_size(2000, 9000).generate(Weighting::Hashed(3)),
         Grid::of_size(3000).generate(Weighting::Own),

@@ -1,6 +1,7 @@
-//! The Rust blocks of the README, compiled and run as they stand there.
+//! The Rust blocks of the README, compiled and run unchanged.
 //!
-//! They open devices of their own, so each finds the software driver by itself.
+//! The blocks open their own devices with default settings. Without a GPU they get the software
+//! driver.
 
 #[allow(
     clippy::undocumented_unsafe_blocks,
@@ -12,7 +13,7 @@ mod blocks {
 }
 
 #[test]
-fn every_block_runs() {
+fn readme_blocks_run() {
     assert!(blocks::BLOCKS.len() >= 5, "the README has lost its programs");
     for (name, block) in blocks::BLOCKS {
         if let Err(error) = block() {

@@ -1,4 +1,5 @@
-//! The `x` script: the folders that programs need, and where their output goes. Cargo is replaced by a stub.
+//! The `x` script: the folders it creates and the location of its output. Cargo is replaced by a
+//! stub.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -17,7 +18,7 @@ esac
 fn run(folder: &Path, arguments: &[&str]) -> String {
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
     let mut command = Command::new(folder.join("x"));
-    // A library that is given need not be found.
+    // If the folder of the shaderc library is given, `x` does not search for it.
     command.args(arguments).arg("--no-install").env("PATH", path).env("SHADERC_LIB_DIR", folder);
     let done = command.output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
@@ -25,7 +26,7 @@ fn run(folder: &Path, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn demo_has_a_shader_cache_and_reports_under_target() {
+fn demo_uses_a_shader_cache_and_writes_reports_under_target() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folder = tempfile::tempdir().unwrap();
     fs::copy(root.join("x"), folder.path().join("x")).unwrap();

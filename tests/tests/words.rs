@@ -1,11 +1,11 @@
-//! What readers see is written in the agreed words (CONTRIBUTING.md): none of those that had to be
-//! decoded is in README, docs, names, comments, errors or help.
+//! Checks that README, docs, names, comments, errors and help do not contain phrases that are hard
+//! to understand (CONTRIBUTING.md).
 #![allow(clippy::expect_used)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// In lower case, as they would stand in a text or in a name.
+/// Phrases in lower case, as they occur in texts or names.
 const DECODED: [&str; 11] = [
     "three are well",
     "values set out",
@@ -25,7 +25,7 @@ const FOLDERS: [&str; 7] =
 
 const TEXTS: [&str; 8] = ["md", "rs", "glsl", "comp", "h", "c", "txt", "html"];
 
-/// Entries of a log say what things were called when they were tried.
+/// Logs keep the names that were used at the time.
 const LOGS: [&str; 2] = ["performance-log.md", "target"];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -43,7 +43,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn no_text_has_to_be_decoded() {
+fn texts_do_not_contain_banned_phrases() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut found = vec![root.join("README.md"), root.join("x")];
     for folder in FOLDERS {

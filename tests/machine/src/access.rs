@@ -1,4 +1,4 @@
-//! Accesses of lanes to shared memory and buffers: bounds, order, values.
+//! Accesses of lanes to shared memory and buffers: bounds checks, race detection, values.
 
 use crate::code::{Address, AtomicOp, BAD_ADDRESS, OFFSET_BITS, Space};
 use crate::finding::FindingKind;
@@ -15,7 +15,7 @@ enum Word {
     Buffer { region: usize, at: usize },
 }
 
-/// Who accesses, and how.
+/// The lane and instruction of an access, and its kind.
 #[derive(Clone, Copy)]
 pub(crate) struct Accessor {
     pub local: usize,
@@ -26,12 +26,12 @@ pub(crate) struct Accessor {
 
 pub(crate) fn address(subgroup: &Subgroup, at: Address, lane: usize) -> u64 {
     let dynamic = at.reg.map_or(0, |reg| subgroup.get(reg, lane));
-    // An address that is bad stays so, whatever is added.
+    // A bad address stays bad, whatever is added.
     (dynamic.wrapping_add(at.base)) | (dynamic & BAD_ADDRESS)
 }
 
 impl Run<'_> {
-    /// The word at a byte, if it is in bounds.
+    /// The word at a byte address, or `None` (and a finding) if it is out of bounds.
     fn word(&mut self, core: &Core, who: Accessor, at: u64) -> Option<Word> {
         let problem = if at & BAD_ADDRESS != 0 {
             format!("index {} of an array", at as u32)
@@ -58,7 +58,7 @@ impl Run<'_> {
         None
     }
 
-    /// Checks and notes an access. Gives what the word holds.
+    /// Checks and records an access. Returns the value of the word.
     fn touch(&mut self, core: &mut Core, who: Accessor, word: Word, reads: bool) -> u32 {
         let domain = if who.space == Space::Shared { Domain::Shared } else { Domain::Buffer };
         let record = Record {
@@ -197,7 +197,7 @@ impl Run<'_> {
         }
     }
 
-    /// What was stored is nobody's: whoever reads it reads what nobody wrote.
+    /// Marks the stored words as unwritten, so that a later read of them is a finding.
     pub fn forget(&mut self, core: &mut Core, who: Accessor, at: u64, wide: bool) {
         for k in 0..if wide { 2 } else { 1 } {
             match self.word(core, who, at + 4 * k) {
@@ -210,7 +210,7 @@ impl Run<'_> {
         }
     }
 
-    /// An atomic; gives what was there before.
+    /// Executes an atomic. Returns the previous value.
     pub fn atomic(
         &mut self,
         core: &mut Core,
@@ -239,8 +239,8 @@ impl Run<'_> {
 }
 
 impl Run<'_> {
-    /// Notes an addition to shared memory; gives what the lane finds there more than what is there, where
-    /// the addition changes places with another.
+    /// Records an addition to shared memory. If it is swapped with another addition, returns the
+    /// difference between the value that the lane observes and the value in memory; otherwise 0.
     pub fn swap(&mut self, core: &Core, who: Accessor, at: u64, added: u32) -> u32 {
         if self.options.atomics == AtomicOrder::Lane {
             return 0;

@@ -1,13 +1,13 @@
-//! Which operations there are on the scalars of a lane: integers, floats, bits.
+//! Operations on the scalars of a lane: integers, floats, bits.
 //!
-//! A scalar is held as 64 bits; those of 32-bit types have the upper half zero, booleans are 0
-//! or 1. Specialization constants are computed by the same code.
+//! A scalar is stored as 64 bits. 32-bit types have a zero upper half, and booleans are 0 or 1.
+//! Specialization constants are computed by the same code.
 
 use rspirv::spirv::{GlslStd450Op as GLOp, Op};
 
 use crate::types::Scalar;
 
-/// An operation, and the widths of its result and of its first operand.
+/// An operation, and the widths of its result and its first operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Alu {
     pub kind: Kind,
@@ -129,7 +129,7 @@ impl Alu {
     }
 }
 
-/// The kind of a core instruction that computes component by component.
+/// The operation of a component-wise core instruction.
 pub(crate) fn kind_of(op: Op) -> Option<Kind> {
     use Kind as K;
     Some(match op {
@@ -201,7 +201,7 @@ pub(crate) fn kind_of(op: Op) -> Option<Kind> {
     })
 }
 
-/// The kind of an instruction of GLSL's set that computes component by component.
+/// The operation of a component-wise instruction of the GLSL instruction set.
 pub(crate) fn kind_of_glsl(op: GLOp) -> Option<Kind> {
     use Kind as K;
     Some(match op {
@@ -239,7 +239,7 @@ pub(crate) fn kind_of_glsl(op: GLOp) -> Option<Kind> {
     })
 }
 
-/// How many operands it takes.
+/// Number of operands.
 pub(crate) fn operands(kind: Kind) -> usize {
     use Kind as K;
     match kind {

@@ -1,37 +1,37 @@
-//! What the machine executes: a module decoded once into a flat list of instructions over
+//! The machine's instructions: a module is decoded once into a flat list of instructions over
 //! numbered registers.
 //!
-//! A register holds one scalar of each lane. Functions have registers of their own, since GLSL
-//! knows no recursion; a lane is in one place at a time, so that lanes in different places never
-//! meet in them.
+//! A register holds one scalar per lane. Each function has its own registers, since GLSL has no
+//! recursion. A lane is in one place at a time, so lanes in different places never conflict over a
+//! register.
 
 use crate::alu::Alu;
 use crate::types::{Leaf, Qualifiers};
 
-/// A register: one scalar a lane.
+/// A register: one scalar per lane.
 pub(crate) type Reg = u32;
 
-/// An address: a constant, and what a register adds to it.
+/// An address: a constant plus an optional register.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Address {
     pub base: u64,
     pub reg: Option<Reg>,
 }
 
-/// Which memory an address is in.
+/// The memory that an address refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
     /// Registers: private and function variables, and built-in inputs.
     Private,
     Shared,
-    /// Bound ranges: the number of the range from bit 40 on, and a byte in it.
+    /// Bound ranges: the index of the range in bits 40 and up, and a byte offset in the bits below.
     Buffer,
     Push,
 }
 
-/// Bits of an address that say which byte of a bound range.
+/// Number of low address bits that hold the byte offset in a bound range.
 pub(crate) const OFFSET_BITS: u32 = 40;
-/// An address that is out of an array's bounds, with the index in the low bits.
+/// Marks an address that is out of an array's bounds; the low bits hold the index.
 pub(crate) const BAD_ADDRESS: u64 = 1 << 63;
 
 /// One index of an access chain.
@@ -39,11 +39,11 @@ pub(crate) const BAD_ADDRESS: u64 = 1 << 63;
 pub(crate) struct Term {
     pub index: Reg,
     pub stride: u32,
-    /// The length of the array; none for one that ends with its buffer.
+    /// The length of the array; `None` for a runtime array.
     pub len: Option<u32>,
 }
 
-/// Where a branch goes, and what the phis there take.
+/// The target of a branch, and the register copies of its phis.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Edge {
     pub block: u32,
@@ -69,13 +69,13 @@ pub(crate) enum AtomicOp {
     Decrement,
 }
 
-/// Over which lanes a subgroup's operation goes.
+/// The lanes that a subgroup operation combines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
     Reduce,
     Inclusive,
     Exclusive,
-    /// In clusters of so many lanes.
+    /// Clusters of this many lanes.
     Clustered(u32),
 }
 
@@ -91,14 +91,14 @@ pub(crate) enum GroupOp {
     BallotBitCount(Reach),
     BallotFindLsb,
     BallotFindMsb,
-    /// From the lane in the second operand.
+    /// Takes the value of the lane given by the second operand.
     Broadcast,
     BroadcastFirst,
     Shuffle,
     ShuffleXor,
     ShuffleUp,
     ShuffleDown,
-    /// Combines by an operation that has this identity.
+    /// Combines lanes with an operation that has this identity.
     Combine {
         op: Alu,
         identity: u64,
@@ -106,7 +106,7 @@ pub(crate) enum GroupOp {
     },
 }
 
-/// How far a barrier reaches.
+/// The scope of a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Scope {
     Invocation,
@@ -115,7 +115,7 @@ pub(crate) enum Scope {
     Device,
 }
 
-/// Of a barrier: how far, and which memory it orders.
+/// The scope of a barrier and the memory that it orders.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Semantics {
     pub scope: Scope,
@@ -130,7 +130,8 @@ pub(crate) enum Code {
         src: Reg,
         n: u32,
     },
-    /// `n` components; an operand whose bit is set in `same` is one scalar for all of them.
+    /// Computes `n` components. An operand whose bit in `same` is set is one scalar for all
+    /// components.
     Alu {
         op: Alu,
         dst: Reg,
@@ -138,7 +139,7 @@ pub(crate) enum Code {
         n: u32,
         same: u8,
     },
-    /// The component that a register says, of `n`.
+    /// Selects one of `n` components by the index in a register.
     Pick {
         dst: Reg,
         vector: Reg,
@@ -157,7 +158,8 @@ pub(crate) enum Code {
         base: Address,
         terms: Box<[Term]>,
     },
-    /// The address of memory whose 64-bit address two registers hold, or one wide one.
+    /// Converts a 64-bit device address, held in two registers or one wide register, to an address
+    /// in a bound range.
     Locate {
         dst: Reg,
         low: Reg,
@@ -195,7 +197,7 @@ pub(crate) enum Code {
         value: Reg,
         compare: Reg,
         wide: bool,
-        /// Whether anybody asks what was there before.
+        /// Whether the previous value is used.
         used: bool,
     },
     ArrayLength {
@@ -216,16 +218,16 @@ pub(crate) enum Code {
         memory: Semantics,
     },
     MemoryBarrier(Semantics),
-    /// Variables that a function begins with, and that nobody has set.
+    /// Marks the variables at the beginning of a function as undefined.
     Forget {
         first: Reg,
         n: u32,
     },
-    /// A selection begins that ends with block `merge`.
+    /// Begins a selection whose merge block is `merge`.
     Selection {
         merge: u32,
     },
-    /// A loop begins, or goes on: `merge` follows it, `next` leads to the next iteration.
+    /// Begins a loop or its next iteration: `merge` is the merge block, `next` the continue target.
     Loop {
         merge: u32,
         next: u32,
@@ -248,17 +250,17 @@ pub(crate) enum Code {
     Unreachable,
 }
 
-/// A block of a function.
+/// A basic block of a function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
-    /// Its first instruction.
+    /// Index of its first instruction.
     pub pc: u32,
     pub function: u32,
-    /// A construct may end, or a loop go on, here.
+    /// Whether the block is a merge block, a continue target or a loop header.
     pub joins: bool,
 }
 
-/// A value that the machine puts into registers before a lane begins.
+/// A built-in input that the machine writes to registers before a lane starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
     WorkgroupId,
@@ -279,7 +281,7 @@ pub(crate) enum Input {
 }
 
 impl Input {
-    /// How many registers it takes.
+    /// Number of registers that the input needs.
     pub fn scalars(self) -> usize {
         match self {
             Self::WorkgroupId
@@ -301,11 +303,11 @@ impl Input {
     }
 }
 
-/// Where an instruction comes from, for messages.
+/// Origin of an instruction, for messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
     pub function: u32,
-    /// The block, counted through the module.
+    /// Index of the block in the module.
     pub block: u32,
     pub opcode: rspirv::spirv::Op,
     pub line: u32,
@@ -327,15 +329,15 @@ pub struct Program {
     pub(crate) functions: Vec<String>,
     pub(crate) entry: u32,
     pub(crate) registers: u32,
-    /// Registers that hold the same in every lane: constants, and variables with initializers.
+    /// Registers with the same value in every lane: constants, and variables with initializers.
     pub(crate) constants: Vec<(Reg, u64)>,
     pub(crate) inputs: Vec<(Input, Reg)>,
     pub(crate) shared_bytes: u32,
-    /// Shared variables: name, first byte, bytes.
+    /// Shared variables: name, byte offset, size in bytes.
     pub(crate) shared: Vec<(String, u32, u32)>,
     pub(crate) descriptors: Vec<Descriptor>,
     pub(crate) local_size: [u32; 3],
-    /// Blocks that can be executed under this specialization.
+    /// Whether each block is reachable under this specialization.
     pub(crate) live: Vec<bool>,
 }
 

@@ -1,55 +1,55 @@
-//! Which blocks of which kernels were executed, of those that can be under the specializations that
-//! were run.
+//! Block coverage of kernels. Only blocks that are reachable under the specializations that were
+//! run are counted.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::code::Program;
 
-/// Blocks of one kernel.
+/// Block coverage of one kernel.
 #[derive(Clone, Debug, Default)]
 pub struct KernelCoverage {
-    /// Whether each block was executed, in the order of the module.
+    /// Whether each block was executed, in module order.
     pub executed: Vec<bool>,
-    /// Whether it can be, under a specialization that was run.
+    /// Whether each block is reachable under a specialization that was run.
     pub live: Vec<bool>,
     /// The function of each block.
     pub functions: Vec<String>,
 }
 
 impl KernelCoverage {
-    /// Blocks that can be executed.
+    /// Number of reachable blocks.
     pub fn total(&self) -> usize {
         self.live.iter().filter(|live| **live).count()
     }
 
-    /// Those of them that were.
+    /// Number of reachable blocks that were executed.
     pub fn hit(&self) -> usize {
         self.live.iter().zip(&self.executed).filter(|(live, done)| **live && **done).count()
     }
 
-    /// Blocks that no specialization which was run can get to.
+    /// Number of blocks that are unreachable under every specialization that was run.
     pub fn dead(&self) -> usize {
         self.live.len() - self.total()
     }
 
-    /// Blocks that were not executed and could be: number and function.
+    /// Reachable blocks that were not executed: index and function.
     pub fn missed(&self) -> impl Iterator<Item = (usize, &str)> {
         let all = self.live.iter().zip(&self.executed).zip(&self.functions).enumerate();
         all.filter(|(_, ((live, executed), _))| **live && !**executed)
             .map(|(at, (_, function))| (at, function.as_str()))
     }
 
-    /// Whether a block was executed that cannot be: a fault of the machine.
+    /// Whether an unreachable block was executed, which is a bug of the machine.
     pub fn contradicts(&self) -> bool {
         self.live.iter().zip(&self.executed).any(|(live, executed)| *executed && !*live)
     }
 }
 
-/// Coverage of all kernels, by label. Runs with different specializations add up.
+/// Coverage of all kernels. Runs with different specializations are merged.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
-    /// By the kernel's label.
+    /// Coverage by kernel label.
     pub kernels: BTreeMap<String, KernelCoverage>,
 }
 
@@ -60,7 +60,7 @@ fn add(own: &mut [bool], theirs: &[bool]) {
 }
 
 impl Coverage {
-    /// The flags of a program's blocks.
+    /// The `executed` flags of a program's blocks.
     pub(crate) fn of(&mut self, program: &Program) -> &mut [bool] {
         let kernel = self.kernels.entry(program.label.clone()).or_default();
         if kernel.executed.len() != program.blocks.len() {
@@ -75,7 +75,7 @@ impl Coverage {
         &mut kernel.executed
     }
 
-    /// Adds what another one has.
+    /// Merges another coverage into this one.
     pub fn join(&mut self, other: &Self) {
         for (label, theirs) in &other.kernels {
             let own = self.kernels.entry(label.clone()).or_insert_with(|| theirs.clone());
@@ -84,7 +84,7 @@ impl Coverage {
         }
     }
 
-    /// Blocks executed, blocks that can be, and others, of all kernels.
+    /// Numbers of executed, reachable and unreachable blocks of all kernels.
     pub fn totals(&self) -> (usize, usize, usize) {
         let sum = |of: fn(&KernelCoverage) -> usize| self.kernels.values().map(of).sum();
         (sum(KernelCoverage::hit), sum(KernelCoverage::total), sum(KernelCoverage::dead))

@@ -1,4 +1,4 @@
-//! Which workgroup, subgroup and lanes of a dispatch go on next.
+//! Schedules the workgroups, subgroups and lanes of a dispatch.
 
 use crate::code::{Code, Scope};
 use crate::exec::{Step, step};
@@ -6,16 +6,17 @@ use crate::finding::FindingKind;
 use crate::options::Schedule;
 use crate::run::{Group, Run};
 
-/// Accesses to memory that lanes get at a time, at most, where the schedule is random.
+/// Maximum number of memory accesses per turn under a random schedule.
 const MAX_TURN: u64 = 6;
-/// Of the workgroups that have read a volatile word one in so many stands still, where the schedule has
-/// such, for so many instructions of others' lanes: about as many as a workgroup has in a short kernel.
+/// Under `Schedule::Stalls`, a workgroup that has read a volatile word is stalled with probability
+/// 1 in `STALLS`, for `STALL` instructions of other lanes. That is about the length of a workgroup
+/// of a short kernel.
 const STALLS: u64 = 8;
 const STALL: u64 = 30_000;
-/// A turn that ends only where lanes have to wait.
+/// A turn that ends only when lanes have to wait.
 const NO_END: u64 = u64::MAX;
 
-/// Runs a dispatch to its end, or to where it is stopped.
+/// Runs a dispatch until it ends or is stopped.
 pub(crate) fn dispatch(run: &mut Run<'_>) {
     let total = run.groups.iter().map(|&k| u64::from(k)).product::<u64>();
     let mut started = 0;
@@ -56,7 +57,7 @@ fn choose_group(run: &mut Run<'_>, resident: &[Group]) -> usize {
     }
 }
 
-/// Any workgroup that is not held; the first where all are.
+/// Picks a random workgroup that is not held back; the first one if all are.
 fn choose_free(run: &mut Run<'_>, resident: &[Group], held: impl Fn(&Group) -> bool) -> usize {
     let others = resident.iter().filter(|g| !held(g)).count() as u64;
     let pick = run.rng.below(others) as usize;
@@ -64,7 +65,7 @@ fn choose_free(run: &mut Run<'_>, resident: &[Group], held: impl Fn(&Group) -> b
     free.nth(pick).map_or(0, |(at, _)| at)
 }
 
-/// Lets some lanes of a workgroup go on for a while.
+/// Runs some lanes of a workgroup for one turn.
 fn turn(run: &mut Run<'_>, group: &mut Group) {
     let count = group.subgroups.len();
     let (first, accesses) = match run.options.schedule {
@@ -139,7 +140,8 @@ fn run_subgroup(run: &mut Run<'_>, group: &mut Group, at: usize, mut accesses: u
     }
 }
 
-/// No lane of the workgroup can go on: all of them are at a barrier, or something is wrong.
+/// Called if no lane of the workgroup can continue: either all of them are at a barrier, or a
+/// finding is reported.
 fn meet(run: &mut Run<'_>, group: &mut Group) {
     let Group { core, subgroups } = group;
     let all: u32 = subgroups.iter().map(|s| s.flow.full.count_ones()).sum();
@@ -153,7 +155,8 @@ fn meet(run: &mut Run<'_>, group: &mut Group) {
     let pc = tangle.pc;
     let local = sg.first + tangle.mask.trailing_zeros() as usize;
     let elsewhere = tangles().find(|(_, t)| t.pc != pc);
-    // Where subgroup barriers are of the workgroup, such meetings are silent: what they break is found.
+    // If subgroup barriers act as workgroup barriers, mismatched barriers are not reported here;
+    // the wrong results they cause are found.
     let mut barriers = tangles().map(|(_, t)| &run.program.code[t.pc as usize]);
     let silent = barriers.any(|code| {
         matches!(code, Code::ControlBarrier { execution, .. } if *execution != Scope::Workgroup)
@@ -173,7 +176,7 @@ fn meet(run: &mut Run<'_>, group: &mut Group) {
         }
     }
     if silent && subgroups.iter().any(|sg| sg.flow.live == 0) {
-        // A subgroup that has ended ends the others.
+        // A subgroup that has ended also ends the others.
         for sg in subgroups {
             sg.flow.end();
         }

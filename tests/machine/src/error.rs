@@ -1,19 +1,19 @@
-//! Why the machine cannot run something. What it finds wrong with a kernel that it runs is a
-//! [`Finding`](crate::Finding) instead.
+//! Errors that keep the machine from running a module or plan. Defects of a kernel that it runs are
+//! reported as [`Finding`](crate::Finding)s.
 
-/// Why a module or plan cannot be run.
+/// Reason why a module or plan cannot be run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MachineError {
-    /// The words are not a module.
+    /// The words are not a valid module.
     #[error("`{kernel}` is no SPIR-V module: {problem}")]
     Module {
         /// The kernel's label.
         kernel: String,
-        /// What the parser says.
+        /// The parser's message.
         problem: String,
     },
-    /// The module has something that the machine does not know. It never skips an instruction.
+    /// The module uses something that the machine does not support. Instructions are never skipped.
     #[error("`{kernel}` has {what}, which the machine does not know")]
     Unknown {
         /// The kernel's label.
@@ -21,18 +21,18 @@ pub enum MachineError {
         /// The instruction or operand, by its SPIR-V name.
         what: String,
     },
-    /// No built-in kernel has such a specialization constant.
+    /// No built-in kernel has this specialization constant.
     #[error("no kernel has a specialization constant `{name}`")]
     Constant {
-        /// The name that was given.
+        /// The requested name.
         name: String,
     },
-    /// The plan and what it was given do not fit.
+    /// The plan does not match its imports.
     #[error("the plan `{plan}` cannot run: {problem}")]
     Plan {
         /// The plan's name.
         plan: String,
-        /// What is missing.
+        /// Description of the problem.
         problem: String,
     },
 }

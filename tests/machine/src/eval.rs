@@ -1,4 +1,4 @@
-//! What an operation gives for the scalars of one lane.
+//! Evaluates an operation for the scalars of one lane.
 
 use crate::alu::{Alu, Kind};
 
@@ -18,7 +18,7 @@ fn bits(wide: bool, x: f64) -> u64 {
     if wide { x.to_bits() } else { u64::from((x as f32).to_bits()) }
 }
 
-/// Rounds once, in the width of the type.
+/// Computes in the width of the type, with a single rounding.
 fn float2(wide: bool, a: u64, b: u64, f32s: fn(f32, f32) -> f32, f64s: fn(f64, f64) -> f64) -> u64 {
     if wide {
         f64s(f64::from_bits(a), f64::from_bits(b)).to_bits()
@@ -32,8 +32,8 @@ pub(crate) fn eval(op: Alu, a: u64, b: u64, c: u64) -> u64 {
     eval_inline(op, a, b, c)
 }
 
-/// The same where the operation is known to the compiler. What the specification leaves undefined (a
-/// division by zero) is zero.
+/// Like `eval`, inlined for operations that are known at compile time. Results that the
+/// specification leaves undefined (such as a division by zero) are zero.
 #[inline(always)]
 pub(crate) fn eval_inline(op: Alu, a: u64, b: u64, c: u64) -> u64 {
     use Kind as K;
@@ -264,14 +264,14 @@ pub(crate) fn eval_inline(op: Alu, a: u64, b: u64, c: u64) -> u64 {
     }
 }
 
-/// The bits of a field, and how many there are.
+/// The bits of a bit field, and their number.
 fn field(a: u64, offset: u64, count: u64) -> (u64, u64) {
     let count = count.min(64);
     let mask = if count == 64 { u64::MAX } else { (1 << count) - 1 };
     (a.checked_shr(offset as u32).unwrap_or(0) & mask, count)
 }
 
-/// Whether a is less than b, or equal where that counts too, or one of them is not a number.
+/// Whether a < b (or a <= b with `or_equal`), or one of them is NaN.
 fn less_or_unordered(a: f64, b: f64, or_equal: bool) -> u64 {
     let less = a.partial_cmp(&b).is_none_or(|o| o.is_lt() || or_equal && o.is_eq());
     u64::from(less)

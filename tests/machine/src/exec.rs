@@ -1,4 +1,4 @@
-//! One instruction of the lanes that go together.
+//! Executes one instruction for the lanes of a tangle.
 
 use crate::access::{Accessor, address};
 use crate::alu;
@@ -15,18 +15,18 @@ use crate::subgroup;
 use crate::types::Qualifiers;
 use crate::undefined;
 
-/// What became of a tangle.
+/// Outcome of an instruction for its tangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// It goes on.
+    /// The tangle continues.
     Next,
-    /// It goes on, and others could have noticed.
+    /// The tangle continues after an access that other lanes can observe.
     Visible,
-    /// The same: it has read a volatile word of a buffer.
+    /// Like `Visible`, after a read of a volatile word of a buffer.
     Read,
-    /// It is another one now, or gone: tangles have other places.
+    /// The tangle has moved, split or ended, so tangle indices have changed.
     Moved,
-    /// It waits.
+    /// The tangle waits.
     Waits,
 }
 
@@ -227,7 +227,7 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
     Step::Next
 }
 
-/// Notes that a block was executed: its last instruction is.
+/// Marks a block as executed. Called for its last instruction.
 fn cover(run: &mut Run<'_>, pc: u32) {
     run.covered[block_of(run.program, pc) as usize] = true;
 }
@@ -239,7 +239,8 @@ fn copy(sg: &mut Subgroup, mask: Mask, dst: u32, src: u32, n: u32) {
         sg.registers.copy_within(from..from + n as usize * width, to);
         return;
     }
-    // As if at once: rows that overlap are parts of one value, read from the far side first.
+    // Copied as if all at once: overlapping rows are parts of one value, so they are copied in the
+    // direction that does not overwrite unread rows.
     for k in 0..n {
         let k = if dst > src { n - 1 - k } else { k };
         for lane in lanes(mask) {
@@ -294,13 +295,13 @@ fn accessor(
     how: Qualifiers,
     write: bool,
 ) -> Accessor {
-    // Shared memory is coherent by itself, and volatile memory is coherent.
+    // Shared memory is always coherent, and volatile memory is coherent.
     let coherent = how.coherent || how.volatile || space == Space::Shared;
     let mode = Mode { write, atomic: how.volatile, coherent, fixed: false };
     Accessor { local: sg.first + lane, pc, space, mode }
 }
 
-/// The lanes of an atomic in the order in which they are served, and how many there are.
+/// The lanes of an atomic in the order of execution, and their number.
 fn ordered_lanes(run: &mut Run<'_>, mask: Mask) -> ([u8; Mask::BITS as usize], usize) {
     let mut order = [0; Mask::BITS as usize];
     let count = mask.count_ones() as usize;
@@ -340,7 +341,7 @@ fn meet_in_subgroup(core: &mut Core, sg: &Subgroup, mask: Mask) {
     core.clocks.meet_in_subgroup(sg.first, &met);
 }
 
-/// What phis take on the way.
+/// Copies the phi inputs of an edge.
 fn take(sg: &mut Subgroup, mask: Mask, edge: &Edge) {
     if edge.copies.is_empty() {
         return;
@@ -350,7 +351,7 @@ fn take(sg: &mut Subgroup, mask: Mask, edge: &Edge) {
         [] => {}
         [(dst, src, n)] => copy(sg, mask, *dst, *src, *n),
         all => {
-            // As if at once.
+            // Copied as if all at once.
             let width = sg.width;
             let mut held = std::mem::take(&mut sg.held);
             for &(_, src, n) in all {
@@ -390,7 +391,7 @@ fn branch(
     Step::Moved
 }
 
-/// Finds out whether all of the workgroup goes the same way.
+/// Checks whether all subgroups of the workgroup take the same branch.
 fn note(core: &mut Core, sg: &mut Subgroup, at: usize, block: u32) {
     let tangle = sg.flow.tangles[at];
     if !sg.flow.notes_branches() || !tangle.uniform || tangle.mask != sg.flow.full {

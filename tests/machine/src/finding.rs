@@ -1,31 +1,31 @@
-//! What the machine finds wrong with a kernel, and how it says so.
+//! Defects that the machine finds in kernels, and their messages.
 
 use std::collections::HashMap;
 use std::fmt;
 
-/// What is wrong.
+/// Kind of a defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FindingKind {
-    /// Two accesses to a word, one of them a write, with nothing that orders them.
+    /// Two unordered accesses to a word, at least one of them a write.
     Race,
-    /// A write that is ordered before an access of another invocation, but need not be seen by
-    /// it: the memory is not `coherent`.
+    /// A write that is ordered before an access of another invocation but need not be visible to
+    /// it, since the memory is not `coherent`.
     NotCoherent,
-    /// An access out of the bounds of an array, or of the range that is bound.
+    /// An access beyond the bounds of an array or of the bound range.
     OutOfBounds,
-    /// A read of memory that nobody wrote.
+    /// A read of memory that was not written.
     Unwritten,
-    /// A value that nobody set decides something: a branch, an address, a vote, what is stored.
+    /// An undefined value is used in a branch, an address, a vote or a store.
     Undefined,
-    /// A barrier that not all invocations reach.
+    /// A barrier that is not reached by all invocations.
     Barrier,
-    /// A value asked of a lane that does not take part.
+    /// A value read from an inactive lane.
     AbsentLane,
-    /// An indirect dispatch of more workgroups than devices take.
+    /// An indirect dispatch with more workgroups than devices support.
     TooManyGroups,
-    /// More instructions than the budget.
+    /// The instruction budget is exceeded.
     Budget,
-    /// An instruction that must not be reached.
+    /// An `OpUnreachable` instruction was executed.
     Unreachable,
 }
 
@@ -46,20 +46,21 @@ impl FindingKind {
     }
 }
 
-/// Who did it, and where in the kernel.
+/// The invocation and instruction of an access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// The pass.
     pub pass: String,
     /// The kernel's label; empty for a transfer.
     pub kernel: String,
-    /// The workgroup, counted through the dispatch.
+    /// Index of the workgroup in the dispatch.
     pub workgroup: u64,
     /// The invocation in its workgroup (`gl_LocalInvocationIndex`).
     pub lane: u32,
-    /// What it did, in words: `volatile load`, `atomic`.
+    /// Description of the access: `volatile load`, `atomic`.
     pub access: &'static str,
-    /// The instruction's SPIR-V name and function, with the line where the module has it.
+    /// The instruction's SPIR-V name and function, with the line if the module has line
+    /// information.
     pub instruction: String,
 }
 
@@ -77,18 +78,18 @@ impl fmt::Display for Site {
     }
 }
 
-/// Something wrong, with who did it.
+/// A defect with the accesses that cause it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What.
+    /// Kind of the defect.
     pub kind: FindingKind,
-    /// Where in memory, or what else there is to say.
+    /// The memory location, or other details.
     pub what: String,
-    /// The access that showed it.
+    /// The access at which it was found.
     pub here: Site,
-    /// The other access, where there is one.
+    /// The conflicting access, if any.
     pub other: Option<Site>,
-    /// How often the same two instructions showed it.
+    /// Number of times that the same two instructions caused it.
     pub count: u64,
 }
 
@@ -105,7 +106,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// All that was found; the same pair of instructions is told once.
+/// All findings. Each pair of instructions is reported once.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     list: Vec<Finding>,
@@ -113,7 +114,8 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Counts one more of the kind between two places of a kernel; whether it is not the first.
+    /// Counts another finding of this kind between two instructions of a kernel. Returns whether it
+    /// is known already.
     pub(crate) fn again(&mut self, kind: FindingKind, kernel: &str, places: (u32, u32)) -> bool {
         let key = (kind, kernel.to_owned(), places.0, places.1);
         if let Some(finding) = self.seen.get(&key).and_then(|&at| self.list.get_mut(at)) {
@@ -128,12 +130,12 @@ impl Findings {
         self.list.push(finding);
     }
 
-    /// What was found, in the order it was.
+    /// All findings in the order of their discovery.
     pub fn all(&self) -> &[Finding] {
         &self.list
     }
 
-    /// Whether nothing was found.
+    /// Whether there are no findings.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

@@ -1,10 +1,10 @@
-//! Where the lanes of a subgroup are: lanes that go together (a tangle), the constructs they are
-//! in, and where those that diverged come together.
+//! Control flow of a subgroup: the tangles (sets of lanes that execute together), the constructs
+//! they are in, and the reconvergence of diverged lanes.
 
 use crate::code::Program;
 use crate::options::Reconvergence;
 
-/// A set of lanes, a bit each.
+/// A set of lanes, one bit per lane.
 pub(crate) type Mask = u128;
 
 pub(crate) fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
@@ -28,11 +28,11 @@ pub(crate) struct Tangle {
     pub pc: u32,
     /// The innermost construct.
     pub node: usize,
-    /// At a barrier.
+    /// Whether the lanes wait at a barrier.
     pub waits: bool,
-    /// All invocations of the workgroup came this way, as far as is known.
+    /// Whether all invocations of the workgroup took this path, as far as is known.
     pub uniform: bool,
-    /// How many lanes these are: asked for every instruction.
+    /// Number of lanes, cached because it is needed for every instruction.
     pub count: u32,
 }
 
@@ -42,7 +42,7 @@ impl Tangle {
     }
 }
 
-/// No construct.
+/// Outside of all constructs.
 pub(crate) const ROOT: usize = usize::MAX;
 const NO_BLOCK: u32 = u32::MAX;
 
@@ -50,18 +50,18 @@ const NO_BLOCK: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 struct Node {
     parent: usize,
-    /// The block after it; of a call, the instruction.
+    /// The merge block; for a call, the return instruction.
     merge: u32,
-    /// Of a loop: the block that leads to the next iteration, and the first one.
+    /// For a loop: the continue target and the header block.
     next: u32,
     header: u32,
     is_call: bool,
-    /// Lanes that come together at its end.
+    /// Whether the lanes are guaranteed to reconverge at its end.
     promised: bool,
     uniform: bool,
-    /// Lanes that are inside.
+    /// Lanes inside the construct.
     inside: Mask,
-    /// Lanes that wait at its end, before the next iteration's end, and at its beginning.
+    /// Lanes that wait at the merge block, at the continue target, and at the header.
     ended: Mask,
     continued: Mask,
     returned: Mask,
@@ -73,9 +73,9 @@ pub(crate) struct Flow {
     pub tangles: Vec<Tangle>,
     nodes: Vec<Node>,
     free: Vec<usize>,
-    /// Constructs that lanes are leaving; kept so that there is room for them.
+    /// Scratch list of the constructs that lanes are leaving, kept to avoid allocations.
     left: Vec<usize>,
-    /// Lanes that the subgroup has, and those that have not ended.
+    /// All lanes of the subgroup, and those that have not ended.
     pub full: Mask,
     pub live: Mask,
     reconvergence: Reconvergence,
@@ -140,7 +140,7 @@ impl Flow {
         self.tangles[tangle].node = self.add(node);
     }
 
-    /// A loop's header: a new loop, unless the lanes come from its end.
+    /// Enters a loop at its header, unless the lanes come from a previous iteration.
     pub fn begin_loop(&mut self, tangle: usize, header: u32, merge: u32, next: u32) {
         let own = self.tangles[tangle].node;
         if self.nodes.get(own).is_some_and(|n| own != ROOT && n.header == header) {
@@ -157,7 +157,7 @@ impl Flow {
         self.tangles[tangle].pc = callee;
     }
 
-    /// All lanes of a tangle go on at a block.
+    /// Moves all lanes of a tangle to a block.
     pub fn jump(&mut self, program: &Program, tangle: usize, block: u32) {
         let to = &program.blocks[block as usize];
         if to.joins {
@@ -168,7 +168,7 @@ impl Flow {
         }
     }
 
-    /// The lanes of a tangle go different ways.
+    /// Splits a tangle whose lanes take different branches.
     pub fn split(&mut self, program: &Program, tangle: usize, ways: &[(Mask, u32)]) {
         let whole = self.tangles.swap_remove(tangle);
         for &(mask, block) in ways {
@@ -180,13 +180,13 @@ impl Flow {
         }
     }
 
-    /// All lanes end.
+    /// Ends all lanes.
     pub fn end(&mut self) {
         self.tangles.clear();
         self.live = 0;
     }
 
-    /// A function returns, or, outside of all calls, the lanes end.
+    /// Returns from a function, or ends the lanes if they are outside of all calls.
     pub fn finish(&mut self, program: &Program, tangle: usize) {
         let moved = self.tangles.swap_remove(tangle);
         let mut at = moved.node;
@@ -220,7 +220,7 @@ impl Flow {
         self.tangles.push(Tangle { pc: to.pc, ..tangle });
     }
 
-    /// Lanes leave the constructs inside `target`, and get to a place of that one.
+    /// Moves lanes out of the constructs inside `target`, to a place of `target`.
     fn leave(&mut self, program: &Program, tangle: Tangle, target: usize, place: Place) {
         let mut at = tangle.node;
         let mut left = std::mem::take(&mut self.left);
@@ -246,7 +246,7 @@ impl Flow {
         self.left = left;
     }
 
-    /// Lets go on who need not wait any more.
+    /// Releases the lanes that no longer have to wait.
     fn settle(&mut self, program: &Program, at: usize) {
         let node = self.nodes[at];
         if node.promised && node.inside != 0 {
@@ -285,17 +285,17 @@ impl Flow {
         }
     }
 
-    /// Whether a tangle can go on.
+    /// Whether any tangle can continue.
     pub fn can_run(&self) -> bool {
         self.tangles.iter().any(|t| !t.waits)
     }
 
-    /// Lanes that are at a barrier.
+    /// Number of lanes that wait at a barrier.
     pub fn waiting(&self) -> u32 {
         self.tangles.iter().filter(|t| t.waits).map(|t| t.count).sum()
     }
 
-    /// Whether a branch is worth noting: all of the workgroup may have come this way.
+    /// Whether branches must be recorded to know if the whole workgroup took the same path.
     pub fn notes_branches(&self) -> bool {
         self.reconvergence == Reconvergence::WorkgroupUniform
     }

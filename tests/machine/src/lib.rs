@@ -1,15 +1,15 @@
-//! A machine for tests: an executor of compute SPIR-V that plays the most hostile device that the
-//! specification allows. Nothing of it ships.
+//! A machine for tests: an interpreter for compute SPIR-V that behaves like the most hostile device
+//! that the specification allows. It is not part of any released package.
 //!
 //! - [`Machine`] has memory, runs kernels ([`Machine::dispatch`]) and whole plans
-//!   ([`Machine::run`]), and keeps what it found ([`Findings`]).
-//! - [`Options`] say which device it plays: the width of its subgroups, the order in which it runs
-//!   what, where lanes that diverged come together, how atomics of lanes are ordered.
-//! - [`decode`] makes a [`Program`] of a module, once for each specialization.
-//! - [`Coverage`] says which blocks were executed; [`mutate`] changes a kernel in one place, to see
-//!   that tests notice.
+//!   ([`Machine::run`]), and collects [`Findings`].
+//! - [`Options`] configure the simulated device: subgroup width, scheduling order, reconvergence,
+//!   and the order of atomics within an instruction.
+//! - [`decode`] turns a module into a [`Program`], once for each specialization.
+//! - [`Coverage`] lists the executed blocks; [`mutate`] changes a kernel in one place, to check
+//!   that tests detect the change.
 //!
-//! What counts as ordered, and what as a data race, is said in `order.rs` and `docs/testing.md`.
+//! `order.rs` and `docs/testing.md` define the ordering rules and data races.
 #![forbid(unsafe_code)]
 
 mod access;

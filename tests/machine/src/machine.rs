@@ -1,4 +1,4 @@
-//! The machine: memory, what has run on it, and what was found.
+//! The machine: memory, the passes that have run, and the findings.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -22,11 +22,11 @@ use crate::run::{PassInfo, Run};
 use crate::swaps::{Swap, Swaps};
 use crate::timeline::{Stage, Timeline};
 
-/// Memory of the machine that a caller can read and write.
+/// Memory of the machine that the caller can read and write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Buffer(pub(crate) usize);
 
-/// A range of memory that a kernel gets, with its place in the kernel's interface.
+/// A memory range bound to a kernel, with its descriptor set and binding.
 #[derive(Clone, Debug)]
 pub(crate) struct Binding {
     pub set: u32,
@@ -34,7 +34,7 @@ pub(crate) struct Binding {
     pub bound: Bound,
 }
 
-/// A kernel as it is dispatched.
+/// Arguments of a kernel dispatch.
 pub(crate) struct Launch<'a> {
     pub label: &'a str,
     pub kernel: &'a Kernel,
@@ -45,19 +45,20 @@ pub(crate) struct Launch<'a> {
     pub by_address: bool,
 }
 
-/// Label, hash of the words, specialization, whether it takes addresses, and whether subgroup barriers are replaced.
+/// Label, hash of the words, specialization, whether it takes addresses, and whether subgroup
+/// barriers are replaced.
 type ProgramKey = (String, u64, Vec<(u32, u32)>, bool, bool);
 
-/// Decoded kernels, of all machines: tests run the same ones again and again.
+/// Decoded kernels, shared by all machines, since tests run the same kernels many times.
 static PROGRAMS: OnceLock<Mutex<HashMap<ProgramKey, Arc<Program>>>> = OnceLock::new();
 
 thread_local! {
-    /// Of the words that this thread ran last in the place of a kernel: there are too many such to keep
-    /// all, and each is run some times.
+    /// Decoded replacements of the kernel that this thread replaced last. There are too many
+    /// mutants to keep all of them, and each is run several times.
     static REPLACED: RefCell<HashMap<ProgramKey, Arc<Program>>> = RefCell::default();
 }
 
-/// The names of specialization constants that any built-in kernel has.
+/// The names of the specialization constants of all built-in kernels.
 fn constant_names() -> &'static HashSet<String> {
     static NAMES: OnceLock<HashSet<String>> = OnceLock::new();
     NAMES.get_or_init(|| {
@@ -69,9 +70,9 @@ fn constant_names() -> &'static HashSet<String> {
     })
 }
 
-/// Plays a device.
+/// A simulated device.
 pub struct Machine {
-    /// Which device.
+    /// The properties of the simulated device.
     pub options: Options,
     pub(crate) memory: Memory,
     pub(crate) timeline: Timeline,
@@ -85,7 +86,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A device without memory.
+    /// A device without any buffers.
     pub fn new(options: Options) -> Self {
         let nobody = PassInfo { label: String::new(), program: None };
         Self {
@@ -102,28 +103,29 @@ impl Machine {
         }
     }
 
-    /// Pairs of additions to shared memory that could change places; none where lanes keep their order.
+    /// Pairs of additions to shared memory whose order could be swapped; empty if atomics execute
+    /// in lane order.
     pub fn swaps(&self) -> &[Swap] {
         self.swaps.found()
     }
 
-    /// Swaps these pairs in the plan that is run next, the same as that in which they were found: all of
-    /// one pass, each addition at most once.
+    /// Swaps these pairs in the next run, which must run the same plan as the run that found them.
+    /// All pairs must be of one pass, and each addition may occur at most once.
     pub fn swap(&mut self, pairs: &[Swap]) {
         self.swaps.want(pairs);
     }
 
-    /// Whether they could be swapped: the later addition of each pair was the same as before.
+    /// Whether the pairs were swapped and all their additions were the same as before.
     pub fn swapped(&self) -> bool {
         self.swaps.swapped()
     }
 
-    /// Memory of `bytes` bytes that nobody has written.
+    /// Unwritten memory of `bytes` bytes.
     pub fn buffer(&mut self, name: &str, bytes: u64) -> Buffer {
         Buffer(self.memory.add(name, bytes))
     }
 
-    /// Memory with these words.
+    /// Memory initialized with these words.
     pub fn upload(&mut self, name: &str, words: &[u32]) -> Buffer {
         let buffer = self.buffer(name, words.len() as u64 * 4);
         let cells = &mut self.memory.regions[buffer.0].cells;
@@ -132,33 +134,33 @@ impl Machine {
         buffer
     }
 
-    /// What a buffer holds.
+    /// The contents of a buffer.
     pub fn download(&self, buffer: Buffer) -> &[u32] {
         &self.memory.regions[buffer.0].cells.words
     }
 
-    /// What was found so far.
+    /// All findings so far.
     pub fn findings(&self) -> &Findings {
         &self.findings
     }
 
-    /// Which blocks were executed so far.
+    /// The block coverage so far.
     pub fn coverage(&self) -> &Coverage {
         &self.coverage
     }
 
-    /// Instructions so far, each counted once for each lane.
+    /// Number of instructions so far, counted per lane.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// Runs these words in the place of the kernel with this label.
+    /// Runs these words in place of the kernel with this label.
     pub fn replace(&mut self, label: &str, spirv: Vec<u32>) {
         self.replaced.insert(label.to_owned(), spirv);
     }
 
-    /// Gives the specialization constant called `name` another value in every kernel that has it.
-    /// A name that no built-in kernel has is an error: it would be ignored otherwise.
+    /// Overrides the specialization constant called `name` in every kernel that has it. Names that
+    /// no built-in kernel has are rejected, as they would be ignored otherwise.
     pub fn specialize(&mut self, name: &str, value: u32) -> Result<(), MachineError> {
         if !constant_names().contains(name) {
             return Err(MachineError::Constant { name: name.to_owned() });
@@ -167,7 +169,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Decodes a kernel, or finds it decoded.
+    /// The decoded kernel, from the cache if possible.
     fn program(&self, launch: &Launch<'_>) -> Result<Arc<Program>, MachineError> {
         let label = launch.kernel.label();
         let words = self.replaced.get(label).map_or(launch.kernel.spirv(), Vec::as_slice);
@@ -217,7 +219,7 @@ impl Machine {
         Ok(program)
     }
 
-    /// Runs a kernel on whole buffers, by the kernel's names for them, and waits for it.
+    /// Runs a kernel on whole buffers, given by the kernel's names for them, and waits for it.
     pub fn dispatch(
         &mut self,
         kernel: &Kernel,
@@ -255,7 +257,7 @@ impl Machine {
         self.launch_as(pass, &program, launch)
     }
 
-    /// Runs a kernel as a pass that has begun.
+    /// Runs a kernel as a pass that has already begun.
     pub(crate) fn launch_as(
         &mut self,
         pass: u32,
@@ -315,7 +317,7 @@ impl Machine {
         pass
     }
 
-    /// An access by a transfer, or of an indirect dispatch to its arguments.
+    /// Records an access by a transfer, or the read of an indirect dispatch's arguments.
     pub(crate) fn touch(&mut self, pass: u32, stage: Stage, region: usize, at: usize, write: bool) {
         let mode = Mode { write, atomic: false, coherent: true, fixed: true };
         let record = Record { pass, mode, ..Record::default() };

@@ -1,5 +1,5 @@
-//! Memory with a memory of its own: each word knows whether it was written, and who accessed it
-//! last.
+//! Memory with shadow state: each word records whether it was written and by which accesses it was
+//! touched last.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -7,21 +7,21 @@ use std::rc::Rc;
 use crate::finding::FindingKind;
 use crate::order::{Others, Stamp};
 
-/// What an access is.
+/// The properties of an access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mode {
     pub write: bool,
-    /// Atomic, or volatile: a volatile access of a word counts as a relaxed atomic one.
+    /// Atomic, or volatile: a volatile access of one word counts as a relaxed atomic.
     pub atomic: bool,
     pub coherent: bool,
-    /// By a transfer or as an indirect argument.
+    /// An access by a transfer or as an indirect argument.
     pub fixed: bool,
 }
 
-/// Who accessed a word, and when.
+/// The lane, time and instruction of an access.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Record {
-    /// 0 where nobody did.
+    /// 0 without an access.
     pub pass: u32,
     pub group: u32,
     pub lane: u32,
@@ -42,24 +42,26 @@ struct Shadow {
     write: Record,
     atomic_write: Record,
     atomic_read: Record,
-    /// The last readers, two different lanes.
+    /// The last plain reads, by two different lanes.
     reads: [Record; 2],
-    /// What it held before the last atomic or volatile write, and how many reads may still see it.
+    /// The value before the last atomic or volatile write, and the number of reads that may still
+    /// observe it.
     previous: u32,
     stale: u8,
 }
 
-/// Words, and what is known of each.
+/// Words with their shadow state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cells {
     pub words: Vec<u32>,
     shadow: Vec<Shadow>,
 }
 
-/// Reads that may see an old value, so that whoever waits for the new one sees it at last.
+/// Maximum number of stale reads of a word, so that a lane that waits for the new value observes it
+/// eventually.
 const MAX_STALE: u8 = 3;
 
-/// What memory holds that nobody wrote.
+/// The value of unwritten memory.
 pub(crate) const GARBAGE: u32 = 0xCDCD_CDCD;
 
 impl Cells {
@@ -67,7 +69,7 @@ impl Cells {
         Self { words: vec![GARBAGE; words], shadow: vec![Shadow::default(); words] }
     }
 
-    /// The same cells as if nobody had accessed them.
+    /// The same cells, reset to the unwritten state.
     pub fn cleared(mut self) -> Self {
         self.words.fill(GARBAGE);
         self.shadow.fill(Shadow::default());
@@ -78,8 +80,8 @@ impl Cells {
         self.shadow.get(at).is_some_and(|s| s.written)
     }
 
-    /// Writes a word. Where that is an atomic or volatile write, others may see the old value for a
-    /// while.
+    /// Writes a word. After an atomic or volatile write, other lanes may observe the old value for
+    /// a while.
     pub fn put(&mut self, at: usize, value: u32, was_written: bool, atomic: bool) {
         if let (Some(shadow), Some(word)) = (self.shadow.get_mut(at), self.words.get_mut(at)) {
             shadow.previous = *word;
@@ -88,8 +90,8 @@ impl Cells {
         }
     }
 
-    /// What an atomic or volatile load sees that the last write need not come before: the old value
-    /// while nobody has seen the new one, and `wants_old` says so.
+    /// The old value, if an atomic or volatile load may observe it: the last write is not ordered
+    /// before the load, no load has observed the new value yet, and `wants_old` returns true.
     pub fn stale_value(
         &mut self,
         at: usize,
@@ -108,7 +110,7 @@ impl Cells {
         None
     }
 
-    /// Says that the words are written, or that they are not, without an access.
+    /// Marks words as written or unwritten, without an access.
     pub fn set_written(&mut self, range: std::ops::Range<usize>, written: bool) {
         if !written && let Some(words) = self.words.get_mut(range.clone()) {
             words.fill(GARBAGE);
@@ -118,8 +120,8 @@ impl Cells {
         }
     }
 
-    /// Notes an access. Gives what is wrong with it, and the earlier access that it conflicts
-    /// with; `ordered` says whether an earlier access comes before it.
+    /// Records an access. Returns a conflict with an earlier access, if any; `ordered` reports
+    /// whether an earlier access is ordered before this one.
     pub fn touch(
         &mut self,
         at: usize,
@@ -162,12 +164,12 @@ impl Cells {
     }
 }
 
-/// A piece of device memory: an import of a plan, or its workspace.
+/// A region of device memory: an import of a plan, or its workspace.
 #[derive(Debug)]
 pub(crate) struct Region {
     pub name: String,
     pub cells: Cells,
-    /// Its device address.
+    /// The region's device address.
     pub address: u64,
 }
 
@@ -184,11 +186,11 @@ pub(crate) struct Bound {
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     pub regions: Vec<Region>,
-    /// What was released, by atomic and volatile writes, at words: region and word.
+    /// The knowledge released by atomic and volatile writes, by region and word.
     pub released: HashMap<(usize, usize), Rc<Others>>,
 }
 
-/// Addresses of regions are this far apart, and of no other meaning.
+/// Distance between the device addresses of regions.
 const ADDRESS_STEP: u64 = 1 << 36;
 
 impl Memory {

@@ -1,31 +1,31 @@
-//! Which device the machine plays: how wide its subgroups are, in which order it runs what, and
-//! how little it promises.
+//! Options of the simulated device: subgroup width, scheduling order, and guarantees.
 
-/// In which order workgroups, subgroups and diverged lanes run.
+/// Scheduling order of workgroups, subgroups and diverged lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// The first that can run, as far as it gets.
+    /// The first one that can run, until it must wait.
     InOrder,
-    /// The last that can run, as far as it gets; workgroups are started from the last one on.
+    /// The last one that can run, until it must wait; workgroups are started in reverse order.
     Reversed,
-    /// Any that can run, for a few accesses to memory.
+    /// A random one that can run, for a few memory accesses.
     Random,
-    /// As `Random`, but some workgroups are stopped after so many accesses to memory, and go on when
-    /// all others have ended. They are fewer than can be on the device at a time.
+    /// Like `Random`, but some workgroups stop after a number of memory accesses and continue only
+    /// when all others have ended. They must be fewer than the resident workgroups.
     HeldBack {
-        /// The first of them, counted in the order in which they are started.
+        /// The first stopped workgroup, in starting order.
         first: u64,
-        /// How many follow each other.
+        /// Number of consecutive stopped workgroups.
         count: u64,
-        /// Accesses and barriers that each gets before.
+        /// Number of accesses and barriers of each before it stops.
         after: u64,
     },
-    /// As `Random`, but now and then a workgroup that has just read a volatile word stands still for
-    /// a while. Whoever then writes what it made of the word overwrites what others did to it.
+    /// Like `Random`, but sometimes a workgroup stalls right after it has read a volatile word. If
+    /// it then writes a value computed from that word, it overwrites the updates of other
+    /// workgroups.
     Stalls,
 }
 
-/// Where lanes that diverged come together again.
+/// Where diverged lanes reconverge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reconvergence {
     /// At the end of every construct: `SPV_KHR_maximal_reconvergence`.
@@ -33,66 +33,67 @@ pub enum Reconvergence {
     /// At the end of constructs that the whole subgroup entered together:
     /// `SPV_KHR_subgroup_uniform_control_flow`.
     SubgroupUniform,
-    /// At the end of constructs that the whole workgroup entered: what SPIR-V promises without an
-    /// extension. Whether other subgroups take another way is known only when they get there;
-    /// `Schedule::Reversed` and seeds find more.
+    /// At the end of constructs that the whole workgroup entered, as SPIR-V guarantees without
+    /// extensions. A divergent branch of another subgroup is known only after it was executed, so
+    /// some defects are found only with `Schedule::Reversed` or other seeds.
     WorkgroupUniform,
 }
 
-/// In which order the lanes of one atomic instruction are served.
+/// Execution order of the lanes of one atomic instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomicOrder {
-    /// From the first lane to the last: what ranking by lane order relies on.
+    /// From the first lane to the last, as ranking by lane order requires.
     Lane,
-    /// From the last to the first.
+    /// From the last lane to the first.
     Reversed,
-    /// In any order.
+    /// In random order.
     Any,
 }
 
-/// How a control barrier of subgroup scope is executed.
+/// Execution of control barriers with subgroup scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubgroupBarriers {
     /// As Vulkan specifies.
     Kept,
-    /// As llvmpipe of Mesa 25 does: as a barrier of the workgroup. The n-th barrier of a subgroup, whatever its scope,
-    /// meets the n-th barrier of every other subgroup, and if one of them has ended, the others do not go on. The lanes of a subgroup run in lockstep, so
-    /// a memory barrier of subgroup scope orders the accesses of the lanes that execute it together.
+    /// As llvmpipe of Mesa 25 does: as a workgroup barrier. The n-th barrier of a subgroup,
+    /// whatever its scope, waits for the n-th barrier of every other subgroup. If one subgroup has
+    /// ended, the others do not continue. The lanes of a subgroup run in lockstep, so a memory
+    /// barrier of subgroup scope orders the accesses of the lanes that execute it together.
     OfWorkgroup {
-        /// Whether kernels are run as the engine gives them to such a device: with a memory barrier in place of each
-        /// subgroup barrier.
+        /// Whether kernels are changed as the engine changes them for such a device: each subgroup
+        /// barrier is replaced by a memory barrier.
         replaced: bool,
     },
 }
 
-/// Which device the machine plays.
+/// The simulated device.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Lanes of a subgroup: 1 to 128.
+    /// Subgroup width: 1 to 128 lanes.
     pub width: u32,
-    /// The order of everything.
+    /// Scheduling order.
     pub schedule: Schedule,
-    /// Where lanes come together.
+    /// Where diverged lanes reconverge.
     pub reconvergence: Reconvergence,
-    /// The order within an atomic instruction.
+    /// Execution order of lanes within an atomic instruction.
     pub atomics: AtomicOrder,
-    /// How subgroup barriers are executed.
+    /// Execution of subgroup barriers.
     pub subgroup_barriers: SubgroupBarriers,
-    /// Whether an atomic or volatile load may see what a word held before the last write, where
-    /// nothing makes that write come before the load.
+    /// Whether an atomic or volatile load may return the value before the last write, if that write
+    /// is not ordered before the load.
     pub old_values: bool,
-    /// Workgroups that are on the device at a time.
+    /// Maximum number of workgroups on the device at a time.
     pub resident: usize,
-    /// Instructions, each counted once for each lane, after which a dispatch is stopped.
+    /// Maximum number of instructions of a dispatch, counted per lane.
     pub budget: u64,
-    /// Whether a run ends with the first finding: to know that there is one.
+    /// Whether a run stops at the first finding.
     pub first_only: bool,
-    /// For whatever is chosen at random.
+    /// Seed of all random choices.
     pub seed: u64,
 }
 
 impl Options {
-    /// A usual device with subgroups of `width` lanes, which runs everything in order.
+    /// A typical device with subgroups of `width` lanes, which runs everything in order.
     pub fn new(width: u32) -> Self {
         Self {
             width,

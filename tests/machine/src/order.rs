@@ -1,38 +1,40 @@
-//! What happens before what, within a dispatch.
+//! The happens-before relation within a dispatch.
 //!
-//! Two kinds of memory are ordered apart, as barriers are: shared memory and buffers. Each lane
-//! counts the barriers that release its accesses (`fence`); an access is stamped with the count.
-//! Whoever knows of a higher count comes after the access. There are three ways to know:
+//! Shared memory and buffers are ordered separately, as barriers order them separately. Each lane
+//! counts the barriers that release its accesses (`fence`), and each access is stamped with this
+//! count. An access happens before everything done by a lane that knows a higher count. A lane
+//! learns the counts of other lanes in three ways:
 //!
-//! - a control barrier of the workgroup publishes the counts of all lanes to all;
-//! - one of the subgroup does so for the lanes that execute it (a count of its own, `sub`);
-//! - a lane that reads, by an atomic or volatile access, what another lane wrote after a memory
-//!   barrier, and then executes a memory barrier itself, knows what that lane knew.
+//! - a control barrier of the workgroup publishes the counts of all lanes to all lanes;
+//! - a control barrier of the subgroup does the same for the lanes that execute it (with a separate
+//!   count, `sub`);
+//! - a lane that reads, with an atomic or volatile access, a value that another lane wrote after a
+//!   memory barrier, and then executes a memory barrier itself, learns everything that lane knew.
 //!
-//! `memoryBarrierBuffer(); barrier();` orders buffers across a workgroup, as GLSL has it: the
-//! control barrier publishes what was released before it, and acquires for all that is after it.
+//! `memoryBarrierBuffer(); barrier();` orders buffers across a workgroup, as in GLSL: the control
+//! barrier publishes everything released before it, and acquires for everything after it.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The kinds of memory that barriers order apart.
+/// The kinds of memory that barriers order separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Domain {
     Shared = 0,
     Buffer = 1,
 }
 
-/// What is known of the lanes of another workgroup.
+/// Known counts of the lanes of another workgroup.
 #[derive(Clone, Debug)]
 struct Known {
-    /// How many times the workgroup had published when this was taken.
+    /// Number of publications of that workgroup at the time.
     version: u32,
     published: Rc<[u32]>,
-    /// Lanes of which more is known than was published.
+    /// Lanes with a known count above the published one.
     lanes: BTreeMap<u32, u32>,
 }
 
-/// What is known of other workgroups, by their number.
+/// Knowledge of other workgroups, by workgroup index.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Others(BTreeMap<u64, Known>);
 
@@ -62,7 +64,7 @@ impl Others {
     }
 }
 
-/// Of a lane that has executed a memory barrier on buffers, or read what another one released.
+/// State of a lane that has executed a memory barrier on buffers, or read a released value.
 #[derive(Clone, Debug, Default)]
 struct Exchange {
     released: Option<Rc<Others>>,
@@ -94,14 +96,14 @@ pub(crate) struct Stamp {
 pub(crate) struct Clocks {
     group: u64,
     width: usize,
-    /// Of each lane, by its local index: for shared memory and for buffers.
+    /// For each lane by local index, for shared memory and for buffers.
     fences: [Vec<u32>; 2],
     published: [Vec<u32>; 2],
     version: u32,
-    /// `published` of buffers, as others hold it.
+    /// A shared copy of `published` for buffers.
     shown: Option<Rc<[u32]>>,
     subs: Vec<u32>,
-    /// What each lane knows of the lanes of its subgroup, a row a lane.
+    /// Known `sub` counts of the lanes of the same subgroup, one row per lane.
     rows: Vec<u32>,
     exchanges: BTreeMap<u32, Exchange>,
     known: Option<Rc<Others>>,
@@ -127,8 +129,8 @@ impl Clocks {
         Stamp { fence: self.fences[domain as usize][local], sub: self.subs[local] }
     }
 
-    /// Whether what lane `from` of this workgroup did with this stamp comes before what lane `to`
-    /// does now.
+    /// Whether an access of lane `from` of this workgroup with this stamp happens before the
+    /// current access of lane `to`.
     pub fn ordered(&self, domain: Domain, from: usize, stamp: Stamp, to: usize) -> bool {
         if stamp.fence < self.published[domain as usize][from] {
             return true;
@@ -138,7 +140,7 @@ impl Clocks {
             && self.rows.get(to * self.width + from % self.width).is_some_and(|&k| stamp.sub < k)
     }
 
-    /// The same for a lane of another workgroup, and buffers.
+    /// The same for buffers and a lane of another workgroup.
     pub fn ordered_across(&self, group: u64, from: u32, stamp: Stamp, to: usize) -> bool {
         let covers = |known: &Option<Rc<Others>>| {
             known.as_ref().is_some_and(|k| k.covers(group, from, stamp.fence))
@@ -147,7 +149,7 @@ impl Clocks {
             || self.exchanges.get(&(to as u32)).is_some_and(|exchange| covers(&exchange.known))
     }
 
-    /// A memory barrier of one lane, at least of the workgroup's scope.
+    /// A memory barrier of one lane, with workgroup scope or larger.
     pub fn fence(&mut self, domain: Domain, local: usize, device: bool) {
         self.fences[domain as usize][local] += 1;
         if domain == Domain::Buffer && device {
@@ -171,18 +173,18 @@ impl Clocks {
         exchange.released = Some(Rc::new(released));
     }
 
-    /// What an atomic write of a lane takes along.
+    /// The knowledge that an atomic write of a lane releases.
     pub fn released(&self, local: usize) -> Option<Rc<Others>> {
         self.exchanges.get(&(local as u32))?.released.clone()
     }
 
-    /// A lane has read what somebody released.
+    /// Records that a lane has read a released value.
     pub fn read_released(&mut self, local: usize, what: &Rc<Others>) {
         let exchange = self.exchanges.entry(local as u32).or_default();
         exchange.pending = Some(joined(exchange.pending.as_ref(), what));
     }
 
-    /// All lanes of the workgroup have met.
+    /// A control barrier of the whole workgroup.
     pub fn meet(&mut self) {
         for (published, fences) in self.published.iter_mut().zip(&self.fences) {
             published.copy_from_slice(fences);
@@ -197,8 +199,9 @@ impl Clocks {
         self.extend_releases();
     }
 
-    /// Whoever has executed a memory barrier before the control barrier releases, with its next
-    /// atomic, what all others released before it too: their barriers have made that available.
+    /// After a control barrier, a lane that executed a memory barrier before it also releases, with
+    /// its next atomic, everything that the other lanes released before it: their memory barriers
+    /// have made those writes available.
     fn extend_releases(&mut self) {
         if self.exchanges.values().all(|exchange| exchange.released.is_none()) {
             return;
@@ -219,7 +222,7 @@ impl Clocks {
         }
     }
 
-    /// These lanes of a subgroup, whose first lane is `first`, have met.
+    /// A control barrier of these lanes of the subgroup whose first lane is `first`.
     pub fn meet_in_subgroup(&mut self, first: usize, lanes: &[usize]) {
         if self.rows.is_empty() {
             self.rows = vec![0; self.subs.len() * self.width];
@@ -243,7 +246,7 @@ impl Clocks {
     }
 }
 
-/// Joins what was released at a word with what is released there now.
+/// Joins the knowledge released at a word earlier with the knowledge released there now.
 pub(crate) fn release_sequence(
     held: Option<&Rc<Others>>,
     new: Option<Rc<Others>>,

@@ -1,4 +1,4 @@
-//! Whole plans: the planner's steps are plain data, so a graph runs here without Vulkan.
+//! Runs whole plans. The planner's steps are plain data, so a graph runs here without Vulkan.
 
 use multisplit_graph::{
     BufferPlacement, Place, Plan, PlannedBinding, PlannedPass, PlannedView, Work,
@@ -10,12 +10,12 @@ use crate::machine::{Binding, Buffer, Launch, Machine};
 use crate::memory::{Bound, Record};
 use crate::timeline::Stage;
 
-/// How a plan is run.
+/// Options of a plan run.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanOptions {
-    /// How often it is submitted, without a wait in between.
+    /// Number of submissions, without waits in between.
     pub runs: u32,
-    /// Whether kernels take addresses in the place of bindings.
+    /// Whether kernels take addresses instead of bindings.
     pub by_address: bool,
 }
 
@@ -25,23 +25,24 @@ impl Default for PlanOptions {
     }
 }
 
-/// Workgroups of a dimension that every device takes; more are a mistake of whoever counted them.
+/// Maximum number of workgroups per dimension that every device supports. A larger count is a bug
+/// of the kernel that wrote it.
 const MAX_GROUPS: u32 = 65_535;
 
-/// A plan with memory for everything it names.
+/// A plan with memory for all its buffers.
 struct Instance<'p> {
     plan: &'p Plan,
     imports: Vec<(usize, Buffer)>,
     workspace: Option<Buffer>,
     constants: Option<Buffer>,
-    /// Stands for all status words.
+    /// One buffer that is used as every status word.
     status: Buffer,
     by_address: bool,
 }
 
 impl Machine {
-    /// Runs a plan, with a buffer for each of its imports, by their names, and waits for it. The plan has to be
-    /// replayable for more than one run.
+    /// Runs a plan with the given imports, by name, and waits for it. More than one run requires a
+    /// replayable plan.
     pub fn run(
         &mut self,
         plan: &Plan,
@@ -89,7 +90,7 @@ impl Machine {
         Ok(())
     }
 
-    /// What a transient holds when its first pass begins is nobody's.
+    /// Marks transients as unwritten when their first pass begins.
     fn forget(&mut self, instance: &Instance<'_>, level: u32) {
         for (index, buffer) in instance.plan.buffers().iter().enumerate() {
             let transient = matches!(buffer.placement, BufferPlacement::Transient { .. });
@@ -192,7 +193,7 @@ impl Instance<'_> {
         MachineError::Plan { plan: self.plan.name().to_owned(), problem }
     }
 
-    /// The region and byte where a byte of a planned buffer lies.
+    /// The region and byte offset of a byte of a planned buffer.
     fn place(&self, buffer: usize, offset: u64) -> Result<(usize, u64), MachineError> {
         let import =
             |index: usize| self.imports.iter().find(|(i, _)| *i == index).map(|(_, b)| b.0);
@@ -217,7 +218,7 @@ impl Instance<'_> {
         Ok(Binding { set: planned.set, binding: planned.binding, bound })
     }
 
-    /// Region and number of each word of a view.
+    /// Region and index of each word of a view.
     fn words(
         &self,
         view: &PlannedView,

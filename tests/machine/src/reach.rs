@@ -1,4 +1,4 @@
-//! Memory besides shared memory and bound buffers: device addresses, variables, push constants.
+//! Memory other than shared memory and bound buffers: device addresses, variables, push constants.
 
 use crate::access::address;
 use crate::code::{Address, BAD_ADDRESS, OFFSET_BITS};
@@ -7,14 +7,14 @@ use crate::flow::{Mask, lanes};
 use crate::run::{Core, Run, Subgroup};
 use crate::types::Leaf;
 
-/// A device address as a range that is bound, and a byte in it.
+/// Converts a device address to a bound range and a byte offset in it.
 pub(crate) fn locate(run: &Run<'_>, at: u64) -> u64 {
     let begin = |k: usize| {
         let bound = &run.bounds[k];
         run.memory.regions[bound.region].address + bound.offset
     };
     let count = run.bounds.len();
-    // The beginning of a range is meant, rather than the end of the one before it.
+    // If a range begins at the address, that range is meant, not the end of the previous one.
     let exact = (0..count).find(|&k| begin(k) == at);
     let found = exact
         .or_else(|| (0..count).find(|&k| (begin(k)..begin(k) + run.bounds[k].size).contains(&at)));
@@ -24,8 +24,8 @@ pub(crate) fn locate(run: &Run<'_>, at: u64) -> u64 {
     }
 }
 
-/// The register that an address of a variable leads to, where it is the same for all of these lanes and
-/// in bounds: an index is most often a loop's counter.
+/// The register of a variable's address, if the address is the same for all of these lanes and in
+/// bounds. This is common: an index is usually a loop counter.
 pub(crate) fn same_private(sg: &Subgroup, mask: Mask, at: Address) -> Option<u32> {
     let first = address(sg, at, mask.trailing_zeros() as usize);
     let Some(register) = at.reg else { return Some(first as u32) };
@@ -40,7 +40,7 @@ pub(crate) fn same_private(sg: &Subgroup, mask: Mask, at: Address) -> Option<u32
     (same && first & BAD_ADDRESS == 0).then_some(first as u32)
 }
 
-/// The register that an address of a variable leads to.
+/// The register of a variable's address for one lane.
 pub(crate) fn private(
     run: &mut Run<'_>,
     core: &Core,

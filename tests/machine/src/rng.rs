@@ -1,11 +1,11 @@
-//! Random numbers from a seed, the same on every machine.
+//! Seeded random numbers, the same on every machine.
 
 /// SplitMix64.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
 impl Rng {
-    /// A sequence of its own for each seed.
+    /// A generator with this seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -19,7 +19,7 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`; 0 where that is 0.
+    /// A number below `bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }

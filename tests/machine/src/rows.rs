@@ -1,4 +1,4 @@
-//! An operation on the scalars of many lanes: which one it is, is asked once for all of them.
+//! Evaluates an operation for many lanes, with one dispatch on its kind for all of them.
 
 use std::cell::Cell;
 
@@ -6,19 +6,19 @@ use crate::alu::{Alu, Kind};
 use crate::eval::{eval, eval_inline};
 use crate::flow::{Mask, lanes};
 
-/// Registers of a subgroup, and the rows that an operation reads and writes: where each begins.
+/// Registers of a subgroup, and the offsets of the rows that an operation reads and writes.
 pub(crate) struct Rows<'r> {
     pub registers: &'r mut [u64],
     pub width: usize,
     pub mask: Mask,
-    /// All lanes take part.
+    /// Whether all lanes take part.
     pub whole: bool,
     pub to: usize,
     pub args: [usize; 3],
 }
 
-/// Evaluates with the kind as a constant for each of those named, so that each has a loop of its own; others
-/// ask for every lane.
+/// Evaluates each of the listed kinds in a separate loop with the kind as a constant. Other kinds
+/// are matched once per lane.
 macro_rules! with_constant_kind {
     ($rows:ident, $op:ident, $($kind:ident)*) => {
         match $op.kind {

@@ -1,5 +1,4 @@
-//! The state of a dispatch while it runs: its workgroups and their subgroups, and what all of
-//! them share.
+//! State of a running dispatch: its workgroups and subgroups, and their shared state.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,21 +13,21 @@ use crate::rng::Rng;
 use crate::swaps::Swaps;
 use crate::timeline::Timeline;
 
-/// A pass that has begun, for messages about what it did.
+/// A pass that has begun, for messages.
 #[derive(Clone)]
 pub(crate) struct PassInfo {
     pub label: String,
     pub program: Option<Arc<Program>>,
 }
 
-/// What all workgroups of a dispatch share.
+/// State shared by all workgroups of a dispatch.
 pub(crate) struct Run<'a> {
     pub program: &'a Program,
     pub memory: &'a mut Memory,
-    /// The ranges of the program's descriptors, in their order, then others.
+    /// The ranges of the program's descriptors, in descriptor order, followed by other ranges.
     pub bounds: &'a [Bound],
     pub push: &'a [u8],
-    /// The number of this pass among all.
+    /// Index of this pass.
     pub pass: u32,
     pub passes: &'a [PassInfo],
     pub timeline: &'a Timeline,
@@ -38,40 +37,40 @@ pub(crate) struct Run<'a> {
     pub swaps: &'a mut Swaps,
     pub covered: &'a mut [bool],
     pub rng: Rng,
-    /// Instructions so far, each counted for each lane.
+    /// Number of instructions so far, counted per lane.
     pub steps: u64,
-    /// Nothing more is to be run.
+    /// Whether the dispatch must stop.
     pub stopped: bool,
 }
 
-/// What the subgroups of a workgroup share.
+/// State shared by the subgroups of a workgroup.
 pub(crate) struct Core {
     pub number: u64,
     pub shared: Cells,
     pub clocks: Clocks,
-    /// Branches by instruction and visit: where the first subgroup went, and whether another one
-    /// went elsewhere.
+    /// For each branch instruction and visit: the target taken by the first subgroup, and whether
+    /// another subgroup took a different one.
     pub branches: HashMap<(u32, u32), (u32, bool)>,
-    /// Accesses and barriers so far.
+    /// Number of accesses and barriers so far.
     pub visible: u64,
-    /// It stands still until lanes of the dispatch have executed so many instructions.
+    /// The workgroup is stalled until the dispatch has executed this many instructions.
     pub stalled_until: u64,
 }
 
 pub(crate) struct Subgroup {
-    /// The local index of its first lane.
+    /// Local index of its first lane.
     pub first: usize,
     pub width: usize,
-    /// All lanes that a subgroup can have.
+    /// Mask of all lanes of a full subgroup.
     pub whole: Mask,
-    /// One scalar of each lane in a row, a row a register.
+    /// Register values: one row per register, one scalar per lane.
     pub registers: Vec<u64>,
-    /// Of each register: lanes in which nobody has set it.
+    /// For each register: the lanes in which it is undefined.
     pub undefined: Vec<Mask>,
     pub flow: Flow,
-    /// How often it came to a branch together with all others.
+    /// For each branch: number of visits together with all other subgroups.
     pub visits: HashMap<u32, u32>,
-    /// Values and bits on their way from register to register; kept so that there is room for them.
+    /// Scratch buffers for copies between registers, kept to avoid allocations.
     pub held: Vec<u64>,
     pub held_bits: Vec<Mask>,
 }
@@ -82,7 +81,7 @@ pub(crate) struct Group {
 }
 
 impl Subgroup {
-    /// The subgroup of this number.
+    /// The subgroup with this index.
     fn new(program: &Program, index: usize, width: usize) -> Self {
         let count = program.registers as usize;
         let registers = vec![u64::from(GARBAGE); count * width];
@@ -93,7 +92,7 @@ impl Subgroup {
         Self { first, width, whole, registers, undefined, flow, visits, held, held_bits }
     }
 
-    /// Back to the first instruction, with nothing set but constants and inputs.
+    /// Resets to the first instruction, with only constants and inputs defined.
     fn begin(&mut self, run: &Run<'_>, full: Mask) {
         let program = run.program;
         let entry = program.blocks[program.entry as usize].pc;
@@ -102,7 +101,7 @@ impl Subgroup {
         self.undefined.clear();
         self.undefined.resize(program.registers as usize, Mask::MAX);
         for &(register, value) in &program.constants {
-            // Variables with initial values are among them.
+            // These include variables with initial values.
             let at = register as usize * self.width;
             self.registers[at..at + self.width].fill(value);
             self.undefined[register as usize] = 0;
@@ -125,7 +124,8 @@ impl Subgroup {
 }
 
 impl Group {
-    /// A workgroup before its first instruction, in what another one has left where one has ended.
+    /// A workgroup before its first instruction, reusing the allocations of a finished one if
+    /// available.
     pub fn new(run: &Run<'_>, number: u64, spare: Option<Self>) -> Self {
         let program = run.program;
         let [gx, gy, _] = run.groups.map(u64::from);
@@ -235,7 +235,7 @@ impl Run<'_> {
         }
     }
 
-    /// Tells of something wrong at an instruction of this dispatch.
+    /// Reports a finding at an instruction of this dispatch.
     pub fn tell(&mut self, kind: FindingKind, core: &Core, local: usize, pc: u32, what: String) {
         let here = Record {
             pass: self.pass,
@@ -265,7 +265,7 @@ impl Run<'_> {
     }
 }
 
-/// An instruction in words.
+/// Description of an instruction.
 pub(crate) fn instruction(program: &Program, pc: u32) -> Option<String> {
     let origin = program.origins.get(pc as usize)?;
     let function = program.functions.get(origin.function as usize)?;

@@ -1,4 +1,4 @@
-//! Operations of a subgroup, over the lanes that execute them together.
+//! Executes subgroup operations over the lanes that execute them together.
 
 use crate::alu;
 use crate::code::{GroupOp, Reach};
@@ -7,7 +7,7 @@ use crate::flow::{Mask, lanes};
 use crate::memory::GARBAGE;
 use crate::run::Subgroup;
 
-/// Executes one. Gives a lane that asked a lane that does not take part, and which.
+/// Executes an operation. If a lane reads from an inactive lane, returns both lanes.
 pub(crate) fn operate(
     sg: &mut Subgroup,
     mask: Mask,
@@ -99,7 +99,7 @@ fn ballot(sg: &Subgroup, value: u32, lane: usize) -> Mask {
     (0..4).fold(0, |all, k| all | Mask::from(sg.get(value + k, lane) as u32) << (32 * k))
 }
 
-/// The lane that a lane asks.
+/// The lane that a lane reads from.
 pub(crate) fn source(op: GroupOp, lane: usize, operand: u64) -> u64 {
     let own = lane as u64;
     match op {

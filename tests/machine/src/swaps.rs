@@ -1,25 +1,26 @@
-//! Additions to shared memory that could as well be performed in another order.
+//! Additions to shared memory that could be executed in a different order.
 //!
-//! Lanes of a subgroup that go together execute one instruction at a time, so that an addition of one lane
-//! always comes before a later one of another lane. Nothing promises that: without a barrier between
-//! them, the later one may be performed first, unless what it adds depends on what the earlier one found.
-//! Atomics do not race, so that only the result can show it. A run therefore notes pairs of additions to a
-//! word, one right after the other, by two lanes of a subgroup, that nothing orders. A second run of the
-//! same plan swaps some of them: the earlier one is told what it finds after the later one. That the
-//! later one is still the same addition shows that nothing it needs depends on it.
+//! The machine executes one instruction at a time for the lanes of a tangle, so an addition of one
+//! lane always precedes a later addition of another lane. The specification does not guarantee
+//! that: without a barrier between them, the later one may execute first, unless its operand
+//! depends on the result of the earlier one. Atomics do not race, so only the kernel's result can
+//! reveal an error. Therefore a run records pairs of consecutive additions to a word by two lanes
+//! of a subgroup that are not ordered. A second run of the same plan swaps some of the pairs: the
+//! earlier addition returns the value it would get after the later one. If the later addition is
+//! unchanged, it does not depend on the earlier one.
 
 use std::collections::HashMap;
 
 use crate::order::Stamp;
 
-/// Two additions that may change places.
+/// Two additions that may be swapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Swap {
-    /// The pass that has both.
+    /// The pass that executes both.
     pub pass: u32,
-    /// Their numbers among the additions of the pass.
+    /// Indices of the additions in the pass.
     pub numbers: [u64; 2],
-    /// Their workgroup.
+    /// Index of their workgroup.
     pub group: u64,
     word: usize,
     added: [u32; 2],
@@ -35,15 +36,15 @@ pub(crate) struct Addition {
     pub added: u32,
 }
 
-/// What a run notes, or swaps.
+/// Records possible swaps, or performs requested ones.
 #[derive(Debug, Default)]
 pub(crate) struct Swaps {
     pass: u32,
     count: u64,
-    /// The last addition to each word of a workgroup, with its number.
+    /// The last addition to each word of a workgroup, with its index.
     last: HashMap<(u64, usize), (u64, Addition)>,
     found: Vec<Swap>,
-    /// By the number of an addition: the pair, and which of it.
+    /// Requested swaps by addition index: the pair, and the position in the pair.
     wanted: HashMap<u64, (Swap, usize)>,
     wanted_pass: u32,
     done: usize,
@@ -61,20 +62,21 @@ impl Swaps {
         &self.found
     }
 
-    /// Swaps these pairs, all of one pass and each addition at most once.
+    /// Requests these swaps, all of one pass and with each addition at most once.
     pub fn want(&mut self, swaps: &[Swap]) {
         self.wanted_pass = swaps.first().map_or(0, |swap| swap.pass);
         let both = swaps.iter().flat_map(|s| [(s.numbers[0], (*s, 0)), (s.numbers[1], (*s, 1))]);
         self.wanted = both.collect();
     }
 
-    /// Whether all that was wanted was swapped, and the additions were those that had been noted.
+    /// Whether all requested swaps were performed, and the additions were the same as in the
+    /// recording run.
     pub fn swapped(&self) -> bool {
         !self.differs && self.done == self.wanted.len()
     }
 
-    /// An addition. `may_come_before` says whether it may be performed before an earlier one. Gives what
-    /// is to be added to what it finds.
+    /// Processes an addition. `may_come_before` reports whether it may execute before an earlier
+    /// one. Returns the adjustment of its result.
     pub fn add(&mut self, new: Addition, may_come_before: impl Fn(&Addition) -> bool) -> u32 {
         let number = self.count;
         self.count += 1;

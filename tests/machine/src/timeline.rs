@@ -1,13 +1,13 @@
-//! What happens before what between passes: the plan's barriers, taken for what they are.
+//! The happens-before relation between passes, from the barriers of the plan.
 //!
-//! For every use that a pass makes of memory, the stages that wait for it and the accesses that
-//! see its writes are worked out by Vulkan's rules of execution and memory dependencies.
+//! For each use of memory by a pass, this tracks the stages that wait for it and the accesses to
+//! which its writes are visible, by Vulkan's rules for execution and memory dependencies.
 
 use multisplit_graph::{Access, Barrier, MemoryBarrier, Stages};
 
 use crate::memory::Record;
 
-/// A use of memory by a pass, and whom the barriers since have told of it.
+/// A use of memory by a pass, and the effect of the barriers since.
 #[derive(Clone, Debug)]
 struct Use {
     stage: Stages,
@@ -25,7 +25,7 @@ impl Use {
         Self { stage, write, waits, available, visible: Vec::new() }
     }
 
-    /// What a barrier call does to it: its barriers act side by side, not one after another.
+    /// Applies a barrier command. Its barriers act independently, not one after another.
     fn pass_barrier(&mut self, call: &[MemoryBarrier]) {
         let before = self.clone();
         for barrier in call {
@@ -50,13 +50,14 @@ impl Use {
         if self.write.is_empty() {
             return self.waits.contains(stage);
         }
-        // A later write need not see the earlier one; that it is available is enough.
+        // For a later write it is enough that the earlier write is available; it need not be
+        // visible.
         let overwrites = !access.writes().is_empty() && self.available.contains(stage);
         overwrites || self.visible.iter().any(|(s, a)| s.contains(stage) && a.contains(access))
     }
 }
 
-/// What the stages stand for.
+/// Expands combined stages to the stages they contain.
 fn stages(stages: Stages) -> Stages {
     let graphics = Stages::DRAW_INDIRECT
         | Stages::VERTEX_INPUT
@@ -72,7 +73,7 @@ fn stages(stages: Stages) -> Stages {
     all
 }
 
-/// What the accesses stand for.
+/// Expands combined accesses to the accesses they contain.
 fn accesses(access: Access) -> Access {
     let mut all = access;
     if access.contains(Access::MEMORY_READ) {
@@ -84,7 +85,7 @@ fn accesses(access: Access) -> Access {
     all
 }
 
-/// What a pass is, to the rules of synchronization.
+/// Kinds of memory access of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     Shader,
@@ -108,12 +109,12 @@ impl Stage {
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
     passes: Vec<Option<[Use; 3]>>,
-    /// Passes before this one ended before the host went on.
+    /// Passes with a lower index ended before the host continued.
     open: usize,
 }
 
 impl Timeline {
-    /// Begins a pass. Pass 0 is nobody's.
+    /// Begins a pass. Index 0 is reserved for "no pass".
     pub fn begin(&mut self, transfer: bool) -> u32 {
         if self.passes.is_empty() {
             self.passes.push(None);
@@ -134,7 +135,7 @@ impl Timeline {
         }
     }
 
-    /// The host waits for all that has begun.
+    /// The host waits for all passes so far.
     pub fn wait(&mut self) {
         for uses in &mut self.passes {
             *uses = None;
@@ -155,7 +156,7 @@ impl Timeline {
         old.comes_before(stage, access)
     }
 
-    /// Whether a shader's access comes after an earlier pass's.
+    /// Whether a shader access happens after an access of an earlier pass.
     pub fn shader_after(&self, old: &Record, write: bool) -> bool {
         self.after(old, Stage::Shader, write)
     }

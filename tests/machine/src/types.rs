@@ -1,12 +1,12 @@
-//! What a SPIR-V type is: how many scalars a value of it has, and where they lie in memory.
+//! SPIR-V types: the number of scalars of a value, and their memory layout.
 //!
-//! Every value is a row of scalars, one register each, whatever it is an array or a structure of.
+//! Every value is a sequence of scalars, one register each, even for nested arrays and structures.
 
 use std::collections::HashMap;
 
 use rspirv::spirv::{StorageClass, Word};
 
-/// A scalar's width, and how its bits are read.
+/// Width and interpretation of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scalar {
     Bool,
@@ -36,21 +36,21 @@ pub(crate) enum Type {
     Function,
 }
 
-/// A scalar of a value in memory: where it lies, and whether it has two words.
+/// A scalar of a value in memory: its offset, and whether it takes two words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Leaf {
     pub offset: u32,
     pub wide: bool,
 }
 
-/// Where the parts of a type lie: as decorated, or (shared memory) without gaps.
+/// Memory layout of a type: as decorated, or without gaps (shared memory).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     Decorated,
     Packed,
 }
 
-/// What is decorated with `Coherent` or `Volatile`.
+/// The `Coherent` and `Volatile` decorations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Qualifiers {
     pub coherent: bool,
@@ -87,7 +87,7 @@ impl Types {
         }
     }
 
-    /// The scalar that a scalar or vector type is made of. Pointers are 64-bit numbers here.
+    /// The component type of a scalar or vector type. Pointers are treated as 64-bit integers.
     pub fn scalar(&self, id: Word) -> Option<Scalar> {
         match self.get(id)? {
             Type::Scalar(scalar) => Some(*scalar),
@@ -109,7 +109,7 @@ impl Types {
         }
     }
 
-    /// Bytes of a value in memory.
+    /// Size of a value in memory, in bytes.
     pub fn bytes(&self, id: Word, layout: Layout) -> u32 {
         match self.get(id) {
             Some(Type::Scalar(scalar)) => scalar.bytes(),
@@ -126,7 +126,7 @@ impl Types {
         }
     }
 
-    /// Bytes from one element of an array or vector to the next.
+    /// Distance in bytes between elements of an array or vector.
     pub fn stride(&self, id: Word, layout: Layout) -> u32 {
         let element = match self.get(id) {
             Some(
@@ -143,7 +143,7 @@ impl Types {
         }
     }
 
-    /// Where a member of a structure begins.
+    /// Byte offset of a member of a structure.
     pub fn offset(&self, id: Word, member: u32, layout: Layout) -> u32 {
         match (layout, self.get(id)) {
             (Layout::Decorated, _) => self.offsets.get(&(id, member)).copied().unwrap_or(0),
@@ -154,7 +154,7 @@ impl Types {
         }
     }
 
-    /// Where the scalars of a value lie in memory, in the order of its registers.
+    /// Memory locations of the scalars of a value, in register order.
     pub fn leaves(&self, id: Word, layout: Layout) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         self.add_leaves(id, 0, layout, &mut leaves);

@@ -1,8 +1,8 @@
-//! Values that nobody set: variables that were not written, and what is computed from them.
+//! Tracks undefined values: unwritten variables, and values computed from them.
 //!
-//! Each register has a bit for each lane that says so. Copying such a value is allowed, and so is a
-//! result that does not depend on it; what is found is a use that matters: a branch, an address, a
-//! vote, a write to memory.
+//! Each register has one bit per lane that marks it as undefined. Copying an undefined value is
+//! allowed, and so is a result that does not depend on it. A finding is reported if it is used in a
+//! branch, an address, a vote or a write to memory.
 
 use crate::alu::{self, Alu, Kind};
 use crate::code::{Address, AtomicOp, BAD_ADDRESS, Code, Edge, GroupOp, Reg};
@@ -11,8 +11,8 @@ use crate::flow::{Mask, lanes};
 use crate::reach::same_private;
 use crate::run::{Core, Run, Subgroup};
 
-/// Works out what the next instruction of these lanes does to bits of undefined values, and tells
-/// where one is used. Called before the instruction is executed.
+/// Propagates the undefined bits through the next instruction of these lanes, and reports a finding
+/// if an undefined value is used. Called before the instruction is executed.
 pub(crate) fn follow(run: &mut Run<'_>, core: &Core, sg: &mut Subgroup, mask: Mask, pc: u32) {
     let mut used: Mask = 0;
     let mut how = "";
@@ -131,7 +131,7 @@ pub(crate) fn follow(run: &mut Run<'_>, core: &Core, sg: &mut Subgroup, mask: Ma
     }
 }
 
-/// What phis take on the way.
+/// Copies the bits of the phi inputs of an edge.
 pub(crate) fn take(sg: &mut Subgroup, mask: Mask, edge: &Edge) {
     let mut held = std::mem::take(&mut sg.held_bits);
     let from = edge.copies.iter().flat_map(|&(_, src, n)| src..src + n);
@@ -149,7 +149,7 @@ fn put(sg: &mut Subgroup, mask: Mask, register: Reg, bits: Mask) {
     *held = *held & !mask | bits & mask;
 }
 
-/// The registers are set.
+/// Marks registers as defined.
 fn set(sg: &mut Subgroup, mask: Mask, first: Reg, n: u32) {
     for register in first..first + n {
         sg.undefined[register as usize] &= !mask;
@@ -162,7 +162,7 @@ fn any(sg: &Subgroup, first: Reg, n: u32) -> Mask {
 
 fn copy(sg: &mut Subgroup, mask: Mask, dst: Reg, src: Reg, n: u32) {
     for k in 0..n {
-        // As values are copied: rows that overlap are read from the far side first.
+        // In the same direction as values are copied, for overlapping rows.
         let k = if dst > src { n - 1 - k } else { k };
         let bits = sg.undefined[(src + k) as usize];
         put(sg, mask, dst + k, bits);
@@ -173,7 +173,7 @@ fn of_address(sg: &Subgroup, mask: Mask, at: Address) -> Mask {
     at.reg.map_or(0, |reg| sg.undefined[reg as usize] & mask)
 }
 
-/// Lanes whose result depends on what nobody set.
+/// Lanes whose result depends on an undefined value.
 fn of_result(sg: &Subgroup, mask: Mask, op: Alu, args: [Reg; 3]) -> Mask {
     let bits = args.map(|register| sg.undefined[register as usize] & mask);
     let [a, b, c] = match alu::operands(op.kind) {
@@ -190,7 +190,7 @@ fn of_result(sg: &Subgroup, mask: Mask, op: Alu, args: [Reg; 3]) -> Mask {
         let bit = |mask: Mask| mask >> lane & 1 != 0;
         let (x, y) = (sg.get(args[0], lane), sg.get(args[1], lane));
         match op.kind {
-            // One operand may say it all.
+            // One defined operand may determine the result.
             Kind::And | Kind::Mul | Kind::LogicalAnd => (bit(a) || x != 0) && (bit(b) || y != 0),
             Kind::LogicalOr => (bit(a) || x == 0) && (bit(b) || y == 0),
             Kind::Select => bit(a) || if x != 0 { bit(b) } else { bit(c) },
@@ -200,8 +200,7 @@ fn of_result(sg: &Subgroup, mask: Mask, op: Alu, args: [Reg; 3]) -> Mask {
     lanes(all).filter(|lane| decides(*lane)).fold(too_far, |all: Mask, lane| all | 1 << lane)
 }
 
-/// Lanes that shift by as many bits as the number has, or more: the specification says nothing of the
-/// result.
+/// Lanes whose shift amount is not less than the number of bits, so that the result is undefined.
 fn shifted_too_far(sg: &Subgroup, mask: Mask, op: Alu, by: Reg) -> Mask {
     if !matches!(op.kind, Kind::ShiftLeft | Kind::ShiftRight | Kind::ShiftRightSigned) {
         return 0;

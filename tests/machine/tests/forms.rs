@@ -1,5 +1,5 @@
-//! Plans in their other forms: kernels that take addresses, plans that are submitted again, plans
-//! without one of their barriers, kernels on a device whose subgroup barriers are of the workgroup.
+//! Other forms of plans: kernels that take addresses, repeated submissions, plans with a missing
+//! barrier, and kernels on a device whose subgroup barriers act as workgroup barriers.
 
 mod common;
 
@@ -31,15 +31,15 @@ fn options() -> Options {
     Options { schedule: Schedule::Random, ..Options::new(DEVICE.width) }
 }
 
-/// Whether every kernel of a case has a form that takes addresses: searches ask for the length of a
-/// buffer, which an address does not tell.
+/// Whether every kernel of a case can take addresses. Searches query the length of a buffer, which
+/// is not known from an address.
 fn takes_addresses(case: &Case) -> bool {
     let kernels = case.plan.steps().iter().filter_map(|step| step.pass.kernel.as_ref()?.kernel());
     kernels.into_iter().all(|kernel| by_address(kernel.spirv(), kernel.interface()).is_ok())
 }
 
 #[test]
-fn kernels_that_take_addresses_give_the_same() -> Result<()> {
+fn kernels_by_address_give_the_same_results() -> Result<()> {
     let by_address = PlanOptions { by_address: true, ..PlanOptions::default() };
     let mut cases = sample(DEVICE, &mut Seen::default(), 5, Size { each: 1, count: 20 })?;
     cases.retain(takes_addresses);
@@ -50,7 +50,7 @@ fn kernels_that_take_addresses_give_the_same() -> Result<()> {
         ensure!(outcome.problem.is_none(), "{}: {:?}", case.name, outcome.problem);
     }
     ensure!(run_so.iter().any(|label| label.ends_with(".user")), "no kernel with a user's GLSL");
-    // Kernels of searches come together with some that have no such form.
+    // Plans of searches contain kernels that cannot take addresses.
     let built_in = builtin::ALL.iter().map(|b| b.label()).filter(|b| !b.starts_with("sssp."));
     let missing: Vec<_> = built_in.filter(|label| !run_so.contains(*label)).collect();
     ensure!(missing.is_empty(), "not run by address: {missing:?}");
@@ -58,7 +58,7 @@ fn kernels_that_take_addresses_give_the_same() -> Result<()> {
 }
 
 #[test]
-fn a_search_is_submitted_again() -> Result<()> {
+fn search_can_be_submitted_twice() -> Result<()> {
     let search = search(SsspMethod::Multisplit, Kind::Random);
     let of = SsspCase { vertices: 120, rounds: 60, ..search };
     let again = PlanOptions { runs: 2, ..PlanOptions::default() };
@@ -67,9 +67,9 @@ fn a_search_is_submitted_again() -> Result<()> {
     Ok(())
 }
 
-/// Whichever barrier of a plan is taken away, the machine notices.
+/// The machine detects the removal of any barrier of a plan.
 #[test]
-fn every_barrier_of_a_plan_is_needed() -> Result<()> {
+fn removing_any_barrier_of_a_scan_is_detected() -> Result<()> {
     for look_back in [false, true] {
         let whole = scan_case(DEVICE, look_back, false, 9000)?;
         let barriers: Vec<usize> = whole.plan.barriers().map(|(step, _)| step).collect();
@@ -84,13 +84,13 @@ fn every_barrier_of_a_plan_is_needed() -> Result<()> {
     Ok(())
 }
 
-/// llvmpipe of Mesa 25, with kernels as they are written, or as the engine gives them to such a device.
+/// llvmpipe of Mesa 25, with unchanged kernels or with the engine's workaround for such a device.
 fn mesa_25(width: u32, replaced: bool) -> Options {
     let subgroup_barriers = SubgroupBarriers::OfWorkgroup { replaced };
     Options { schedule: Schedule::Random, subgroup_barriers, ..Options::new(width) }
 }
 
-/// Cases in which subgroups of a workgroup reach different numbers of subgroup barriers.
+/// Cases in which the subgroups of a workgroup execute different numbers of subgroup barriers.
 fn uneven_cases(device: Device) -> Result<Vec<Case>> {
     let split = SplitCase {
         key: KeyType::U32,
@@ -127,9 +127,10 @@ fn uneven_cases(device: Device) -> Result<Vec<Case>> {
     ])
 }
 
-/// Control: the kernels as they are written are wrong on a device whose subgroup barriers are of the workgroup.
+/// Control: the unchanged kernels fail on a device whose subgroup barriers act as workgroup
+/// barriers.
 #[test]
-fn subgroup_barriers_of_the_workgroup_are_noticed() -> Result<()> {
+fn kernels_fail_if_subgroup_barriers_act_as_workgroup_barriers() -> Result<()> {
     let device = Device { width: 8, lane_order: false };
     for case in uneven_cases(device)? {
         let problem = |options: Options| -> Result<Option<String>> {
@@ -144,7 +145,8 @@ fn subgroup_barriers_of_the_workgroup_are_noticed() -> Result<()> {
     Ok(())
 }
 
-/// The kernel of docs/testing.md. One subgroup passes barrier() too early if subgroupBarrier() counts as one.
+/// The kernel of docs/testing.md. If subgroupBarrier() counts as barrier(), one subgroup passes
+/// barrier() too early.
 const MINIMAL: &str = "#version 460
 #extension GL_KHR_shader_subgroup_basic : require
 layout(local_size_x = 32) in;
@@ -164,7 +166,7 @@ void main() {
 }";
 
 #[test]
-fn minimal_kernel_shows_what_mesa_25_does() -> Result<()> {
+fn minimal_kernel_reproduces_the_barriers_of_mesa_25() -> Result<()> {
     let kernel = Kernel::new("test.minimal", compile(&Source::new("minimal.comp", MINIMAL))?)?;
     let run = |options: Options| -> Result<(bool, Vec<u32>)> {
         let mut machine = Machine::new(options);
@@ -176,14 +178,14 @@ fn minimal_kernel_shows_what_mesa_25_does() -> Result<()> {
     ensure!(run(kept)? == (true, vec![1; 32]), "{:?}", run(kept)?);
     ensure!(run(mesa_25(8, true))? == (true, vec![1; 32]), "{:?}", run(mesa_25(8, true))?);
     let (clean, words) = run(mesa_25(8, false))?;
-    // The subgroup that makes the barriers is the only one that sees its word.
+    // Only the subgroup that executes the subgroup barriers reads the word it wrote.
     ensure!(!clean && words[..8] == [1; 8] && words[8..] == [0; 24], "{words:?}");
     Ok(())
 }
 
-/// The engine's probe fails on such a device, and the probe of lockstep does not.
+/// The engine's probe of subgroup barriers fails on such a device, and the lockstep probe does not.
 #[test]
-fn probe_of_subgroup_barriers_notices_them() -> Result<()> {
+fn probe_detects_subgroup_barriers_that_act_as_workgroup_barriers() -> Result<()> {
     for width in [4, 8, 16, 64] {
         let device = Device { width, lane_order: false };
         let wrong = |lockstep, options: Options| -> Result<Option<String>> {
@@ -195,7 +197,7 @@ fn probe_of_subgroup_barriers_notices_them() -> Result<()> {
         ensure!(wrong(false, mesa_25(width, false))?.is_some_and(|what| what.contains("failures")));
         let lockstep = wrong(true, mesa_25(width, false))?;
         ensure!(lockstep.is_none(), "{width}: {lockstep:?}");
-        // Without lockstep, nothing orders the lanes.
+        // Without lockstep, the lanes are not ordered.
         ensure!(wrong(true, kept)?.is_some_and(|what| what.contains("data race")), "{width}");
     }
     Ok(())

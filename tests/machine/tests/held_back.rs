@@ -1,5 +1,5 @@
-//! Look-back without tickets while predecessors are held back until all other workgroups have ended: the others time
-//! out and recompute the missing tiles. NVIDIA GPUs run without tickets.
+//! Look-back without tickets while predecessors are held back until all other workgroups have
+//! ended: the others time out and recompute the missing tiles. NVIDIA GPUs run without tickets.
 
 mod common;
 
@@ -12,14 +12,14 @@ use common::terms::{Course, How, TermCase, term_case};
 use multisplit::{KeyType, Operator};
 use multisplit_machine::{Options, Schedule};
 
-/// Widths at which the policy of these tests has no tickets.
+/// Widths at which the policy of these tests does not use tickets.
 const WIDTHS: [u32; 3] = [8, 32, 128];
-/// Tiles of one subgroup, at least: more than are held back and resident.
+/// Minimum number of tiles of one subgroup: more than are held back and resident.
 const TILES: u64 = 6;
 /// Maximum number of elements per thread of the kernels.
 const MAX_ITEMS: u64 = 40;
 
-/// A case of each look-back, and whether it takes tiles by tickets whatever the policy says.
+/// A case for each look-back, and whether it always uses tickets, regardless of the policy.
 fn cases(width: u32) -> Result<Vec<(Case, bool)>> {
     let device = Device { width, lane_order: false };
     let subgroups = Some(1);
@@ -34,7 +34,7 @@ fn cases(width: u32) -> Result<Vec<(Case, bool)>> {
         segments::Way::Scan { inclusive: true, look_back: true },
         segments::Way::Reduce { look_back: true },
     ] {
-        // Segments longer than a tile, and ones of which every tile has some.
+        // Segments longer than a tile, and segments so short that every tile contains several.
         for length in [5000, 3] {
             let of = SegmentsCase {
                 key: KeyType::U32,
@@ -62,7 +62,7 @@ fn cases(width: u32) -> Result<Vec<(Case, bool)>> {
 }
 
 #[test]
-fn predecessors_that_are_held_back_are_recomputed() -> Result<()> {
+fn tiles_held_back_are_recomputed_by_successors() -> Result<()> {
     for width in WIDTHS {
         for (case, by_tickets) in cases(width)? {
             let tickets = specialized(&case.plan, "TICKETS").collect::<Vec<_>>();

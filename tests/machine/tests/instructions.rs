@@ -1,5 +1,5 @@
-//! The machine and a driver agree: small programs, each of a few instructions, give the same words
-//! on both, at the subgroup width that the driver has.
+//! Compares the machine with a driver: small programs of a few instructions must give the same
+//! words on both, at the driver's subgroup width.
 
 mod common;
 
@@ -10,8 +10,8 @@ use multisplit_machine::{Machine, Options, Reconvergence, Rng, Schedule};
 use multisplit_shaders::Kernel;
 use multisplit_shaders::compile::{Source, compile};
 
-/// What every program begins with: `i` is the invocation, `x`, `y` and `z` are three of its words,
-/// and `put` writes one of four results.
+/// Common beginning of all programs: `i` is the invocation, `x`, `y` and `z` are three of its
+/// words, and `put` writes one of four results.
 const HEAD: &str = "#version 460
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_vote : require
@@ -52,7 +52,7 @@ fn on_machine(kernel: &Kernel, options: Options, inputs: &[Vec<u32>; 3]) -> Resu
 }
 
 #[test]
-fn the_machine_and_a_driver_agree() -> Result<()> {
+fn machine_and_driver_give_the_same_results() -> Result<()> {
     let driver = Driver::open()?;
     let width = driver.width();
     println!("{} programs at width {width}", PROGRAMS.len());
@@ -81,7 +81,7 @@ fn the_machine_and_a_driver_agree() -> Result<()> {
     Ok(())
 }
 
-/// What must be found, is: each program does one thing that is not allowed.
+/// Each of these programs has one defect that must be found.
 const WRONG: &[(&str, &str, &str, &str)] = &[
     ("race_in_shared", "shared uint room[64];", "room[l] = x; put(0, room[63u - l]);", "data race"),
     ("race_of_writes", "", "sums.at[0] = x;", "data race"),
@@ -165,7 +165,7 @@ const WRONG: &[(&str, &str, &str, &str)] = &[
 ];
 
 #[test]
-fn what_is_wrong_is_found() -> Result<()> {
+fn every_defect_is_found() -> Result<()> {
     let inputs = [
         (0..3 * INVOCATIONS as u32).map(|k| k.wrapping_mul(0x9E37_79B9)).collect(),
         vec![0; 4 * INVOCATIONS],
@@ -184,9 +184,9 @@ fn what_is_wrong_is_found() -> Result<()> {
     Ok(())
 }
 
-/// Values that nobody set, and that do not matter.
+/// Undefined values that do not affect a result.
 #[test]
-fn undefined_values_that_are_not_used_are_allowed() -> Result<()> {
+fn unused_undefined_values_are_accepted() -> Result<()> {
     let harmless = "uint t; if (l > 3u) t = x; uint copy = t; put(0, l > 3u ? copy : 7u); put(1, (l > 3u ? 1u : 0u) * copy); bool yes = l > 3u && copy > 5u; put(2, yes); put(3, 0u);";
     let kernel = Kernel::new("test.harmless", spirv("harmless", "", harmless)?)?;
     let inputs = [vec![9; 3 * INVOCATIONS], vec![0; 4 * INVOCATIONS], vec![0; 8]];
@@ -194,7 +194,7 @@ fn undefined_values_that_are_not_used_are_allowed() -> Result<()> {
 }
 
 #[test]
-fn a_constant_that_no_kernel_has_is_an_error() -> Result<()> {
+fn unknown_specialization_constant_is_rejected() -> Result<()> {
     let mut machine = Machine::new(Options::new(32));
     machine.specialize("ITEMS", 4)?;
     let error = machine.specialize("ITEMZ", 4).err().map(|e| e.to_string());
@@ -202,10 +202,10 @@ fn a_constant_that_no_kernel_has_is_an_error() -> Result<()> {
     Ok(())
 }
 
-/// A sum over what a selection left: right where lanes come together again, and wrong where nothing
-/// promises that they do.
+/// Adds up the lanes after a selection. The sum is complete only if the lanes are guaranteed to
+/// reconverge.
 #[test]
-fn lanes_come_together_where_it_is_promised() -> Result<()> {
+fn lanes_reconverge_only_where_guaranteed() -> Result<()> {
     let outer = "if (gl_SubgroupID == 0u) { uint r = 1u; if ((x & 1u) != 0u) r = 2u; put(0, subgroupAdd(r) * 0u + subgroupAdd(1u)); }";
     let inner =
         "uint r = 0u; if (l < 7u) { if ((x & 1u) != 0u) r = 2u; r = subgroupAdd(1u); } put(0, r);";

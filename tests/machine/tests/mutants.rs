@@ -1,17 +1,17 @@
-//! Can it fail? Kernels that are changed in one place are noticed, by a finding or a wrong result,
-//! at some width and under some schedule.
+//! Mutation tests: kernels that are changed in one place must be detected, by a finding or a wrong
+//! result, at some width and under some schedule.
 //!
-//! The plain run takes a sample: a kernel of each family, and of each kind of change that it can have one.
-//! `MULTISPLIT_SAMPLE=N` takes another one. `MULTISPLIT_FULL=1` takes all of them, in parts with
-//! `MULTISPLIT_PART=K/N`, and says how far it is. Those that nothing notices are listed in `mutants.txt`
-//! of the target folder, or of the one that `MULTISPLIT_REPORTS` names. Places where a mutant means the same
-//! as the kernel are in `equivalent.txt`, each with the reason; an entry that no mutant of a full run fits
-//! is an error.
+//! A plain run tries a sample: one kernel of each family, with at least one mutant of each kind.
+//! `MULTISPLIT_SAMPLE=N` selects another sample. `MULTISPLIT_FULL=1` tries all mutants, in parts
+//! with `MULTISPLIT_PART=K/N`, and prints progress. Undetected mutants are listed in `mutants.txt`
+//! in the target folder, or in the folder given by `MULTISPLIT_REPORTS`. `equivalent.txt` lists the
+//! places where a mutant is equivalent to the kernel, each with the reason. In a full run, an entry
+//! that matches no mutant is an error.
 //!
-//! To look at some: `MULTISPLIT_KERNELS=sort.small.keys,scan` takes all mutants of these kernels alone, by
-//! their labels (`scan` stands for all that begin with `scan.`), and `MULTISPLIT_PLACES=held;ROW` those whose
-//! place has one of these texts in it. `MULTISPLIT_LISTED=1` tries those of `equivalent.txt` and no others: one
-//! that is noticed is an error, since it does not mean the same.
+//! To examine some mutants: `MULTISPLIT_KERNELS=sort.small.keys,scan` tries all mutants of these
+//! kernels, by label (`scan` selects all that begin with `scan.`), and `MULTISPLIT_PLACES=held;ROW`
+//! those whose place contains one of these texts. `MULTISPLIT_LISTED=1` tries only the mutants in
+//! `equivalent.txt`. If one of them is detected, it is not equivalent, which is an error.
 
 mod common;
 
@@ -39,22 +39,23 @@ use multisplit::shaders::{builtin, manifest};
 use multisplit_machine::Rng;
 use multisplit_machine::mutate::{Mutant, MutantKind, mutants};
 
-/// Of the mutants that are executed and change the meaning, so many percent are noticed.
+/// Minimum percentage of detected mutants, among those that are executed and not equivalent.
 const CAUGHT_PERCENT: usize = 95;
-/// The same of a sample, which may have a few of the others more than its share.
+/// The same for a sample, which may happen to contain more undetected ones.
 const CAUGHT_PERCENT_OF_SAMPLE: usize = 90;
-/// Mutants of each kernel in a sample, at least: one of each kind, then any.
+/// Minimum number of mutants per kernel in a sample: one of each kind, then any.
 const MUTANTS: usize = 3;
-/// Cases that a mutant is tried on, at most: in a sample, of kernels that are asked for, in a full run.
+/// Maximum number of cases per mutant: in a sample, for selected kernels, in a full run.
 const CASES: usize = 12;
 const SELECTED_CASES: usize = 60;
 const ALL_CASES: usize = 200;
-/// Cases of each device to take them from, in a sample, and in a full run or of kernels that are asked for.
+/// Number of cases per device to choose from: in a sample, and in a full run or for selected
+/// kernels.
 const DEVICE_CASES: Size = Size { each: 1, count: 100 };
 const ALL_DEVICE_CASES: Size = Size { each: 12, count: 600 };
 
-/// Places where a change means the same, a line each: kind, kernels (a prefix, or `*` for all), place,
-/// reason.
+/// Places where a mutation is equivalent, one per line: kind, kernels (a prefix, or `*` for all),
+/// place, reason.
 const EQUIVALENT: &str = include_str!("equivalent.txt");
 
 struct Equivalent {
@@ -80,7 +81,7 @@ impl Equivalent {
     }
 }
 
-/// Subgroups of fewer lanes than 32, and of more; ranking by ballots, and by lane order.
+/// Subgroups narrower and wider than 32 lanes; ranking by ballots and by lane order.
 const DEVICES: [Device; 3] = [
     Device { width: 64, lane_order: false },
     Device { width: 8, lane_order: false },
@@ -94,7 +95,8 @@ fn shuffle<T>(all: &mut [T], seed: u64) {
     }
 }
 
-/// The cases of a device: those that were made for what others miss or for few kernels, and a sample of all.
+/// The cases of a device: special cases for edges and for particular kernels, and a sample of all
+/// cases.
 fn cases_of(number: usize, device: Device) -> Result<(Vec<Case>, Vec<Case>)> {
     let size = if all_mutants() { ALL_DEVICE_CASES } else { DEVICE_CASES };
     let mut special = edges(device);
@@ -107,7 +109,7 @@ fn cases_of(number: usize, device: Device) -> Result<(Vec<Case>, Vec<Case>)> {
     Ok((special, others))
 }
 
-/// Every kernel's cases, at widths below 32 and above.
+/// The cases of all kernels, at widths below and above 32.
 fn cases() -> Result<Vec<(u32, Case)>> {
     let made: Result<Vec<_>> = std::thread::scope(|scope| {
         let start =
@@ -121,7 +123,7 @@ fn cases() -> Result<Vec<(u32, Case)>> {
         first.extend(special.into_iter().map(|case| (device.width, case)));
         others.extend(sample.into_iter().map(|case| (device.width, case)));
     }
-    // In an order of their own, so that each kernel has cases of all widths and sizes.
+    // Shuffled, so that each kernel gets cases of all widths and sizes.
     shuffle(&mut others, 8);
     shuffle(&mut first, 9);
     first.extend(others);
@@ -142,7 +144,7 @@ fn subject(family: &Family, label: &str) -> Result<Option<Subject>> {
     Ok(Some(Subject { family: family.label.clone(), label: label.to_owned(), mutants }))
 }
 
-/// A number for a kernel that stays the same whatever other kernels there are.
+/// A seed for a kernel that does not depend on other kernels.
 fn seed_of(label: &str) -> u64 {
     let sample = std::env::var("MULTISPLIT_SAMPLE").unwrap_or_default();
     let mut hasher = DefaultHasher::new();
@@ -150,7 +152,7 @@ fn seed_of(label: &str) -> u64 {
     hasher.finish()
 }
 
-/// A kernel of each family, without the mutants that mean the same, in an order of their own.
+/// One kernel of each family, without equivalent mutants, in random order.
 fn sampled(known: &[Equivalent]) -> Result<Vec<Subject>> {
     let mut subjects = Vec::new();
     for family in manifest::families()? {
@@ -164,8 +166,8 @@ fn sampled(known: &[Equivalent]) -> Result<Vec<Subject>> {
     Ok(subjects)
 }
 
-/// Mutants that make a sample: one of each kind, and some more where these are few, of what the first
-/// trials execute.
+/// The mutants of a sample: one of each kind, plus others if these are too few. Only mutants that
+/// the first trials execute are picked.
 fn picked<'s>(subject: &'s Subject, trials: &Trials<'_>) -> Result<Vec<&'s Mutant>> {
     let mut ranked = Vec::new();
     let mut of_kind = BTreeMap::<MutantKind, usize>::new();
@@ -181,7 +183,7 @@ fn picked<'s>(subject: &'s Subject, trials: &Trials<'_>) -> Result<Vec<&'s Mutan
     Ok(ranked.into_iter().take(count).map(|(_, mutant)| mutant).collect())
 }
 
-/// Every mutant of the kernels that are asked for, or of those the ones that mean the same.
+/// All mutants of the selected kernels, or only the equivalent ones if those are requested.
 fn whole(known: &[Equivalent]) -> Result<Vec<Subject>> {
     let (part, parts) = part();
     let families = manifest::families()?;
@@ -198,17 +200,17 @@ fn whole(known: &[Equivalent]) -> Result<Vec<Subject>> {
     Ok(made)
 }
 
-/// A mutant of a kernel, and what it is tried on.
+/// A mutant of a kernel, and the trials it is run on.
 type Job<'a> = (&'a Subject, &'a Trials<'a>, &'a Mutant);
 
-/// What became of mutants.
+/// Outcomes of mutants.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     caught: usize,
     missed: usize,
     equivalent: usize,
     not_executed: usize,
-    /// Of a processor.
+    /// Processor time.
     time: Duration,
 }
 
@@ -216,15 +218,15 @@ struct Counts {
 struct Tally {
     by_kind: BTreeMap<String, Counts>,
     by_family: BTreeMap<String, Counts>,
-    /// By kind and place: the kernels.
+    /// Undetected mutants: the kernels by kind and place.
     missed: BTreeMap<(MutantKind, String), Vec<String>>,
-    /// The same of those that are listed, and noticed.
+    /// Detected mutants that are listed as equivalent.
     contradicted: BTreeMap<(MutantKind, String), Vec<String>>,
     failed: Vec<String>,
 }
 
 #[test]
-fn changed_kernels_are_noticed() -> Result<()> {
+fn mutants_are_detected() -> Result<()> {
     let known = Equivalent::all()?;
     let subjects = if all_mutants() { whole(&known)? } else { sampled(&known)? };
     if full() && part().1 == 1 && !selected() && !listed() {
@@ -244,7 +246,7 @@ fn changed_kernels_are_noticed() -> Result<()> {
         try_one(subject, trials, mutant, &known, &tally);
     };
     if all_mutants() {
-        // One of each kernel after another, so that threads do not wait for the same trials.
+        // One mutant of each kernel in turn, so that threads do not wait for the same trials.
         let longest = subjects.iter().map(|(s, _)| s.mutants.len()).max().unwrap_or(0);
         let of_all =
             |k: usize| subjects.iter().filter_map(move |(s, t)| Some((*s, *t, s.mutants.get(k)?)));
@@ -262,8 +264,7 @@ fn changed_kernels_are_noticed() -> Result<()> {
     report(&tally.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Entries of the list of those that mean the same which no mutant fits: their places have other names
-/// now, or are gone.
+/// Fails if an entry of `equivalent.txt` matches no mutant: its place was renamed or removed.
 fn find_stale(known: &[Equivalent], subjects: &[Subject]) -> Result<()> {
     let mutants = || subjects.iter().flat_map(|s| s.mutants.iter().map(move |m| (&s.label, m)));
     let stale = known.iter().filter(|e| !mutants().any(|(label, mutant)| e.is(label, mutant)));
@@ -319,7 +320,7 @@ impl Counts {
         self.time += other.time;
     }
 
-    /// A row of a table.
+    /// A row of the report's table.
     fn row(&self, name: &str) -> String {
         let Self { caught, missed, equivalent, not_executed, time } = *self;
         let seconds = time.as_secs_f64();

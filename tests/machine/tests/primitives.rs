@@ -1,10 +1,10 @@
-//! The primitives on the machine: at every subgroup width and under every schedule they give the
-//! CPU's bytes, and nothing is found wrong with them.
+//! The primitives on the machine: at every subgroup width and under every schedule the results
+//! equal the CPU's, and there are no findings.
 //!
-//! The plain run takes a sample; `MULTISPLIT_FULL=1` runs every case, in parts with `MULTISPLIT_PART=K/N`,
-//! and says how far it is. Each is run under two schedules, so that every method is run under each of them
-//! at every width, on all sizes. `MULTISPLIT_KERNELS` names kernels: cases that run none
-//! of them are left out.
+//! A plain run executes a sample. `MULTISPLIT_FULL=1` runs every case, in parts with
+//! `MULTISPLIT_PART=K/N`, and prints progress. In a full run each case runs under two schedules,
+//! chosen so that every method runs under every schedule at every width and with all sizes. If
+//! `MULTISPLIT_KERNELS` lists kernels, only cases that run one of them are executed.
 
 mod common;
 
@@ -24,16 +24,16 @@ use common::sampling::{Seen, Size, sample};
 use multisplit::shaders::manifest;
 use multisplit_machine::{AtomicOrder, Coverage, Options, Rng, Schedule, SubgroupBarriers};
 
-/// Cases of the sample for each width and ranking.
+/// Size of the sample for each width and ranking.
 const SAMPLE: Size = Size { each: 1, count: 30 };
-/// The width at which the sample has all large tiles, ranked by ballots.
+/// The width at which the sample contains all large tiles, ranked by ballots.
 const LARGE_TILES_AT: u32 = 32;
-/// The width at which it has all narrow workgroups, ranked by lane order: their dispatches are folded.
+/// The width at which it contains all narrow workgroups, ranked by lane order and with folded
+/// dispatches.
 const NARROW_AT: u32 = 4;
-/// The width at which the sample has subgroup barriers of the workgroup.
+/// The width at which the sample executes subgroup barriers as workgroup barriers.
 const BARRIERS_OF_WORKGROUP_AT: u32 = 8;
-/// Of the blocks that a specialization which is run can get to, so many percent are executed, by the
-/// sample and by all cases.
+/// Minimum percentage of reachable blocks that must be executed, by the sample and by a full run.
 const COVERED: usize = 95;
 
 fn schedules(seed: u64) -> [Options; 6] {
@@ -55,14 +55,14 @@ fn schedules(seed: u64) -> [Options; 6] {
     ]
 }
 
-/// A case, and how it is run: in a full run under two schedules, else under one.
+/// A case and the options of its runs: two schedules in a full run, otherwise one.
 struct Job {
     device: Device,
     case: Source,
     ways: Vec<Options>,
 }
 
-/// A full run makes cases when their turn comes: all of them at a time take too much memory.
+/// A full run creates each case when it is run, since all cases together take too much memory.
 enum Source {
     Made(Box<Case>),
     Maker(Maker),
@@ -89,7 +89,7 @@ fn jobs(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<Job>> {
         let width = device.width;
         let ways = schedules((k * 7 + number) as u64).map(|way| Options { width, ..way });
         let one = (k + number) % ways.len();
-        // At random, so that schedules go with everything else by which cases differ.
+        // Random, so that the schedule does not correlate with other properties of the cases.
         let first =
             Rng::new((k * WIDTHS.len() * 2 + number) as u64).below(ways.len() as u64) as usize;
         let other = (first + 1 + (k + number) % (ways.len() - 1)) % ways.len();
@@ -106,7 +106,7 @@ fn jobs(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<Job>> {
     Ok(mine.map(job).collect())
 }
 
-/// What cases of one kind took.
+/// Totals for the cases of one kind.
 #[derive(Default)]
 struct Took {
     runs: usize,
@@ -117,19 +117,19 @@ struct Took {
 
 #[derive(Default)]
 struct Found {
-    /// By width.
+    /// Coverage by width.
     covered: BTreeMap<u32, Coverage>,
-    /// Kernels that were run with subgroup barriers of the workgroup.
+    /// Kernels that were run with subgroup barriers executed as workgroup barriers.
     of_workgroup: BTreeSet<String>,
     wrong: Vec<String>,
     by_kind: BTreeMap<String, Took>,
     longest: Vec<(Duration, String)>,
 }
 
-/// The cases that took most, so many of them, are told.
+/// Number of slowest cases in the report.
 const LONGEST: usize = 10;
 
-/// What a case is of: the first word of its name.
+/// The kind of a case: the first word of its name.
 fn kind(case: &Case) -> &str {
     case.name.split([' ', ',']).next().unwrap_or_default()
 }
@@ -182,7 +182,7 @@ fn do_job(job: &Job, found: &Mutex<Found>) {
     }
 }
 
-/// The table that a run ends with.
+/// The table at the end of a run.
 fn table(found: &Found) -> Result<String> {
     let mut text = String::new();
     writeln!(text, "{:16}{:>8}{:>8}{:>20}{:>10}", "", "runs", "wrong", "instructions", "seconds")?;
@@ -207,7 +207,7 @@ fn table(found: &Found) -> Result<String> {
 }
 
 #[test]
-fn every_width_and_schedule() -> Result<()> {
+fn primitives_are_correct_at_every_width_and_schedule() -> Result<()> {
     let mut seen = Seen::default();
     let mut all_jobs = Vec::new();
     for (number, width) in WIDTHS.into_iter().enumerate() {

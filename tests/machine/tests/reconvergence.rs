@@ -1,7 +1,7 @@
-//! What do the kernels rely on where lanes diverge? All of them are right on a device that
-//! reconverges at the end of constructs that a whole subgroup entered
-//! (`VK_KHR_shader_subgroup_uniform_control_flow`); what Vulkan promises without an extension is
-//! less, and which kernels need more than that is listed.
+//! The reconvergence that kernels rely on. All of them are correct on a device that reconverges at
+//! the end of constructs that a whole subgroup entered
+//! (`VK_KHR_shader_subgroup_uniform_control_flow`). Vulkan guarantees less without extensions; the
+//! kernels that need more than that are listed.
 
 mod common;
 
@@ -16,16 +16,16 @@ use common::progress::{for_each, write_report};
 use common::sampling::{Seen, Size, sample};
 use multisplit_machine::{Options, PlanOptions, Reconvergence, Schedule};
 
-/// Cases of each width, besides those that run each kernel once.
+/// Size of the sample for each width.
 const SAMPLE: Size = Size { each: 1, count: 20 };
 
 #[derive(Default)]
 struct Wrong {
-    /// The cases that are wrong, with the first line of what is.
+    /// The failed cases, with the first line of each problem.
     problems: Vec<String>,
-    /// The kernels that are named first there, and how often.
+    /// The kernels named in those lines, with the number of occurrences.
     kernels: BTreeMap<String, usize>,
-    /// Runs that did not come to an end because of the machine or the case.
+    /// Runs that failed due to an error of the machine or the case.
     failed: Vec<String>,
 }
 
@@ -38,9 +38,9 @@ impl Wrong {
     }
 }
 
-/// Instructions that a case may take: lanes that never meet again take several times the usual; those that
-/// wait for what never comes, any number. Where all is right no bound is needed. None for cases that a plain
-/// run leaves out, because lanes that go one by one would take minutes.
+/// Instruction budget of a case. Without guaranteed reconvergence, lanes may take several times as
+/// many instructions as usual, or wait forever. With it, the default budget is enough. `None` for
+/// cases that a plain run skips, because they would take minutes if lanes run one by one.
 fn budget(case: &Case, options: &Options) -> Result<Option<u64>> {
     if options.reconvergence == Reconvergence::SubgroupUniform {
         return Ok(Some(options.budget));
@@ -50,10 +50,10 @@ fn budget(case: &Case, options: &Options) -> Result<Option<u64>> {
     Ok((full() || steps <= LONG).then_some(8 * steps + 10_000_000))
 }
 
-/// Instructions of a long case.
+/// Number of instructions of a long case.
 const LONG: u64 = 4_000_000;
 
-/// Runs a sample of cases, one in `every`; gives how many, and which are wrong.
+/// Runs one in `every` sampled cases. Returns their number and the failures.
 fn wrong(reconvergence: Reconvergence, widths: &[u32], every: usize) -> Result<(usize, Wrong)> {
     let mut cases = Vec::new();
     for (number, &width) in widths.iter().enumerate() {
@@ -83,11 +83,11 @@ fn wrong(reconvergence: Reconvergence, widths: &[u32], every: usize) -> Result<(
 
 const SOME_WIDTHS: [u32; 2] = [16, 64];
 
-/// A plain run takes one case in so many of those that are only listed.
+/// A plain run executes one in this many of the cases whose failures are only listed.
 const FEW: usize = 9;
 
 #[test]
-fn subgroups_that_enter_together_are_enough() -> Result<()> {
+fn kernels_need_only_subgroup_uniform_reconvergence() -> Result<()> {
     let widths = if full() { &common::all::WIDTHS[..] } else { &SOME_WIDTHS };
     let (runs, Wrong { problems, .. }) = wrong(Reconvergence::SubgroupUniform, widths, 1)?;
     ensure!(problems.is_empty(), "{} of {runs} runs:\n{}", problems.len(), problems.join("\n"));
@@ -95,7 +95,7 @@ fn subgroups_that_enter_together_are_enough() -> Result<()> {
 }
 
 #[test]
-fn what_needs_more_than_the_specification_promises() -> Result<()> {
+fn kernels_that_fail_without_extensions_are_reported() -> Result<()> {
     let (widths, every) = if full() { (&common::all::WIDTHS[..], 1) } else { (&[16][..], FEW) };
     let (runs, wrong) = wrong(Reconvergence::WorkgroupUniform, widths, every)?;
     let Wrong { problems, kernels, .. } = wrong;

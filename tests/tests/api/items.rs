@@ -1,7 +1,7 @@
-//! Which items of a crate are public, and under which path: a walk through rustdoc's JSON.
+//! Lists the public items of a crate with their paths, from rustdoc's JSON.
 //!
-//! An item that several paths lead to is listed under the shortest; the others are lines that say
-//! so. Implementations that the compiler adds by itself, and blanket ones, are left out.
+//! An item with several paths is listed under the shortest one; the other paths are `use` lines.
+//! Auto trait and blanket implementations are omitted.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -14,14 +14,14 @@ use crate::signature::Signatures;
 pub struct Crate<'a> {
     index: &'a Value,
     signatures: Signatures<'a>,
-    /// The path of each public item, of its parts as well.
+    /// The path of each public item, including members.
     public: BTreeMap<String, String>,
-    /// What a line is sorted by, and the line: members follow what they belong to.
+    /// Sort key and text of each line. Members follow their owner.
     lines: BTreeSet<(String, String)>,
     counts: BTreeMap<&'static str, usize>,
 }
 
-/// The text of a snapshot: how many items there are, then a line for each, in order.
+/// The text of a snapshot: the item counts, then one line per item, sorted.
 pub fn list(json: &Value) -> Result<String> {
     let version = &json["format_version"];
     let mut listed = Crate {
@@ -48,12 +48,12 @@ pub fn list(json: &Value) -> Result<String> {
     Ok(text)
 }
 
-/// The key of an item in the index, of a field that holds an id.
+/// The index key for a field that holds an id.
 fn key(id: &Value) -> String {
     id.as_str().map_or_else(|| id.to_string(), str::to_owned)
 }
 
-/// The members of a list that may not be there.
+/// The elements of a list that may be missing.
 fn each(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
 }
@@ -64,7 +64,7 @@ impl<'a> Crate<'a> {
         let name = self.index[&root]["name"].as_str().context("a crate without a name")?.to_owned();
         let mut queue = VecDeque::from([(root, name)]);
         let mut found = Vec::new();
-        // Level by level, so that the first path to an item is the shortest.
+        // Breadth-first, so that the first path to an item is the shortest.
         while let Some((id, path)) = queue.pop_front() {
             if let Some(first) = self.public.get(&id) {
                 self.same(&path, first.clone().as_str());
@@ -86,7 +86,8 @@ impl<'a> Crate<'a> {
         Ok(())
     }
 
-    /// What a member of a module adds: itself, what a `use` names, or all that a `use` of `*` does.
+    /// Adds a member of a module: the item itself, the target of a `use`, or all members of a glob
+    /// `use`.
     fn member(
         &mut self,
         id: &str,
@@ -121,7 +122,7 @@ impl<'a> Crate<'a> {
         Ok(())
     }
 
-    /// Another name of an item.
+    /// Adds a line for another path of an item.
     fn same(&mut self, path: &str, item: &str) {
         self.lines.insert((path.to_owned(), format!("use {path} = {item}")));
     }
@@ -189,14 +190,14 @@ impl<'a> Crate<'a> {
                 self.line("static", path, &format!("static {path}: {is}"));
             }
             "macro" | "proc_macro" => self.line("macro", path, &format!("macro {path}!")),
-            // Variants that a `use` of an enumeration's `*` names.
+            // Variants that are re-exported by a glob `use` of an enum.
             "variant" => self.line("variant", path, &format!("variant {path}")),
             other => bail!("{path} is a {other}, which this test does not know"),
         }
         Ok(())
     }
 
-    /// A private field has no entry, or none that is public.
+    /// Private fields are missing from the index or not public.
     fn field(&mut self, id: &Value, owner: &str) -> Result<()> {
         let field = &self.index[&key(id)];
         let is = &field["inner"]["struct_field"];
@@ -240,10 +241,10 @@ impl<'a> Crate<'a> {
         Ok(())
     }
 
-    /// What belongs to a trait or an implementation.
+    /// Adds a member of a trait or an implementation.
     fn associated(&mut self, id: &Value, owner: &str) -> Result<()> {
         let item = &self.index[&key(id)];
-        // Not there: hidden from the documentation.
+        // Missing from the index: hidden from the documentation.
         let Some(name) = item["name"].as_str() else { return Ok(()) };
         let path = format!("{owner}::{name}");
         let inner = &item["inner"];
@@ -268,7 +269,7 @@ impl<'a> Crate<'a> {
                 self.implementor(implementation)?;
                 continue;
             }
-            // A method of `Array<u32>` alone is not one of every `Array`.
+            // A method of `Array<u32>` must not be listed as a method of every `Array`.
             let conditions = self.signatures.special(implementation)?;
             for member in each(&implementation["items"]) {
                 if self.index[&key(member)]["visibility"] == "public" {
@@ -283,7 +284,7 @@ impl<'a> Crate<'a> {
         let by_itself =
             implementation["is_synthetic"] == true || !implementation["blanket_impl"].is_null();
         let of = &implementation["trait"];
-        // A trait of ours that no path leads to is nobody's to use.
+        // A trait of this crate without a public path cannot be used by callers.
         let id = key(&of["id"]);
         let hidden = !self.index[&id].is_null() && !self.public.contains_key(&id);
         if implementation.is_null() || by_itself || hidden || of["path"] == "StructuralPartialEq" {
@@ -292,7 +293,7 @@ impl<'a> Crate<'a> {
         let (name, whom) = (self.signatures.path(of)?, self.signatures.ty(&implementation["for"])?);
         let generics = self.signatures.generics(&implementation["generics"])?;
         let bounds = self.signatures.conditions(&implementation["generics"])?;
-        // After all paths, by type.
+        // Sorted after all paths, by type.
         self.lines
             .insert((format!("~{whom}"), format!("impl{generics} {name} for {whom}{bounds}")));
         Ok(())

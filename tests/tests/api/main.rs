@@ -1,7 +1,8 @@
-//! Is the public API what is checked in: `tests/api/*.txt`, a line for each public item?
+//! Compares the public API with the snapshots in `tests/api/*.txt`, which have one line per public
+//! item.
 //!
-//! A change of the API shows as a difference that a reviewer reads. After one that is meant,
-//! `MULTISPLIT_BLESS=1 cargo test -p multisplit-tests --test api` writes the files anew.
+//! A reviewer sees every API change as a difference of these files. After an intended change,
+//! update them with `MULTISPLIT_BLESS=1 cargo test -p multisplit-tests --test api`.
 
 #![forbid(unsafe_code)]
 
@@ -16,29 +17,29 @@ use std::{env, fs};
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::Value;
 
-/// Set to write what is not fresh instead of complaining.
+/// Environment variable: overwrite outdated snapshots instead of failing.
 const BLESS: &str = "MULTISPLIT_BLESS";
-/// As many lines of a difference as a person reads.
+/// Maximum number of differing lines in a failure message.
 const SHOWN: usize = 40;
 
 #[test]
-fn api_of_shaders() -> Result<()> {
+fn shaders_api_matches_its_snapshot() -> Result<()> {
     expect_unchanged("multisplit-shaders", "compile")
 }
 
 #[test]
-fn api_of_graph() -> Result<()> {
+fn graph_api_matches_its_snapshot() -> Result<()> {
     expect_unchanged("multisplit-graph", "")
 }
 
 #[test]
-fn api_of_engine() -> Result<()> {
+fn engine_api_matches_its_snapshot() -> Result<()> {
     expect_unchanged("multisplit", "glsl,tuning")
 }
 
-/// A list that misses what is there would let any change pass.
+/// An incomplete list would hide API changes.
 #[test]
-fn lists_have_what_a_user_starts_with() -> Result<()> {
+fn lists_contain_the_main_entry_points() -> Result<()> {
     for (package, start) in [
         ("multisplit-shaders", "fn multisplit_shaders::reflect::reflect("),
         ("multisplit-graph", "fn multisplit_graph::Graph::compile(&self"),
@@ -78,8 +79,8 @@ fn expect_unchanged(package: &str, features: &str) -> Result<()> {
     )
 }
 
-/// What rustdoc knows of a package. Checked dependencies are those of `cargo clippy` and
-/// `cargo doc`, so this takes seconds.
+/// The rustdoc JSON of a package. The dependencies are already checked by `cargo clippy` and `cargo
+/// doc`, so this takes seconds.
 fn json(package: &str, features: &str) -> Result<Value> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().context("no target folder")?;
@@ -101,7 +102,7 @@ fn json(package: &str, features: &str) -> Result<Value> {
     Ok(serde_json::from_str(&text)?)
 }
 
-/// Lines that went and lines that came.
+/// Removed and added lines.
 fn difference(before: &str, after: &str) -> String {
     let (old, new): (BTreeSet<&str>, BTreeSet<&str>) =
         (before.lines().collect(), after.lines().collect());
@@ -117,6 +118,6 @@ fn difference(before: &str, after: &str) -> String {
 }
 
 #[test]
-fn a_difference_names_both_sides() {
+fn difference_lists_removed_and_added_lines() {
     assert_eq!(difference("a\nb\n", "b\nc\n"), "- a\n+ c\n");
 }

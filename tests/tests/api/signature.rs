@@ -1,12 +1,13 @@
-//! How a type, a bound and a function of rustdoc's JSON are written in Rust.
+//! Formats types, bounds and functions of rustdoc's JSON as Rust.
 //!
-//! Names of this crate and of the standard library stand alone, those of other crates with their
-//! crate: `Buffer`, `Vec<u32>`, `ash::Buffer`. How the source happens to import them does not show.
+//! Names of this crate and of the standard library are written without a path, names of other
+//! crates with the crate's name: `Buffer`, `Vec<u32>`, `ash::Buffer`. The imports of the source
+//! file do not matter.
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-/// What the compiler's own crates are called.
+/// Crates of the standard library.
 const STANDARD: [&str; 3] = ["std", "core", "alloc"];
 
 pub struct Signatures<'a> {
@@ -26,7 +27,7 @@ impl<'a> Signatures<'a> {
         Self { paths: &json["paths"] }
     }
 
-    /// A path with its arguments.
+    /// A path with its generic arguments.
     pub fn path(&self, path: &Value) -> Result<String> {
         let written = text(&path["path"], "a path")?;
         let last = written.rsplit("::").next().unwrap_or(written);
@@ -131,7 +132,7 @@ impl<'a> Signatures<'a> {
         })
     }
 
-    /// `T::Key` where it is an associated type of a parameter, else in full.
+    /// `T::Key` for an associated type of a parameter, otherwise the full path.
     fn qualified(&self, inner: &Value) -> Result<String> {
         let of = self.ty(&inner["self_type"])?;
         let name = text(&inner["name"], "an associated type")?;
@@ -168,13 +169,14 @@ impl<'a> Signatures<'a> {
         Ok(if names.is_empty() { String::new() } else { format!("for<{}> ", names.join(", ")) })
     }
 
-    /// Parameters with their bounds, in angle brackets; nothing where there are none.
+    /// Generic parameters with their bounds, in angle brackets; empty if there are none.
     pub fn generics(&self, generics: &Value) -> Result<String> {
         let mut parts = Vec::new();
         for parameter in each(&generics["params"]) {
             let name = text(&parameter["name"], "a parameter")?;
             let kind = &parameter["kind"];
-            // `impl Trait` in the place of an argument is a parameter only inside the compiler.
+            // For `impl Trait` arguments the compiler adds a synthetic parameter, which is not part
+            // of the source.
             if kind["type"]["is_synthetic"] == true {
                 continue;
             }
@@ -195,7 +197,7 @@ impl<'a> Signatures<'a> {
         Ok(if parts.is_empty() { String::new() } else { format!("<{}>", parts.join(", ")) })
     }
 
-    /// A `where` clause; nothing where there is none.
+    /// A `where` clause; empty if there is none.
     pub fn conditions(&self, generics: &Value) -> Result<String> {
         let mut parts = Vec::new();
         for predicate in each(&generics["where_predicates"]) {
@@ -219,13 +221,15 @@ impl<'a> Signatures<'a> {
         Ok(if parts.is_empty() { String::new() } else { format!(" where {}", parts.join(", ")) })
     }
 
-    /// What an implementation asks of the parameters of its type, or which they are.
+    /// The bounds or arguments that restrict an implementation to some instances of its type; empty
+    /// if it applies to all.
     pub fn special(&self, implementation: &Value) -> Result<String> {
         let generics = self.generics(&implementation["generics"])?;
         let bounds = self.conditions(&implementation["generics"])?;
         let arguments = self.arguments(&implementation["for"]["resolved_path"]["args"])?;
         let plain = !generics.contains(": ") && bounds.is_empty();
-        // `impl<T> Array<T>` says nothing; `impl Array<u32>` and `impl<T: Key> Array<T>` do.
+        // `impl<T> Array<T>` is unrestricted; `impl Array<u32>` and `impl<T: Key> Array<T>` are
+        // restricted.
         Ok(match (plain, generics == arguments) {
             (true, true) => String::new(),
             (true, false) => arguments,
@@ -233,7 +237,7 @@ impl<'a> Signatures<'a> {
         })
     }
 
-    /// A function under its path.
+    /// The signature of a function, with its path.
     pub fn function(&self, function: &Value, path: &str) -> Result<String> {
         let generics = self.generics(&function["generics"])?;
         let bounds = self.conditions(&function["generics"])?;
@@ -253,7 +257,7 @@ impl<'a> Signatures<'a> {
     }
 }
 
-/// `const`, `unsafe` and the calling convention of a function.
+/// `const`, `async`, `unsafe` and the calling convention of a function.
 fn qualifiers(header: &Value) -> String {
     let mut text = String::new();
     for (key, word) in [("is_const", "const "), ("is_async", "async "), ("is_unsafe", "unsafe ")] {

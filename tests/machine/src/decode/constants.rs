@@ -1,5 +1,5 @@
-//! Types and constants of a module, in the order of their declaration: lengths of arrays may be
-//! specialization constants, and these may be computed from others.
+//! Types and constants of a module, in declaration order: array lengths may be specialization
+//! constants, and these may be computed from others.
 
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Decoration, Op, Word};
@@ -87,7 +87,7 @@ impl Decoder<'_> {
         };
         self.value_types.insert(id, of);
         let first = self.allocate(values.len() as u32);
-        // Nobody has set what is undefined.
+        // The registers of `OpUndef` stay undefined.
         if global.class.opcode != Op::Undef {
             self.filled.extend((first..).zip(values.iter().copied()));
         }
@@ -96,7 +96,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// A constant that is computed from others.
+    /// The value of an `OpSpecConstantOp`.
     fn computed(&self, global: &Instruction, of: Word) -> Result<Vec<u64>, MachineError> {
         let Some(Operand::LiteralSpecConstantOpInteger(op)) = global.operands.first() else {
             return Err(self.malformed("OpSpecConstantOp without an operation"));

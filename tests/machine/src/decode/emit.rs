@@ -1,4 +1,5 @@
-//! Instructions of a block, other than control flow: arithmetic, composites, conversions.
+//! Decodes the instructions of a block other than control flow: arithmetic, composites,
+//! conversions.
 
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{GlslStd450Op as GLOp, Op, Word};
@@ -54,7 +55,7 @@ impl Decoder<'_> {
             self.emit(Code::Copy { dst: first, src, n });
             return Ok(());
         }
-        // Variables follow one another: they are forgotten at once.
+        // Consecutive variables are marked as undefined by one instruction.
         match self.code.last_mut() {
             Some(Code::Forget { first: begin, n: so_far }) if *begin + *so_far == first => {
                 *so_far += n;
@@ -64,7 +65,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// The result's register, type, scalar and number of scalars.
+    /// The result's register, type and number of scalars.
     pub(super) fn result(&self, i: &Instruction) -> Result<(Reg, Word, u32), MachineError> {
         match (i.result_id, i.result_type) {
             (Some(id), Some(of)) => Ok((self.register(id)?, of, self.types.slots(of))),
@@ -77,7 +78,7 @@ impl Decoder<'_> {
         self.value_types.get(&id).copied()
     }
 
-    /// An operation on each component, whose operands begin at `first`.
+    /// Emits a component-wise operation whose operands begin at `first`.
     fn arithmetic(
         &mut self,
         i: &Instruction,
@@ -132,7 +133,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Whether it was an instruction on composites, or one with several results.
+    /// Decodes instructions on composites and instructions with several results. Returns whether
+    /// `i` was one.
     fn composite(&mut self, i: &Instruction) -> Result<bool, MachineError> {
         match i.class.opcode {
             Op::Undef => {
@@ -205,7 +207,7 @@ impl Decoder<'_> {
         Ok(true)
     }
 
-    /// Which scalar of a composite the literals from operand `first` on lead to.
+    /// Index of the scalar in a composite that the literal operands from `first` select.
     fn part(&self, of: Option<Word>, i: &Instruction, first: usize) -> Result<u32, MachineError> {
         let mut of = of.unwrap_or(0);
         let mut at = 0;
@@ -258,7 +260,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// A structure of two results.
+    /// Emits an instruction whose result is a structure of two values.
     fn two_results(&mut self, i: &Instruction, low: Kind, high: Kind) -> Result<(), MachineError> {
         let (dst, _, slots) = self.result(i)?;
         let (a, b) = (self.operand(i, 0)?, self.operand(i, 1)?);
@@ -269,7 +271,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// All components of the operand into one.
+    /// Combines all components of the operand into one scalar.
     fn fold(&mut self, i: &Instruction, kind: Kind) -> Result<(), MachineError> {
         let ((dst, ..), src) = (self.result(i)?, self.operand(i, 0)?);
         let n = self.operand_type(i, 0).map_or(0, |t| self.types.slots(t));

@@ -1,5 +1,4 @@
-//! Functions of a module: which registers their values live in, their blocks, and where branches
-//! lead.
+//! Functions of a module: register assignment, blocks, and branch targets.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,14 +10,14 @@ use crate::code::{Address, Block, Code, Edge, Origin, Reg, Space};
 use crate::error::MachineError;
 use crate::types::{Qualifiers, Type};
 
-/// How a function is called.
+/// Entry block and registers of a function, for its callers.
 pub(super) struct Signature {
     pub block: u32,
     pub parameters: Vec<Reg>,
     pub result: Reg,
 }
 
-/// What phis of a block take from each predecessor: predecessor, register, value, scalars.
+/// Phi inputs of each block: predecessor, destination register, value, number of scalars.
 pub(super) type Phis = HashMap<Word, Vec<(Word, Reg, Word, u32)>>;
 
 impl Decoder<'_> {
@@ -63,7 +62,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Says that the value lives in this register. A pointer's value is an address.
+    /// Assigns a register to a value. The value of a pointer is an address.
     pub(super) fn bind_value(&mut self, id: Word, of: Word, at: Reg) -> Result<(), MachineError> {
         self.registers.insert(id, at);
         if let Some(Type::Pointer { class, .. }) = self.types.get(of) {
@@ -74,8 +73,8 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Values that are used in their own block only share registers with those of other blocks:
-    /// a lane is in one block at a time.
+    /// Assigns registers to the values of a function. Values that are used only in their own block
+    /// share registers with those of other blocks, since a lane is in one block at a time.
     fn assign_registers(&mut self, function: &Function) {
         let shared = used_elsewhere(function);
         let mut room = 0;
@@ -191,7 +190,7 @@ impl Decoder<'_> {
         Ok(Edge { block, copies: copies.into() })
     }
 
-    /// Control flow; whether the instruction was one of it.
+    /// Decodes control flow. Returns whether the instruction was control flow.
     fn terminate(
         &mut self,
         instruction: &Instruction,
@@ -276,7 +275,7 @@ impl Decoder<'_> {
     }
 }
 
-/// Values that another block than their own uses.
+/// Values that are used outside the block that defines them.
 fn used_elsewhere(function: &Function) -> HashSet<Word> {
     let mut home = HashMap::new();
     for block in &function.blocks {
@@ -291,7 +290,7 @@ fn used_elsewhere(function: &Function) -> HashSet<Word> {
             let ids: Vec<Word> =
                 instruction.operands.iter().filter_map(Operand::id_ref_any).collect();
             for (at, id) in ids.iter().enumerate() {
-                // A phi takes its value at the end of the block before.
+                // A phi reads its value at the end of the predecessor block.
                 let user = if phi { ids.get(at + 1).copied().unwrap_or(0) } else { label };
                 if home.get(id).is_some_and(|own| *own != user) {
                     found.insert(*id);
@@ -302,8 +301,9 @@ fn used_elsewhere(function: &Function) -> HashSet<Word> {
     found
 }
 
-/// Branches whose way is known go there at once. A selection that is left out altogether need not
-/// begin; one that is entered begins, since lanes that leave it apart meet at its end.
+/// Replaces branches on known conditions by jumps. If the branch skips its selection, the selection
+/// is removed too. Otherwise the selection is kept, since lanes that diverge in it reconverge at
+/// its end.
 pub(super) fn shorten(code: &mut [Code], blocks: &[Block], ways: &[Option<bool>]) {
     for at in 0..code.len() {
         let (Some(Some(taken)), Some(Code::Branch { yes, no, .. })) = (ways.get(at), code.get(at))

@@ -1,4 +1,4 @@
-//! Operations of subgroups.
+//! Decodes subgroup operations.
 
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{GroupOperation, Op};
@@ -10,7 +10,7 @@ use crate::error::MachineError;
 use crate::types::Type;
 
 impl Decoder<'_> {
-    /// Whether it was one.
+    /// Decodes a subgroup operation. Returns whether `i` was one.
     pub(super) fn group(&mut self, i: &Instruction) -> Result<bool, MachineError> {
         use GroupOp as G;
         let op = match i.class.opcode {
@@ -32,11 +32,11 @@ impl Decoder<'_> {
             Op::GroupNonUniformShuffleDown => G::ShuffleDown,
             _ => return self.combine(i),
         };
-        // The first operand is the scope, which is the subgroup.
+        // The first operand is the scope, which is always the subgroup.
         let value = if i.operands.len() > 1 { self.operand(i, 1)? } else { 0 };
         let other = if i.operands.len() > 2 { self.operand(i, 2)? } else { 0 };
         let (dst, _, n) = self.result(i)?;
-        // Of a comparison the operand counts, not the answer.
+        // For a comparison the number of operand components matters, not that of the result.
         let n = match op {
             G::AllEqual => {
                 let id = i.operands.get(1).and_then(Operand::id_ref_any).unwrap_or(0);

@@ -1,9 +1,4 @@
-//! Which blocks can be executed under the specialization at hand: conditions that are known before
-//! a kernel runs are followed to the one way they lead.
-//!
-//! A register holds nothing yet, one known value, or anything. Values that blocks exchange are joined
-//! over everything that may be executed, whatever the order (loops and calls end that way); values
-//! within a block are followed one by one, since blocks share registers for them.
+//! Finds the blocks that are reachable under the current specialization, by constant propagation.
 
 use std::ops::Range;
 
@@ -28,14 +23,15 @@ impl Value {
     }
 }
 
-/// What the decoder knows of registers.
+/// The decoder's knowledge of registers.
 pub(super) struct Registers<'a> {
     pub count: Reg,
     /// Constants, and initial values of variables.
     pub filled: &'a [(Reg, u64)],
-    /// Inputs, and variables that are accessed by computed addresses.
+    /// Registers with unknown values: inputs, and variables that are accessed by computed
+    /// addresses.
     pub anything: &'a [Range<Reg>],
-    /// Those that each block writes before it reads them.
+    /// Registers that each block writes before it reads them.
     pub scratch: &'a [Range<Reg>],
 }
 
@@ -46,12 +42,12 @@ struct Analysis<'a> {
     in_block: Vec<bool>,
     live: Vec<bool>,
     changed: bool,
-    /// Conditions that hold nothing may be anything after all.
+    /// Whether undefined conditions are treated as unknown.
     undefined_is_anything: bool,
     met_undefined: bool,
 }
 
-/// Whether each block can be executed.
+/// Whether each block is reachable, and the known direction of each branch.
 pub(super) fn live(
     code: &[Code],
     blocks: &[Block],
@@ -209,14 +205,14 @@ impl Analysis<'_> {
         self.reach(edge.block);
     }
 
-    /// Of each instruction: which way a branch goes, where that is known.
+    /// For each instruction: the direction of a branch with a known condition.
     fn known_ways(&mut self) -> Vec<Option<bool>> {
         let mut ways = vec![None; self.code.len()];
         for block in 0..self.blocks.len() {
             if !self.live[block] {
                 continue;
             }
-            // The values within the block, once more.
+            // Recompute the values within the block.
             self.visit(block);
             let first = self.blocks[block].pc as usize;
             let rest = self.code.get(first..).unwrap_or_default();
@@ -241,7 +237,7 @@ impl Analysis<'_> {
     }
 }
 
-/// What an operation gives; some need not know all of their operands.
+/// The result of an operation. Some operations do not need all operands.
 fn combined(op: Alu, a: Value, b: Value, c: Value) -> Value {
     use Value::{Anything, Known, Nothing};
     let enough = match (op.kind, a, b) {
@@ -269,7 +265,7 @@ fn combined(op: Alu, a: Value, b: Value, c: Value) -> Value {
     Known(eval(op, number(0), number(1), number(2)))
 }
 
-/// The registers that an instruction writes with what only a run can tell.
+/// The registers that an instruction writes with a value known only at run time.
 fn written(code: &Code) -> (Reg, u32) {
     match code {
         Code::Pick { dst, .. }

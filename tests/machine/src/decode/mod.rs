@@ -1,5 +1,5 @@
-//! How SPIR-V becomes a [`Program`]: types, constants with their specialization, variables, then
-//! the functions.
+//! Decodes SPIR-V into a [`Program`]: types, constants with their specialization, variables, then
+//! functions.
 
 mod constants;
 mod emit;
@@ -21,7 +21,7 @@ use crate::code::{
 use crate::error::MachineError;
 use crate::types::{Layout, Qualifiers, Types};
 
-/// Decodes `spirv`, with these values for specialization constants, by `constant_id`.
+/// Decodes `spirv` with the given specialization constants, by `constant_id`.
 pub fn decode(
     label: &str,
     spirv: &[u32],
@@ -39,7 +39,7 @@ pub fn decode(
     decoder.finish(&module)
 }
 
-/// What a pointer's id stands for.
+/// The memory that a pointer id refers to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pointer {
     pub space: Space,
@@ -53,20 +53,20 @@ pub(super) struct Decoder<'s> {
     types: Types,
     names: HashMap<Word, String>,
     decorations: HashMap<Word, Vec<(Decoration, u32)>>,
-    /// Scalars of constants.
+    /// Scalars of each constant.
     constants: HashMap<Word, Vec<u64>>,
-    /// Values that an instruction of a function takes.
+    /// Values that are used by an instruction of a function.
     used: HashSet<Word>,
-    /// The type of every value.
+    /// The type of each value.
     value_types: HashMap<Word, Word>,
     registers: HashMap<Word, Reg>,
     pointers: HashMap<Word, Pointer>,
     glsl: Option<Word>,
     next_register: Reg,
     filled: Vec<(Reg, u64)>,
-    /// Registers of variables that computed addresses lead to.
+    /// Registers of variables that are accessed by computed addresses.
     computed: Vec<Range<Reg>>,
-    /// Registers that blocks use each on its own.
+    /// Registers that each block uses separately.
     scratch: Vec<Range<Reg>>,
     inputs: Vec<(Input, Reg)>,
     shared_bytes: u32,
@@ -77,7 +77,7 @@ pub(super) struct Decoder<'s> {
     blocks: Vec<Block>,
     block_of: HashMap<Word, u32>,
     function_names: Vec<String>,
-    /// Of each function: its first block, its parameters' ids, the register of its result.
+    /// Entry block, parameter registers and result register of each function.
     function_of: HashMap<Word, functions::Signature>,
     line: u32,
     opcode: Op,
@@ -220,7 +220,7 @@ impl<'s> Decoder<'s> {
         }
     }
 
-    /// A module's own variable.
+    /// Declares a variable of module scope.
     fn variable(&mut self, variable: &Instruction) -> Result<(), MachineError> {
         let (Some(id), Some(pointer_type)) = (variable.result_id, variable.result_type) else {
             return Err(self.malformed("a variable without a type"));
@@ -294,14 +294,15 @@ impl<'s> Decoder<'s> {
         })
     }
 
-    /// So many registers in a row.
+    /// Allocates `count` consecutive registers.
     pub(super) fn allocate(&mut self, count: u32) -> Reg {
         let first = self.next_register;
         self.next_register += count;
         first
     }
 
-    /// The built-in constant wins over the execution mode, as SPIR-V has it.
+    /// The workgroup size. The built-in constant takes precedence over the execution mode, as
+    /// SPIR-V requires.
     fn local_size(&self, module: &Module) -> [u32; 3] {
         let is_size = |id: &&Word| {
             self.decoration(**id, Decoration::BuiltIn) == Some(BuiltIn::WorkgroupSize as u32)

@@ -1,4 +1,4 @@
-//! Pointers: which memory they lead to, chains of indices, loads, stores and atomics.
+//! Decodes pointers: address spaces, access chains, loads, stores and atomics.
 
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{MemoryAccess, Op, StorageClass, Word};
@@ -27,7 +27,7 @@ impl Decoder<'_> {
         register.ok_or_else(|| self.malformed(format!("no value {id}")))
     }
 
-    /// The register of a value; the address itself where it is a pointer.
+    /// The register of a value; for a pointer, a register that holds the address.
     pub(super) fn value(&mut self, id: Word) -> Result<Reg, MachineError> {
         let Some(pointer) = self.pointers.get(&id).copied() else { return self.register(id) };
         self.note_computed(id);
@@ -45,7 +45,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// The address of a variable is computed with: any register of it may be meant.
+    /// Records that a variable's address is used in a computation, so any of its registers may be
+    /// accessed.
     fn note_computed(&mut self, id: Word) {
         let pointer = self.pointers.get(&id);
         let pointee = self.value_types.get(&id).and_then(|of| self.types.pointee(*of));
@@ -91,7 +92,7 @@ impl Decoder<'_> {
         if space == Space::Shared { Layout::Packed } else { Layout::Decorated }
     }
 
-    /// Distance between elements, and where a member begins: bytes, or registers.
+    /// Distance between array elements, in bytes or registers.
     fn stride(&self, of: Word, element: Word, space: Space) -> u32 {
         match space {
             Space::Private => self.types.slots(element),
@@ -162,7 +163,8 @@ impl Decoder<'_> {
         how.and(Qualifiers { coherent: false, volatile })
     }
 
-    /// A volatile access of several words is several accesses, between which others may come.
+    /// Splits a volatile access of several words into separate accesses, since other lanes may run
+    /// in between.
     fn pieces(leaves: Vec<Leaf>, how: Qualifiers) -> Vec<(u32, Box<[Leaf]>)> {
         if how.volatile {
             (0..).zip(leaves).map(|(k, leaf)| (k, Box::from([leaf]))).collect()
@@ -276,7 +278,7 @@ impl Decoder<'_> {
         })
     }
 
-    /// Whether it was an atomic instruction.
+    /// Decodes an atomic instruction. Returns whether it was one.
     pub(super) fn atomic(&mut self, instruction: &Instruction) -> Result<bool, MachineError> {
         use AtomicOp as A;
         let op = match instruction.class.opcode {
@@ -315,7 +317,8 @@ impl Decoder<'_> {
         if space != Space::Shared && space != Space::Buffer {
             return Err(self.unknown("an atomic on memory that is not shared"));
         }
-        // Stronger than relaxed: as a relaxed one between two barriers.
+        // An atomic that is stronger than relaxed is emitted as a relaxed one between two memory
+        // barriers.
         let ordered = semantics.shared || semantics.buffer;
         if ordered {
             self.emit(Code::MemoryBarrier(semantics));

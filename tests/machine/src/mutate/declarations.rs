@@ -1,4 +1,4 @@
-//! Changes of declarations: the subgroup's size, qualifiers of buffers, initial values.
+//! Mutations of declarations: subgroup size, buffer qualifiers, initial values.
 
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Operand, load_words};
@@ -7,7 +7,7 @@ use rspirv::spirv::{BuiltIn, Decoration, Op, Word};
 use super::describe::Names;
 use super::{Mutant, MutantKind, Original};
 
-/// The module with its own variable called `variable` zero at first; none where there is no such.
+/// The module with its variable `variable` initialized to zero; `None` if it has no such variable.
 pub fn initialized(spirv: &[u32], variable: &str) -> Option<Vec<u32>> {
     let mut module = load_words(spirv).ok()?;
     let names = Names::new(&module);

@@ -1,12 +1,11 @@
-//! Where a mutant was changed, in words that a person can find in the GLSL: the expression, by the
-//! names of its variables.
+//! Describes the location of a mutation by its GLSL expression and variable names.
 
 use std::collections::HashMap;
 
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Op, Word};
 
-/// Expressions are spelled out this deep.
+/// Maximum depth to which expressions are spelled out.
 const DEPTH: u32 = 5;
 
 /// Names and definitions of a module.
@@ -38,7 +37,7 @@ impl Names {
         Self { names, members, definitions: with_result.collect() }
     }
 
-    /// The name in the GLSL; of a function without its parameters.
+    /// The name in the GLSL source; for a function, without its parameters.
     pub fn name(&self, id: Word) -> &str {
         let name = self.names.get(&id).map_or("", String::as_str);
         name.split('(').next().unwrap_or(name)
@@ -118,7 +117,7 @@ impl Names {
         text
     }
 
-    /// The type that is operand `at` of a type.
+    /// The type given by operand `at` of a type.
     fn part(&self, id: Word, at: usize) -> Option<Word> {
         self.definitions.get(&id)?.operands.get(at).and_then(Operand::id_ref_any)
     }

@@ -1,5 +1,5 @@
-//! Kernels that are changed in one place, to see that tests notice: what would be a mistake if a
-//! person made it.
+//! Mutants: kernels that are changed in one place like a programming mistake, to check that tests
+//! detect it.
 
 mod declarations;
 mod describe;
@@ -14,42 +14,43 @@ pub use self::declarations::initialized;
 use self::describe::Names;
 use crate::error::MachineError;
 
-/// What was changed.
+/// Kind of a mutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MutantKind {
-    /// A control or memory barrier is gone.
+    /// A control or memory barrier is removed.
     BarrierRemoved,
-    /// An atomic became a load, an operation and a store.
+    /// An atomic is replaced by a load, an operation and a store.
     AtomicMadePlain,
     /// A comparison is off by one.
     ComparisonShifted,
-    /// An index into shared memory or a buffer is one more.
+    /// An index into shared memory or a buffer is increased by one.
     IndexShifted,
-    /// A shuffle asks the next lane.
+    /// A shuffle reads from the next lane.
     ShuffleShifted,
-    /// The subgroup size is taken for 32.
+    /// The subgroup size is assumed to be 32.
     SubgroupSizeFixed,
-    /// A buffer is neither volatile nor coherent any more.
+    /// The `volatile` and `coherent` qualifiers of a buffer are removed.
     QualifierRemoved,
 }
 
 /// A kernel that is changed in one place.
 #[derive(Clone, Debug)]
 pub struct Mutant {
-    /// What was changed.
+    /// Kind of the mutation.
     pub kind: MutantKind,
-    /// Where, in words: the function and the expression, by the names of the GLSL.
+    /// Location of the mutation: the function and the expression, with the names of the GLSL
+    /// source.
     pub place: String,
-    /// The block that was changed, counted through the module; none where it is a declaration.
+    /// Index of the changed block in the module; `None` for a declaration.
     pub block: Option<usize>,
-    /// The module.
+    /// The mutated module.
     pub words: Vec<u32>,
 }
 
-/// Where an instruction is: function, block, instruction.
+/// Location of an instruction: function, block, instruction.
 type At = (usize, usize, usize);
 
-/// What is known of the module that is changed.
+/// The unchanged module with its names and types.
 struct Original {
     module: Module,
     names: Names,
@@ -116,7 +117,8 @@ impl Original {
     fn changes(&self, instruction: &Instruction, at: At) -> Vec<(MutantKind, Vec<u32>)> {
         let op = instruction.class.opcode;
         let changed = match op {
-            // A control barrier of its own orders memory too: what comes right before it adds nothing.
+            // A control barrier of a subgroup also orders memory, so a memory barrier right before
+            // it is redundant.
             Op::MemoryBarrier if self.precedes_subgroup_barrier(at) => None,
             Op::ControlBarrier | Op::MemoryBarrier => {
                 let words = self.with(at, |_, _| Vec::new());
@@ -160,7 +162,7 @@ impl Original {
         changed.into_iter().collect()
     }
 
-    /// The next instruction is a control barrier of the subgroup, which orders all memory.
+    /// Whether the next instruction is a control barrier of the subgroup, which orders all memory.
     fn precedes_subgroup_barrier(&self, (f, b, i): At) -> bool {
         let next = self.module.functions[f].blocks[b].instructions.get(i + 1);
         let Some(next) = next.filter(|next| next.class.opcode == Op::ControlBarrier) else {
@@ -172,7 +174,8 @@ impl Original {
         subgroup.is_some_and(|constant| constant.operands.first() == Some(&SUBGROUP))
     }
 
-    /// An access chain into shared memory or a buffer, whose last index is computed.
+    /// Whether the instruction is an access chain into shared memory or a buffer whose last index
+    /// is not constant.
     fn leads_to_memory(&self, instruction: &Instruction) -> bool {
         let class = instruction.result_type.and_then(|of| self.classes.get(&of));
         let last = instruction.operands.last().and_then(Operand::id_ref_any).unwrap_or(0);
@@ -181,7 +184,8 @@ impl Original {
         matches!(class, Some(StorageClass::Workgroup | StorageClass::StorageBuffer)) && !constant
     }
 
-    /// The module with what `change` makes of one instruction; it is given ids that are free.
+    /// The module with one instruction replaced by the result of `change`, which also gets the next
+    /// free id.
     fn with(
         &self,
         (f, b, i): At,
@@ -198,7 +202,7 @@ impl Original {
         module.assemble()
     }
 
-    /// The module with operand `operand` of an instruction one more.
+    /// The module with operand `operand` of an instruction increased by one.
     fn one_more(&self, (f, b, i): At, operand: usize) -> Vec<u32> {
         let mut module = self.module.clone();
         let mut next = module.header.as_ref().map_or(0, |header| header.bound);
@@ -223,7 +227,7 @@ impl Original {
         module.assemble()
     }
 
-    /// The module with an atomic made of plain instructions.
+    /// The module with an atomic replaced by plain instructions.
     fn made_plain(&self, at: At) -> Vec<u32> {
         let mut types = self.module.types_global_values.iter();
         let boolean = types.find(|g| g.class.opcode == Op::TypeBool).and_then(|g| g.result_id);
@@ -297,7 +301,7 @@ fn is_atomic(op: Op) -> bool {
         )
 }
 
-/// What an atomic does, as a plain operation.
+/// The plain operation of an atomic.
 fn plain(op: Op) -> Op {
     match op {
         Op::AtomicIAdd => Op::IAdd,

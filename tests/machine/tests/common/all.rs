@@ -1,4 +1,4 @@
-//! Every case of every primitive for a device.
+//! All cases of all primitives for a device.
 
 use anyhow::Result;
 use multisplit::primitives::histogram::HistogramMethod;
@@ -28,20 +28,21 @@ use super::topk::{TopKCase, TopKData, topk_case};
 
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
-/// Makes a case; none where the primitive has no such case.
+/// Creates a case, or fails if the primitive does not support it.
 pub type Maker = Box<dyn Fn() -> Result<Case> + Send + Sync>;
 
-/// Whether every case is to be run.
+/// Whether to run every case instead of a sample.
 pub fn full() -> bool {
     std::env::var("MULTISPLIT_FULL").is_ok_and(|value| value == "1")
 }
 
-/// As many as the machine has cores.
+/// Number of worker threads: one per core.
 pub fn threads() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
 }
 
-/// Which part of a full run this is, and how many there are: `MULTISPLIT_PART=K/N`.
+/// The part of a full run and the number of parts, from `MULTISPLIT_PART=K/N`. The part counts from
+/// 0.
 pub fn part() -> (usize, usize) {
     let given = std::env::var("MULTISPLIT_PART").ok().filter(|_| full());
     let parsed = given.and_then(|text| {
@@ -56,11 +57,12 @@ fn sizes(device: Device) -> [u64; 5] {
 }
 
 fn sizes_of(tile: u64) -> [u64; 5] {
-    // The last has more tiles than a device may take workgroups in x, and is no multiple of that.
+    // The last size has more tiles than the device allows workgroups in x, and is not a multiple of
+    // that limit.
     [1, tile - 1, tile, tile + 1, 4 * tile + 5]
 }
 
-/// Threads of a workgroup that are more than the 256 values of a digit.
+/// A workgroup size above the 256 values of a digit.
 pub const MANY_THREADS: u32 = 384;
 
 fn sorts(device: Device, all: &mut Vec<Maker>) {
@@ -78,7 +80,7 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
         for along in along {
             for (method, segments) in methods {
                 kind += 1;
-                // Some with more threads than digits have values.
+                // Some cases have more threads than a digit has values.
                 let many = method == SortMethod::OneSweep
                     && (along == Along::Nothing) == (key == KeyType::U32);
                 let threads = if many { MANY_THREADS } else { device.threads() };
@@ -115,7 +117,7 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
     }
 }
 
-/// Buckets that a lane counts by votes, at most.
+/// Maximum number of buckets that a lane counts by votes.
 const MAX_VOTED_PER_LANE: u32 = 32;
 
 /// Whether a method ranks whole tiles, by ballots or by lane order.
@@ -123,7 +125,8 @@ fn ranks_tiles(method: Method) -> bool {
     !matches!(method, Method::Direct | Method::Warp | Method::ScanSplit)
 }
 
-/// So many of the sizes: others for each kind of case, and all of them for any five kinds in a row.
+/// Picks `count` of the sizes, different ones for each kind of case. Any five consecutive kinds
+/// cover all sizes.
 fn some_sizes(sizes: [u64; 5], count: usize, kind: usize) -> impl Iterator<Item = u64> {
     (0..count).map(move |k| sizes[(kind + 2 * k) % sizes.len()])
 }
@@ -165,8 +168,8 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
                 if method == Method::FullSort && !ordered {
                     continue;
                 }
-                // Neither wide values nor another ranking, where nothing is ranked by it, have to do
-                // with the function: each goes with every third.
+                // Wide values, and lane order for methods that do not rank by it, are independent
+                // of the bucket function, so they are combined with every third kind only.
                 let wide = matches!(gives, Gives::Pairs(2 | 4));
                 if (wide || device.lane_order && !ranks_tiles(method)) && kind % 3 != 0 {
                     continue;
@@ -175,7 +178,8 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
                     number += 1;
                     let turns = 1 << (number % 3);
                     let on_device = number % 4 == 1 && method != Method::FullSort;
-                    // Votes for each bucket that a lane counts: with many, a case takes minutes.
+                    // Each bucket of a lane takes a vote: with many buckets, a case would take
+                    // minutes.
                     let by_votes = number % 2 == 0 && buckets <= MAX_VOTED_PER_LANE * device.width;
                     let of = SplitCase {
                         key,
@@ -196,12 +200,12 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
     }
 }
 
-/// Tiles of as many keys as kernels have windows for: loops over windows are written out, and what is
-/// written for the later ones is executed by such tiles alone.
+/// Cases with the largest tiles that kernels support. Loops over windows are unrolled, and only
+/// such tiles execute the code of the last windows.
 pub fn large_tiles(device: Device) -> Vec<Maker> {
     let mut all: Vec<Maker> = Vec::new();
     let threads = device.threads();
-    // Every count of buckets with both.
+    // Each bucket count gets both shapes.
     let shape =
         |number: usize| if (number + number / 4).is_multiple_of(2) { (32, 4) } else { (22, 2) };
     let mut number = 0;
@@ -238,7 +242,7 @@ pub fn large_tiles(device: Device) -> Vec<Maker> {
             for few_bits in [false, true] {
                 for small in [false, true] {
                     number += 1;
-                    // A small sort has all of its tile in shared memory.
+                    // A small sort keeps its whole tile in shared memory.
                     let (items, turns) =
                         if small { (24 * 128 / threads, 1) } else { shape(number) };
                     let method = if small { SortMethod::Small } else { SortMethod::OneSweep };
@@ -325,7 +329,7 @@ fn topks(device: Device, all: &mut Vec<Maker>) {
                     length,
                     k,
                     smallest: number % 2 == 0,
-                    // By the sort of what was found.
+                    // Whether the results are sorted in an extra pass.
                     sorted: method != TopKMethod::Select || number % 4 == 0,
                     on_device: rows == 1 && number % 3 == 0,
                     data: [TopKData::Any, TopKData::Few, TopKData::Same][number / 2 % 3],
@@ -352,7 +356,7 @@ fn pieces(device: Device, all: &mut Vec<Maker>) {
     }
 }
 
-/// Every case for a device.
+/// All cases for a device.
 pub fn all(device: Device) -> Vec<Maker> {
     let mut all: Vec<Maker> = Vec::new();
     all.push(Box::new(move || probe_case(device)));
@@ -362,13 +366,13 @@ pub fn all(device: Device) -> Vec<Maker> {
         for n in sizes(device) {
             all.push(Box::new(move || memory_case(device, n + 3, on_device)));
             for look_back in [false, true] {
-                // Whole vectors, and others.
+                // Lengths that are multiples of the vector size, and others.
                 let n = 4 * n + if on_device { 3 } else { 0 };
                 all.push(Box::new(move || scan_case(device, look_back, on_device, n)));
             }
         }
     }
-    // Tiles of 16 elements per thread, or of 32: one, and several.
+    // One tile and several tiles, of 16 or 32 elements per thread.
     let tile = 16 * u64::from(device.threads());
     for of in term_cases(&[4 * tile + 5, tile - 3, 2 * tile + 1]) {
         all.push(Box::new(move || term_case(device, of)));
@@ -392,7 +396,7 @@ pub fn all(device: Device) -> Vec<Maker> {
     labels(device, &mut all);
     sorts(device, &mut all);
     narrow(device, &mut all);
-    // Eight elements per thread.
+    // Tiles of eight elements per thread.
     for of in sort_segments_cases(8 * u64::from(device.threads())) {
         all.push(Box::new(move || sort_segments_case(device, &of)));
     }
@@ -401,7 +405,7 @@ pub fn all(device: Device) -> Vec<Maker> {
     all
 }
 
-/// The kernels that a case runs, by label.
+/// Labels of the kernels that a case runs.
 pub fn kernels(case: &Case) -> Vec<String> {
     let steps = case.plan.steps().iter();
     steps.filter_map(|s| Some(s.pass.kernel.as_ref()?.label().to_owned())).collect()

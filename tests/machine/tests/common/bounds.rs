@@ -9,16 +9,16 @@ use multisplit_machine::Rng;
 use super::case::{Case, Output};
 use super::primitives::{Device, count_words, counted, limits, policy_of};
 
-/// What is searched for in how many elements.
+/// A search for `n` needles in `sorted` elements.
 #[derive(Clone, Copy, Debug)]
 pub struct BoundsCase {
     pub key: KeyType,
     pub upper: bool,
-    /// Both counts.
+    /// Whether both counts are on the device.
     pub on_device: bool,
     pub sorted: u64,
     pub n: u64,
-    /// Of a workgroup, where they are few.
+    /// Number of subgroups per workgroup; `None` for the usual size.
     pub subgroups: Option<u32>,
 }
 
@@ -30,7 +30,7 @@ fn words(key: KeyType, keys: &[u64]) -> Vec<u32> {
     keys.iter().flat_map(words).collect()
 }
 
-/// The key whose place in the order is that of this number among numbers.
+/// The key at this position of the key order.
 fn from_order(key: KeyType, number: u64) -> u64 {
     let top = 1u64 << (key.bits() - 1);
     let all = u64::MAX >> (64 - key.bits());
@@ -46,12 +46,12 @@ pub fn bounds_case(device: Device, of: BoundsCase) -> Result<Case> {
     let (max, count) = counted(&mut graph, of.n, of.on_device);
     let spare = if of.on_device { 50 } else { 0 };
     let mut rng = Rng::new(of.n + of.sorted);
-    // Every other number, some of them several times; needles are in between as well.
+    // Even numbers, some of them repeated. Needles may be odd.
     let shift = of.key.bits() - 12;
     let mut numbers: Vec<u64> = (0..of.sorted).map(|_| rng.next_u64() % 2048 * 2).collect();
     numbers.sort_unstable();
     let mut wanted: Vec<u64> = (0..max).map(|_| rng.next_u64() % 4096).collect();
-    // Before all others, and behind them.
+    // Needles before the first element and after the last one.
     wanted[..2].copy_from_slice(&[0, 4095]);
     let find = |needle: &u64| match of.upper {
         false => numbers.partition_point(|x| x < needle) as u32,
@@ -93,7 +93,7 @@ pub fn bounds_case(device: Device, of: BoundsCase) -> Result<Case> {
     })
 }
 
-/// Sizes around the top of the tree, which has 1,024 elements.
+/// Sizes around the top of the search tree, which has 1,024 elements.
 pub fn bounds_cases() -> Vec<BoundsCase> {
     let mut all = Vec::new();
     for (number, key) in KeyType::WIDE.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A plan with its inputs and the outputs that it has to give, and how it is run on the machine.
+//! A plan with inputs and expected outputs, and its execution on the machine.
 
 use super::primitives::LANE_ORDER;
 use std::collections::{BTreeMap, HashSet};
@@ -9,33 +9,35 @@ use anyhow::{Result, ensure};
 use multisplit::graph::Plan;
 use multisplit_machine::{AtomicOrder, Coverage, Machine, Options, PlanOptions, Schedule, Swap};
 
-/// What an output has to be; words past these do not matter.
+/// An expected output. Words beyond `expected` are not compared.
 #[derive(Clone)]
 pub struct Output {
     pub name: &'static str,
     pub expected: Vec<u32>,
 }
 
-/// Says what is wrong with the outputs, which it is given by their names, where more than one is right.
+/// Checks outputs by name if more than one result is correct. Returns a description of the error,
+/// if any.
 pub type Verify = Arc<dyn Fn(&dyn Fn(&str) -> Vec<u32>) -> Option<String> + Send + Sync>;
 
-/// A plan with its inputs and outputs, by the names of its imports.
+/// A plan with its inputs and expected outputs, by import name.
 #[derive(Clone)]
 pub struct Case {
     pub name: String,
     pub plan: Plan,
     pub inputs: Vec<(&'static str, Vec<u32>)>,
     pub outputs: Vec<Output>,
-    /// Kernels rank by lane order.
+    /// Whether kernels rank by lane order.
     pub lane_order: bool,
-    /// A word that is not zero where the kernels gave up, as they may: the outputs are nothing then.
+    /// A word that is nonzero if the kernels gave up, which is allowed; the outputs are not
+    /// compared then.
     pub may_give_up: Option<(&'static str, usize)>,
     pub verify: Option<Verify>,
-    /// Words that are the same under every schedule, whatever they are: how the work was done.
+    /// Words that must be the same under every schedule, such as statistics of the search.
     pub steady: Vec<(&'static str, Range<usize>)>,
 }
 
-/// What the kernels of a plan that have a specialization constant of this name are specialized to.
+/// The values of a specialization constant in the kernels of a plan that have it.
 pub fn specialized(plan: &Plan, name: &str) -> impl Iterator<Item = u32> {
     plan.steps().iter().filter_map(move |step| {
         let constant = step.pass.kernel.as_ref()?.interface().spec_constant(name)?;
@@ -44,24 +46,24 @@ pub fn specialized(plan: &Plan, name: &str) -> impl Iterator<Item = u32> {
     })
 }
 
-/// What a run did.
+/// The outcome of a run.
 pub struct Outcome {
-    /// What is wrong, if anything: findings, or an output that differs.
+    /// The findings and wrong outputs, if any.
     pub problem: Option<String>,
     pub steps: u64,
     pub coverage: Coverage,
-    /// The words that are the same under every schedule.
+    /// The words that must be the same under every schedule.
     pub steady: Vec<u32>,
 }
 
-/// Whether all workgroups of a dispatch get on at the same time, so that none waits in vain.
+/// Whether all workgroups of a dispatch make progress, so that none of them may time out.
 fn is_fair(options: &Options) -> bool {
     let at_random = matches!(options.schedule, Schedule::Random | Schedule::Stalls);
     at_random && options.resident >= Options::new(options.width).resident
 }
 
-/// Runs a case. `replace` has kernels to be run in the place of others, by label. Where additions to shared
-/// memory could come in another order, it is run again with many of them swapped.
+/// Runs a case. `replace` lists replacement kernels by label. If unordered additions to shared
+/// memory were found, the case is run again with many of them swapped.
 pub fn run(
     case: &Case,
     options: &Options,
@@ -83,8 +85,8 @@ pub fn run(
     Ok(outcome)
 }
 
-/// Of the last pairs of each workgroup of the last pass that has some, as many as have no addition in
-/// common. Early ones may lead to other additions than those that were noted.
+/// Picks pairs without common additions from the last sixteenth of each workgroup's pairs, in the
+/// last pass with pairs. Swapping early pairs could change which additions follow.
 fn disjoint(swaps: &[Swap]) -> Vec<Swap> {
     let Some(pass) = swaps.last().map(|swap| swap.pass) else { return Vec::new() };
     let mut groups = BTreeMap::<u64, Vec<&Swap>>::new();
@@ -104,7 +106,8 @@ fn disjoint(swaps: &[Swap]) -> Vec<Swap> {
     chosen
 }
 
-/// Runs a case with pairs of additions swapped; gives also those that can be, and whether they were.
+/// Runs a case with some pairs of additions swapped. Also returns the pairs that could be swapped,
+/// and whether the requested swaps were performed.
 fn run_swapped(
     case: &Case,
     options: &Options,
@@ -173,7 +176,7 @@ fn run_swapped(
     Ok((outcome, machine.swaps().to_vec(), machine.swapped()))
 }
 
-/// Runs a case that must be right.
+/// Runs a case and fails if there is a problem.
 pub fn check(case: &Case, options: &Options) -> Result<Outcome> {
     let outcome = run(case, options, PlanOptions::default(), &[])?;
     if let Some(problem) = &outcome.problem {

@@ -1,5 +1,5 @@
-//! The software driver, to compare the machine with; besides the cases of primitives the only file
-//! that knows the engine's API.
+//! The software driver, to compare the machine with. Besides the cases of primitives, this is the
+//! only file here that uses the engine's API.
 
 use anyhow::{Context as _, Result};
 use multisplit::graph::{Graph, Groups};
@@ -20,12 +20,12 @@ impl Driver {
         Ok(Self { context: Context::open(&config).context("no software driver")? })
     }
 
-    /// Lanes of a subgroup.
+    /// The subgroup width.
     pub fn width(&self) -> u32 {
         self.context.properties().subgroup_size
     }
 
-    /// Runs three workgroups of a kernel; gives the second and the third buffer.
+    /// Runs three workgroups of a kernel. Returns the contents of the second and third buffer.
     pub fn run(
         &self,
         kernel: &std::sync::Arc<Kernel>,

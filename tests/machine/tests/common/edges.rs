@@ -1,5 +1,5 @@
-//! Cases that show what samples of all others seldom have: counts next to a bound, ids and keys on an
-//! edge, workgroups past the last one, loops that are written out to their end.
+//! Edge cases that a sample of all cases rarely contains: counts next to a limit, ids and keys on
+//! an edge, surplus workgroups in the last row, fully executed unrolled loops.
 
 use multisplit::primitives::histogram::HistogramMethod;
 use multisplit::primitives::multisplit::Method;
@@ -44,7 +44,7 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
     let mut add = |of: SplitCase| all.push(Box::new(move || split_case(device, of)));
     let gives = [Gives::Keys, Gives::Pairs(1), Gives::Permutation];
     for key in KEYS {
-        // Ids right past the last bucket, for every kernel that counts them.
+        // Bucket ids just beyond the last bucket, for every kernel that counts them.
         for (method, buckets) in [
             (Method::Block, 2),
             (Method::Block, 20),
@@ -60,28 +60,30 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
         }
         for gives in gives {
             for method in [Method::Block, Method::OneSweep] {
-                // Six tiles, in subproblems of two: in rows of two workgroups one is too many, or one
-                // row. Two buckets for each thread.
+                // Six tiles in subproblems of two tiles: with two workgroups per row, the last row
+                // has a surplus workgroup, or there is only one row. Two buckets per thread.
                 let of = split(gives, method, key, Function::Digit, 256);
                 add(SplitCase { n: 4 * tile + 5, ..of });
                 add(SplitCase { n: 4 * tile + 5, by_votes: false, turns: 2, ..of });
-                // A count of buckets that is no power of two, by splitters in shared memory.
+                // A bucket count that is not a power of two, with splitters in shared memory.
                 let of = split(gives, method, key, Function::Range, 13);
                 add(SplitCase { n: 5 * tile - 1, ..of });
             }
             let of = split(gives, Method::Warp, key, Function::Range, 13);
             add(SplitCase { n: 2 * tile + 1, ..of });
         }
-        // Splitters in shared memory, and keys on the edge of the last bucket, for what labels keys with values.
+        // Splitters in shared memory, and keys on the edge of the last bucket, for the kernels that
+        // label keys with values.
         for (key, function) in [(key, Function::Range), (KeyType::F32, Function::Even)] {
             let of = split(Gives::Pairs(1), Method::ReducedBitSort, key, function, 13);
             add(SplitCase { n: tile + 1, ..of });
         }
-        // Blocks of four subproblems side by side.
+        // Blocks of four adjacent subproblems.
         let of = split(Gives::Keys, Method::Block, key, Function::Delta, 2);
         add(SplitCase { n: 17 * tile + 3, ..of });
     }
-    // Tiles of as many keys as there are windows, in chunks of fewer than a turn has.
+    // Tiles with the maximum number of keys per thread, and a last chunk that is shorter than a
+    // turn.
     let large = |gives, method, key, buckets, items, turns| {
         let n = u64::from(device.threads() * items) * 5 / 2;
         SplitCase { n, items, turns, ..split(gives, method, key, Function::Delta, buckets) }
@@ -128,9 +130,10 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
                 for descending in [false, true] {
                     add(SortCase { segments, descending, ..small });
                 }
-                // Some keys are missing; more threads than a digit has values.
+                // A partial tile, with more threads than a digit has values.
                 let n = u64::from(MANY_THREADS * ITEMS) - 3;
-                // (Shared memory has no room for the counters of so many narrow subgroups.)
+                // At small subgroup widths the counters of so many subgroups do not fit in shared
+                // memory.
                 if device.width > 4 {
                     add(SortCase { segments, threads: MANY_THREADS, n, ..small });
                 }
@@ -140,19 +143,20 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
             let sweep = SortCase { method: SortMethod::OneSweep, descending, ..small };
             let n = u64::from(MANY_THREADS * ITEMS) * 4 + 5;
             add(SortCase { threads: MANY_THREADS, n, ..sweep });
-            // Two tiles and a half, of as many keys as there are windows.
+            // Two and a half tiles with the maximum number of keys per thread.
             let n = u64::from(threads * 32) * 5 / 2;
             add(SortCase { items: 32, turns: 4, n, ..sweep });
-            // Four parts of a row each, of few keys and of many; one more key; fewer than the maximum.
+            // One-sweep sorts of few keys: exactly four parts of one row each, one more key, and
+            // fewer keys than the maximum.
             let part = u64::from(threads * ITEMS);
             let few = SortCase { few: true, ..sweep };
             let on_device = number % 3 == 1;
             add(SortCase { n: 4 * part, on_device, ..few });
             add(SortCase { n: 4 * part + 1, parts_alike: true, on_device: !on_device, ..few });
             add(SortCase { n: 3 * part - 1, parts_alike: true, few: number % 4 < 2, ..few });
-            // All keys are the same.
+            // All keys are equal.
             add(SortCase { n: part - 1, parts_alike: true, few_bits: number % 3 == 2, ..few });
-            // (A sort of one tile has it in shared memory.)
+            // A sort of one tile keeps it in shared memory.
             if key == KeyType::U32 && along == Along::Nothing && threads == 128 {
                 let n = u64::from(threads * 32) - 1;
                 add(SortCase { items: 32, n, ..small });
@@ -186,12 +190,12 @@ fn histograms(device: Device, all: &mut Vec<Maker>) {
                 add(HistogramCase { channels: 4, ..of });
             }
             if method == HistogramMethod::Global {
-                // Sums that get to 2^32 - 1, and past it.
+                // Sums that reach and exceed 2^32 - 1.
                 add(HistogramCase { weighted: Weighted::Large, wide: true, ..of });
             }
             let large = matches!(sample, SampleType::U32 | SampleType::U64 | SampleType::F64);
             if method == HistogramMethod::Shared && large {
-                // More bins than shared memory has room for, in several passes.
+                // More bins than fit in shared memory, so several passes are needed.
                 add(HistogramCase { bins: MANY_BINS, weighted: Weighted::Words, ..of });
             }
             if matches!(sample, SampleType::F32 | SampleType::F64) {
@@ -204,19 +208,19 @@ fn histograms(device: Device, all: &mut Vec<Maker>) {
     }
 }
 
-/// Bins of several passes.
+/// A bin count that needs several passes.
 const MANY_BINS: u32 = 9000;
 
-/// Every such case for a device.
+/// All edge cases for a device.
 pub fn edges(device: Device) -> Vec<Maker> {
     let mut all: Vec<Maker> = Vec::new();
     for look_back in [false, true] {
-        // Neither the array nor the count is a multiple of a vector.
+        // Neither the array length nor the count is a multiple of the vector size.
         for n in [3, 4, 4 * tile(device) - 1, 4 * tile(device) + 6, 17 * tile(device) + 1] {
             all.push(Box::new(move || scan_case(device, look_back, false, n)));
         }
     }
-    // A scan by one workgroup, of more than one tile of 16 elements per thread.
+    // A scan by one workgroup of several tiles with 16 elements per thread.
     let lone = 4 * (4 * tile(device)) * 2 / 3;
     all.push(Box::new(move || lone_scan_case(device, lone)));
     for of in special_searches(device) {

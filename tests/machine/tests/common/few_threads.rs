@@ -1,6 +1,6 @@
-//! Cases of small workgroups: what takes many tiles on a device takes few elements here. Whoever goes over tiles
-//! goes more than one round, segments go on through many tiles, and dispatches have several rows, of which the
-//! last has a workgroup too many.
+//! Cases with small workgroups, where few elements already make many tiles: workgroups that loop
+//! over tiles take more than one iteration, segments span many tiles, and dispatches have several
+//! rows, the last of them with a surplus workgroup.
 
 use multisplit::primitives::topk::TopKMethod;
 use multisplit::{KeyType, Operator};
@@ -16,10 +16,10 @@ use super::sort_segments::{Given, SortSegmentsCase, Tiles, sort_segments_case};
 use super::terms::{Course, How, TermCase, term_case};
 use super::topk::{TopKCase, TopKData, topk_case};
 
-/// Wider workgroups would need many more elements.
+/// Maximum subgroup width; wider workgroups would need many more elements.
 const MOST_LANES: u32 = 16;
 
-/// One for each kind of term that kernels are compiled for.
+/// One type and operator for each kind of term that kernels are compiled for.
 pub const TERMS: [(KeyType, Operator); 6] = [
     (KeyType::U32, Operator::Sum),
     (KeyType::I32, Operator::Max),
@@ -29,7 +29,7 @@ pub const TERMS: [(KeyType, Operator); 6] = [
     (KeyType::F64, Operator::Sum),
 ];
 
-/// Whether sums are rounded: they are not looked back for.
+/// Whether sums are rounded. Such sums do not use look-back.
 fn is_rounded((key, operator): (KeyType, Operator)) -> bool {
     key.is_float() && operator == Operator::Sum
 }
@@ -38,19 +38,20 @@ fn sweeps(device: Device, all: &mut Vec<Maker>) {
     let lanes = u64::from(device.width);
     for (key, operator) in TERMS {
         let tile = if key.bits() == 64 { 8 * lanes } else { 16 * lanes };
-        // Of one subgroup. Where a reduction looks back, a thread has fewer elements.
+        // Tile size of one subgroup. Reductions with look-back have fewer elements per thread.
         let tile_of = |way| match way {
             Way::Reduce { look_back: true } if key.bits() == 32 => 12 * lanes,
             _ => tile,
         };
-        // Tiles that one workgroup of two subgroups takes at a time, four for each thread.
+        // Number of tiles that a workgroup of two subgroups takes per iteration: four per thread.
         let round = 8 * lanes;
         for look_back in [false, true] {
             if look_back && is_rounded((key, operator)) {
                 continue;
             }
             let mut add = |way, by, tiles: u64, length, on_device, rising: bool| {
-                // One subgroup, where there are many tiles. The last tile, of an odd number, has three elements.
+                // One subgroup per workgroup if there are many tiles. The last tile of an odd
+                // number has three elements.
                 let subgroups = if tiles < 9 { 2 } else { 1 };
                 let n = tiles / 2 * 2 * tile_of(way) * u64::from(subgroups) + 3;
                 let subgroups = Some(subgroups);
@@ -75,7 +76,7 @@ fn sweeps(device: Device, all: &mut Vec<Maker>) {
                     add(reduce, by, 5, 3, false, false);
                 }
             }
-            // A segment goes on into the last vector, which is not whole.
+            // A segment that extends into the last vector, which is partial.
             add(scan, segments::By::WideKeys, 5, 4 * tile, false, false);
             let exclusive = Way::Scan { inclusive: false, look_back };
             for (way, by) in [(exclusive, segments::By::Flags), (reduce, segments::By::Keys)] {
@@ -94,7 +95,7 @@ fn sweeps(device: Device, all: &mut Vec<Maker>) {
     }
 }
 
-/// Keys of two words for flags, for what has no flags.
+/// Replaces flags by keys of two words, for operations that do not take flags.
 fn by_keys(by: segments::By) -> segments::By {
     if by == segments::By::Flags { segments::By::WideKeys } else { by }
 }
@@ -129,10 +130,11 @@ fn reductions(device: Device, all: &mut Vec<Maker>) {
                 add(segments::By::FallingOffsets(how), n, 40, 1, Any);
             }
         }
-        // Workgroups of the pass that joins have a tile for each thread: they are three.
+        // In the pass that joins segments, workgroups take one tile per thread: there are three
+        // workgroups.
         add(segments::By::Offsets, 2 * tile * 4 * lanes + 1, 4 * tile, 2, Rising);
         add(segments::By::Offsets, 2 * tile * 4 * lanes + 2 * tile, 4 * lanes * tile, 2, Falling);
-        // The lanes divide offsets evenly, and what they leave again.
+        // An offset count that the lanes divide evenly in two successive search steps.
         let offsets = (lanes + 2) * (lanes + 1);
         add(segments::By::EvenOffsets, (offsets - 1) * EVEN_LENGTH, EVEN_LENGTH, 2, Any);
     }
@@ -144,7 +146,7 @@ fn terms(device: Device, all: &mut Vec<Maker>) {
     for (key, operator) in TERMS {
         let of = TermCase { subgroups: Some(1), ..TermCase::new(key, operator) };
         let scan = |look_back| How::Scan { inclusive: operator == Operator::Sum, look_back };
-        // Tiles of 16 or of 32 elements per lane; past them, there are three.
+        // Tiles of 16 or 32 elements per lane: more than two of them.
         let n = 8 * 32 * lanes + 3;
         for course in [Course::Any, Course::Rising, Course::Falling] {
             let subgroups = Some(if course == Course::Rising { 1 } else { 2 });
@@ -154,13 +156,13 @@ fn terms(device: Device, all: &mut Vec<Maker>) {
                 add(TermCase { how: scan(true), ..of });
             }
         }
-        // By one workgroup, tile after tile of 32 elements per lane.
+        // One workgroup that loops over tiles of 32 elements per lane.
         let lone = TermCase { n: 4 * 32 * lanes - 5, lone: true, ..of };
         for on_device in [false, true] {
             add(TermCase { how: scan(false), on_device, ..lone });
         }
         add(TermCase { how: How::Reduce, ..lone });
-        // Of nothing.
+        // Empty inputs.
         let nothing = TermCase { on_device: true, n: 0, ..of };
         add(nothing);
         if operator != Operator::Sum {
@@ -173,13 +175,13 @@ fn terms(device: Device, all: &mut Vec<Maker>) {
 
 fn selections(device: Device, all: &mut Vec<Maker>) {
     for wide in [false, true] {
-        // With lengths of runs a lane has 20 elements.
+        // Selections with run lengths have 20 elements per lane.
         let items = if wide { 16 } else { 32 };
         let key = 7 + (u64::from(wide) << 35);
         for (by, also, items) in [
             (selects::By::LessThan(key + 9), Also::Nothing, items),
             (selects::By::NotEqual(key), Also::Rejected, items),
-            // Nothing.
+            // Selects nothing.
             (selects::By::LessThan(0), Also::Rejected, items),
             (selects::By::NotEqual(key), Also::Nothing, items),
             (selects::By::Heads, Also::Nothing, items),
@@ -220,7 +222,7 @@ fn merges(device: Device, all: &mut Vec<Maker>) {
 fn bounds(device: Device, all: &mut Vec<Maker>) {
     for key in KeyType::WIDE {
         for upper in [false, true] {
-            // Three workgroups, which take 16 needles per lane.
+            // Three workgroups with 16 needles per lane.
             let (on_device, subgroups, sorted) =
                 if upper { (true, 2, 2603) } else { (false, 1, 1021) };
             let n = 2 * 16 * u64::from(subgroups * device.width) + 5;
@@ -239,38 +241,40 @@ fn sorts_of_segments(device: Device, all: &mut Vec<Maker>) {
     };
     let lanes = u64::from(device.width);
     let small = 8 * 2 * lanes;
-    // Those of large ones have fewer elements.
+    // Tiles of large segments have fewer elements per thread.
     let (threads, large) = (2 * device.width, 4 * 2 * lanes);
     let alongs =
         [Along::Nothing, Along::Words(1), Along::Words(2), Along::Words(4), Along::Indices];
     for wide in [false, true] {
         for along in alongs {
             let narrow = Tiles::Narrow;
-            // Some go with others, some alone. The words of heads are full, and the last tile begins within one.
+            // Some segments share a tile, others have one alone. The words of head flags are full,
+            // and the last tile begins within a word.
             let half = [5, small / 2 + 3, small / 2 - 9, 2, small, 0, 40, small - 1, 24];
             add(wide, Given::Host, &half, along, narrow);
             add(wide, Given::Device, &half, along, narrow);
-            // Full tiles, and words.
+            // Full tiles and full words of head flags.
             add(wide, Given::Host, &[small, small], along, narrow);
             add(wide, Given::Host, &[small, 32], along, narrow);
-            // Two parts, of which the first has nothing to merge.
+            // Two parts; the first one has nothing to merge.
             add(wide, Given::Host, &[5, small - 1], along, narrow);
             for (length, rows) in [(7, small / 5), (small / 4, 9), (small, 3)] {
                 let lengths = vec![length; rows as usize];
                 add(wide, Given::Rows(length), &lengths, along, narrow);
             }
         }
-        // More than one workgroup looks at a time.
+        // Enough segments for several workgroups in the pass that assigns them.
         let tiny: Vec<u64> = (0..9 * lanes).map(|k| [3, 0, 7, 1, 30][k as usize % 5]).collect();
         add(wide, Given::Host, &tiny, Along::Nothing, Tiles::Narrow);
-        // Several tiles each, an odd number of them.
+        // Segments of an odd number of tiles.
         let several = [27 * large - 3, 5, 3 * large - 7];
         for along in [Along::Nothing, Along::Words(1)] {
             add(wide, Given::Host, &several, along, Tiles::Narrow);
             add(wide, Given::Device, &several, along, Tiles::Narrow);
-            // More threads than a digit has values, and as many keys as there are windows.
+            // More threads than a digit has values, and the maximum number of keys per thread.
             let n = u64::from(MANY_THREADS) * 4 * 4 + 5;
-            // (Shared memory has no room for the counters of so many narrow subgroups.)
+            // At small subgroup widths the counters of so many subgroups do not fit in shared
+            // memory.
             if device.width > 4 {
                 for given in [Given::Host, Given::Device] {
                     add(wide, given, &[n, 3], along, Tiles::Large(MANY_THREADS, 4, 1));
@@ -283,19 +287,19 @@ fn sorts_of_segments(device: Device, all: &mut Vec<Maker>) {
     }
 }
 
-/// Three subgroups: bins are not the same number for each thread.
+/// Three subgroups, so that the bins are not evenly divided among the threads.
 fn topks(device: Device, all: &mut Vec<Maker>) {
     for (key, items) in [(KeyType::I32, 16), (KeyType::F64, 8)] {
         let tile = 3 * u64::from(device.width) * items;
         for method in [TopKMethod::Rows, TopKMethod::Filter, TopKMethod::Select] {
-            // Six tiles for five workgroups, several rows, fewer tiles than there might be.
+            // Six tiles for five workgroups, several rows, and fewer tiles than the maximum.
             let shapes = [
                 (1, 6 * tile, 40, TopKData::Any),
                 (1, 6 * tile, 33, TopKData::Near),
                 (3, 2 * tile + 5, tile, TopKData::Near),
                 (1, tile - 60, 7, TopKData::Any),
                 (1, 6 * tile, 40, TopKData::Few),
-                // All but one: the k-th is in the last bins.
+                // All but one element: the k-th is in the last bins.
                 (1, tile + 5, tile + 4, TopKData::Near),
             ];
             for (number, (rows, length, k, data)) in shapes.into_iter().enumerate() {
@@ -324,7 +328,7 @@ fn topks(device: Device, all: &mut Vec<Maker>) {
     }
 }
 
-/// Every such case for a device.
+/// All such cases for a device.
 pub fn few_threads(device: Device) -> Vec<Maker> {
     let mut all: Vec<Maker> = Vec::new();
     if device.width <= MOST_LANES {

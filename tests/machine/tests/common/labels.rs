@@ -1,5 +1,5 @@
-//! Block-level splits by labels: the prescan writes down the bucket of every key, and the postscan asks no
-//! function. Of functions that cost much, with any number of buckets.
+//! Block-level splits by labels: the prescan stores the bucket of every key, and the postscan does
+//! not evaluate the bucket function. Used for expensive functions with any number of buckets.
 
 use multisplit::KeyType;
 use multisplit::primitives::Policy;
@@ -28,7 +28,8 @@ fn by_function(function: Function, buckets: u32) -> SplitCase {
     }
 }
 
-/// The same functions without labels, counted by atomics: with as many buckets other cases have labels.
+/// The same functions without labels, counted by atomics. Other cases with as many buckets use
+/// labels.
 fn unlabelled(device: Device, all: &mut Vec<Maker>) {
     let of = SplitCase { n: tile(device, ITEMS) + 1, ..by_function(Function::Range, 100) };
     for key in KEYS {
@@ -46,7 +47,7 @@ fn tile(device: Device, items: u32) -> u64 {
     u64::from(device.threads() * items)
 }
 
-/// Every such case for a device.
+/// All such cases for a device.
 pub fn labels(device: Device, all: &mut Vec<Maker>) {
     unlabelled(device, all);
     let tile = |items| tile(device, items);
@@ -57,13 +58,13 @@ pub fn labels(device: Device, all: &mut Vec<Maker>) {
     for key in KEYS {
         for gives in GIVES {
             let of = |function, buckets| SplitCase { key, gives, ..by_function(function, buckets) };
-            // Three subproblems, the last of which has fewer tiles.
+            // Three subproblems; the last one has fewer tiles.
             add(SplitCase { n: 4 * tile(4) + 5, turns: 2, ..of(Function::Range, 13) });
-            // Words of labels that are not full.
+            // Partially filled words of labels.
             add(SplitCase { n: 4 * tile(5) - 1, items: 5, ..of(Function::Range, 33) });
             add(SplitCase { n: 0, on_device: true, ..of(Function::Range, 9) });
             add(SplitCase { n: 3 * tile(4), on_device: true, ..of(Function::Range, 2) });
-            // Cells, and few of many buckets with keys.
+            // Lookup cells, and many buckets of which few have keys.
             let n = 5 * tile(18) / 2;
             add(SplitCase { n, items: 18, turns: 2, ..of(Function::Range, 250) });
             add(SplitCase { n: tile(4) + 1, ..of(Function::Crowded, 256) });

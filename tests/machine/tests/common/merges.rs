@@ -1,4 +1,4 @@
-//! Plans of merges of two arrays, which are sorted or not.
+//! Plans of merges of two arrays, sorted or unsorted.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use multisplit_machine::Rng;
 use super::case::{Case, Output, Verify};
 use super::primitives::{Device, count_words, counted, limits, policy_of};
 
-/// What is merged.
+/// Parameters of a merge.
 #[derive(Clone, Copy, Debug)]
 pub struct MergeCase {
-    /// `u64`, or else `i32`.
+    /// Keys of type `u64` instead of `i32`.
     pub wide: bool,
-    /// Words of a value; 0 without values.
+    /// Words per value; 0 without values.
     pub words: usize,
     pub descending: bool,
-    /// Both counts.
+    /// Whether both counts are on the device.
     pub on_device: bool,
     pub sizes: [u64; 2],
-    /// Of a workgroup, where they are few.
+    /// Number of subgroups per workgroup; `None` for the usual size.
     pub subgroups: Option<u32>,
-    /// Otherwise the arrays are in no order, and each result is some element of them.
+    /// If false, the arrays are unsorted, and each result need only be some element of them.
     pub is_sorted: bool,
 }
 
@@ -32,7 +32,7 @@ impl MergeCase {
     fn key_words(self, keys: &[i64]) -> Vec<u32> {
         let words = |&key: &i64| match self.wide {
             false => vec![key as i32 as u32],
-            // From the middle of the numbers on, so that all are unsigned.
+            // Biased by 2^63, so that all keys are unsigned.
             true => vec![key as u32, ((key >> 32) as u32).wrapping_add(1 << 31)],
         };
         keys.iter().flat_map(words).collect()
@@ -50,7 +50,7 @@ pub fn merge_case(device: Device, of: MergeCase) -> Result<Case> {
         true => Count::Device { buffer: second_words, index: 1, max: second_max },
     };
     let mut rng = Rng::new(of.sizes[0] + 3 * of.sizes[1]);
-    // Half as many different ones as there are, of both signs.
+    // About half as many distinct keys as elements, of both signs.
     let range = (of.sizes[0] + of.sizes[1]) / 2 + 2;
     let mut keys = |n: u64| -> Vec<i64> {
         let mut all: Vec<i64> =
@@ -130,7 +130,7 @@ pub fn merge_case(device: Device, of: MergeCase) -> Result<Case> {
     })
 }
 
-/// Several tiles of both arrays, and one that has nothing of the other.
+/// Several tiles of both arrays, and tiles with elements of only one array.
 pub fn merge_cases(tile: u64) -> Vec<MergeCase> {
     let mut all = Vec::new();
     for wide in [false, true] {

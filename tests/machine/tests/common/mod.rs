@@ -1,4 +1,4 @@
-//! What the tests share: cases of all primitives, and how they are run.
+//! Shared test code: cases of all primitives, and their execution.
 #![allow(dead_code)]
 
 pub mod all;

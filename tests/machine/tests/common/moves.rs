@@ -15,11 +15,11 @@ use super::primitives::{
     Device, ITEMS, SHARED_MEMORY, count_words, counted, limits, policy, random_words,
 };
 
-/// What keys take along.
+/// Values that are moved with the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Along {
     Nothing,
-    /// A value of so many words: 1, 2 or 4.
+    /// A value of 1, 2 or 4 words.
     Words(usize),
     Indices,
 }
@@ -36,7 +36,7 @@ fn import_value(graph: &mut Graph, name: &str, words: usize, n: u64) -> Buffer {
     }
 }
 
-/// The bits of a key as an unsigned number that compares like it.
+/// The bits of a key as an unsigned integer that compares like the key.
 pub fn image(key: KeyType, bits: u64) -> u64 {
     let top = 1u64 << (key.bits() - 1);
     match key {
@@ -49,24 +49,24 @@ pub fn image(key: KeyType, bits: u64) -> u64 {
 fn random_keys(key: KeyType, n: u64, seed: u64) -> Vec<u64> {
     let mut rng = Rng::new(seed ^ 0x5EED);
     let mask = u64::MAX >> (64 - key.bits());
-    // Some keys are equal, so that an order which is not kept is seen.
+    // Some keys are equal, so that an unstable order is detected.
     let few = n / 2 + 1;
     (0..n).map(|_| Rng::new(rng.below(few)).next_u64() & mask).collect()
 }
 
-/// The words that keys lie in; the last one of narrow keys is filled up with zeros.
+/// The keys as words; the last word of narrow keys is padded with zeros.
 pub fn words_of(key: KeyType, keys: impl Iterator<Item = u64>) -> Vec<u32> {
     let bytes = |k: u64| k.to_le_bytes().into_iter().take(key.bytes() as usize);
     let all: Vec<u8> = keys.flat_map(bytes).collect();
     all.chunks(4).map(|word| word.iter().rev().fold(0, |w, &b| w << 8 | u32::from(b))).collect()
 }
 
-/// The words of element i, for each i of an order.
+/// The words of each element, in the given order.
 fn gathered(words: &[u32], size: usize, order: &[usize]) -> Vec<u32> {
     order.iter().flat_map(|&i| words[i * size..(i + 1) * size].to_vec()).collect()
 }
 
-/// A sort of all of an array.
+/// A sort of a whole array.
 #[derive(Clone, Copy, Debug)]
 pub struct SortCase {
     pub key: KeyType,
@@ -74,23 +74,23 @@ pub struct SortCase {
     pub method: SortMethod,
     pub descending: bool,
     pub n: u64,
-    /// Threads of a tile, and keys of each.
+    /// Threads per tile, and keys per thread.
     pub threads: u32,
     pub items: u32,
-    /// Turns that a tile takes through shared memory.
+    /// Number of turns in which a tile passes through shared memory.
     pub turns: u32,
-    /// Each third of a tile on its own.
+    /// Whether each third of a tile is sorted as a separate segment.
     pub segments: bool,
     pub on_device: bool,
-    /// By three bits only.
+    /// Whether to sort by three bits only.
     pub few_bits: bool,
-    /// In a one-sweep sort, as one of few keys.
+    /// Whether a one-sweep sort uses its variant for few keys.
     pub few: bool,
-    /// Keys that differ in their second digit, and only from part to part of the first pass.
+    /// Keys that differ only in their second digit, and only between parts of the first pass.
     pub parts_alike: bool,
 }
 
-/// The bits of a sort by few of them.
+/// The bits compared by `few_bits` sorts.
 const FEW_BITS: std::ops::Range<u32> = 5..8;
 
 pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
@@ -152,7 +152,7 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
         order.extend(part);
     }
     let mut inputs = vec![("keys", words_of(key, input.iter().copied())), count_words(n)];
-    // Keys past a device count are where they were, in the same word even.
+    // Keys beyond a device count stay in place, even within the same word.
     let sorted = order.iter().map(|&i| input[i]).chain(input[n as usize..].iter().copied());
     let mut outputs = vec![Output { name: "keys", expected: words_of(key, sorted) }];
     match along {
@@ -176,7 +176,7 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
     })
 }
 
-/// What a split gives.
+/// Outputs of a split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gives {
     Keys,
@@ -184,7 +184,7 @@ pub enum Gives {
     Permutation,
 }
 
-/// Which bucket a key belongs to.
+/// Bucket function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     Delta,
@@ -192,10 +192,10 @@ pub enum Function {
     OrderedDigit,
     Even,
     Range,
-    /// Splitters of which four at a time are next to each other, so that cells have several.
+    /// Splitters in groups of four close ones, so that lookup cells contain several.
     Crowded,
     Identity,
-    /// The same, of keys of which most are out of range.
+    /// Identity, with most keys out of range.
     OutOfRange,
     Glsl,
 }
@@ -208,21 +208,21 @@ pub struct SplitCase {
     pub function: Function,
     pub buckets: u32,
     pub n: u64,
-    /// Keys of a thread in a tile.
+    /// Keys per thread in a tile.
     pub items: u32,
     pub turns: u32,
     pub on_device: bool,
-    /// Buckets are counted by votes, rather than by atomics.
+    /// Whether buckets are counted by votes instead of atomics.
     pub by_votes: bool,
 }
 
-/// The part of an even range, by comparison with every edge.
+/// The bucket in an even range, by comparison with every edge.
 fn even_part(x: f32, lo: f32, hi: f32, m: u64) -> u64 {
     let step = (hi - lo) / m as f32;
     if x.is_nan() { m - 1 } else { (1..m).filter(|&k| k as f32 * step + lo <= x).count() as u64 }
 }
 
-/// The bucket function, and what it gives for the bits of a key.
+/// The bucket function, and its reference for the bits of a key.
 fn bucket_of(of: &SplitCase) -> (Bucket, Box<dyn Fn(u64) -> u64>) {
     let m = u64::from(of.buckets);
     let key = of.key;
@@ -248,7 +248,7 @@ fn bucket_of(of: &SplitCase) -> (Bucket, Box<dyn Fn(u64) -> u64>) {
             (Bucket::Even { lo: lo.into(), hi: hi.into() }, Box::new(own))
         }
         Function::Even if key == KeyType::F64 => {
-            // Exact, where m is a power of two.
+            // Exact if m is a power of two.
             let (lo, hi) = (0.0, (1u64 << 40) as f64);
             let own = move |k: u64| {
                 let x = f64::from_bits(k);
@@ -268,7 +268,8 @@ fn bucket_of(of: &SplitCase) -> (Bucket, Box<dyn Fn(u64) -> u64>) {
         Function::Range | Function::Crowded => {
             let domain = u64::MAX >> (64 - key.bits());
             let crowded = of.function == Function::Crowded;
-            // So that the last cell is used: there is room for as many (`bucket.rs`).
+            // Place the last splitters in the last lookup cell; the number of cells is set in
+            // `bucket.rs`.
             let crowded_end = domain / 2048 * (u64::from(SHARED_MEMORY) / 48 * 2);
             let splitter = |k| match crowded {
                 true if k + 4 > m => crowded_end - (m - k) * 3,
@@ -300,7 +301,7 @@ fn bucket_of(of: &SplitCase) -> (Bucket, Box<dyn Fn(u64) -> u64>) {
     }
 }
 
-/// Keys where buckets begin and end.
+/// Keys on the edges of buckets.
 fn edges(of: &SplitCase) -> Vec<u64> {
     let float = |x: f32| match of.key {
         KeyType::F16 => u64::from(f16::from_f32(x).to_bits()),
@@ -309,7 +310,7 @@ fn edges(of: &SplitCase) -> Vec<u64> {
     };
     match (of.function, bucket_of(of).0) {
         (_, Bucket::Range(splitters)) => {
-            // From both ends: few keys have the edges of the first and the last cell among them.
+            // From both ends, so that even a few keys include the edges of the first and last cell.
             let (ends, begins) = (splitters.iter().rev(), splitters.iter());
             let all = ends.zip(begins).flat_map(|(end, begin)| [*end, *begin]);
             all.flat_map(|s| [s, s.saturating_sub(1)]).collect()
@@ -319,7 +320,7 @@ fn edges(of: &SplitCase) -> Vec<u64> {
         (Function::Even, _) => {
             let hi = if of.key == KeyType::F64 { (1u64 << 40) as f32 } else { 1e9 };
             let infinite = [f32::INFINITY, f32::NEG_INFINITY].map(float);
-            // The last is the smallest float of 16 bits.
+            // The last one is the smallest 16-bit float.
             let finite =
                 [0.0, -0.0, hi, -1.0, hi / 2.0, f32::NAN, 1.0 / (1 << 24) as f32].map(float);
             [&finite[..], &infinite].concat()
@@ -332,7 +333,7 @@ pub fn split_case(device: Device, of: SplitCase) -> Result<Case> {
     split_case_with(device, of, |_| {})
 }
 
-/// The same with another policy.
+/// Like `split_case`, with a modified policy.
 pub fn split_case_with(
     device: Device,
     of: SplitCase,
@@ -379,7 +380,7 @@ pub fn split_case_with(
     if of.function == Function::Identity {
         input.iter_mut().for_each(|k| *k %= u64::from(buckets));
     }
-    // Keys on the edges of buckets, where a comparison that is off by one is seen.
+    // Put keys on bucket edges, so that comparisons that are off by one are detected.
     let edges = edges(&of);
     for (k, key) in input.iter_mut().enumerate().filter(|(k, _)| k % 5 == 2) {
         *key = edges.get(k / 5 % (edges.len() + 1)).copied().unwrap_or(*key);
@@ -395,7 +396,7 @@ pub fn split_case_with(
         (0..=u64::from(buckets)).map(|b| ids.iter().filter(|id| **id < b).count() as u32).collect();
     let mut inputs = vec![("keys", words_of(key, input.iter().copied())), count_words(n)];
     if key.is_narrow() {
-        // What lies behind the last key in its word is read and written again.
+        // The bytes beyond the last key in its word are read and written back.
         inputs.push(("keys.out", words_of(key, vec![0; max as usize].into_iter())));
     }
     let mut outputs = vec![Output { name: "offsets", expected: begins }];
@@ -407,7 +408,7 @@ pub fn split_case_with(
     let moved = words_of(key, order.iter().map(|&i| input[i]));
     match gives {
         _ if outside > 0 => {
-            // The output means nothing.
+            // The output is undefined.
             if let Gives::Pairs(words) = gives {
                 inputs.push(("values", random_words(max * words as u64, n ^ 6)));
             }

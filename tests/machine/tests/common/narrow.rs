@@ -1,4 +1,4 @@
-//! Sorts and splits of keys of 8 and 16 bits.
+//! Sorts and splits of 8-bit and 16-bit keys.
 
 use anyhow::Result;
 use multisplit::graph::{Graph, Plan};
@@ -14,8 +14,8 @@ use super::moves::{
 };
 use super::primitives::{Device, ITEMS, limits, policy};
 
-/// In a sort by counting, changes some keys to values with which slices begin and end, as the plan cuts them.
-/// The last key has the first value of all: whoever counts the end of the keys once more counts it.
+/// For a counting sort, changes some keys to the first and last values of the plan's slices. The
+/// last key has the lowest value, so that counting the last keys twice is detected.
 pub fn put_on_slice_edges(plan: &Plan, key: KeyType, descending: bool, keys: &mut [u64]) {
     let Some(slice) = specialized(plan, "ROOM").next().map(u64::from) else { return };
     let last = (1u64 << key.bits()) - 1;
@@ -30,17 +30,19 @@ pub fn put_on_slice_edges(plan: &Plan, key: KeyType, descending: bool, keys: &mu
     }
 }
 
-/// Keys that a workgroup counts, about, before it looks at counters that may be full.
+/// Approximate number of keys that a workgroup counts before it checks for counters that may
+/// overflow.
 const CHUNK: u64 = 49_152;
-/// Keys of a thread in a batch, of which chunks are made.
+/// Keys per thread in a batch; a chunk is a number of batches.
 const BATCH_KEYS: u64 = 32;
 
-/// A sort by counting in which one value is had by more keys than its counter of 16 bits holds: by a fourth of
-/// a chunk and of the batch behind it, after which the counter has room for another chunk, and by all others.
+/// A counting sort in which one value occurs more often than a 16-bit counter can hold: in a fourth
+/// of the first chunk and the following batch, after which the counter has room for another chunk,
+/// and in all other keys.
 pub fn full_counters_case(device: Device) -> Result<Case> {
     const COMMON: u64 = 0xC0DE;
     let mut policy = policy(device);
-    // One workgroup for each slice.
+    // One workgroup per slice.
     policy.sort.histogram_groups = 1;
     let batch = BATCH_KEYS * u64::from(device.threads());
     let half = CHUNK / batch * batch + batch;
@@ -66,7 +68,7 @@ pub fn full_counters_case(device: Device) -> Result<Case> {
     })
 }
 
-/// Keys of 8 and 16 bits: by counting, and as words in every form that these have.
+/// 8-bit and 16-bit keys: sorted by counting, and as words by the other methods.
 pub fn narrow(device: Device, all: &mut Vec<Maker>) {
     let threads = device.threads();
     let of = SortCase {
@@ -85,7 +87,7 @@ pub fn narrow(device: Device, all: &mut Vec<Maker>) {
         parts_alike: false,
     };
     let (counting, sweep) = (SortMethod::Counting, SortMethod::OneSweep);
-    // A batch of the threads that count has 64 bytes of each.
+    // A batch has 64 bytes per counting thread.
     let batch = 64 * u64::from(threads);
     for (number, (key, n)) in [
         (KeyType::U8, 3),
@@ -93,7 +95,7 @@ pub fn narrow(device: Device, all: &mut Vec<Maker>) {
         (KeyType::U16, batch / 2 + 7),
         (KeyType::I16, 33),
         (KeyType::F16, batch + 9),
-        // Whole words, and no whole vector at the end.
+        // Whole words, but a partial vector at the end.
         (KeyType::U16, 34),
     ]
     .into_iter()
@@ -103,7 +105,7 @@ pub fn narrow(device: Device, all: &mut Vec<Maker>) {
         let of = SortCase { key, method: counting, descending, on_device, n, ..of };
         all.push(Box::new(move || sort_case(device, of)));
     }
-    // More than one workgroup widens, and makes narrow again.
+    // More than one workgroup widens keys and narrows them again.
     let many = 16 * u64::from(threads) + 301;
     for (key, along, n, few_bits) in [
         (KeyType::I8, Along::Words(1), many, false),
@@ -117,8 +119,8 @@ pub fn narrow(device: Device, all: &mut Vec<Maker>) {
             all.push(Box::new(move || sort_case(device, of)));
         }
     }
-    // Two rounds, of which the last one stores two keys in a word: of neighbours in one turn, in two turns and in two
-    // tiles; and one that is idle.
+    // Two rounds; the last one stores two keys per word, from neighbouring lanes in one turn, in
+    // two turns and in two tiles. In short arrays all keys share a digit, so one round is idle.
     for (number, (key, along, n, turns)) in [
         (KeyType::U16, Along::Nothing, 703, 2),
         (KeyType::I16, Along::Nothing, many, 1),

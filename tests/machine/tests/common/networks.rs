@@ -1,35 +1,35 @@
-//! Networks that searches are tried on, and their distances by the simplest method there is.
+//! Networks for searches, and reference distances by the simplest method.
 
 use anyhow::Result;
 use multisplit::network::{Arc, Direction, EdgeList, Network, UNREACHED};
 use multisplit_machine::Rng;
 
-/// What a network looks like.
+/// Shape of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Random arcs, with one vertex that has very many, and weights that may be zero.
+    /// Random arcs with weights that may be zero; one vertex has very many arcs.
     Random,
-    /// A tree, each arc twice: every vertex comes nearer once, so that it is known how often arcs are
-    /// relaxed. Many vertices have as many arcs as make a hub, or are enough for a workgroup.
+    /// A tree with each arc twice: the distance of every vertex improves once, so the number of
+    /// relaxations is known. Many vertices have enough arcs for a hub or for a whole workgroup.
     Tree,
-    /// A tree of three levels: 80 vertices, each with enough arcs for a workgroup, and what is behind
-    /// them far away, at about the same distance.
+    /// A tree of three levels: 80 vertices with enough arcs for a workgroup each, and distant
+    /// leaves at about the same distance.
     Wide,
-    /// A tree with weights so large that sums do not fit a distance.
+    /// A tree whose weights are so large that sums overflow a distance.
     Far,
-    /// One vertex after another, all near.
+    /// A single path of near vertices.
     Path,
-    /// Arcs that cost nothing, most of them, in both directions.
+    /// Arcs in both directions, most of them with zero weight.
     Free,
 }
 
-/// The children of the vertices of a tree, one after another, again and again. With every arc twice 12
-/// make a hub, 6 and 7 are enough for a workgroup.
+/// Numbers of children of a tree's vertices, repeated cyclically. With every arc twice, 12 children
+/// make a hub, and 6 or 7 are enough for a workgroup.
 const CHILDREN: [u32; 8] = [20, 12, 6, 7, 3, 12, 1, 2];
 /// The largest finite float.
 const MAX_FLOAT: u32 = 0x7F7F_FFFF;
 
-/// From, to, weight.
+/// Arcs as (from, to, weight).
 fn arcs(kind: Kind, vertices: u32, degree: u32) -> Vec<(u32, u32, u32)> {
     let mut rng = Rng::new(u64::from(vertices * 31 + degree));
     let mut arcs = Vec::new();
@@ -39,7 +39,7 @@ fn arcs(kind: Kind, vertices: u32, degree: u32) -> Vec<(u32, u32, u32)> {
             for from in 0..vertices {
                 let degree = match from {
                     _ if from == hub => 8 * degree,
-                    // Enough for a workgroup, and not for pieces.
+                    // Enough arcs for a workgroup, but not enough to split among several.
                     _ if from % 40 == 7 => 4 * degree,
                     _ => degree,
                 };
@@ -59,7 +59,7 @@ fn arcs(kind: Kind, vertices: u32, degree: u32) -> Vec<(u32, u32, u32)> {
         }
         Kind::Path => arcs.extend((1..vertices).map(|v| (v - 1, v, 1))),
         Kind::Tree | Kind::Wide | Kind::Far => {
-            // Numbers in any order, so that those of neighbours are far apart.
+            // Shuffled vertex numbers, so that neighbours have distant numbers.
             let mut names: Vec<u32> = (0..vertices).collect();
             for k in (2..names.len()).rev() {
                 names.swap(k, 1 + rng.below(k as u64) as usize);
@@ -99,7 +99,7 @@ pub fn network(kind: Kind, vertices: u32, degree: u32, floats: bool) -> Result<N
     Ok(Network::new(vertices.into(), Direction::Directed, &edges)?)
 }
 
-/// A distance and a weight; `UNREACHED` where that is no distance.
+/// The sum of a distance and a weight; `UNREACHED` if it overflows.
 pub fn sum_of(distance: u32, weight: u32, floats: bool) -> u32 {
     if floats {
         let sum = f32::from_bits(distance) + f32::from_bits(weight);
@@ -129,7 +129,7 @@ pub fn distances(network: &Network, floats: bool) -> Vec<u32> {
     held
 }
 
-/// Whether a sum along an arc of a vertex that was reached is too large for a distance.
+/// Whether the sum along any arc of a reached vertex overflows a distance.
 pub fn overflows(network: &Network, held: &[u32], floats: bool) -> bool {
     let mut reached = (0..network.vertices()).filter(|&v| held[v as usize] != UNREACHED);
     reached.any(|from| {

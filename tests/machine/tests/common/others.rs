@@ -1,4 +1,5 @@
-//! Plans of the histogram, of fills and copies, and of the probe, with inputs and expected outputs.
+//! Plans of the histogram, of fills and copies, and of the probes, with inputs and expected
+//! outputs.
 
 use anyhow::Result;
 use multisplit::graph::{Graph, Groups};
@@ -13,12 +14,12 @@ use multisplit_machine::Rng;
 use super::case::{Case, Output};
 use super::primitives::{Device, count_words, counted, limits, policy, random_words};
 
-/// What an element adds to its bin.
+/// The weight of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weighted {
     No,
     Words,
-    /// So large that sums of a few get to 2^32 - 1, and past it.
+    /// So large that the sum of a few reaches and exceeds 2^32 - 1.
     Large,
     Floats,
 }
@@ -27,26 +28,26 @@ pub enum Weighted {
 pub struct HistogramCase {
     pub sample: SampleType,
     pub method: HistogramMethod,
-    /// Bins between splitters, rather than equal ones or the samples themselves.
+    /// Whether bins are given by splitters, instead of even bins or the samples themselves.
     pub range: bool,
     pub bins: u32,
     pub weighted: Weighted,
     pub wide: bool,
-    /// Channels that are counted: the only one, or 3 or 4 of four.
+    /// Number of counted channels: 1 of one, or 3 or 4 of four.
     pub channels: u32,
     pub on_device: bool,
     pub n: u64,
-    /// Cells of a lookup table; a binary search without.
+    /// Number of cells of the lookup table; 0 for a binary search.
     pub cells: u32,
 }
 
-/// Floats whose even bins have edges that are no whole numbers: some are a little off where scaling puts
-/// them, and the end of the last a little before the end of the range.
+/// Range of floats whose even bins have fractional edges: scaling places some edges slightly off,
+/// and the last bin ends slightly before the end of the range.
 const UNEVEN: (f64, f64) = (0.1, 12.19);
-/// The range of [`UNEVEN`] is asked for by its count of bins.
+/// Bin count that selects the [`UNEVEN`] range.
 pub const EDGE_BINS: u32 = 23;
 
-/// The edges of [`UNEVEN`] bins as the kernels have them, each operation rounded.
+/// The edges of [`UNEVEN`] bins as computed by the kernels, rounded after each operation.
 fn uneven_edges(sample: SampleType) -> Vec<u64> {
     let of = |k: u32| match sample {
         SampleType::F32 => {
@@ -62,7 +63,7 @@ fn uneven_edges(sample: SampleType) -> Vec<u64> {
     (0..EDGE_BINS).map(of).chain([last]).collect()
 }
 
-/// The bits of a sample that lies in [0, `most`).
+/// The bits of a sample in [0, `most`).
 fn sample_bits(sample: SampleType, number: u64, most: u64) -> u64 {
     let number = number % most;
     match sample {
@@ -129,7 +130,7 @@ pub fn histogram_case(device: Device, of: HistogramCase) -> Result<Case> {
         Weighted::Words | Weighted::Large => buffers.weights(graph.import::<u32>("weights", max)),
         Weighted::Floats => buffers.weights(graph.import::<f32>("weights", max)),
     };
-    // Samples are whole numbers below `most`, a tenth of them past the last bin.
+    // Samples are integers below `most`; a tenth of them are beyond the last bin.
     let most = u64::from(bins) + u64::from(bins) / 10 + 1;
     let floats = matches!(sample, SampleType::F32 | SampleType::F64);
     let uneven = floats && bins == EDGE_BINS && !of.range;
@@ -152,7 +153,7 @@ pub fn histogram_case(device: Device, of: HistogramCase) -> Result<Case> {
     let most = if sample == SampleType::U8 { most.min(256) } else { most };
     let numbers: Vec<u64> = (0..held).map(|_| rng.below(most)).collect();
     let bits_of = |i: usize, number: u64| match uneven {
-        // On the edges, and right below them: positive floats compare like their bits.
+        // Samples on the edges and just below: positive floats compare like their bits.
         true => splitters[number as usize % splitters.len()] - i as u64 % 2,
         false => sample_bits(sample, number, u64::MAX),
     };
@@ -164,7 +165,7 @@ pub fn histogram_case(device: Device, of: HistogramCase) -> Result<Case> {
         }
         false => number as usize,
     };
-    // Of a few weights in turn the sum is 2^32 - 1.
+    // Partial sums of consecutive weights equal 2^32 - 1.
     let large = |i: u64| [u32::MAX - 7, 7, 1, 1 << 31][i as usize % 4];
     let weights: Vec<u32> = match weighted {
         Weighted::Large => (0..max).map(large).collect(),
@@ -195,7 +196,7 @@ pub fn histogram_case(device: Device, of: HistogramCase) -> Result<Case> {
         _ => as_words(sums),
     };
     let expected = in_type_of_sums(&sums);
-    // Samples, not their weights.
+    // Counts samples, not weights.
     let out_of_range = in_type_of_sums(&out_of_range);
     let size = bytes_of(sample) as usize;
     let bytes: Vec<u8> = numbers
@@ -223,7 +224,7 @@ pub fn histogram_case(device: Device, of: HistogramCase) -> Result<Case> {
     })
 }
 
-/// Fills and copies, of whole arrays and of as many words as the device says.
+/// Fills and copies of whole arrays, and of a device count of words.
 pub fn memory_case(device: Device, n: u64, on_device: bool) -> Result<Case> {
     let policy = policy(device);
     let mut graph = Graph::new("memory");
@@ -238,7 +239,7 @@ pub fn memory_case(device: Device, n: u64, on_device: bool) -> Result<Case> {
         fill(&mut graph, &policy, "memory.fill", one, 9)?;
         copy(&mut graph, &policy, "memory.copy", src, two)?;
     }
-    // By the planner's own transfers.
+    // With the planner's own transfers.
     graph.fill("fill", three, 1);
     graph.copy("copy", src.range(0, 4), three.range(0, 4));
     graph.update("update", three.range(4, 8), &[1, 0, 0, 0, 2, 0, 0, 0]);
@@ -261,7 +262,7 @@ pub fn memory_case(device: Device, n: u64, on_device: bool) -> Result<Case> {
     })
 }
 
-/// Workgroups for indirect dispatches by words that are below, at and above what the device allows.
+/// Workgroup counts of indirect dispatches from words below, at and above the device limits.
 pub fn groups_case(device: Device, all_above: bool) -> Result<Case> {
     let (limits, policy) = (limits(device), policy(device));
     let [x, y, z] = limits.max_workgroup_count;
@@ -284,7 +285,7 @@ pub fn groups_case(device: Device, all_above: bool) -> Result<Case> {
     })
 }
 
-/// The probe of lane order, which finds no exception where there is none.
+/// The lane-order probe, which must find no exception on a device that keeps lane order.
 pub fn probe_case(device: Device) -> Result<Case> {
     let mut graph = Graph::new("probe");
     let exceptions = graph.import::<u32>("exceptions", 1);
@@ -308,7 +309,8 @@ pub fn probe_case(device: Device) -> Result<Case> {
     })
 }
 
-/// The probe of subgroup barriers, or that of lockstep, which finds no failure on a device that has both.
+/// The probe of subgroup barriers, or that of lockstep. Neither may fail on a device that supports
+/// both.
 pub fn barrier_probe_case(device: Device, lockstep: bool) -> Result<Case> {
     let mut graph = Graph::new("probe");
     let failures = graph.import::<u32>("failures", 1);

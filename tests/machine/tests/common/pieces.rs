@@ -1,5 +1,5 @@
-//! Plans of the kernels that put the buckets of pieces of an array next to each other, with inputs and
-//! expected outputs. The engine has no passes of these for graphs: it runs them itself.
+//! Plans of the kernels that gather the buckets of the pieces of an array, with inputs and expected
+//! outputs. The engine has no graph passes for these kernels; it runs them directly.
 
 use anyhow::Result;
 use multisplit::graph::{Graph, Groups};
@@ -37,28 +37,30 @@ push_constants! {
 
 #[derive(Clone, Copy, Debug)]
 pub struct PiecesCase {
-    /// Elements of the piece.
+    /// Number of elements of the piece.
     pub n: u32,
     pub buckets: u32,
-    /// Words of an element.
+    /// Words per element.
     pub words: u32,
-    /// The part has room for all that is moved.
+    /// Whether the part has room for all moved elements.
     pub all_fit: bool,
 }
 
-/// Elements of one thread.
+/// Elements per thread.
 const EACH: u64 = 4;
-/// What no element is.
+/// A value that no element has.
 const UNTOUCHED: u32 = 0xDEAD_BEEF;
 
-/// Where each bucket begins in the piece, and in the array: a few elements of others lie in between.
+/// The offset of each bucket in the piece and in the array. In the array, elements of other pieces
+/// lie between them.
 fn buckets(of: PiecesCase) -> (Vec<u32>, Vec<u32>) {
     let mut rng = Rng::new(u64::from(of.n * 31 + of.buckets));
     let mut offsets: Vec<u32> =
         (1..of.buckets).map(|_| rng.below(u64::from(of.n) + 1) as u32).collect();
     offsets.sort_unstable();
     offsets.insert(0, 0);
-    // Not at the beginning of the array: what is added to elements wraps around where it is less.
+    // Not at the beginning of the array: the difference that is added to an index wraps around if
+    // it is negative.
     let mut place = 1000;
     let mut shares = Vec::new();
     for bucket in 0..offsets.len() {
@@ -71,8 +73,8 @@ fn buckets(of: PiecesCase) -> (Vec<u32>, Vec<u32>) {
     (offsets, shares)
 }
 
-/// Moves some elements of a piece into a part of an array, places all of a permutation, and numbers as
-/// many.
+/// Moves some elements of a piece into a part of an array, places a whole permutation, and writes
+/// as many consecutive numbers.
 pub fn pieces_case(device: Device, of: PiecesCase) -> Result<Case> {
     let PiecesCase { n, words, .. } = of;
     let (offsets, shares) = buckets(of);
@@ -80,7 +82,7 @@ pub fn pieces_case(device: Device, of: PiecesCase) -> Result<Case> {
         let bucket = (0..of.buckets as usize).rfind(|&b| offsets[b] <= element).unwrap_or(0);
         shares[bucket] + (element - offsets[bucket])
     };
-    // The part ends before the last elements, or some way past the last.
+    // The part ends before the last elements, or well beyond them.
     let (first, count) = (n / 5, n - n / 5);
     let room = if of.all_fit { 3 + 2 * count } else { 3 + count * 3 / 4 + 1 };
     let origin = place_of(first) - 3;

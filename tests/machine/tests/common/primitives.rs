@@ -1,5 +1,4 @@
-//! The policy that plans are made with, and plans of scans. The files of this folder are the only
-//! ones here that know the engine's API.
+//! The policy for plans, and plans of scans. Only the files of this folder use the engine's API.
 
 use anyhow::Result;
 use multisplit::graph::{Graph, Limits};
@@ -10,11 +9,11 @@ use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
 
-/// Which device a plan is for.
+/// The device that a plan is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Device {
     pub width: u32,
-    /// Ranking by lane order.
+    /// Whether kernels rank by lane order.
     pub lane_order: bool,
 }
 
@@ -23,8 +22,8 @@ impl Device {
         (2 * self.width).max(128)
     }
 
-    /// Workgroups of a dispatch in x. Devices that keep lane order have few, so that dispatches are
-    /// folded into y, and the last row has workgroups past the last that is needed.
+    /// Maximum number of workgroups in x. It is small for devices with lane order, so that
+    /// dispatches are folded into y and the last row has surplus workgroups.
     pub fn max_groups(self) -> u32 {
         if self.lane_order { FEW_GROUPS } else { 65_535 }
     }
@@ -32,7 +31,7 @@ impl Device {
 
 const FEW_GROUPS: u32 = 2;
 
-/// Keys of a thread in a tile.
+/// Keys per thread in a tile.
 pub const ITEMS: u32 = 4;
 
 pub fn limits(device: Device) -> Limits {
@@ -47,16 +46,16 @@ pub fn limits(device: Device) -> Limits {
     }
 }
 
-/// Of a workgroup.
+/// Shared memory per workgroup, in bytes.
 pub const SHARED_MEMORY: u32 = 32 << 10;
 
 /// PCI vendor id.
 const NVIDIA: u32 = 0x10de;
 
-/// Small tiles, so that few elements make many of them.
+/// A policy with small tiles, so that few elements make many tiles.
 pub fn policy(device: Device) -> Policy {
     let mut properties = DeviceProperties {
-        // By the table that was measured, values are loaded now early, now late.
+        // NVIDIA's measured table loads values early in some kernels and late in others.
         vendor_id: NVIDIA,
         subgroup_size: device.width,
         shared_memory: SHARED_MEMORY,
@@ -77,7 +76,7 @@ pub fn policy(device: Device) -> Policy {
     policy.select_threads = threads;
     policy.by_key_threads = threads;
     policy.spin_limit = 4;
-    // At every other width.
+    // Tickets at every other width.
     policy.tickets = device.width.ilog2().is_multiple_of(2);
     policy.look_back_tiles = 4;
     // Subproblems of two tiles.
@@ -101,8 +100,9 @@ pub fn policy(device: Device) -> Policy {
     policy
 }
 
-/// Workgroups of few subgroups where they are asked for, and of two where one workgroup goes over all tiles:
-/// few elements make more tiles than it takes in a round.
+/// A policy with few subgroups per workgroup if requested, and with two subgroups for
+/// single-workgroup passes, so that few elements make more tiles than the workgroup takes per
+/// iteration.
 pub fn policy_of(device: Device, subgroups: Option<u32>) -> Policy {
     let policy = policy(device);
     let Some(subgroups) = subgroups else { return policy };
@@ -116,17 +116,17 @@ pub fn policy_of(device: Device, subgroups: Option<u32>) -> Policy {
     }
 }
 
-/// The specialization constant by which kernels rank by lane order. Only a device that was seen to
-/// keep it can have such a policy; the machine keeps it when it is told to.
+/// The specialization constant that selects ranking by lane order. The engine enables it only on
+/// devices that pass the probe; the machine keeps lane order if its options require it.
 pub const LANE_ORDER: (&str, u32) = ("RANKING", 1);
 pub fn tile(device: Device) -> u64 {
     u64::from(device.threads() * ITEMS)
 }
 
-/// Elements that an array has more than a device count says.
+/// Number of array elements beyond a device count.
 const SPARE: u64 = 100;
 
-/// How many elements an array has of which `n` count, and how many that is to the passes.
+/// The array length for `n` counted elements, and the count for the passes.
 pub fn counted(graph: &mut Graph, n: u64, on_device: bool) -> (u64, Count) {
     if !on_device {
         return (n, Count::Host(n));
@@ -136,7 +136,7 @@ pub fn counted(graph: &mut Graph, n: u64, on_device: bool) -> (u64, Count) {
     (max, Count::Device { buffer, index: 2, max })
 }
 
-/// The word of a device count among others.
+/// The words of the count buffer; the device count is one of them.
 pub fn count_words(n: u64) -> (&'static str, Vec<u32>) {
     ("count", vec![7, 7, n as u32, 0])
 }
@@ -152,7 +152,7 @@ pub fn scan_case(device: Device, look_back: bool, on_device: bool, n: u64) -> Re
     scan_case_with(device, &policy, on_device, n)
 }
 
-/// By one workgroup, tile after tile.
+/// A scan by one workgroup that loops over tiles.
 pub fn lone_scan_case(device: Device, n: u64) -> Result<Case> {
     let policy = Policy { single_group_tiles: 4, spine_tiles: 4, ..policy(device) };
     scan_case_with(device, &policy, false, n)

@@ -1,5 +1,5 @@
-//! Small programs, each of a few instructions, that a driver and the machine have to agree on. What
-//! they begin with is in `instructions.rs`.
+//! Small programs of a few instructions each, whose results must be the same on a driver and on the
+//! machine. Their common beginning is in `instructions.rs`.
 
 /// Name, declarations, and the body of `main`.
 pub const PROGRAMS: &[(&str, &str, &str)] = &[

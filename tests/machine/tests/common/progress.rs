@@ -1,4 +1,4 @@
-//! Which kernels and places a run is asked for, how it says how far it is, and where its reports go.
+//! Selection of kernels and mutants, progress messages, and the location of reports.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,36 +10,38 @@ use anyhow::{Context, Result};
 
 use super::all::{full, threads};
 
-/// Kernels that alone are wanted, by their labels (`scan` stands for all that begin with `scan.`).
+/// Environment variable: labels of the selected kernels, separated by commas (`scan` selects all
+/// that begin with `scan.`).
 const KERNELS: &str = "MULTISPLIT_KERNELS";
-/// Texts of which one is in the place of every mutant that is wanted.
+/// Environment variable: texts, separated by semicolons; mutants whose place contains one of them
+/// are selected.
 const PLACES: &str = "MULTISPLIT_PLACES";
-/// Whether the mutants that mean the same are tried, and no others.
+/// Environment variable: set to 1 to try only the mutants that are listed as equivalent.
 const LISTED: &str = "MULTISPLIT_LISTED";
-/// The folder of reports.
+/// Environment variable: the folder for reports.
 const REPORTS: &str = "MULTISPLIT_REPORTS";
-/// How often a long run says how far it is.
+/// Interval of progress messages.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// Whether a kernel is asked for: all are, unless some are named.
+/// Whether a kernel is selected. Without a selection, all kernels are.
 pub fn asked_kernel(label: &str) -> bool {
     let kernels = std::env::var(KERNELS).unwrap_or_default();
     let is_it = |k: &str| label == k || label.strip_prefix(k).is_some_and(|l| l.starts_with('.'));
     kernels.is_empty() || kernels.split(',').any(is_it)
 }
 
-/// The same of the place of a mutant.
+/// Whether the place of a mutant is selected.
 pub fn asked_place(place: &str) -> bool {
     let text = std::env::var(PLACES).unwrap_or_default();
     text.split(';').any(|text| place.contains(text))
 }
 
-/// Whether some are named.
+/// Whether kernels or places are selected.
 pub fn selected() -> bool {
     [KERNELS, PLACES].iter().any(|name| std::env::var(name).is_ok())
 }
 
-/// Whether those that mean the same are tried instead of all others.
+/// Whether only the mutants that are listed as equivalent are tried.
 pub fn listed() -> bool {
     std::env::var(LISTED).is_ok_and(|value| value == "1")
 }
@@ -49,8 +51,8 @@ pub fn all_mutants() -> bool {
     full() || selected() || listed()
 }
 
-/// Writes a report and says where: in the folder that is named, else in cargo's, and where the tests were
-/// built elsewhere in the current one.
+/// Writes a report and returns its path. The folder is `MULTISPLIT_REPORTS` if set, else cargo's
+/// temporary folder if it exists, else the current folder.
 pub fn write_report(name: &str, text: &str) -> Result<PathBuf> {
     let of_cargo = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let folder = match std::env::var_os(REPORTS) {
@@ -63,22 +65,22 @@ pub fn write_report(name: &str, text: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// A line of a long run, past the capture of test output.
+/// Prints a progress line that bypasses the capture of test output.
 pub fn say(line: &str) {
     if all_mutants() {
-        // Whoever does not listen need not stop the run.
+        // A closed stderr must not stop the run.
         let _ = writeln!(std::io::stderr(), "{line}");
     }
 }
 
-/// What this thread has had of a core so far; where the system does not tell, what the clock says.
+/// Processor time of this thread so far, or wall-clock time if the system does not report it.
 pub fn processor_time(begin: Instant) -> Duration {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = told.and_then(|text| text.split(' ').next()?.parse().ok());
     nanoseconds.map_or_else(|| begin.elapsed(), Duration::from_nanos)
 }
 
-/// Does all jobs, as many at a time as there are cores, and says how far it is.
+/// Runs all jobs in parallel on all cores, and prints progress.
 pub fn for_each<T: Sync>(jobs: &[T], what: &str, job: impl Fn(&T) + Sync) {
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let begin = Instant::now();

@@ -1,4 +1,4 @@
-//! Which cases of all make a sample: every kernel, and kernels specialized in many ways.
+//! Selects a sample of the cases that runs every kernel, in many specializations.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,10 +9,10 @@ use super::all::{all, kernels};
 use super::case::{Case, specialized};
 use super::primitives::Device;
 
-/// Specialization constants that differ from device to device, and lead to no other blocks.
+/// Specialization constants that depend on the device and do not change which blocks are reachable.
 const OF_THE_DEVICE: [&str; 4] = ["local_size_x", "SUBGROUP_SIZE", "RANKING", "SPIN_LIMIT"];
 
-/// The kernels of a case with what they are specialized to.
+/// The kernels of a case with their specializations.
 fn variants(case: &Case) -> Vec<(String, Vec<(u32, u32)>)> {
     let steps = case.plan.steps().iter();
     let variants = steps.filter_map(|step| {
@@ -27,18 +27,19 @@ fn variants(case: &Case) -> Vec<(String, Vec<(u32, u32)>)> {
     variants.collect()
 }
 
-/// Buckets that a lane counts in a case of a sample, at most. A few cases of narrow subgroups and many
-/// buckets would take as long as all others; wider subgroups run the same blocks.
+/// Maximum number of buckets that a lane counts in a sampled case. A few cases with narrow
+/// subgroups and many buckets would take as long as all others, and wider subgroups execute the
+/// same blocks.
 const MAX_BUCKETS_PER_LANE: u32 = 16;
 
-/// How many buckets each lane counts, in the pass where they are most.
+/// Number of buckets that each lane counts, in the pass with the largest number.
 fn buckets_per_lane(case: &Case, device: Device) -> u32 {
     let bits = specialized(&case.plan, "BUCKET_BITS");
     (1 << bits.max().unwrap_or(0)) / device.width
 }
 
-/// What samples have seen so far: in how many cases of each width a kernel is, and what kernels were
-/// specialized to.
+/// The contents of the samples so far: the number of cases per width and kernel, and the
+/// specializations of kernels.
 #[derive(Default)]
 pub struct Seen {
     kernels: HashMap<(u32, String), usize>,
@@ -53,33 +54,33 @@ impl Seen {
         self.variants.extend(variants);
     }
 
-    /// Whether fewer than `each` cases had a kernel.
+    /// Whether fewer than `each` cases run a kernel.
     fn lacks(&self, kernel: &(u32, String), each: usize) -> bool {
         self.kernels.get(kernel).copied().unwrap_or(0) < each
     }
 }
 
-/// How large a sample is.
+/// Size of a sample.
 #[derive(Clone, Copy)]
 pub struct Size {
-    /// Cases of each kernel for each width, at least, where there are as many.
+    /// Minimum number of cases per kernel and width, if there are enough.
     pub each: usize,
-    /// Cases in all, unless kernels need more.
+    /// Total number of cases, unless `each` requires more.
     pub count: usize,
 }
 
-/// A sample for a device: some cases of each kernel for each width, then others that specialize kernels as no
-/// sample before did.
+/// A sample for a device: at least `each` cases per kernel, then cases with specializations that no
+/// earlier sample contains.
 pub fn sample(device: Device, seen: &mut Seen, first: usize, size: Size) -> Result<Vec<Case>> {
     let Size { each, count } = size;
     let makers = all(device);
     let mut taken = Vec::new();
-    // In an order of its own for each sample, by a step that comes to every case: a prime that does not divide
+    // Each sample visits all cases in a different order: the step is a prime that does not divide
     // their number.
     let step = if makers.len().is_multiple_of(101) { 103 } else { 101 };
     let order = (0..makers.len()).map(|k| (first + k * step) % makers.len());
     let labels: Vec<_> = entries().into_iter().map(|e| (device.width, e.label)).collect();
-    // Of long cases one for each kernel, for those that no other case runs.
+    // Long cases are used only for kernels that no other case runs, one per kernel.
     let mut long = Vec::new();
     let mut of_long = HashSet::new();
     for maker in order.map(|k| &makers[k]) {

@@ -1,4 +1,4 @@
-//! Which searches for shortest paths are tried.
+//! Lists the shortest-path searches that are tested.
 
 use multisplit::primitives::sssp::SsspMethod;
 
@@ -20,7 +20,7 @@ fn has_pile(method: SsspMethod) -> bool {
     matches!(method, SsspMethod::Bucketing | SsspMethod::MultisplitPasses)
 }
 
-/// A search by subgroups, round by round.
+/// A search by subgroups with one dispatch per round.
 pub fn search(method: SsspMethod, network: Kind) -> SsspCase {
     let rounds = if has_pile(method) { 40 } else { 80 };
     SsspCase {
@@ -39,7 +39,7 @@ pub fn search(method: SsspMethod, network: Kind) -> SsspCase {
     }
 }
 
-/// Random networks by every method.
+/// Random networks with every method.
 pub fn searches(device: Device, all: &mut Vec<Maker>) {
     for method in METHODS {
         for (resident, spread, short_queues, floats) in [
@@ -60,7 +60,7 @@ pub fn searches(device: Device, all: &mut Vec<Maker>) {
     }
 }
 
-/// Networks of which more is known than the distances, or that are unlike others.
+/// Networks with known statistics besides the distances, and unusual networks.
 pub fn special_searches(device: Device) -> Vec<SsspCase> {
     let mut all = Vec::new();
     for (number, method) in METHODS.into_iter().enumerate() {
@@ -83,7 +83,7 @@ pub fn special_searches(device: Device) -> Vec<SsspCase> {
         all.push(SsspCase { vertices: 60, resident: true, floats: !floats, ..far });
         let short = SsspCase { short_queues: true, resident: true, ..search(method, Kind::Random) };
         all.push(SsspCase { vertices: 300, ..short });
-        // Two dispatches of three rounds, of the nineteen that it takes.
+        // Two dispatches of three rounds each; the whole search would take nineteen rounds.
         let path = SsspCase { locally: false, resident: true, ..search(method, Kind::Path) };
         all.push(SsspCase { vertices: 20, rounds: 6, resident_rounds: 3, ..path });
     }

@@ -17,39 +17,39 @@ pub struct SsspCase {
     pub vertices: u32,
     pub degree: u32,
     pub floats: bool,
-    /// Many rounds in one dispatch.
+    /// Whether one dispatch runs many rounds.
     pub resident: bool,
-    /// Arcs are dealt out to whole workgroups.
+    /// Whether arcs are distributed over whole workgroups.
     pub spread: bool,
-    /// Queues that are too short for what is found.
+    /// Whether queues are too short for all found vertices.
     pub short_queues: bool,
-    /// Subgroups go on with what they find themselves.
+    /// Whether subgroups continue directly with the vertices they find.
     pub locally: bool,
-    /// By one workgroup alone.
+    /// Whether the search runs on a single workgroup.
     pub alone: bool,
     pub rounds: u32,
-    /// Rounds of one dispatch of resident workgroups; fewer than the search takes, where it is to be
-    /// cut short.
+    /// Rounds per dispatch of resident workgroups. If it is less than the search takes, the search
+    /// is cut short.
     pub resident_rounds: u32,
 }
 
-/// Bytes of all queues of a search together, where they are short.
+/// Total size of all queues in bytes, if they are short.
 const SHORT_QUEUES: u64 = 4096;
-/// The width of a bucket.
+/// Bucket width.
 const DELTA: f64 = 8.0;
 
-/// Words of the report.
+/// Word indices in the report.
 const OVER: usize = 0;
 const OVERFLOWED: usize = 16;
 const GAVE_UP: usize = 18;
 const ROUNDS: usize = 19;
 const RELAXATIONS: usize = 22;
 const EXPANSIONS: usize = 24;
-/// What the history says of the first rounds, two words each.
+/// The first rounds of the history, two words each.
 const HISTORY: std::ops::Range<usize> = 0..160;
 
-/// What the report and the history have to say. In a tree every vertex is expanded once and every arc
-/// relaxed once; elsewhere at least once.
+/// Checks the report and the history. In a tree, every vertex is expanded exactly once and every
+/// arc relaxed exactly once; in other networks, at least once.
 fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
     let is_tree = matches!(of.network, Kind::Tree | Kind::Wide | Kind::Far | Kind::Path);
     let reached = (0..network.vertices()).filter(|&v| held[v as usize] != UNREACHED);
@@ -68,11 +68,11 @@ fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
             (found != expected).then(|| format!("{name}: {found}, not {expected}"))
         };
         if of.resident && of.resident_rounds < of.rounds {
-            // Cut short: as many rounds as dispatches may have.
+            // Cut short: the maximum number of rounds of all dispatches.
             let rounds = of.rounds.next_multiple_of(of.resident_rounds);
             return is("rounds", ROUNDS, rounds).or_else(|| is("over", OVER, 0));
         }
-        // Distances that are found on the way may be too large, and those of a tree are not.
+        // Intermediate distances may overflow, except in a tree.
         let overflow = is("overflowed", OVERFLOWED, overflowed);
         let counts = [("expansions", EXPANSIONS, vertices), ("relaxations", RELAXATIONS, arcs)];
         let wrong = counts.into_iter().find_map(|(name, word, least)| match is_tree {
@@ -82,7 +82,7 @@ fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
                 (found < least).then(|| format!("{name}: {found}, fewer than {least}"))
             }
         });
-        // The first round has the source.
+        // The first round contains the source only.
         let first = (history[0] != 1).then(|| "the history's first round".to_owned());
         let threshold = first_threshold.filter(|&threshold| history[1] != threshold);
         let threshold = threshold.map(|_| "the history's first threshold".to_owned());
@@ -95,10 +95,10 @@ pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
     let tuned = &mut policy.sssp;
     tuned.threads = device.threads();
     tuned.max_groups = if of.alone { 1 } else { 4.min(device.max_groups()) };
-    // Workgroups that wait for each other are in one row.
+    // Workgroups that wait for each other must be in one row.
     let groups = if of.alone { 1 } else { 3.min(device.max_groups()) };
     tuned.residents = Residents { groups, threads: device.threads() };
-    // More looks than others ever keep a workgroup waiting that gets on.
+    // More polls than a workgroup ever needs while the others make progress.
     tuned.spin_limit = 1 << 18;
     tuned.resident_rounds = of.resident_rounds;
     tuned.stage = 2;
@@ -112,7 +112,8 @@ pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
     tuned.merge_entries = 16;
     tuned.tail_entries = 8;
     if of.short_queues {
-        // A few dozen entries each: what does not fit is lost, and looked for again.
+        // Queues of a few dozen entries: vertices that do not fit are dropped and found again
+        // later.
         policy.max_storage_range = SHORT_QUEUES;
     }
     let network = network(of.network, of.vertices, of.degree, of.floats)?;
@@ -123,7 +124,8 @@ pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
         predecessors: false,
         resident: Some(of.resident),
     };
-    // Rounds of methods with a pile wait for the passes that split it, some after each near set.
+    // Methods with a pile need extra rounds for the passes that split it, several after each near
+    // set.
     let waits = matches!(of.method, SsspMethod::Bucketing | SsspMethod::MultisplitPasses);
     let rounds = if waits { 4 * of.rounds } else { of.rounds };
     let plan = sssp::plan(&network, &options, &policy, &limits(device), rounds)?;
@@ -134,8 +136,8 @@ pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
     if cut_short {
         outputs.clear();
     }
-    // Where every vertex comes nearer once, and nobody goes on by himself, rounds are the same whatever
-    // the order.
+    // If every distance improves only once and subgroups do not continue locally, the rounds do not
+    // depend on the schedule.
     let is_steady =
         matches!(of.network, Kind::Tree | Kind::Wide) && !of.locally && !of.short_queues;
     let steady = [("sssp.status", ROUNDS..ROUNDS + 3), ("sssp.history", HISTORY)];
@@ -149,7 +151,7 @@ pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
         ],
         outputs,
         lane_order: false,
-        // Resident workgroups that wait in vain.
+        // Resident workgroups may time out.
         may_give_up: of.resident.then_some(("sssp.status", GAVE_UP)),
         verify: Some(verify),
         steady: if is_steady { steady.to_vec() } else { Vec::new() },

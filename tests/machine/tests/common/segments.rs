@@ -1,4 +1,4 @@
-//! Plans of scans and reductions in segments.
+//! Plans of segmented scans and reductions.
 
 use std::sync::Arc;
 
@@ -16,18 +16,18 @@ use super::few_threads::TERMS;
 use super::primitives::{Device, count_words, counted, limits, policy_of};
 use super::terms::{Course, TermCase};
 
-/// What is done to which elements in which segments.
+/// Parameters of a segmented scan or reduction.
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentsCase {
     pub key: KeyType,
     pub operator: Operator,
     pub way: Way,
     pub by: By,
-    /// Elements of a segment, on average.
+    /// Average segment length.
     pub length: u64,
     pub on_device: bool,
     pub n: u64,
-    /// As those of terms.
+    /// Order of the elements, as in `TermCase`.
     pub course: Course,
     pub subgroups: Option<u32>,
 }
@@ -44,39 +44,41 @@ pub enum By {
     Keys,
     WideKeys,
     Offsets,
-    /// With more empty segments at one place than are walked over.
+    /// Offsets with more consecutive empty segments than kernels step over one by one.
     ManyOffsets,
-    /// Of segments that have a subgroup each, or a workgroup, and are longer than a chunk or shorter.
+    /// Offsets of segments with one subgroup or one workgroup each; some are longer than a chunk,
+    /// others shorter.
     TakenOffsets {
         by_subgroups: bool,
     },
-    /// Of segments that have a subgroup each and are all as long, each longer than a chunk.
+    /// Offsets of equally long segments with one subgroup each, all longer than a chunk.
     EvenOffsets,
-    /// No offsets: rows of one length, which some lanes hold, or which are in tiles; or have a taker each.
+    /// Rows of equal length without offsets: several per subgroup, in tiles, or with one worker
+    /// each.
     Rows {
         taken: bool,
     },
-    /// Offsets in no order: every result is written, and empty segments give the identity.
+    /// Unsorted offsets: every result must be written, and empty segments give the identity.
     FallingOffsets(Falling),
 }
 
-/// How segments with offsets in no order are reduced.
+/// How segments with unsorted offsets are reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Falling {
-    /// By tiles that examine their offsets one by one.
+    /// By tiles that step over their offsets one by one.
     Walked,
-    /// By tiles with so many offsets that they search for each element.
+    /// By tiles with so many offsets that they search the segment of each element.
     Searched,
-    /// By a subgroup for each segment and chunk.
+    /// By one subgroup per segment and per chunk.
     Taken,
 }
 
-/// Elements of a chunk, where segments have takers.
+/// Elements per chunk, for segments with one worker each.
 const CHUNK: u32 = 32;
-/// Elements of segments that are all as long.
+/// Length of each segment for `EvenOffsets`.
 pub const EVEN_LENGTH: u64 = 40;
 
-/// What the plan has of elements, and what it is to make of them.
+/// The elements and segment heads of a case, with reference results.
 struct Job {
     terms: TermCase,
     input: Vec<u64>,
@@ -88,14 +90,16 @@ impl Job {
         let SegmentsCase { course, n, .. } = of;
         let terms = TermCase { n, course, ..TermCase::new(of.key, of.operator) };
         let mut rng = Rng::new(n + of.length);
-        // Of short ones, some begin where a tile does; of long ones, at equal distances a little behind that.
+        // Some short segments begin at a tile boundary; long ones begin at equal distances,
+        // slightly after it.
         let heads = (0..max).map(|at| {
             let placed = if of.length < 100 { at % 256 == 0 } else { at % of.length == 5 };
             at == 0 || placed || rng.next_u64().is_multiple_of(of.length)
         });
         let mut heads: Vec<bool> = heads.collect();
         if let By::TakenOffsets { .. } = of.by {
-            // Two segments of a chunk each, of which one begins where a chunk of the array does.
+            // Two segments of exactly one chunk; one of them begins at a chunk boundary of the
+            // array.
             for begin in [70, 128] {
                 heads[begin..=begin + CHUNK as usize].fill(false);
                 heads[begin] = true;
@@ -108,7 +112,7 @@ impl Job {
         Self { terms, input: terms.elements(max), heads }
     }
 
-    /// The scan of each segment; and of each, what it combines to.
+    /// The scan and the reduction of each segment.
     fn results(&self, inclusive: bool) -> (Vec<u64>, Vec<u64>) {
         let (mut scanned, mut reduced) = (Vec::new(), Vec::new());
         let mut through = self.terms.identity();
@@ -127,12 +131,12 @@ impl Job {
         (scanned, reduced)
     }
 
-    /// A key or a flag for each element, in words, and where new ones come.
+    /// A key or a flag for each element, in words, and the first key of each segment.
     fn keys(&self, by: By) -> (Vec<u32>, Vec<u32>) {
         let (mut all, mut first) = (Vec::new(), Vec::new());
         let mut key = 7u64;
         for (at, &head) in self.heads.iter().enumerate() {
-            // Keys of two words differ in one of them.
+            // Two-word keys differ in only one of the words.
             key ^= if head { 1 << (at * 5 % 64) } else { 0 };
             let words = match by {
                 By::WideKeys => vec![key as u32, (key >> 32) as u32],
@@ -202,9 +206,9 @@ pub fn segments_case(device: Device, of: SegmentsCase) -> Result<Case> {
     })
 }
 
-/// What no result is.
+/// A value that no result has.
 const UNTOUCHED: u32 = 0xDEAD_BEEF;
-/// Elements past a device count.
+/// Number of elements beyond a device count.
 const PAST: usize = 40;
 
 fn segments_policy(device: Device, of: SegmentsCase) -> Policy {
@@ -216,14 +220,14 @@ fn segments_policy(device: Device, of: SegmentsCase) -> Policy {
         By::TakenOffsets { .. } | By::EvenOffsets | By::FallingOffsets(Falling::Taken) => {
             Policy { segment_chunk: CHUNK, subgroup_takers: 1, ..policy }
         }
-        // Of so large chunks no segment has a part.
+        // Chunks so large that no segment is divided.
         _ => Policy { segment_chunk: 1 << 31, ..policy },
     }
 }
 
 fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
     let job = Job::new(of, of.n);
-    // Some segments have no elements, and the first ones of those that have do not count.
+    // Some segments are empty, and the elements before the first offset are not counted.
     let mut offsets = Vec::new();
     let even = of.by == By::EvenOffsets;
     let skipped = usize::from(!even);
@@ -236,12 +240,12 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
         offsets.extend(many);
         offsets.sort_unstable();
     }
-    // At least one segment; an offset past the elements counts as their number.
+    // At least one segment. An offset beyond the elements is clamped to their number.
     if offsets.is_empty() {
         offsets.push(0);
     }
-    // Of narrow workgroups, some elements are behind the last segment. Where segments have takers and a device
-    // count, as many as would make a segment of less than a chunk, or of more.
+    // In narrow workgroups, some elements lie beyond the last segment. For one worker per segment
+    // and a device count, their number would make a segment shorter or longer than a chunk.
     let behind = match of.by {
         By::ManyOffsets if of.subgroups.is_some() => 1,
         By::TakenOffsets { by_subgroups } if of.on_device => 9 + CHUNK * u32::from(by_subgroups),
@@ -250,7 +254,7 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
     offsets.retain(|&at| at <= of.n as u32 - behind);
     offsets.push(if behind > 0 { of.n as u32 - behind } else { of.n as u32 + 5 });
     offsets.sort_unstable();
-    // As many as the lanes divide evenly, in searches for the last of them.
+    // An offset count that the lanes divide evenly when they search for the last one.
     while of.subgroups.is_some() && offsets.len() % (device.width as usize + 1) != 0 {
         offsets.insert(0, offsets[0]);
     }
@@ -273,7 +277,7 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
     let mut graph = Graph::new("segments");
     let (max, count) = counted(&mut graph, segments, of.on_device);
     let element = ElementType::from(of.key);
-    // Of a device count of elements there are some past it, which count for nothing.
+    // With a device count of elements, the elements beyond it must be ignored.
     let mut elements = job.input.clone();
     let mut inputs = Vec::new();
     let mut number = Count::Host(of.n);
@@ -296,7 +300,7 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
     ]);
     let mut expected = job.terms.words(&expected);
     if of.on_device {
-        // Behind the segments that count nothing is written.
+        // Nothing is written beyond the counted segments.
         let words = max as usize * expected.len() / segments as usize;
         inputs.push(("dst", vec![UNTOUCHED; words]));
         expected.resize(words, UNTOUCHED);
@@ -319,7 +323,7 @@ fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
     })
 }
 
-/// Every result is written, and those of empty segments are as expected.
+/// Checks that every result is written, and that those of empty segments are as expected.
 fn defined_results(expected: Vec<u32>, empty: Vec<bool>) -> Verify {
     Arc::new(move |words| {
         let (found, width) = (words("dst"), expected.len() / empty.len());
@@ -332,14 +336,14 @@ fn defined_results(expected: Vec<u32>, empty: Vec<bool>) -> Verify {
     })
 }
 
-/// With fewer rows than an eighth of these, long ones are cut into chunks.
+/// With fewer rows than an eighth of this, long rows are divided into chunks.
 const ROW_TAKERS: u32 = 64;
-/// Rows past the elements.
+/// Number of rows beyond the elements.
 const EMPTY_ROWS: u64 = 3;
 
 fn rows_case(device: Device, of: SegmentsCase) -> Result<Case> {
     let terms = TermCase { course: of.course, ..TermCase::new(of.key, of.operator) };
-    // Of a device count, the elements end in a row.
+    // With a device count, the elements end within a row.
     let n = of.n - if of.on_device { of.length / 2 } else { 0 };
     let input = terms.elements(n);
     let whole = |row: &[u64]| row.iter().fold(terms.identity(), |so, &x| terms.combine(so, x));
@@ -371,7 +375,7 @@ fn rows_case(device: Device, of: SegmentsCase) -> Result<Case> {
     reduce_segments(&mut graph, &policy, of.operator, &buffers)?;
     let mut expected = terms.words(&expected);
     if of.on_device {
-        // Behind the rows that count nothing is written.
+        // Nothing is written beyond the counted rows.
         let words = max as usize * expected.len() / rows as usize;
         inputs.push(("dst", vec![UNTOUCHED; words]));
         expected.resize(words, UNTOUCHED);
@@ -389,7 +393,7 @@ fn rows_case(device: Device, of: SegmentsCase) -> Result<Case> {
     })
 }
 
-/// Every kind of term in every way; `tile` is the larger one of the kernels'.
+/// Every kind of term by every method; `tile` is the larger tile size of the kernels.
 pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
     let (mut all, course, subgroups) = (Vec::new(), Course::Any, None);
     for (key, operator) in TERMS {
@@ -428,7 +432,7 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
         let way = Way::Reduce { look_back: false };
         for (number, by) in [By::Offsets, By::Offsets, By::ManyOffsets].into_iter().enumerate() {
             let (n, length) = ([3 * tile + 5, 2 * tile, tile + 9][number], [2000, 5, 40][number]);
-            // One kind of term shows it.
+            // Cases that do not depend on the kind of term are run with one kind.
             if by == By::Offsets || key == KeyType::U32 {
                 let on_device = number % 2 == 1;
                 all.push(SegmentsCase {
@@ -495,7 +499,7 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
             });
         }
     }
-    // Of nothing, the count is written too.
+    // The count is written for empty inputs too.
     let (key, operator, way) = (KeyType::U32, Operator::Sum, Way::Reduce { look_back: true });
     let (by, length, on_device, n) = (By::Keys, 3, true, 0);
     all.push(SegmentsCase { key, operator, way, by, length, on_device, n, course, subgroups });

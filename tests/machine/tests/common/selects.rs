@@ -9,16 +9,16 @@ use multisplit_machine::Rng;
 use super::case::{Case, Output};
 use super::primitives::{Device, count_words, counted, limits, policy_of};
 
-/// What is selected of which elements.
+/// Parameters of a selection.
 #[derive(Clone, Copy, Debug)]
 pub struct SelectCase {
-    /// `u64`, or else `u32`.
+    /// Elements of type `u64` instead of `u32`.
     pub wide: bool,
     pub by: By,
     pub also: Also,
     pub on_device: bool,
     pub n: u64,
-    /// Of a workgroup, where they are few.
+    /// Number of subgroups per workgroup; `None` for the usual size.
     pub subgroups: Option<u32>,
 }
 
@@ -71,7 +71,7 @@ pub fn select_case(device: Device, of: SelectCase) -> Result<Case> {
     let mut graph = Graph::new("select");
     let (max, count) = counted(&mut graph, of.n, of.on_device);
     let mut rng = Rng::new(of.n);
-    // Runs of about four.
+    // Runs of about four equal elements.
     let mut key = 9;
     let step = |_| {
         if rng.next_u64().is_multiple_of(4) {
@@ -136,7 +136,7 @@ pub fn select_case(device: Device, of: SelectCase) -> Result<Case> {
     })
 }
 
-/// Every condition with everything that can be written; `tile` is the larger one of the kernels'.
+/// Every condition with all optional outputs; `tile` is the larger tile size of the kernels.
 pub fn select_cases(tile: u64) -> Vec<SelectCase> {
     let mut all = Vec::new();
     let sizes = [2 * tile + 5, tile - 3, tile + 1];
@@ -153,7 +153,7 @@ pub fn select_cases(tile: u64) -> Vec<SelectCase> {
             }
         }
     }
-    // Of nothing, the count is written too.
+    // The count is written for empty inputs too.
     let (by, also) = (By::Flags, Also::Nothing);
     all.push(SelectCase { wide: false, by, also, on_device: true, n: 0, subgroups: None });
     all

@@ -1,4 +1,4 @@
-//! Plans of sorts of segments, whose offsets the host knows, the device, or nobody has to.
+//! Plans of segmented sorts, with offsets on the host or on the device, or with rows.
 
 use anyhow::Result;
 use multisplit::graph::{ElementType, Graph};
@@ -11,21 +11,21 @@ use super::case::{Case, Output};
 use super::moves::Along;
 use super::primitives::{Device, ITEMS, count_words, counted, limits, policy_of};
 
-/// Who knows where segments are.
+/// How segments are specified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Given {
     Rows(u64),
     Host,
-    /// Offsets, and the counts of segments and keys.
+    /// Offsets, and the counts of segments and keys, on the device.
     Device,
-    /// The same, with offsets of which some fall.
+    /// The same with offsets that are not monotonic.
     Falling,
 }
 
-/// Segments of how many elements, and what goes along.
+/// Parameters of a segmented sort.
 #[derive(Clone, Debug)]
 pub struct SortSegmentsCase {
-    /// `u64`, or else `f32`.
+    /// Keys of type `u64` instead of `f32`.
     pub wide: bool,
     pub given: Given,
     pub lengths: Vec<u64>,
@@ -34,13 +34,13 @@ pub struct SortSegmentsCase {
     pub tiles: Tiles,
 }
 
-/// Workgroups and what they take.
+/// Workgroup sizes and tile sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tiles {
     Usual,
-    /// Of two subgroups.
+    /// Workgroups of two subgroups.
     Narrow,
-    /// Threads, items of each and turns, for segments that do not fit a tile of two subgroups.
+    /// Threads, items per thread and turns, for segments that do not fit a tile of two subgroups.
     Large(u32, u32, u32),
 }
 
@@ -70,7 +70,7 @@ impl SortSegmentsCase {
         keys.flat_map(words).collect()
     }
 
-    /// The order of keys.
+    /// An integer that compares like the key.
     fn image(&self, key: u64) -> u64 {
         match self.wide {
             true => key,
@@ -90,7 +90,7 @@ pub fn sort_segments_case(device: Device, of: &SortSegmentsCase) -> Result<Case>
         offsets.push(offsets[offsets.len() - 1] + *length as u32);
     }
     let mut rng = Rng::new(n);
-    // Some are equal, and not all digits of the others.
+    // Some keys are equal, and others share digits.
     let keys: Vec<u64> = (0..max)
         .map(|_| ((rng.next_u64() % 90) << if of.wide { 33 } else { 25 }) | (rng.next_u64() % 2))
         .collect();
@@ -123,7 +123,7 @@ pub fn sort_segments_case(device: Device, of: &SortSegmentsCase) -> Result<Case>
     if of.given == Given::Falling {
         offsets.iter_mut().skip(2).step_by(3).for_each(|offset| *offset /= 2);
         offsets[of.lengths.len()] = n as u32;
-        // An offset below an earlier one counts as that one.
+        // An offset below an earlier one counts as the earlier one.
         ascending.clone_from(&offsets);
         for k in 1..ascending.len() {
             ascending[k] = ascending[k].max(ascending[k - 1]);
@@ -168,8 +168,8 @@ pub fn sort_segments_case(device: Device, of: &SortSegmentsCase) -> Result<Case>
     })
 }
 
-/// Tiny segments, such as fill half a tile and a whole one, and such as have several tiles; `tile` is that of
-/// small ones.
+/// Tiny segments, segments of half a tile and a whole tile, and segments of several tiles; `tile`
+/// is the tile size of small segments.
 pub fn sort_segments_cases(tile: u64) -> Vec<SortSegmentsCase> {
     let tiny: Vec<u64> =
         (0..tile / 4).map(|k| [3, 0, 7, 1, 30, 2, 11, 5][k as usize % 8]).collect();
@@ -185,7 +185,7 @@ pub fn sort_segments_cases(tile: u64) -> Vec<SortSegmentsCase> {
                     _ if which == 0 => Along::Indices,
                     _ => Along::Nothing,
                 };
-                // Where all fit, nothing but the offsets differs.
+                // If all segments fit a tile, only the source of the offsets would differ.
                 if which < 2 && wide && given != Given::Host {
                     continue;
                 }

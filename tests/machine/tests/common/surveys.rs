@@ -1,5 +1,5 @@
-//! Plans of what comes after a search: the tree of predecessors, by arcs that cost something; then by
-//! those that cost nothing, where several trees are right.
+//! Plans of the passes after a search: the predecessor tree, first by arcs of nonzero weight, then
+//! by arcs of zero weight, for which several trees are correct.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::case::{Case, Output, Verify};
 use super::networks::{Kind, arc_words, distances, network, sum_of};
 use super::primitives::{Device, limits};
 
-/// The predecessor of each vertex among those that are nearer: the first of them.
+/// The predecessor of each vertex: the first of those with a smaller distance.
 fn nearer_predecessors(network: &Network, held: &[u32], floats: bool) -> Vec<u32> {
     let mut tree = vec![UNREACHED; held.len()];
     for from in 0..network.vertices() {
@@ -28,8 +28,8 @@ fn nearer_predecessors(network: &Network, held: &[u32], floats: bool) -> Vec<u32
     tree
 }
 
-/// Whether arcs that cost nothing were followed as they may be: from whoever has a predecessor. All of
-/// those who had one before are followed, some of the others may be.
+/// Checks that zero-weight arcs were followed correctly: only from vertices with a predecessor. All
+/// arcs of vertices that had one before must be followed; those of other vertices may be.
 fn verify_settled(network: Network, held: Vec<u32>, before: Vec<u32>) -> Verify {
     Arc::new(move |words: &dyn Fn(&str) -> Vec<u32>| {
         let (parents, found) = (words("parents"), words("found"));
@@ -57,7 +57,7 @@ fn verify_settled(network: Network, held: Vec<u32>, before: Vec<u32>) -> Verify 
             } else if !has_free_arc(parent, vertex) {
                 return Some(format!("{parent} does not lead to vertex {vertex}"));
             }
-            // The way back ends.
+            // Following the predecessors must lead back to the source.
             let (mut at, mut steps) = (vertex as u32, 0);
             while at != 0 && parent != UNREACHED {
                 at = parents[at as usize];

@@ -9,7 +9,7 @@ use multisplit_machine::Rng;
 use super::case::{Case, Output};
 use super::primitives::{Device, count_words, counted, limits, policy_of};
 
-/// What is done to which elements.
+/// Parameters of a scan or reduction.
 #[derive(Clone, Copy, Debug)]
 pub struct TermCase {
     pub key: KeyType,
@@ -18,19 +18,19 @@ pub struct TermCase {
     pub on_device: bool,
     pub n: u64,
     pub course: Course,
-    /// Of a workgroup, where they are few.
+    /// Number of subgroups per workgroup; `None` for the usual size.
     pub subgroups: Option<u32>,
-    /// One workgroup goes over several tiles.
+    /// Whether one workgroup loops over several tiles.
     pub lone: bool,
 }
 
-/// Elements of an operator that takes one of them.
+/// Order of the elements for operators that select one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Course {
     Any,
-    /// Every element is beyond those before it.
+    /// Each element replaces the result of those before it.
     Rising,
-    /// Beyond those after it.
+    /// Each element would replace the result of those after it.
     Falling,
 }
 
@@ -42,13 +42,13 @@ pub enum How {
 }
 
 impl TermCase {
-    /// A reduction of nothing, by a host count.
+    /// An empty reduction with a host count.
     pub fn new(key: KeyType, operator: Operator) -> Self {
         let (on_device, n, course, subgroups, lone) = (false, 0, Course::Any, None, false);
         Self { key, operator, how: How::Reduce, on_device, n, course, subgroups, lone }
     }
 
-    /// One that is beyond those before it.
+    /// An element that replaces the result of those before it.
     fn rising_element(self, at: u64) -> u64 {
         let least = self.operator == Operator::Min;
         let sign = if least { -1 } else { 1 };
@@ -61,7 +61,7 @@ impl TermCase {
         }
     }
 
-    /// Elements, as bits. Sums of these floats are exact.
+    /// Elements as bits. Sums of these floats are exact.
     pub fn elements(self, n: u64) -> Vec<u64> {
         if self.course != Course::Any && self.operator != Operator::Sum {
             let mut all: Vec<u64> = (0..n).map(|at| self.rising_element(at)).collect();
@@ -76,14 +76,14 @@ impl TermCase {
                 u64::from(((rng.next_u64() % 16) as f32 - 7.0).to_bits())
             }
             (Operator::Sum, KeyType::F64) => ((rng.next_u64() % 16) as f64 - 7.0).to_bits(),
-            // Some are equal.
+            // Some elements are equal.
             _ if rng.next_u64().is_multiple_of(2) => 0x1234 + rng.next_u64() % 3,
             _ => rng.next_u64() >> (64 - self.key.bits()),
         };
         (0..n).map(element).collect()
     }
 
-    /// A number that compares like the element.
+    /// An integer that compares like the element.
     fn rank(self, bits: u64) -> i128 {
         if self.key.is_float() {
             let top = 1 << (self.key.bits() - 1);
@@ -182,7 +182,7 @@ pub fn term_case(device: Device, of: TermCase) -> Result<Case> {
     })
 }
 
-/// Every type and operator, each in some of the ways that there are.
+/// Every type and operator, each with some of the methods.
 pub fn term_cases(sizes: &[u64]) -> Vec<TermCase> {
     let mut all = Vec::new();
     for key in KeyType::WIDE {

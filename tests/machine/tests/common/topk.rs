@@ -13,15 +13,15 @@ use super::case::{Case, Output};
 use super::moves::{image, words_of};
 use super::primitives::{Device, count_words, counted, limits, policy_of};
 
-/// What the keys are like.
+/// Distribution of the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TopKData {
     Any,
-    /// Of a few numbers, so that many are equal to the k-th.
+    /// Few distinct keys, so that many are equal to the k-th.
     Few,
-    /// All the same: no guess is right.
+    /// All keys are equal, so that no estimated threshold is right.
     Same,
-    /// Different in their last bits.
+    /// Keys that differ only in their last bits.
     Near,
 }
 
@@ -36,9 +36,9 @@ pub struct TopKCase {
     pub sorted: bool,
     pub on_device: bool,
     pub data: TopKData,
-    /// Of a workgroup, where they are few.
+    /// Number of subgroups per workgroup; `None` for the usual size.
     pub subgroups: Option<u32>,
-    /// Of elements of a part, where rows are cut.
+    /// Elements per part, for rows that are divided.
     pub part: u64,
 }
 
@@ -66,7 +66,7 @@ pub fn topk_case(device: Device, of: TopKCase) -> Result<Case> {
     if of.subgroups.is_some() {
         policy.spine_threads = policy.threads;
     }
-    // A few workgroups of several tiles, and samples of several threads in groups.
+    // A few workgroups of several tiles, and groups of samples that span several threads.
     policy.topk.groups = 5;
     policy.topk.filter_tiles = 2;
     policy.topk.maxima = 64;
@@ -105,7 +105,7 @@ pub fn topk_case(device: Device, of: TopKCase) -> Result<Case> {
         outputs.push(Output { name: "keys_out", expected: words(key, &bits) });
         outputs.push(Output { name: "indices_out", expected: indices });
     } else {
-        // Of each row the same indices, in any order.
+        // The same indices in each row, in any order.
         let in_order = move |mut all: Vec<u32>| {
             all.chunks_mut(k as usize).for_each(<[u32]>::sort_unstable);
             all
@@ -119,7 +119,7 @@ pub fn topk_case(device: Device, of: TopKCase) -> Result<Case> {
     Ok(Case {
         name: format!("{of:?}, for {device:?}"),
         plan: graph.compile(&limits(device))?,
-        // Of narrow keys, what lies behind the last one in its word is read and written again.
+        // The bytes beyond the last narrow key in its word are read and written back.
         inputs: vec![
             ("keys", words(key, &keys)),
             ("keys_out", words(key, &vec![0; (rows * k) as usize])),

@@ -1,5 +1,5 @@
-//! The runs that the mutants of a kernel are tried on: cases that run it, each on a device that is hostile
-//! in another way. They are made as they are needed, by whichever thread asks first.
+//! The runs on which the mutants of a kernel are tried: cases that execute the kernel, on
+//! differently hostile devices. They are created on demand by the first thread that needs them.
 
 use std::sync::OnceLock;
 
@@ -11,20 +11,20 @@ use super::all::kernels;
 use super::case::{Case, run};
 use super::progress::all_mutants;
 
-/// Trials that are made at a time.
+/// Number of trials that are created at a time.
 const BATCH: usize = 4;
 
-/// A case with how it is run, and the blocks of the kernel that it executes.
+/// A case with its options, and the blocks of the kernel that it executes.
 struct Trial<'c> {
     case: &'c Case,
     options: Options,
     executed: Vec<bool>,
     steps: u64,
-    /// What the kernel leaves in words that are the same under every schedule.
+    /// The words that must be the same under every schedule, as the unchanged kernel leaves them.
     steady: Vec<u32>,
 }
 
-/// How a case is run, the `k`th of a kernel.
+/// Options for the `k`th case of a kernel.
 fn way(k: usize, width: u32, case: &Case) -> Options {
     let base = Options { seed: k as u64, ..Options::new(width) };
     let random = Options { schedule: Schedule::Random, ..base };
@@ -32,7 +32,7 @@ fn way(k: usize, width: u32, case: &Case) -> Options {
     let reversed = Schedule::Reversed;
     let held = |count| Schedule::HeldBack { first: 0, count, after: 40 };
     if case.may_give_up.is_some() && k % 6 != 1 {
-        // Where others do not get on it gives up, which is right.
+        // Without progress of other workgroups the kernel gives up, which is allowed.
         return if k.is_multiple_of(2) { random } else { stalls };
     }
     match k % 6 {
@@ -45,14 +45,14 @@ fn way(k: usize, width: u32, case: &Case) -> Options {
     }
 }
 
-/// About how long a case takes: every pass may look at all of its memory.
+/// Rough cost of a case: every pass may access all of its memory.
 fn cost(case: &Case) -> usize {
     let words: usize = case.inputs.iter().map(|(_, words)| words.len()).sum();
     words * case.plan.steps().len()
 }
 
-/// Whether two runs left the same in the words that do not depend on the schedule: one that gave up, as it
-/// may, has left nothing.
+/// Whether two runs left the same words that must not depend on the schedule. A run that was
+/// allowed to give up has no such words.
 fn may_be_same(one: &[u32], other: &[u32]) -> bool {
     one.is_empty() || other.is_empty() || one == other
 }
@@ -61,19 +61,20 @@ fn may_be_same(one: &[u32], other: &[u32]) -> bool {
 pub struct Trials<'c> {
     label: String,
     cases: Vec<&'c (u32, Case)>,
-    /// What went wrong is kept as text: it is told to each who asks.
+    /// Errors are kept as text, so that they can be returned more than once.
     batches: Vec<OnceLock<Result<Vec<Trial<'c>>, String>>>,
 }
 
 impl<'c> Trials<'c> {
-    /// Those of the kernel with this label: the first `count` of the cases that run it, small ones first.
+    /// The trials of the kernel with this label: the first `count` cases that run it, small ones
+    /// first.
     pub fn new(label: &str, cases: &'c [(u32, Case)], count: usize) -> Result<Self> {
         let has_it = |case: &Case| kernels(case).iter().any(|k| k == label);
-        // A sample leaves out the longest third.
+        // A sample omits the longest third.
         let considered = if all_mutants() { count } else { count * 3 / 2 };
         let mut cases: Vec<_> = cases.iter().filter(|(_, case)| has_it(case)).collect();
         ensure!(!cases.is_empty(), "{label}: no case runs it");
-        // A third of them are those with the fewest passes: they are about this kernel most of all.
+        // A third of them are the cases with the fewest passes, which depend most on this kernel.
         let mut by_passes: Vec<usize> = (0..cases.len()).collect();
         by_passes.sort_by_key(|&k| cases[k].1.plan.steps().len());
         by_passes[(considered / 3).min(cases.len())..].sort_unstable();
@@ -84,7 +85,7 @@ impl<'c> Trials<'c> {
         Ok(Self { label: label.to_owned(), cases, batches })
     }
 
-    /// Runs the kernel as it is; gives the trials, the shortest first.
+    /// Runs the unchanged kernel. Returns the trials, the shortest first.
     fn run(&self, batch: usize) -> Result<Vec<Trial<'c>>> {
         let mut trials = Vec::new();
         let cases = self.cases.iter().enumerate().skip(batch * BATCH).take(BATCH);
@@ -101,7 +102,7 @@ impl<'c> Trials<'c> {
                 let same = may_be_same(&other.steady, &outcome.steady);
                 ensure!(same, "{} with {options:?}: depends on the schedule", case.name);
             }
-            // A loop that never ends is stopped, and one finding is enough.
+            // Endless loops are stopped by the budget, and one finding is enough.
             options.budget = 3 * outcome.steps + 1_000_000;
             options.first_only = true;
             let executed = outcome.coverage.kernels.get(&self.label).map(|c| c.executed.clone());
@@ -118,14 +119,14 @@ impl<'c> Trials<'c> {
         made.as_deref().map_err(|problem| anyhow!("{problem}"))
     }
 
-    /// Whether the first few trials execute what is changed.
+    /// Whether the first few trials execute the mutated block.
     pub fn executes(&self, mutant: &Mutant) -> Result<bool> {
         let Some(block) = mutant.block else { return Ok(true) };
         let mut trials = self.batch(0)?.iter();
         Ok(trials.any(|trial| trial.executed.get(block).copied().unwrap_or(false)))
     }
 
-    /// Whether a mutant is noticed; none where no trial executes it.
+    /// Whether a mutant is detected; `None` if no trial executes it.
     pub fn notice(&self, mutant: &Mutant) -> Result<Option<bool>> {
         let mut executed = None;
         for number in 0..self.batches.len() {
