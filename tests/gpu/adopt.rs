@@ -1,5 +1,5 @@
-//! A device that other code made: the engine records into that code's command buffer, between
-//! that code's own commands, with the barriers that the plan's contract names and no others.
+//! A device created by other code: the engine records into that code's command buffer, between its
+//! commands, with exactly the barriers of the plan's contract.
 
 use std::ffi::{CStr, c_void};
 use std::sync::Mutex;
@@ -23,10 +23,10 @@ tests!(adopt:
 );
 
 const N: u64 = 30_000;
-/// Words that one command writes at most.
+/// Maximum number of words written by one update command.
 const MAX_UPDATE: usize = 16_384;
 
-/// What a small engine has: everything is its own, made with plain Vulkan calls.
+/// A small engine that owns all its objects, created with plain Vulkan calls.
 struct Host {
     entry: ash::Entry,
     instance: ash::Instance,
@@ -36,7 +36,7 @@ struct Host {
     queue: vk::Queue,
     family: u32,
     requirements: Requirements,
-    /// Of Vulkan 1.3 or of the extension.
+    /// From Vulkan 1.3 or from the extension.
     pipeline_barrier: vk::PFN_vkCmdPipelineBarrier2,
     messenger: (ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT),
     said: &'static Mutex<Vec<String>>,
@@ -60,13 +60,13 @@ unsafe extern "system" fn on_message(
 
 impl Host {
     /// # Safety
-    /// None beyond Vulkan being there; `unsafe` because nearly every call is.
+    /// No requirements other than a Vulkan driver; `unsafe` because nearly every call is.
     unsafe fn new(wanted: &DeviceProperties, api_version: u32) -> Result<Self> {
         // SAFETY: the same.
         unsafe { Self::without(&Features::default(), wanted, api_version) }
     }
 
-    /// The same on a device that was created without some features.
+    /// Like `new`, on a device that is created without some features.
     ///
     /// # Safety
     /// As above.
@@ -111,7 +111,7 @@ impl Host {
             let layer = layers
                 .iter()
                 .find(|l| l.layer_name_as_c_str() == Ok(c"VK_LAYER_KHRONOS_validation"));
-            // An older layer than the extension takes it for a mistake.
+            // A layer older than the extension reports it as an error.
             if layer.is_some_and(|l| l.spec_version < vk::make_api_version(0, 1, 3, 274)) {
                 requirements.leave_out(&Features {
                     shader_maximal_reconvergence: true,
@@ -177,7 +177,7 @@ impl Host {
     }
 
     /// # Safety
-    /// Nothing of it is in use any more.
+    /// None of its objects may be in use.
     unsafe fn destroy(self) -> Result<()> {
         // SAFETY: by the caller's contract.
         unsafe {
@@ -222,16 +222,17 @@ impl Host {
     }
 }
 
-/// What is recorded between the caller's commands.
+/// The operation recorded between the caller's commands.
 #[derive(Clone, Copy)]
 enum What {
     /// `dst` is the scan of `src`.
     Scan,
-    /// `dst` is the order that sorts `src`, and `src` is sorted.
+    /// `dst` is the permutation that sorts `src`, and `src` is sorted.
     Sort,
 }
 
-/// The caller fills `src` by a transfer command before, and reads `dst` by one after.
+/// The caller fills `src` with a transfer command before the plan, and reads `dst` with one after
+/// it.
 fn plan(
     context: &Context,
     what: What,
@@ -250,7 +251,7 @@ fn plan(
         }
         What::Sort => {
             let buffers = SortBuffers::keys(src).indices(dst);
-            // Quick to compile, which every context does for itself.
+            // A quick shape to compile, since every context compiles its own pipelines.
             let mut policy = context.policy();
             policy.sort = policy.sort.with_shape(TileShape::new(128, 1));
             sort(&mut graph, &policy, &Sort::ascending(), &buffers)?;
@@ -270,8 +271,8 @@ fn a_sort_between_the_callers_own_commands(gpu: &Gpu) -> Result<()> {
 fn between_the_callers_own_commands(gpu: &Gpu, what: What) -> Result<()> {
     // SAFETY: see the function.
     let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_3)? };
-    // The plan's own barriers, or the caller's by the contract, are enough; without either the
-    // layer objects, so neither is more than enough.
+    // Either the plan's own barriers or the caller's barriers by the contract are sufficient.
+    // Without both, the layer reports a hazard, so neither is redundant.
     for (scopes, barriers) in [(true, false), (false, true)] {
         // SAFETY: the host outlives everything made here.
         unsafe { embed(&host, what, scopes, barriers)? };
@@ -285,7 +286,8 @@ fn between_the_callers_own_commands(gpu: &Gpu, what: What) -> Result<()> {
     unsafe { host.destroy() }
 }
 
-/// What Vulkan 1.3 made core must then come from extensions, though the device could do more.
+/// Functions that became core in Vulkan 1.3 must then come from extensions, even if the device
+/// supports 1.3.
 fn works_with_an_instance_of_vulkan_1_2(gpu: &Gpu) -> Result<()> {
     // SAFETY: see the function.
     let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_2)? };
@@ -313,7 +315,8 @@ fn full_subgroups() -> Features {
     Features { compute_full_subgroups: true, ..Features::default() }
 }
 
-/// An engine that did not ask for `computeFullSubgroups`: from Vulkan 1.3 on modules do.
+/// An engine that did not enable `computeFullSubgroups`: from Vulkan 1.3 on, full subgroups are
+/// required by the SPIR-V modules.
 fn full_subgroups_by_the_modules(gpu: &Gpu) -> Result<()> {
     let (wanted, version) = (gpu.context.properties(), vk::API_VERSION_1_3);
     // SAFETY: see the function.
@@ -328,7 +331,7 @@ fn full_subgroups_by_the_modules(gpu: &Gpu) -> Result<()> {
     unsafe { host.destroy() }
 }
 
-/// There nothing else promises what the kernels rely on.
+/// In Vulkan 1.2 full subgroups cannot be guaranteed in any other way.
 fn vulkan_1_2_without_full_subgroups_is_refused(gpu: &Gpu) -> Result<()> {
     let (wanted, version) = (gpu.context.properties(), vk::API_VERSION_1_2);
     // SAFETY: see the function.

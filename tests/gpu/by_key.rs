@@ -1,5 +1,5 @@
-//! Scans and reductions by key: type x operator x what segments are cut by x method x size x where the count
-//! is, against the CPU, between guard words.
+//! Scans and reductions by key, compared with the CPU between guard words: type x operator x
+//! segment heads (flags or keys) x method x size x location of the count.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{ElementType, Graph, Limits};
@@ -19,10 +19,10 @@ tests!(by_key:
     float_sums_are_the_same_from_run_to_run
 );
 
-/// Elements around the outputs that must stay as they are: 64 keep any offset alignment.
+/// Number of guard elements around the outputs; 64 satisfies any offset alignment.
 const GUARD: usize = 64;
 const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
-/// Elements that an array has more than a device count says.
+/// Number of array elements beyond a device count.
 const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,13 +63,13 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Where segments begin: each element begins one with a probability of one in `length`.
+/// Random segment heads with an average segment length of `length`.
 fn heads(n: usize, length: u64, seed: u64) -> Vec<bool> {
     let mut rng = Rng::new(seed);
     (0..n).map(|at| at == 0 || rng.below(length) == 0).collect()
 }
 
-/// Keys that change at heads, in the low or the high word, or flags, as words.
+/// Flags, or keys that change at segment heads in the low or the high word, as words.
 fn key_words(by: By, heads: &[bool]) -> Vec<u32> {
     let mut key = 5u64;
     let mut words = Vec::new();
@@ -98,7 +98,7 @@ fn room<T: Term>(gpu: &Gpu, len: usize) -> Result<Array<T>> {
     Ok(gpu.context.upload(&vec![T::from_key_bits(GUARD_BITS); len + 2 * GUARD])?)
 }
 
-/// Runs a case; gives the elements, keys and count that it wrote, with their guards.
+/// Runs a case. Returns the elements, keys and count with their guards.
 fn run<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
@@ -151,7 +151,8 @@ fn run<T: Term>(
     Ok((context.download(&output)?, keys, context.download(&found_array)?))
 }
 
-/// Runs a case on the first `n` elements, by a count that may be larger, and compares.
+/// Runs a case on the first `n` elements, with a count that may exceed the array, and compares the
+/// results with the CPU.
 fn check_input<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
@@ -200,7 +201,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             [ScanMethod::LookBack, ScanMethod::ReduceThenScan].into_iter().enumerate()
         {
             let policy = policy(gpu, method);
-            // Scans have tiles of 16 elements per thread as well, whose ends are in the middle of these.
+            // Scans also use tiles of 16 elements per thread, which end in the middle of these.
             let rows = match (method, T::TYPE.bits()) {
                 (_, 64) => 2,
                 (ScanMethod::LookBack, _) => 3,
@@ -215,7 +216,8 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
                         check::<T>(gpu, &policy, case, (n, length))?;
                     }
                 }
-            // Pipelines are what a case costs in software: its sizes share them.
+            // On a software driver, pipeline compilation dominates the cost of a case, so all sizes
+            // share the pipelines of a case.
             } else if (2 * number + k + 19 * T::TYPE as usize).is_multiple_of(61) && mine() {
                 for (n, length) in few.into_iter().zip([1, 2, 5, 700, 4, 3000]) {
                     check::<T>(gpu, &policy, case, (n, length))?;
@@ -231,7 +233,7 @@ fn product_of_cases(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu, mine))
 }
 
-/// Runs that end with a tile, cover several, and one that is everything.
+/// Runs that end at a tile boundary, runs of several tiles, and a single run.
 fn lengths_of_runs(gpu: &Gpu) -> Result<()> {
     let tile = gpu.context.policy().threads as usize * 16;
     let lengths = [tile, 1, tile - 1, 3 * tile + 2, 1, 1, 2 * tile - 1, 5, tile / 2];
@@ -251,7 +253,7 @@ fn lengths_of_runs(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With no patience at all, every missing tile is combined by whoever misses it.
+/// Without polling, every missing tile is recomputed by the workgroup that needs it.
 fn without_waiting(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets, how) in [(0, true, How::Exclusive), (5, false, How::Reduce)] {
         let policy = Policy { spin_limit, tickets, ..policy(gpu, ScanMethod::LookBack) };
@@ -262,7 +264,7 @@ fn without_waiting(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More workgroups than fit into x; some rows are not full.
+/// More workgroups than fit in x, with partial rows.
 fn folded_dispatch(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
@@ -277,7 +279,8 @@ fn folded_dispatch(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A device count past the array counts as its length; a count of nothing writes nothing but itself.
+/// A device count beyond the array is clamped to its length; with a count of zero only the count is
+/// written.
 fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu, ScanMethod::LookBack);
     let len = 2 * policy.threads as usize * 16 + 1;
@@ -291,7 +294,7 @@ fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With rounding: not the CPU's bits, but near them, and the same every time by any method.
+/// Rounded sums differ slightly from the CPU's, but are identical in every run and by every method.
 fn float_sums_are_the_same_from_run_to_run(gpu: &Gpu) -> Result<()> {
     let n = 20 * gpu.context.policy().threads as usize * 16 + 5;
     let mut rng = Rng::new(5);

@@ -1,4 +1,4 @@
-//! The pipeline cache on disk: used when it is good, ignored and replaced when it is not.
+//! The pipeline cache on disk: used if valid, otherwise ignored and replaced.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,10 +35,10 @@ fn a_damaged_or_foreign_file_is_replaced(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     scan_with_cache(gpu, folder.path().to_owned())?;
     let written = names_in(folder.path())?;
-    // Results of probes are kept beside it.
+    // The folder also contains probe results.
     let is_cache = |path: &&PathBuf| fs::read(path).is_ok_and(|bytes| bytes.starts_with(MAGIC));
     let file = written.iter().find(is_cache).context("no cache file was written")?;
-    // Written again, without the pipelines of probes, which run once.
+    // Write it again without the pipelines of the probes, which run only once.
     fs::remove_file(file)?;
     scan_with_cache(gpu, folder.path().to_owned())?;
     let good = fs::read(file)?;
@@ -54,6 +54,6 @@ fn a_damaged_or_foreign_file_is_replaced(gpu: &Gpu) -> Result<()> {
         ensure!(fs::read(file)?.starts_with(MAGIC), "not replaced");
     }
     ensure!(names_in(folder.path())? == written, "temporary files were left");
-    // A folder that cannot be written costs nothing but the cache.
+    // An unwritable folder only disables the cache.
     scan_with_cache(gpu, PathBuf::from("/proc/nowhere"))
 }

@@ -1,5 +1,5 @@
-//! A device that does not keep lane order is noticed by the tiles that check themselves: one-call
-//! functions give the right result all the same, everything else a typed error.
+//! Tiles that check themselves detect a device that does not keep lane order. One-call functions
+//! still return the correct result; all other calls return a typed error.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use multisplit::ash::vk;
@@ -25,8 +25,8 @@ tests!(
     what_is_caught_is_kept_on_disk,
 );
 
-/// What the device gets where it keeps lane order, with sorts in one sweep (in rounds of the direct
-/// multisplit nothing is ranked by lane order), of tiles that are compiled quickly.
+/// The policy of a device that keeps lane order, with one-sweep sorts (rounds of the direct
+/// multisplit do not rank by lane order) and with tiles that compile quickly.
 fn by_lane_order(context: &Context) -> Result<Policy> {
     let mut policy = context.probed_policy(11)?;
     ensure!(policy.split.ranking == Ranking::LaneOrder, "the device does not keep lane order");
@@ -39,7 +39,7 @@ fn by_lane_order(context: &Context) -> Result<Policy> {
     Ok(policy)
 }
 
-/// A device whose lanes come in reverse.
+/// A device whose lanes execute in reverse order.
 fn reversed(gpu: &Gpu) -> Result<WithPolicy<'_>> {
     let mut policy = by_lane_order(&gpu.context)?;
     policy.split.ranking = Ranking::ReversedLanes;
@@ -52,7 +52,7 @@ fn switched_over(context: &Context) -> Result<()> {
     Ok(())
 }
 
-/// Every tile looks at itself, on a device that keeps the order: nothing is found.
+/// Every tile checks itself on a device that keeps the order: no violation is found.
 fn a_kept_order_is_let_pass(gpu: &Gpu) -> Result<()> {
     let mut policy = by_lane_order(&gpu.context)?;
     policy.split.canary_period = 1;
@@ -68,7 +68,7 @@ fn a_kept_order_is_let_pass(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// In each of many sorts of other data, by the tiles that production checks.
+/// Each of many sorts of different data is checked by the same fraction of tiles as in production.
 fn a_reversed_order_is_caught_in_every_sort(gpu: &Gpu) -> Result<()> {
     let (sorts, n) = match (gpu.is_software(), gpu.full) {
         (true, false) => (5, 1 << 14),
@@ -95,7 +95,7 @@ fn a_reversed_order_is_caught_in_every_sort(gpu: &Gpu) -> Result<()> {
 
 fn one_call_sorts_are_right_all_the_same(gpu: &Gpu) -> Result<()> {
     let n = 30_011;
-    // Few different keys, so that stability shows.
+    // Few distinct keys, so that instability is detected.
     let keys: Vec<u32> = uniform(n, 5).iter().map(|key| key % 500).collect();
     let mut order: Vec<u32> = (0..n as u32).collect();
     order.sort_by_key(|&i| keys[i as usize]);
@@ -139,13 +139,13 @@ fn one_call_sorts_are_right_all_the_same(gpu: &Gpu) -> Result<()> {
         let context = reversed(gpu)?;
         ensure!(call(&context).context(*name)?, "{name}: a wrong result");
         switched_over(&context).context(*name)?;
-        // From here on nothing is done twice.
+        // From here on, calls are not repeated.
         ensure!(call(&context)?, "{name}: a wrong result by ballots");
     }
     in_place_by_some_bits(gpu)
 }
 
-/// What could not be sorted again is never ranked by lane order.
+/// Sorts that could not be repeated never rank by lane order.
 fn in_place_by_some_bits(gpu: &Gpu) -> Result<()> {
     let context = reversed(gpu)?;
     let keys = uniform(20_000, 9);
@@ -160,7 +160,7 @@ fn in_place_by_some_bits(gpu: &Gpu) -> Result<()> {
 
 fn one_call_splits_are_right_all_the_same(gpu: &Gpu) -> Result<()> {
     let n = 30_011;
-    // Eight buckets: also in windows of four lanes some share one.
+    // Eight buckets, so that even in windows of four lanes some lanes share a bucket.
     let keys: Vec<u32> = uniform(n, 15).iter().map(|key| key & 0x07FF_FFFF).collect();
     let values: Vec<u32> = (0..n as u32).collect();
     let bucket = |key: u32| key >> 24;
@@ -197,7 +197,7 @@ fn small_and_segmented_sorts_are_checked(gpu: &Gpu) -> Result<()> {
     switched_over(&context)?;
 
     let context = reversed(gpu)?;
-    // Only segments that are larger than a tile are ranked.
+    // Only segments larger than a tile are ranked.
     let keys: Vec<u32> = uniform(6000, 3).iter().map(|key| key & 0x0F0F).collect();
     let sorted = context.sort_with(&keys, &Sort::ascending().segments(&[0, 300, 6000]))?;
     let mut expected = keys.clone();
@@ -223,7 +223,7 @@ fn recorded_work_ends_in_a_typed_error(gpu: &Gpu) -> Result<()> {
     let outcome = frame.submit();
     ensure!(matches!(outcome, Err(Error::LaneOrder { .. })), "{outcome:?}");
     switched_over(&context)?;
-    // Declared again, it ranks by ballots.
+    // If declared again, the work ranks by ballots.
     context.write(&array, 0, &keys)?;
     let mut work = context.work("again");
     work.sort(&array, &Sort::ascending())?;
@@ -234,7 +234,7 @@ fn recorded_work_ends_in_a_typed_error(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Nobody waits for the work: whoever reads its result, or goes on from it, is told.
+/// Work that is not waited for: the next call that reads or uses its result returns the error.
 fn unawaited_work_ends_in_a_typed_error(gpu: &Gpu) -> Result<()> {
     let keys = uniform(30_000, 22);
     let is_told = |outcome: Result<(), Error>| {
@@ -253,7 +253,7 @@ fn unawaited_work_ends_in_a_typed_error(gpu: &Gpu) -> Result<()> {
     let context = reversed(gpu)?;
     let (array, _frame) = submitted(&context)?;
     is_told(context.download(&array).map(|_| ()))?;
-    // Once; the array holds what it holds.
+    // The error is reported once; the contents of the array are undefined.
     context.download(&array)?;
 
     let context = reversed(gpu)?;
@@ -273,7 +273,7 @@ fn unawaited_work_ends_in_a_typed_error(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Recorded into command buffers of the caller's own, by addresses too, and looked at after its fence.
+/// Recorded into the caller's command buffers, also by address, and checked after its fence.
 fn an_embedder_reads_the_status_word(gpu: &Gpu) -> Result<()> {
     use multisplit::ExecutableOptions;
     for by_address in [false, true] {
@@ -288,7 +288,7 @@ fn an_embedder_reads_the_status_word(gpu: &Gpu) -> Result<()> {
         work.sort(import, &Sort::ascending())?;
         let executable = work.executable(options)?;
         ensure!(executable.relies_on_lane_order() && context.keeps_lane_order());
-        // No import of the caller's stands for the word.
+        // The status word is not among the caller's imports.
         ensure!(executable.plan().imports().count() == 1);
         let array = context.upload(&uniform(n as usize, 4))?;
         let outcome = context.run(&executable, &[(import.buffer(), &array)]);
@@ -310,7 +310,7 @@ fn promised_behaviour_is_not_checked(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A later process does not have to find it again.
+/// Later processes need not detect it again.
 fn what_is_caught_is_kept_on_disk(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let cache = PipelineCache::Folder(folder.path().to_owned());

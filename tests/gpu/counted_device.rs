@@ -1,5 +1,5 @@
-//! A device whose function table counts what creates or allocates, so that "creates nothing" can be
-//! shown.
+//! A device whose function table counts creation and allocation calls, for tests that assert that
+//! nothing is created.
 
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -15,7 +15,7 @@ type Create = unsafe extern "system" fn(
 type Allocate = unsafe extern "system" fn(vk::Device, *const c_void, *mut c_void) -> vk::Result;
 type CreatePipelines = vk::PFN_vkCreateComputePipelines;
 
-/// Functions `vkCreate*` and `vkAllocateMemory`, all of one shape.
+/// `vkCreate*` functions and `vkAllocateMemory`, which have the same signature.
 const CREATES: [&CStr; 14] = [
     c"vkAllocateMemory",
     c"vkCreateBuffer",
@@ -42,7 +42,7 @@ static ALLOCATED: [AtomicPtr<c_void>; ALLOCATES.len()] =
 static PIPELINE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
-/// How many calls have created or allocated anything, of all counted devices.
+/// Number of calls that created or allocated anything, on all counted devices.
 pub fn calls() -> u64 {
     CALLS.load(Ordering::Relaxed)
 }
@@ -108,10 +108,10 @@ const CREATE_SHIMS: [Create; CREATES.len()] = [
 ];
 const ALLOCATE_SHIMS: [Allocate; ALLOCATES.len()] = [allocate::<0>, allocate::<1>];
 
-/// The same device, with calls counted.
+/// Loads the device's functions with counted calls.
 ///
 /// # Safety
-/// The device is alive, and every counted device of the process is of the same driver and layers.
+/// The device is alive, and all counted devices of the process have the same driver and layers.
 pub unsafe fn counted(instance: &ash::Instance, device: vk::Device) -> ash::Device {
     let get = instance.fp_v1_0().get_device_proc_addr;
     let load = |name: &CStr| {

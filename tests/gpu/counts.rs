@@ -1,5 +1,5 @@
-//! Device counts: none, one, odd ones, all that there is room for, and more than that. One plan
-//! each, run with one number after another.
+//! Device counts: zero, one, odd counts, the capacity, and counts above it. Each plan is run with
+//! one count after another.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Graph, Limits};
@@ -20,25 +20,25 @@ tests!(counts:
     one_barrier_for_indirect_dispatches, refused,
 );
 
-/// The count is among other words, off any alignment.
+/// The count lies among other words, without alignment.
 const WORDS: u64 = 100;
 const INDEX: u64 = 71;
 const UNTOUCHED: u32 = 0xDEAD_BEEF;
 
-/// Numbers to try where there is room for `max` elements.
+/// Counts to try for a capacity of `max` elements.
 fn numbers(max: u64) -> [u32; 7] {
     let max = max as u32;
     [max, 0, 1, 2, (max / 3) | 1, max + 1, u32::MAX]
 }
 
-/// Words with this one number that counts.
+/// Words with this count at `INDEX`.
 fn words(number: u32) -> Vec<u32> {
     let mut words = uniform(WORDS as usize, u64::from(number));
     words[INDEX as usize] = number;
     words
 }
 
-/// The first elements are as expected; what lies past them is as it was.
+/// Checks the first elements, and that the elements beyond them are unchanged.
 fn expect_first(got: &[u32], expected: &[u32]) -> Result<()> {
     let (first, rest) = got.split_at(expected.len());
     expect_equal(first, expected)?;
@@ -46,7 +46,7 @@ fn expect_first(got: &[u32], expected: &[u32]) -> Result<()> {
     Ok(())
 }
 
-/// A plan from `src` to `dst`, run with every number.
+/// Compiles a plan from `src` to `dst` and runs it with every count.
 fn check(
     gpu: &Gpu,
     limits: &Limits,
@@ -101,7 +101,7 @@ fn scans(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A policy with rows of so many workgroups at most.
+/// A policy with rows of at most `max_groups` workgroups.
 fn in_rows(gpu: &Gpu, max_groups: u32) -> Policy {
     let mut policy = Policy { max_groups, ..gpu.context.policy() };
     policy.sort.histogram_groups = policy.sort.histogram_groups.min(max_groups.into());
@@ -165,7 +165,7 @@ fn fills_and_copies(gpu: &Gpu) -> Result<()> {
     expect_first(&gpu.context.download(&output)?, &expected)
 }
 
-/// One plan of a split, run with every number.
+/// Compiles a plan of a split and runs it with every count.
 fn check_split(
     gpu: &Gpu,
     policy: &Policy,
@@ -244,7 +244,7 @@ fn splits(gpu: &Gpu) -> Result<()> {
         for kind in
             if gpu.full { KINDS.to_vec() } else { vec![KINDS[turn % 3], KINDS[(turn + 1) % 3]] }
         {
-            // Few numbers of buckets, since each takes pipelines of its own.
+            // Few bucket counts, since each needs separate pipelines.
             for &m in if gpu.full { &[1, 2, 10, 256, 257, 1000][..] } else { &[10] } {
                 let max = 1 + rng.below(20_000);
                 if mine() {
@@ -273,8 +273,8 @@ fn splits_in_rows(gpu: &Gpu) -> Result<()> {
     check_split(gpu, &policy, &limits, Method::Block, Kind::Keys, 2, 60_011)
 }
 
-/// The second split takes the first bucket of the first: its number of elements is an offset that
-/// the first one wrote.
+/// The second split processes the first bucket of the first split, with an offset written by the
+/// first one as its count.
 fn a_split_of_a_split(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (policy, n) = (context.policy(), 20_011);
@@ -303,8 +303,8 @@ fn a_split_of_a_split(gpu: &Gpu) -> Result<()> {
     expect_first(&context.download(&device_out)?, &sorted)
 }
 
-/// A recording that is submitted again and again. Each run keeps the first bucket of what the run
-/// before kept, by a function that depends on how many those are.
+/// A recording that is submitted repeatedly. Each run keeps the first bucket of the elements kept
+/// by the previous run, with a bucket function that depends on their number.
 fn fewer_from_run_to_run(gpu: &Gpu) -> Result<()> {
     const SOURCE: &str = "uint bucket_of(uint key) { return (key * table.at[0]) >> 31; }";
     let context = &gpu.context;
@@ -343,7 +343,7 @@ fn fewer_from_run_to_run(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Such a barrier takes twice the time of one without.
+/// Such a barrier takes twice as long as one without the indirect stage.
 fn one_barrier_for_indirect_dispatches(gpu: &Gpu) -> Result<()> {
     for (method, m) in METHODS.into_iter().flat_map(|method| [(method, 256u32), (method, 4096)]) {
         let mut graph = Graph::new("split");

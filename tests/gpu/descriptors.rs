@@ -1,5 +1,5 @@
-//! Devices without push descriptors: a recording is valid only while nobody rewrites the
-//! descriptor sets that it binds.
+//! Devices without push descriptors: a recording is valid only as long as the descriptor sets it
+//! binds are not updated.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ tests!(descriptors:
 );
 
 const N: u64 = 10_000;
-/// More than an executable has frames in flight.
+/// More than the frames in flight of an executable.
 const RUNS: u32 = 7;
 
-/// Runs `body` on a device without push descriptors, in silence of the layers.
+/// Runs `body` on a device without push descriptors, and fails on any validation message.
 fn without_push_descriptors(gpu: &Gpu, body: impl FnOnce(&Context) -> Result<()>) -> Result<()> {
     let without = Features { push_descriptor: true, ..Features::default() };
     let context = gpu.open_with(|config| config.without = without)?;
@@ -32,7 +32,7 @@ fn without_push_descriptors(gpu: &Gpu, body: impl FnOnce(&Context) -> Result<()>
     result
 }
 
-/// One run replaces `data` by its exclusive scan plus one in the first place.
+/// Each run replaces `data` by its exclusive scan, plus one in the first element.
 fn step_graph(context: &Context) -> Result<(Arc<Executable>, Buffer)> {
     let policy = context.policy();
     let mut graph = Graph::new("step");
@@ -89,7 +89,7 @@ fn a_replay_outlives_other_recordings(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// More replays of one executable than it has frames, all in flight at a time.
+/// More replays of one executable than it has frames, all in flight at the same time.
 fn replays_side_by_side(gpu: &Gpu) -> Result<()> {
     without_push_descriptors(gpu, |context| {
         let (executable, data) = step_graph(context)?;

@@ -1,5 +1,5 @@
-//! An engine with its own device: the example's frame loop, with the barriers that the contract
-//! names and no others; what a device lacks, by name; and how long the first sort takes.
+//! An engine with its own device: the frame loop of the example, with exactly the barriers of the
+//! contract; the names of missing device features; and the time until the first sort.
 
 use anyhow::{Context as _, Result, anyhow, ensure};
 use multisplit::ash::{self, vk};
@@ -20,14 +20,14 @@ tests!(embedding:
     the_first_sort_is_soon_recorded, what_is_missing_is_named, threads_may_share,
 );
 
-/// The example's engine on the device under test, validation on.
+/// The example's engine on the device under test, with validation enabled.
 pub unsafe fn host(gpu: &Gpu) -> Result<Host> {
     let name = &gpu.context.properties().name;
     // SAFETY: see the function.
     unsafe { Host::new(Some(name), true) }.map_err(|e| anyhow!("{e}"))
 }
 
-/// Quick to compile, which every context does for itself.
+/// A quick shape to compile, since every context compiles its own pipelines.
 pub fn quick(mut policy: Policy) -> Policy {
     policy.sort = policy.sort.with_shape(TileShape::new(128, 1));
     policy
@@ -35,8 +35,8 @@ pub fn quick(mut policy: Policy) -> Policy {
 
 fn config(gpu: &Gpu, barriers: Barriers) -> Config {
     let mut policy = quick(gpu.context.policy());
-    // In several passes: the layer takes what one workgroup does in place for a write, and says
-    // nothing of one write after another.
+    // Several passes: for a single workgroup in place, the layer only sees a write, and it does not
+    // report two consecutive writes.
     policy.sort.small = TileShape::new(128, 1);
     Config {
         frames: 6,
@@ -48,7 +48,7 @@ fn config(gpu: &Gpu, barriers: Barriers) -> Config {
     }
 }
 
-/// Runs the loop: how it went, and what the layer said.
+/// Runs the loop. Returns its report and the validation messages.
 fn run(gpu: &Gpu, config: &Config) -> Result<(Report, Vec<String>)> {
     // SAFETY: the host outlives the loop, which has finished before it is destroyed.
     unsafe {
@@ -72,9 +72,9 @@ fn a_frame_loop_with_the_named_barriers(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Neither the plan nor the other barriers stand in for them. (Where the number of particles
-/// varies, and in one sweep, the plan begins with passes of its own, whose barriers happen to cover
-/// the entry.)
+/// Neither the plan nor the other barriers cover a missing one. (With a varying particle count, or
+/// in one sweep, the plan begins with passes whose barriers happen to cover the entry, so other
+/// options are used.)
 fn a_barrier_that_the_engine_leaves_out_is_noticed(gpu: &Gpu) -> Result<()> {
     for barriers in [Barriers::EngineWithoutEntry, Barriers::EngineWithoutExit] {
         let mut config = Config { frames: 1, varying: false, ..config(gpu, barriers) };
@@ -87,13 +87,13 @@ fn a_barrier_that_the_engine_leaves_out_is_noticed(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With a warm pipeline cache; how long the rest takes is printed.
+/// With a warm pipeline cache. The remaining time is printed.
 fn the_first_sort_is_soon_recorded(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let pipeline_cache = PipelineCache::Folder(folder.path().to_owned());
     let config = Config { frames: 0, pipeline_cache, ..config(gpu, Barriers::Engine) };
     let (cold, _) = run(gpu, &config)?;
-    // Beside it, where the device may keep lane order, lies what a probe has found of that.
+    // The folder may also contain the result of the lane-order probe.
     let files: Vec<_> = std::fs::read_dir(folder.path())?.collect::<std::io::Result<_>>()?;
     let caches = files.iter().filter(|f| f.path().extension() == Some("pipelines".as_ref()));
     ensure!(caches.count() == 1, "{files:?}");
@@ -132,7 +132,7 @@ unsafe fn names(host: &Host) -> Result<()> {
         unsafe { Requirements::check_create_info(instance, physical, version, info) }
     };
     ensure!(host.check.missing.is_empty() && host.check.features.synchronization2);
-    // The host leaves out what an old validation layer does not know.
+    // The host disables features that an old validation layer does not support.
     let left_out = |missing: &&Missing| match missing {
         Missing::Feature { name, .. } => *name == "shaderMaximalReconvergence",
         _ => false,
@@ -140,7 +140,7 @@ unsafe fn names(host: &Host) -> Result<()> {
     let unused: Vec<_> = host.check.unused.iter().filter(|missing| !left_out(missing)).collect();
     ensure!(unused.is_empty(), "{unused:?}");
 
-    // A device with nothing enabled.
+    // A device without any enabled features.
     let bare = check(vk::API_VERSION_1_3, &vk::DeviceCreateInfo::default())?;
     ensure!(bare.missing == [sync(Why::NotEnabled)], "{:?}", bare.missing);
     if host.check.features.push_descriptor {
@@ -151,7 +151,8 @@ unsafe fn names(host: &Host) -> Result<()> {
     ensure!(text.contains("synchronization2 of VkPhysical"), "{text}");
     ensure!(text.contains("not enabled"), "{text}");
 
-    // An instance of 1.2 needs the extension as well as the feature, and full subgroups by theirs.
+    // A Vulkan 1.2 instance needs the extension in addition to the feature, and the feature for
+    // full subgroups.
     let mut feature = vk::PhysicalDeviceSynchronization2Features::default().synchronization2(true);
     let half = vk::DeviceCreateInfo::default().push_next(&mut feature);
     let (name, why) = (ash::khr::synchronization2::NAME, Why::NotEnabled);
@@ -165,7 +166,7 @@ unsafe fn names(host: &Host) -> Result<()> {
     ensure!(older == [Missing::Extension { name, why }, full], "{older:?}");
     ensure!(check(vk::API_VERSION_1_1, &half).is_err());
 
-    // Features that no device has, and queues that there are not.
+    // Unsupported features and nonexistent queues.
     let features = Features { portability_subset: true, ..host.check.features };
     let checked = |features, family| {
         // SAFETY: the physical device is the instance's.
@@ -188,7 +189,7 @@ unsafe fn names(host: &Host) -> Result<()> {
     Ok(())
 }
 
-/// Types that threads share; to compile is to pass.
+/// Types that threads can share. It is enough that this compiles.
 fn threads_may_share(_: &Gpu) -> Result<()> {
     fn shared<T: Send + Sync>() {}
     shared::<Context>();

@@ -1,5 +1,5 @@
-//! Kernels that take buffers by address. The validation layer does not see what they do, so their
-//! results are held against the reference by every method; and what cannot be is refused.
+//! Kernels that take buffers by address. The validation layer does not check their accesses, so
+//! their results are compared with the reference for every method. Unsupported uses are rejected.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::ash::vk;
@@ -17,7 +17,7 @@ tests!(embedding_addresses: sorts_by_every_method, what_takes_no_address_is_refu
 
 const BY_ADDRESS: ExecutableOptions =
     ExecutableOptions { own_workspace: true, frames: 1, by_address: true };
-/// Which word says how many there are.
+/// Index of the count word.
 const COUNT_INDEX: u64 = 70;
 
 fn sorts_by_every_method(gpu: &Gpu) -> Result<()> {
@@ -25,7 +25,7 @@ fn sorts_by_every_method(gpu: &Gpu) -> Result<()> {
         ensure!(!gpu.is_software(), "a software driver without bufferDeviceAddress");
         return Ok(());
     }
-    // Sorts in rounds of splits are among the primitives that are tested by address.
+    // Sorts by rounds of splits are covered by the tests of primitives by address.
     let rounds = gpu.full.then_some((SortMethod::Multisplit { radix_bits: 8 }, 5000, false));
     let methods = [
         (SortMethod::Small, 400, false),

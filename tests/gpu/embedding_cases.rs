@@ -1,5 +1,5 @@
-//! How a case of some primitive is declared on imports, recorded into an engine's command buffer with
-//! every option of a recording, run, and compared with what is expected, guard words included.
+//! Declares a case of a primitive on imports, records it into an engine's command buffer with every
+//! recording option, runs it, and compares the outputs and their guard words.
 
 use std::sync::atomic::Ordering;
 
@@ -18,22 +18,22 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use crate::embedding::{host, quick};
 use crate::example_frames::host::{Host, HostBuffer};
 
-/// Elements that there are, and that there are at most.
+/// Element count and capacity.
 pub const N: usize = 1000;
 pub const MAX: u64 = 1500;
 const GUARD: u32 = 0xDEAD_BEEF;
-/// The name of a count that the recording sets, and of the buffer of a device count.
+/// Name of a count that is set by the recording, and of the buffer of a device count.
 const COUNT: &str = "count";
-/// Which word of that buffer says how many there are.
+/// Index of the count in that buffer.
 const COUNT_INDEX: u64 = 3;
 
-/// The words of an import, from its first on, by its name.
+/// The name of an import and its first words.
 pub type Words = (&'static str, Vec<u32>);
 
-/// Declares passes over the first so many elements of imports, which it returns.
+/// Declares passes over the counted elements of imports. Returns the imports.
 pub type Declare = fn(&mut Work, Count) -> multisplit::Result<Vec<Buffer>>;
 
-/// What goes in, and what must be there afterwards; words not named stay as they were.
+/// Inputs and expected contents; other words must not change.
 pub struct Case {
     pub name: &'static str,
     declare: Declare,
@@ -53,7 +53,7 @@ impl Case {
     }
 }
 
-/// Who says how many elements there are.
+/// Source of the element count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
     /// The declaration.
@@ -64,7 +64,7 @@ pub enum Counted {
     Device,
 }
 
-/// Runs `body` on an adopted device, which it leaves as it was, in silence of the layers.
+/// Runs `body` on an adopted device. Fails if `body` leaks memory or causes a validation message.
 pub fn checked(gpu: &Gpu, body: impl FnOnce(&mut Checks<'_>) -> Result<()>) -> Result<()> {
     // SAFETY: the host outlives everything made from it.
     unsafe {
@@ -81,13 +81,13 @@ pub fn checked(gpu: &Gpu, body: impl FnOnce(&mut Checks<'_>) -> Result<()>) -> R
     Ok(())
 }
 
-/// What recordings are made and run with.
+/// The device and command buffers for recordings.
 pub struct Checks<'h> {
     host: &'h Host,
     pub context: &'h Context,
     pool: vk::CommandPool,
     commands: vk::CommandBuffer,
-    /// In which every second case is recorded.
+    /// Command buffer for every second case.
     secondary: vk::CommandBuffer,
     queries: vk::QueryPool,
 }
@@ -124,10 +124,10 @@ impl<'h> Checks<'h> {
         }
     }
 
-    /// Records and runs a case; `given` is how many elements the recording or the device says.
+    /// Records and runs a case; `given` is the count that the recording or the device sets.
     ///
     /// # Safety
-    /// None beyond the host being what it says; `unsafe` because nearly every call is.
+    /// No requirements beyond a valid host; `unsafe` because nearly every call is.
     pub unsafe fn run(
         &mut self,
         case: &Case,
@@ -252,7 +252,7 @@ impl<'h> Checks<'h> {
     }
 }
 
-/// A buffer of the engine's with guard words before and after.
+/// A buffer of the engine with guard words before and after.
 struct Guarded {
     import: Buffer,
     contract: BufferContract,
@@ -293,7 +293,7 @@ impl Guarded {
         BufferAt::Address(address + self.offset)
     }
 
-    /// These words from the beginning on, and everything else as it was.
+    /// Checks that the buffer begins with these words and is otherwise unchanged.
     unsafe fn check(&self, expected: &[u32]) -> Result<()> {
         let mut all = self.words.clone();
         all[self.offset as usize / 4..][..expected.len()].copy_from_slice(expected);

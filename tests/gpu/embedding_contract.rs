@@ -1,5 +1,5 @@
-//! The table of the contract in `docs/embedding.md`, compared with the plans of sorts, splits, histograms and
-//! scans; and what recordings are refused for.
+//! Compares the contract table in `docs/embedding.md` with the plans of sorts, splits, histograms
+//! and scans, and checks that invalid recordings are rejected.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ tests!(embedding_contract:
 const PAGE: &str = include_str!("../../docs/embedding.md");
 const BUCKET_OF: &str = "uint bucket_of(uint key) { return table.at[key & 15u] & 7u; }";
 
-/// A row of the table: primitive, buffer, and what is done with it first and last.
+/// A row of the table: primitive, buffer, and its first and last use.
 struct Row {
     primitive: &'static str,
     buffer: &'static str,
@@ -52,7 +52,7 @@ fn rows() -> Vec<Row> {
     PAGE.lines().filter(|line| line.starts_with('|')).filter_map(row).collect()
 }
 
-/// How many elements there are, before there is a graph.
+/// An element count before the graph exists.
 #[derive(Clone, Copy, Debug)]
 enum Counted {
     Host(u64),
@@ -77,7 +77,7 @@ impl Counted {
     }
 }
 
-/// Calls `body` with a graph of every primitive, in each with every buffer that it can be given.
+/// Calls `body` with a graph of every primitive, with every combination of optional buffers.
 fn every_primitive(
     policy: &Policy,
     counted: Counted,
@@ -187,7 +187,7 @@ fn add_histogram(graph: &mut Graph, policy: &Policy, counted: Counted, kind: &st
     Ok(())
 }
 
-/// Policies of software drivers and of GPUs; few elements and many.
+/// Plans with the policies of software drivers and GPUs, for few and many elements.
 fn every_plan(
     gpu: &Gpu,
     mut body: impl FnMut(&'static str, Counted, &Plan) -> Result<()>,
@@ -240,7 +240,7 @@ fn the_table_is_right(gpu: &Gpu) -> Result<()> {
 fn agrees(row: &Row, contract: &BufferContract) -> Result<()> {
     ensure!(contract.usage == vk::BufferUsageFlags::STORAGE_BUFFER, "{contract:?}");
     for (documented, used) in row.uses.iter().zip([contract.first_use, contract.last_use]) {
-        // Of two buffers, a sort by one workgroup uses one.
+        // A sort by one workgroup uses only one of the two buffers.
         let Some(used) = used else { continue };
         ensure!(used.stages == Stages::COMPUTE_SHADER, "{contract:?}");
         ensure!(documented.contains(used.access), "{contract:?}");
@@ -248,7 +248,7 @@ fn agrees(row: &Row, contract: &BufferContract) -> Result<()> {
     Ok(())
 }
 
-/// Usages that the page names, and no others.
+/// Exactly the documented usages.
 fn workspaces_are_as_documented(gpu: &Gpu) -> Result<()> {
     use vk::BufferUsageFlags as Usage;
     every_plan(gpu, |_, counted, plan| {
@@ -257,7 +257,7 @@ fn workspaces_are_as_documented(gpu: &Gpu) -> Result<()> {
             Counted::Host(_) => Usage::STORAGE_BUFFER,
             _ => Usage::STORAGE_BUFFER | Usage::INDIRECT_BUFFER | Usage::TRANSFER_DST,
         };
-        // Splitters and other tables are written by the recording too.
+        // The recording also writes splitters and other tables.
         ensure!((allowed | Usage::TRANSFER_DST).contains(needs.usage), "{needs:?}");
         ensure!(needs.memory_type_bits != 0 && needs.alignment >= 16, "{needs:?}");
         Ok(())

@@ -1,6 +1,6 @@
-//! Every primitive, recorded into an engine's command buffer: host counts, counts that the recording
-//! sets and device counts, workspaces of either side, and nothing written outside of what the
-//! contract names.
+//! Every primitive, recorded into an engine's command buffer: host counts, counts set by the
+//! recording and device counts, workspaces of the engine and of the caller, and no writes outside
+//! of the contract.
 
 use anyhow::{Context as _, Result};
 use multisplit::graph::Buffer;
@@ -149,7 +149,7 @@ fn every_primitive(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// Also where the recording says nothing, or too much.
+/// Includes recordings that do not set the count, or set it above the capacity.
 fn a_count_begins_at_zero_and_is_clamped(gpu: &Gpu) -> Result<()> {
     let numbers = uniform(MAX as usize, 8);
     let sums = reference::exclusive_scan(&numbers);

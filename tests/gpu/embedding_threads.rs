@@ -1,5 +1,5 @@
-//! Many frames, recorded by two threads into their own command buffers, and many runs of one
-//! executable: right results, and neither memory nor Vulkan objects grow.
+//! Many frames recorded by two threads into their own command buffers, and many runs of one
+//! executable: the results are correct, and neither memory nor the number of Vulkan objects grows.
 
 use std::sync::Mutex;
 
@@ -24,22 +24,22 @@ tests!(embedding_threads:
 );
 
 const THREADS: usize = 2;
-/// Frames in flight of each thread.
+/// Frames in flight per thread.
 const FLIGHT: usize = 2;
 const N: usize = 48;
-/// One in so many frames also scans, as many elements as it says.
+/// One in this many frames also scans, with a count set by the recording.
 const SCANS: u32 = 16;
 const COUNT: &str = "count";
-/// Frames of each thread after which nothing may grow any more.
+/// Number of frames per thread after which memory must not grow.
 const WARM: u32 = 50;
-/// The validation layer keeps books, and the system hands out memory in chunks.
+/// Slack for the validation layer's bookkeeping and for chunked allocations of the system.
 const SLACK: u64 = 16 << 20;
 
 fn many_frames_of_two_threads(gpu: &Gpu) -> Result<()> {
     frames(gpu, if gpu.full { 10_000 } else { 1000 }, &Features::default())
 }
 
-/// Descriptor sets are then the frames' own.
+/// Without push descriptors, each frame has its own descriptor sets.
 fn frames_of_two_threads_without_push_descriptors(gpu: &Gpu) -> Result<()> {
     frames(gpu, 400, &Features { push_descriptor: true, ..Features::default() })
 }
@@ -69,7 +69,7 @@ fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
     Ok(())
 }
 
-/// A run takes the command buffer of the one before.
+/// A run reuses the command buffer of the previous one.
 fn runs_create_nothing(gpu: &Gpu) -> Result<()> {
     // SAFETY: the host outlives everything made from it; no other thread uses the queue.
     unsafe {
@@ -98,14 +98,14 @@ fn runs_create_nothing(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Work from one array to another.
+/// Work with one source and one destination array.
 struct OnArrays {
     executable: Executable,
     from: WorkArray<u32>,
     to: WorkArray<u32>,
 }
 
-/// What both threads use.
+/// State shared by both threads.
 struct Shared<'h> {
     host: &'h Host,
     sort: OnArrays,
@@ -124,7 +124,7 @@ impl<'h> Shared<'h> {
         };
         let (mut work, from, to) = begin("sort");
         work.argsort(from, to, &Sort::ascending())?;
-        // The scan reads what the sort has left.
+        // The scan reads the sorted array.
         work.exit(from, Scope::HOST_READ.union(Scope::COMPUTE_READ));
         work.exit(to, Scope::HOST_READ);
         let sort = OnArrays { executable: work.executable(options)?, from, to };
@@ -136,9 +136,9 @@ impl<'h> Shared<'h> {
         Ok(Self { host, sort, scan, queue: Mutex::new(host.queue) })
     }
 
-    /// Waits for a fence. The layer's books of submissions are not for several threads: it reports
-    /// hazards that there are not where one waits while another submits. So waiting takes the lock
-    /// too, a moment at a time.
+    /// Waits for a fence. The layer's tracking of submissions is not thread-safe: it reports false
+    /// hazards if one thread waits while another submits. Therefore waiting also takes the lock,
+    /// briefly each time.
     unsafe fn wait(&self, fence: vk::Fence) -> Result<()> {
         loop {
             let queue = self.queue.lock().map_err(|_| anyhow!("a thread panicked"))?;
@@ -164,8 +164,8 @@ fn run(shared: &Shared<'_>, rounds: std::ops::Range<u32>) -> Result<()> {
             thread.join().map_err(|_| anyhow!("a thread panicked")).and_then(|result| result)
         });
         let pools: Vec<vk::CommandPool> = ended.collect::<Result<_>>()?;
-        // When nobody records any more: some validation layers crash where one thread destroys a command
-        // pool while another one records a label.
+        // Destroyed after all threads have finished recording: some validation layers crash if one
+        // thread destroys a command pool while another one records a label.
         for pool in pools {
             // SAFETY: everything has been waited for.
             unsafe { shared.host.device.destroy_command_pool(pool, None) };
@@ -174,7 +174,7 @@ fn run(shared: &Shared<'_>, rounds: std::ops::Range<u32>) -> Result<()> {
     })
 }
 
-/// What a thread has of its own.
+/// State of one thread.
 struct Thread<'s> {
     shared: &'s Shared<'s>,
     pool: vk::CommandPool,
@@ -182,14 +182,14 @@ struct Thread<'s> {
 }
 
 struct Frame {
-    /// Of all frames of both threads.
+    /// Index among the frames of both threads.
     index: usize,
     commands: vk::CommandBuffer,
     fence: vk::Fence,
     keys: HostBuffer,
     indices: HostBuffer,
     sums: HostBuffer,
-    /// What was submitted, and how many elements of it are scanned.
+    /// The submitted keys, and the number of scanned elements.
     pending: Option<([u32; N], usize)>,
 }
 
@@ -277,7 +277,7 @@ impl<'s> Thread<'s> {
         Ok(())
     }
 
-    /// Waits for what was submitted of a frame in flight, and looks at it.
+    /// Waits for the submission of a frame in flight and checks its results.
     unsafe fn finish(&mut self, turn: usize) -> Result<()> {
         let (device, frame) = (&self.shared.host.device, &mut self.frames[turn]);
         let Some((keys, scanned)) = frame.pending.take() else { return Ok(()) };
@@ -299,7 +299,7 @@ impl<'s> Thread<'s> {
         Ok(())
     }
 
-    /// All but the pool, which is left to be destroyed.
+    /// Destroys everything except the pool, which the caller destroys.
     unsafe fn destroy(self) -> vk::CommandPool {
         let (host, device) = (self.shared.host, &self.shared.host.device);
         // SAFETY: everything has run.
@@ -315,7 +315,7 @@ impl<'s> Thread<'s> {
     }
 }
 
-/// Bytes of memory that the process has.
+/// Resident memory of the process in bytes.
 fn resident() -> Result<u64> {
     const PAGE: u64 = 4096;
     let text = std::fs::read_to_string("/proc/self/statm")?;

@@ -1,4 +1,4 @@
-//! A machine on which something is missing: the test run itself must fail there, not skip.
+//! On a machine without a driver or validation layer the test run must fail, not skip.
 
 use std::process::{Command, Output};
 
@@ -8,7 +8,7 @@ use multisplit_tests::tests;
 
 tests!(environment: no_driver_fails_the_run, no_validation_layer_fails_the_run);
 
-/// This very test binary, asked for one quick test, with one thing taken away.
+/// Runs one quick test in this test binary, with the given environment variables pointing nowhere.
 fn run_without(variables: &[&str]) -> Result<Output> {
     let mut child = Command::new(std::env::current_exe()?);
     child.args(["scan::one_call"]).env_remove("MULTISPLIT_TEST_CHILD");

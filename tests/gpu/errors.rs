@@ -1,4 +1,4 @@
-//! Bad input: a typed error with the names in it, and a context that goes on working.
+//! Bad input returns a typed error that names the culprit, and the context remains usable.
 
 use anyhow::{Result, ensure};
 use multisplit::graph::{Graph, GraphError, Groups};
@@ -19,7 +19,7 @@ tests!(errors:
     more_recordings_than_make_sense,
 );
 
-/// Nothing was lost: the context still computes.
+/// Checks that the context still computes.
 fn still_works(gpu: &Gpu) -> Result<()> {
     expect_equal(&gpu.context.scan(&[5, 6, 7])?, &[0, 5, 11])
 }
@@ -88,7 +88,7 @@ void main() { data.at[0] = 1; }";
     still_works(gpu)
 }
 
-/// Arrays may be empty, and calls over them give nothing; buffers of a graph may not.
+/// Arrays may be empty, and operations on them return empty results; buffers of a graph may not.
 fn empty_arrays(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (zeroed, uploaded) = (context.zeroed::<u32>(0)?, context.upload::<u32>(&[])?);
@@ -111,7 +111,7 @@ fn empty_arrays(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-/// A wrong description is the same error for an empty array as for a full one.
+/// An invalid description is the same error for an empty array as for a nonempty one.
 fn nothing_by_a_wrong_description(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let full: &[f32] = &[2.0, 1.0];
@@ -153,7 +153,7 @@ fn nothing_by_a_wrong_description(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-/// One value too many for as many keys as there are.
+/// One value too many for the number of keys.
 fn lengths_that_differ(context: &Context, keys: &[f32]) -> Result<()> {
     let n = keys.len();
     let (values, weights) = (vec![7u32; n + 1], vec![7.0f32; n + 1]);
@@ -280,13 +280,13 @@ fn imports_that_overlap(gpu: &Gpu) -> Result<()> {
     };
     for overlapping in [[0, 256, 0], [0, 256, 256], [0, 512, 256 + 128], [0, 512, 128]] {
         let result = bind(overlapping);
-        // Offsets may also be no multiple of what the device asks for.
+        // The offset may also violate the device's alignment.
         ensure!(
             matches!(result, Err(Error::ImportBinding { .. } | Error::Misaligned { .. })),
             "{overlapping:?}: {result:?}"
         );
     }
-    // Two that are only read may be the same, and neighbours do not overlap.
+    // Imports that are only read may overlap, and adjacent ones do not overlap.
     bind([0, 256, 512])?;
     bind([0, 0, 512])?;
     let expected: Vec<u32> = (32..64).chain(0..32).collect();
@@ -335,7 +335,7 @@ fn another_context(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-/// Elements of no size are counted like any others.
+/// Zero-sized elements are counted like any others.
 fn no_bytes_at_all(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let nothing = context.zeroed::<[u32; 0]>(7)?;

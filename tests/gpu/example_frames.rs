@@ -1,4 +1,4 @@
-//! The modules of the example `frames`: the small engine that the tests of embedding run.
+//! The modules of the example `frames`: the small engine used by the embedding tests.
 
 #[path = "../../engine/examples/frames/frames.rs"]
 pub mod frames;

@@ -1,4 +1,4 @@
-//! Counts, offsets, lengths and strides near the end of 64 bits are errors, never a panic.
+//! Counts, offsets, lengths and strides near the 64-bit limit return errors and never panic.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -17,10 +17,10 @@ tests!(extremes: operations_reject_extreme_sizes, arrays_reject_extreme_sizes);
 
 const SIZES: [u64; 7] =
     [u64::MAX, u64::MAX - 1, u64::MAX - 3, 1 << 63, (1 << 63) - 1, 1 << 62, 1 << 45];
-/// Elements of each array.
+/// Length of each array.
 const LEN: u64 = 64;
 
-/// A declaration of an operation on three arrays of `u32` that is out of range.
+/// Declares an operation on three `u32` arrays with a size that is out of range.
 type Declare = fn(&mut Graph, &Policy, [Buffer; 3], u64) -> multisplit::Result<()>;
 
 const OPERATIONS: &[(&str, Declare)] = &[
@@ -123,7 +123,7 @@ fn arrays_reject_extreme_sizes(gpu: &Gpu) -> Result<()> {
             ensure!(outcome.is_err(), "the range {range:?}");
         }
         threads(size, 1);
-        // As large as graphs may say; no memory is behind it.
+        // The largest size that a graph accepts; it is not backed by memory.
         let mut graph = Graph::new("extremes");
         let import = graph.import::<u64>("import", size);
         primitives::fill(&mut graph, &context.policy(), "fill", import.range(0, 64), 1)?;

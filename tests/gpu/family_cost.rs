@@ -1,4 +1,4 @@
-//! What the page of the family says of passes, against the planner.
+//! Compares the pass counts in the documentation of the operations with the planner.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
@@ -16,10 +16,10 @@ tests!(family_cost: passes_are_as_many_as_the_page_says, a_device_count_is_one_p
 const PAGE: &str = include_str!("../../docs/family.md");
 const N: u64 = 200_000;
 const FEW: u64 = 100;
-/// Rounds of a sort of 32 bits.
+/// Rounds of a 32-bit sort.
 const ROUNDS: usize = 4;
 
-/// How many passes the page says, in the row that begins so.
+/// The documented number of passes in the row that begins with `row`.
 fn said(row: &str) -> Result<usize> {
     let cost = PAGE.split("## Cost").nth(1).context("no section of cost")?;
     let begin = format!("| {row}");
@@ -31,7 +31,7 @@ fn said(row: &str) -> Result<usize> {
     Ok(if cell.contains("+ r") { number + ROUNDS } else { number })
 }
 
-/// Compares a row with the plan of `add`, which is given a graph and the policy.
+/// Compares a row with the plan declared by `add`.
 fn check(
     gpu: &Gpu,
     method: ScanMethod,

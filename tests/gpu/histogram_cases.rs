@@ -1,5 +1,5 @@
-//! Histogram: sample types x bin kinds x numbers of bins x sizes x spreads x methods, count for
-//! count against the CPU.
+//! Histograms compared with the CPU: sample types x bin kinds x bin counts x sizes x distributions
+//! x methods.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::primitives::Policy;
@@ -39,7 +39,7 @@ struct Case {
     method: HistogramMethod,
 }
 
-/// One case, and the passes that it took.
+/// Runs one case. Returns the number of passes.
 fn check<S: Reference>(gpu: &Gpu, policy: &Policy, case: Case) -> Result<u32> {
     let Case { kind, m, n, spread, method } = case;
     if kind == Kind::Identity && S::TYPE.is_float() {
@@ -54,7 +54,7 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, case: Case) -> Result<u32> {
         Kind::Identity => (Bins::identity(m), even_edges(m)),
     };
     let samples: Vec<S> = spread.samples(n, m, &edges, seed + 1);
-    // By comparison with every splitter that would take all day.
+    // Comparing with every splitter would take too long.
     let fast = |x: S| splitters.partition_point(|&s| s <= x) as u32;
     let bin_of = |i: usize| match kind {
         Kind::Even => samples[i].even_bin(lo, hi, m),
@@ -73,7 +73,7 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, case: Case) -> Result<u32> {
     Ok(got.passes)
 }
 
-/// The same for one of eight types.
+/// Runs a case for one of the eight types.
 fn check_type(gpu: &Gpu, policy: &Policy, sample: usize, case: Case) -> Result<()> {
     let check = [
         check::<f32>,
@@ -96,18 +96,18 @@ fn sizes(gpu: &Gpu) -> Vec<usize> {
     vec![0, 1, 3, tile - 1, tile + 1, 7 * tile + 13]
 }
 
-/// The whole product in a full run, a sample of it otherwise.
+/// The whole product in a full run, otherwise a sample.
 fn product_of_cases(gpu: &Gpu) -> Result<()> {
     if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
 }
 
-/// Every type with every kind and number of bins in turn, and with them sizes and spreads.
+/// Every type with every bin kind; bin counts, sizes and distributions in turn.
 fn sampled_product(gpu: &Gpu) -> Result<()> {
     let (policy, sizes) = (gpu.context.policy(), sizes(gpu));
     let (mut turn, mut mine) = (0, gpu.mine());
     for sample in 0..TYPES {
         for (column, kind) in KINDS.into_iter().enumerate() {
-            // Few pipelines: two numbers of bins for each type and kind.
+            // Few pipelines: two bin counts for each type and kind.
             for row in 0..2 {
                 let m = BINS[(3 * sample + 2 * column + 4 * row) % BINS.len()];
                 let n = sizes[(turn + row) % sizes.len()];
@@ -173,7 +173,8 @@ fn every_method(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Range bins by splitters in registers, by halving and by table, which may be crowded.
+/// Range bins by splitters in registers, by binary search and by lookup table, which may be
+/// crowded.
 fn every_search(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.context.policy(), gpu.mine());
     for (register_bins, cells) in [(32, 0), (0, 0), (0, 16), (0, 1024)] {
@@ -203,8 +204,8 @@ fn every_search(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Splitters that are infinite, equal, next to each other, or too small for a device to tell from
-/// zero, and samples around each of them.
+/// Splitters that are infinite, equal, adjacent, or so small that a device may flush them to zero,
+/// with samples around each.
 fn odd_splitters(gpu: &Gpu) -> Result<()> {
     const M: usize = 33;
     let tiny = f32::from_bits(1);
@@ -223,7 +224,7 @@ fn odd_splitters(gpu: &Gpu) -> Result<()> {
         (0..=M).map(|k| -1e-32 + k as f32 * 1e-29).collect(),
     ];
     for splitters in lists {
-        // As many in each list, by equal ones: the same pipelines then do for all.
+        // Duplicates make all lists equally long, so that they share pipelines.
         let mut splitters = splitters;
         while splitters.len() <= M {
             splitters.insert(4, splitters[4]);
@@ -252,7 +253,7 @@ fn odd_splitters(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Random sizes of everything, the kernel's own sizes included.
+/// Random sizes, including the tile sizes of the kernels.
 fn random_cases(gpu: &Gpu) -> Result<()> {
     let (mut rng, mut mine) = (Rng::new(5), gpu.mine());
     let base = gpu.context.policy();
@@ -286,7 +287,7 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More bins than shared memory holds, part after part.
+/// More bins than fit in shared memory are counted in several passes.
 fn several_passes(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.context.policy();
     policy.shared_memory = 16 << 10;
@@ -300,7 +301,7 @@ fn several_passes(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// As many bins as there may be.
+/// The maximum number of bins.
 fn many_bins(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let case = Case {
@@ -315,7 +316,7 @@ fn many_bins(gpu: &Gpu) -> Result<()> {
     check::<u32>(gpu, &policy, case).map(|_| ())
 }
 
-/// Samples past `maxStorageBufferRange` are counted in pieces; the limit is lowered to see it.
+/// Samples beyond `maxStorageBufferRange` are counted in pieces; the limit is lowered for the test.
 fn pieces(gpu: &Gpu) -> Result<()> {
     let policy = Policy { max_storage_range: 20_000, ..gpu.context.policy() };
     for n in [4095, 5000, 30_011] {
@@ -327,8 +328,8 @@ fn pieces(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Where edges are representable and steps are powers of two, each edge begins its bin, and the
-/// largest value below it is in the bin before.
+/// If edges are representable and steps are powers of two, each edge belongs to the bin it begins,
+/// and the largest value below it to the previous bin.
 fn edges_in_their_own_bins(gpu: &Gpu) -> Result<()> {
     let m = 256u32;
     let edges: Vec<f32> = (0..=m).map(|k| k as f32 * 4.0).collect();
@@ -340,8 +341,8 @@ fn edges_in_their_own_bins(gpu: &Gpu) -> Result<()> {
     expect_equal(&result.counts, &vec![2; m as usize])
 }
 
-/// The first value of every bin, and the last one of the bin before, in numbers that floats do not
-/// hold.
+/// The first value of every bin and the last one of the previous bin, with integers that floats
+/// cannot represent.
 fn exact_edges_of_integers(gpu: &Gpu) -> Result<()> {
     fn check<S: Reference>(gpu: &Gpu, m: u32, value: impl Fn(u128) -> S) -> Result<()> {
         let (lo, hi) = S::domain();
@@ -361,7 +362,7 @@ fn exact_edges_of_integers(gpu: &Gpu) -> Result<()> {
     check(gpu, 50_021, |above| (i64::from(i32::domain().0) + above as i64) as i32)
 }
 
-/// A float below the last edge whose bin rounds up to m is in the last bin.
+/// A float below the last edge whose bin index rounds up to m belongs to the last bin.
 fn rounded_up_to_the_last_edge(gpu: &Gpu) -> Result<()> {
     let rounded = |lo: f32, hi: f32, m: u32| (hi.next_down() - lo) * (m as f32 / (hi - lo));
     let mut rng = Rng::new(3);
@@ -381,8 +382,7 @@ fn rounded_up_to_the_last_edge(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Counts `samples` in `m` even bins, and expects each where a comparison with the edges that the
-/// description says puts it.
+/// Counts `samples` in `m` even bins, and compares with the bins between the documented edges.
 fn check_edges<S: Sample + PartialOrd + Into<f64>>(
     gpu: &Gpu,
     (lo, hi, m): (S, S, u32),
@@ -402,8 +402,7 @@ fn check_edges<S: Sample + PartialOrd + Into<f64>>(
     expect_equal(&result.out_of_range, &[out_of_range])
 }
 
-/// Samples on, right below and right above each edge; also where edges are so close that several are
-/// one.
+/// Samples on, just below and just above each edge, including edges so close that several coincide.
 fn counts_are_those_of_the_edges(gpu: &Gpu) -> Result<()> {
     let near = |&edge: &f64| [edge as f32, (edge as f32).next_down(), (edge as f32).next_up()];
     let samples = |edges: &[f64]| edges.iter().flat_map(near).chain([0.0, -0.0, 1e-40]).collect();
@@ -415,7 +414,7 @@ fn counts_are_those_of_the_edges(gpu: &Gpu) -> Result<()> {
         (-3.3e-29, 1e-29, 77),
         (0.1, 1e9, 65_536),
         (-3.1, 3.1, 1 << 20),
-        // Subnormal, and so wide that the width overflows.
+        // Subnormal ranges, and ranges so wide that their width overflows.
         (0.0, 1e-38, 4),
         (f32::from_bits(0x8000_0003), f32::from_bits(14), 7),
         (-1e30, 1e31, 33),
@@ -438,7 +437,7 @@ fn counts_are_those_of_the_edges(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Between edges as well: the kernel compares only samples that are near one.
+/// Samples between edges: the kernel compares with an edge only if a sample is near it.
 fn counts_between_edges(gpu: &Gpu) -> Result<()> {
     const STEPS: u32 = 1 << 16;
     for (lo, hi, m) in [(-1.0f32, 1.0, 7), (0.0, 1.0, 1000), (100.0, 101.0, 5000)] {

@@ -1,4 +1,4 @@
-//! Histogram: bins whose last one has its upper edge, count for count against the CPU.
+//! Histograms whose last bin includes its upper edge, compared with the CPU.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::primitives::Policy;
@@ -15,11 +15,11 @@ tests!(histogram:
     closed_edges_at_zero, closed_without_edges,
 );
 
-/// Even or range bins over the domain of a type, samples on every edge among them.
+/// Even or range bins over the domain of a type, with samples on every edge.
 fn check<S: Reference>(gpu: &Gpu, policy: &Policy, m: u32, even: bool) -> Result<()> {
     let (lo, hi) = S::domain();
     let mut edges: Vec<S> = if even { even_edges(m) } else { splitters(m, 9) };
-    // An empty bin before the last one: its edges are the end too.
+    // An empty bin before the last one, with the end of the range as both edges.
     if m > 2 && !even {
         edges[m as usize - 2] = hi;
         edges[m as usize - 1] = hi;
@@ -67,7 +67,7 @@ fn closed_edges_of_every_type(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// By splitters in registers, by halving, by table; and by ballots.
+/// By splitters in registers, by binary search, by lookup table, and by ballots.
 fn closed_edges_by_every_search(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for (register_bins, cells, m) in [(32, 0, 9), (0, 0, 33), (0, 16, 33), (0, 1024, 33)] {
@@ -86,7 +86,7 @@ fn closed_edges_by_every_search(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Every value of a type has a bin, where its numbers are all that the kernels compute with.
+/// Every value of the type has a bin, even if the bin edges are the ends of the type's range.
 fn closed_edges_at_the_ends_of_types(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let words = [0, 1, u32::MAX / 2, u32::MAX - 1, u32::MAX, u32::MAX];
@@ -113,7 +113,7 @@ fn closed_edges_at_the_ends_of_types(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Both zeros are at an edge at zero.
+/// Both zeros are on an edge at zero.
 fn closed_edges_at_zero(gpu: &Gpu) -> Result<()> {
     let samples = [-2.0f32, -1.0, -f32::MIN_POSITIVE, -0.0, 0.0, f32::from_bits(1), 1.0];
     let many: Vec<f32> = (0..=40).map(|k| (k as f32 - 40.0) / 20.0).collect();
@@ -127,7 +127,7 @@ fn closed_edges_at_zero(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Other bins have no edge that could be closed.
+/// Other kinds of bins have no upper edge to include.
 fn closed_without_edges(gpu: &Gpu) -> Result<()> {
     for bins in
         [Bins::<u32>::identity(4), Bins::glsl(4, "uint bucket_of(uint sample_) { return 0; }")]

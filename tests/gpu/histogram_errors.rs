@@ -1,4 +1,4 @@
-//! Histogram: what makes no sense is refused by a typed error, before anything runs.
+//! Histograms: invalid arguments are rejected with a typed error before anything runs.
 
 use anyhow::{Result, ensure};
 use multisplit::graph::{ElementType, Graph};
@@ -15,7 +15,7 @@ tests!(histogram:
     glsl_errors_are_the_users, one_call_does_not_accumulate,
 );
 
-/// What comes of a histogram of eight samples into words, with buffers that `change` makes wrong.
+/// The result of a histogram of eight samples, with buffers that `change` makes invalid.
 fn outcome(
     gpu: &Gpu,
     bins: &Bins,
@@ -70,7 +70,7 @@ fn refused(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays of a type that a histogram cannot have there, each named with what is needed.
+/// Arrays of unsupported types; each error contains the array's name and the required type.
 fn refused_types(gpu: &Gpu) -> Result<()> {
     type Change = fn(HistogramBuffers, &mut Graph) -> HistogramBuffers;
     let changes: [(&str, &str, &str, Change); 8] = [
@@ -109,7 +109,7 @@ fn refused_types(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A policy that makes no sense is refused, or does not matter.
+/// An invalid policy is rejected or has no effect.
 fn absurd_policies(gpu: &Gpu) -> Result<()> {
     type Change = fn(&mut HistogramTuning);
     let splitters: Vec<f32> = (0..=40).map(|k| k as f32).collect();
@@ -173,14 +173,14 @@ fn too_small(gpu: &Gpu) -> Result<()> {
     let buffers = HistogramBuffers::new(samples, four);
     ensure!(too_small(buffers.cumulative(three), &mut graph), "cumulative");
     ensure!(!too_small(buffers.out_of_range(three), &mut graph), "one word is enough");
-    // Narrow samples are read in words.
+    // Narrow samples are read in whole words.
     let mut graph = Graph::new("small");
     let samples = graph.import::<u8>("samples", 5);
     let buffers = HistogramBuffers::new(samples, graph.import::<u32>("counts", 4));
     let result = histogram(&mut graph, &policy, &Bins::even(0u8..100, 4), &buffers);
     let text = result.err().map(|error| error.to_string()).unwrap_or_default();
     ensure!(text.contains("pad it to 8 bytes"), "{text}");
-    // Pixels, by the names that the caller has for them.
+    // Pixels; the error uses the caller's terms.
     let mut graph = Graph::new("pixels");
     let samples = graph.import::<u8>("samples", 8);
     let buffers = HistogramBuffers::new(samples, graph.import::<u32>("counts", 16)).count(8);
@@ -200,7 +200,7 @@ fn too_small(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A device without 64-bit numbers refuses their samples, by name, and counts the others.
+/// A device without 64-bit types rejects 64-bit samples by name, and counts other samples.
 fn without_features(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|config| config.without.shader_float64 = true)?;
     let result = context.histogram(&[0.5f64], Bins::even(0.0..1.0, 4));
@@ -229,7 +229,7 @@ fn glsl_errors_are_the_users(gpu: &Gpu) -> Result<()> {
     }
 }
 
-/// There is nothing that its counts could be added to.
+/// A one-call histogram has no previous counts to add to.
 fn one_call_does_not_accumulate(gpu: &Gpu) -> Result<()> {
     let result = gpu.context.histogram(&[1u32], Bins::identity(4).accumulate());
     ensure!(matches!(result, Err(Error::Histogram { .. })), "{result:?}");

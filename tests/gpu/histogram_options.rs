@@ -1,5 +1,5 @@
-//! Histogram: layouts, weights, accumulation, wide counts, device counts, cumulative counts,
-//! and the user's own GLSL, each against the CPU.
+//! Histograms: layouts, weights, accumulation, wide counts, device counts, cumulative counts and
+//! GLSL bin functions, compared with the CPU.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
@@ -19,7 +19,7 @@ tests!(histogram:
     one_call_of_nothing,
 );
 
-/// Counts `samples` in this layout, and compares every channel with the CPU.
+/// Counts `samples` in this layout and compares every channel with the CPU.
 fn check_layout<S: Reference>(gpu: &Gpu, layout: Layout, m: u32, samples: &[S]) -> Result<()> {
     let (lo, hi) = S::domain();
     let size = size_of::<S>();
@@ -49,7 +49,8 @@ fn samples<S: Reference>(n: usize) -> Vec<S> {
     Spread::Uniform.samples(n, 1, &[S::at(0.0)], 3)
 }
 
-/// RGBA8 in one pass, some channels of it, two channels, and three, which no word holds.
+/// RGBA8 in one pass, some of its channels, two channels, and three channels, which do not fit a
+/// word.
 fn pixels(gpu: &Gpu) -> Result<()> {
     let bytes = samples::<u8>(4 * 5003);
     for active in [0b1111, 0b0111, 0b1000] {
@@ -63,11 +64,11 @@ fn channels_of_floats(gpu: &Gpu) -> Result<()> {
     let floats = samples::<f32>(4 * 3001);
     check_layout(gpu, Layout::interleaved(4, 0b1010), 33, &floats)?;
     check_layout(gpu, Layout::interleaved(2, 0b11), 33, &floats)?;
-    // 32 bytes an element: more than is read at a time.
+    // 32 bytes per element: more than one load.
     check_layout(gpu, Layout::interleaved(4, 0b0110), 33, &samples::<u64>(4 * 777))
 }
 
-/// A field of a record; records that begin anywhere.
+/// A field of a record, with records at any offset.
 fn strides(gpu: &Gpu) -> Result<()> {
     check_layout(gpu, Layout::strided(12, 20), 33, &samples::<f32>(7000))?;
     check_layout(gpu, Layout::strided(1, 3), 33, &samples::<u8>(7000))?;
@@ -89,9 +90,9 @@ fn integer_weights(gpu: &Gpu) -> Result<()> {
         let got = run(gpu, &policy, &bins, bytes, n as u64, input)?;
         let narrow: Vec<u64> = sums.iter().map(|&sum| sum & 0xFFFF_FFFF).collect();
         expect_equal(&got.counts, &narrow).with_context(|| format!("{method:?}"))?;
-        // Samples out of range are counted, not their weights.
+        // Out-of-range samples are counted without their weights.
         ensure!(got.out_of_range == [out_of_range], "{:?}", got.out_of_range);
-        // Past 32 bits, in the output itself.
+        // Sums beyond 32 bits, with wide counts.
         let bins = bins.method(HistogramMethod::Auto);
         let got = run(gpu, &policy, &bins, bytes, n as u64, Input { wide: true, ..input })?;
         expect_equal(&got.counts, &sums)?;
@@ -136,12 +137,12 @@ fn accumulated(gpu: &Gpu) -> Result<()> {
     let expected: Vec<u64> = counts.iter().map(|count| count + 1000).collect();
     expect_equal(&got.counts, &expected)?;
     expect_equal(&got.out_of_range, &[out_of_range + 1000])?;
-    // Nothing changes nothing.
+    // An empty input leaves the counts unchanged.
     let got = run(gpu, &policy, &bins, &[], 0, input)?;
     expect_equal(&got.counts, &[1000; 33])
 }
 
-/// Counts that go past 2^32 in the middle of a pass, by every method.
+/// Counts that exceed 2^32 in the middle of a pass, with every method.
 fn wide_counts(gpu: &Gpu) -> Result<()> {
     let (policy, n) = (gpu.context.policy(), 9000);
     let values = samples::<u32>(n);
@@ -159,7 +160,7 @@ fn wide_counts(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More samples than 32 bits count, on a device that is quick enough; a few on one that is not.
+/// More samples than a 32-bit count holds on fast devices; fewer on a software driver.
 fn past_32_bits(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (n, times) = if gpu.is_software() { (1u64 << 16, 5) } else { (1 << 28, 20) };
@@ -180,7 +181,7 @@ fn past_32_bits(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&device_counts)?, &expected)
 }
 
-/// Fewer elements than the buffer has, none, and more.
+/// A device count below the buffer's length, zero, and above it.
 fn count_on_the_device(gpu: &Gpu) -> Result<()> {
     let values = samples::<f32>(20_000);
     let (lo, hi) = f32::domain();
@@ -215,7 +216,7 @@ fn cumulative(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Run again and again, a fresh histogram stays what it is.
+/// A histogram without accumulation gives the same counts in every run.
 fn replayed(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let values = samples::<f32>(10_000);
@@ -238,7 +239,7 @@ fn replayed(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&device_counts)?, &expected)
 }
 
-/// A function of the user's, of every type of sample; ids of m or more are out of range.
+/// A user function for every sample type; ids of m or more are out of range.
 fn users_functions(gpu: &Gpu) -> Result<()> {
     fn check<S: Reference>(gpu: &Gpu, source: &str, bin_of: impl Fn(S) -> u32) -> Result<()> {
         let values: Vec<S> = Spread::Uniform.samples(5000, 1, &[S::at(0.0)], 6);
@@ -276,7 +277,7 @@ fn users_functions(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// A function with a table and parameters of its own.
+/// A function with a table and parameters.
 fn users_table(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let values = uniform(5000, 9);

@@ -1,4 +1,5 @@
-//! Histogram: sample types x kinds of bins x layouts x weights, by the one-call functions, against the CPU.
+//! Histograms by the one-call functions, compared with the CPU: sample types x bin kinds x layouts
+//! x weights.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{ElementType, Graph};
@@ -41,10 +42,10 @@ enum Weighting {
 }
 const WEIGHTINGS: [Weighting; 3] = [Weighting::One, Weighting::Words, Weighting::Floats];
 
-/// Elements of a case.
+/// Number of elements per case.
 const N: usize = 701;
 
-/// The bins, and the bin of a sample.
+/// The bins, and the reference bin of a sample.
 type Rule<S> = (Bins<S>, Box<dyn Fn(S) -> Option<u32>>);
 
 fn rule<S: Reference>(kind: Kind) -> Rule<S> {
@@ -75,7 +76,7 @@ fn rule<S: Reference>(kind: Kind) -> Rule<S> {
     }
 }
 
-/// The layout, samples from element to element, and the channels that are counted.
+/// The layout, the distance between elements in samples, and the counted channels.
 fn layout<S>(placing: Placing) -> (Layout, usize, Vec<usize>) {
     let size = size_of::<S>();
     match placing {
@@ -85,7 +86,7 @@ fn layout<S>(placing: Placing) -> (Layout, usize, Vec<usize>) {
     }
 }
 
-/// Compares one case with the CPU, or expects the sentence by which it is refused.
+/// Compares one case with the CPU, or expects its error message.
 fn check<S: Reference>(
     gpu: &Gpu,
     kind: Kind,
@@ -139,7 +140,7 @@ fn check<S: Reference>(
     expect_equal(&out_of_range, &missed).context("out of range")
 }
 
-/// What was found; `None` if the case is refused, as identity bins of floats have to be.
+/// The result; `None` if the case is rejected, as required for identity bins of floats.
 fn refused<S: Reference, T: std::fmt::Debug>(
     kind: Kind,
     found: Result<T, Error>,
@@ -152,7 +153,7 @@ fn refused<S: Reference, T: std::fmt::Debug>(
     Ok(None)
 }
 
-/// The whole product in a full run; otherwise every second type with each kind of bins.
+/// The whole product in a full run; otherwise every second type with each bin kind.
 fn product_of_types_bins_layouts_and_weights(gpu: &Gpu) -> Result<()> {
     let types = [
         check::<u8>,
@@ -180,11 +181,11 @@ fn product_of_types_bins_layouts_and_weights(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    // The type that had no samples of its own.
+    // The type that is not covered above.
     check::<i64>(gpu, Kind::Identity, Placing::Packed, Weighting::One)
 }
 
-/// Types that histograms do not count are refused by a list of those that they do.
+/// The error for unsupported sample types lists the supported ones.
 fn narrow_signed_and_half_samples_are_refused(gpu: &Gpu) -> Result<()> {
     for element in [ElementType::I8, ElementType::I16, ElementType::F16, ElementType::Bf16] {
         let mut graph = Graph::new("refused");
@@ -199,7 +200,7 @@ fn narrow_signed_and_half_samples_are_refused(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Pixels of a whole array are counted by pixel, not by sample.
+/// Whole arrays of pixels are counted by pixel, not by sample.
 fn whole_arrays_of_work_are_counted_in_elements(gpu: &Gpu) -> Result<()> {
     let pixels = gpu.context.upload(&[0u8, 1, 2, 3, 0, 0, 0, 3])?;
     let counts = gpu.context.zeroed::<u32>(16)?;

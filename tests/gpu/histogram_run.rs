@@ -1,4 +1,4 @@
-//! How the tests run one histogram: between guard words, over what the outputs held before.
+//! Runs one histogram between guard words, with initial contents in the outputs.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{ElementType, Graph, Limits};
@@ -7,25 +7,25 @@ use multisplit::primitives::{Count, HistogramBuffers, Policy, histogram};
 use multisplit::{Bins, Bound, Sample};
 use multisplit_tests::harness::Gpu;
 
-/// Words before and after each output that must stay as they are.
+/// Number of guard words before and after each output.
 const GUARD: usize = 64;
 const GUARD_WORD: u32 = 0xDEAD_BEEF;
 
-/// What goes in besides the samples.
+/// Options and inputs besides the samples.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'i> {
     pub layout: Layout,
     pub weights: Weights<'i>,
     /// Whether counts have 64 bits.
     pub wide: bool,
-    /// What the counts hold before.
+    /// Initial value of the counts.
     pub before: u64,
-    /// The count is on the device: this one, and the buffer has more.
+    /// The device count, if any; the buffer is longer.
     pub on_device: Option<u32>,
     pub cumulative: bool,
 }
 
-/// What each sample adds.
+/// The weight of each sample.
 #[derive(Clone, Copy, Debug)]
 pub enum Weights<'i> {
     One,
@@ -46,13 +46,13 @@ impl Default for Input<'_> {
     }
 }
 
-/// What came out; sums of floats as their bits.
+/// Outputs; sums of floats as bits.
 pub struct Output {
     pub counts: Vec<u64>,
     pub out_of_range: Vec<u64>,
     pub cumulative: Vec<u32>,
     pub method: HistogramMethod,
-    /// Passes over the samples.
+    /// Number of passes over the samples.
     pub passes: u32,
 }
 

@@ -1,5 +1,5 @@
-//! Operations with hostile values in device memory: counts, offsets, flags, indices and unsorted arrays. Results
-//! have to be defined, and nothing but the caller's arrays is read or written.
+//! Operations with hostile values in device memory: counts, offsets, flags, indices and unsorted
+//! arrays. Results must be defined, and only the caller's arrays may be read or written.
 
 use anyhow::{Result, ensure};
 use multisplit::primitives::histogram::HistogramMethod;
@@ -46,7 +46,7 @@ fn narrow(gpu: &Gpu) -> Policy {
     Policy { threads, spine_threads: threads, by_key_threads: threads, ..policy }
 }
 
-/// Offsets of 5,000 and of 50,000 segments that fall to 0 at every second segment.
+/// Offsets of 5,000 and 50,000 segments; every second offset falls to 0.
 fn falling_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     for n in [5_000u32, 50_000] {
@@ -67,7 +67,8 @@ fn falling_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A sort of at most no segments reads no count, but a count by that name exists.
+/// A sort with a capacity of zero segments does not read its count, but the named count still
+/// exists.
 fn named_count_without_segments_can_be_set(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (keys, offsets) = (context.upload(&[3u32, 1, 2])?, context.upload(&[0u32])?);
@@ -166,7 +167,7 @@ fn reductions(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The first of each run of equal neighbours, and the length of the run.
+/// The first element and the length of each run of equal neighbours.
 fn runs_of(keys: &[u32]) -> Vec<(u32, usize)> {
     keys.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
 }
@@ -211,8 +212,9 @@ fn reductions_by_key(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// What a segmented reduction gives for offsets of any value: exact results if they ascend, else results of some
-/// elements, and the identity for segments that end where they begin or before.
+/// The expected results of a segmented reduction for arbitrary offsets: exact results if they
+/// ascend, otherwise results of some elements, and the identity for segments whose end is not above
+/// their beginning.
 fn reduced_segments(dst: Words, operator: Operator, input: &[u32], offsets: &[u32]) -> Expected {
     let n = input.len();
     let clamped: Vec<usize> = offsets.iter().map(|&at| n.min(at as usize)).collect();
@@ -236,7 +238,7 @@ fn reduced_segments(dst: Words, operator: Operator, input: &[u32], offsets: &[u3
 }
 
 fn reductions_of_segments(gpu: &Gpu) -> Result<()> {
-    // Tiles, and a subgroup or a workgroup for each segment.
+    // By tiles, and with a subgroup or a workgroup per segment.
     let policy = narrow(gpu);
     let tiles = Policy { segment_chunk: 1 << 31, ..policy };
     let by_workgroups = Policy { segment_chunk: 64, subgroup_takers: u32::MAX, ..policy };
@@ -245,7 +247,7 @@ fn reductions_of_segments(gpu: &Gpu) -> Result<()> {
         (tiles, 40, 90),
         (tiles, 700, 300),
         (tiles, 6_000, 3_000),
-        // More segments than a tile walks over, in one tile and in several.
+        // More segments than a tile steps over one by one, in one tile and in several.
         (tiles, 50, 5_000),
         (tiles, 2_000, 9_000),
         (by_workgroups, 3_000, 40),
@@ -362,7 +364,7 @@ fn runs_of_equal_elements(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// What a sort takes along.
+/// Values that are sorted with the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Along {
     Nothing,
@@ -380,7 +382,7 @@ impl Along {
         }
     }
 
-    /// The keys and values of each segment, which begin and end where `cuts` say, after a sort.
+    /// The expected keys and values after sorting each segment between consecutive `cuts`.
     fn sorted(
         self,
         keys: &[u32],
@@ -459,7 +461,7 @@ fn sorts_of_segments(gpu: &Gpu) -> Result<()> {
             let segments = memory.set_count(rng, 1, most);
             let (keys, given) = (elements(n, rng), hostile_offsets(rng, n, most + 1));
             memory.set(offsets, &given);
-            // An offset below an earlier one counts as that one.
+            // An offset below an earlier one counts as the earlier one.
             let mut end = 0;
             let cuts = given[..=segments].iter().map(|&at| {
                 end = n.min(at as usize).max(end);
@@ -471,7 +473,7 @@ fn sorts_of_segments(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Keys are bucket ids: those out of range go to the last bucket, and are counted.
+/// Keys are bucket ids: out-of-range ids are put into the last bucket and counted.
 fn splits(gpu: &Gpu) -> Result<()> {
     let identity = "uint bucket_of(uint key) { return key; }";
     let plans = sample(gpu, Method::ALL.into_iter().zip([10, 10, 100, 10, 10, 10]));
@@ -499,7 +501,7 @@ fn splits(gpu: &Gpu) -> Result<()> {
             let (order, begins) = reference::split(n, m as u32, |i| key[i].min(m as u32 - 1));
             let moved = |of: &[u32]| order.iter().map(|&i| of[i as usize]).collect::<Vec<_>>();
             if past > 0 {
-                // The contents of the output have no meaning then.
+                // The output is undefined in this case.
                 let any = || Box::new(|_: &[u32]| Ok(())) as Box<dyn Fn(&[u32]) -> Result<()>>;
                 return vec![
                     Any(offsets, m + 1, any()),
@@ -519,7 +521,7 @@ fn splits(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Samples are bin numbers, of which some are past the last bin.
+/// Samples are bin indices, some of them beyond the last bin.
 fn histograms(gpu: &Gpu) -> Result<()> {
     let methods = [
         (HistogramMethod::Ballots, 30, false),
@@ -592,8 +594,8 @@ fn top_elements(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays that are sorted, and arrays that are not: of those, every result is an element of an array, together with
-/// its value.
+/// Sorted and unsorted arrays. For unsorted arrays, every result must be an element of an array
+/// with its value.
 fn merges(gpu: &Gpu) -> Result<()> {
     for (pairs, max) in [(false, [700, 40]), (true, [3_000, 2_000]), (true, [40, 700])] {
         let mut rig = Rig::new(gpu);
@@ -617,7 +619,7 @@ fn merges(gpu: &Gpu) -> Result<()> {
                     0 => key.sort_unstable_by(|a, b| b.cmp(a)),
                     _ => {}
                 }
-                // Values are the places of their keys among all keys.
+                // Values are the indices of their keys among all keys.
                 let value: Vec<u32> = (0..key.len()).map(|i| (all.len() + i) as u32).collect();
                 memory.set(keys[k], &key);
                 memory.set(values[k], &value);
@@ -707,7 +709,7 @@ fn fills_and_copies(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A count that a selection finds is the count of a sort, a scan and a selection.
+/// The count found by a selection is the count of a sort, a scan and a selection.
 fn found_counts(gpu: &Gpu) -> Result<()> {
     let plans = sample(gpu, SIZES.into_iter().rev());
     for &max in &plans {
@@ -744,8 +746,8 @@ fn found_counts(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Workgroups by words of any value, no more in each dimension than the device allows. One dimension is zero, since
-/// a device takes too long for all the workgroups that it allows.
+/// Workgroup counts from arbitrary words are clamped to the device limit in each dimension. One
+/// dimension is zero, since the maximum number of workgroups would take too long.
 fn indirect_dispatches(gpu: &Gpu) -> Result<()> {
     let limits = gpu.context.limits();
     let mut rig = Rig::new(gpu);

@@ -11,10 +11,10 @@ use multisplit_tests::harness::Gpu;
 
 /// Words between two arrays: the largest offset alignment that Vulkan allows.
 const GUARD: usize = 64;
-/// Cases of an operation in a plain run and in a full run.
+/// Number of cases per operation in a plain run and in a full run.
 const CASES: usize = 36;
 const FULL_CASES: usize = 10_000;
-/// Number of cases after which the plan gets another workspace from poisoned memory.
+/// Number of cases after which the plan gets a new workspace from poisoned memory.
 const WORKSPACE_CASES: usize = 20;
 /// Number of device counts.
 const COUNTS: usize = 4;
@@ -76,11 +76,11 @@ impl Memory {
 /// Checks words of a result.
 pub type Check = Box<dyn Fn(&[u32]) -> Result<()>>;
 
-/// Expected first words of an array. Its other words do not change.
+/// Expected first words of an array. Its other words must not change.
 pub enum Expected {
     /// Exactly these words.
     Exactly(Words, Vec<u32>),
-    /// As many words, without poison, that pass the check.
+    /// This many words without poison that pass the check.
     Any(Words, usize, Check),
 }
 
@@ -172,7 +172,7 @@ fn check(memory: Memory, expected: &[Expected], found: &[u32]) -> Result<()> {
     anyhow::bail!("word {at} (outputs: {place:?}) is {:#x}, expected {:#x}", found[at], all[at])
 }
 
-/// A count: at and around 0, `max` and powers of two, or random.
+/// A hostile count: at and around 0, `max` and powers of two, or random.
 fn hostile_count(rng: &mut Rng, max: u32) -> u32 {
     let some = rng.below(u64::from(max) + 1) as u32;
     let values =
@@ -183,7 +183,7 @@ fn hostile_count(rng: &mut Rng, max: u32) -> u32 {
     }
 }
 
-/// `len` offsets into `n` elements: ascending, falling, equal, past the end, or a mixture.
+/// `len` offsets into `n` elements: ascending, falling, equal, beyond the end, or a mixture.
 pub fn hostile_offsets(rng: &mut Rng, n: usize, len: usize) -> Vec<u32> {
     let n = n as u32;
     let up_to = |rng: &mut Rng, max: u32| rng.below(u64::from(max) + 1) as u32;
@@ -203,7 +203,7 @@ pub fn hostile_offsets(rng: &mut Rng, n: usize, len: usize) -> Vec<u32> {
     if kind >= 7 {
         all.sort_unstable();
     }
-    // Ascending, except for a few.
+    // Ascending with a few exceptions.
     for _ in 0..if kind >= 10 { 1 + rng.below(4) } else { 0 } {
         let at = rng.below(len as u64) as usize;
         all[at] = up_to(rng, n + 1);
@@ -216,7 +216,7 @@ pub fn elements(n: usize, rng: &mut Rng) -> Vec<u32> {
     (0..n).map(|_| rng.below(BOUND) as u32).collect()
 }
 
-/// Random elements of which many are equal to their neighbours.
+/// Random elements with many equal neighbours.
 pub fn runs(n: usize, rng: &mut Rng) -> Vec<u32> {
     let mut key = 0;
     let mut next = || {

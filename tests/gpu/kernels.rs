@@ -1,4 +1,4 @@
-//! A user's own GLSL in a graph: compiled at run time, reflected, planned and run.
+//! User GLSL in a graph: compiled at run time, reflected, planned and run.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ multisplit::shaders::push_constants! {
     }
 }
 
-/// src times three, scanned.
+/// Multiplies `src` by three and scans the result.
 struct Tripled {
     graph: Graph,
     src: multisplit::graph::Buffer,
@@ -114,7 +114,7 @@ void main() { groups.at[4] = (push.count + 63) / 64; groups.at[5] = 1; groups.at
                 .dispatch_indirect(groups);
             Ok((context.instantiate(graph.compile(&context.limits())?), src, dst))
         };
-        // What the user's kernel writes may be anything.
+        // The words that a user's kernel writes are not bounded.
         let refused = declare(false)?.0.err();
         ensure!(matches!(refused, Some(Error::UnboundedGroups { .. })), "{refused:?}");
         let (executable, src, dst) = declare(true)?;
@@ -129,7 +129,8 @@ void main() { groups.at[4] = (push.count + 63) / 64; groups.at[5] = 1; groups.at
     Ok(())
 }
 
-/// Groups are bounded by the limits of the device that runs them, whatever limits they were declared with.
+/// Indirect workgroup counts must be bounded by the limits of the device that runs them, not by the
+/// limits they were declared with.
 fn groups_by_other_limits(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let triple = Kernel::from_glsl("user.triple", &Source::new("triple.comp", TRIPLE))?;
@@ -156,7 +157,7 @@ fn groups_by_other_limits(gpu: &Gpu) -> Result<()> {
     let short = graph.import::<u32>("words", 2);
     let refused = bounded_groups(&mut graph, &honest, short);
     ensure!(matches!(refused, Err(Error::BufferTooSmall { needed: 12, .. })), "{refused:?}");
-    // A policy of a device that allows more, for a count that the device works out.
+    // A policy of a device with larger limits, for a device count.
     let mut properties = context.properties().clone();
     properties.limits.max_compute_work_group_count = [u32::MAX; 3];
     let mut graph = Graph::new("policy");
@@ -170,7 +171,7 @@ fn groups_by_other_limits(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Fill, update and copy commands between kernels: the barriers then join different stages.
+/// Fill, update and copy commands between kernels, so that barriers connect different stages.
 fn transfers_mix_with_kernels(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let n = 4096u64;
@@ -195,7 +196,7 @@ fn transfers_mix_with_kernels(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&output)?, &expected)
 }
 
-/// Two constants, of which kernels, copies and indirect dispatches read, in executables that come and go.
+/// Two constants that are read by kernels, copies and indirect dispatches, in several executables.
 fn constants_are_written_once(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let triple = Kernel::from_glsl("user.triple", &Source::new("triple.comp", TRIPLE))?;
@@ -229,7 +230,7 @@ fn constants_are_written_once(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Devices without push descriptors bind descriptor sets that were made beforehand.
+/// Devices without push descriptors bind descriptor sets that were written in advance.
 fn without_push_descriptors(gpu: &Gpu) -> Result<()> {
     let without = Features { push_descriptor: true, ..Features::default() };
     let context = gpu.open_with(|config| config.without = without)?;
@@ -268,7 +269,7 @@ fn passes_are_timed_by_label(gpu: &Gpu) -> Result<()> {
 }
 
 /// Each thread has its own recording and arrays; the executable and its workspace are shared. Runs
-/// of one thread are still in flight when another thread submits its own.
+/// of one thread are still in flight when another thread submits.
 fn threads_replay_the_same_executable(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let n = 20_000u64;
@@ -289,7 +290,7 @@ fn threads_replay_the_same_executable(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// Calls that run with the executable's own workspace take turns.
+/// Calls that use the executable's own workspace are serialized.
 fn threads_share_an_executable_and_its_workspace(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let n = 20_000u64;
@@ -307,7 +308,7 @@ fn threads_share_an_executable_and_its_workspace(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// Several threads want the same pipelines at a time: there is one of each in the end.
+/// Several threads need the same pipelines at the same time; each pipeline exists once afterwards.
 fn threads_instantiate_side_by_side(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|_| {})?;
     let plan = tripled(&context.policy(), 100_000)?.graph.compile(&context.limits())?;
@@ -316,7 +317,7 @@ fn threads_instantiate_side_by_side(gpu: &Gpu) -> Result<()> {
         Ok(())
     })?;
     let alone = gpu.open_with(|_| {})?;
-    // Asked for its policy, a context may look at what its device does, with pipelines of its own.
+    // When its policy is requested, a context may probe the device with additional pipelines.
     alone.policy();
     alone.instantiate(plan)?;
     let (several, one) = (context.pipeline_count(), alone.pipeline_count());
