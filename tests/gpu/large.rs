@@ -1,4 +1,4 @@
-//! Sorts of arrays that one plan does not hold: with a policy that lowers what it holds, so that small
+//! Sorts of arrays that exceed one plan. A policy lowers the capacity of plans, so that small
 //! arrays take every path.
 
 use std::ops::{Deref, Range};
@@ -23,17 +23,17 @@ tests!(large:
     lanes_in_another_order, refused,
 );
 
-/// A device whose plans hold fewer elements, until this goes.
+/// A device whose plans hold fewer elements, until this is dropped.
 pub struct Lowered<'g> {
     gpu: WithPolicy<'g>,
-    /// Arrays that lie around those of the tests in memory, and must stay as they are.
+    /// Arrays next to those of the tests in memory, which must not change.
     guards: Vec<Array<u32>>,
 }
 
 const GUARD_WORD: u32 = 0xDEAD_BEEF;
 
 impl<'g> Lowered<'g> {
-    /// Plans of at most so many elements.
+    /// Limits plans to `max_elements` elements.
     pub fn new(gpu: &'g Gpu, max_elements: u64) -> Result<Self> {
         Self::with(gpu, Policy { max_elements, ..gpu.context.policy() })
     }
@@ -44,13 +44,13 @@ impl<'g> Lowered<'g> {
         Ok(Self { gpu: gpu.with_policy(policy)?, guards })
     }
 
-    /// Makes another array that must stay as it is.
+    /// Adds another array that must not change.
     pub fn guard(&mut self) -> Result<()> {
         self.guards.push(self.gpu.upload(&[GUARD_WORD; 64])?);
         Ok(())
     }
 
-    /// Every guard word is what it was.
+    /// Checks that all guard words are unchanged.
     pub fn check_guards(&self) -> Result<()> {
         for guard in &self.guards {
             ensure!(
@@ -70,11 +70,12 @@ impl Deref for Lowered<'_> {
     }
 }
 
-/// Elements of a plan; pieces of arrays have 448, the half in whole bindings.
+/// Capacity of a plan. Pieces of arrays have 448 elements: half of it, rounded down to the binding
+/// alignment.
 const MAX_ELEMENTS: u64 = 1000;
 const PIECE: usize = 448;
 
-/// Sorts keys, which are given as bits, and compares every byte with the CPU.
+/// Sorts keys, given as bits, and compares every byte with the CPU.
 pub fn check(context: &Context, order: &Order, along: Along, keys: &[u64]) -> Result<()> {
     let run = match order.key {
         KeyType::U8 => check_keys::<u8>,
@@ -133,7 +134,7 @@ fn expect_keys<K: Key>(order: &Order, bits: &[u64], sorted: &[K]) -> Result<()> 
     expect_equal(&sorted, &expected).context("keys")
 }
 
-/// One below, at and above what a plan holds, and what two and three pieces have.
+/// One below, at and above the capacity of a plan, and the sizes of two and three pieces.
 fn sizes_at_the_boundaries(gpu: &Gpu) -> Result<()> {
     let mut context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let most = MAX_ELEMENTS as usize;
@@ -158,7 +159,7 @@ fn sizes_at_the_boundaries(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-/// The whole product in a full run; else every type of key with every kind of value, and the
+/// The whole product in a full run; otherwise every key type with every kind of value, and the
 /// distributions in turn.
 fn every_kind_of_key_and_value(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
@@ -183,7 +184,7 @@ fn every_kind_of_key_and_value(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// What lies outside of the bits does not count, and equal keys keep their order.
+/// Bits outside the range are ignored, and equal keys keep their order.
 fn some_bits_of_keys(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let cases: [(KeyType, Range<u32>); 7] = [
@@ -205,7 +206,8 @@ fn some_bits_of_keys(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Half of all keys are 0, a third of the rest 1, and so on; and keys whose top digits are all the same.
+/// A Zipf-like distribution (half of all keys are 0, a third of the rest 1, and so on), and keys
+/// with identical top digits.
 fn skewed_keys(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let mut rng = Rng::new(17);
@@ -226,8 +228,8 @@ fn skewed_keys(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A bucket that no plan holds, at the beginning, in the middle and at the end of the array, where it
-/// begins at no multiple of what bindings do; of equal keys, and of keys that differ in a low digit.
+/// A bucket that exceeds a plan, at the beginning, in the middle and at the end of the array, at an
+/// unaligned offset; with equal keys, and with keys that differ in a low digit.
 fn one_huge_bucket(gpu: &Gpu) -> Result<()> {
     let mut context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let mut rng = Rng::new(29);
@@ -247,7 +249,7 @@ fn one_huge_bucket(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-/// Buckets are moved to arrays of which bindings hold a part.
+/// Buckets are moved to arrays that exceed a binding.
 fn bindings_smaller_than_a_piece(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.context.policy();
     policy.max_storage_range = 4096;
@@ -266,7 +268,7 @@ fn bindings_smaller_than_a_piece(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// What GPUs take by default, and an odd number of rounds, after which the result is copied back.
+/// The default method of GPUs, and an odd number of rounds, after which the result is copied back.
 fn one_sweep_in_pieces(gpu: &Gpu) -> Result<()> {
     let mut policy = crate::sort_run::quick_policy(gpu);
     policy.max_elements = 10_000;
@@ -286,7 +288,7 @@ fn one_sweep_in_pieces(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays of the caller's stay as they are.
+/// The caller's arrays must not change.
 fn arrays_on_the_device(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys = multisplit_tests::generate::uniform(4_321, 3);
@@ -323,7 +325,8 @@ fn sorted_where_they_are(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Pieces are for what does not fit; and of that, regions are split again only where they are too large.
+/// Only arrays that exceed a plan are processed in pieces, and regions are split again only if they
+/// are too large.
 fn plans_are_those_that_are_needed(gpu: &Gpu) -> Result<()> {
     let runs: Arc<Mutex<Vec<String>>> = Arc::default();
     let told = runs.clone();
@@ -340,10 +343,10 @@ fn plans_are_those_that_are_needed(gpu: &Gpu) -> Result<()> {
     ensure!(plans(&keys[..MAX_ELEMENTS as usize])? == [0, 0, 1]);
     let [splits, moves, sorts] = plans(&keys)?;
     ensure!(splits == 4 && moves == 4 && (4..10).contains(&sorts), "{splits}, {moves}, {sorts}");
-    // Nothing is moved for digits that are all the same, and nothing sorted of equal keys.
+    // If all digits are equal, nothing is moved, and equal keys are not sorted.
     ensure!(plans(&vec![7; 4 * PIECE])? == [16, 0, 0]);
-    // One key before a bucket that is too large, which therefore begins where no binding does: its
-    // first 63 elements are a piece of their own.
+    // One key before a bucket that is too large, so that the bucket is not aligned to a binding
+    // offset: its first 63 elements are a separate piece.
     let mut skewed: Vec<u32> = keys.iter().map(|key| 1 << 24 | key >> 8).collect();
     skewed[0] = 0;
     let [splits, moves, _] = plans(&skewed)?;
@@ -351,7 +354,8 @@ fn plans_are_those_that_are_needed(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Lanes come in reverse: it is found out in the middle of a sort or a split, which is then done again.
+/// Lanes execute in reverse order, which is detected in the middle of a sort or a split; it is then
+/// repeated.
 fn lanes_in_another_order(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.probed_policy()?;
     ensure!(policy.split.ranking == Ranking::LaneOrder, "the device does not keep lane order");
@@ -366,7 +370,8 @@ fn lanes_in_another_order(gpu: &Gpu) -> Result<()> {
     let keys = multisplit_tests::generate::uniform(12_345, 23);
     let bits: Vec<u64> = keys.iter().map(|&key| u64::from(key >> 20)).collect();
     let order = Order::of(KeyType::U32);
-    // By pieces that are split by ballots, of which only the sorts find out; and by pieces that do.
+    // With pieces split by ballots, where only the sorts detect it, and with pieces that detect it
+    // themselves.
     for max_buckets_direct in [256, 0] {
         policy.split.max_buckets_direct = max_buckets_direct;
         let context = Lowered::with(gpu, policy)?;

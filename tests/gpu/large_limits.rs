@@ -1,5 +1,5 @@
-//! Arrays past the limits that the device itself has, in a full run: more than 2^30 elements, and more
-//! bytes than a storage binding has.
+//! Arrays beyond the device's own limits, in a full run: more than 2^30 elements, and more bytes
+//! than a storage binding.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::{Bins, Buckets, Sort, TopK};
@@ -12,8 +12,8 @@ tests!(large_limits:
     bytes_past_a_binding, topk_searches_and_runs_past_a_binding,
 );
 
-/// Whether to run a case of `n` elements of so many bytes, of which the device has to hold `copies`. No
-/// software driver and not every GPU has room for those past 2^30.
+/// Whether to run a case of `n` elements of `bytes` bytes, with `copies` copies on the device.
+/// Software drivers and some GPUs do not have enough memory for more than 2^30 elements.
 fn has_room(gpu: &Gpu, n: u64, bytes: u64, copies: u64) -> bool {
     let needed = n * bytes * copies + n * bytes / 2;
     let has = gpu.context.properties().device_memory >= needed;
@@ -41,8 +41,8 @@ fn keys_past_2_to_30(gpu: &Gpu) -> Result<()> {
     expect_equal(&sorted, &expected)
 }
 
-/// Values are numbers of elements: each comes with the key of its element, every one comes once, and
-/// those of equal keys come in their order.
+/// Checks that values, which are element indices, match their keys, occur exactly once, and are in
+/// order for equal keys.
 fn check_pairs<V>(
     keys: &[u64],
     sorted: &[u64],
@@ -67,14 +67,14 @@ fn wide_keys_with_values(gpu: &Gpu) -> Result<()> {
     if !has_room(gpu, n, 12, 2) {
         return Ok(());
     }
-    // Some keys come several times.
+    // Some keys are equal.
     let keys = random(n, 2, |bits| bits >> 36 << 36);
     let values: Vec<u32> = (0..n as u32).collect();
     let (sorted, values) = gpu.context.sort_pairs(&keys, &values)?;
     check_pairs(&keys, &sorted, &values, |&value| value.into())
 }
 
-/// What a binding holds on a software driver is sorted there within a minute.
+/// On a software driver, an array of this size is sorted within a minute.
 fn values_past_a_binding(gpu: &Gpu) -> Result<()> {
     let n = gpu.context.limits().max_storage_range / 16 + 1;
     if !has_room(gpu, n, 24, 2) {
@@ -121,7 +121,7 @@ fn bytes_past_a_binding(gpu: &Gpu) -> Result<()> {
     expect_equal(&found.counts, &expected)
 }
 
-/// 160 MiB on devices that bind 128 MiB.
+/// 160 MiB on devices with bindings of 128 MiB.
 fn topk_searches_and_runs_past_a_binding(gpu: &Gpu) -> Result<()> {
     let n = gpu.context.limits().max_storage_range / 4 + (8 << 20);
     if !has_room(gpu, n, 4, 3) {

@@ -1,5 +1,4 @@
-//! Splits and histograms of arrays that one plan or one binding does not hold, with a policy that lowers
-//! what they hold.
+//! Splits and histograms of arrays that exceed a plan or a binding. A policy lowers both limits.
 
 use std::fmt::Debug;
 
@@ -111,7 +110,7 @@ fn keys_of_other_types(gpu: &Gpu) -> Result<()> {
     check(&context, &keys, &Buckets::glsl(2, function), (|key| u32::from(key < 0.0), |i| i))
 }
 
-/// More than one round has, with tables that take several updates of a buffer.
+/// More buckets than one round supports, with tables that need several update commands.
 fn many_buckets(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     for m in [257, 65_536] {
@@ -171,7 +170,7 @@ fn full_sorts(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays of the caller's stay as they are.
+/// The caller's arrays must not change.
 fn arrays_on_the_device(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let (keys, values) = (uniform(2_500, 1), uniform(2_500, 2));
@@ -187,7 +186,7 @@ fn arrays_on_the_device(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&device_values)?, &values)
 }
 
-/// Those of all pieces are counted.
+/// Out-of-range keys of all pieces are counted.
 fn keys_out_of_range(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys: Vec<u32> = (0..3_000).collect();
@@ -199,7 +198,7 @@ fn keys_out_of_range(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Counts of all pieces are added up; samples of one byte, with channels, and with weights.
+/// Counts of all pieces are added up: samples of one byte, with channels, and with weights.
 fn histograms_in_pieces(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.context.policy();
     policy.max_storage_range = 4096;

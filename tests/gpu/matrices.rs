@@ -1,4 +1,5 @@
-//! Arrays of matrices in the shaders of users: every element is read and written where the layout puts it.
+//! Arrays of matrices in user shaders: every element is read and written at the position given by
+//! the layout.
 
 use anyhow::{Context as _, Result};
 use multisplit::threads;
@@ -7,7 +8,7 @@ use multisplit_tests::tests;
 
 tests!(matrices: arrays_of_matrices_match_the_cpu);
 
-/// Elements of the unsized arrays.
+/// Length of the unsized arrays.
 const COUNT: usize = 37;
 
 /// An array of matrices in a buffer.
@@ -44,7 +45,7 @@ const CASES: &[Case] = &[
 ];
 
 impl Case {
-    /// Words from one column, or row, to the next.
+    /// Words between columns, or between rows if row-major.
     fn stride(&self) -> usize {
         let vector = if self.row_major { self.columns } else { self.rows };
         if self.std140 || vector > 2 { 4 } else { vector }
@@ -54,14 +55,16 @@ impl Case {
         self.stride() * if self.row_major { self.rows } else { self.columns }
     }
 
-    /// The count of elements of the outer array, their words, and the word of each matrix in an element.
+    /// The length of the outer array, the words per element, and the offset of each matrix in an
+    /// element.
     fn layout(&self) -> (usize, usize, Vec<usize>) {
         let (stride, words) = (self.stride(), self.matrix_words());
         match self.form {
             Form::Unsized => (COUNT, words, vec![0]),
             Form::Sized => (3, words, vec![0]),
             Form::Nested => (COUNT, 2 * words, vec![0, words]),
-            // The matrices begin at the first multiple of their alignment, which is that of a vector.
+            // The matrices begin at the first multiple of their alignment, which is that of a
+            // vector.
             Form::InStruct => (COUNT, stride + 2 * words, vec![stride, stride + words]),
         }
     }
@@ -86,7 +89,7 @@ impl Case {
                 (declaration, "Item at[]".to_owned(), "at[i].m[k]")
             }
         };
-        // The last read is past the end, and gets the last element.
+        // The last read is beyond the end, and is clamped to the last element.
         format!(
             "#version 460
 layout(local_size_x = 64) in;

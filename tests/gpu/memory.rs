@@ -70,7 +70,7 @@ fn pieces(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More than one staging buffer's worth.
+/// More data than one staging buffer holds.
 fn upload_and_download(gpu: &Gpu) -> Result<()> {
     let data = uniform((20 << 20) + 5, 1);
     let buffer = gpu.context.upload(&data)?;
@@ -80,7 +80,7 @@ fn upload_and_download(gpu: &Gpu) -> Result<()> {
     expect_equal(&empty, &[])
 }
 
-/// Elements before and after a part stay as they are, whatever its first byte is a multiple of.
+/// Elements before and after the range do not change, whatever its alignment.
 fn parts_are_written_and_read(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut expected: Vec<u8> = (0..4099u32).map(|i| i as u8).collect();
@@ -108,7 +108,8 @@ fn parts_are_written_and_read(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&buffer)?, &expected)
 }
 
-/// A callback of a transfer may transfer, also where one slot is all that there is, and where all are in use.
+/// A callback of a transfer may start another transfer, even if there is only one staging slot or
+/// all slots are in use.
 fn transfers_in_callbacks(gpu: &Gpu) -> Result<()> {
     let limited = gpu.open_with(|config| config.memory_limit = Some(1 << 20))?;
     let small = limited.upload(&[3u32, 1, 2])?;
@@ -143,8 +144,8 @@ fn transfers_in_callbacks(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// Chunks cover every element once, in whatever order threads come to them, and what goes wrong in one
-/// of them ends the transfer.
+/// Chunks cover every element once, in any thread order, and an error in one chunk ends the
+/// transfer.
 fn chunks_by_several_threads(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     for n in [0, 1, 16_384, 16_385, 5_000_011] {
@@ -176,7 +177,7 @@ fn chunks_by_several_threads(gpu: &Gpu) -> Result<()> {
     ensure!(outcome.is_err_and(|error| error.to_string().starts_with("chunk")));
     let past = context.download_with(&array, 1..5_000_012, |_, _| Ok::<(), Error>(()));
     ensure!(matches!(past, Err(Error::OutOfBounds { .. })), "{past:?}");
-    // Many at a time share what staging memory there is.
+    // Concurrent transfers share the available staging memory.
     let data = uniform(3_000_001, 4);
     std::thread::scope(|scope| {
         let threads: Vec<_> =
@@ -188,7 +189,7 @@ fn chunks_by_several_threads(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// Arrays past the limit are refused, staging keeps within it, and what goes makes room.
+/// Arrays beyond the limit are rejected, staging stays within it, and freed memory can be reused.
 fn a_limit_is_kept(gpu: &Gpu) -> Result<()> {
     let limit = 100_000;
     let context = gpu.open_with(|config| config.memory_limit = Some(limit))?;

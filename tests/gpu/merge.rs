@@ -1,5 +1,5 @@
-//! Merges of two sorted arrays: type x values x sizes x where the counts are, against a stable sort on the
-//! CPU, between guard words.
+//! Merges of two sorted arrays, compared with a stable sort on the CPU between guard words: type x
+//! values x sizes x location of the counts.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{ElementType, Graph, Limits};
@@ -12,24 +12,24 @@ use multisplit_tests::tests;
 
 tests!(merge: product_of_cases, folded_dispatch, counts_past_the_capacity, one_call, recorded, refused);
 
-/// Elements around the outputs that must stay as they are: 64 keep any offset alignment.
+/// Number of guard elements around the outputs; 64 satisfies any offset alignment.
 const GUARD: usize = 64;
 const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
-/// Elements that an array has more than a device count says.
+/// Number of array elements beyond a device count.
 const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug)]
 struct Case {
     how: Merge,
-    /// Words of a value; 0 without values.
+    /// Words per value; 0 without values.
     words: usize,
     on_device: [bool; 2],
 }
 
-/// Sorted elements, most of them several times.
+/// Sorted elements, most of them repeated.
 fn sorted<T: Term>(how: Merge, n: usize, seed: u64) -> Vec<T> {
     let all: Vec<T> = terms::input(Operator::Max, n, seed);
-    // Few different ones, so that both arrays have them.
+    // Few distinct elements, so that both arrays contain the same ones.
     let few: Vec<T> = terms::input(Operator::Max, 50, 1);
     let pick = |(at, &x): (usize, &T)| if at % 3 == 0 { x } else { few[at * 7 % few.len()] };
     let mut all: Vec<T> = all.iter().enumerate().map(pick).collect();
@@ -45,7 +45,7 @@ fn value_words(words: usize, array: usize, i: usize) -> impl Iterator<Item = u32
     (0..words).map(move |w| ((w * 2 + array) << 24 | i) as u32)
 }
 
-/// With counts of `said` elements, of which there are as many as the arrays have at most.
+/// Runs a case with counts of `said` elements, which are clamped to the lengths of the arrays.
 fn check_input<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
@@ -126,7 +126,7 @@ fn check_input<T: Term>(
 fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, sizes: [usize; 2]) -> Result<()> {
     let array = |which: usize| {
         let mut all = sorted::<T>(case.how, sizes[which], (sizes[which] + 5 * which) as u64 + 3);
-        // What lies past a device count is not in order.
+        // Elements beyond a device count are unsorted.
         let spare = if case.on_device[which] { SPARE } else { 0 };
         all.extend(terms::input::<T>(Operator::Max, spare, 4));
         all
@@ -152,7 +152,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     for on_device in [[false, false], [true, true], [true, false], [false, true]] {
         for words in [0, 1, 2, 4] {
             number += 1;
-            // Of the sixteen cases of each type a sample has one.
+            // A sample runs one of the sixteen cases of each type.
             let taken = gpu.full || number.is_multiple_of(16);
             if !taken || !mine() {
                 continue;
@@ -174,14 +174,14 @@ fn product_of_cases(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu, mine))
 }
 
-/// More workgroups than fit into x; the last row is not full.
+/// More workgroups than fit in x, with a partial last row.
 fn folded_dispatch(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let case = Case { how: Merge::Ascending, words: 1, on_device: [false, true] };
     check::<u32>(gpu, &policy, case, [20_000, 3_001])
 }
 
-/// Device counts past the arrays count as their lengths.
+/// Device counts beyond the arrays are clamped to their lengths.
 fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let arrays = [sorted::<u32>(Merge::Ascending, 3000, 5), sorted(Merge::Ascending, 700, 6)];
@@ -214,7 +214,7 @@ fn one_call(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// As part of some work, with counts that are set for each run.
+/// As part of recorded work, with counts that are set for each run.
 fn recorded(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (a, b): (Vec<u32>, Vec<u32>) = ((0..3000).map(|i| 2 * i).collect(), (0..2000).collect());

@@ -1,5 +1,5 @@
-//! Multisplit: methods x outputs x numbers of buckets x sizes x distributions, byte for byte
-//! against a stable split on the CPU, between guard words.
+//! Multisplit, compared byte for byte with a stable split on the CPU between guard words: methods x
+//! outputs x bucket counts x sizes x distributions.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::Buckets;
@@ -30,7 +30,7 @@ pub const KINDS: [Kind; 3] = [Kind::Keys, Kind::Pairs, Kind::Permutation];
 const VALUES_AFTER: [ValuesAfter; 3] =
     [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
 
-/// Words before and after each output that must stay as they are.
+/// Number of guard words before and after each output.
 const GUARD: usize = 64;
 const GUARD_WORD: u32 = 0xDEAD_BEEF;
 
@@ -105,7 +105,7 @@ pub fn check(
     expect_equal(&context.download(&device_keys)?, &data).context("input was changed")
 }
 
-/// One case with delta buckets over the whole domain.
+/// Runs one case with delta buckets over the whole range of u32.
 pub fn case(
     gpu: &Gpu,
     policy: &Policy,
@@ -122,7 +122,7 @@ pub fn case(
         .with_context(|| format!("{method:?}, {kind:?}, m = {m}, n = {n}, {distribution:?}"))
 }
 
-/// The interesting sizes around the tile of a method.
+/// Sizes around the tile of a method.
 pub fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
     let policy = gpu.context.policy();
     let shape = policy.split.block_keys[0];
@@ -135,19 +135,19 @@ pub fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
     sizes
 }
 
-/// The whole product in a full run, a sample of it otherwise.
+/// The whole product in a full run, otherwise a sample.
 fn product_of_cases(gpu: &Gpu) -> Result<()> {
     if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
 }
 
-/// Every m with every method of one round, and with them sizes, outputs and distributions in turn.
+/// Every bucket count with every single-round method; sizes, outputs and distributions in turn.
 fn sampled_product(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let sizes = sizes(gpu, false);
     let mut turn = 0usize;
     for (row, &m) in BUCKETS.iter().enumerate() {
         for (column, method) in METHODS.into_iter().enumerate() {
-            // Their passes hardly depend on m.
+            // Their passes hardly depend on the bucket count.
             if matches!(method, Method::ScanSplit | Method::ReducedBitSort)
                 && (row + column) % 3 != 1
             {
@@ -193,7 +193,7 @@ fn random_shape(rng: &mut Rng, threads: u32) -> TileShape {
     TileShape::new(threads, turns * (1 + rng.below(9 / u64::from(turns)) as u32)).in_turns(turns)
 }
 
-/// Random sizes of everything, the kernels' own sizes included.
+/// Random sizes, including the tile sizes of the kernels.
 fn random_cases(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(99);
     let base = gpu.probed_policy()?;
@@ -248,7 +248,7 @@ fn tiles_that_cannot_be_cut(gpu: &Gpu) -> Result<()> {
         let named = |error: &anyhow::Error| format!("{error:#}").contains("a tile of `split`");
         ensure!(result.as_ref().is_err_and(named), "{shape:?}: {result:?}");
     }
-    // Less than a subgroup, and more than a device has: cut to what there is.
+    // Fewer threads than a subgroup, and more than the device supports: both are clamped.
     for (threads, items) in [(1, 4), (3, 2), (5000, 4)] {
         let mut policy = gpu.context.policy();
         policy.split = policy.split.with_shape(TileShape::new(threads, items));
@@ -260,7 +260,7 @@ fn tiles_that_cannot_be_cut(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// One sweep in which nobody waits: every missing tile is counted again.
+/// A one-sweep split without polling: every missing tile is recomputed.
 fn no_patience(gpu: &Gpu) -> Result<()> {
     for (m, look_back_tiles) in [(2, 4), (33, 1), (256, 3)] {
         let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.context.policy() };
@@ -269,7 +269,7 @@ fn no_patience(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// H stays under two hundredths of the input at m = 256.
+/// The histogram takes less than 2% of the input size at m = 256.
 fn scratch_is_small(gpu: &Gpu) -> Result<()> {
     let n = 1u64 << 24;
     let mut graph = Graph::new("split");
@@ -297,8 +297,8 @@ fn nothing_to_split(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Several tiles per workgroup, of which the last is not full, with values of 8 bytes, of which the
-/// indices go through shared memory.
+/// Several tiles per workgroup, the last one partial, with values of 8 bytes, whose indices pass
+/// through shared memory.
 fn wide_values_in_several_tiles(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
     let size = base.subgroup_size;
@@ -318,8 +318,8 @@ fn wide_values_in_several_tiles(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Subproblems that are counted side by side, or are not; tiles in turns; and with all kinds of
-/// output, values of 8 bytes too, which are what the labels of pairs take along.
+/// Adjacent subproblems counted together or separately, tiles in turns, and all outputs. The labels
+/// of pairs are split with values of 8 bytes.
 fn two_buckets(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.context.policy(), gpu.mine());
     let shapes = [(2, 4, 1), (1, 6, 2), (3, 2, 2), (4, 3, 1)];

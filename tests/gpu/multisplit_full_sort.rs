@@ -1,5 +1,5 @@
-//! Multisplit by a sort of the whole key: ordered within buckets too, with the offsets of any other
-//! method; and refused where the buckets are not in the order of the keys.
+//! Multisplit by a sort of the whole key: also sorted within buckets, with the same offsets as
+//! other methods, and rejected if the buckets are not in key order.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{ElementType, Graph};
@@ -14,7 +14,8 @@ use crate::sort_run::{image, quick_policy};
 
 tests!(multisplit: full_sort_orders_within_buckets, full_sort_permutation, full_sort_refused);
 
-/// Splits pairs; compares with a sort of the keys, and with the buckets that `bucket_of` gives.
+/// Splits pairs, and compares the result with a sort of the keys and with the buckets of
+/// `bucket_of`.
 fn check<K: Key + PartialEq + std::fmt::Debug>(
     gpu: &Gpu,
     buckets: Buckets<K>,
@@ -38,7 +39,7 @@ fn check<K: Key + PartialEq + std::fmt::Debug>(
 
 fn full_sort_orders_within_buckets(gpu: &Gpu) -> Result<()> {
     let words = uniform(3_000, 9);
-    // Few keys are sorted by one workgroup, which takes less time to compile.
+    // Few keys are sorted by one workgroup, which compiles faster.
     for (m, words) in [(10, &words[..]), (300, &words[..400])] {
         let width = (1u64 << 32).div_ceil(u64::from(m));
         let buckets = Buckets::delta_over_domain(m);
@@ -53,7 +54,7 @@ fn full_sort_orders_within_buckets(gpu: &Gpu) -> Result<()> {
     check(gpu, Buckets::ordered_digit(28..32, true), &floats, true, from_top)
 }
 
-/// The keys stay where they are; each element is told its place.
+/// The keys do not move; each element gets its destination index.
 fn full_sort_permutation(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys = uniform(700, 2);

@@ -1,5 +1,5 @@
-//! Bucket functions: each kind against the same function on the CPU, for every key type that it
-//! takes, and the user's own GLSL.
+//! Bucket functions, compared with the same function on the CPU for every supported key type, and
+//! GLSL functions.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{ElementType, Graph};
@@ -21,13 +21,13 @@ tests!(multisplit:
 
 const N: usize = 30_011;
 
-/// The methods to try a bucket function with: the function is one piece of code in all of them,
-/// so a plain run takes one that counts and moves by subgroups and one by workgroups.
+/// The methods to test a bucket function with. The function's code is the same in all of them, so a
+/// plain run uses one method that works by subgroups and one that works by workgroups.
 fn methods(gpu: &Gpu) -> &'static [Method] {
     if gpu.full { &METHODS } else { &[Method::Warp, Method::OneSweep] }
 }
 
-/// Splits `keys`, and compares with the CPU.
+/// Splits `keys` and compares the result with the CPU.
 fn check<K: Key>(
     gpu: &Gpu,
     buckets: &Buckets<K>,
@@ -94,7 +94,8 @@ fn even_floats(gpu: &Gpu) -> Result<()> {
         })
         .collect();
     let mut mine = gpu.mine();
-    // The last ones are subnormal, far from zero for their width, and too wide for a float.
+    // The last ranges are subnormal, far from zero relative to their width, and too wide for a
+    // float.
     for (lo, hi, m) in [
         (-8.0, 8.0, 3),
         (-8.0, 8.0, 16),
@@ -128,7 +129,7 @@ fn ranges(gpu: &Gpu) -> Result<()> {
     let keys = uniform(N, 8);
     let mut mine = gpu.mine();
     for m in [1usize, 2, 5, 31, 256].into_iter().filter(|_| mine()) {
-        let mut splitters: Vec<u32> = keys[..m - 1].to_vec(); // splitters that keys are equal to
+        let mut splitters: Vec<u32> = keys[..m - 1].to_vec(); // splitters that are equal to some keys
         splitters.sort_unstable();
         let buckets = Buckets::range(&splitters);
         check(gpu, &buckets, &keys, |key| splitters.partition_point(|&s| s <= key) as u32)?;
@@ -178,7 +179,7 @@ fn wide_values(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The paper's figure: two buckets, prime and composite.
+/// The example of the paper's figure: two buckets, prime and composite.
 fn prime_or_composite(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(uint key) {
     if (key < 2u) return 1u;
@@ -224,7 +225,7 @@ fn a_users_table_and_parameters(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&out)?, &expected)
 }
 
-/// Ids past the last bucket are counted, written nowhere, and reported.
+/// Ids beyond the last bucket are counted and reported, but not written out of bounds.
 fn ids_out_of_range(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = (0..10_000).collect();
     let wild = |m| Buckets::glsl(m, "uint bucket_of(uint key) { return key % 1000u * 7919u; }");
@@ -246,7 +247,7 @@ fn ids_out_of_range(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    // No write out of bounds: the guard words of the cases' check.
+    // `check` compares the guard words, so writes out of bounds are detected.
     for &method in methods(gpu).iter().filter(|_| mine()) {
         let buckets = wild(10).method(method);
         let policy = gpu.context.policy();

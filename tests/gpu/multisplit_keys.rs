@@ -1,4 +1,4 @@
-//! Bucket functions of every type of key: order, width and sign against the same on the CPU.
+//! Bucket functions for every key type: order, width and sign compared with the CPU.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::primitives::multisplit::Method;
@@ -16,13 +16,13 @@ tests!(multisplit:
 
 const N: usize = 5003;
 
-/// Types of keys differ in one function that all methods share, so a plain run takes the method
-/// whose kernels compile in the least time.
+/// Key types affect only one function, which all methods share, so a plain run uses the method with
+/// the fastest compilation.
 fn methods(gpu: &Gpu) -> &'static [Method] {
     if gpu.full { &METHODS } else { &[Method::Direct] }
 }
 
-/// Splits `keys` by each method, and compares with the CPU.
+/// Splits `keys` with each method and compares the results with the CPU.
 pub fn check_by<K: Key>(
     gpu: &Gpu,
     methods: &[Method],
@@ -55,7 +55,7 @@ fn check<K: Key>(
 
 fn random_u64(seed: u64) -> Vec<u64> {
     let mut rng = Rng::new(seed);
-    // Of every size, so that neither half is the same for all.
+    // Keys of all magnitudes, so that neither half is constant.
     (0..N).map(|_| rng.next_u64() >> rng.below(64)).collect()
 }
 
@@ -66,7 +66,7 @@ fn random_f64(seed: u64) -> Vec<f64> {
     keys
 }
 
-/// Digits of the order of the keys: `rank` is an unsigned number that compares like the key.
+/// Digits in key order: `rank` is an unsigned integer that compares like the key.
 fn digits_of<K: Key>(gpu: &Gpu, keys: &[K], rank: impl Fn(K) -> u64) -> Result<()> {
     let digits: &[(u32, u32)] = if K::TYPE.bits() == 64 { &[(57, 7), (28, 7)] } else { &[(25, 7)] };
     for &(shift, bits) in digits {
@@ -86,7 +86,7 @@ fn ordered_digits(gpu: &Gpu) -> Result<()> {
     digits_of(gpu, &narrow, u64::from)?;
     let signed: Vec<i32> = narrow.iter().map(|&k| k as i32).collect();
     digits_of(gpu, &signed, |k| (i64::from(k) + (1 << 31)) as u64)?;
-    // Counting those before it is the plainest definition of an order, but a slow one.
+    // Counting the smaller keys would be the simplest definition of rank, but it is slow.
     let floats: Vec<f32> = narrow.iter().map(|&k| f32::from_bits(k)).collect();
     digits_of(gpu, &floats, |k| match k.is_sign_negative() {
         true => u64::from(u32::MAX - k.to_bits()),
@@ -101,7 +101,7 @@ fn ordered_digits(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// Eight splits by ordered digits are a sort, in the order of `total_cmp`.
+/// Eight splits by ordered digits sort the keys, in the order of `total_cmp`.
 fn radix_sort_by_ordered_digits(gpu: &Gpu) -> Result<()> {
     let mut keys = random_f64(5);
     let mut expected = keys.clone();
@@ -141,7 +141,7 @@ fn wide_delta(gpu: &Gpu) -> Result<()> {
 fn wide_ranges(gpu: &Gpu) -> Result<()> {
     for m in [2usize, 100] {
         let keys = random_u64(7);
-        let mut splitters = keys[..m - 1].to_vec(); // splitters that keys are equal to
+        let mut splitters = keys[..m - 1].to_vec(); // splitters that are equal to some keys
         splitters.sort_unstable();
         let at_or_below = |key: u64| splitters.partition_point(|&s| s <= key) as u32;
         check(gpu, &Buckets::range(&splitters), &keys, at_or_below)?;
@@ -177,7 +177,7 @@ fn wide_even(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A wide key whose lower half is a bucket is not of that bucket.
+/// A wide key is out of range even if its lower half is a valid bucket.
 fn wide_identity(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u64> = random_u64(11).into_iter().map(|k| k % 100).collect();
     check(gpu, &Buckets::identity(100), &keys, |key| key as u32)?;

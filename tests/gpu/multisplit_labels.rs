@@ -1,5 +1,5 @@
-//! Splits by labels: functions that cost much are asked once for each key. On a software driver only a
-//! policy that asks for it does so.
+//! Splits by labels: expensive bucket functions are evaluated once per key. Software drivers use
+//! labels only if the policy requires it.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
@@ -20,7 +20,7 @@ tests!(multisplit:
 
 const BUCKETS: [u32; 12] = [1, 2, 3, 8, 31, 32, 33, 64, 65, 128, 255, 256];
 
-/// Small tiles, whatever the number of buckets.
+/// A policy with small tiles that uses labels for any number of buckets.
 fn labelling(base: &Policy, shape: TileShape) -> Policy {
     let mut policy = *base;
     policy.split = policy.split.with_shape(shape);
@@ -30,7 +30,7 @@ fn labelling(base: &Policy, shape: TileShape) -> Policy {
     policy
 }
 
-/// So many sorted splitters, of which keys are equal to some, and some to each other.
+/// `m - 1` sorted splitters; some are equal to keys, and some to each other.
 fn splitters(keys: &[u32], m: u32) -> Vec<u32> {
     let mut splitters: Vec<u32> =
         (1..m as usize).map(|k| keys.get(k - k % 5 / 4).copied().unwrap_or(k as u32)).collect();
@@ -45,14 +45,14 @@ fn range_case(gpu: &Gpu, policy: &Policy, kind: Kind, m: u32, keys: &[u32]) -> R
         .with_context(|| format!("{kind:?}, m = {m}, n = {}, {:?}", keys.len(), policy.split))
 }
 
-/// Keys of which all that are far apart share few buckets, so that most buckets are empty.
+/// Keys in a few clusters, so that most buckets are empty.
 fn crowded(n: usize, seed: u64) -> Vec<u32> {
     uniform(n, seed).into_iter().map(|key| (key % 7) << 29 | key & 3).collect()
 }
 
 fn splitters_by_labels(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
-    // Keys of a thread that fill whole words of labels, and such that do not.
+    // Keys per thread that do and do not fill whole words of labels.
     let shapes = [(2, 4, 1), (3, 6, 2), (4, 5, 1), (1, 9, 3)];
     for (number, m) in BUCKETS.into_iter().enumerate() {
         let kinds = if gpu.full { &KINDS[..] } else { &KINDS[number % 3..][..1] };
@@ -112,7 +112,8 @@ fn users_functions_by_labels(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Keys of 64 bits with values of 8 and 16 bytes, and device counts: nothing, one, and more than fits.
+/// 64-bit keys with values of 8 and 16 bytes, and device counts: zero, one, and beyond the
+/// capacity.
 fn wide_elements_by_labels(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for m in [20, 200, 3].into_iter().filter(|_| mine()) {
@@ -178,14 +179,14 @@ where
     Ok(())
 }
 
-/// Each round by a part of the ids, with splitters that shared memory has no room for.
+/// Each round uses a part of the ids, with splitters that do not fit in shared memory.
 fn two_rounds_by_labels(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
     let policy = labelling(&base, TileShape::new(2 * base.subgroup_size, 6));
     range_case(gpu, &policy, Kind::Pairs, 1000, &uniform(9001, 1))
 }
 
-/// They are counted once each, and no key that is not there is.
+/// Each out-of-range id is counted exactly once, and padding is not counted.
 fn ids_out_of_range_by_labels(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
     let policy = labelling(&base, TileShape::new(2 * base.subgroup_size, 5));
@@ -210,12 +211,13 @@ fn ids_out_of_range_by_labels(gpu: &Gpu) -> Result<()> {
     gpu.context.run(&executable, &bound)?;
     let expected = keys.iter().filter(|&&key| key % 17 >= 10).count() as u32;
     expect_equal(&gpu.context.download(&count)?, &[expected])?;
-    // And written nowhere but into the last bucket.
+    // They are written to the last bucket only.
     let wild = wild.method(Method::Block);
     check(gpu, &policy, &wild, Kind::Pairs, &keys, |key| key % 17)
 }
 
-/// One byte of a key, where threads have whole words of them; and only functions that cost much have labels.
+/// Labels take one byte per key if the keys per thread fill whole words; only expensive functions
+/// use labels.
 fn labels_take_a_byte(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
     let policy = labelling(&base, TileShape::new(4 * base.subgroup_size, 8));

@@ -1,4 +1,4 @@
-//! More buckets than one split can have: two rounds, or any number, or labels.
+//! More buckets than one split supports: by two rounds, several rounds, or labels.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
@@ -19,7 +19,8 @@ tests!(multisplit_large:
 
 const BUCKETS: [u32; 3] = [257, 1000, 65_536];
 
-/// The whole product in a full run; else every m with every method, and the rest in turn.
+/// The whole product in a full run; otherwise every bucket count with every method, and the rest in
+/// turn.
 fn product_of_cases(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let sizes = sizes(gpu, gpu.full);
@@ -52,7 +53,7 @@ fn product_of_cases(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Splitters that do not fit into shared memory, nor into one update of a buffer.
+/// Splitters that exceed shared memory and a single update command.
 fn ranges_in_global_memory(gpu: &Gpu) -> Result<()> {
     let keys = uniform(20_011, 1);
     for m in [300usize, 65_536] {
@@ -77,7 +78,8 @@ fn wide_keys(gpu: &Gpu) -> Result<()> {
     check_by(gpu, &methods, &buckets, &keys, bucket_of)
 }
 
-/// Wide keys and values do not fit together: the reduced-bit sort fetches them by index.
+/// Wide keys with wide values do not fit in shared memory: the reduced-bit sort gathers them by
+/// index.
 fn wide_pairs(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(4);
     let keys: Vec<u64> = (0..5003).map(|_| rng.next_u64()).collect();
@@ -112,12 +114,12 @@ fn users_functions_by_labels(gpu: &Gpu) -> Result<()> {
     ensure!(result.method == Method::ReducedBitSort, "{:?}", result.method);
     expect_equal(&result.offsets, &offsets)?;
     expect_equal(&result.keys, &expected)?;
-    // Two rounds are right too, where they are asked for.
+    // Two rounds are also correct if requested.
     let result = gpu.context.split(&keys, buckets.method(Method::Direct))?;
     expect_equal(&result.keys, &expected)
 }
 
-/// Held against m itself, not against what a round has.
+/// Ids are compared with m itself, not with the bucket count of a round.
 fn ids_out_of_range(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = (0..3000).collect();
     let mut mine = gpu.mine();
@@ -132,7 +134,7 @@ fn ids_out_of_range(gpu: &Gpu) -> Result<()> {
                 result => ensure!(m == 3000 && result.is_ok(), "{method:?}, m = {m}: {result:?}"),
             }
         }
-        // No write out of bounds: the guard words of the cases' check.
+        // `check` compares the guard words, so writes out of bounds are detected.
         let buckets = Buckets::identity(1000).method(method);
         let policy = gpu.context.policy();
         multisplit_cases::check(gpu, &policy, &buckets, Kind::Pairs, &keys, |key| key)?;
@@ -140,7 +142,7 @@ fn ids_out_of_range(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// What was chosen is known without running it.
+/// The chosen method is known before the plan runs.
 fn choices(gpu: &Gpu) -> Result<()> {
     let chosen = |buckets: Buckets<u32>| -> Result<_> {
         let mut graph = Graph::new("split");

@@ -1,5 +1,5 @@
-//! Sorts of keys of 8 and 16 bits: by every method, whole, in segments, in pieces, between two
-//! buffers, by device counts, against the CPU and between guard bytes.
+//! Sorts of 8-bit and 16-bit keys, compared with the CPU between guard bytes: by every method,
+//! whole, in segments, in pieces, between two buffers, and with device counts.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
@@ -26,14 +26,15 @@ tests!(narrow:
 pub const NARROW: [KeyType; 6] =
     [KeyType::U8, KeyType::I8, KeyType::U16, KeyType::I16, KeyType::F16, KeyType::Bf16];
 
-/// Around a word, a vector, and the tile of one workgroup; what a pass over words has in one, and more.
+/// Sizes around a word, a vector, the tile of one workgroup, and the tile of a pass over words.
 fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
     let (tile, pass) = (tile(policy, key)?, policy.threads as usize * 16);
     let around = [4, 16, tile, pass, 4 * pass].into_iter().flat_map(|n| [n - 1, n, n + 1]);
     Ok([0, 1, 2, 65_539].into_iter().chain(around).collect())
 }
 
-/// The whole product in a full run; else every type, direction and kind of values, the rest in turn.
+/// The whole product in a full run; otherwise every type, direction and kind of value, and the rest
+/// in turn.
 fn sorts(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;
@@ -65,7 +66,8 @@ fn sorts(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// By counting, every size and distribution; more equal keys than a counter of 16 bits holds among them.
+/// Counting sorts of every size and distribution, including more equal keys than a 16-bit counter
+/// holds.
 fn counting(gpu: &Gpu) -> Result<()> {
     let (mut policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let mut turn = 0;
@@ -91,7 +93,7 @@ fn counting(gpu: &Gpu) -> Result<()> {
         policy.sort.histogram_groups = 1;
         case(gpu, &policy, &order, Along::Nothing, keys, 300_001)?;
     }
-    // Slices of the values that are no power of two, and many.
+    // Slices whose size is not a power of two, and many slices.
     policy.shared_memory = 16 << 10;
     let order = Order { method: SortMethod::Counting, ..Order::of(KeyType::F16) };
     case(gpu, &policy, &order, Along::Nothing, Keys::Uniform, 20_011)
@@ -116,7 +118,7 @@ fn some_bits(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Keys past the device count, in the same word even, stay as they are.
+/// Keys beyond the device count do not change, even in the same word.
 fn counted_on_the_device(gpu: &Gpu) -> Result<()> {
     let (context, policy) = (&gpu.context, quick_policy(gpu));
     const MAX: usize = 3_001;
@@ -166,7 +168,7 @@ fn counted_on_the_device(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Where the result is, `half` says; of an odd number of rounds it is in the others.
+/// `half` tells which buffer holds the result: the other one after an odd number of rounds.
 fn between_two_buffers(gpu: &Gpu) -> Result<()> {
     let (context, policy) = (&gpu.context, quick_policy(gpu));
     const N: usize = 2_003;
@@ -232,7 +234,7 @@ fn segments_and_rows(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays that one plan does not hold.
+/// Arrays that exceed one plan.
 fn in_pieces(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, 1000)?;
     for (turn, key) in NARROW.into_iter().enumerate() {
@@ -293,7 +295,7 @@ fn one_call(gpu: &Gpu) -> Result<()> {
     sorted_by_call(gpu, &brains, bf16::to_f64)
 }
 
-/// Recorded once, with what is on the device, and run twice.
+/// Recorded once with arrays on the device, and run twice.
 fn recorded(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i16> = (0..1_001i32).map(|i| (i * 7919 % 3001 - 1500) as i16).collect();

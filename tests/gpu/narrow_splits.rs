@@ -1,5 +1,5 @@
-//! Splits of keys of 8 and 16 bits: every bucket function on every type, every output, in pieces and by device
-//! counts, against the CPU.
+//! Splits of 8-bit and 16-bit keys, compared with the CPU: every bucket function for every type,
+//! every output, in pieces, and with device counts.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
@@ -39,7 +39,7 @@ fn methods(gpu: &Gpu) -> &'static [Method] {
     if gpu.full { &METHODS } else { &[Method::Direct] }
 }
 
-/// Digits, the bits themselves, and splitters.
+/// Digits, identity, and splitters.
 fn of_bits_and_order<K: Key>(gpu: &Gpu) -> Result<()> {
     let (keys, bits) = (made::<K>(N, 5), K::TYPE.bits());
     let check = |buckets: Buckets<K>, bucket_of: &dyn Fn(K) -> u32| {
@@ -71,7 +71,7 @@ fn functions_of_bits_and_order(gpu: &Gpu) -> Result<()> {
     of_bits_and_order::<bf16>(gpu)
 }
 
-/// Widths over the whole domain, and from some key on; even parts.
+/// Delta buckets over the whole range and from a minimum; even buckets.
 fn integers<K: Key>(gpu: &Gpu, min: K, max: K, from: i64, number: impl Fn(K) -> i64) -> Result<()> {
     let keys = made::<K>(N, 6);
     let least = number(min);
@@ -83,7 +83,7 @@ fn integers<K: Key>(gpu: &Gpu, min: K, max: K, from: i64, number: impl Fn(K) -> 
     let start = keys.iter().copied().find(|&key| number(key) >= from).context("a key")?;
     let bucket = |key: K| ((number(key) - number(start)).max(0) / 3).min(9) as u32;
     check_by(gpu, methods(gpu), &Buckets::delta(start, 3, 10), &keys, bucket)?;
-    // Parts that are not equally wide.
+    // Even buckets of unequal integer width.
     let (span, m) = (number(max) - least, 11);
     let bucket = |key: K| {
         let begins = (1..m).map(|k| least + (k * span + m - 1) / m);
@@ -105,7 +105,7 @@ fn floats<K: Key>(gpu: &Gpu, [low, high]: [K; 2], number: impl Fn(K) -> f32) -> 
         key => (1..m).filter(|&k| k as f32 * step + number(low) <= key).count() as u32,
     };
     check_by(gpu, methods(gpu), &Buckets::even(low..high, m), &keys, even)?;
-    // A device may take floats below the normal ones for zero.
+    // A device may flush subnormal floats to zero.
     let source = "uint bucket_of(float key) {
         if (isnan(key)) return 3u;
         return key < -1e-20 ? 0u : (key <= 1.0 ? 1u : 2u);
@@ -146,8 +146,8 @@ fn full_sorts(gpu: &Gpu) -> Result<()> {
     sorted_fully(gpu, &[f16::from_f32(-1.0), f16::ZERO])
 }
 
-/// Keys, pairs and permutations of types in turn, with and without a device count. What lies behind the keys in
-/// their last word stays as it is.
+/// Keys, pairs and permutations of types in turn, with and without a device count. The bytes beyond
+/// the keys in their last word must not change.
 fn outputs(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let policy = context.policy();
@@ -224,7 +224,7 @@ fn outputs(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays that one plan does not hold.
+/// Arrays that exceed one plan.
 fn in_pieces(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, 1000)?;
     let mut rng = Rng::new(4);

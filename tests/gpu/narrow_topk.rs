@@ -1,4 +1,4 @@
-//! Top-k of keys of 8 and 16 bits, by every method and by device counts, against the CPU.
+//! Top-k of 8-bit and 16-bit keys, compared with the CPU: by every method and with device counts.
 
 use anyhow::Result;
 use multisplit::graph::Graph;
@@ -38,7 +38,7 @@ fn top_k(gpu: &Gpu) -> Result<()> {
     fewer_than_k(gpu, &policy)
 }
 
-/// Of a device count below k, only as many are written.
+/// With a device count below k, only that many results are written.
 fn fewer_than_k(gpu: &Gpu, policy: &Policy) -> Result<()> {
     let context = &gpu.context;
     let (key, max, k) = (KeyType::I8, 500u64, 9);

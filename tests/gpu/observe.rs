@@ -1,4 +1,4 @@
-//! What an observer is told of runs.
+//! Runs are reported to an observer.
 
 use std::sync::{Arc, Mutex};
 
@@ -32,7 +32,7 @@ fn every_run_is_told(gpu: &Gpu) -> Result<()> {
             "{passes} ns of {seen} ns"
         );
     }
-    // One after the other by the device's clock too.
+    // In order by the device's clock as well.
     ensure!(runs[0].begin_ticks < runs[1].begin_ticks, "{runs:?}");
     Ok(())
 }

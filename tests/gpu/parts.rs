@@ -23,14 +23,14 @@ tests!(parts:
     operations_within_a_memory_limit,
 );
 
-/// Bytes of a storage binding.
+/// Size of a storage binding in bytes.
 const RANGE: u64 = 32 << 10;
 
 fn lowered(gpu: &Gpu) -> Result<Lowered<'_>> {
     Lowered::with(gpu, Policy { max_storage_range: RANGE, ..gpu.context.policy() })
 }
 
-/// Elements of a part, if the widest array has elements of so many bytes.
+/// Number of elements per part, if the widest array has elements of `bytes` bytes.
 const fn part(bytes: usize) -> usize {
     RANGE as usize / bytes
 }
@@ -40,7 +40,8 @@ fn lengths(part: usize) -> [usize; 5] {
     [0, part, part + 1, 2 * part, 3 * part + 77]
 }
 
-/// Keys of few values, so that equal ones lie in different parts; NaN, zeros and extremes among them.
+/// Keys with few distinct values, so that equal keys lie in different parts, including NaN, zeros
+/// and extremes.
 fn few<K: Key>(n: usize, seed: u64) -> Vec<K> {
     let mut rng = Rng::new(seed);
     let special = [0, 1, 1 << 63, u64::MAX, u64::MAX >> 1, 0x7FC0_0000_7FC0_7FC0, 0xBF80_0000];
@@ -68,7 +69,7 @@ fn sorted<K: Key>(mut keys: Vec<K>) -> Vec<K> {
     keys
 }
 
-/// Compares by bits, since NaN differs from NaN.
+/// Compares bits, since NaN is not equal to itself.
 fn expect_keys<K: Key>(got: &[K], expected: &[K]) -> Result<()> {
     let bits = |keys: &[K]| keys.iter().map(|key| key.key_bits()).collect::<Vec<_>>();
     expect_equal(&bits(got), &bits(expected))
@@ -95,7 +96,7 @@ fn topk_past_a_binding(gpu: &Gpu) -> Result<()> {
         let context = lowered(gpu)?;
         let part = part(size_of::<K>().max(4));
         let long = 3 * part + 77;
-        // Each k takes pipelines of its own.
+        // Each k needs separate pipelines.
         for (n, k) in [(0, 0), (part + 1, 100), (2 * part, 100), (long, 100), (long, part + 5)] {
             if mine() {
                 let keys = if k == 100 { few(n, n as u64) } else { random(n, n as u64) };
@@ -171,7 +172,7 @@ fn searches_past_a_binding(gpu: &Gpu) -> Result<()> {
     check_search::<i32>(&context, &sorted(random(30_000, 3)), &random(20_000, 4))
 }
 
-/// The first of each run of equal bits, and the length of each run.
+/// The first key and the length of each run of keys with equal bits.
 fn runs<K: Key>(keys: &[K]) -> (Vec<K>, Vec<u32>) {
     keys.chunk_by(|a, b| a.key_bits() == b.key_bits()).map(|run| (run[0], run.len() as u32)).unzip()
 }
@@ -207,7 +208,8 @@ fn runs_join_across_parts(gpu: &Gpu) -> Result<()> {
     let part = part(4);
     let mut mine = gpu.mine();
     for n in lengths(part) {
-        // No run, one run of everything, runs that end at, before and after a boundary, NaN, and noise.
+        // No runs, a single run, runs that end at, before and after a boundary, NaN, and random
+        // keys.
         let all: [Vec<f32>; 5] = [
             (0..n).map(|i| i as f32).collect(),
             vec![f32::NAN; n],
@@ -235,7 +237,7 @@ fn runs_join_across_parts(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-/// Scans segments, each of which begins where `begins` says so.
+/// Scans each segment; `begins` reports whether a segment begins at an index.
 fn scanned<T: Copy>(
     values: &[T],
     identity: T,
@@ -252,7 +254,7 @@ fn scanned<T: Copy>(
     values.iter().enumerate().map(step).collect()
 }
 
-/// Keys in runs of up to `longest`.
+/// Keys in runs of at most `longest`.
 fn runs_of(n: usize, longest: u64, seed: u64) -> Vec<u64> {
     let mut rng = Rng::new(seed);
     let run = |run: u64| (run % 3, 1 + rng.below(longest) as usize);
@@ -328,7 +330,7 @@ fn segments_past_a_binding(gpu: &Gpu) -> Result<()> {
     let sum = |elements: &[u32]| elements.iter().fold(0u32, |sum, x| sum.wrapping_add(*x));
     for n in [0, part + 1, 3 * part + 77] {
         let values: Vec<u32> = random(n, 8);
-        // One segment, none, many empty ones, short ones, and some that are longer than a part.
+        // One segment, none, many empty ones, short ones, and some longer than a part.
         let mut rng = Rng::new(n as u64);
         let mut drawn: Vec<u32> = (0..2 * part).map(|_| rng.below(n as u64 + 1) as u32).collect();
         drawn.sort_unstable();
@@ -399,7 +401,7 @@ fn segmented_sorts_past_a_binding(gpu: &Gpu) -> Result<()> {
     let keys: Vec<f32> = few(n, 15);
     let numbers: Vec<u32> = (0..n as u32).collect();
     let end = n as u32;
-    // Short segments, of which several are one group, and one that is longer than a part.
+    // Short segments, several of which form a group, and one longer than a part.
     let mut offsets: Vec<u32> = (0..end / 3).step_by(500).collect();
     offsets.extend([end / 3, end - 5, end]);
     let sort = Sort::ascending().segments(&offsets);
@@ -453,7 +455,7 @@ fn insufficient_memory_is_reported(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Every operation with less memory than its input has.
+/// Every operation with a memory limit below the size of its input.
 fn operations_within_a_memory_limit(gpu: &Gpu) -> Result<()> {
     fn same<T: PartialEq + Debug>(what: &str, got: &[T], expected: &[T]) -> Result<()> {
         expect_equal(got, expected).with_context(|| what.to_owned())

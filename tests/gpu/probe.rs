@@ -1,5 +1,5 @@
-//! What the policy relies on, and Vulkan does not promise, is so on this device; what Vulkan promises and a driver
-//! gets wrong is worked around.
+//! Checks that the device has the behaviour on which the policy relies without a guarantee by
+//! Vulkan, and that known driver bugs are worked around.
 
 use std::path::Path;
 
@@ -39,13 +39,13 @@ fn atomics_go_in_the_order_of_lanes_where_ranking_relies_on_it(gpu: &Gpu) -> Res
     for seed in 100..100 + tries {
         exceptions += u32::from(!probe::lane_order(&gpu.context, seed)?);
     }
-    // A device that does otherwise is a device to rank by votes on, which the policy then does.
+    // On a device that does not keep lane order, the policy must rank by ballots.
     ensure!(exceptions == 0 || !relied_on, "in {exceptions} of {tries} tries they did not");
     ensure!(exceptions == 0 || exceptions == tries, "only in {exceptions} of {tries} tries");
     Ok(())
 }
 
-/// The kernels of sorts, every tile of which checks itself.
+/// Probes with the kernels of sorts, in which every tile checks itself.
 fn sorts_are_tried_out_as_they_are(gpu: &Gpu) -> Result<()> {
     let relied_on = gpu.context.policy().split.ranking == Ranking::LaneOrder;
     let kept = probe::sorts_keep_lane_order(&gpu.context, 5)?;
@@ -59,12 +59,12 @@ fn the_configuration_says_what_is_relied_on(gpu: &Gpu) -> Result<()> {
     ensure!(promised.policy() == promised.promised_policy());
     ensure!(promised.policy().split.ranking == Ranking::Ballots);
     let probed = gpu.open_with(|config| config.ranking = RankingChoice::Probed)?;
-    // Of a software driver it is not known: it is never relied on.
+    // The behaviour of software drivers is unknown, so it is never relied on.
     ensure!(!gpu.is_software() || probed.policy() == probed.promised_policy());
     Ok(())
 }
 
-/// A context that is not to rely on what is probed submits nothing to find out.
+/// A context that may not rely on probed behaviour does not run a probe.
 fn nothing_is_tried_out_where_only_promises_count(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|config| config.ranking = RankingChoice::Promised)?;
     context.policy();
@@ -72,8 +72,8 @@ fn nothing_is_tried_out_where_only_promises_count(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// On a device that is tried out, the second context reads what the first has found, a damaged file
-/// counts for nothing, and where nothing is kept nothing is written.
+/// On a device that is probed, the second context reads the first one's verdict from disk, a
+/// damaged file is ignored, and nothing is written if caching is off.
 fn a_verdict_is_found_once_and_kept(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let open = |cache: PipelineCache| {
@@ -91,7 +91,7 @@ fn a_verdict_is_found_once_and_kept(gpu: &Gpu) -> Result<()> {
     let first = open(kept())?;
     let found = first.policy();
     let file = match verdicts()?.as_slice() {
-        // Not a device that is tried out.
+        // The device is not probed.
         [] => {
             ensure!(found.split.ranking == Ranking::Ballots && first.pipeline_count() == 0);
             return Ok(());
@@ -108,19 +108,19 @@ fn a_verdict_is_found_once_and_kept(gpu: &Gpu) -> Result<()> {
     ensure!(third.policy() == found);
     ensure!(third.pipeline_count() > 0, "a damaged file was believed");
     ensure!(std::fs::read_to_string(&file)? == whole, "it was not written again");
-    // What a run finds later counts from then on.
+    // A verdict that a later run changes takes effect.
     let no = whole.replace("lane order kept", "lane order not kept");
     std::fs::write(&file, no)?;
     ensure!(open(kept())?.policy().split.ranking == Ranking::Ballots);
     Ok(())
 }
 
-/// A context that keeps what it finds in `folder`.
+/// A context that caches its verdicts in `folder`.
 fn open_in(gpu: &Gpu, folder: &Path) -> Result<Context> {
     gpu.open_with(|config| config.pipeline_cache = PipelineCache::Folder(folder.to_owned()))
 }
 
-/// A context that reads from disk that the device executes subgroup barriers like this: `kept`, `replaced` or
+/// A context with a verdict on disk about the device's subgroup barriers: `kept`, `replaced` or
 /// `refused`.
 fn open_with_barriers(gpu: &Gpu, folder: &Path, barriers: &str) -> Result<Context> {
     open_in(gpu, folder)?.subgroup_barriers();
@@ -146,7 +146,8 @@ fn subgroup_barriers_are_probed_once(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Top-k, a warp-level split and a search: subgroups reach their subgroup barriers different numbers of times.
+/// Top-k, a warp-level split and a search: in these, subgroups execute different numbers of
+/// subgroup barriers.
 fn check_uneven_kernels(context: &Context) -> Result<()> {
     let keys = uniform(20_000, 5);
     let mut sorted = keys.clone();
@@ -166,7 +167,7 @@ fn check_uneven_kernels(context: &Context) -> Result<()> {
 }
 
 fn kernels_are_right_without_subgroup_barriers(gpu: &Gpu) -> Result<()> {
-    // Lanes of other devices need not run in lockstep.
+    // On other devices, lanes need not run in lockstep.
     if !gpu.is_software() {
         return Ok(());
     }
@@ -186,15 +187,16 @@ fn kernels_that_need_subgroup_barriers_are_refused(gpu: &Gpu) -> Result<()> {
         message.contains("subgroupBarrier()") && message.contains("update the driver"),
         "{message}"
     );
-    // Other kernels do not need them.
+    // Other kernels do not need subgroup barriers.
     ensure!(
         context.reduce(&keys, multisplit::Operator::Max)? == *keys.iter().max().context("none")?
     );
     Ok(())
 }
 
-/// As in docs/testing.md: without a workaround, llvmpipe of Mesa 25 gives 0 to all but the first subgroup.
-/// Each subgroup makes the same number of barriers in all, since one that has ended would end the others.
+/// As in docs/testing.md: without a workaround, all but the first subgroup get 0 on llvmpipe of
+/// Mesa 25. Each subgroup executes the same total number of barriers, since one that has ended
+/// would end the others.
 const MINIMAL: &str = "#version 460
 #extension GL_KHR_shader_subgroup_basic : require
 layout(local_size_x = 64) in;
@@ -226,7 +228,7 @@ fn run_minimal(context: &Context) -> Result<Vec<u32>> {
 
 fn users_subgroup_barriers_wait_for_the_subgroup(gpu: &Gpu) -> Result<()> {
     expect_equal(&run_minimal(&gpu.context)?, &[1; 64])?;
-    // With its barriers as they are written, it is wrong on exactly the devices that the probe finds.
+    // With unchanged barriers, the kernel fails on exactly the devices on which the probe fails.
     let folder = tempfile::tempdir()?;
     let words = run_minimal(&open_with_barriers(gpu, folder.path(), "kept")?)?;
     let found = gpu.context.subgroup_barriers();
