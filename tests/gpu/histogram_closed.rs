@@ -86,7 +86,7 @@ fn closed_edges_by_every_search(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Every value of the type has a bin, even if the bin edges are the ends of the type's range.
+/// Bins that cover all numbers of a type, with edges at the ends of its range.
 fn closed_edges_at_the_ends_of_types(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let words = [0, 1, u32::MAX / 2, u32::MAX - 1, u32::MAX, u32::MAX];

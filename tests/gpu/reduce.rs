@@ -1,5 +1,5 @@
-//! Reductions: type x operator x with or without an index x size x where the count is, against the CPU,
-//! between guard words.
+//! Reductions, compared with the CPU between guard words: type x operator x with or without index x
+//! size x location of the count.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Graph, Limits};
@@ -18,10 +18,10 @@ tests!(reduce:
     float_sums_are_the_same_from_run_to_run, large
 );
 
-/// Elements around the outputs that must stay as they are: 64 keep any offset alignment.
+/// Number of guard elements around the outputs; 64 satisfies any offset alignment.
 const GUARD: usize = 64;
 const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
-/// Elements that an array has more than a device count says.
+/// Number of array elements beyond a device count.
 const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,8 @@ struct Case {
     on_device: bool,
 }
 
-/// Reduces the first `n` elements on the GPU, between guard words: the result and the index.
+/// Reduces the first `n` elements on the GPU, between guard words. Returns the result and the
+/// index.
 fn reduced<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
@@ -100,7 +101,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
     check_input(gpu, policy, case, &input, n as u32)
 }
 
-/// One workgroup does not do everything.
+/// Disables the single-workgroup path.
 fn policy(gpu: &Gpu) -> Policy {
     Policy { single_group_tiles: 0, spine_tiles: 1, ..gpu.context.policy() }
 }
@@ -128,7 +129,8 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             for n in sizes.into_iter().filter(|_| mine()) {
                 check::<T>(gpu, &policy, case, n)?;
             }
-        // Pipelines are what a case costs in software: its sizes share them.
+        // On a software driver, pipeline compilation dominates the cost of a case, so all sizes
+        // share the pipelines of a case.
         } else if (number + T::TYPE as usize).is_multiple_of(6) && mine() {
             for n in sizes {
                 check::<T>(gpu, &policy, case, n)?;
@@ -143,7 +145,7 @@ fn product_of_cases(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu, mine))
 }
 
-/// A count of 0, on the host and on the device, where there is room for one pass and for two.
+/// A count of 0, on the host and on the device, with capacities that take one pass and two.
 fn nothing(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (policy(gpu), gpu.mine());
     for room in [1, 20_000] {
@@ -159,7 +161,7 @@ fn nothing(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Also of the value that stands for nothing: the index is the first.
+/// Equal elements, including the identity: the index is the first one.
 fn all_equal(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let n = 5 * policy.threads as usize * 16 + 3;
@@ -175,7 +177,7 @@ fn all_equal(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays past `maxStorageBufferRange`, which is lowered to see it.
+/// Arrays beyond `maxStorageBufferRange`, which is lowered for the test.
 fn pieces(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let tile = threads as usize * 16;
@@ -193,7 +195,7 @@ fn pieces(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More workgroups than fit into x; some rows are not full.
+/// More workgroups than fit in x, with partial rows.
 fn folded_dispatch(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(policy(gpu));
     let tile = policy.threads as usize * 16;
@@ -206,7 +208,7 @@ fn folded_dispatch(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A device count past the array counts as its length.
+/// A device count beyond the array is clamped to its length.
 fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let input: Vec<u32> = terms::input(Operator::Sum, 3 * policy.threads as usize * 16 + 1, 9);
@@ -238,7 +240,7 @@ fn large(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let small = Policy { threads: gpu.context.properties().subgroup_size, ..policy };
     let (policy, n) = match (gpu.full, gpu.is_software()) {
-        // More tiles than there are workgroups of the first pass.
+        // More tiles than workgroups of the first pass.
         (false, true) => (small, 3 * 2048 * 16 * small.threads as usize + 1),
         (true, true) => (policy, (1 << 25) + (1 << 12) + 3),
         (_, false) => (policy, (1 << 28) + 5),

@@ -1,5 +1,5 @@
-//! Segmented reductions: type x operator x lengths of segments x where the count is, against the CPU, between
-//! guard words.
+//! Segmented reductions, compared with the CPU between guard words: type x operator x segment
+//! lengths x location of the count.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Graph, Limits};
@@ -16,27 +16,27 @@ tests!(reduce_segments:
     wrong_offsets_on_the_device, float_sums_are_the_same_from_run_to_run,
 );
 
-/// Elements around the output that must stay as they are: 64 keep any offset alignment.
+/// Number of guard elements around the output; 64 satisfies any offset alignment.
 const GUARD: usize = 64;
 const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
-/// Elements past a device count: more than a tile.
+/// Number of elements beyond a device count: more than a tile.
 const PAST: u64 = 9_000;
 
-/// With chunks of this size no segments are long.
+/// With chunks of this size, no segment counts as long.
 const ALWAYS_TILES: u32 = 1 << 31;
-/// And with these nearly all are.
+/// With chunks of this size, nearly all segments count as long.
 const SMALL_CHUNK: u32 = 128;
 
-/// By tiles, and with a subgroup or a workgroup for each segment.
+/// Policies that reduce segments by tiles, and with one subgroup or workgroup per segment.
 fn both_ways(policy: &Policy) -> [Policy; 2] {
     [ALWAYS_TILES, SMALL_CHUNK].map(|segment_chunk| Policy { segment_chunk, ..*policy })
 }
 
-/// How long segments are.
+/// Segment lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lengths {
     Rows(usize),
-    /// Tiny ones and huge ones, and some without elements.
+    /// Tiny, huge and empty segments.
     Mixed,
 }
 
@@ -47,7 +47,7 @@ struct Case {
     on_device: bool,
 }
 
-/// Where segments of `n` elements begin, and the last one ends.
+/// Offsets of random segments of `n` elements, including the end of the last one.
 fn offsets(lengths: Lengths, n: usize, seed: u64) -> Vec<u32> {
     let mut rng = Rng::new(seed);
     let mut all = vec![0];
@@ -68,7 +68,7 @@ fn offsets(lengths: Lengths, n: usize, seed: u64) -> Vec<u32> {
     all
 }
 
-/// Runs a case; gives the output with its guards.
+/// Runs a case. Returns the output with its guards.
 fn run<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
@@ -79,7 +79,7 @@ fn run<T: Term>(
     run_cut(gpu, policy, how, (input, Cut::Offsets(cuts)), segments)
 }
 
-/// How a graph is told where segments begin.
+/// How segments are specified in a graph.
 #[derive(Clone, Copy)]
 enum Cut<'c> {
     Offsets(&'c [u32]),
@@ -100,8 +100,7 @@ fn run_cut<T: Term>(
     };
     let mut graph = Graph::new("reduce segments");
     let n = input.len() as u64;
-    // Elements past a device count are there, and count for nothing.
-    // Of rows, all together are whole.
+    // Elements beyond a device count exist, but must be ignored. Rows including them are complete.
     let past = if on_device { (n + PAST).next_multiple_of(length) - n } else { 0 };
     let src = graph.import::<T>("src", (n + past).max(1));
     let dst = graph.import::<T>("dst", most.max(1));
@@ -169,7 +168,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
     let input: Vec<T> = terms::input(case.operator, n, n as u64 + 3);
     let cuts = offsets(case.lengths, n, n as u64);
     let most = cuts.len() - 1;
-    // Fewer segments than there are offsets for.
+    // Fewer segments than offsets.
     let segments = if case.on_device { most - most / 5 } else { most };
     let how = (case.operator, case.on_device);
     check_cuts(gpu, policy, how, (&input, &cuts), segments).with_context(|| format!("{case:?}"))
@@ -193,7 +192,8 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
                         }
                     }
                 }
-            // Pipelines are what a case costs in software: its sizes share them.
+            // On a software driver, pipeline compilation dominates the cost of a case, so all sizes
+            // share the pipelines of a case.
             } else if number.is_multiple_of(12) && mine() {
                 for (case, n) in
                     cases.zip([1, tile, tile - 1, tile + 1, 5 * tile + 7].iter().cycle())
@@ -208,7 +208,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     Ok(())
 }
 
-/// Rows of `length` elements, `rows` of which have some.
+/// Checks rows of `length` elements; only the first `rows` rows have elements.
 fn check_rows<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
@@ -219,7 +219,7 @@ fn check_rows<T: Term>(
     check_elements::<T>(gpu, policy, how, (rows * length, length), asked)
 }
 
-/// Rows of `length`, of as many elements.
+/// Checks rows of `length` elements over `n` elements.
 fn check_elements<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
@@ -239,7 +239,8 @@ fn check_elements<T: Term>(
         .with_context(|| format!("{} {how:?}, {n} in rows of {length}, {segments}", T::TYPE))
 }
 
-/// Rows that lanes share, that tiles are cut into, and that have a subgroup or a workgroup each, whole or in chunks.
+/// Rows with several per subgroup, rows in tiles, and rows with one subgroup or workgroup each,
+/// whole or in chunks.
 fn rows(gpu: &Gpu) -> Result<()> {
     let mine = &mut gpu.mine();
     of_every_type!(rows_of(gpu, mine))
@@ -262,7 +263,7 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
         (&policy, 70, 2 * lanes * row_of_lane),
         (&taken, 300, chunk - 1),
         (&taken, 60, chunk),
-        // Whole, since they are many; and few, in chunks.
+        // Many rows are reduced whole, few rows in chunks.
         (&taken, 9, 5 * chunk + 3),
         (&taken, 3, 40 * chunk + 1),
         (&taken, 1, tile + 9),
@@ -281,7 +282,8 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
     Ok(())
 }
 
-/// More rows than have elements, none at all, fewer than there are; more workgroups than fit into x.
+/// Row counts above the number of rows with elements, zero, and below the number of rows; more
+/// workgroups than fit in x.
 fn rows_and_their_counts(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let taken = Policy { segment_chunk: SMALL_CHUNK, subgroup_takers: 64, ..policy };
@@ -293,7 +295,7 @@ fn rows_and_their_counts(gpu: &Gpu) -> Result<()> {
             let room = if on_device { asked } else { (segments, segments) };
             check_rows::<i32>(gpu, policy, (Operator::Min, on_device), (rows, length), room)?;
         }
-        // The elements end in a row, also right before a tile does, and at its end.
+        // The elements end within a row, also just before and at the end of a tile.
         for n in [1, length - 1, tile - 6, tile, 2 * tile - 2, 2 * tile + 3] {
             let room = 3 * tile / length + 2;
             check_elements::<u32>(gpu, policy, (Operator::Sum, true), (n, length), (room, room))?;
@@ -310,8 +312,8 @@ fn product_of_cases(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu, mine))
 }
 
-/// Long segments, with a subgroup or a workgroup each: of less than a chunk, of one, of a few and of many,
-/// among empty ones, with offsets at and off the multiples of four.
+/// Long segments with a subgroup or a workgroup each: below a chunk, one chunk, a few and many
+/// chunks, with empty ones in between, and with offsets at and between multiples of four.
 fn long_segments(gpu: &Gpu) -> Result<()> {
     let mine = &mut gpu.mine();
     of_every_type!(long_segments_of(gpu, mine))
@@ -319,10 +321,10 @@ fn long_segments(gpu: &Gpu) -> Result<()> {
 
 fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
     const CHUNK: u32 = SMALL_CHUNK;
-    // `short` has more takers than these, `mixed` less than a quarter, `medium` is between.
+    // `short` has more workers than this, `mixed` fewer than a quarter, `medium` is in between.
     let subgroup_takers = 500;
     let policy = Policy { segment_chunk: CHUNK, subgroup_takers, ..gpu.context.policy() };
-    // More than a tile, so that it is not the whole array.
+    // More than a tile, so that the segment is not the whole array.
     let n = policy.threads * 16 + 40 * CHUNK + 7;
     let lengths =
         [1, CHUNK - 1, CHUNK, CHUNK + 1, 0, 3 * CHUNK + 2, 0, 9 * CHUNK, 6, 12 * CHUNK + 3];
@@ -350,7 +352,7 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
     Ok(())
 }
 
-/// Segments over more tiles than the workgroup has threads that joins them.
+/// Segments over more tiles than the workgroup that joins them has threads.
 fn many_tiles_in_one(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let policy = Policy { threads, segment_chunk: ALWAYS_TILES, ..gpu.context.policy() };
@@ -365,7 +367,8 @@ fn many_tiles_in_one(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More offsets in a tile than are walked over, at its ends and within; and nothing but empty segments.
+/// More offsets in a tile than are stepped over one by one, at its ends and within; and only empty
+/// segments.
 fn empty_segments(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let tile = policy.threads as usize * 16;
@@ -383,7 +386,7 @@ fn empty_segments(gpu: &Gpu) -> Result<()> {
     check_cuts(gpu, &policy, (Operator::Min, true), (&input, &[0; 100]), 0)
 }
 
-/// More workgroups than fit into x; some rows are not full.
+/// More workgroups than fit in x, with partial rows.
 fn folded_dispatch(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let n = 20 * policy.threads as usize * 16 - 3;
@@ -408,7 +411,8 @@ fn not_all_elements(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Offsets past the end count as the end. If offsets fall, all results are written, and nothing else.
+/// Offsets beyond the end are clamped to the end. If offsets are not monotonic, all results are
+/// written, and nothing else.
 fn wrong_offsets_on_the_device(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let n = 3 * policy.threads as usize * 16 + 5;
@@ -427,7 +431,7 @@ fn wrong_offsets_on_the_device(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With rounding: not the CPU's bits, but near them, and the same every time.
+/// Rounded sums differ slightly from the CPU's, but are identical in every run.
 fn float_sums_are_the_same_from_run_to_run(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let n = 20 * policy.threads as usize * 16 + 5;

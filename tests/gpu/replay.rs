@@ -1,4 +1,4 @@
-//! A recording that is submitted again and again.
+//! Recordings that are submitted repeatedly.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,7 +16,7 @@ tests!(replay:
     ping_pong_rounds_carry_their_data, only_replayable_plans,
 );
 
-/// One run replaces `data` by its exclusive scan plus one, through a transient.
+/// Each run replaces `data` by its exclusive scan plus one, through a transient.
 fn step_graph(
     gpu: &Gpu,
     policy: &Policy,
@@ -54,11 +54,11 @@ fn a_thousand_runs_each_right_and_nothing_allocated(gpu: &Gpu) -> Result<()> {
             replay.submit(1)?;
             replay.wait()?;
             let allocated = counting::ALLOCATIONS.load(Ordering::Relaxed) - before;
-            // The layers and the driver allocate in their own C++; this counts Rust's.
+            // This counts only Rust's allocations; the layers and the driver allocate in C++.
             ensure!(run == 0 || allocated == 0, "run {run} made {allocated} allocations");
             ensure!(context.memory_report() == report, "run {run} allocated device memory");
             step(&mut expected);
-            // Downloading is not part of the run; every tenth is enough beside the last.
+            // Downloading is not part of the run, so checking every tenth run is enough.
             if run % 10 == 9 {
                 expect_equal(&context.download(&buffer)?, &expected)
                     .with_context(|| format!("{method:?}, run {run}"))?;
@@ -69,7 +69,7 @@ fn a_thousand_runs_each_right_and_nothing_allocated(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The barriers of the recording alone keep runs apart.
+/// The barriers of the recording alone separate the runs.
 fn many_runs_in_flight(gpu: &Gpu) -> Result<()> {
     let mut expected = uniform(30_000, 4);
     let (executable, data) = step_graph(gpu, &gpu.context.policy(), expected.len() as u64)?;

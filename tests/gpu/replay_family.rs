@@ -1,5 +1,5 @@
-//! Selections, scans, reductions, searches, merges, top-k and sorts of segments in one recording, which is
-//! submitted a thousand times, each time on other data.
+//! Selections, scans, reductions, searches, merges, top-k and segmented sorts in one recording,
+//! which is submitted a thousand times with different data.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ tests!(replay_family: a_thousand_runs);
 
 const N: u64 = 3001;
 const K: u64 = 7;
-/// Where segments begin and end: one is empty, and one longer than the others together.
+/// Segment offsets: one segment is empty, and one is longer than all others together.
 const OFFSETS: [u32; 6] = [0, 3, 3, 40, 2900, 3001];
 
-/// Data in runs of about four, of few values.
+/// Data with few distinct values, in runs of about four.
 fn runs(seed: u64) -> Vec<u32> {
     let mut value = 0;
     let step = |word: u32| {
@@ -34,7 +34,7 @@ fn runs(seed: u64) -> Vec<u32> {
     uniform(N as usize, seed).into_iter().map(step).collect()
 }
 
-/// The arrays that a run writes, by their names, and how many elements of each count.
+/// The expected contents of the arrays that a run writes, by name.
 fn expected(data: &[u32], needles: &[u32]) -> Vec<(&'static str, Vec<u32>)> {
     let of_runs: Vec<&[u32]> = data.chunk_by(|a, b| a == b).collect();
     let firsts: Vec<u32> = of_runs.iter().map(|run| run[0]).collect();
@@ -78,7 +78,7 @@ fn expected(data: &[u32], needles: &[u32]) -> Vec<(&'static str, Vec<u32>)> {
     ]
 }
 
-/// What each array has room for.
+/// The capacity of each array.
 fn room(name: &str, needles: u64) -> u64 {
     match name {
         "found" | "greatest" => 1,
@@ -146,7 +146,8 @@ fn a_thousand_runs(gpu: &Gpu) -> Result<()> {
         replay.submit(1)?;
         replay.wait()?;
         ensure!(context.memory_report() == memory || run == 0, "run {run} allocated memory");
-        // Reading everything takes longer than the run: a sample looks at the first few and every twentieth.
+        // Reading everything takes longer than the run, so a plain run checks the first few and
+        // every twentieth run.
         if !gpu.full && run % 20 != 19 && run > 2 {
             continue;
         }

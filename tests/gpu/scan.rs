@@ -1,4 +1,4 @@
-//! Exclusive scan: every method, size class and special value against the CPU.
+//! Exclusive scan, compared with the CPU: every method, size class and special value.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Graph, Limits};
@@ -15,7 +15,7 @@ tests!(scan:
 );
 
 const METHODS: [ScanMethod; 2] = [ScanMethod::ReduceThenScan, ScanMethod::LookBack];
-/// Words before and after the output that must stay as they are: 64 keep any offset alignment.
+/// Number of guard words before and after the output; 64 satisfies any offset alignment.
 const GUARD: usize = 64;
 const GUARD_WORD: u32 = 0xDEAD_BEEF;
 
@@ -99,11 +99,12 @@ fn nothing_to_scan(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays past `maxStorageBufferRange` are worked on in pieces; the limit is lowered to see it.
+/// Arrays beyond `maxStorageBufferRange` are processed in pieces; the limit is lowered for the
+/// test.
 fn pieces(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let tile = threads as usize * 16;
-    // Too few tiles for the pieces of reduce-then-scan to be apart, and enough.
+    // Too few tiles to separate the pieces of reduce-then-scan, and enough tiles.
     for piece in [5, 128] {
         let max_storage_range = (piece * tile * 4 + 100) as u64;
         let limits = Limits { max_storage_range, ..gpu.context.limits() };
@@ -118,7 +119,7 @@ fn pieces(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Nothing keeps the pieces of one stage from running side by side.
+/// The pieces of one stage are independent, so that they can run concurrently.
 fn pieces_do_not_wait_for_each_other(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let tile = tile(gpu) as u64;
@@ -127,7 +128,7 @@ fn pieces_do_not_wait_for_each_other(gpu: &Gpu) -> Result<()> {
         let max_storage_range = piece_tiles * tile * 4 + 100;
         let policy = Policy { scan, max_storage_range, ..context.policy() };
         let limits = Limits { max_storage_range, ..context.limits() };
-        // Pieces are a multiple of 64 tiles where they can be.
+        // Pieces are a multiple of 64 tiles if possible.
         let aligned = if piece_tiles >= 64 { piece_tiles / 64 * 64 } else { piece_tiles };
         let n = pieces * aligned * tile;
         let mut graph = Graph::new("scan");
@@ -140,7 +141,7 @@ fn pieces_do_not_wait_for_each_other(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Sizes that no device has are refused before anything is planned.
+/// Sizes that no device supports are rejected before anything is planned.
 fn absurd_sizes(gpu: &Gpu) -> Result<()> {
     for scan in METHODS {
         let policy = Policy { scan, ..gpu.context.policy() };
@@ -161,7 +162,7 @@ fn absurd_sizes(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A policy that makes no sense is refused by the name of what is wrong.
+/// An invalid policy is rejected with the name of the invalid field.
 fn absurd_policies(gpu: &Gpu) -> Result<()> {
     for scan in METHODS {
         let base = Policy { scan, ..gpu.context.policy() };
@@ -184,7 +185,7 @@ fn absurd_policies(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More workgroups than fit into x; some rows are not full.
+/// More workgroups than fit in x, with partial rows.
 fn folded_dispatch(gpu: &Gpu) -> Result<()> {
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
     for scan in METHODS {
@@ -196,7 +197,7 @@ fn folded_dispatch(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With no patience at all, every missing tile is added up by whoever misses it.
+/// Without polling, every missing tile is recomputed by the workgroup that needs it.
 fn look_back_without_waiting(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets) in [(0, true), (1, false), (5, true)] {
         let scan = ScanMethod::LookBack;
@@ -206,7 +207,7 @@ fn look_back_without_waiting(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Sums that are too many for one workgroup are scanned by the whole method again.
+/// Tile sums that exceed one workgroup are scanned recursively.
 fn two_level_sums(gpu: &Gpu) -> Result<()> {
     let (threads, spine_tiles) = (gpu.context.properties().subgroup_size, 1);
     let scan = ScanMethod::ReduceThenScan;
@@ -240,7 +241,7 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Sizes past the software driver's binding limit, and hundreds of megabytes on a GPU.
+/// Sizes beyond the software driver's binding limit, and hundreds of megabytes on a GPU.
 fn large(gpu: &Gpu) -> Result<()> {
     let n = match (gpu.full, gpu.is_software()) {
         (false, true) => (1 << 22) + 1,

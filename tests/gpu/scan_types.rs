@@ -1,5 +1,5 @@
-//! Scans: type x operator x inclusive or not x method x size x where the count is, against the CPU,
-//! between guard words.
+//! Scans, compared with the CPU between guard words: type x operator x inclusive or exclusive x
+//! method x size x location of the count.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
@@ -15,10 +15,10 @@ tests!(scan_types:
     product_of_cases, float_sums_are_the_same_from_run_to_run, pieces_of_wide_elements, sums_of_sums,
 );
 
-/// Elements around the output that must stay as they are: 64 keep any offset alignment.
+/// Number of guard elements around the output; 64 satisfies any offset alignment.
 const GUARD: usize = 64;
 const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
-/// Elements that an array has more than a device count says.
+/// Number of array elements beyond a device count.
 const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug)]
@@ -81,12 +81,12 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
 }
 
 fn policy(gpu: &Gpu, scan: ScanMethod) -> Policy {
-    // So that one workgroup does not do everything.
+    // Disables the single-workgroup path.
     Policy { scan, single_group_tiles: 0, spine_tiles: 1, ..gpu.context.policy() }
 }
 
 fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
-    // A sample has another operator of each type.
+    // A sample uses a different operator for each type.
     let mut number = 7 * T::TYPE as usize;
     for operator in Operator::ALL {
         for inclusive in [false, true] {
@@ -109,7 +109,8 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
                         for n in all.filter(|_| mine()) {
                             check::<T>(gpu, &policy, case, n)?;
                         }
-                    // Pipelines are what a case costs in software: few elements share them, and many.
+                    // On a software driver, pipeline compilation dominates the cost of a case, so
+                    // all sizes share the pipelines of a case.
                     } else if number.is_multiple_of(17) && mine() {
                         let sizes = if inclusive { &few[..] } else { &many };
                         for &n in sizes {
@@ -128,7 +129,7 @@ fn product_of_cases(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu, mine))
 }
 
-/// With rounding: not the CPU's bits, but near them, and the same every time by any method.
+/// Rounded sums differ slightly from the CPU's, but are identical in every run and by every method.
 fn float_sums_are_the_same_from_run_to_run(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu, ScanMethod::LookBack);
     let n = 40 * policy.threads as usize * 16 + 5;
@@ -149,7 +150,7 @@ fn float_sums_are_the_same_from_run_to_run(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays past `maxStorageBufferRange`, which is lowered to see it.
+/// Arrays beyond `maxStorageBufferRange`, which is lowered for the test.
 fn pieces_of_wide_elements(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     let threads = gpu.context.properties().subgroup_size;
@@ -167,7 +168,7 @@ fn pieces_of_wide_elements(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Totals that are too many for one workgroup, which are terms and not elements.
+/// Tile totals that exceed one workgroup, and whose type differs from the elements.
 fn sums_of_sums(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let base = policy(gpu, ScanMethod::ReduceThenScan);

@@ -1,5 +1,5 @@
-//! Searches in sorted arrays: type x side x sizes x where the counts are, against the CPU, between guard
-//! words.
+//! Searches in sorted arrays, compared with the CPU between guard words: type x bound x sizes x
+//! location of the counts.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Graph, Limits};
@@ -14,22 +14,22 @@ tests!(search:
     product_of_cases, folded_dispatch, counts_past_the_capacity, one_call, found_on_the_device, refused,
 );
 
-/// Words around the output that must stay as they are: 64 keep any offset alignment.
+/// Number of guard words around the output; 64 satisfies any offset alignment.
 const GUARD: usize = 64;
 const GUARD_WORD: u32 = 0xDEAD_BEEF;
-/// Elements that an array has more than a device count says.
+/// Number of array elements beyond a device count.
 const SPARE: usize = 77;
-/// Elements of the top of the tree, which is in shared memory.
+/// Number of elements in the top of the search tree, which is in shared memory.
 const TOP: usize = 1024;
 
 #[derive(Clone, Copy, Debug)]
 struct Case {
     how: Search,
-    /// Whether the counts are device counts: of the sorted array, of the needles.
+    /// Whether the counts of the sorted array and of the needles are on the device.
     on_device: [bool; 2],
 }
 
-/// Sorted elements, most of them several times.
+/// Sorted elements, most of them repeated.
 fn sorted<T: Term>(n: usize, seed: u64) -> Vec<T> {
     let mut all: Vec<T> = terms::input(Operator::Max, n, seed);
     for at in 1..n {
@@ -41,7 +41,7 @@ fn sorted<T: Term>(n: usize, seed: u64) -> Vec<T> {
     all
 }
 
-/// Elements of the array, others, and both ends of the order.
+/// Elements of the array, other elements, and both ends of the order.
 fn needles<T: Term>(sorted: &[T], n: usize, seed: u64) -> Vec<T> {
     let others: Vec<T> = terms::input(Operator::Max, n, seed);
     let pick = |(at, &other): (usize, &T)| match at % 5 {
@@ -61,7 +61,8 @@ fn expected<T: Term>(how: Search, sorted: &[T], needles: &[T]) -> Vec<u32> {
     needles.iter().map(|needle| find(needle) as u32).collect()
 }
 
-/// With counts of `said` elements and needles, of which there are as many as the arrays have at most.
+/// Runs a case with counts of `said` elements and needles, which are clamped to the lengths of the
+/// arrays.
 fn check_input<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
@@ -109,7 +110,7 @@ fn check_input<T: Term>(
 
 fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, [n, m]: [usize; 2]) -> Result<()> {
     let spare = case.on_device.map(|on_device| if on_device { SPARE } else { 0 });
-    // What lies past a device count is not in order.
+    // Elements beyond a device count are unsorted.
     let mut elements = sorted::<T>(n, n as u64 + 3);
     elements.extend(terms::input::<T>(Operator::Max, spare[0], 4));
     let needles = needles(&elements[..n], m + spare[1], m as u64);
@@ -132,7 +133,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     for on_device in [[false, false], [true, true], [true, false], [false, true]] {
         for how in [Search::LowerBound, Search::UpperBound] {
             number += 1;
-            // Of the eight cases of each type a sample has one.
+            // A sample runs one of the eight cases of each type.
             let taken = gpu.full || number.is_multiple_of(8);
             if !taken || !mine() {
                 continue;
@@ -153,7 +154,7 @@ fn product_of_cases(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu, mine))
 }
 
-/// More workgroups than fit into x; the last row is not full.
+/// More workgroups than fit in x, with a partial last row.
 fn folded_dispatch(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [[false; 2], [true; 2]] {
@@ -163,7 +164,7 @@ fn folded_dispatch(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Device counts past the arrays count as their lengths.
+/// Device counts beyond the arrays are clamped to their lengths.
 fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let elements = sorted::<u32>(3000, 5);
@@ -186,13 +187,13 @@ fn one_call(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.lower_bound(&elements, &needles)?, &lower)?;
     let (array, wanted) = (context.upload(&elements)?, context.upload(&needles)?);
     expect_equal(&context.download(&context.upper_bound(&array, &wanted)?)?, &upper)?;
-    // One on the host, one on the device: positions are where the needles are.
+    // One array on the host, one on the device: the result is where the needles are.
     expect_equal(&context.upper_bound(&array, &needles)?, &upper)?;
     ensure!(context.lower_bound(&elements, &[0f64; 0])?.is_empty());
     expect_equal(&context.upper_bound(&[0i32; 0], &[1, 2])?, &[0, 0])
 }
 
-/// In what a sort leaves, of as many as the device counts, without the host.
+/// Searches the result of a sort with a device count, without the host.
 fn found_on_the_device(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i32> = terms::input(Operator::Max, 5000, 8);

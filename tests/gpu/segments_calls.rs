@@ -1,5 +1,5 @@
-//! Scans and reductions in segments in one call and as work, and what is refused: nothing here depends on the
-//! width of subgroups.
+//! Segmented scans and reductions in one call and as work, and rejected arguments. These tests do
+//! not depend on the subgroup width.
 
 use std::sync::Arc;
 
@@ -66,7 +66,8 @@ fn segments(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&dst)?, &[3, i32::MIN, 4])
 }
 
-/// One recording, by address where the device has them, each run of which is right.
+/// One recording that is run repeatedly, by address if the device supports it; the results of each
+/// run are checked.
 fn again_and_again_by_address(gpu: &Gpu) -> Result<()> {
     let (context, n) = (&gpu.context, 9000u64);
     let keys: Vec<u32> = (0..n as u32).map(|at| at / 70 * 3).collect();
@@ -84,7 +85,7 @@ fn again_and_again_by_address(gpu: &Gpu) -> Result<()> {
     reduce_by_key(&mut graph, &policy, Operator::Max, &buffers)?;
     let buffers = SegmentedReduceBuffers::new(scanned, cuts, of_cuts);
     reduce_segments(&mut graph, &policy, Operator::Max, &buffers)?;
-    // Rows that some lanes hold, and rows that have a taker each.
+    // Rows that share a subgroup, and rows with one worker each.
     let rows =
         [8, 3000].map(|length| (length, graph.import::<u32>(format!("of_{length}"), n / length)));
     for (length, of_rows) in rows {
@@ -143,7 +144,7 @@ fn again_and_again_by_address(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Passes after a reduction work on as many elements as it found, without the host.
+/// The passes after a reduction use the count it found, without the host.
 fn the_count_is_used_on_the_device(gpu: &Gpu) -> Result<()> {
     let (context, n) = (&gpu.context, 10_000);
     let values = terms::input::<u64>(Operator::Max, n, 4);
@@ -161,7 +162,7 @@ fn the_count_is_used_on_the_device(gpu: &Gpu) -> Result<()> {
     let runs = work.count_in(&found, n as u64);
     work.scan_by_key(&out, tops.first(runs), &sums, &Scan::inclusive(Operator::Sum))?;
     work.record()?.submit()?;
-    // Runs have other keys than their neighbours: each is a segment of its own.
+    // Adjacent runs have different keys, so each run is a segment.
     let mut all = expected.clone();
     all.resize(n, 0);
     expect_equal(&context.download(&sums)?, &all)?;

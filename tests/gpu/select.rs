@@ -1,5 +1,5 @@
-//! Selections: type x condition x what else is written x size x where the count is, against the CPU, between
-//! guard words.
+//! Selections, compared with the CPU between guard words: type x condition x optional outputs x
+//! size x location of the count.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Graph, Limits};
@@ -16,10 +16,10 @@ tests!(select:
     counts_past_the_capacity, comparisons, the_count_is_used_on_the_device, one_call, refused
 );
 
-/// Elements around the outputs that must stay as they are: 64 keep any offset alignment.
+/// Number of guard elements around the outputs; 64 satisfies any offset alignment.
 const GUARD: usize = 64;
 const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
-/// Elements that an array has more than a device count says.
+/// Number of array elements beyond a device count.
 const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Elements in runs, a quarter of them longer than one.
+/// Elements in runs, a quarter of which begin with a new element.
 fn input<T: Term>(n: usize, seed: u64) -> Vec<T> {
     let mut all: Vec<T> = terms::input(Operator::Max, n, seed);
     for at in 1..n {
@@ -68,7 +68,7 @@ fn input<T: Term>(n: usize, seed: u64) -> Vec<T> {
     all
 }
 
-/// What is selected, what is not, and the lengths of runs.
+/// The selected elements, the rejected elements, and the lengths of runs.
 fn expected<T: Term>(by: By, limit: T, flags: &[u32], input: &[T]) -> (Vec<T>, Vec<T>, Vec<u32>) {
     let (mut selected, mut rejected, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
     for (at, &x) in input.iter().enumerate() {
@@ -178,7 +178,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
     check_input(gpu, policy, case, (&input::<T>(len, n as u64 + 3), &flags), n as u32)
 }
 
-/// Elements of a tile of so many bits.
+/// Number of elements in a tile, for elements of `bits` bits.
 fn tile(policy: &Policy, bits: u32, also: Also) -> usize {
     let (threads, items) = match (also, bits) {
         (Also::Lengths, _) => (policy.threads, 20),
@@ -198,7 +198,8 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             for n in few.into_iter().chain(more).filter(|_| mine()) {
                 check::<T>(gpu, &policy, case, n)?;
             }
-        // Pipelines are what a case costs in software: its sizes share them.
+        // On a software driver, pipeline compilation dominates the cost of a case, so all sizes
+        // share the pipelines of a case.
         } else if (number + 3 * T::TYPE as usize).is_multiple_of(5) && mine() {
             for n in few {
                 check::<T>(gpu, &policy, case, n)?;
@@ -213,7 +214,7 @@ fn product_of_cases(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu, mine))
 }
 
-/// Everything, nothing, and no elements at all.
+/// All elements, no elements, and an empty array.
 fn all_or_nothing(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let n = 3 * tile(&policy, 32, Also::Nothing) + 5;
@@ -230,7 +231,7 @@ fn all_or_nothing(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Runs that end with a tile, cover several, and one that is everything.
+/// Runs that end at a tile boundary, runs of several tiles, and a single run.
 fn runs_across_tiles(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let tile = tile(&policy, 32, Also::Lengths);
@@ -245,7 +246,7 @@ fn runs_across_tiles(gpu: &Gpu) -> Result<()> {
     check_input(gpu, &policy, case, (&same, &same), same.len() as u32)
 }
 
-/// With no patience at all, every missing tile is counted by whoever misses it.
+/// Without polling, every missing tile is recounted by the workgroup that needs it.
 fn without_waiting(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets) in [(0, true), (5, false)] {
         let policy = Policy { spin_limit, tickets, ..gpu.context.policy() };
@@ -266,7 +267,7 @@ fn without_waiting(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More workgroups than fit into x; some rows are not full.
+/// More workgroups than fit in x, with partial rows.
 fn folded_dispatch(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [false, true] {
@@ -276,7 +277,7 @@ fn folded_dispatch(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A device count past the array counts as its length.
+/// A device count beyond the array is clamped to its length.
 fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let keys: Vec<u32> = input(2 * tile(&policy, 32, Also::Nothing) + 1, 9);
@@ -287,7 +288,7 @@ fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Every comparison, with constants at both ends of the order and between.
+/// Every comparison, with constants at both ends of the order and in between.
 fn comparisons(gpu: &Gpu) -> Result<()> {
     let keys: Vec<f32> = [1.0, -0.0, 0.0, f32::NAN, -f32::NAN, f32::INFINITY, -1.0, 1.0].to_vec();
     let first = f32::from_bits(u32::MAX);
@@ -311,12 +312,12 @@ fn comparisons(gpu: &Gpu) -> Result<()> {
     }
     let found = gpu.context.select(&[5i64, -7, 0, 9], &Select::within(-7..=5))?;
     expect_equal(&found, &[5, -7, 0])?;
-    // Ends before it begins, on purpose.
+    // The range ends before it begins, on purpose.
     let (begin, end) = (5, -7);
     expect_equal(&gpu.context.select(&[5i64, -7, 0], &Select::within(begin..=end))?, &[])
 }
 
-/// Passes after a selection work on as many elements as it found, without the host.
+/// The passes after a selection use the count it found, without the host.
 fn the_count_is_used_on_the_device(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<u32> = input(10_000, 3);

@@ -1,5 +1,5 @@
-//! Radix sort: key types x values x directions x sizes x distributions x methods, against a stable
-//! sort on the CPU, between guard words.
+//! Radix sort, compared with a stable sort on the CPU between guard words: key types x values x
+//! directions x sizes x distributions x methods.
 
 use anyhow::{Context as _, Result};
 use multisplit::KeyType;
@@ -21,7 +21,7 @@ fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
     Ok(vec![0, 1, 2, 255, 256, 257, tile - 1, tile, tile + 1, 65_537])
 }
 
-/// The whole product in a full run, a sample of it otherwise.
+/// The whole product in a full run, otherwise a sample.
 fn product_of_cases(gpu: &Gpu) -> Result<()> {
     if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
 }
@@ -35,7 +35,7 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
             for descending in [false, true] {
                 for &n in &sizes {
                     for keys in KEYS {
-                        // The latter is not every device's choice.
+                        // One-sweep is not the automatic choice on every device.
                         let methods = [SortMethod::Auto, SortMethod::OneSweep];
                         for method in methods.into_iter().filter(|_| mine()) {
                             let order = Order { descending, method, ..Order::of(key) };
@@ -50,9 +50,9 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
 }
 
 const BOTH: &[bool] = &[false, true];
-/// Keys, what they take along, and directions: each is as many pipelines of the one-sweep method,
-/// whose compilation is what a test of it costs. Unsigned keys have one more if they are sorted in
-/// both directions, and indices one more.
+/// Combinations of keys, values and directions for the one-sweep method. Each one needs its own
+/// pipelines, whose compilation dominates the cost of a test. Unsigned keys need one more pipeline
+/// if they are sorted in both directions, and so do indices.
 const ONE_SWEEP: [(KeyType, Along, &[bool]); 10] = [
     (KeyType::U32, Along::Nothing, &[false]),
     (KeyType::I32, Along::Nothing, BOTH),
@@ -65,7 +65,7 @@ const ONE_SWEEP: [(KeyType, Along, &[bool]); 10] = [
     (KeyType::I32, Along::Bytes(16), BOTH),
     (KeyType::F32, Along::Indices, BOTH),
 ];
-/// The same for the sort by one workgroup, which has the same pipeline in both directions.
+/// The same for the single-workgroup sort, which has the same pipeline in both directions.
 const SMALL: [(KeyType, Along); 7] = [
     (KeyType::U32, Along::Indices),
     (KeyType::I32, Along::Bytes(4)),
@@ -76,8 +76,8 @@ const SMALL: [(KeyType, Along); 7] = [
     (KeyType::F64, Along::Bytes(16)),
 ];
 
-/// Every type with every method, every kind of values with every method; sizes and distributions
-/// in turn. Widths share pipelines, not cases of one pipeline.
+/// Every type and every kind of value with every method; sizes and distributions in turn. The
+/// widths share the combinations, but all cases of one pipeline run at the same width.
 fn sampled_product(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;
@@ -128,7 +128,7 @@ fn bit_ranges(gpu: &Gpu) -> Result<()> {
     let (mut rng, mut mine) = (Rng::new(5), gpu.mine());
     for turn in 0..if gpu.full { 200 } else { 12 } {
         let key = KeyType::WIDE[turn % 6];
-        // The order of equal digits shows in their other bits, too.
+        // The order of equal digits is also visible in the other bits.
         let along = if gpu.full || key == KeyType::F32 { Along::Indices } else { Along::Nothing };
         let start = rng.below(u64::from(key.bits()) + 1) as u32;
         let end = start + rng.below(u64::from(key.bits() - start) + 1) as u32;
@@ -142,7 +142,7 @@ fn bit_ranges(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Each method by name, where it is not the one that `Auto` takes.
+/// Each method by name, except the one that `Auto` chooses.
 fn methods(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     for radix_bits in (4..=8).filter(|_| mine()) {
@@ -160,7 +160,7 @@ fn methods(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Nobody waits: every missing tile is counted again.
+/// Without polling, every missing tile is recounted.
 fn no_patience(gpu: &Gpu) -> Result<()> {
     let order = Order::one_sweep(KeyType::U32);
     for look_back_tiles in [1, 4] {

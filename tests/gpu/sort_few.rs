@@ -1,5 +1,5 @@
-//! One-sweep sorts of few keys, which have no pass that clears: around tiles and parts, with digits that parts
-//! share and others do not, by device counts again and again, and where keys are no longer few.
+//! One-sweep sorts of few keys, which have no clearing pass: sizes around tiles and parts, digits
+//! that are common to a part, repeated runs with device counts, and sizes above the limit.
 
 use std::sync::Arc;
 
@@ -21,11 +21,12 @@ tests!(sort:
     no_longer_few
 );
 
-/// Keys of the tile of `quick_policy`, and of a part's row: four of each thread.
+/// Keys per tile of `quick_policy`, and keys per row of a part: four per thread.
 const TILE: usize = 512;
 const ROW: usize = 1024;
 
-/// Keys are few up to 2^18. Tiles by tickets and not, one word at a time and many.
+/// A policy that treats up to 2^18 keys as few, with and without tickets, and with look-back over
+/// one or many words at a time.
 fn few(policy: Policy, turn: usize) -> Policy {
     let mut policy = Policy { tickets: turn % 2 == 1, ..policy };
     policy.sort.few_keys = 1 << 18;
@@ -34,8 +35,8 @@ fn few(policy: Policy, turn: usize) -> Policy {
     policy
 }
 
-/// Every type, with values of each kind and without; sizes and distributions in turn. What is tried of one
-/// pipeline is tried at one width.
+/// Every type, with each kind of value and without; sizes and distributions in turn. All cases of a
+/// pipeline run at the same width.
 fn few_keys(gpu: &Gpu) -> Result<()> {
     let quick = quick_policy(gpu);
     let mut mine = gpu.mine();
@@ -76,8 +77,8 @@ fn few_keys_by_bits(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Digits that all keys of a part have: those of the next part as well, or others; one key is different, the
-/// first or last of a part or of all.
+/// Digits that are common to all keys of a part, and the same or different in the next part; one
+/// key differs, the first or last of a part or of the array.
 fn few_keys_of_parts(gpu: &Gpu) -> Result<()> {
     let n = 3 * ROW + 77;
     let alike = vec![0x0102_0304_u64; n];
@@ -89,13 +90,13 @@ fn few_keys_of_parts(gpu: &Gpu) -> Result<()> {
             keys[at] = other;
             all.push(keys);
         }
-        // Each part alike, and no two the same.
+        // All keys of a part are equal, and differ from those of other parts.
         all.push((0..n as u64).map(|i| 0x0102_0304 ^ ((i / ROW as u64) << (8 * digit))).collect());
     }
     for (bits, along) in
         [(0..32, Along::Indices), (0..24, Along::Bytes(4)), (0..32, Along::Nothing)]
     {
-        // Of the same pipelines.
+        // All of these use the same pipelines.
         let policy = few(quick_policy(gpu), 0);
         let order = Order { bits, ..Order::one_sweep(KeyType::U32) };
         for (number, keys) in all.iter().enumerate() {
@@ -103,7 +104,7 @@ fn few_keys_of_parts(gpu: &Gpu) -> Result<()> {
                 .with_context(|| format!("{order:?}, {along:?}, keys {number}"))?;
         }
     }
-    // Wide keys that hold small numbers: rounds past the fourth are idle.
+    // Wide keys with small values: rounds after the fourth are idle.
     let order = Order::one_sweep(KeyType::U64);
     for digit in [0, 4, 5, 7] {
         let keys: Vec<u64> = (0..n as u64).rev().map(|i| (i % 256) << (8 * digit)).collect();
@@ -128,7 +129,7 @@ fn few_narrow_keys(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Nobody waits: every missing tile is counted again, from histograms that are added up.
+/// Without polling, every missing tile is recounted from the summed histograms.
 fn few_keys_without_patience(gpu: &Gpu) -> Result<()> {
     for turn in 0..4 {
         let policy = Policy { spin_limit: 0, ..few(quick_policy(gpu), turn) };
@@ -138,7 +139,7 @@ fn few_keys_without_patience(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Workgroups past the last one.
+/// Surplus workgroups in the last row.
 fn few_keys_in_rows(gpu: &Gpu) -> Result<()> {
     let policy = few(few_groups(quick_policy(gpu)), 1);
     let limits = gpu.context.limits();
@@ -155,8 +156,8 @@ fn few_keys_in_rows(gpu: &Gpu) -> Result<()> {
     expect_equal(&gpu.context.download(&on_device)?, &given)
 }
 
-/// One recording, run many times with other keys and other counts: nothing is left of the run before, however many
-/// tiles that one had.
+/// One recording, run many times with different keys and counts: no state remains of the previous
+/// run, whatever its number of tiles.
 fn few_keys_replayed(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let max = 6 * TILE as u64 + 9;
@@ -215,7 +216,7 @@ fn few_keys_replayed(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Passes that clear, and all passes.
+/// Number of clearing passes, and of all passes.
 fn passes(gpu: &Gpu, policy: &Policy, n: u64, bits: u32) -> Result<(usize, usize)> {
     let mut graph = Graph::new("passes");
     let keys = graph.import::<u32>("keys", n);
@@ -226,7 +227,7 @@ fn passes(gpu: &Gpu, policy: &Policy, n: u64, bits: u32) -> Result<(usize, usize
     Ok((clears, plan.steps().len()))
 }
 
-/// The bound itself, and what a workgroup or a binding has no room for.
+/// The limit itself, and sizes that exceed a workgroup or a binding.
 fn no_longer_few(gpu: &Gpu) -> Result<()> {
     let mut policy = few(quick_policy(gpu), 0);
     policy.sort = policy.sort.with_shape(TileShape::new(256, 2));
@@ -238,7 +239,7 @@ fn no_longer_few(gpu: &Gpu) -> Result<()> {
     for n in [10_000, 10_001] {
         case(gpu, &policy, &order, Along::Nothing, Keys::Uniform, n)?;
     }
-    // The status of four rounds of 20 tiles has 81 KiB.
+    // The status of four rounds of 20 tiles takes 81 KiB.
     for (max_storage_range, clears) in [(64 << 10, true), (96 << 10, false)] {
         let policy = Policy { max_storage_range, ..policy };
         let (passes, _) = passes(gpu, &policy, 10_000, 32)?;

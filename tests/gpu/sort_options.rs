@@ -1,5 +1,4 @@
-//! Radix sort: double buffers, device counts, idle rounds, replays, memory, and
-//! what is refused.
+//! Radix sort: double buffers, device counts, idle rounds, replays, memory, and rejected arguments.
 
 use std::sync::Arc;
 
@@ -30,7 +29,7 @@ fn pick(from: &[u32], places: &[u32]) -> Vec<u32> {
     places.iter().map(|&i| from[i as usize]).collect()
 }
 
-/// Pairs of words in a double buffer, with words behind each half that must stay as they are.
+/// Pairs of words in a double buffer, with guard words after each half.
 struct Doubled {
     keys: [Buffer; 2],
     values: [Buffer; 2],
@@ -91,7 +90,8 @@ fn doubled(gpu: &Gpu, policy: &Policy, order: &Order, keys: &[u32]) -> Result<u3
     Ok(half)
 }
 
-/// The word says where the result is: by how many rounds there are, and idle ones do not change it.
+/// The word `half` tells which half holds the result. It depends on the number of rounds, and idle
+/// rounds do not change it.
 fn double_buffers(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let uniform_keys = uniform(3_000, 1);
@@ -99,7 +99,7 @@ fn double_buffers(gpu: &Gpu) -> Result<()> {
     let equal_keys = vec![0x1234_5678; 3_000];
     for keys in [&uniform_keys, &small_keys, &equal_keys] {
         for (bits, half) in [(0..32, 0), (0..24, 1), (8..16, 1), (0..10, 0), (5..5, 0)] {
-            // By name, because the half depends on the number of rounds.
+            // With an explicit method, because the half depends on the number of rounds.
             let order = Order { bits, ..Order::one_sweep(KeyType::U32) };
             let got = doubled(gpu, &policy, &order, keys).with_context(|| format!("{order:?}"))?;
             ensure!(got == half, "{order:?}: half {got}");
@@ -115,8 +115,8 @@ fn double_buffers(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// None, one, odd numbers, all that there is room for, and more than that; nothing past the number
-/// is touched, in place and not.
+/// Zero, one, odd counts, the capacity, and counts above it; elements beyond the count do not
+/// change, in place or not.
 fn device_counts(gpu: &Gpu) -> Result<()> {
     for (bits, doubled) in [(0..32, false), (0..24, false), (0..24, true)] {
         let order = Order { bits, ..Order::of(KeyType::U32) };
@@ -171,7 +171,7 @@ fn device_count(gpu: &Gpu, order: &Order, max: u64, doubled: bool) -> Result<()>
     Ok(())
 }
 
-/// Keys that differ in one digit, or in none; wide keys that are small.
+/// Keys that differ in one digit or not at all, and wide keys with small values.
 fn idle_rounds(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let one_digit = |digits: u32, digit: u32| -> Vec<u64> {
@@ -203,7 +203,7 @@ fn idle_rounds(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// One recording, run again and again on data that changes now and then.
+/// One recording, run repeatedly on data that changes occasionally.
 fn a_thousand_replays(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let policy = quick_policy(gpu);
@@ -235,10 +235,11 @@ fn a_thousand_replays(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// In place: the other half, and little besides. In a double buffer: only that little.
+/// In place, the workspace is the other half plus a small overhead; in a double buffer, only the
+/// overhead.
 fn memory_is_bounded(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
-    // Few elements are cut into small tiles on GPUs, so that there is one for every core.
+    // On GPUs, small inputs use small tiles, so that there is one for every core.
     let sizes = if gpu.is_software() { [1u64 << 20, (1 << 22) + 1] } else { [1 << 25, 1 << 28] };
     for n in sizes {
         let input = 8 * n;
@@ -258,7 +259,7 @@ fn memory_is_bounded(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// What comes of a sort of 5,000 pairs of words, with buffers that `change` makes wrong.
+/// The result of a sort of 5,000 pairs of words, with buffers that `change` makes invalid.
 fn outcome(
     policy: &Policy,
     order: &Sort,
@@ -361,8 +362,8 @@ fn one_call(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The same calls over arrays on the device, and into slices: the input stays as it was, unless it is
-/// sorted in place.
+/// The same calls on device arrays and into slices: the input does not change unless it is sorted
+/// in place.
 fn one_call_on_arrays(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i64> =

@@ -1,5 +1,5 @@
-//! How the tests sort: keys of every kind as bits, what they take along, one sort between guard words,
-//! and the same on the CPU.
+//! Runs one sort between guard words and compares it with the CPU: keys of every type as bits, with
+//! optional values.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::reference;
 
-/// How keys of a type are sorted: what the engine is told, and the CPU does too.
+/// The parameters of a sort, for the engine and for the CPU.
 #[derive(Clone, Debug)]
 pub struct Order {
     pub key: KeyType,
@@ -23,12 +23,12 @@ pub struct Order {
 }
 
 impl Order {
-    /// By all bits, from small to large.
+    /// Ascending, by all bits.
     pub fn of(key: KeyType) -> Self {
         Self { key, descending: false, bits: 0..key.bits(), method: SortMethod::Auto }
     }
 
-    /// By one sweep.
+    /// Ascending, by all bits, in one sweep.
     pub fn one_sweep(key: KeyType) -> Self {
         Self { method: SortMethod::OneSweep, ..Self::of(key) }
     }
@@ -38,14 +38,14 @@ impl Order {
         sort.bits(self.bits.clone()).method(self.method)
     }
 
-    /// The stable order of these keys, which are given as bits.
+    /// The stable order of these keys, given as bits.
     pub fn expected(&self, keys: &[u64]) -> Vec<u32> {
         let images: Vec<u64> = keys.iter().map(|&bits| image(self.key, bits)).collect();
         reference::sort(&images, self.bits.clone(), self.descending)
     }
 }
 
-/// What keys take along.
+/// Values that are sorted with the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Along {
     Nothing,
@@ -54,7 +54,7 @@ pub enum Along {
 }
 
 impl Along {
-    /// What an element of the array of values is.
+    /// The element type of the array of values.
     pub fn element(self) -> ElementType {
         match self {
             Self::Bytes(bytes) => ElementType::Other(bytes),
@@ -62,7 +62,7 @@ impl Along {
         }
     }
 
-    /// The arrays of a sort that takes this along.
+    /// The buffers of a sort with these values.
     pub fn buffers(self, keys: Buffer, values: Buffer) -> SortBuffers {
         let buffers = SortBuffers::keys(keys);
         match self {
@@ -76,7 +76,7 @@ impl Along {
 pub const ALONG: [Along; 5] =
     [Along::Nothing, Along::Bytes(4), Along::Bytes(8), Along::Bytes(16), Along::Indices];
 
-/// What the keys are like.
+/// Distribution of the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keys {
     Uniform,
@@ -85,7 +85,7 @@ pub enum Keys {
     Reversed,
     AllEqual,
     OneDigitDiffers,
-    /// Not-a-numbers, infinities, both zeros and denormals; for integers the ends of their range.
+    /// NaN, infinities, both zeros and subnormals; for integers, the ends of their range.
     Special,
 }
 pub const KEYS: [Keys; 7] = [
@@ -98,7 +98,8 @@ pub const KEYS: [Keys; 7] = [
     Keys::Special,
 ];
 
-/// The bits of a key as an unsigned number that compares like the key, as Rust itself says.
+/// The bits of a key as an unsigned integer that compares like the key, by Rust's order of the
+/// type.
 pub fn image(key: KeyType, bits: u64) -> u64 {
     let low = bits as u32;
     match key {
@@ -198,14 +199,14 @@ pub fn make_keys(key: KeyType, keys: Keys, n: usize, seed: u64) -> Vec<u64> {
     made
 }
 
-/// Words before and after each array that must stay as they are.
+/// Number of guard words before and after each array.
 const GUARD: usize = 64;
 const GUARD_WORD: u32 = 0xDEAD_BEEF;
 
-/// What lies behind the last narrow key in its word.
+/// Fill byte after the last narrow key in its word.
 pub const BEHIND: u8 = 0xA5;
 
-/// The words that keys lie in. Narrow ones lie in a whole number of words, too.
+/// The keys as words; the last word of narrow keys is padded.
 pub fn key_words(key: KeyType, bits: &[u64]) -> Vec<u32> {
     let bytes = |bits: &u64| bits.to_le_bytes().into_iter().take(key.bytes() as usize);
     let mut all: Vec<u8> = bits.iter().flat_map(bytes).collect();
@@ -229,8 +230,7 @@ pub fn value_words(along: Along, i: u32) -> Vec<u32> {
     (0..words).map(|k| i.wrapping_mul(0x9E37_79B9) ^ (k * 77)).collect()
 }
 
-/// Sorts in place, and compares everything with the CPU. The order of equal keys shows in the
-/// values.
+/// Sorts in place, and compares everything with the CPU. The values reveal the order of equal keys.
 pub fn check(gpu: &Gpu, policy: &Policy, order: &Order, along: Along, keys: &[u64]) -> Result<()> {
     let context = &gpu.context;
     let n = keys.len() as u64;
@@ -289,7 +289,7 @@ pub fn case(
         .with_context(|| format!("{order:?}, {along:?}, n = {n}, {keys:?}, {:?}", policy.sort))
 }
 
-/// Keys that one workgroup sorts: by the policy, or as many as shared memory has room for.
+/// Number of keys that one workgroup sorts: by the policy, or as many as fit in shared memory.
 pub fn tile(policy: &Policy, key: KeyType) -> Result<usize> {
     let mut graph = Graph::new("tile");
     let buffers = SortBuffers::keys(graph.import_array("keys", key.into(), key.array_len(1)));
@@ -298,7 +298,7 @@ pub fn tile(policy: &Policy, key: KeyType) -> Result<usize> {
     Ok(sort(&mut graph, policy, &small, &buffers)?.shape.tile() as usize)
 }
 
-/// The device's policy; of software drivers, with tiles that take half as long to compile.
+/// The device's policy; for software drivers, with tiles that compile in half the time.
 pub fn quick_policy(gpu: &Gpu) -> Policy {
     let mut policy = gpu.context.policy();
     if gpu.is_software() {

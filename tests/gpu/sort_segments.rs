@@ -1,5 +1,5 @@
-//! Sorts of many segments: sizes, types, values and directions, against a stable sort of each
-//! segment on the CPU.
+//! Segmented sorts, compared with a stable sort of each segment on the CPU: sizes, types, values
+//! and directions.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
@@ -19,7 +19,7 @@ tests!(sort_segments:
 
 const UNTOUCHED: [u32; 64] = [0xDEAD_BEEF; 64];
 
-/// Where segments of these lengths begin and end.
+/// The offsets of segments with these lengths.
 fn offsets(lengths: impl IntoIterator<Item = usize>) -> Vec<u32> {
     let mut end = 0;
     let ends = lengths.into_iter().map(|length| {
@@ -29,20 +29,20 @@ fn offsets(lengths: impl IntoIterator<Item = usize>) -> Vec<u32> {
     std::iter::once(0).chain(ends).collect()
 }
 
-/// Who knows the offsets.
+/// How segments are specified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Given {
     Host,
-    /// Nobody has to: segments are as long as the first.
+    /// Rows: all segments are as long as the first.
     Rows,
-    /// The device; and it counts segments and keys as well.
+    /// Offsets on the device; for `Counted`, the counts of segments and keys as well.
     Device,
     Counted,
 }
 
 const SPARE: u64 = 40;
 
-/// Sorts the segments of n keys. Offsets on the device may be anything.
+/// Sorts the segments of n keys. Offsets on the device may have any value.
 fn check(
     gpu: &Gpu,
     policy: &Policy,
@@ -52,7 +52,7 @@ fn check(
 ) -> Result<AddedSort> {
     let context = &gpu.context;
     let segments = offsets.len().saturating_sub(1) as u64;
-    // What a device count does not count is there, and is left alone.
+    // Elements beyond a device count exist, and must not change.
     let spare = if given == Given::Counted { SPARE } else { 0 };
     let keys = make_keys(order.key, kind, (n + spare) as usize, n);
     let mut graph = Graph::new("segments");
@@ -90,7 +90,8 @@ fn check(
     ];
     context.run(&executable, &bound)?;
 
-    // Offsets that fall or pass the end count as the nearest that can be; elements in no segment stay.
+    // Offsets that fall or exceed the end are clamped; elements outside of all segments do not
+    // move.
     let mut places: Vec<u32> = numbers.collect();
     let mut indices: Vec<u32> = given_values.iter().copied().take(places.len()).collect();
     let mut begin = offsets.first().map_or(0, |&first| first.min(n as u32));
@@ -119,7 +120,7 @@ fn check(
     Ok(added)
 }
 
-/// The same with offsets that are right.
+/// Like `check`, with valid offsets.
 pub fn check_segments(
     gpu: &Gpu,
     policy: &Policy,
@@ -131,26 +132,26 @@ pub fn check_segments(
     check(gpu, policy, order, kinds, (n.into(), offsets))
 }
 
-/// Tiles of 512 elements, and as few of a large segment, so that few elements are many tiles.
+/// Tiles of 512 elements, also for large segments, so that few elements make many tiles.
 pub fn small_tiles(gpu: &Gpu) -> Policy {
     let mut policy = quick_policy(gpu);
     policy.sort.small.threads = 64;
     policy
 }
 
-/// Elements of a tile.
+/// Number of elements in a tile.
 pub fn tile_of(gpu: &Gpu, policy: &Policy, key: KeyType, along: Along) -> Result<usize> {
     let kinds = (along, Keys::Uniform, Given::Host);
     Ok(check_segments(gpu, policy, &Order::of(key), kinds, &[0, 1])?.shape.tile() as usize)
 }
 
-/// Random lengths, from tiny to several tiles, with empty ones between.
+/// Random lengths from tiny to several tiles, with empty segments in between.
 pub fn random(rng: &mut Rng, tile: usize, elements: usize) -> Vec<u32> {
     let (mut all, mut sum) = (Vec::new(), 0);
     while sum < elements {
         let most = [1, 3, 9, 40, tile / 2, tile, tile + 2, 3 * tile][rng.below(8) as usize];
         let length = rng.below(most as u64 + 1) as usize;
-        // Short ones come in numbers.
+        // Short segments occur in groups.
         let times = if most <= 40 { 1 + rng.below(60) as usize } else { 1 };
         sum += times * length;
         all.extend(std::iter::repeat_n(length, times));
@@ -160,7 +161,7 @@ pub fn random(rng: &mut Rng, tile: usize, elements: usize) -> Vec<u32> {
 
 const PAIRS: Along = Along::Bytes(4);
 
-/// Segments that all fit a tile, none and one element among them.
+/// Segments that all fit a tile, including segments with zero and one elements.
 fn small(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let mut rng = Rng::new(3);
@@ -183,7 +184,8 @@ fn small(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A tile, one less and one more; half of one, from where on a segment is sorted alone.
+/// A tile, one element less and one more; half a tile, the length from which a segment is sorted
+/// alone.
 fn around_a_tile(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let tile = tile_of(gpu, &policy, KeyType::U32, PAIRS)?;
@@ -233,7 +235,7 @@ fn mixed(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// By some bits, an odd number of digits of them, and by none.
+/// By some bits, by an odd number of digits, and by none.
 fn some_bits(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let cut = offsets([0, 1_500, 1, 0, 200, 600, 3]);
@@ -246,7 +248,7 @@ fn some_bits(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Every type with everything that goes along, with tiles as they are.
+/// Every type with every kind of value, with the default tiles.
 fn every_type(gpu: &Gpu) -> Result<()> {
     if !gpu.full {
         return Ok(());
@@ -271,8 +273,8 @@ fn every_type(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Rows of one length: of which a lane, some lanes, a subgroup, and several subgroups have one each, and those
-/// that fit no tile; all that goes along, all bits and some, whole tiles and parts of one.
+/// Rows of equal length that take a lane, several lanes, a subgroup or several subgroups, and rows
+/// that exceed a tile; with every kind of value, all bits and some bits, full and partial tiles.
 fn rows(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let subgroup = 8 * policy.subgroup_size as usize;
@@ -299,7 +301,7 @@ fn rows(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Offsets on the device may be anything.
+/// Offsets on the device may have any value.
 fn wrong_offsets(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let n = 5_000;
@@ -324,7 +326,7 @@ fn wrong_offsets(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// One recording, and offsets that are others each time it runs.
+/// One recording, with different offsets in each run.
 fn offsets_change(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (keys, values) = (context.zeroed::<u32>(8_000)?, context.zeroed::<u32>(8_000)?);
@@ -409,7 +411,7 @@ fn refused(gpu: &Gpu) -> Result<()> {
     let rounds = SortMethod::Multisplit { radix_bits: 8 };
     let result = outcome(Sort::ascending().method(rounds), &[0, 5]);
     ensure!(matches!(result, Err(Error::Method { .. })), "{result:?}");
-    // What only a whole array can have.
+    // Options that are valid for whole arrays only.
     let mut graph = Graph::new("refused");
     let mut import = |name| graph.import::<u32>(name, 5);
     let (keys, other, word) = (import("keys"), import("other"), import("word"));
