@@ -100,7 +100,7 @@ fn run_cut<T: Term>(
     };
     let mut graph = Graph::new("reduce segments");
     let n = input.len() as u64;
-    // Elements beyond a device count exist, but must be ignored. Rows including them are complete.
+    // Elements beyond a device count must be ignored. They complete the last row.
     let past = if on_device { (n + PAST).next_multiple_of(length) - n } else { 0 };
     let src = graph.import::<T>("src", (n + past).max(1));
     let dst = graph.import::<T>("dst", most.max(1));

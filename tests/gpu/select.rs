@@ -57,7 +57,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Elements in runs, a quarter of which begin with a new element.
+/// Elements in runs of about four equal ones.
 fn input<T: Term>(n: usize, seed: u64) -> Vec<T> {
     let mut all: Vec<T> = terms::input(Operator::Max, n, seed);
     for at in 1..n {

@@ -1,5 +1,5 @@
-//! What safe calls must not let happen: arrays taken for what they are not, plans of another device,
-//! buffers of another graph. Each is refused with an error that names it.
+//! Misuse that safe calls must reject with an error that names it: arrays of the wrong type, plans
+//! of another device, buffers of another graph.
 
 use anyhow::{Result, bail, ensure};
 use multisplit::graph::{Buffer, ElementType, Graph, GraphError, Limits};
@@ -17,7 +17,7 @@ tests!(soundness:
     users_tables_in_one_call,
 );
 
-/// The array that is of the wrong type, what it is, and what is needed.
+/// The name, the actual type and the required type of the array with the wrong type.
 type Mismatch = (&'static str, &'static str, &'static str);
 
 fn expect_mismatch<T>(result: Result<T, Error>, (array, is, needed): Mismatch) -> Result<()> {
@@ -41,8 +41,7 @@ fn split_as<T: bytemuck::Pod, K: Key>(gpu: &Gpu, buckets: &Buckets<K>) -> Result
     split(&mut graph, &gpu.context.policy(), buckets, &buffers).map(|_| ())
 }
 
-/// A key type is said once for the array and once for the buckets: they are compared. Of a sort it is
-/// said once.
+/// The key types of the array and of the buckets must match. A sort takes the type from the array.
 fn keys_of_another_type(gpu: &Gpu) -> Result<()> {
     let digit = Buckets::<u32>::digit(0..2);
     expect_mismatch(split_as::<u64, u32>(gpu, &digit), ("keys", "u64", "u32"))?;
@@ -64,7 +63,7 @@ fn keys_of_another_type(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The arrays beside the keys.
+/// The arrays other than the keys.
 fn arrays_of_another_type(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let mut graph = Graph::new("typed");
@@ -96,7 +95,7 @@ fn arrays_of_another_type(gpu: &Gpu) -> Result<()> {
         let result = scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst));
         expect_mismatch(result, mismatch)?;
     }
-    // The same where a plan is run on arrays.
+    // The types are also checked when a plan is run on arrays.
     let mut graph = Graph::new("run");
     let keys = graph.import::<f32>("keys", 9);
     sort(&mut graph, &policy, &Sort::ascending(), &SortBuffers::keys(keys))?;
@@ -133,7 +132,7 @@ fn sizes_of_values(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Bits that a key does not have are named as such, with the bits that it has.
+/// The error for bits beyond the key contains the valid range.
 fn bits_of_keys(gpu: &Gpu) -> Result<()> {
     let result = gpu.context.sort_with(&[1.0f32, 0.0], &Sort::descending().bits(8..40));
     let text = result.err().map(|error| error.to_string()).unwrap_or_default();
@@ -164,7 +163,7 @@ fn lengths_are_counts_of_elements(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A plan whose limits are wider than the device's is refused by the name of the limit.
+/// A plan whose limits exceed the device's is rejected with the name of the limit.
 fn plans_for_other_limits(gpu: &Gpu) -> Result<()> {
     let (context, limits) = (&gpu.context, gpu.context.limits());
     let compiled = |limits: &Limits| -> Result<_> {
@@ -197,7 +196,7 @@ fn plans_for_other_limits(gpu: &Gpu) -> Result<()> {
     ];
     let mut refused = 0;
     for (name, wider) in wider {
-        // A device may have the widest limit there is.
+        // The device may have the largest possible limit.
         if wider == limits {
             continue;
         }
@@ -208,7 +207,7 @@ fn plans_for_other_limits(gpu: &Gpu) -> Result<()> {
     }
     ensure!(refused >= 4, "only {refused} limits of the device can be wider");
     context.instantiate(compiled(&limits)?)?;
-    // What every device has fits this one; its own limits are narrower than none of them.
+    // Plans for any subgroup size fit this device.
     context.instantiate(compiled(&Limits { subgroup_size: 0, ..limits })?)?;
     Ok(())
 }
@@ -243,7 +242,7 @@ fn plans_for_other_subgroups(gpu: &Gpu) -> Result<()> {
             bail!("{result:?}");
         };
         ensure!((*sized, *device) == (lanes, policy.subgroup_size), "{sized} and {device}");
-        // Two sizes in one graph suit no device at all.
+        // A graph with passes for two subgroup sizes fits no device.
         declare(&mut graph, &policy, words)?;
         ensure!(matches!(
             graph.compile(&Limits { subgroup_size: lanes, ..context.limits() }),
@@ -253,7 +252,7 @@ fn plans_for_other_subgroups(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A function of the user's reads a table in every call that takes one.
+/// A user function reads its table in every call that accepts one.
 fn users_tables_in_one_call(gpu: &Gpu) -> Result<()> {
     const SOURCE: &str =
         "uint bucket_of(uint key) { return table.at[key % push.parameter_0] ^ push.parameter_1; }";
@@ -277,7 +276,7 @@ fn users_tables_in_one_call(gpu: &Gpu) -> Result<()> {
     let counts = context.histogram(&keys, Bins::glsl(4, function))?.counts;
     let expected: Vec<u64> = offsets.windows(2).map(|both| u64::from(both[1] - both[0])).collect();
     expect_equal(&counts, &expected)?;
-    // A buffer of some graph means nothing to a call that has a graph of its own.
+    // A buffer of another graph is invalid in a call that creates its own graph.
     let strange = Graph::new("strange").import::<u32>("table", 5);
     let foreign = Glsl::new(SOURCE).parameters([5, 1, 0]).table_buffer(strange);
     let result = context.split(&keys, Buckets::glsl(4, foreign));

@@ -1,5 +1,5 @@
-//! Shaders and functions of users: what could leave its buffers is refused or kept inside of them, in
-//! safe calls. SPIR-V that nobody has checked takes `unsafe`.
+//! User shaders and functions: in safe calls, accesses that could leave their buffers are rejected
+//! or kept within bounds. Unchecked SPIR-V requires `unsafe`.
 
 use anyhow::{Result, bail, ensure};
 use multisplit::graph::{Graph, Groups};
@@ -15,7 +15,7 @@ tests!(soundness:
     built_in_kernels_by_hand,
 );
 
-/// Neither a split nor a histogram takes the function.
+/// Checks that both a split and a histogram reject the function.
 fn expect_refused(gpu: &Gpu, source: &str) -> Result<()> {
     let outcomes = [
         gpu.context.split(&[1u32, 2], Buckets::glsl(4, source)).map(|_| ()),
@@ -30,7 +30,7 @@ fn expect_refused(gpu: &Gpu, source: &str) -> Result<()> {
     Ok(())
 }
 
-/// A bucket function computes. It does not write memory, wait, or reach for addresses.
+/// A bucket function only computes. It may not write memory, execute barriers, or use addresses.
 fn functions_with_side_effects(gpu: &Gpu) -> Result<()> {
     expect_refused(
         gpu,
@@ -50,7 +50,7 @@ uint bucket_of(uint key) { words[key] = key; return words[key + 1u]; }",
 uint bucket_of(uint key) { own.at[key] = 1u; return 0u; }",
     )?;
     expect_refused(gpu, "uint bucket_of(uint key) { table.at[key] = 1u; return 0u; }")?;
-    // The context goes on, and so do functions.
+    // The context and functions remain usable.
     let split = gpu
         .context
         .split(&[5u32, 2], Buckets::glsl(4, "uint bucket_of(uint k) { return k & 3u; }"))?;
@@ -71,7 +71,7 @@ void main() { Any(data.address).word = 1u; }";
     }
 }
 
-/// Four MiB of shared memory are refused before a driver sees them.
+/// Four MiB of shared memory are rejected before the driver compiles the shader.
 fn more_shared_memory_than_there_is(gpu: &Gpu) -> Result<()> {
     let source = "#version 460
 layout(local_size_x = 64) in;
@@ -94,8 +94,8 @@ void main() {
     Ok(())
 }
 
-/// Whatever index a shader computes, it reads and writes its own bindings: the words around them stay
-/// as they are.
+/// Whatever index a shader computes, it accesses only its own bindings: the words around them do
+/// not change.
 fn indices_stay_inside(gpu: &Gpu) -> Result<()> {
     let source = "#version 460
 layout(local_size_x = 64) in;
@@ -123,11 +123,11 @@ void main() {
     for guard in &guards {
         expect_equal(&context.download(guard)?, &[3; 1024])?;
     }
-    // Words past the end may be written to the last one, and to no other.
+    // Writes beyond the end may change the last word, but no other.
     expect_equal(&context.download_range(&array, 0..63)?, &[7; 63])
 }
 
-/// A function reads the table that it has: past its end there is none.
+/// Reads beyond the end of a function's table stay within the table.
 fn a_table_that_is_too_short(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(uint key) { return min(table.at[key * 100000007u], 3u); }";
     let keys: Vec<u32> = (0..5_000).collect();
@@ -141,7 +141,7 @@ fn a_table_that_is_too_short(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// What safe calls do not run: SPIR-V that was not checked. Whoever knows better says `unsafe`.
+/// Safe calls do not run unchecked SPIR-V; the caller must use `unsafe`.
 fn spirv_from_elsewhere(gpu: &Gpu) -> Result<()> {
     let source = "#version 460
 layout(local_size_x = 64) in;
@@ -170,7 +170,7 @@ void main() { data.at[gl_LocalInvocationIndex] = 9u; }";
     expect_equal(&context.download(&array)?, &[9; 64])
 }
 
-/// A kernel of the library in a graph of one's own, where nobody has checked its counts.
+/// A built-in kernel in a user's graph, where its counts are not checked.
 fn built_in_kernels_by_hand(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("by hand");
@@ -187,7 +187,7 @@ fn built_in_kernels_by_hand(gpu: &Gpu) -> Result<()> {
         other => bail!("{:?}", other.err()),
     }
 
-    // A label of the library's on a pass of one's own lets nobody change the library's.
+    // A user's pass with a built-in label does not allow changes to built-in passes.
     let (keys, flags) = (context.upload(&[3u32, 1, 2])?, context.zeroed::<u32>(64)?);
     let source = "#version 460
 layout(local_size_x = 64) in;

@@ -1,5 +1,5 @@
-//! Submissions over one array come one after another, whichever calls and threads they are of; and the
-//! memory of a recording is not used twice.
+//! Submissions that use the same array are ordered, whichever calls and threads they come from, and
+//! the memory of a recording is not used twice.
 
 use std::sync::Arc;
 
@@ -30,8 +30,8 @@ void main() {
     if (i < data.at.length()) data.at[i] += push.addend;
 }";
 
-/// A plan that adds a number to each word of its import. One that is not replayable has no barrier of
-/// its own against what came before.
+/// A plan that adds a number to each word of its import. If it is not replayable, it has no barrier
+/// against earlier work.
 fn adding(gpu: &Gpu, addend: u32, replayable: bool) -> Result<(Executable, Buffer)> {
     let mut work = gpu.context.work("add");
     let data = work.import::<u32>("data", N);
@@ -46,7 +46,8 @@ fn adding(gpu: &Gpu, addend: u32, replayable: bool) -> Result<(Executable, Buffe
     Ok((gpu.context.instantiate(plan)?, data.buffer()))
 }
 
-/// Nobody waits for the replay: the run, and the download after it, come after its submissions.
+/// Without a wait for the replay, the run and the following download are ordered after its
+/// submissions.
 fn a_run_after_a_replay(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let input = uniform(N as usize, 1);
@@ -65,7 +66,7 @@ fn a_run_after_a_replay(gpu: &Gpu) -> Result<()> {
         expected.iter_mut().for_each(|word| *word = word.wrapping_add(12));
         expect_equal(&context.download(&sums)?, &reference::exclusive_scan(&expected))
             .with_context(|| format!("round {round}"))?;
-        // Writes of the host come after what was submitted before them, too.
+        // Host writes are ordered after earlier submissions, too.
         replay.submit(4)?;
         expected = uniform(N as usize, round + 2);
         context.write(&array, 0, &expected)?;
@@ -84,7 +85,7 @@ fn both<A: Send, B: Send>(
     })
 }
 
-/// Additions come in any order; none of them is lost.
+/// Additions may execute in any order, but none is lost.
 fn two_threads_run_two_plans(gpu: &Gpu) -> Result<()> {
     const RUNS: u32 = 30;
     let context = &gpu.context;
@@ -106,8 +107,8 @@ fn two_threads_run_two_plans(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&array)?, &expected)
 }
 
-/// Clones share their memory: whichever sort came last, the array is sorted one way or the other, and
-/// has lost nothing.
+/// Clones share their memory: whichever sort came last, the array is sorted in one of the two
+/// orders, and no element is lost.
 fn two_threads_sort_one_array(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut keys = uniform(1_000, 3);
@@ -124,7 +125,7 @@ fn two_threads_sort_one_array(gpu: &Gpu) -> Result<()> {
     expect_equal(&sorted, &keys)
 }
 
-/// Commands of the caller's own, which the library does not order.
+/// Records the caller's own commands, which the library does not order.
 struct Recorder<'g> {
     device: &'g multisplit::ash::Device,
     queue: vk::Queue,
@@ -143,7 +144,7 @@ impl<'g> Recorder<'g> {
         }
     }
 
-    /// Records by `body` and submits, without waiting.
+    /// Records with `body` and submits, without waiting.
     fn submit(&self, body: impl FnOnce(vk::CommandBuffer) -> Result<(), Error>) -> Result<()> {
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(self.pool)
@@ -171,7 +172,7 @@ impl Drop for Recorder<'_> {
     }
 }
 
-/// The control of the tests above: the same without the library's order makes the layer complain.
+/// Control for the tests above: without the library's ordering, the layer reports a hazard.
 fn unordered_submissions_are_noticed(gpu: &Gpu) -> Result<()> {
     let array = gpu.context.zeroed::<u32>(N)?;
     let (first, first_data) = adding(gpu, 1, false)?;
@@ -191,7 +192,7 @@ fn unordered_submissions_are_noticed(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The workspace of a recording lies beside its imports, never in them.
+/// The workspace of a recording may not overlap its imports.
 fn a_workspace_that_overlaps_an_import(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("sort");

@@ -1,4 +1,4 @@
-//! Shortest paths: every method against a search on the CPU, on networks of every shape.
+//! Shortest paths by every method, compared with a search on the CPU, on networks of every shape.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::network::{Direction, EdgeList, Network};
@@ -49,8 +49,8 @@ pub fn check(
     Ok(results)
 }
 
-/// Every method in a full run; elsewhere those without passes of their own, whose kernels are many to
-/// compile.
+/// Every method in a full run; otherwise the methods without extra passes, since the others have
+/// many kernels to compile.
 fn sampled(gpu: &Gpu) -> &'static [SsspMethod] {
     if gpu.full { &METHODS } else { &[SsspMethod::NearFar, SsspMethod::Multisplit] }
 }
@@ -62,7 +62,7 @@ fn every_method(gpu: &Gpu, network: &Network, sources: &[u32]) -> Result<()> {
     Ok(())
 }
 
-/// Random edges: few or many, some several times, some from a vertex to itself.
+/// Random edges: few or many, including duplicates and self-loops.
 pub fn random_network(rng: &mut Rng, max_vertices: u64) -> Result<Network> {
     let vertices = 1 + rng.below(max_vertices);
     let count = rng.below(4 * vertices + 1);
@@ -100,7 +100,7 @@ fn paths_and_stars(gpu: &Gpu) -> Result<()> {
     (1..500).for_each(|v| star.push(0, v, v));
     let star = Network::new(500, Direction::Undirected, &star)?;
     every_method(gpu, &star, &[0, 499])?;
-    // Two components, a vertex that nobody reaches, and a network of a single vertex.
+    // Two components, an unreachable vertex, and a network of a single vertex.
     let mut parts = EdgeList::weighted();
     (0..40).for_each(|v| parts.push(v, (v + 1) % 41, 3));
     (50..90).for_each(|v| parts.push(v, v + 1, 4));
@@ -123,7 +123,7 @@ fn zero_weights_and_many_edges(gpu: &Gpu) -> Result<()> {
     every_method(gpu, &network, &[0, 59, 61])
 }
 
-/// A vertex with very many neighbours, which in turn has few to do for each.
+/// A vertex with very many neighbours, which have few arcs each.
 fn a_hub(gpu: &Gpu) -> Result<()> {
     let spokes = if gpu.full { 1_000_000 } else { 100_000 };
     let mut edges = EdgeList::weighted();
@@ -158,7 +158,7 @@ fn floats(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Of the size of soc-Slashdot0902, and road-like.
+/// A network of the size of soc-Slashdot0902, and a road-like one.
 fn generated(gpu: &Gpu) -> Result<()> {
     let rmat = Rmat::of_size(82_168, 504_230).generate(Weighting::Own)?;
     let grid = Grid::of_size(10_000).generate(Weighting::Own)?;
@@ -180,7 +180,7 @@ fn generated(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// As many workgroups as surely run at the same time: one on a software driver.
+/// The number of workgroups that are guaranteed to run concurrently: one on a software driver.
 fn residents(gpu: &Gpu) -> Policy {
     let mut policy = gpu.context.policy();
     if policy.sssp.residents.groups == 0 {
@@ -209,13 +209,13 @@ fn resident_workgroups(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Two workgroups, which a software driver runs on two threads; where it does not, they give up, and
-/// the distances are right all the same.
+/// Two workgroups, which a software driver runs on two threads. If they do not run concurrently
+/// they give up, and the distances are still correct.
 fn residents_that_meet(gpu: &Gpu) -> Result<()> {
     let mut policy = residents(gpu);
     policy.sssp.residents.groups = policy.sssp.residents.groups.max(2);
     if gpu.is_software() {
-        // Loops end after 65,535 turns in all.
+        // Loops are limited to 65,535 iterations in total.
         (policy.sssp.spin_limit, policy.sssp.resident_rounds) = (30_000, 2);
     }
     let network = Rmat::of_size(60, 150).generate(Weighting::Own)?;
@@ -223,10 +223,10 @@ fn residents_that_meet(gpu: &Gpu) -> Result<()> {
     check(gpu, &policy, &network, &options, &[0, 5, 59]).map(|_| ())
 }
 
-/// Where workgroups do not all run at the same time, the search goes on without.
+/// If the workgroups do not all run concurrently, the search falls back to separate dispatches.
 fn residents_that_wait_in_vain(gpu: &Gpu) -> Result<()> {
     let mut policy = residents(gpu);
-    // More than any device runs at a time, and hardly any patience.
+    // More workgroups than any device runs concurrently, and a short timeout.
     policy.sssp.residents.groups = 1 << 15;
     policy.sssp.spin_limit = 4;
     let network = Rmat::of_size(300, 900).generate(Weighting::Own)?;
@@ -237,7 +237,7 @@ fn residents_that_wait_in_vain(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// What does not fit into a queue is looked for again.
+/// Vertices that do not fit in a queue are found again later.
 fn queues_that_are_too_short(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.context.policy();
     policy.sssp.queue_percent = 100;
@@ -251,7 +251,7 @@ fn queues_that_are_too_short(gpu: &Gpu) -> Result<()> {
         }
     }
     ensure!(dense > 0, "every queue was long enough");
-    // Shorter than there are vertices.
+    // Queues shorter than the number of vertices.
     policy.max_storage_range = 8 * 16 * 300;
     let network = Rmat::of_size(3000, 12_000).generate(Weighting::Own)?;
     for method in [SsspMethod::NearFar, SsspMethod::Multisplit] {
@@ -270,8 +270,8 @@ fn no_local_hops(gpu: &Gpu) -> Result<()> {
     check(gpu, &policy, &network, &options(SsspMethod::Multisplit), &[0]).map(|_| ())
 }
 
-/// Buckets that are taken together, or given back, or neither; and vertices that a workgroup, or all of
-/// them, relax together.
+/// Buckets that are merged, given back, or neither; vertices whose arcs are relaxed by a whole
+/// workgroup or by all workgroups.
 fn thin_buckets_and_wide_vertices(gpu: &Gpu) -> Result<()> {
     let network = Rmat::of_size(3000, 30_000).generate(Weighting::Own)?;
     let cases = [
@@ -292,7 +292,7 @@ fn thin_buckets_and_wide_vertices(gpu: &Gpu) -> Result<()> {
         policy.sssp.tail_entries = merge_entries / 2;
         policy.sssp.wide_degree = wide_degree;
         policy.sssp.hub_degree = hub_degree;
-        // A hub has a piece at least.
+        // A hub has at least one piece.
         policy.sssp.piece = policy.sssp.piece.min(hub_degree);
         for delta in [5.0, 60.0] {
             let method = SsspMethod::Multisplit;

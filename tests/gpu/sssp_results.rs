@@ -1,5 +1,5 @@
-//! Shortest paths: what comes with the distances (the tree of predecessors, statistics), and what is
-//! refused.
+//! Shortest paths: the results besides the distances (predecessor tree, statistics), and rejected
+//! arguments.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use multisplit::Error;
@@ -19,8 +19,8 @@ tests!(sssp:
     wrong_questions, piles_are_split_after_some_rounds, a_hundred_sources_leak_nothing, known_graphs,
 );
 
-/// Every reached vertex but the source has a predecessor, an arc of the right length leads from
-/// it, and following predecessors ends at the source.
+/// Checks that every reached vertex except the source has a predecessor with an arc of the right
+/// length, and that following predecessors leads to the source.
 fn expect_tree(network: &Network, paths: &ShortestPaths) -> Result<()> {
     let ShortestPaths { source, distances, predecessors, .. } = paths;
     let n = network.vertices();
@@ -76,7 +76,7 @@ fn trees_of_random_networks(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Cycles that cost nothing, and a long way that costs nothing at all.
+/// Cycles and a long path with zero weights.
 fn trees_of_zero_weights(gpu: &Gpu) -> Result<()> {
     let mut edges = EdgeList::weighted();
     for v in 0..200 {
@@ -87,7 +87,7 @@ fn trees_of_zero_weights(gpu: &Gpu) -> Result<()> {
     }
     let cycles = Network::new(410, Direction::Undirected, &edges)?;
     let mut edges = EdgeList::weighted_f32();
-    // 1e-9 is lost beside 1: such an arc costs nothing either.
+    // 1e-9 is lost when added to 1, so such an arc has zero cost, too.
     (0..500).for_each(|v| edges.push_f32(v, v + 1, if v == 0 { 1.0 } else { 1e-9 }));
     (0..500).for_each(|v| edges.push_f32(v + 1, v, 0.0));
     let way = Network::new(501, Direction::Directed, &edges)?;
@@ -110,7 +110,7 @@ fn statistics_add_up(gpu: &Gpu) -> Result<()> {
         let arcs = network.arcs().len() as u64;
         ensure!(found.relaxations == arcs + found.rerelaxations, "{found:?}");
         ensure!(found.expansions >= network.vertices().into() && found.rounds > 1, "{found:?}");
-        // One window of ten buckets holds all of this network.
+        // One window of ten buckets covers this whole network.
         let split = !matches!(method, SsspMethod::BellmanFord | SsspMethod::Multisplit);
         ensure!(split == (found.splits > 0), "{found:?}");
         let sizes = solver.round_sizes()?;
@@ -121,8 +121,8 @@ fn statistics_add_up(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The passes that put a pile in order come once in eight rounds, most of them dispatched indirectly; and a search
-/// that is planned as a whole has enough of both.
+/// The passes that split a pile run once in eight rounds, most of them dispatched indirectly, and a
+/// plan of a whole search contains enough of both.
 fn piles_are_split_after_some_rounds(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let network = Grid::of_size(400).generate(Weighting::Own)?;
@@ -153,7 +153,7 @@ fn sums_that_do_not_fit(gpu: &Gpu) -> Result<()> {
     let Err(Error::Network(NetworkError::DistanceOverflow { vertex: 2 })) = refused else {
         bail!("{refused:?}");
     };
-    // Another way there makes the one that is too long harmless.
+    // A shorter path to the vertex makes the overflow harmless.
     edges.push(0, 2, 5);
     let found = solve(&Network::new(4, Direction::Directed, &edges)?)?;
     expect_equal(&found.paths.distances, &[0, u32::MAX - 1, 5, UNREACHED])?;
@@ -210,13 +210,14 @@ fn a_hundred_sources_leak_nothing(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Names the folder with the files of well-known graphs; the generated ones need none.
+/// Environment variable: the folder with the files of well-known graphs. Generated graphs do not
+/// need it.
 const GRAPHS_VARIABLE: &str = "MULTISPLIT_GRAPHS";
 
-/// Subgroups of this size and more take a software driver many times as long as smaller ones.
+/// On a software driver, subgroups of this size or larger take many times as long as smaller ones.
 const SLOW_SUBGROUP: u32 = 16;
 
-/// All sources of all known graphs in a full run, of those that do not take long in any.
+/// All sources of all known graphs in a full run; otherwise the graphs that take little time.
 fn known_graphs(gpu: &Gpu) -> Result<()> {
     let mut networks = vec![
         ("rmat_slashdot", Rmat::of_size(82_168, 504_230).generate(Weighting::Own)?),
@@ -255,7 +256,7 @@ fn large_networks() -> Result<Vec<(&'static str, Network)>> {
     if let Ok(folder) = std::env::var(GRAPHS_VARIABLE) {
         for (graph, file) in shortest::FILES {
             let path = std::path::Path::new(&folder).join(file);
-            // Not every file is small enough to be everywhere; what is not there is said.
+            // Some files are too large to be available everywhere; missing ones are printed.
             if path.exists() {
                 networks.push((graph, multisplit_cli::network::load(&path, &Default::default())?));
             } else {

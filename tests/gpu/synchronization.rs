@@ -1,8 +1,8 @@
-//! Positive controls: a barrier left out is noticed by the validation layer, so that its silence
-//! in every other test means something.
+//! Positive controls: the validation layer reports a missing barrier, so the absence of messages in
+//! other tests is meaningful.
 //!
-//! The layer notices a read against a write, either way round. Two writes to a storage buffer it
-//! lets pass (layer 1.3.239), so those are for the planner's own model tests.
+//! The layer reports hazards between a read and a write in either order. It does not report two
+//! writes to a storage buffer (layer 1.3.239); these are covered by the planner's model tests.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ fn plan(
 
 fn scan_plan(gpu: &Gpu, method: ScanMethod, replayable: bool) -> Result<Work> {
     let policy = gpu.context.policy();
-    // Too long for one workgroup, whatever the device's own would take.
+    // Too long for a single workgroup, whatever the device's policy.
     let policy =
         Policy { scan: method, spine_threads: policy.threads, single_group_tiles: 1, ..policy };
     plan(gpu, replayable, |graph, src, dst| {
@@ -64,8 +64,8 @@ fn two_copies(gpu: &Gpu, replayable: bool) -> Result<Work> {
     })
 }
 
-/// Records `plan` `times` times into one command buffer, runs it, and gives the hazards that the
-/// layer names.
+/// Records `plan` `times` times into one command buffer and runs it. Returns the hazards that the
+/// layer reports.
 fn hazards(gpu: &Gpu, work: &Work, plan: Plan, times: u32) -> Result<Vec<String>> {
     let context = &gpu.context;
     let executable = context.instantiate(plan)?;
@@ -94,7 +94,7 @@ fn every_barrier_of_a_scan_is_needed(gpu: &Gpu) -> Result<()> {
 fn a_missing_barrier_between_runs_is_noticed(gpu: &Gpu) -> Result<()> {
     let again = two_copies(gpu, true)?;
     ensure!(hazards(gpu, &again, again.plan.clone(), 3)?.is_empty());
-    // A plan that claims to cover the hazards between its runs, and does not.
+    // A plan that is marked as replayable, but does not cover the hazards between its runs.
     let once = two_copies(gpu, false)?;
     let claiming = once.plan.broken_by(|plan| *plan.replayable = true);
     let said = hazards(gpu, &once, claiming, 3)?;
@@ -110,7 +110,7 @@ fn scans_in_a_row_are_kept_apart(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The same between submissions: the recording covers itself, whichever way it is repeated.
+/// The same between submissions: a recording is ordered against itself, however it is repeated.
 fn submissions_in_flight_are_kept_apart(gpu: &Gpu) -> Result<()> {
     for work in [
         scan_plan(gpu, METHODS[0], true)?,

@@ -1,4 +1,5 @@
-//! Scans and reductions in one call, and what is refused: nothing here depends on the width of subgroups.
+//! Scans and reductions in one call, and rejected arguments. These tests do not depend on the
+//! subgroup width.
 
 use anyhow::{Result, ensure};
 use multisplit::graph::Graph;
@@ -10,7 +11,7 @@ use multisplit_tests::tests;
 
 tests!(terms_calls: special_floats, scans, reductions, refused_scans, refused_reductions);
 
-/// The order of `total_cmp`: NaN is the greatest, -NaN the least, -0 is less than 0.
+/// The order of `total_cmp`: NaN is the largest value, -NaN the smallest, and -0 is less than 0.
 fn special_floats(gpu: &Gpu) -> Result<()> {
     let nan = f32::NAN;
     let input = [1.0, 0.0, -0.0, f32::NEG_INFINITY, -nan, nan, 2.0];
@@ -102,7 +103,7 @@ fn refused_reductions(gpu: &Gpu) -> Result<()> {
         let result = add(ReduceBuffers::new(huge, words).count(n), Operator::Max);
         ensure!(result.is_err(), "{n}: {result:?}");
     }
-    // A buffer of which no device has the bytes.
+    // A buffer larger than any device's memory.
     let absurd = graph.import::<u32>("absurd", u64::MAX);
     let result = reduce(&mut graph, &policy, Operator::Sum, &ReduceBuffers::new(absurd, words));
     ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");

@@ -1,5 +1,5 @@
-//! Top-k: key types x rows x k x directions x distributions x methods, against a stable sort on the CPU,
-//! between guard words; counts on the device; what is refused.
+//! Top-k, compared with a stable sort on the CPU between guard words: key types x rows x k x
+//! directions x distributions x methods; device counts; rejected arguments.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
@@ -18,7 +18,7 @@ tests!(topk:
     in turn: guesses, parts, many_equal, device_counts, one_call, recorded, refused
 );
 
-/// The whole product in a full run, a sample of it otherwise.
+/// The whole product in a full run, otherwise a sample.
 fn product_of_cases(gpu: &Gpu) -> Result<()> {
     if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
 }
@@ -57,12 +57,13 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Each is as many pipelines as its method has passes, whose compilation is what a test of it costs; and
-/// one more for each power of two that k is below, where a workgroup orders what it found.
+/// Combinations of type, method, k and order. Each one needs as many pipelines as its method has
+/// passes, plus one for each power of two above k if a workgroup sorts the results. Compilation
+/// dominates the cost of a test.
 const SAMPLED: [(KeyType, TopKMethod, usize, bool); 2] =
     [(KeyType::F32, TopKMethod::Rows, 200, true), (KeyType::F32, TopKMethod::Filter, 200, true)];
 
-/// Sizes, distributions and directions in turn. What `Select` does is done after a filter too.
+/// Sizes, distributions and directions in turn. The passes of `Select` also run after a filter.
 fn sampled_product(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;
@@ -71,7 +72,7 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
         for (keys, smallest) in KEYS.into_iter().flat_map(|keys| [(keys, false), (keys, true)]) {
             turn += 1;
             let n = sizes[turn % sizes.len()];
-            // Within the power of two that is compiled anyway.
+            // Within the power of two that is already compiled.
             let k = if n >= k { k - turn % (k / 4) } else { 0 };
             let case = Case { keys, smallest, sorted, ..Case::of(key, n, k, method) };
             if mine() {
@@ -82,7 +83,7 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Rows of every length around a vector and a tile, few and many.
+/// Few and many rows, with lengths around a vector and a tile.
 fn rows(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let mut mine = gpu.mine();
@@ -92,7 +93,7 @@ fn rows(gpu: &Gpu) -> Result<()> {
         for (turn, (rows, length)) in shapes.into_iter().enumerate() {
             for method in &METHODS[1..] {
                 for k in [1, length.div_ceil(2), 200] {
-                    // The sample has one k for almost all.
+                    // A sample uses one k for almost all shapes.
                     let short = length < 14 && k > length / 2 && *method == TopKMethod::Rows;
                     if k > length.min(1000) || !(gpu.full || k == 200 || short) || !mine() {
                         continue;
@@ -112,12 +113,13 @@ fn rows(gpu: &Gpu) -> Result<()> {
     if !gpu.full {
         return Ok(());
     }
-    // Rows whose results are sorted by segments.
+    // Rows whose results are sorted as segments.
     let case = Case { rows: 3, ..Case::of(KeyType::U32, 9_001, 3_000, TopKMethod::Select) };
     check(gpu, &policy, &case).map(drop)
 }
 
-/// Samples that say too much, too little, or are of one place only: guesses are wrong, results are not.
+/// Samples that are too large, too small, or from one place only: the estimated threshold is wrong,
+/// but the results are correct.
 fn guesses(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for (samples, maxima) in [(1, 1), (1 << 20, 16), (1 << 20, 1 << 16), (4096, 64)] {
@@ -130,7 +132,7 @@ fn guesses(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    // One workgroup for all, and one for each tile.
+    // One workgroup for all tiles, and one per tile.
     for groups in [1, 4096] {
         let mut policy = quick_policy(gpu);
         policy.topk.groups = groups;
@@ -143,7 +145,8 @@ fn guesses(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Rows that are cut into parts, of which the last may be short; and candidates that a workgroup cannot hold.
+/// Rows that are divided into parts, with a short last part; and more candidates than a workgroup
+/// can hold.
 fn parts(gpu: &Gpu) -> Result<()> {
     let mut policy = quick_policy(gpu);
     policy.topk.row_elements = 500;
@@ -162,7 +165,7 @@ fn parts(gpu: &Gpu) -> Result<()> {
     counted(gpu, &policy, TopKMethod::Rows)
 }
 
-/// More elements at the bound than are wanted, in every part: the first ones are taken.
+/// More elements equal to the k-th than needed, in every part: the first ones are taken.
 fn many_equal(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     for method in &METHODS[1..] {
@@ -180,7 +183,7 @@ fn many_equal(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// By each method.
+/// Each method with a device count.
 fn device_counts(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for &method in &METHODS[1..] {
@@ -191,7 +194,7 @@ fn device_counts(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// One plan, run with one number after another.
+/// Runs one plan with one count after another.
 fn counted(gpu: &Gpu, policy: &Policy, method: TopKMethod) -> Result<()> {
     const MAX: u32 = 20_000;
     const K: usize = 200;
@@ -237,7 +240,7 @@ fn counted(gpu: &Gpu, policy: &Policy, method: TopKMethod) -> Result<()> {
     Ok(())
 }
 
-/// Arrays on the host and on the device, none at all, and rows.
+/// Arrays on the host and on the device, empty arrays, and rows.
 fn one_call(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys = [0.0f32, -0.0, f32::NAN, 1.5, f32::NEG_INFINITY, 1.5, -f32::NAN];
@@ -256,7 +259,7 @@ fn one_call(gpu: &Gpu) -> Result<()> {
     expect_equal(&rows.indices, &[1, 2, 0, 1])
 }
 
-/// Submitted many times, with another count and other data each time.
+/// Submitted many times, with a different count and different data each time.
 fn recorded(gpu: &Gpu) -> Result<()> {
     const MAX: u64 = 9_000;
     const K: u64 = 200;
@@ -291,7 +294,7 @@ fn recorded(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Bad input is an error that says what is wrong, and the context works afterwards.
+/// Bad input returns a descriptive error, and the context remains usable.
 fn refused(gpu: &Gpu) -> Result<()> {
     let (context, policy) = (&gpu.context, gpu.context.policy());
     let keys = [1u32, 2, 3, 4, 5, 6];

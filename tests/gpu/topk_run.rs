@@ -1,4 +1,4 @@
-//! How the tests find the k largest: one top-k between guard words, and the same on the CPU.
+//! Runs one top-k between guard words and compares it with the CPU.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{ElementType, Graph};
@@ -14,7 +14,7 @@ pub const METHODS: [TopKMethod; 4] =
     [TopKMethod::Auto, TopKMethod::Rows, TopKMethod::Filter, TopKMethod::Select];
 pub const GUARD: [u32; 64] = [0xDEAD_BEEF; 64];
 
-/// One top-k: what is told to the engine, and to the CPU.
+/// The parameters of a top-k, for the engine and for the CPU.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     pub key: KeyType,
@@ -45,7 +45,7 @@ impl Case {
         how.method(self.method)
     }
 
-    /// The bits and the indices of the elements wanted, row after row.
+    /// The expected keys (as bits) and indices, row by row.
     pub fn expected(&self, keys: &[u64]) -> (Vec<u64>, Vec<u32>) {
         let of_row = |row: &[u64]| {
             let images: Vec<u64> = row.iter().map(|&bits| image(self.key, bits)).collect();
@@ -56,12 +56,12 @@ impl Case {
         keys.chunks(self.length.max(1)).flat_map(of_row).unzip()
     }
 
-    /// Keys in these words as numbers again.
+    /// The keys in these words, as bits.
     pub fn bits(&self, words: &[u32]) -> Vec<u64> {
         keys_of_words(self.key, words, words.len() * 4 / self.key.bytes() as usize)
     }
 
-    /// Results in the order that sorted ones have.
+    /// Results in sorted order.
     pub fn ordered(&self, keys: &[u64], indices: &[u32]) -> (Vec<u64>, Vec<u32>) {
         let mut pairs: Vec<(u64, u32)> =
             keys.iter().copied().zip(indices.iter().copied()).collect();
@@ -89,7 +89,7 @@ pub fn inside(gpu: &Gpu, array: &multisplit::Array<u32>, words: usize) -> Result
     Ok(found.to_vec())
 }
 
-/// Runs one case, and compares everything with the CPU.
+/// Runs one case and compares everything with the CPU.
 pub fn check(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
     run(gpu, policy, case).with_context(|| format!("{case:?}"))
 }
@@ -123,7 +123,7 @@ fn run(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
         ],
     )?;
     let words = inside(gpu, &out, words_out)?;
-    // What was behind the last key is still there.
+    // The bytes after the last key must not change.
     let before = case.bits(&vec![7; words_out]);
     let mut out = case.bits(&words);
     ensure!(out[found..] == before[found..], "behind the last key");
@@ -136,14 +136,14 @@ fn run(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
     Ok(added.method)
 }
 
-/// The device's policy, with rows that are long soon, and few elements in each workgroup.
+/// The device's policy, with a low limit for long rows.
 pub fn quick_policy(gpu: &Gpu) -> Policy {
     let mut policy = gpu.context.policy();
     policy.topk.row_elements = 4096;
     policy
 }
 
-/// What one workgroup of the filter reads at a time.
+/// Number of elements that a workgroup of the filter reads at a time.
 pub fn tile(policy: &Policy, key: KeyType) -> usize {
     (policy.threads * 64 / key.bytes()) as usize
 }

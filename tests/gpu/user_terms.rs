@@ -1,5 +1,5 @@
-//! Operators and predicates in GLSL: results against the CPU, of operators that are not commutative, and what
-//! is refused.
+//! GLSL operators and predicates, compared with the CPU, including operators that are not
+//! commutative, and rejected ones.
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
@@ -15,7 +15,7 @@ tests!(user_terms:
     refused_predicates,
 );
 
-/// Maps x -> a x + b, modulo 2^16 or 2^32, one after the other: associative, not commutative.
+/// Composition of the maps x -> a x + b modulo 2^16 or 2^32: associative, but not commutative.
 fn then(key_bits: u32, first: u64, second: u64) -> u64 {
     let half = key_bits / 2;
     let mask = (1u64 << half) - 1;
@@ -38,7 +38,7 @@ const THEN_I64: &str = "
         return int64_t(a | b << 32);
     }";
 
-/// What elements of a type are combined by.
+/// A type with an associative operator in GLSL and in Rust.
 trait Chained: Term {
     const SOURCE: &'static str;
     const SAME: Self;
@@ -61,7 +61,7 @@ impl Chained for i64 {
     }
 }
 
-/// The last number: NaN is none.
+/// The last value that is not NaN.
 impl Chained for f32 {
     const SOURCE: &'static str =
         "float combined(float a, float b) { return b != b ? a : b; } // the last number";
@@ -76,7 +76,7 @@ fn operator<T: Chained>() -> GlslOperator {
 }
 
 fn input<T: Chained>(n: usize, seed: u64) -> Vec<T> {
-    // Of NaNs one: which one an operation passes on is the device's to choose.
+    // A single NaN value, since a device may return any of several NaNs.
     let is_same = |x: T| T::SAME.then(x).key_bits() == T::SAME.key_bits();
     let all: Vec<T> = terms::input(Operator::Max, n, seed);
     all.into_iter().map(|x| if is_same(x) { T::SAME } else { x }).collect()
@@ -96,7 +96,7 @@ fn reduced<T: Chained>(input: &[T]) -> T {
     input.iter().fold(T::SAME, |so_far, &x| so_far.then(x))
 }
 
-/// So that one workgroup does not do everything.
+/// Disables the single-workgroup path.
 fn policy(gpu: &Gpu) -> Policy {
     Policy { single_group_tiles: 0, spine_tiles: 1, ..gpu.context.policy() }
 }
@@ -166,7 +166,7 @@ fn check_reduce<T: Chained>(gpu: &Gpu, policy: &Policy, n: usize) -> Result<()> 
 fn reductions_keep_the_order(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (policy(gpu), gpu.mine());
     let tile = policy.threads as usize * 16;
-    // One workgroup takes several tiles where there are many.
+    // With many tiles, one workgroup takes several.
     let threads = gpu.context.properties().subgroup_size;
     let small = Policy { threads, spine_threads: threads, ..policy };
     for n in [1, tile + 3, 9 * tile + 7] {

@@ -1,4 +1,5 @@
-//! What a caller who asks for validation gets: right results, and an error from the run that a layer objects to.
+//! Validation requested by the caller: results are correct, and a run returns an error if a layer
+//! reports one.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ fn open(gpu: &Gpu, validation: ValidationConfig) -> Result<Context> {
 fn gpu_assisted_validation_keeps_results(gpu: &Gpu) -> Result<()> {
     let context = open(gpu, ValidationConfig { gpu_assisted: true, ..Default::default() })?;
     ensure!(!context.features().push_descriptor, "push descriptors are not left out");
-    // A copy, because its kernel is instrumented and compiled the fastest.
+    // A copy, because its kernel is the fastest to instrument and compile.
     let (plan, src, dst) = two_copies(&context)?;
     let (input, output) = (context.upload(&[7u32; N as usize])?, context.zeroed::<u32>(N)?);
     context.run(&context.instantiate(plan)?, &[(src, &input), (dst, &output)])?;
@@ -32,7 +33,8 @@ fn gpu_assisted_validation_keeps_results(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Two copies, of which the second reads what the first writes. Without its barrier the layer reports a hazard.
+/// Two copies; the second reads the output of the first. Without the barrier in between, the layer
+/// reports a hazard.
 fn two_copies(context: &Context) -> Result<(Plan, Buffer, Buffer)> {
     let mut graph = Graph::new("copies");
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, N));
@@ -69,7 +71,7 @@ fn validation_errors_fail_the_run(gpu: &Gpu) -> Result<()> {
             ensure!(failed == fail_on_error, "fail_on_error: {fail_on_error}, failed: {failed}");
         }
         ensure!(!context.messages().take().is_empty(), "the layer did not report the hazard");
-        // Nothing else fails because of it.
+        // Other runs do not fail because of it.
         context.run(&context.instantiate(plan)?, &buffers)?;
         expect_equal(&context.download(&output)?, &[7; N as usize])?;
     }

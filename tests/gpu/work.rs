@@ -18,7 +18,7 @@ tests!(work:
 
 const N: u64 = 10_000;
 
-/// What is said of the first elements of an array counts, or is an error.
+/// Operations on the first elements of an array are limited to them, or return an error.
 fn first_elements(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (a, b) = (context.upload(&[1u32, 2, 3, 4, 5])?, context.upload(&[9u32; 5])?);
@@ -42,7 +42,7 @@ fn first_elements(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&b)?, &[8, 2, 3, 9, 9])?;
     run(&|work| work.fill(bytes[1].first(4), 0x0404_0404))?;
     expect_equal(&context.download(&bytes[1])?, &[4u8, 4, 4, 4, 9, 9, 9])?;
-    // Only these are bound, and the shader's array ends with them.
+    // Only these elements are bound, so the shader's array ends with them.
     let add = |work: &mut Work| -> Result<(), Error> {
         let pass = work.glsl("add", ADD)?.bind("data", b.first(2)).push(&10u32);
         pass.dispatch(threads(5, 64));
@@ -74,7 +74,7 @@ fn first_elements(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&b)?, &[8, 12, 3, 9, 9])
 }
 
-/// A graph has no empty buffers, and takes an array without elements for one with a single element.
+/// A graph has no empty buffers; it treats an empty array as one element.
 fn empty_arrays_of_wide_elements(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let none = context.upload::<[u32; 64]>(&[])?;
@@ -110,7 +110,7 @@ fn adding(gpu: &Gpu, array: &Array<u32>, addend: u32, in_flight: usize) -> Resul
     Ok(work.record_in_flight(in_flight)?)
 }
 
-/// Each submission has the value that was set before it, whatever is in flight then.
+/// Each submission uses the value that was set before it, whatever is in flight.
 fn push_values_change_per_run(gpu: &Gpu) -> Result<()> {
     for in_flight in [1, 2, 3, 0] {
         let mut expected = uniform(N as usize, 1);
@@ -123,7 +123,8 @@ fn push_values_change_per_run(gpu: &Gpu) -> Result<()> {
             frame.submit()?;
             add(&mut expected, value);
         }
-        // A value stays until another one is set; one that no submission had is not seen.
+        // A value stays until another one is set; a value that is replaced before a submission has
+        // no effect.
         frame.set("add", &99u32)?;
         frame.set("add", &4u32)?;
         for _ in 0..4 {
@@ -136,8 +137,8 @@ fn push_values_change_per_run(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Runs through a transient, which each submission in flight has of its own; the next run reads what
-/// the one before wrote.
+/// Runs through a transient, of which each submission in flight has a copy; the next run reads the
+/// output of the previous one.
 fn submissions_in_flight(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut expected = uniform(N as usize, 2);
@@ -157,7 +158,7 @@ fn submissions_in_flight(gpu: &Gpu) -> Result<()> {
     frame.wait()?;
     ensure!(context.memory_report() == allocated, "submissions allocate");
     expect_equal(&context.download(&array)?, &expected)?;
-    // What is in flight when a frame goes is waited for, and has run.
+    // Dropping a frame waits for its submissions.
     frame.submit()?;
     drop(frame);
     expected = reference::exclusive_scan(&expected);
@@ -165,7 +166,7 @@ fn submissions_in_flight(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&array)?, &expected)
 }
 
-/// A count is 0 until it is set, and never more than was declared.
+/// A count is 0 until it is set, and is clamped to the declared maximum.
 fn counts_change_per_run(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let max = 3_001u32;
@@ -263,8 +264,8 @@ fn pairs_and_orders(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&offsets)?, &ends)
 }
 
-/// Calls of the context see what was submitted before them, and are seen by what is submitted after;
-/// so do two frames over one array.
+/// Calls of the context are ordered after earlier submissions and before later ones; so are two
+/// frames that use the same array.
 fn calls_between_submissions(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut expected = uniform(N as usize, 6);
@@ -289,7 +290,7 @@ fn calls_between_submissions(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&array)?, &expected)
 }
 
-/// A frame holds on to what it was recorded with.
+/// A frame keeps the arrays it was recorded with alive.
 fn frames_outlive_their_arrays(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let out = context.zeroed::<u32>(N)?;
@@ -306,7 +307,8 @@ fn frames_outlive_their_arrays(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&out)?, &input)
 }
 
-/// [`ADD`] by no more workgroups than the array has elements for: of very many the threads count from 0 again.
+/// [`ADD`] limited to as many workgroups as the array has elements for: with very many workgroups,
+/// the thread index wraps around.
 const ADD_BY_SOME: &str = "#version 460
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
@@ -316,7 +318,7 @@ void main() {
     if (gl_WorkGroupID.x < 16 && i < data.at.length()) data.at[i] += push.addend * i;
 }";
 
-/// As many workgroups as words on the device say.
+/// The number of workgroups comes from words on the device.
 fn indirect_dispatches(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (array, groups) = (context.zeroed::<u32>(1000)?, context.upload(&[3u32, 1, 1])?);
@@ -324,7 +326,7 @@ fn indirect_dispatches(gpu: &Gpu) -> Result<()> {
     work.glsl("add", ADD_BY_SOME)?.bind("data", &array).push(&1u32).dispatch_indirect(&groups)?;
     let mut frame = work.record()?;
     let mut expected = vec![0; 1000];
-    // The last are more than any device allows, of which as many are taken as it does.
+    // The last count exceeds every device's limit and is clamped to it.
     for count in [3u32, 0, 16, u32::MAX] {
         context.write(&groups, 0, &[count])?;
         frame.submit()?;
@@ -335,8 +337,7 @@ fn indirect_dispatches(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Only what is the caller's own has values, of the size that was declared; a refused value changes
-/// nothing.
+/// Only the caller's own passes have values, of the declared size; a rejected value has no effect.
 fn values_that_cannot_be_set(gpu: &Gpu) -> Result<()> {
     const WIDE: &str = "#version 460
 layout(local_size_x = 64) in;
@@ -370,7 +371,7 @@ void main() { if (gl_GlobalInvocationID.x == 0) data.at[0] += push.a + push.b; }
         };
         ensure!(matches!(&result, Err(Error::UnknownPass { .. })), "{label}: {result:?}");
     }
-    // No pass at all, and two passes of which no value suits both.
+    // An unknown pass, and a label of two passes with different push constants.
     for label in ["none", "twice"] {
         let result = frame.set(label, &1u32);
         let Err(Error::UnknownPass { plan, pass }) = &result else { bail!("{label}: {result:?}") };
@@ -379,12 +380,12 @@ void main() { if (gl_GlobalInvocationID.x == 0) data.at[0] += push.a + push.b; }
     let result = frame.set("add", &1u64);
     ensure!(matches!(result, Err(Error::ValueOfPass { given: 8, needed: 4, .. })), "{result:?}");
     frame.submit()?;
-    // Push constants that nobody set are zeros.
+    // Push constants that were not set are zero.
     add(&mut expected, 2);
     expect_equal(&context.download(&array)?, &reference::exclusive_scan(&expected))
 }
 
-/// Imports have memory when they are recorded, and a frame is recorded at once.
+/// Imports get their memory when they are recorded, but a frame is recorded immediately.
 fn imports_are_for_recordings(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let begin = || -> Result<_> {

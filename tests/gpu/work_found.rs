@@ -1,5 +1,5 @@
-//! What recorded work finds: selections, runs, least and greatest elements, and segments, by counts that passes
-//! before left on the device.
+//! Recorded work with counts that earlier passes left on the device: selections, runs, minima and
+//! maxima, and segments.
 
 use anyhow::Result;
 use multisplit::{Operator, Scan, Select};
@@ -11,7 +11,7 @@ tests!(work_found: flags_runs_and_ends, parts_and_segments);
 
 const N: u64 = 9_000;
 
-/// Elements by flags, the runs of these, and where the least and the greatest run lies.
+/// Elements selected by flags, their runs, and the positions of the smallest and largest run.
 fn flags_runs_and_ends(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut rng = Rng::new(31);
@@ -61,8 +61,8 @@ fn flags_runs_and_ends(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Two parts of an array, a scan of the first in segments that flags begin, and reductions of segments of
-/// which the device alone knows how many elements there are.
+/// A partition of an array, a scan of its first part in segments given by flags, and segmented
+/// reductions whose element count is known only on the device.
 fn parts_and_segments(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<u32> = (0..N as u32).map(|at| at.wrapping_mul(2_654_435_761) >> 20).collect();
