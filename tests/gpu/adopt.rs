@@ -18,8 +18,10 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
 tests!(adopt:
-    records_between_the_callers_own_commands, a_sort_between_the_callers_own_commands, works_with_an_instance_of_vulkan_1_2,
-    an_older_instance_is_refused, full_subgroups_by_the_modules, vulkan_1_2_without_full_subgroups_is_refused,
+    scan_between_the_callers_commands_needs_only_contract_barriers,
+    sort_between_the_callers_commands_needs_only_contract_barriers, vulkan_1_2_instance_is_adopted,
+    vulkan_1_1_instance_is_rejected, vulkan_1_3_without_full_subgroups_is_adopted,
+    vulkan_1_2_without_full_subgroups_is_rejected,
 );
 
 const N: u64 = 30_000;
@@ -260,11 +262,11 @@ fn plan(
     Ok((graph.compile(&context.limits())?, [src, dst]))
 }
 
-fn records_between_the_callers_own_commands(gpu: &Gpu) -> Result<()> {
+fn scan_between_the_callers_commands_needs_only_contract_barriers(gpu: &Gpu) -> Result<()> {
     between_the_callers_own_commands(gpu, What::Scan)
 }
 
-fn a_sort_between_the_callers_own_commands(gpu: &Gpu) -> Result<()> {
+fn sort_between_the_callers_commands_needs_only_contract_barriers(gpu: &Gpu) -> Result<()> {
     between_the_callers_own_commands(gpu, What::Sort)
 }
 
@@ -288,7 +290,7 @@ fn between_the_callers_own_commands(gpu: &Gpu, what: What) -> Result<()> {
 
 /// Functions that became core in Vulkan 1.3 must then come from extensions, even if the device
 /// supports 1.3.
-fn works_with_an_instance_of_vulkan_1_2(gpu: &Gpu) -> Result<()> {
+fn vulkan_1_2_instance_is_adopted(gpu: &Gpu) -> Result<()> {
     // SAFETY: see the function.
     let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_2)? };
     let extensions = &host.requirements.extensions;
@@ -300,7 +302,7 @@ fn works_with_an_instance_of_vulkan_1_2(gpu: &Gpu) -> Result<()> {
     unsafe { host.destroy() }
 }
 
-fn an_older_instance_is_refused(gpu: &Gpu) -> Result<()> {
+fn vulkan_1_1_instance_is_rejected(gpu: &Gpu) -> Result<()> {
     // SAFETY: see the function.
     let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_3)? };
     let adopted = AdoptedDevice { api_version: vk::API_VERSION_1_1, ..host.adopted() };
@@ -317,7 +319,7 @@ fn full_subgroups() -> Features {
 
 /// An engine that did not enable `computeFullSubgroups`: from Vulkan 1.3 on, full subgroups are
 /// required by the SPIR-V modules.
-fn full_subgroups_by_the_modules(gpu: &Gpu) -> Result<()> {
+fn vulkan_1_3_without_full_subgroups_is_adopted(gpu: &Gpu) -> Result<()> {
     let (wanted, version) = (gpu.context.properties(), vk::API_VERSION_1_3);
     // SAFETY: see the function.
     let host = unsafe { Host::without(&full_subgroups(), wanted, version)? };
@@ -332,7 +334,7 @@ fn full_subgroups_by_the_modules(gpu: &Gpu) -> Result<()> {
 }
 
 /// In Vulkan 1.2 full subgroups cannot be guaranteed in any other way.
-fn vulkan_1_2_without_full_subgroups_is_refused(gpu: &Gpu) -> Result<()> {
+fn vulkan_1_2_without_full_subgroups_is_rejected(gpu: &Gpu) -> Result<()> {
     let (wanted, version) = (gpu.context.properties(), vk::API_VERSION_1_2);
     // SAFETY: see the function.
     let host = unsafe { Host::without(&full_subgroups(), wanted, version)? };

@@ -14,9 +14,9 @@ use multisplit_tests::terms::{self, Term, bits};
 use multisplit_tests::tests;
 
 tests!(by_key:
-    product_of_cases, lengths_of_runs;
-    in turn: without_waiting, folded_dispatch, counts_past_the_capacity,
-    float_sums_are_the_same_from_run_to_run
+    product_of_cases_matches_the_cpu, runs_of_any_length_match_the_cpu;
+    in turn: look_back_without_polling_recomputes_tiles, folded_dispatch_matches_the_cpu,
+    device_counts_are_clamped, float_sums_are_reproducible
 );
 
 /// Number of guard elements around the outputs; 64 satisfies any offset alignment.
@@ -228,13 +228,13 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     Ok(())
 }
 
-fn product_of_cases(gpu: &Gpu) -> Result<()> {
+fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mine = &mut gpu.mine();
     of_every_type!(product_of_type(gpu, mine))
 }
 
 /// Runs that end at a tile boundary, runs of several tiles, and a single run.
-fn lengths_of_runs(gpu: &Gpu) -> Result<()> {
+fn runs_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let tile = gpu.context.policy().threads as usize * 16;
     let lengths = [tile, 1, tile - 1, 3 * tile + 2, 1, 1, 2 * tile - 1, 5, tile / 2];
     let some: Vec<bool> = lengths.iter().flat_map(|&n| (0..n).map(|at| at == 0)).collect();
@@ -254,7 +254,7 @@ fn lengths_of_runs(gpu: &Gpu) -> Result<()> {
 }
 
 /// Without polling, every missing tile is recomputed by the workgroup that needs it.
-fn without_waiting(gpu: &Gpu) -> Result<()> {
+fn look_back_without_polling_recomputes_tiles(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets, how) in [(0, true, How::Exclusive), (5, false, How::Reduce)] {
         let policy = Policy { spin_limit, tickets, ..policy(gpu, ScanMethod::LookBack) };
         let n = 30 * policy.threads as usize * 16 + 9;
@@ -265,7 +265,7 @@ fn without_waiting(gpu: &Gpu) -> Result<()> {
 }
 
 /// More workgroups than fit in x, with partial rows.
-fn folded_dispatch(gpu: &Gpu) -> Result<()> {
+fn folded_dispatch_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
         let policy = few_groups(policy(gpu, method));
@@ -281,7 +281,7 @@ fn folded_dispatch(gpu: &Gpu) -> Result<()> {
 
 /// A device count beyond the array is clamped to its length; with a count of zero only the count is
 /// written.
-fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
+fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu, ScanMethod::LookBack);
     let len = 2 * policy.threads as usize * 16 + 1;
     let (input, heads) = (terms::input::<u32>(Operator::Sum, len, 9), heads(len, 4, 2));
@@ -295,7 +295,7 @@ fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
 }
 
 /// Rounded sums differ slightly from the CPU's, but are identical in every run and by every method.
-fn float_sums_are_the_same_from_run_to_run(gpu: &Gpu) -> Result<()> {
+fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let n = 20 * gpu.context.policy().threads as usize * 16 + 5;
     let mut rng = Rng::new(5);
     let input: Vec<f32> = (0..n).map(|_| rng.next_u32() as f32 / 4e9).collect();

@@ -8,7 +8,7 @@ use multisplit::PipelineCache;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
-tests!(cache: a_damaged_or_foreign_file_is_replaced);
+tests!(cache: damaged_or_foreign_file_is_replaced);
 
 fn scan_with_cache(gpu: &Gpu, folder: PathBuf) -> Result<()> {
     let context = gpu.open_with(|c| c.pipeline_cache = PipelineCache::Folder(folder))?;
@@ -31,7 +31,7 @@ fn names_in(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(names)
 }
 
-fn a_damaged_or_foreign_file_is_replaced(gpu: &Gpu) -> Result<()> {
+fn damaged_or_foreign_file_is_replaced(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     scan_with_cache(gpu, folder.path().to_owned())?;
     let written = names_in(folder.path())?;

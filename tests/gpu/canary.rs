@@ -12,17 +12,12 @@ use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, WithPolicy};
 use multisplit_tests::tests;
 
-tests!(
-    canary:
-    a_kept_order_is_let_pass,
-    a_reversed_order_is_caught_in_every_sort,
-    one_call_sorts_are_right_all_the_same,
-    one_call_splits_are_right_all_the_same,
-    small_and_segmented_sorts_are_checked,
-    recorded_work_ends_in_a_typed_error, unawaited_work_ends_in_a_typed_error,
-    an_embedder_reads_the_status_word,
-    promised_behaviour_is_not_checked,
-    what_is_caught_is_kept_on_disk,
+tests!(canary:
+    kept_lane_order_passes_the_checks, reversed_lane_order_is_detected_in_every_sort,
+    one_call_sorts_recover_from_reversed_lanes, one_call_splits_recover_from_reversed_lanes,
+    small_and_segmented_sorts_are_checked, recorded_work_returns_a_lane_order_error,
+    work_without_wait_returns_a_lane_order_error, embedded_runs_return_a_lane_order_error,
+    guaranteed_ranking_is_not_checked, violation_is_stored_on_disk,
 );
 
 /// The policy of a device that keeps lane order, with one-sweep sorts (rounds of the direct
@@ -53,7 +48,7 @@ fn switched_over(context: &Context) -> Result<()> {
 }
 
 /// Every tile checks itself on a device that keeps the order: no violation is found.
-fn a_kept_order_is_let_pass(gpu: &Gpu) -> Result<()> {
+fn kept_lane_order_passes_the_checks(gpu: &Gpu) -> Result<()> {
     let mut policy = by_lane_order(&gpu.context)?;
     policy.split.canary_period = 1;
     let context = gpu.with_policy(policy)?;
@@ -69,7 +64,7 @@ fn a_kept_order_is_let_pass(gpu: &Gpu) -> Result<()> {
 }
 
 /// Each of many sorts of different data is checked by the same fraction of tiles as in production.
-fn a_reversed_order_is_caught_in_every_sort(gpu: &Gpu) -> Result<()> {
+fn reversed_lane_order_is_detected_in_every_sort(gpu: &Gpu) -> Result<()> {
     let (sorts, n) = match (gpu.is_software(), gpu.full) {
         (true, false) => (5, 1 << 14),
         (true, true) => (100, 1 << 20),
@@ -93,7 +88,7 @@ fn a_reversed_order_is_caught_in_every_sort(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn one_call_sorts_are_right_all_the_same(gpu: &Gpu) -> Result<()> {
+fn one_call_sorts_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     let n = 30_011;
     // Few distinct keys, so that instability is detected.
     let keys: Vec<u32> = uniform(n, 5).iter().map(|key| key % 500).collect();
@@ -158,7 +153,7 @@ fn in_place_by_some_bits(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn one_call_splits_are_right_all_the_same(gpu: &Gpu) -> Result<()> {
+fn one_call_splits_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     let n = 30_011;
     // Eight buckets, so that even in windows of four lanes some lanes share a bucket.
     let keys: Vec<u32> = uniform(n, 15).iter().map(|key| key & 0x07FF_FFFF).collect();
@@ -208,7 +203,7 @@ fn small_and_segmented_sorts_are_checked(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn recorded_work_ends_in_a_typed_error(gpu: &Gpu) -> Result<()> {
+fn recorded_work_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     let context = reversed(gpu)?;
     let keys = uniform(30_000, 21);
     let mut expected = keys.clone();
@@ -235,7 +230,7 @@ fn recorded_work_ends_in_a_typed_error(gpu: &Gpu) -> Result<()> {
 }
 
 /// Work that is not waited for: the next call that reads or uses its result returns the error.
-fn unawaited_work_ends_in_a_typed_error(gpu: &Gpu) -> Result<()> {
+fn work_without_wait_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     let keys = uniform(30_000, 22);
     let is_told = |outcome: Result<(), Error>| {
         let told = matches!(&outcome, Err(Error::LaneOrder { plan }) if plan == "frame");
@@ -274,7 +269,7 @@ fn unawaited_work_ends_in_a_typed_error(gpu: &Gpu) -> Result<()> {
 }
 
 /// Recorded into the caller's command buffers, also by address, and checked after its fence.
-fn an_embedder_reads_the_status_word(gpu: &Gpu) -> Result<()> {
+fn embedded_runs_return_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     use multisplit::ExecutableOptions;
     for by_address in [false, true] {
         let context = reversed(gpu)?;
@@ -298,7 +293,7 @@ fn an_embedder_reads_the_status_word(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn promised_behaviour_is_not_checked(gpu: &Gpu) -> Result<()> {
+fn guaranteed_ranking_is_not_checked(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("promised");
     let import = graph.import::<u32>("keys", 10_000);
@@ -311,7 +306,7 @@ fn promised_behaviour_is_not_checked(gpu: &Gpu) -> Result<()> {
 }
 
 /// Later processes need not detect it again.
-fn what_is_caught_is_kept_on_disk(gpu: &Gpu) -> Result<()> {
+fn violation_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let cache = PipelineCache::Folder(folder.path().to_owned());
     let context = gpu.open_with(|config| config.pipeline_cache = cache)?;

@@ -15,9 +15,11 @@ use multisplit_tests::{reference, tests};
 use crate::multisplit_cases::{KINDS, Kind, METHODS};
 
 tests!(counts:
-    scans, scans_in_rows_and_levels, fills_and_copies, splits, splits_in_rows, a_split_of_a_split,
-    fewer_from_run_to_run,
-    one_barrier_for_indirect_dispatches, refused,
+    scans_use_the_device_count, folded_and_multi_level_scans_use_the_device_count,
+    fills_and_copies_use_the_device_count, splits_use_the_device_count,
+    folded_splits_use_the_device_count, offset_of_a_split_is_the_count_of_another,
+    replay_updates_its_own_count, splits_have_one_barrier_for_indirect_dispatches,
+    invalid_device_counts_are_rejected,
 );
 
 /// The count lies among other words, without alignment.
@@ -75,7 +77,7 @@ fn check(
     Ok(())
 }
 
-fn scans(gpu: &Gpu) -> Result<()> {
+fn scans_use_the_device_count(gpu: &Gpu) -> Result<()> {
     for method in [ScanMethod::ReduceThenScan, ScanMethod::LookBack] {
         let policy = Policy { scan: method, ..gpu.context.policy() };
         let limits = gpu.context.limits();
@@ -112,7 +114,7 @@ fn in_rows(gpu: &Gpu, max_groups: u32) -> Policy {
 }
 
 /// Sums of sums, and workgroups in many rows.
-fn scans_in_rows_and_levels(gpu: &Gpu) -> Result<()> {
+fn folded_and_multi_level_scans_use_the_device_count(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
     let method = ScanMethod::ReduceThenScan;
@@ -132,7 +134,7 @@ fn scans_in_rows_and_levels(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn fills_and_copies(gpu: &Gpu) -> Result<()> {
+fn fills_and_copies_use_the_device_count(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     for max in [3, 1000, 40_003] {
         let limits = gpu.context.limits();
@@ -237,7 +239,7 @@ fn check_split(
     Ok(())
 }
 
-fn splits(gpu: &Gpu) -> Result<()> {
+fn splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
     let (policy, limits) = (gpu.context.policy(), gpu.context.limits());
     let (mut rng, mut mine) = (Rng::new(31), gpu.mine());
     for (method, turn) in METHODS.into_iter().zip(0..) {
@@ -264,7 +266,7 @@ fn splits(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn splits_in_rows(gpu: &Gpu) -> Result<()> {
+fn folded_splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
     let limits = Limits { max_workgroup_count: [3, 65535, 65535], ..gpu.context.limits() };
     let policy = in_rows(gpu, 3);
     for method in METHODS {
@@ -275,7 +277,7 @@ fn splits_in_rows(gpu: &Gpu) -> Result<()> {
 
 /// The second split processes the first bucket of the first split, with an offset written by the
 /// first one as its count.
-fn a_split_of_a_split(gpu: &Gpu) -> Result<()> {
+fn offset_of_a_split_is_the_count_of_another(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (policy, n) = (context.policy(), 20_011);
     let mut graph = Graph::new("twice");
@@ -305,7 +307,7 @@ fn a_split_of_a_split(gpu: &Gpu) -> Result<()> {
 
 /// A recording that is submitted repeatedly. Each run keeps the first bucket of the elements kept
 /// by the previous run, with a bucket function that depends on their number.
-fn fewer_from_run_to_run(gpu: &Gpu) -> Result<()> {
+fn replay_updates_its_own_count(gpu: &Gpu) -> Result<()> {
     const SOURCE: &str = "uint bucket_of(uint key) { return (key * table.at[0]) >> 31; }";
     let context = &gpu.context;
     let (policy, max) = (context.policy(), 20_011);
@@ -344,7 +346,7 @@ fn fewer_from_run_to_run(gpu: &Gpu) -> Result<()> {
 }
 
 /// Such a barrier takes twice as long as one without the indirect stage.
-fn one_barrier_for_indirect_dispatches(gpu: &Gpu) -> Result<()> {
+fn splits_have_one_barrier_for_indirect_dispatches(gpu: &Gpu) -> Result<()> {
     for (method, m) in METHODS.into_iter().flat_map(|method| [(method, 256u32), (method, 4096)]) {
         let mut graph = Graph::new("split");
         let max = 1 << 22;
@@ -362,7 +364,7 @@ fn one_barrier_for_indirect_dispatches(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn refused(gpu: &Gpu) -> Result<()> {
+fn invalid_device_counts_are_rejected(gpu: &Gpu) -> Result<()> {
     let policy = Policy { max_storage_range: 4000, ..gpu.context.policy() };
     let mut graph = Graph::new("refused");
     let (src, dst) = (graph.import::<u32>("src", 5000), graph.import::<u32>("dst", 5000));

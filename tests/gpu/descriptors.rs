@@ -12,7 +12,8 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
 tests!(descriptors:
-    runs_in_a_row, a_replay_outlives_other_recordings, replays_side_by_side,
+    consecutive_runs_are_correct, replay_stays_valid_after_other_recordings,
+    concurrent_replays_are_correct,
 );
 
 const N: u64 = 10_000;
@@ -53,7 +54,7 @@ fn steps(data: &mut Vec<u32>, times: u32) {
     }
 }
 
-fn runs_in_a_row(gpu: &Gpu) -> Result<()> {
+fn consecutive_runs_are_correct(gpu: &Gpu) -> Result<()> {
     without_push_descriptors(gpu, |context| {
         let (executable, data) = step_graph(context)?;
         let mut expected = uniform(N as usize, 1);
@@ -68,7 +69,7 @@ fn runs_in_a_row(gpu: &Gpu) -> Result<()> {
     })
 }
 
-fn a_replay_outlives_other_recordings(gpu: &Gpu) -> Result<()> {
+fn replay_stays_valid_after_other_recordings(gpu: &Gpu) -> Result<()> {
     without_push_descriptors(gpu, |context| {
         let (executable, data) = step_graph(context)?;
         let mut expected = uniform(N as usize, 2);
@@ -90,7 +91,7 @@ fn a_replay_outlives_other_recordings(gpu: &Gpu) -> Result<()> {
 }
 
 /// More replays of one executable than it has frames, all in flight at the same time.
-fn replays_side_by_side(gpu: &Gpu) -> Result<()> {
+fn concurrent_replays_are_correct(gpu: &Gpu) -> Result<()> {
     without_push_descriptors(gpu, |context| {
         let (executable, data) = step_graph(context)?;
         let inputs: Vec<_> = (0..5).map(|seed| uniform(N as usize, seed)).collect();

@@ -16,8 +16,8 @@ use crate::example_frames::frames::{self, Barriers, Config, Report};
 use crate::example_frames::host::Host;
 
 tests!(embedding:
-    a_frame_loop_with_the_named_barriers, a_barrier_that_the_engine_leaves_out_is_noticed,
-    the_first_sort_is_soon_recorded, what_is_missing_is_named, threads_may_share,
+    frame_loop_needs_only_contract_barriers, missing_engine_barrier_is_reported,
+    first_sort_is_recorded_quickly, missing_features_are_named, public_types_are_send_and_sync,
 );
 
 /// The example's engine on the device under test, with validation enabled.
@@ -60,7 +60,7 @@ fn run(gpu: &Gpu, config: &Config) -> Result<(Report, Vec<String>)> {
     }
 }
 
-fn a_frame_loop_with_the_named_barriers(gpu: &Gpu) -> Result<()> {
+fn frame_loop_needs_only_contract_barriers(gpu: &Gpu) -> Result<()> {
     for barriers in [Barriers::Engine, Barriers::Recording] {
         for varying in [false, true] {
             let (report, said) = run(gpu, &Config { varying, ..config(gpu, barriers) })?;
@@ -75,7 +75,7 @@ fn a_frame_loop_with_the_named_barriers(gpu: &Gpu) -> Result<()> {
 /// Neither the plan nor the other barriers cover a missing one. (With a varying particle count, or
 /// in one sweep, the plan begins with passes whose barriers happen to cover the entry, so other
 /// options are used.)
-fn a_barrier_that_the_engine_leaves_out_is_noticed(gpu: &Gpu) -> Result<()> {
+fn missing_engine_barrier_is_reported(gpu: &Gpu) -> Result<()> {
     for barriers in [Barriers::EngineWithoutEntry, Barriers::EngineWithoutExit] {
         let mut config = Config { frames: 1, varying: false, ..config(gpu, barriers) };
         if let Some(policy) = &mut config.policy {
@@ -88,7 +88,7 @@ fn a_barrier_that_the_engine_leaves_out_is_noticed(gpu: &Gpu) -> Result<()> {
 }
 
 /// With a warm pipeline cache. The remaining time is printed.
-fn the_first_sort_is_soon_recorded(gpu: &Gpu) -> Result<()> {
+fn first_sort_is_recorded_quickly(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let pipeline_cache = PipelineCache::Folder(folder.path().to_owned());
     let config = Config { frames: 0, pipeline_cache, ..config(gpu, Barriers::Engine) };
@@ -109,7 +109,7 @@ fn the_first_sort_is_soon_recorded(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn what_is_missing_is_named(gpu: &Gpu) -> Result<()> {
+fn missing_features_are_named(gpu: &Gpu) -> Result<()> {
     // SAFETY: the host outlives what is done with it; nothing is made from it.
     unsafe {
         let host = host(gpu)?;
@@ -190,7 +190,7 @@ unsafe fn names(host: &Host) -> Result<()> {
 }
 
 /// Types that threads can share. It is enough that this compiles.
-fn threads_may_share(_: &Gpu) -> Result<()> {
+fn public_types_are_send_and_sync(_: &Gpu) -> Result<()> {
     fn shared<T: Send + Sync>() {}
     shared::<Context>();
     shared::<Executable>();

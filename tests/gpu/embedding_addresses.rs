@@ -13,14 +13,14 @@ use multisplit_tests::{reference, tests};
 
 use crate::embedding::quick;
 
-tests!(embedding_addresses: sorts_by_every_method, what_takes_no_address_is_refused);
+tests!(embedding_addresses: sorts_by_address_match_the_cpu, unsupported_addresses_are_rejected);
 
 const BY_ADDRESS: ExecutableOptions =
     ExecutableOptions { own_workspace: true, frames: 1, by_address: true };
 /// Index of the count word.
 const COUNT_INDEX: u64 = 70;
 
-fn sorts_by_every_method(gpu: &Gpu) -> Result<()> {
+fn sorts_by_address_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if !gpu.context.features().buffer_device_address {
         ensure!(!gpu.is_software(), "a software driver without bufferDeviceAddress");
         return Ok(());
@@ -76,7 +76,7 @@ fn sorts(context: &Context, method: SortMethod, n: usize, on_device: bool) -> Re
     expect_equal(&context.download(&device_values)?, &expected)
 }
 
-fn what_takes_no_address_is_refused(gpu: &Gpu) -> Result<()> {
+fn unsupported_addresses_are_rejected(gpu: &Gpu) -> Result<()> {
     let without = gpu.open_with(|config| {
         config.without = Features { buffer_device_address: true, ..Features::default() };
     })?;

@@ -21,7 +21,8 @@ use multisplit_tests::tests;
 use crate::embedding::quick;
 
 tests!(embedding_contract:
-    the_table_is_right, workspaces_are_as_documented, errors_name_what_is_wrong,
+    documented_contracts_match_the_plans, workspace_usages_are_documented,
+    invalid_recordings_are_rejected_by_name,
 );
 
 const PAGE: &str = include_str!("../../docs/embedding.md");
@@ -213,7 +214,7 @@ fn every_plan(
     Ok(())
 }
 
-fn the_table_is_right(gpu: &Gpu) -> Result<()> {
+fn documented_contracts_match_the_plans(gpu: &Gpu) -> Result<()> {
     let rows = rows();
     let mut seen = BTreeSet::new();
     every_plan(gpu, |primitive, _, plan| {
@@ -249,7 +250,7 @@ fn agrees(row: &Row, contract: &BufferContract) -> Result<()> {
 }
 
 /// Exactly the documented usages.
-fn workspaces_are_as_documented(gpu: &Gpu) -> Result<()> {
+fn workspace_usages_are_documented(gpu: &Gpu) -> Result<()> {
     use vk::BufferUsageFlags as Usage;
     every_plan(gpu, |_, counted, plan| {
         let needs = gpu.context.workspace_requirements(plan)?;
@@ -264,7 +265,7 @@ fn workspaces_are_as_documented(gpu: &Gpu) -> Result<()> {
     })
 }
 
-fn errors_name_what_is_wrong(gpu: &Gpu) -> Result<()> {
+fn invalid_recordings_are_rejected_by_name(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut work = context.work("sums");
     work.set_policy(quick(context.policy()));

@@ -12,7 +12,9 @@ use multisplit_tests::{reference, tests};
 
 use crate::embedding_cases::{Case, Counted, Declare, MAX, N, checked};
 
-tests!(embedding_primitives: every_primitive, a_count_begins_at_zero_and_is_clamped);
+tests!(embedding_primitives:
+    recorded_primitives_match_the_cpu, count_is_zero_initially_and_clamped,
+);
 
 const BUCKETS: u32 = 8;
 const BUCKET_OF: &str = "uint bucket_of(uint key) { return table.at[key & 15u] & 7u; }";
@@ -126,7 +128,7 @@ fn scan(work: &mut Work, n: Count) -> multisplit::Result<Vec<Buffer>> {
     Ok(vec![src.buffer(), dst.buffer()])
 }
 
-fn every_primitive(gpu: &Gpu) -> Result<()> {
+fn recorded_primitives_match_the_cpu(gpu: &Gpu) -> Result<()> {
     checked(gpu, |checks| {
         let ways = [Counted::Host, Counted::Recording, Counted::Device];
         for (way, counted) in ways.into_iter().enumerate() {
@@ -150,7 +152,7 @@ fn every_primitive(gpu: &Gpu) -> Result<()> {
 }
 
 /// Includes recordings that do not set the count, or set it above the capacity.
-fn a_count_begins_at_zero_and_is_clamped(gpu: &Gpu) -> Result<()> {
+fn count_is_zero_initially_and_clamped(gpu: &Gpu) -> Result<()> {
     let numbers = uniform(MAX as usize, 8);
     let sums = reference::exclusive_scan(&numbers);
     let options = ExecutableOptions::default().frames(2);

@@ -19,8 +19,8 @@ use crate::embedding::{host, quick};
 use crate::example_frames::host::{Host, HostBuffer};
 
 tests!(embedding_threads:
-    many_frames_of_two_threads, frames_of_two_threads_without_push_descriptors,
-    runs_create_nothing,
+    frames_of_two_threads_do_not_leak, frames_of_two_threads_do_not_leak_without_push_descriptors,
+    repeated_runs_create_no_vulkan_objects,
 );
 
 const THREADS: usize = 2;
@@ -35,12 +35,12 @@ const WARM: u32 = 50;
 /// Slack for the validation layer's bookkeeping and for chunked allocations of the system.
 const SLACK: u64 = 16 << 20;
 
-fn many_frames_of_two_threads(gpu: &Gpu) -> Result<()> {
+fn frames_of_two_threads_do_not_leak(gpu: &Gpu) -> Result<()> {
     frames(gpu, if gpu.full { 10_000 } else { 1000 }, &Features::default())
 }
 
 /// Without push descriptors, each frame has its own descriptor sets.
-fn frames_of_two_threads_without_push_descriptors(gpu: &Gpu) -> Result<()> {
+fn frames_of_two_threads_do_not_leak_without_push_descriptors(gpu: &Gpu) -> Result<()> {
     frames(gpu, 400, &Features { push_descriptor: true, ..Features::default() })
 }
 
@@ -70,7 +70,7 @@ fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
 }
 
 /// A run reuses the command buffer of the previous one.
-fn runs_create_nothing(gpu: &Gpu) -> Result<()> {
+fn repeated_runs_create_no_vulkan_objects(gpu: &Gpu) -> Result<()> {
     // SAFETY: the host outlives everything made from it; no other thread uses the queue.
     unsafe {
         let host = host(gpu)?;

@@ -6,19 +6,19 @@ use anyhow::{Result, ensure};
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;
 
-tests!(environment: no_driver_fails_the_run, no_validation_layer_fails_the_run);
+tests!(environment: missing_driver_fails_the_run, missing_validation_layer_fails_the_run);
 
 /// Runs one quick test in this test binary, with the given environment variables pointing nowhere.
 fn run_without(variables: &[&str]) -> Result<Output> {
     let mut child = Command::new(std::env::current_exe()?);
-    child.args(["scan::one_call"]).env_remove("MULTISPLIT_TEST_CHILD");
+    child.args(["scan::one_call_matches_the_cpu"]).env_remove("MULTISPLIT_TEST_CHILD");
     for variable in variables {
         child.env(variable, "/nonexistent");
     }
     Ok(child.output()?)
 }
 
-fn no_driver_fails_the_run(_: &Gpu) -> Result<()> {
+fn missing_driver_fails_the_run(_: &Gpu) -> Result<()> {
     let run = run_without(&["VK_ICD_FILENAMES", "VK_DRIVER_FILES"])?;
     let said = String::from_utf8_lossy(&run.stderr);
     ensure!(!run.status.success(), "the run passed without a driver");
@@ -26,7 +26,7 @@ fn no_driver_fails_the_run(_: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn no_validation_layer_fails_the_run(_: &Gpu) -> Result<()> {
+fn missing_validation_layer_fails_the_run(_: &Gpu) -> Result<()> {
     let run = run_without(&["VK_LAYER_PATH"])?;
     let said = String::from_utf8_lossy(&run.stderr);
     ensure!(!run.status.success(), "the run passed without validation");

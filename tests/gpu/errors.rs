@@ -13,10 +13,12 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
 tests!(errors:
-    unknown_device, glsl_that_does_not_compile, bindings_that_do_not_match, empty_arrays,
-    buffers_too_small, memory_that_is_not_there, imports_left_out, imports_that_overlap,
-    misaligned_offsets, nothing_by_a_wrong_description, more_work_than_the_device_dispatches, another_context, no_bytes_at_all,
-    more_recordings_than_make_sense,
+    unknown_device_is_rejected, glsl_compile_error_is_reported, mismatched_bindings_are_rejected,
+    empty_arrays_give_empty_results, small_buffers_are_rejected, huge_allocations_are_rejected,
+    missing_imports_are_rejected, overlapping_imports_are_rejected, misaligned_offsets_are_rejected,
+    invalid_descriptions_are_rejected_for_empty_arrays, huge_dispatch_is_rejected,
+    arrays_of_another_context_are_rejected, zero_sized_elements_are_counted,
+    absurd_recording_counts_are_rejected,
 );
 
 /// Checks that the context still computes.
@@ -34,7 +36,7 @@ macro_rules! ensure_error {
     };
 }
 
-fn unknown_device(gpu: &Gpu) -> Result<()> {
+fn unknown_device_is_rejected(gpu: &Gpu) -> Result<()> {
     for wanted in ["no such GPU", "999"] {
         let config = multisplit::Config {
             device: DeviceChoice::Named(wanted.into()),
@@ -47,14 +49,14 @@ fn unknown_device(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-fn glsl_that_does_not_compile(gpu: &Gpu) -> Result<()> {
+fn glsl_compile_error_is_reported(gpu: &Gpu) -> Result<()> {
     let wrong = "#version 460\nlayout(local_size_x = 1) in;\nvoid main() { uint x = y; }\n";
     let result = compile(&Source::new("wrong.comp", wrong));
     ensure_error!(result, CompileError::Glsl(d) if d[0].line == 3 && d[0].file == "wrong.comp");
     still_works(gpu)
 }
 
-fn bindings_that_do_not_match(gpu: &Gpu) -> Result<()> {
+fn mismatched_bindings_are_rejected(gpu: &Gpu) -> Result<()> {
     let kernel = multisplit::shaders::builtin::MEMORY_COPY.kernel()?;
     let limits = gpu.context.limits();
     let mut graph = Graph::new("unbound");
@@ -89,7 +91,7 @@ void main() { data.at[0] = 1; }";
 }
 
 /// Arrays may be empty, and operations on them return empty results; buffers of a graph may not.
-fn empty_arrays(gpu: &Gpu) -> Result<()> {
+fn empty_arrays_give_empty_results(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (zeroed, uploaded) = (context.zeroed::<u32>(0)?, context.upload::<u32>(&[])?);
     for array in [&zeroed, &uploaded] {
@@ -112,7 +114,7 @@ fn empty_arrays(gpu: &Gpu) -> Result<()> {
 }
 
 /// An invalid description is the same error for an empty array as for a nonempty one.
-fn nothing_by_a_wrong_description(gpu: &Gpu) -> Result<()> {
+fn invalid_descriptions_are_rejected_for_empty_arrays(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let full: &[f32] = &[2.0, 1.0];
     for keys in [&[], full] {
@@ -185,7 +187,7 @@ fn lengths_that_differ(context: &Context, keys: &[f32]) -> Result<()> {
     Ok(())
 }
 
-fn buffers_too_small(gpu: &Gpu) -> Result<()> {
+fn small_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let small = context.zeroed::<u32>(10)?;
     ensure_error!(
@@ -226,7 +228,7 @@ fn buffers_too_small(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-fn memory_that_is_not_there(gpu: &Gpu) -> Result<()> {
+fn huge_allocations_are_rejected(gpu: &Gpu) -> Result<()> {
     let device = gpu.context.properties();
     let report = gpu.context.memory_report();
     ensure_error!(
@@ -244,7 +246,7 @@ fn memory_that_is_not_there(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-fn imports_left_out(gpu: &Gpu) -> Result<()> {
+fn missing_imports_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("fill");
     let dst = graph.import::<u32>("dst", 100);
@@ -262,7 +264,7 @@ fn imports_left_out(gpu: &Gpu) -> Result<()> {
 }
 
 /// A write to one import is not ordered against accesses to another.
-fn imports_that_overlap(gpu: &Gpu) -> Result<()> {
+fn overlapping_imports_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("copies");
     let imports = ["a", "b", "c"].map(|name| graph.import::<u32>(name, 64));
@@ -294,7 +296,7 @@ fn imports_that_overlap(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-fn another_context(gpu: &Gpu) -> Result<()> {
+fn arrays_of_another_context_are_rejected(gpu: &Gpu) -> Result<()> {
     let other = gpu.open_with(|_| {})?;
     let context = &gpu.context;
     let mut graph = Graph::new("fill");
@@ -336,7 +338,7 @@ fn another_context(gpu: &Gpu) -> Result<()> {
 }
 
 /// Zero-sized elements are counted like any others.
-fn no_bytes_at_all(gpu: &Gpu) -> Result<()> {
+fn zero_sized_elements_are_counted(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let nothing = context.zeroed::<[u32; 0]>(7)?;
     context.write(&nothing, 4, &[[0u32; 0]; 3])?;
@@ -345,7 +347,7 @@ fn no_bytes_at_all(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&context.upload(&[[0u32; 0]; 3])?)?, &[[0u32; 0]; 3])
 }
 
-fn more_recordings_than_make_sense(gpu: &Gpu) -> Result<()> {
+fn absurd_recording_counts_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("fill");
     let dst = graph.import::<u32>("dst", 100);
@@ -362,7 +364,7 @@ fn more_recordings_than_make_sense(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-fn misaligned_offsets(gpu: &Gpu) -> Result<()> {
+fn misaligned_offsets_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("fill");
     let dst = graph.import::<u32>("dst", 100);
@@ -373,7 +375,7 @@ fn misaligned_offsets(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-fn more_work_than_the_device_dispatches(gpu: &Gpu) -> Result<()> {
+fn huge_dispatch_is_rejected(gpu: &Gpu) -> Result<()> {
     let kernel = multisplit::shaders::builtin::MEMORY_FILL.kernel()?;
     let mut graph = Graph::new("many");
     let dst = graph.import::<u32>("dst", 64);

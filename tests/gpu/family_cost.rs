@@ -11,7 +11,7 @@ use multisplit::{Operator, Scan, Select, Sort, TopK};
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;
 
-tests!(family_cost: passes_are_as_many_as_the_page_says, a_device_count_is_one_pass_more);
+tests!(family_cost: documented_pass_counts_match_the_plans, device_count_adds_one_pass);
 
 const PAGE: &str = include_str!("../../docs/family.md");
 const N: u64 = 200_000;
@@ -83,7 +83,7 @@ fn scans(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn passes_are_as_many_as_the_page_says(gpu: &Gpu) -> Result<()> {
+fn documented_pass_counts_match_the_plans(gpu: &Gpu) -> Result<()> {
     scans(gpu)?;
     let method = gpu.context.policy().scan;
     for (row, n) in [("reduce of few elements", FEW), ("reduce |", N)] {
@@ -152,7 +152,7 @@ fn passes_are_as_many_as_the_page_says(gpu: &Gpu) -> Result<()> {
     })
 }
 
-fn a_device_count_is_one_pass_more(gpu: &Gpu) -> Result<()> {
+fn device_count_adds_one_pass(gpu: &Gpu) -> Result<()> {
     ensure!(PAGE.contains("A device count takes one pass more, of one workgroup."));
     let policy = gpu.context.policy();
     let passes = |on_device: bool| -> Result<[usize; 3]> {

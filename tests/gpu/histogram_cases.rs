@@ -13,9 +13,12 @@ use multisplit_tests::tests;
 use crate::histogram_run::{Input, run};
 
 tests!(histogram:
-    product_of_cases, every_method, every_search, odd_splitters, random_cases, several_passes, many_bins, pieces,
-    edges_in_their_own_bins, exact_edges_of_integers, rounded_up_to_the_last_edge,
-    counts_are_those_of_the_edges, counts_between_edges,
+    product_of_cases_matches_the_cpu, every_method_matches_the_cpu,
+    every_bin_search_matches_the_cpu, unusual_splitters_match_the_cpu, random_cases_match_the_cpu,
+    bins_beyond_shared_memory_match_the_cpu, maximum_bin_count_matches_the_cpu,
+    samples_beyond_a_binding_match_the_cpu, edges_belong_to_the_bin_they_begin,
+    integer_edges_are_exact, samples_rounded_to_the_end_are_in_the_last_bin,
+    samples_near_edges_match_the_documented_edges, samples_between_edges_match_the_documented_edges,
 );
 
 const BINS: [u32; 9] = [1, 2, 3, 32, 33, 256, 257, 4096, 65_536];
@@ -97,7 +100,7 @@ fn sizes(gpu: &Gpu) -> Vec<usize> {
 }
 
 /// The whole product in a full run, otherwise a sample.
-fn product_of_cases(gpu: &Gpu) -> Result<()> {
+fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
 }
 
@@ -151,7 +154,7 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
 }
 
 /// All methods give the same counts.
-fn every_method(gpu: &Gpu) -> Result<()> {
+fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let bins: &[u32] = if gpu.full { &BINS[..6] } else { &[3, 33, 256] };
     for (turn, &m) in bins.iter().enumerate() {
@@ -175,7 +178,7 @@ fn every_method(gpu: &Gpu) -> Result<()> {
 
 /// Range bins by splitters in registers, by binary search and by lookup table, which may be
 /// crowded.
-fn every_search(gpu: &Gpu) -> Result<()> {
+fn every_bin_search_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.context.policy(), gpu.mine());
     for (register_bins, cells) in [(32, 0), (0, 0), (0, 16), (0, 1024)] {
         let mut policy = base;
@@ -206,7 +209,7 @@ fn every_search(gpu: &Gpu) -> Result<()> {
 
 /// Splitters that are infinite, equal, adjacent, or so small that a device may flush them to zero,
 /// with samples around each.
-fn odd_splitters(gpu: &Gpu) -> Result<()> {
+fn unusual_splitters_match_the_cpu(gpu: &Gpu) -> Result<()> {
     const M: usize = 33;
     let tiny = f32::from_bits(1);
     let least = f32::MIN_POSITIVE;
@@ -254,7 +257,7 @@ fn odd_splitters(gpu: &Gpu) -> Result<()> {
 }
 
 /// Random sizes, including the tile sizes of the kernels.
-fn random_cases(gpu: &Gpu) -> Result<()> {
+fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut rng, mut mine) = (Rng::new(5), gpu.mine());
     let base = gpu.context.policy();
     for _ in 0..if gpu.full { 400 } else { 10 } {
@@ -288,7 +291,7 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
 }
 
 /// More bins than fit in shared memory are counted in several passes.
-fn several_passes(gpu: &Gpu) -> Result<()> {
+fn bins_beyond_shared_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.context.policy();
     policy.shared_memory = 16 << 10;
     policy.histogram.max_passes = u32::MAX;
@@ -302,7 +305,7 @@ fn several_passes(gpu: &Gpu) -> Result<()> {
 }
 
 /// The maximum number of bins.
-fn many_bins(gpu: &Gpu) -> Result<()> {
+fn maximum_bin_count_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let case = Case {
         kind: Kind::Even,
@@ -317,7 +320,7 @@ fn many_bins(gpu: &Gpu) -> Result<()> {
 }
 
 /// Samples beyond `maxStorageBufferRange` are counted in pieces; the limit is lowered for the test.
-fn pieces(gpu: &Gpu) -> Result<()> {
+fn samples_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = Policy { max_storage_range: 20_000, ..gpu.context.policy() };
     for n in [4095, 5000, 30_011] {
         let method = HistogramMethod::Auto;
@@ -330,7 +333,7 @@ fn pieces(gpu: &Gpu) -> Result<()> {
 
 /// If edges are representable and steps are powers of two, each edge belongs to the bin it begins,
 /// and the largest value below it to the previous bin.
-fn edges_in_their_own_bins(gpu: &Gpu) -> Result<()> {
+fn edges_belong_to_the_bin_they_begin(gpu: &Gpu) -> Result<()> {
     let m = 256u32;
     let edges: Vec<f32> = (0..=m).map(|k| k as f32 * 4.0).collect();
     let samples: Vec<f32> = edges.iter().flat_map(|&e| [e, e.next_down()]).collect();
@@ -343,7 +346,7 @@ fn edges_in_their_own_bins(gpu: &Gpu) -> Result<()> {
 
 /// The first value of every bin and the last one of the previous bin, with integers that floats
 /// cannot represent.
-fn exact_edges_of_integers(gpu: &Gpu) -> Result<()> {
+fn integer_edges_are_exact(gpu: &Gpu) -> Result<()> {
     fn check<S: Reference>(gpu: &Gpu, m: u32, value: impl Fn(u128) -> S) -> Result<()> {
         let (lo, hi) = S::domain();
         let span =
@@ -363,7 +366,7 @@ fn exact_edges_of_integers(gpu: &Gpu) -> Result<()> {
 }
 
 /// A float below the last edge whose bin index rounds up to m belongs to the last bin.
-fn rounded_up_to_the_last_edge(gpu: &Gpu) -> Result<()> {
+fn samples_rounded_to_the_end_are_in_the_last_bin(gpu: &Gpu) -> Result<()> {
     let rounded = |lo: f32, hi: f32, m: u32| (hi.next_down() - lo) * (m as f32 / (hi - lo));
     let mut rng = Rng::new(3);
     let mut found = 0;
@@ -403,7 +406,7 @@ fn check_edges<S: Sample + PartialOrd + Into<f64>>(
 }
 
 /// Samples on, just below and just above each edge, including edges so close that several coincide.
-fn counts_are_those_of_the_edges(gpu: &Gpu) -> Result<()> {
+fn samples_near_edges_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
     let near = |&edge: &f64| [edge as f32, (edge as f32).next_down(), (edge as f32).next_up()];
     let samples = |edges: &[f64]| edges.iter().flat_map(near).chain([0.0, -0.0, 1e-40]).collect();
     for range in [
@@ -438,7 +441,7 @@ fn counts_are_those_of_the_edges(gpu: &Gpu) -> Result<()> {
 }
 
 /// Samples between edges: the kernel compares with an edge only if a sample is near it.
-fn counts_between_edges(gpu: &Gpu) -> Result<()> {
+fn samples_between_edges_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
     const STEPS: u32 = 1 << 16;
     for (lo, hi, m) in [(-1.0f32, 1.0, 7), (0.0, 1.0, 1000), (100.0, 101.0, 5000)] {
         let sample = |i: u32| lo + (hi - lo) * (f64::from(i) / f64::from(STEPS)) as f32;

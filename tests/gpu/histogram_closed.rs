@@ -11,8 +11,9 @@ use multisplit_tests::tests;
 use crate::histogram_run::{Input, run};
 
 tests!(histogram:
-    closed_edges_of_every_type, closed_edges_by_every_search, closed_edges_at_the_ends_of_types,
-    closed_edges_at_zero, closed_without_edges,
+    closed_bins_of_every_type_match_the_cpu, closed_bins_by_every_search_match_the_cpu,
+    closed_bins_include_the_ends_of_types, closed_bins_include_both_zeros,
+    bins_without_edges_cannot_be_closed,
 );
 
 /// Even or range bins over the domain of a type, with samples on every edge.
@@ -41,7 +42,7 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, m: u32, even: bool) -> Result
     expect_equal(&got.out_of_range, &[out_of_range]).context("out of range").with_context(name)
 }
 
-fn closed_edges_of_every_type(gpu: &Gpu) -> Result<()> {
+fn closed_bins_of_every_type_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let types = [
         check::<f32>,
@@ -68,7 +69,7 @@ fn closed_edges_of_every_type(gpu: &Gpu) -> Result<()> {
 }
 
 /// By splitters in registers, by binary search, by lookup table, and by ballots.
-fn closed_edges_by_every_search(gpu: &Gpu) -> Result<()> {
+fn closed_bins_by_every_search_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for (register_bins, cells, m) in [(32, 0, 9), (0, 0, 33), (0, 16, 33), (0, 1024, 33)] {
         let mut policy = gpu.context.policy();
@@ -87,7 +88,7 @@ fn closed_edges_by_every_search(gpu: &Gpu) -> Result<()> {
 }
 
 /// Bins that cover all numbers of a type, with edges at the ends of its range.
-fn closed_edges_at_the_ends_of_types(gpu: &Gpu) -> Result<()> {
+fn closed_bins_include_the_ends_of_types(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let words = [0, 1, u32::MAX / 2, u32::MAX - 1, u32::MAX, u32::MAX];
     let even = context.histogram(&words, Bins::even(0..u32::MAX, 3).closed())?;
@@ -114,7 +115,7 @@ fn closed_edges_at_the_ends_of_types(gpu: &Gpu) -> Result<()> {
 }
 
 /// Both zeros are on an edge at zero.
-fn closed_edges_at_zero(gpu: &Gpu) -> Result<()> {
+fn closed_bins_include_both_zeros(gpu: &Gpu) -> Result<()> {
     let samples = [-2.0f32, -1.0, -f32::MIN_POSITIVE, -0.0, 0.0, f32::from_bits(1), 1.0];
     let many: Vec<f32> = (0..=40).map(|k| (k as f32 - 40.0) / 20.0).collect();
     for bins in [Bins::even(-2.0..0.0, 2), Bins::range(&[-2.0, -1.0, 0.0]), Bins::range(&many)] {
@@ -128,7 +129,7 @@ fn closed_edges_at_zero(gpu: &Gpu) -> Result<()> {
 }
 
 /// Other kinds of bins have no upper edge to include.
-fn closed_without_edges(gpu: &Gpu) -> Result<()> {
+fn bins_without_edges_cannot_be_closed(gpu: &Gpu) -> Result<()> {
     for bins in
         [Bins::<u32>::identity(4), Bins::glsl(4, "uint bucket_of(uint sample_) { return 0; }")]
     {

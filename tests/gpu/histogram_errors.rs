@@ -11,8 +11,10 @@ use multisplit_tests::tests;
 use crate::histogram_run::{Input, run};
 
 tests!(histogram:
-    refused, refused_types, absurd_policies, too_small, without_features,
-    glsl_errors_are_the_users, one_call_does_not_accumulate,
+    invalid_histograms_are_rejected, unsupported_array_types_are_rejected,
+    invalid_histogram_policies_are_rejected, small_histogram_buffers_are_rejected,
+    missing_features_reject_64_bit_samples, glsl_bin_errors_show_the_users_line,
+    one_call_rejects_accumulation,
 );
 
 /// The result of a histogram of eight samples, with buffers that `change` makes invalid.
@@ -28,7 +30,7 @@ fn outcome(
     histogram(&mut graph, &gpu.context.policy(), bins, &buffers).map(|_| ())
 }
 
-fn refused(gpu: &Gpu) -> Result<()> {
+fn invalid_histograms_are_rejected(gpu: &Gpu) -> Result<()> {
     let even = |m| Bins::even(0.0f32..1.0, m).untyped();
     let nan = f32::NAN;
     let lists = [
@@ -71,7 +73,7 @@ fn refused(gpu: &Gpu) -> Result<()> {
 }
 
 /// Arrays of unsupported types; each error contains the array's name and the required type.
-fn refused_types(gpu: &Gpu) -> Result<()> {
+fn unsupported_array_types_are_rejected(gpu: &Gpu) -> Result<()> {
     type Change = fn(HistogramBuffers, &mut Graph) -> HistogramBuffers;
     let changes: [(&str, &str, &str, Change); 8] = [
         ("samples", "u32", "f32", |_, graph| {
@@ -110,7 +112,7 @@ fn refused_types(gpu: &Gpu) -> Result<()> {
 }
 
 /// An invalid policy is rejected or has no effect.
-fn absurd_policies(gpu: &Gpu) -> Result<()> {
+fn invalid_histogram_policies_are_rejected(gpu: &Gpu) -> Result<()> {
     type Change = fn(&mut HistogramTuning);
     let splitters: Vec<f32> = (0..=40).map(|k| k as f32).collect();
     let bins = Bins::range(&splitters);
@@ -147,7 +149,7 @@ fn absurd_policies(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn too_small(gpu: &Gpu) -> Result<()> {
+fn small_histogram_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
     let (policy, bins) = (gpu.context.policy(), Bins::even(0.0f32..1.0, 4));
     for n in [65, 1 << 40, u64::MAX] {
         let mut graph = Graph::new("small");
@@ -201,7 +203,7 @@ fn too_small(gpu: &Gpu) -> Result<()> {
 }
 
 /// A device without 64-bit types rejects 64-bit samples by name, and counts other samples.
-fn without_features(gpu: &Gpu) -> Result<()> {
+fn missing_features_reject_64_bit_samples(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|config| config.without.shader_float64 = true)?;
     let result = context.histogram(&[0.5f64], Bins::even(0.0..1.0, 4));
     let named = |error: &Error| error.to_string().contains("Float64");
@@ -217,7 +219,7 @@ fn without_features(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn glsl_errors_are_the_users(gpu: &Gpu) -> Result<()> {
+fn glsl_bin_errors_show_the_users_line(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(uint key) {\n  return kye;\n}";
     match gpu.context.histogram(&[1u32], Bins::glsl(4, source)) {
         Err(Error::Compile(error)) => {
@@ -230,7 +232,7 @@ fn glsl_errors_are_the_users(gpu: &Gpu) -> Result<()> {
 }
 
 /// A one-call histogram has no previous counts to add to.
-fn one_call_does_not_accumulate(gpu: &Gpu) -> Result<()> {
+fn one_call_rejects_accumulation(gpu: &Gpu) -> Result<()> {
     let result = gpu.context.histogram(&[1u32], Bins::identity(4).accumulate());
     ensure!(matches!(result, Err(Error::Histogram { .. })), "{result:?}");
     Ok(())

@@ -14,9 +14,11 @@ use multisplit_tests::{reference, tests};
 use crate::histogram_run::{Input, Weights, run};
 
 tests!(histogram:
-    pixels, channels_of_floats, strides, integer_weights, float_weights, accumulated, wide_counts,
-    past_32_bits, count_on_the_device, cumulative, replayed, users_functions, users_table,
-    one_call_of_nothing,
+    pixel_channels_match_the_cpu, float_channels_match_the_cpu, strided_samples_match_the_cpu,
+    integer_weights_match_the_cpu, float_weights_match_the_cpu, accumulated_counts_match_the_cpu,
+    wide_counts_match_the_cpu, counts_beyond_32_bits_do_not_wrap, device_count_limits_the_samples,
+    cumulative_counts_match_the_cpu, replayed_histogram_is_cleared, glsl_bins_match_the_cpu,
+    glsl_bins_read_tables_and_parameters, one_call_on_an_empty_array_gives_zeros,
 );
 
 /// Counts `samples` in this layout and compares every channel with the CPU.
@@ -51,7 +53,7 @@ fn samples<S: Reference>(n: usize) -> Vec<S> {
 
 /// RGBA8 in one pass, some of its channels, two channels, and three channels, which do not fit a
 /// word.
-fn pixels(gpu: &Gpu) -> Result<()> {
+fn pixel_channels_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let bytes = samples::<u8>(4 * 5003);
     for active in [0b1111, 0b0111, 0b1000] {
         check_layout(gpu, Layout::interleaved(4, active), 256, &bytes)?;
@@ -60,7 +62,7 @@ fn pixels(gpu: &Gpu) -> Result<()> {
     check_layout(gpu, Layout::interleaved(3, 0b101), 100, &bytes)
 }
 
-fn channels_of_floats(gpu: &Gpu) -> Result<()> {
+fn float_channels_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let floats = samples::<f32>(4 * 3001);
     check_layout(gpu, Layout::interleaved(4, 0b1010), 33, &floats)?;
     check_layout(gpu, Layout::interleaved(2, 0b11), 33, &floats)?;
@@ -69,7 +71,7 @@ fn channels_of_floats(gpu: &Gpu) -> Result<()> {
 }
 
 /// A field of a record, with records at any offset.
-fn strides(gpu: &Gpu) -> Result<()> {
+fn strided_samples_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check_layout(gpu, Layout::strided(12, 20), 33, &samples::<f32>(7000))?;
     check_layout(gpu, Layout::strided(1, 3), 33, &samples::<u8>(7000))?;
     check_layout(gpu, Layout::strided(514, 6), 33, &samples::<u16>(7000))?;
@@ -77,7 +79,7 @@ fn strides(gpu: &Gpu) -> Result<()> {
     check_layout(gpu, Layout { offset: 1024, ..Layout::PACKED }, 33, &samples::<f32>(7000))
 }
 
-fn integer_weights(gpu: &Gpu) -> Result<()> {
+fn integer_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, n) = (gpu.context.policy(), 9001);
     let (values, weights) = (samples::<f32>(n), uniform(n, 8));
     let bytes = bytemuck::cast_slice(&values);
@@ -101,7 +103,7 @@ fn integer_weights(gpu: &Gpu) -> Result<()> {
 }
 
 /// Weights whose sums are exact in any order.
-fn float_weights(gpu: &Gpu) -> Result<()> {
+fn float_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, n, m) = (gpu.context.policy(), 6007, 50);
     let values = samples::<u16>(n);
     let mut rng = Rng::new(4);
@@ -126,7 +128,7 @@ fn float_weights(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn accumulated(gpu: &Gpu) -> Result<()> {
+fn accumulated_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, n) = (gpu.context.policy(), 5000);
     let values = samples::<f32>(n);
     let (lo, hi) = f32::domain();
@@ -143,7 +145,7 @@ fn accumulated(gpu: &Gpu) -> Result<()> {
 }
 
 /// Counts that exceed 2^32 in the middle of a pass, with every method.
-fn wide_counts(gpu: &Gpu) -> Result<()> {
+fn wide_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, n) = (gpu.context.policy(), 9000);
     let values = samples::<u32>(n);
     let (lo, hi) = u32::domain();
@@ -161,7 +163,7 @@ fn wide_counts(gpu: &Gpu) -> Result<()> {
 }
 
 /// More samples than a 32-bit count holds on fast devices; fewer on a software driver.
-fn past_32_bits(gpu: &Gpu) -> Result<()> {
+fn counts_beyond_32_bits_do_not_wrap(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (n, times) = if gpu.is_software() { (1u64 << 16, 5) } else { (1 << 28, 20) };
     let mut graph = Graph::new("histogram");
@@ -182,7 +184,7 @@ fn past_32_bits(gpu: &Gpu) -> Result<()> {
 }
 
 /// A device count below the buffer's length, zero, and above it.
-fn count_on_the_device(gpu: &Gpu) -> Result<()> {
+fn device_count_limits_the_samples(gpu: &Gpu) -> Result<()> {
     let values = samples::<f32>(20_000);
     let (lo, hi) = f32::domain();
     let bins = Bins::even(lo..hi, 33);
@@ -202,7 +204,7 @@ fn count_on_the_device(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn cumulative(gpu: &Gpu) -> Result<()> {
+fn cumulative_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let values = samples::<u16>(9000);
     for m in [1, 257, 5000] {
@@ -217,7 +219,7 @@ fn cumulative(gpu: &Gpu) -> Result<()> {
 }
 
 /// A histogram without accumulation gives the same counts in every run.
-fn replayed(gpu: &Gpu) -> Result<()> {
+fn replayed_histogram_is_cleared(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let values = samples::<f32>(10_000);
     let splitters = [0.0f32, 1.0, 10.0, 100.0, 200.0, 300.0, 500.0, 600.0, 700.0, 800.0];
@@ -240,7 +242,7 @@ fn replayed(gpu: &Gpu) -> Result<()> {
 }
 
 /// A user function for every sample type; ids of m or more are out of range.
-fn users_functions(gpu: &Gpu) -> Result<()> {
+fn glsl_bins_match_the_cpu(gpu: &Gpu) -> Result<()> {
     fn check<S: Reference>(gpu: &Gpu, source: &str, bin_of: impl Fn(S) -> u32) -> Result<()> {
         let values: Vec<S> = Spread::Uniform.samples(5000, 1, &[S::at(0.0)], 6);
         let got = gpu
@@ -278,7 +280,7 @@ fn users_functions(gpu: &Gpu) -> Result<()> {
 }
 
 /// A function with a table and parameters.
-fn users_table(gpu: &Gpu) -> Result<()> {
+fn glsl_bins_read_tables_and_parameters(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let values = uniform(5000, 9);
     let table: Vec<u32> = vec![3, 0, 2, 1, 7];
@@ -302,7 +304,7 @@ fn users_table(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&device_counts)?, &expected)
 }
 
-fn one_call_of_nothing(gpu: &Gpu) -> Result<()> {
+fn one_call_on_an_empty_array_gives_zeros(gpu: &Gpu) -> Result<()> {
     let result = gpu.context.histogram(&[0u16; 0], Bins::even(0..9, 7))?;
     expect_equal(&result.counts, &[0; 7])?;
     expect_equal(&result.out_of_range, &[0])

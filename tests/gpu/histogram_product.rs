@@ -12,8 +12,8 @@ use multisplit_tests::histogram::{Reference, Spread, range_bin};
 use multisplit_tests::tests;
 
 tests!(histogram:
-    product_of_types_bins_layouts_and_weights, narrow_signed_and_half_samples_are_refused,
-    whole_arrays_of_work_are_counted_in_elements,
+    one_call_product_matches_the_cpu, narrow_signed_and_half_samples_are_rejected,
+    work_counts_pixels_of_whole_arrays,
 );
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,7 +154,7 @@ fn refused<S: Reference, T: std::fmt::Debug>(
 }
 
 /// The whole product in a full run; otherwise every second type with each bin kind.
-fn product_of_types_bins_layouts_and_weights(gpu: &Gpu) -> Result<()> {
+fn one_call_product_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let types = [
         check::<u8>,
         check::<u16>,
@@ -186,7 +186,7 @@ fn product_of_types_bins_layouts_and_weights(gpu: &Gpu) -> Result<()> {
 }
 
 /// The error for unsupported sample types lists the supported ones.
-fn narrow_signed_and_half_samples_are_refused(gpu: &Gpu) -> Result<()> {
+fn narrow_signed_and_half_samples_are_rejected(gpu: &Gpu) -> Result<()> {
     for element in [ElementType::I8, ElementType::I16, ElementType::F16, ElementType::Bf16] {
         let mut graph = Graph::new("refused");
         let samples = graph.import_array("samples", element, 64);
@@ -201,7 +201,7 @@ fn narrow_signed_and_half_samples_are_refused(gpu: &Gpu) -> Result<()> {
 }
 
 /// Whole arrays of pixels are counted by pixel, not by sample.
-fn whole_arrays_of_work_are_counted_in_elements(gpu: &Gpu) -> Result<()> {
+fn work_counts_pixels_of_whole_arrays(gpu: &Gpu) -> Result<()> {
     let pixels = gpu.context.upload(&[0u8, 1, 2, 3, 0, 0, 0, 3])?;
     let counts = gpu.context.zeroed::<u32>(16)?;
     let bins = Bins::identity(4).layout(Layout::interleaved(4, 0b1111));

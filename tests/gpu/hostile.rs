@@ -25,10 +25,15 @@ use crate::hostile_rig::{
 
 tests!(hostile:
     falling_offsets_give_defined_results, named_count_without_segments_can_be_set,
-    scans, scans_by_key_and_heads, reductions, reductions_by_key, reductions_of_segments,
-    reductions_of_rows, selections, runs_of_equal_elements, sorts, sorts_of_segments, splits,
-    histograms, top_elements, merges, searches, fills_and_copies, found_counts,
-    indirect_dispatches,
+    scans_tolerate_hostile_counts, segmented_scans_tolerate_hostile_counts,
+    reductions_tolerate_hostile_counts, reductions_by_key_tolerate_hostile_counts,
+    segmented_reductions_tolerate_hostile_offsets, row_reductions_tolerate_hostile_counts,
+    selections_tolerate_hostile_values, run_lengths_tolerate_hostile_counts,
+    sorts_tolerate_hostile_counts, segmented_sorts_tolerate_hostile_offsets,
+    splits_tolerate_hostile_ids, histograms_tolerate_hostile_samples, topk_tolerates_hostile_counts,
+    merges_tolerate_unsorted_arrays, searches_tolerate_unsorted_arrays,
+    fills_and_copies_tolerate_hostile_counts, found_counts_chain_without_the_host,
+    indirect_dispatches_are_clamped,
 );
 
 /// Element counts of plans.
@@ -87,7 +92,7 @@ fn named_count_without_segments_can_be_set(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn scans(gpu: &Gpu) -> Result<()> {
+fn scans_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
     for (method, max) in [
         (ScanMethod::ReduceThenScan, 700),
         (ScanMethod::LookBack, 700),
@@ -108,7 +113,7 @@ fn scans(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn scans_by_key_and_heads(gpu: &Gpu) -> Result<()> {
+fn segmented_scans_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
     let plans = sample(
         gpu,
         [
@@ -146,7 +151,7 @@ fn scans_by_key_and_heads(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn reductions(gpu: &Gpu) -> Result<()> {
+fn reductions_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
     for (indexed, max) in [(false, 40), (false, 6_000), (true, 700), (true, 6_000)] {
         let mut rig = Rig::new(gpu);
         let (src, dst, index) = (rig.array("src", max), rig.array("dst", 1), rig.array("index", 1));
@@ -172,7 +177,7 @@ fn runs_of(keys: &[u32]) -> Vec<(u32, usize)> {
     keys.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
 }
 
-fn reductions_by_key(gpu: &Gpu) -> Result<()> {
+fn reductions_by_key_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
     for (method, max) in [
         (ScanMethod::ReduceThenScan, 700),
         (ScanMethod::LookBack, 700),
@@ -237,7 +242,7 @@ fn reduced_segments(dst: Words, operator: Operator, input: &[u32], offsets: &[u3
     Any(dst, offsets.len() - 1, Box::new(check))
 }
 
-fn reductions_of_segments(gpu: &Gpu) -> Result<()> {
+fn segmented_reductions_tolerate_hostile_offsets(gpu: &Gpu) -> Result<()> {
     // By tiles, and with a subgroup or a workgroup per segment.
     let policy = narrow(gpu);
     let tiles = Policy { segment_chunk: 1 << 31, ..policy };
@@ -274,7 +279,7 @@ fn reductions_of_segments(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn reductions_of_rows(gpu: &Gpu) -> Result<()> {
+fn row_reductions_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
     let policy = narrow(gpu);
     let long = Policy { segment_chunk: 64, ..policy };
     for (policy, length, rows) in
@@ -298,7 +303,7 @@ fn reductions_of_rows(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn selections(gpu: &Gpu) -> Result<()> {
+fn selections_tolerate_hostile_values(gpu: &Gpu) -> Result<()> {
     for (flagged, kept_both, max) in
         [(false, false, 700), (true, false, 6_000), (false, true, 6_000), (true, true, 40)]
     {
@@ -337,7 +342,7 @@ fn selections(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn runs_of_equal_elements(gpu: &Gpu) -> Result<()> {
+fn run_lengths_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
     for (with_lengths, max) in [(false, 700), (true, 700), (true, 6_000), (false, 6_000)] {
         let mut rig = Rig::new(gpu);
         let [src, dst, lengths] = ["src", "dst", "lengths"].map(|name| rig.array(name, max));
@@ -414,7 +419,7 @@ fn small_tiles(gpu: &Gpu) -> Policy {
     crate::sort_segments::small_tiles(gpu)
 }
 
-fn sorts(gpu: &Gpu) -> Result<()> {
+fn sorts_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
     let plans = sample(
         gpu,
         [
@@ -439,7 +444,7 @@ fn sorts(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn sorts_of_segments(gpu: &Gpu) -> Result<()> {
+fn segmented_sorts_tolerate_hostile_offsets(gpu: &Gpu) -> Result<()> {
     let plans = sample(
         gpu,
         [
@@ -474,7 +479,7 @@ fn sorts_of_segments(gpu: &Gpu) -> Result<()> {
 }
 
 /// Keys are bucket ids: out-of-range ids are put into the last bucket and counted.
-fn splits(gpu: &Gpu) -> Result<()> {
+fn splits_tolerate_hostile_ids(gpu: &Gpu) -> Result<()> {
     let identity = "uint bucket_of(uint key) { return key; }";
     let plans = sample(gpu, Method::ALL.into_iter().zip([10, 10, 100, 10, 10, 10]));
     for &(method, m) in &plans {
@@ -522,7 +527,7 @@ fn splits(gpu: &Gpu) -> Result<()> {
 }
 
 /// Samples are bin indices, some of them beyond the last bin.
-fn histograms(gpu: &Gpu) -> Result<()> {
+fn histograms_tolerate_hostile_samples(gpu: &Gpu) -> Result<()> {
     let methods = [
         (HistogramMethod::Ballots, 30, false),
         (HistogramMethod::Shared, 200, true),
@@ -566,7 +571,7 @@ fn histograms(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn top_elements(gpu: &Gpu) -> Result<()> {
+fn topk_tolerates_hostile_counts(gpu: &Gpu) -> Result<()> {
     let methods = [
         (TopKMethod::Rows, 10, 700),
         (TopKMethod::Rows, 40, 6_000),
@@ -596,7 +601,7 @@ fn top_elements(gpu: &Gpu) -> Result<()> {
 
 /// Sorted and unsorted arrays. For unsorted arrays, every result must be an element of an array
 /// with its value.
-fn merges(gpu: &Gpu) -> Result<()> {
+fn merges_tolerate_unsorted_arrays(gpu: &Gpu) -> Result<()> {
     for (pairs, max) in [(false, [700, 40]), (true, [3_000, 2_000]), (true, [40, 700])] {
         let mut rig = Rig::new(gpu);
         let keys = [rig.array("first", max[0]), rig.array("second", max[1])];
@@ -652,7 +657,7 @@ fn merges(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn searches(gpu: &Gpu) -> Result<()> {
+fn searches_tolerate_unsorted_arrays(gpu: &Gpu) -> Result<()> {
     for (how, max) in [
         (Search::LowerBound, [700, 300]),
         (Search::UpperBound, [6_000, 700]),
@@ -692,7 +697,7 @@ fn searches(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn fills_and_copies(gpu: &Gpu) -> Result<()> {
+fn fills_and_copies_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
     for max in SIZES {
         let mut rig = Rig::new(gpu);
         let [src, dst, filled] = ["src", "dst", "filled"].map(|name| rig.array(name, max));
@@ -710,7 +715,7 @@ fn fills_and_copies(gpu: &Gpu) -> Result<()> {
 }
 
 /// The count found by a selection is the count of a sort, a scan and a selection.
-fn found_counts(gpu: &Gpu) -> Result<()> {
+fn found_counts_chain_without_the_host(gpu: &Gpu) -> Result<()> {
     let plans = sample(gpu, SIZES.into_iter().rev());
     for &max in &plans {
         let mut rig = Rig::new(gpu);
@@ -748,7 +753,7 @@ fn found_counts(gpu: &Gpu) -> Result<()> {
 
 /// Workgroup counts from arbitrary words are clamped to the device limit in each dimension. One
 /// dimension is zero, since the maximum number of workgroups would take too long.
-fn indirect_dispatches(gpu: &Gpu) -> Result<()> {
+fn indirect_dispatches_are_clamped(gpu: &Gpu) -> Result<()> {
     let limits = gpu.context.limits();
     let mut rig = Rig::new(gpu);
     let (words, out) = (rig.array("words", 3), rig.array("groups", 3));

@@ -13,11 +13,12 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
 tests!(kernels:
-    a_users_kernel_runs_between_primitives, indirect_dispatch_reads_its_groups_from_the_gpu,
-    groups_by_other_limits,
-    transfers_mix_with_kernels, constants_are_written_once, without_push_descriptors, without_subgroup_size_control,
-    passes_are_timed_by_label, threads_replay_the_same_executable,
-    threads_share_an_executable_and_its_workspace, threads_instantiate_side_by_side,
+    user_kernel_runs_between_primitives, indirect_dispatch_reads_its_groups_from_the_gpu,
+    groups_bounded_by_other_limits_are_rejected, transfers_mix_with_kernels,
+    constants_keep_their_values_across_runs, kernels_run_without_push_descriptors,
+    kernels_run_without_subgroup_size_control, passes_are_timed_by_label,
+    threads_replay_the_same_executable, threads_share_an_executable_and_its_workspace,
+    concurrent_instantiation_compiles_each_pipeline_once,
 );
 
 const TRIPLE: &str = "#version 460
@@ -78,7 +79,7 @@ fn check_on(context: &multisplit::Context) -> Result<()> {
     Ok(())
 }
 
-fn a_users_kernel_runs_between_primitives(gpu: &Gpu) -> Result<()> {
+fn user_kernel_runs_between_primitives(gpu: &Gpu) -> Result<()> {
     check_on(&gpu.context)
 }
 
@@ -131,7 +132,7 @@ void main() { groups.at[4] = (push.count + 63) / 64; groups.at[5] = 1; groups.at
 
 /// Indirect workgroup counts must be bounded by the limits of the device that runs them, not by the
 /// limits they were declared with.
-fn groups_by_other_limits(gpu: &Gpu) -> Result<()> {
+fn groups_bounded_by_other_limits_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let triple = Kernel::from_glsl("user.triple", &Source::new("triple.comp", TRIPLE))?;
     let honest = context.limits();
@@ -197,7 +198,7 @@ fn transfers_mix_with_kernels(gpu: &Gpu) -> Result<()> {
 }
 
 /// Two constants that are read by kernels, copies and indirect dispatches, in several executables.
-fn constants_are_written_once(gpu: &Gpu) -> Result<()> {
+fn constants_keep_their_values_across_runs(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let triple = Kernel::from_glsl("user.triple", &Source::new("triple.comp", TRIPLE))?;
     let mut executables = Vec::new();
@@ -231,7 +232,7 @@ fn constants_are_written_once(gpu: &Gpu) -> Result<()> {
 }
 
 /// Devices without push descriptors bind descriptor sets that were written in advance.
-fn without_push_descriptors(gpu: &Gpu) -> Result<()> {
+fn kernels_run_without_push_descriptors(gpu: &Gpu) -> Result<()> {
     let without = Features { push_descriptor: true, ..Features::default() };
     let context = gpu.open_with(|config| config.without = without)?;
     ensure!(!context.features().push_descriptor);
@@ -242,7 +243,7 @@ fn without_push_descriptors(gpu: &Gpu) -> Result<()> {
     result
 }
 
-fn without_subgroup_size_control(gpu: &Gpu) -> Result<()> {
+fn kernels_run_without_subgroup_size_control(gpu: &Gpu) -> Result<()> {
     let without = Features { subgroup_size_control: true, ..Features::default() };
     let context = gpu.open_with(|config| config.without = without)?;
     let result = check_on(&context);
@@ -309,7 +310,7 @@ fn threads_share_an_executable_and_its_workspace(gpu: &Gpu) -> Result<()> {
 }
 
 /// Several threads need the same pipelines at the same time; each pipeline exists once afterwards.
-fn threads_instantiate_side_by_side(gpu: &Gpu) -> Result<()> {
+fn concurrent_instantiation_compiles_each_pipeline_once(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|_| {})?;
     let plan = tripled(&context.policy(), 100_000)?.graph.compile(&context.limits())?;
     in_threads(|_| {

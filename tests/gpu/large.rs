@@ -17,10 +17,11 @@ use multisplit_tests::{reference, tests};
 use crate::sort_run::{ALONG, Along, KEYS, Keys, Order, key_words, make_keys, value_words};
 
 tests!(large:
-    sizes_at_the_boundaries, every_kind_of_key_and_value, some_bits_of_keys, skewed_keys,
-    one_huge_bucket, bindings_smaller_than_a_piece, one_sweep_in_pieces, arrays_on_the_device,
-    sorted_where_they_are, plans_are_those_that_are_needed,
-    lanes_in_another_order, refused,
+    sizes_around_plan_and_piece_limits_match_the_cpu, every_key_and_value_type_matches_the_cpu,
+    bit_ranges_match_the_cpu, skewed_keys_match_the_cpu, bucket_larger_than_a_plan_matches_the_cpu,
+    bindings_smaller_than_a_piece_match_the_cpu, one_sweep_pieces_match_the_cpu,
+    device_arrays_are_not_modified, sort_in_place_matches_the_cpu, only_necessary_plans_run,
+    reversed_lanes_are_detected_and_repeated, invalid_options_and_limits_are_rejected,
 );
 
 /// A device whose plans hold fewer elements, until this is dropped.
@@ -135,7 +136,7 @@ fn expect_keys<K: Key>(order: &Order, bits: &[u64], sorted: &[K]) -> Result<()> 
 }
 
 /// One below, at and above the capacity of a plan, and the sizes of two and three pieces.
-fn sizes_at_the_boundaries(gpu: &Gpu) -> Result<()> {
+fn sizes_around_plan_and_piece_limits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let most = MAX_ELEMENTS as usize;
     let sizes = [
@@ -161,7 +162,7 @@ fn sizes_at_the_boundaries(gpu: &Gpu) -> Result<()> {
 
 /// The whole product in a full run; otherwise every key type with every kind of value, and the
 /// distributions in turn.
-fn every_kind_of_key_and_value(gpu: &Gpu) -> Result<()> {
+fn every_key_and_value_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let mut mine = gpu.mine();
     for (row, key) in KeyType::WIDE.into_iter().enumerate() {
@@ -185,7 +186,7 @@ fn every_kind_of_key_and_value(gpu: &Gpu) -> Result<()> {
 }
 
 /// Bits outside the range are ignored, and equal keys keep their order.
-fn some_bits_of_keys(gpu: &Gpu) -> Result<()> {
+fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let cases: [(KeyType, Range<u32>); 7] = [
         (KeyType::U32, 0..0),
@@ -208,7 +209,7 @@ fn some_bits_of_keys(gpu: &Gpu) -> Result<()> {
 
 /// A Zipf-like distribution (half of all keys are 0, a third of the rest 1, and so on), and keys
 /// with identical top digits.
-fn skewed_keys(gpu: &Gpu) -> Result<()> {
+fn skewed_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let mut rng = Rng::new(17);
     let zipf: Vec<u64> = (0..6_000)
@@ -230,7 +231,7 @@ fn skewed_keys(gpu: &Gpu) -> Result<()> {
 
 /// A bucket that exceeds a plan, at the beginning, in the middle and at the end of the array, at an
 /// unaligned offset; with equal keys, and with keys that differ in a low digit.
-fn one_huge_bucket(gpu: &Gpu) -> Result<()> {
+fn bucket_larger_than_a_plan_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let mut rng = Rng::new(29);
     for huge in [0u64, 0x80, 0xFF] {
@@ -250,7 +251,7 @@ fn one_huge_bucket(gpu: &Gpu) -> Result<()> {
 }
 
 /// Buckets are moved to arrays that exceed a binding.
-fn bindings_smaller_than_a_piece(gpu: &Gpu) -> Result<()> {
+fn bindings_smaller_than_a_piece_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.context.policy();
     policy.max_storage_range = 4096;
     let context = Lowered::with(gpu, policy)?;
@@ -269,7 +270,7 @@ fn bindings_smaller_than_a_piece(gpu: &Gpu) -> Result<()> {
 }
 
 /// The default method of GPUs, and an odd number of rounds, after which the result is copied back.
-fn one_sweep_in_pieces(gpu: &Gpu) -> Result<()> {
+fn one_sweep_pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = crate::sort_run::quick_policy(gpu);
     policy.max_elements = 10_000;
     let context = Lowered::with(gpu, policy)?;
@@ -289,7 +290,7 @@ fn one_sweep_in_pieces(gpu: &Gpu) -> Result<()> {
 }
 
 /// The caller's arrays must not change.
-fn arrays_on_the_device(gpu: &Gpu) -> Result<()> {
+fn device_arrays_are_not_modified(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys = multisplit_tests::generate::uniform(4_321, 3);
     let values: Vec<u32> = (0..4_321).collect();
@@ -309,7 +310,7 @@ fn arrays_on_the_device(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&device_values)?, &values)
 }
 
-fn sorted_where_they_are(gpu: &Gpu) -> Result<()> {
+fn sort_in_place_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys = multisplit_tests::generate::uniform(4_001, 9);
     let bits: Vec<u64> = keys.iter().map(|&key| u64::from(key)).collect();
@@ -327,7 +328,7 @@ fn sorted_where_they_are(gpu: &Gpu) -> Result<()> {
 
 /// Only arrays that exceed a plan are processed in pieces, and regions are split again only if they
 /// are too large.
-fn plans_are_those_that_are_needed(gpu: &Gpu) -> Result<()> {
+fn only_necessary_plans_run(gpu: &Gpu) -> Result<()> {
     let runs: Arc<Mutex<Vec<String>>> = Arc::default();
     let told = runs.clone();
     let observer = Observer::new(move |run| told.lock().expect("no panic").push(run.plan));
@@ -356,7 +357,7 @@ fn plans_are_those_that_are_needed(gpu: &Gpu) -> Result<()> {
 
 /// Lanes execute in reverse order, which is detected in the middle of a sort or a split; it is then
 /// repeated.
-fn lanes_in_another_order(gpu: &Gpu) -> Result<()> {
+fn reversed_lanes_are_detected_and_repeated(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.probed_policy()?;
     ensure!(policy.split.ranking == Ranking::LaneOrder, "the device does not keep lane order");
     policy.split.ranking = Ranking::ReversedLanes;
@@ -393,7 +394,7 @@ fn lanes_in_another_order(gpu: &Gpu) -> Result<()> {
     expect_equal(&split.values, &order)
 }
 
-fn refused(gpu: &Gpu) -> Result<()> {
+fn invalid_options_and_limits_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys = multisplit_tests::generate::uniform(2_000, 1);
     let outcome = context.sort_with(&keys, &Sort::ascending().bits(20..33));

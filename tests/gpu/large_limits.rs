@@ -8,8 +8,9 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
 tests!(large_limits:
-    keys_past_2_to_30, wide_keys_with_values, values_past_a_binding, splits_past_2_to_30,
-    bytes_past_a_binding, topk_searches_and_runs_past_a_binding,
+    keys_beyond_2_to_30_are_sorted, wide_pairs_beyond_the_limits_are_sorted,
+    values_beyond_a_binding_are_sorted, arrays_beyond_2_to_30_are_split,
+    bytes_beyond_a_binding_are_counted, topk_searches_and_runs_beyond_a_binding_match_the_cpu,
 );
 
 /// Whether to run a case of `n` elements of `bytes` bytes, with `copies` copies on the device.
@@ -28,7 +29,7 @@ fn random<T>(n: u64, seed: u64, of: impl Fn(u64) -> T) -> Vec<T> {
     (0..n).map(|_| of(rng.next_u64())).collect()
 }
 
-fn keys_past_2_to_30(gpu: &Gpu) -> Result<()> {
+fn keys_beyond_2_to_30_are_sorted(gpu: &Gpu) -> Result<()> {
     let n = (1 << 30) + 12_345;
     if !has_room(gpu, n, 4, 2) {
         return Ok(());
@@ -62,7 +63,7 @@ fn check_pairs<V>(
     Ok(())
 }
 
-fn wide_keys_with_values(gpu: &Gpu) -> Result<()> {
+fn wide_pairs_beyond_the_limits_are_sorted(gpu: &Gpu) -> Result<()> {
     let n = (1 << 29) + 1;
     if !has_room(gpu, n, 12, 2) {
         return Ok(());
@@ -75,7 +76,7 @@ fn wide_keys_with_values(gpu: &Gpu) -> Result<()> {
 }
 
 /// On a software driver, an array of this size is sorted within a minute.
-fn values_past_a_binding(gpu: &Gpu) -> Result<()> {
+fn values_beyond_a_binding_are_sorted(gpu: &Gpu) -> Result<()> {
     let n = gpu.context.limits().max_storage_range / 16 + 1;
     if !has_room(gpu, n, 24, 2) {
         return Ok(());
@@ -87,7 +88,7 @@ fn values_past_a_binding(gpu: &Gpu) -> Result<()> {
     check_pairs(&keys, &sorted, &values, |value| value[0])
 }
 
-fn splits_past_2_to_30(gpu: &Gpu) -> Result<()> {
+fn arrays_beyond_2_to_30_are_split(gpu: &Gpu) -> Result<()> {
     let n = (1 << 30) + 12_345;
     if !has_room(gpu, n, 4, 2) {
         return Ok(());
@@ -108,7 +109,7 @@ fn splits_past_2_to_30(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn bytes_past_a_binding(gpu: &Gpu) -> Result<()> {
+fn bytes_beyond_a_binding_are_counted(gpu: &Gpu) -> Result<()> {
     let n = if gpu.is_software() { gpu.context.limits().max_storage_range + 5 } else { 1 << 31 };
     if !has_room(gpu, n, 1, 1) {
         return Ok(());
@@ -122,7 +123,7 @@ fn bytes_past_a_binding(gpu: &Gpu) -> Result<()> {
 }
 
 /// 160 MiB on devices with bindings of 128 MiB.
-fn topk_searches_and_runs_past_a_binding(gpu: &Gpu) -> Result<()> {
+fn topk_searches_and_runs_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = gpu.context.limits().max_storage_range / 4 + (8 << 20);
     if !has_room(gpu, n, 4, 3) {
         return Ok(());

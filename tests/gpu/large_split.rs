@@ -14,9 +14,11 @@ use multisplit_tests::{histogram, reference, tests};
 use crate::large::Lowered;
 
 tests!(large_split:
-    sizes_at_the_boundaries, every_distribution, values_of_every_size, keys_of_other_types,
-    many_buckets, bindings_smaller_than_a_piece, every_method, full_sorts, arrays_on_the_device,
-    keys_out_of_range, histograms_in_pieces,
+    sizes_around_the_limits_match_the_cpu, every_distribution_matches_the_cpu,
+    values_of_every_size_match_the_cpu, every_key_type_matches_the_cpu, many_buckets_match_the_cpu,
+    bindings_smaller_than_a_piece_match_the_cpu, every_method_matches_the_cpu,
+    full_sorts_order_within_buckets, device_arrays_are_not_modified,
+    out_of_range_keys_of_all_pieces_are_counted, histogram_pieces_are_added_up,
 );
 
 const MAX_ELEMENTS: u64 = 1000;
@@ -55,7 +57,7 @@ fn by_value(m: u32) -> (Buckets<u32>, impl Fn(u32) -> u32) {
     (Buckets::delta(0, width, m), move |key| (u64::from(key) / width) as u32)
 }
 
-fn sizes_at_the_boundaries(gpu: &Gpu) -> Result<()> {
+fn sizes_around_the_limits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let most = MAX_ELEMENTS as usize;
     let sizes =
@@ -69,7 +71,7 @@ fn sizes_at_the_boundaries(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-fn every_distribution(gpu: &Gpu) -> Result<()> {
+fn every_distribution_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     for (index, distribution) in Distribution::ALL.into_iter().enumerate() {
         let m = [1, 2, 33, 256, 100, 7][index];
@@ -81,7 +83,7 @@ fn every_distribution(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn values_of_every_size(gpu: &Gpu) -> Result<()> {
+fn values_of_every_size_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys = uniform(2_222, 8);
     let of = |m| by_value(m);
@@ -91,7 +93,7 @@ fn values_of_every_size(gpu: &Gpu) -> Result<()> {
     check(&context, &keys, &buckets, (bucket_of, |i| [i, !i, i * 3, 7]))
 }
 
-fn keys_of_other_types(gpu: &Gpu) -> Result<()> {
+fn every_key_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let mut rng = Rng::new(3);
     let mut bits = || rng.next_u64();
@@ -111,7 +113,7 @@ fn keys_of_other_types(gpu: &Gpu) -> Result<()> {
 }
 
 /// More buckets than one round supports, with tables that need several update commands.
-fn many_buckets(gpu: &Gpu) -> Result<()> {
+fn many_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     for m in [257, 65_536] {
         let keys: Vec<u32> = uniform(3_003, 5).into_iter().map(|key| key % m).collect();
@@ -121,7 +123,7 @@ fn many_buckets(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn bindings_smaller_than_a_piece(gpu: &Gpu) -> Result<()> {
+fn bindings_smaller_than_a_piece_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.context.policy();
     policy.max_storage_range = 2048;
     let context = Lowered::with(gpu, policy)?;
@@ -133,7 +135,7 @@ fn bindings_smaller_than_a_piece(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn every_method(gpu: &Gpu) -> Result<()> {
+fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys = uniform(1_555, 2);
     for method in Method::ALL {
@@ -147,7 +149,7 @@ fn every_method(gpu: &Gpu) -> Result<()> {
 }
 
 /// In the order of the keys within buckets.
-fn full_sorts(gpu: &Gpu) -> Result<()> {
+fn full_sorts_order_within_buckets(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys: Vec<u32> = uniform(3_000, 4).into_iter().map(|key| key >> 8 << 8).collect();
     let values: Vec<u32> = (0..3_000).collect();
@@ -171,7 +173,7 @@ fn full_sorts(gpu: &Gpu) -> Result<()> {
 }
 
 /// The caller's arrays must not change.
-fn arrays_on_the_device(gpu: &Gpu) -> Result<()> {
+fn device_arrays_are_not_modified(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let (keys, values) = (uniform(2_500, 1), uniform(2_500, 2));
     let (device_keys, device_values) = (context.upload(&keys)?, context.upload(&values)?);
@@ -187,7 +189,7 @@ fn arrays_on_the_device(gpu: &Gpu) -> Result<()> {
 }
 
 /// Out-of-range keys of all pieces are counted.
-fn keys_out_of_range(gpu: &Gpu) -> Result<()> {
+fn out_of_range_keys_of_all_pieces_are_counted(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys: Vec<u32> = (0..3_000).collect();
     match context.split(&keys, Buckets::identity(100)) {
@@ -199,7 +201,7 @@ fn keys_out_of_range(gpu: &Gpu) -> Result<()> {
 }
 
 /// Counts of all pieces are added up: samples of one byte, with channels, and with weights.
-fn histograms_in_pieces(gpu: &Gpu) -> Result<()> {
+fn histogram_pieces_are_added_up(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.context.policy();
     policy.max_storage_range = 4096;
     let context = Lowered::with(gpu, policy)?;

@@ -11,8 +11,10 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
 tests!(memory:
-    fill_writes_its_words_and_no_others, copy_copies, pieces, upload_and_download,
-    parts_are_written_and_read, chunks_by_several_threads, transfers_in_callbacks, a_limit_is_kept,
+    fill_writes_only_its_words, copy_writes_only_its_words,
+    arrays_beyond_a_binding_are_filled_and_copied, upload_and_download_round_trip,
+    ranges_are_written_and_read, threads_transfer_each_chunk_once, callbacks_may_transfer,
+    memory_limit_is_kept,
 );
 
 const SIZES: [u64; 14] = [1, 2, 3, 4, 5, 7, 8, 1023, 1024, 1025, 4095, 65_536, 65_537, 1_000_003];
@@ -47,15 +49,15 @@ fn check_copy(gpu: &Gpu, policy: &Policy, limits: &Limits, n: u64) -> Result<()>
     expect_equal(&context.download(&target)?, &expected).with_context(|| format!("n = {n}"))
 }
 
-fn fill_writes_its_words_and_no_others(gpu: &Gpu) -> Result<()> {
+fn fill_writes_only_its_words(gpu: &Gpu) -> Result<()> {
     SIZES.iter().try_for_each(|&n| check_fill(gpu, &gpu.context.policy(), &gpu.context.limits(), n))
 }
 
-fn copy_copies(gpu: &Gpu) -> Result<()> {
+fn copy_writes_only_its_words(gpu: &Gpu) -> Result<()> {
     SIZES.iter().try_for_each(|&n| check_copy(gpu, &gpu.context.policy(), &gpu.context.limits(), n))
 }
 
-fn pieces(gpu: &Gpu) -> Result<()> {
+fn arrays_beyond_a_binding_are_filled_and_copied(gpu: &Gpu) -> Result<()> {
     let max_storage_range = 150_000;
     let limits = Limits {
         max_storage_range,
@@ -71,7 +73,7 @@ fn pieces(gpu: &Gpu) -> Result<()> {
 }
 
 /// More data than one staging buffer holds.
-fn upload_and_download(gpu: &Gpu) -> Result<()> {
+fn upload_and_download_round_trip(gpu: &Gpu) -> Result<()> {
     let data = uniform((20 << 20) + 5, 1);
     let buffer = gpu.context.upload(&data)?;
     expect_equal(&gpu.context.download(&buffer)?, &data)?;
@@ -81,7 +83,7 @@ fn upload_and_download(gpu: &Gpu) -> Result<()> {
 }
 
 /// Elements before and after the range do not change, whatever its alignment.
-fn parts_are_written_and_read(gpu: &Gpu) -> Result<()> {
+fn ranges_are_written_and_read(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut expected: Vec<u8> = (0..4099u32).map(|i| i as u8).collect();
     let buffer = context.upload(&expected)?;
@@ -110,7 +112,7 @@ fn parts_are_written_and_read(gpu: &Gpu) -> Result<()> {
 
 /// A callback of a transfer may start another transfer, even if there is only one staging slot or
 /// all slots are in use.
-fn transfers_in_callbacks(gpu: &Gpu) -> Result<()> {
+fn callbacks_may_transfer(gpu: &Gpu) -> Result<()> {
     let limited = gpu.open_with(|config| config.memory_limit = Some(1 << 20))?;
     let small = limited.upload(&[3u32, 1, 2])?;
     let array = limited.upload_with(3, |_, chunk: &mut [u32]| {
@@ -146,7 +148,7 @@ fn transfers_in_callbacks(gpu: &Gpu) -> Result<()> {
 
 /// Chunks cover every element once, in any thread order, and an error in one chunk ends the
 /// transfer.
-fn chunks_by_several_threads(gpu: &Gpu) -> Result<()> {
+fn threads_transfer_each_chunk_once(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     for n in [0, 1, 16_384, 16_385, 5_000_011] {
         let data = uniform(n, 3);
@@ -190,7 +192,7 @@ fn chunks_by_several_threads(gpu: &Gpu) -> Result<()> {
 }
 
 /// Arrays beyond the limit are rejected, staging stays within it, and freed memory can be reused.
-fn a_limit_is_kept(gpu: &Gpu) -> Result<()> {
+fn memory_limit_is_kept(gpu: &Gpu) -> Result<()> {
     let limit = 100_000;
     let context = gpu.open_with(|config| config.memory_limit = Some(limit))?;
     let data = uniform(20_000, 2);

@@ -10,7 +10,11 @@ use multisplit_tests::of_every_type;
 use multisplit_tests::terms::{self, Term, bits};
 use multisplit_tests::tests;
 
-tests!(merge: product_of_cases, folded_dispatch, counts_past_the_capacity, one_call, recorded, refused);
+tests!(merge:
+    product_of_cases_matches_the_cpu, folded_dispatch_matches_the_cpu, device_counts_are_clamped,
+    one_call_matches_the_cpu, recorded_merge_uses_the_counts_of_each_run,
+    invalid_merges_are_rejected,
+);
 
 /// Number of guard elements around the outputs; 64 satisfies any offset alignment.
 const GUARD: usize = 64;
@@ -169,20 +173,20 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     Ok(())
 }
 
-fn product_of_cases(gpu: &Gpu) -> Result<()> {
+fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mine = &mut gpu.mine();
     of_every_type!(product_of_type(gpu, mine))
 }
 
 /// More workgroups than fit in x, with a partial last row.
-fn folded_dispatch(gpu: &Gpu) -> Result<()> {
+fn folded_dispatch_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let case = Case { how: Merge::Ascending, words: 1, on_device: [false, true] };
     check::<u32>(gpu, &policy, case, [20_000, 3_001])
 }
 
 /// Device counts beyond the arrays are clamped to their lengths.
-fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
+fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let arrays = [sorted::<u32>(Merge::Ascending, 3000, 5), sorted(Merge::Ascending, 700, 6)];
     let case = Case { how: Merge::Ascending, words: 1, on_device: [true; 2] };
@@ -192,7 +196,7 @@ fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn one_call(gpu: &Gpu) -> Result<()> {
+fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (a, b) = ([1u32, 4, 4, 9], [0u32, 4, 10]);
     let merged = [0, 1, 4, 4, 4, 9, 10];
@@ -215,7 +219,7 @@ fn one_call(gpu: &Gpu) -> Result<()> {
 }
 
 /// As part of recorded work, with counts that are set for each run.
-fn recorded(gpu: &Gpu) -> Result<()> {
+fn recorded_merge_uses_the_counts_of_each_run(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (a, b): (Vec<u32>, Vec<u32>) = ((0..3000).map(|i| 2 * i).collect(), (0..2000).collect());
     let (first, second) = (context.upload(&a)?, context.upload(&b)?);
@@ -236,7 +240,7 @@ fn recorded(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn refused(gpu: &Gpu) -> Result<()> {
+fn invalid_merges_are_rejected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let mut graph = Graph::new("refused");
     let [first, second] = ["first", "second"].map(|name| graph.import::<u32>(name, 8));

@@ -11,9 +11,10 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
 tests!(multisplit:
-    product_of_cases, random_cases, two_buckets;
-    in turn: no_patience, scratch_is_small, nothing_to_split, tiles_that_cannot_be_cut,
-    wide_values_in_several_tiles
+    product_of_cases_matches_the_cpu, random_splits_match_the_cpu, two_buckets_match_the_cpu;
+    in turn: look_back_without_polling_recounts_tiles, histogram_takes_less_than_2_percent,
+    empty_split_gives_zero_offsets, invalid_tile_shapes_are_rejected,
+    wide_values_in_several_tiles_match_the_cpu
 );
 
 pub const METHODS: [Method; 6] = Method::ALL;
@@ -136,7 +137,7 @@ pub fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
 }
 
 /// The whole product in a full run, otherwise a sample.
-fn product_of_cases(gpu: &Gpu) -> Result<()> {
+fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
 }
 
@@ -194,7 +195,7 @@ fn random_shape(rng: &mut Rng, threads: u32) -> TileShape {
 }
 
 /// Random sizes, including the tile sizes of the kernels.
-fn random_cases(gpu: &Gpu) -> Result<()> {
+fn random_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(99);
     let base = gpu.probed_policy()?;
     let ranking = [Ranking::Ballots, base.split.ranking];
@@ -223,7 +224,7 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn tiles_that_cannot_be_cut(gpu: &Gpu) -> Result<()> {
+fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
     let shapes = [
         TileShape::new(0, 4),
         TileShape::new(128, 0),
@@ -261,7 +262,7 @@ fn tiles_that_cannot_be_cut(gpu: &Gpu) -> Result<()> {
 }
 
 /// A one-sweep split without polling: every missing tile is recomputed.
-fn no_patience(gpu: &Gpu) -> Result<()> {
+fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
     for (m, look_back_tiles) in [(2, 4), (33, 1), (256, 3)] {
         let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.context.policy() };
         case(gpu, &policy, Method::OneSweep, Kind::Pairs, m, 100_000, Distribution::Uniform)?;
@@ -270,7 +271,7 @@ fn no_patience(gpu: &Gpu) -> Result<()> {
 }
 
 /// The histogram takes less than 2% of the input size at m = 256.
-fn scratch_is_small(gpu: &Gpu) -> Result<()> {
+fn histogram_takes_less_than_2_percent(gpu: &Gpu) -> Result<()> {
     let n = 1u64 << 24;
     let mut graph = Graph::new("split");
     let keys = graph.import::<u32>("keys", n);
@@ -286,7 +287,7 @@ fn scratch_is_small(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn nothing_to_split(gpu: &Gpu) -> Result<()> {
+fn empty_split_gives_zero_offsets(gpu: &Gpu) -> Result<()> {
     let buckets = Buckets::delta_over_domain(7);
     let result = gpu.context.split(&[0u32; 0], buckets.clone())?;
     expect_equal(&result.offsets, &[0; 8])?;
@@ -299,7 +300,7 @@ fn nothing_to_split(gpu: &Gpu) -> Result<()> {
 
 /// Several tiles per workgroup, the last one partial, with values of 8 bytes, whose indices pass
 /// through shared memory.
-fn wide_values_in_several_tiles(gpu: &Gpu) -> Result<()> {
+fn wide_values_in_several_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
     let size = base.subgroup_size;
     let shapes = [(2, 1), (4, 2), (4, 1)];
@@ -320,7 +321,7 @@ fn wide_values_in_several_tiles(gpu: &Gpu) -> Result<()> {
 
 /// Adjacent subproblems counted together or separately, tiles in turns, and all outputs. The labels
 /// of pairs are split with values of 8 bytes.
-fn two_buckets(gpu: &Gpu) -> Result<()> {
+fn two_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.context.policy(), gpu.mine());
     let shapes = [(2, 4, 1), (1, 6, 2), (3, 2, 2), (4, 3, 1)];
     for ((subgroups, items, turns), side_by_side) in shapes.into_iter().zip(1..) {

@@ -12,7 +12,10 @@ use multisplit_tests::{reference, tests};
 
 use crate::sort_run::{image, quick_policy};
 
-tests!(multisplit: full_sort_orders_within_buckets, full_sort_permutation, full_sort_refused);
+tests!(multisplit:
+    full_sort_orders_within_buckets, full_sort_writes_a_permutation,
+    full_sort_rejects_unordered_buckets,
+);
 
 /// Splits pairs, and compares the result with a sort of the keys and with the buckets of
 /// `bucket_of`.
@@ -55,7 +58,7 @@ fn full_sort_orders_within_buckets(gpu: &Gpu) -> Result<()> {
 }
 
 /// The keys do not move; each element gets its destination index.
-fn full_sort_permutation(gpu: &Gpu) -> Result<()> {
+fn full_sort_writes_a_permutation(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys = uniform(700, 2);
     let n = keys.len() as u64;
@@ -79,7 +82,7 @@ fn full_sort_permutation(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&device_keys)?, &keys).context("input was changed")
 }
 
-fn full_sort_refused(gpu: &Gpu) -> Result<()> {
+fn full_sort_rejects_unordered_buckets(gpu: &Gpu) -> Result<()> {
     let outcome = |buckets: &Buckets, on_device: bool| {
         let mut graph = Graph::new("refused");
         let key = ElementType::from(buckets.key());

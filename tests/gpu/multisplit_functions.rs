@@ -14,9 +14,12 @@ use crate::multisplit_cases::METHODS;
 use crate::multisplit_keys::check_by;
 
 tests!(multisplit:
-    delta_from_a_minimum, delta_of_signed_keys, digits, identity, even_floats, ranges,
-    ranges_of_floats, wide_keys, wide_values, prime_or_composite, a_users_table_and_parameters,
-    ids_out_of_range, functions_that_do_not_fit, glsl_errors_are_the_users,
+    delta_from_a_minimum_matches_the_cpu, delta_of_signed_keys_matches_the_cpu,
+    digits_match_the_cpu, identity_matches_the_cpu, even_float_buckets_match_the_documented_edges,
+    ranges_match_the_cpu, float_ranges_match_the_cpu, wide_keys_match_the_cpu,
+    wide_values_match_the_cpu, glsl_function_separates_primes,
+    glsl_function_reads_its_table_and_parameters, out_of_range_ids_are_counted_and_reported,
+    invalid_bucket_functions_are_rejected, glsl_bucket_errors_show_the_users_line,
 );
 
 const N: usize = 30_011;
@@ -37,7 +40,7 @@ fn check<K: Key>(
     check_by(gpu, methods(gpu), buckets, keys, bucket_of)
 }
 
-fn delta_from_a_minimum(gpu: &Gpu) -> Result<()> {
+fn delta_from_a_minimum_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let cases = [
         (1000u32, 77u64, 50u32),
         (0, 1, 256),
@@ -62,14 +65,14 @@ fn delta_from_a_minimum(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn delta_of_signed_keys(gpu: &Gpu) -> Result<()> {
+fn delta_of_signed_keys_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys: Vec<i32> = uniform(N, 4).into_iter().map(|k| k as i32).collect();
     let buckets = Buckets::delta_over_domain(10);
     let width = (1i64 << 32).div_euclid(10) + 1;
     check(gpu, &buckets, &keys, |key| ((i64::from(key) + (1 << 31)) / width) as u32)
 }
 
-fn digits(gpu: &Gpu) -> Result<()> {
+fn digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys = uniform(N, 5);
     let mut mine = gpu.mine();
     for (shift, bits) in [(0, 8), (24, 8), (13, 5), (31, 1)].into_iter().filter(|_| mine()) {
@@ -79,12 +82,12 @@ fn digits(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn identity(gpu: &Gpu) -> Result<()> {
+fn identity_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = uniform(N, 6).into_iter().map(|k| k % 100).collect();
     check(gpu, &Buckets::identity(100), &keys, |key| key)
 }
 
-fn even_floats(gpu: &Gpu) -> Result<()> {
+fn even_float_buckets_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(7);
     let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0, 8.0, -8.0, 1e-30];
     let keys: Vec<f32> = (0..N)
@@ -125,7 +128,7 @@ fn even_floats(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn ranges(gpu: &Gpu) -> Result<()> {
+fn ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys = uniform(N, 8);
     let mut mine = gpu.mine();
     for m in [1usize, 2, 5, 31, 256].into_iter().filter(|_| mine()) {
@@ -137,7 +140,7 @@ fn ranges(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn ranges_of_floats(gpu: &Gpu) -> Result<()> {
+fn float_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let splitters = [f32::NEG_INFINITY, -1.5, -0.0, 0.0, 2.5, f32::INFINITY];
     let mut keys: Vec<f32> = uniform(N, 9).into_iter().map(f32::from_bits).collect();
     keys[..splitters.len()].copy_from_slice(&splitters);
@@ -147,7 +150,7 @@ fn ranges_of_floats(gpu: &Gpu) -> Result<()> {
     check(gpu, &buckets, &keys, bucket_of)
 }
 
-fn wide_keys(gpu: &Gpu) -> Result<()> {
+fn wide_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(10);
     let keys: Vec<u64> = (0..N).map(|_| rng.next_u64()).collect();
     let mut mine = gpu.mine();
@@ -158,7 +161,7 @@ fn wide_keys(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn wide_values(gpu: &Gpu) -> Result<()> {
+fn wide_values_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys = uniform(N, 11);
     let buckets = Buckets::delta_over_domain(20);
     let width = (1u64 << 32).div_ceil(20);
@@ -180,7 +183,7 @@ fn wide_values(gpu: &Gpu) -> Result<()> {
 }
 
 /// The example of the paper's figure: two buckets, prime and composite.
-fn prime_or_composite(gpu: &Gpu) -> Result<()> {
+fn glsl_function_separates_primes(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(uint key) {
     if (key < 2u) return 1u;
     uint composite = 0u;
@@ -194,7 +197,7 @@ fn prime_or_composite(gpu: &Gpu) -> Result<()> {
     check(gpu, &Buckets::glsl(2, source), &keys, |key| u32::from(is_composite(key)))
 }
 
-fn a_users_table_and_parameters(gpu: &Gpu) -> Result<()> {
+fn glsl_function_reads_its_table_and_parameters(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let source = "uint bucket_of(float key) { return table.at[uint(key) % push.parameter_1] + push.parameter_0; }";
     let table: Vec<u32> = vec![3, 0, 2, 1, 3];
@@ -226,7 +229,7 @@ fn a_users_table_and_parameters(gpu: &Gpu) -> Result<()> {
 }
 
 /// Ids beyond the last bucket are counted and reported, but not written out of bounds.
-fn ids_out_of_range(gpu: &Gpu) -> Result<()> {
+fn out_of_range_ids_are_counted_and_reported(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = (0..10_000).collect();
     let wild = |m| Buckets::glsl(m, "uint bucket_of(uint key) { return key % 1000u * 7919u; }");
     let offending = |m: u32| keys.iter().filter(|&&k| k % 1000 * 7919 >= m).count() as u64;
@@ -257,7 +260,7 @@ fn ids_out_of_range(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn functions_that_do_not_fit(gpu: &Gpu) -> Result<()> {
+fn invalid_bucket_functions_are_rejected(gpu: &Gpu) -> Result<()> {
     let refused = |key, m, bucket| {
         let mut graph = Graph::new("refused");
         let [keys, out] =
@@ -291,7 +294,7 @@ fn functions_that_do_not_fit(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn glsl_errors_are_the_users(gpu: &Gpu) -> Result<()> {
+fn glsl_bucket_errors_show_the_users_line(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(uint key) {\n  return kye;\n}";
     match gpu.context.split(&[1u32, 2], Buckets::glsl(2, source)) {
         Err(Error::Compile(error)) => {

@@ -13,9 +13,10 @@ use multisplit_tests::{reference, tests};
 use crate::multisplit_cases::{KINDS, Kind, check};
 
 tests!(multisplit:
-    splitters_by_labels, random_shapes_by_labels, users_functions_by_labels,
-    wide_elements_by_labels;
-    in turn: two_rounds_by_labels, ids_out_of_range_by_labels, labels_take_a_byte,
+    labelled_ranges_match_the_cpu, labelled_random_shapes_match_the_cpu,
+    labelled_glsl_functions_match_the_cpu, labelled_wide_elements_match_the_cpu;
+    in turn: labelled_rounds_match_the_cpu, labelled_out_of_range_ids_are_counted_once,
+    labels_take_one_byte_per_key
 );
 
 const BUCKETS: [u32; 12] = [1, 2, 3, 8, 31, 32, 33, 64, 65, 128, 255, 256];
@@ -50,7 +51,7 @@ fn crowded(n: usize, seed: u64) -> Vec<u32> {
     uniform(n, seed).into_iter().map(|key| (key % 7) << 29 | key & 3).collect()
 }
 
-fn splitters_by_labels(gpu: &Gpu) -> Result<()> {
+fn labelled_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
     // Keys per thread that do and do not fill whole words of labels.
     let shapes = [(2, 4, 1), (3, 6, 2), (4, 5, 1), (1, 9, 3)];
@@ -76,7 +77,7 @@ fn splitters_by_labels(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn random_shapes_by_labels(gpu: &Gpu) -> Result<()> {
+fn labelled_random_shapes_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (base, mut mine, mut rng) = (gpu.probed_policy()?, gpu.mine(), Rng::new(7));
     let after = [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
     let (cases, most) = if gpu.full { (200, 8) } else { (6, 4) };
@@ -97,7 +98,7 @@ fn random_shapes_by_labels(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn users_functions_by_labels(gpu: &Gpu) -> Result<()> {
+fn labelled_glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
     let shape = TileShape::new(2 * base.subgroup_size, 6);
     let source = "uint bucket_of(uint key) { return table.at[key % 1000u] % push.parameter_0; }";
@@ -114,7 +115,7 @@ fn users_functions_by_labels(gpu: &Gpu) -> Result<()> {
 
 /// 64-bit keys with values of 8 and 16 bytes, and device counts: zero, one, and beyond the
 /// capacity.
-fn wide_elements_by_labels(gpu: &Gpu) -> Result<()> {
+fn labelled_wide_elements_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for m in [20, 200, 3].into_iter().filter(|_| mine()) {
         wide_case::<2>(gpu, m)?;
@@ -180,14 +181,14 @@ where
 }
 
 /// Each round uses a part of the ids, with splitters that do not fit in shared memory.
-fn two_rounds_by_labels(gpu: &Gpu) -> Result<()> {
+fn labelled_rounds_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
     let policy = labelling(&base, TileShape::new(2 * base.subgroup_size, 6));
     range_case(gpu, &policy, Kind::Pairs, 1000, &uniform(9001, 1))
 }
 
 /// Each out-of-range id is counted exactly once, and padding is not counted.
-fn ids_out_of_range_by_labels(gpu: &Gpu) -> Result<()> {
+fn labelled_out_of_range_ids_are_counted_once(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
     let policy = labelling(&base, TileShape::new(2 * base.subgroup_size, 5));
     let keys: Vec<u32> = (0..4001).collect();
@@ -218,7 +219,7 @@ fn ids_out_of_range_by_labels(gpu: &Gpu) -> Result<()> {
 
 /// Labels take one byte per key if the keys per thread fill whole words; only expensive functions
 /// use labels.
-fn labels_take_a_byte(gpu: &Gpu) -> Result<()> {
+fn labels_take_one_byte_per_key(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
     let policy = labelling(&base, TileShape::new(4 * base.subgroup_size, 8));
     let n = 1u64 << 22;

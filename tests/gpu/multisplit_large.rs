@@ -13,15 +13,17 @@ use crate::multisplit_cases::{self, KINDS, Kind, METHODS, case, sizes};
 use crate::multisplit_keys::check_by;
 
 tests!(multisplit_large:
-    product_of_cases, ranges_in_global_memory, wide_keys, wide_pairs, users_functions_by_labels,
-    ids_out_of_range, choices, too_many_and_none,
+    product_of_cases_matches_the_cpu, ranges_in_global_memory_match_the_cpu,
+    wide_keys_match_the_cpu, wide_pairs_match_the_cpu, glsl_functions_match_the_cpu,
+    out_of_range_ids_are_counted, chosen_method_depends_on_buckets_and_function,
+    zero_and_too_many_buckets_are_rejected,
 );
 
 const BUCKETS: [u32; 3] = [257, 1000, 65_536];
 
 /// The whole product in a full run; otherwise every bucket count with every method, and the rest in
 /// turn.
-fn product_of_cases(gpu: &Gpu) -> Result<()> {
+fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let sizes = sizes(gpu, gpu.full);
     if gpu.full {
@@ -54,7 +56,7 @@ fn product_of_cases(gpu: &Gpu) -> Result<()> {
 }
 
 /// Splitters that exceed shared memory and a single update command.
-fn ranges_in_global_memory(gpu: &Gpu) -> Result<()> {
+fn ranges_in_global_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys = uniform(20_011, 1);
     for m in [300usize, 65_536] {
         let mut splitters = uniform(m - 1, 2);
@@ -67,7 +69,7 @@ fn ranges_in_global_memory(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn wide_keys(gpu: &Gpu) -> Result<()> {
+fn wide_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(3);
     let keys: Vec<f64> = (0..10_007).map(|_| f64::from_bits(rng.next_u64())).collect();
     let mut splitters: Vec<f64> = keys[..9_999].to_vec();
@@ -80,7 +82,7 @@ fn wide_keys(gpu: &Gpu) -> Result<()> {
 
 /// Wide keys with wide values do not fit in shared memory: the reduced-bit sort gathers them by
 /// index.
-fn wide_pairs(gpu: &Gpu) -> Result<()> {
+fn wide_pairs_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(4);
     let keys: Vec<u64> = (0..5003).map(|_| rng.next_u64()).collect();
     let values: Vec<[u32; 4]> = (0..5003).map(|i| [i, !i, i * 3, 7]).collect();
@@ -105,7 +107,7 @@ fn wide_pairs(gpu: &Gpu) -> Result<()> {
 
 const SQUARES: &str = "uint bucket_of(uint key) { return key * key % 1009u; }";
 
-fn users_functions_by_labels(gpu: &Gpu) -> Result<()> {
+fn glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = uniform(10_007, 5).into_iter().map(|key| key % 60_000).collect();
     let buckets = Buckets::glsl(1009, SQUARES);
     let (order, offsets) = reference::split(keys.len(), 1009, |i| keys[i] * keys[i] % 1009);
@@ -120,7 +122,7 @@ fn users_functions_by_labels(gpu: &Gpu) -> Result<()> {
 }
 
 /// Ids are compared with m itself, not with the bucket count of a round.
-fn ids_out_of_range(gpu: &Gpu) -> Result<()> {
+fn out_of_range_ids_are_counted(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = (0..3000).collect();
     let mut mine = gpu.mine();
     let methods = [Method::Direct, Method::ScanSplit, Method::ReducedBitSort];
@@ -143,7 +145,7 @@ fn ids_out_of_range(gpu: &Gpu) -> Result<()> {
 }
 
 /// The chosen method is known before the plan runs.
-fn choices(gpu: &Gpu) -> Result<()> {
+fn chosen_method_depends_on_buckets_and_function(gpu: &Gpu) -> Result<()> {
     let chosen = |buckets: Buckets<u32>| -> Result<_> {
         let mut graph = Graph::new("split");
         let (keys, out) = (graph.import::<u32>("keys", 1000), graph.import::<u32>("out", 1000));
@@ -165,7 +167,7 @@ fn choices(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn too_many_and_none(gpu: &Gpu) -> Result<()> {
+fn zero_and_too_many_buckets_are_rejected(gpu: &Gpu) -> Result<()> {
     for method in METHODS {
         let buckets = |m| Buckets::identity(m).method(method);
         let result = gpu.context.split(&[1u32], buckets(0));

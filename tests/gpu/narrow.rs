@@ -18,9 +18,10 @@ use crate::sort_run::{
 use crate::sort_segments::{Given, check_segments, random, small_tiles, tile_of};
 
 tests!(narrow:
-    sorts, counting;
-    in turn: some_bits, counted_on_the_device, between_two_buffers, segments_and_rows, in_pieces,
-    one_call, recorded, refused
+    sorts_match_the_cpu, counting_sorts_match_the_cpu;
+    in turn: bit_ranges_match_the_cpu, device_count_limits_the_sort,
+    double_buffered_sorts_match_the_cpu, segments_and_rows_match_the_cpu, pieces_match_the_cpu,
+    one_call_matches_the_cpu, recorded_work_runs_twice, invalid_sorts_are_rejected
 );
 
 pub const NARROW: [KeyType; 6] =
@@ -35,7 +36,7 @@ fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
 
 /// The whole product in a full run; otherwise every type, direction and kind of value, and the rest
 /// in turn.
-fn sorts(gpu: &Gpu) -> Result<()> {
+fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;
     for key in NARROW {
@@ -68,7 +69,7 @@ fn sorts(gpu: &Gpu) -> Result<()> {
 
 /// Counting sorts of every size and distribution, including more equal keys than a 16-bit counter
 /// holds.
-fn counting(gpu: &Gpu) -> Result<()> {
+fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let mut turn = 0;
     for key in NARROW {
@@ -99,7 +100,7 @@ fn counting(gpu: &Gpu) -> Result<()> {
     case(gpu, &policy, &order, Along::Nothing, Keys::Uniform, 20_011)
 }
 
-fn some_bits(gpu: &Gpu) -> Result<()> {
+fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let cases = [
         (KeyType::U8, 0..3),
@@ -119,7 +120,7 @@ fn some_bits(gpu: &Gpu) -> Result<()> {
 }
 
 /// Keys beyond the device count do not change, even in the same word.
-fn counted_on_the_device(gpu: &Gpu) -> Result<()> {
+fn device_count_limits_the_sort(gpu: &Gpu) -> Result<()> {
     let (context, policy) = (&gpu.context, quick_policy(gpu));
     const MAX: usize = 3_001;
     for (turn, key) in NARROW.into_iter().enumerate() {
@@ -169,7 +170,7 @@ fn counted_on_the_device(gpu: &Gpu) -> Result<()> {
 }
 
 /// `half` tells which buffer holds the result: the other one after an odd number of rounds.
-fn between_two_buffers(gpu: &Gpu) -> Result<()> {
+fn double_buffered_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (context, policy) = (&gpu.context, quick_policy(gpu));
     const N: usize = 2_003;
     let cases = [
@@ -212,7 +213,7 @@ fn between_two_buffers(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn segments_and_rows(gpu: &Gpu) -> Result<()> {
+fn segments_and_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let mut rng = Rng::new(8);
     let kinds = [Given::Host, Given::Device, Given::Counted];
@@ -235,7 +236,7 @@ fn segments_and_rows(gpu: &Gpu) -> Result<()> {
 }
 
 /// Arrays that exceed one plan.
-fn in_pieces(gpu: &Gpu) -> Result<()> {
+fn pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, 1000)?;
     for (turn, key) in NARROW.into_iter().enumerate() {
         for (column, along) in ALONG.into_iter().enumerate() {
@@ -281,7 +282,7 @@ fn sorted_by_call<K: Key>(gpu: &Gpu, keys: &[K], numbers: impl Fn(K) -> f64) -> 
     expect_equal(&bits(&best.keys), &bits(&reversed[..5]))
 }
 
-fn one_call(gpu: &Gpu) -> Result<()> {
+fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(12);
     let words: Vec<u32> = (0..1_003).map(|_| rng.next_u64() as u32).collect();
     sorted_by_call(gpu, &words.iter().map(|&w| w as u8).collect::<Vec<_>>(), f64::from)?;
@@ -296,7 +297,7 @@ fn one_call(gpu: &Gpu) -> Result<()> {
 }
 
 /// Recorded once with arrays on the device, and run twice.
-fn recorded(gpu: &Gpu) -> Result<()> {
+fn recorded_work_runs_twice(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i16> = (0..1_001i32).map(|i| (i * 7919 % 3001 - 1500) as i16).collect();
     let (device, order) = (context.upload(&keys)?, context.zeroed::<u32>(1_001)?);
@@ -321,7 +322,7 @@ fn recorded(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn refused(gpu: &Gpu) -> Result<()> {
+fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     let (context, policy) = (&gpu.context, gpu.context.policy());
     let mut graph = Graph::new("refused");
     // Five bytes are not whole words.

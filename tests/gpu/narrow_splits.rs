@@ -17,7 +17,9 @@ use crate::multisplit_keys::check_by;
 use crate::sort_run::{Keys, image, key_words, make_keys};
 
 tests!(narrow_splits:
-    functions_of_bits_and_order, functions_of_numbers, full_sorts, outputs, in_pieces, refused
+    functions_of_bits_and_order_match_the_cpu, functions_of_values_match_the_cpu,
+    full_sorts_match_the_cpu, every_output_matches_the_cpu, pieces_match_the_cpu,
+    invalid_splits_are_rejected,
 );
 
 const N: usize = 2_003;
@@ -62,7 +64,7 @@ fn of_bits_and_order<K: Key>(gpu: &Gpu) -> Result<()> {
     check(Buckets::range(&splitters[..1]), &|key| (rank(splitters[0]) <= rank(key)) as u32)
 }
 
-fn functions_of_bits_and_order(gpu: &Gpu) -> Result<()> {
+fn functions_of_bits_and_order_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_bits_and_order::<u8>(gpu)?;
     of_bits_and_order::<i8>(gpu)?;
     of_bits_and_order::<u16>(gpu)?;
@@ -119,7 +121,7 @@ fn floats<K: Key>(gpu: &Gpu, [low, high]: [K; 2], number: impl Fn(K) -> f32) -> 
     check_by(gpu, methods(gpu), &Buckets::glsl(4, source), &keys, bucket)
 }
 
-fn functions_of_numbers(gpu: &Gpu) -> Result<()> {
+fn functions_of_values_match_the_cpu(gpu: &Gpu) -> Result<()> {
     integers::<u8>(gpu, 0, u8::MAX, 20, i64::from)?;
     integers::<i8>(gpu, i8::MIN, i8::MAX, -5, i64::from)?;
     integers::<u16>(gpu, 0, u16::MAX, 2_000, i64::from)?;
@@ -140,7 +142,7 @@ fn sorted_fully<K: Key>(gpu: &Gpu, splitters: &[K]) -> Result<()> {
     expect_equal(&result.offsets, &offsets)
 }
 
-fn full_sorts(gpu: &Gpu) -> Result<()> {
+fn full_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     sorted_fully(gpu, &[3u8, 77])?;
     sorted_fully(gpu, &[-300i16, 0, 9])?;
     sorted_fully(gpu, &[f16::from_f32(-1.0), f16::ZERO])
@@ -148,7 +150,7 @@ fn full_sorts(gpu: &Gpu) -> Result<()> {
 
 /// Keys, pairs and permutations of types in turn, with and without a device count. The bytes beyond
 /// the keys in their last word must not change.
-fn outputs(gpu: &Gpu) -> Result<()> {
+fn every_output_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let policy = context.policy();
     let types = [KeyType::U8, KeyType::I16, KeyType::Bf16];
@@ -225,7 +227,7 @@ fn outputs(gpu: &Gpu) -> Result<()> {
 }
 
 /// Arrays that exceed one plan.
-fn in_pieces(gpu: &Gpu) -> Result<()> {
+fn pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, 1000)?;
     let mut rng = Rng::new(4);
     let keys: Vec<i8> = (0..2_500).map(|_| rng.next_u64() as i8).collect();
@@ -257,7 +259,7 @@ fn in_pieces(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-fn refused(gpu: &Gpu) -> Result<()> {
+fn invalid_splits_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let bucket = |error: multisplit::Result<()>, text: &str| match error {
         Err(error @ Error::Bucket { .. }) => {

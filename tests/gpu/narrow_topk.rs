@@ -12,9 +12,9 @@ use crate::narrow::NARROW;
 use crate::sort_run::{KEYS, Keys, Order, key_words, keys_of_words, make_keys};
 use crate::topk_run;
 
-tests!(narrow_topk: top_k);
+tests!(narrow_topk: every_method_matches_the_cpu);
 
-fn top_k(gpu: &Gpu) -> Result<()> {
+fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = topk_run::quick_policy(gpu);
     let mut turn = 0;
     for key in NARROW {

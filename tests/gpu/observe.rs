@@ -8,9 +8,9 @@ use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
-tests!(observe: every_run_is_told, whole_runs_are_timed,);
+tests!(observe: every_run_is_reported, whole_runs_are_timed);
 
-fn every_run_is_told(gpu: &Gpu) -> Result<()> {
+fn every_run_is_reported(gpu: &Gpu) -> Result<()> {
     let runs: Arc<Mutex<Vec<Run>>> = Arc::default();
     let told = runs.clone();
     let observer = Observer::new(move |run| told.lock().expect("no panic").push(run));

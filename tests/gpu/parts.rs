@@ -16,11 +16,13 @@ use crate::large::Lowered;
 use crate::sort_run::image;
 
 tests!(parts:
-    topk_past_a_binding, topk_of_rows_past_a_binding, searches_past_a_binding,
-    selections_past_a_binding, runs_join_across_parts, scans_by_key_past_a_binding,
-    reductions_by_key_past_a_binding, segments_past_a_binding, merges_past_a_binding,
-    segmented_sorts_past_a_binding, device_arrays_past_a_binding, insufficient_memory_is_reported,
-    operations_within_a_memory_limit,
+    topk_beyond_a_binding_matches_the_cpu, topk_of_rows_beyond_a_binding_matches_the_cpu,
+    searches_beyond_a_binding_match_the_cpu, selections_beyond_a_binding_match_the_cpu,
+    runs_join_across_parts, scans_by_key_beyond_a_binding_match_the_cpu,
+    reductions_by_key_beyond_a_binding_match_the_cpu,
+    segmented_reductions_beyond_a_binding_match_the_cpu, merges_beyond_a_binding_match_the_cpu,
+    segmented_sorts_beyond_a_binding_match_the_cpu, device_arrays_beyond_a_binding_match_the_cpu,
+    insufficient_memory_is_reported, operations_stay_within_a_memory_limit,
 );
 
 /// Size of a storage binding in bytes.
@@ -91,7 +93,7 @@ fn check_topk<K: Key>(context: &Context, keys: &[K], k: usize, smallest: bool) -
     expect_equal(&found.indices, &indices)
 }
 
-fn topk_past_a_binding(gpu: &Gpu) -> Result<()> {
+fn topk_beyond_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     fn of_type<K: Key>(gpu: &Gpu, mine: &mut impl FnMut() -> bool) -> Result<()> {
         let context = lowered(gpu)?;
         let part = part(size_of::<K>().max(4));
@@ -122,7 +124,7 @@ fn topk_past_a_binding(gpu: &Gpu) -> Result<()> {
     }
 }
 
-fn topk_of_rows_past_a_binding(gpu: &Gpu) -> Result<()> {
+fn topk_of_rows_beyond_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let mut mine = gpu.mine();
     // Many short rows, and rows longer than a part.
@@ -150,7 +152,7 @@ fn check_search<K: Key>(context: &Context, sorted: &[K], needles: &[K]) -> Resul
     expect_equal(&context.upper_bound(sorted, needles)?, &expected)
 }
 
-fn searches_past_a_binding(gpu: &Gpu) -> Result<()> {
+fn searches_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     fn of_type<K: Key>(gpu: &Gpu, mine: &mut impl FnMut() -> bool) -> Result<()> {
         let context = lowered(gpu)?;
         let part = part(size_of::<K>());
@@ -177,7 +179,7 @@ fn runs<K: Key>(keys: &[K]) -> (Vec<K>, Vec<u32>) {
     keys.chunk_by(|a, b| a.key_bits() == b.key_bits()).map(|run| (run[0], run.len() as u32)).unzip()
 }
 
-fn selections_past_a_binding(gpu: &Gpu) -> Result<()> {
+fn selections_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     fn of_type<K: Key>(gpu: &Gpu, mine: &mut impl FnMut() -> bool) -> Result<()> {
         let context = lowered(gpu)?;
         for (turn, n) in lengths(part(size_of::<K>())).into_iter().enumerate() {
@@ -262,7 +264,7 @@ fn runs_of(n: usize, longest: u64, seed: u64) -> Vec<u64> {
     keys.take(n).collect()
 }
 
-fn scans_by_key_past_a_binding(gpu: &Gpu) -> Result<()> {
+fn scans_by_key_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let part = part(8);
     let mut mine = gpu.mine();
@@ -290,7 +292,7 @@ fn scans_by_key_past_a_binding(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-fn reductions_by_key_past_a_binding(gpu: &Gpu) -> Result<()> {
+fn reductions_by_key_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let part = part(8);
     let mut mine = gpu.mine();
@@ -323,7 +325,7 @@ fn reductions_by_key_past_a_binding(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-fn segments_past_a_binding(gpu: &Gpu) -> Result<()> {
+fn segmented_reductions_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let part = part(4);
     let mut mine = gpu.mine();
@@ -359,7 +361,7 @@ fn segments_past_a_binding(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-fn merges_past_a_binding(gpu: &Gpu) -> Result<()> {
+fn merges_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let part = part(4);
     let mut mine = gpu.mine();
@@ -394,7 +396,7 @@ fn merges_past_a_binding(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-fn segmented_sorts_past_a_binding(gpu: &Gpu) -> Result<()> {
+fn segmented_sorts_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let part = part(4);
     let n = 3 * part + 77;
@@ -430,7 +432,7 @@ fn segmented_sorts_past_a_binding(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-fn device_arrays_past_a_binding(gpu: &Gpu) -> Result<()> {
+fn device_arrays_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let n = 2 * part(4) + 1;
     let (keys, needles) = (sorted(few::<f32>(n, 10)), few::<f32>(n, 11));
@@ -456,7 +458,7 @@ fn insufficient_memory_is_reported(gpu: &Gpu) -> Result<()> {
 }
 
 /// Every operation with a memory limit below the size of its input.
-fn operations_within_a_memory_limit(gpu: &Gpu) -> Result<()> {
+fn operations_stay_within_a_memory_limit(gpu: &Gpu) -> Result<()> {
     fn same<T: PartialEq + Debug>(what: &str, got: &[T], expected: &[T]) -> Result<()> {
         expect_equal(got, expected).with_context(|| what.to_owned())
     }

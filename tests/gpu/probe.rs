@@ -18,21 +18,17 @@ use multisplit_tests::tests;
 
 use crate::sssp_methods::options;
 
-tests!(
-    probe:
-    atomics_go_in_the_order_of_lanes_where_ranking_relies_on_it,
-    sorts_are_tried_out_as_they_are,
-    the_configuration_says_what_is_relied_on,
-    nothing_is_tried_out_where_only_promises_count,
-    a_verdict_is_found_once_and_kept,
-    subgroup_barriers_are_probed_once,
-    kernels_are_right_without_subgroup_barriers,
-    kernels_that_need_subgroup_barriers_are_refused,
-    users_subgroup_barriers_wait_for_the_subgroup,
+tests!(probe:
+    lane_order_is_kept_if_ranking_relies_on_it,
+    sort_kernels_keep_lane_order_if_ranking_relies_on_it, configuration_selects_the_ranking,
+    guaranteed_ranking_runs_no_probe, probe_verdict_is_stored_on_disk,
+    subgroup_barriers_are_probed_once, kernels_are_correct_with_replaced_subgroup_barriers,
+    kernels_that_need_subgroup_barriers_are_rejected,
+    user_subgroup_barriers_synchronize_the_subgroup,
 );
 
 /// Many more tries than a context makes when it is opened.
-fn atomics_go_in_the_order_of_lanes_where_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
+fn lane_order_is_kept_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
     let relied_on = gpu.context.policy().split.ranking == Ranking::LaneOrder;
     let tries = if gpu.is_software() && !gpu.full { 3 } else { 1000 };
     let mut exceptions = 0;
@@ -46,7 +42,7 @@ fn atomics_go_in_the_order_of_lanes_where_ranking_relies_on_it(gpu: &Gpu) -> Res
 }
 
 /// Probes with the kernels of sorts, in which every tile checks itself.
-fn sorts_are_tried_out_as_they_are(gpu: &Gpu) -> Result<()> {
+fn sort_kernels_keep_lane_order_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
     let relied_on = gpu.context.policy().split.ranking == Ranking::LaneOrder;
     let kept = probe::sorts_keep_lane_order(&gpu.context, 5)?;
     ensure!(kept || !relied_on, "the device does not keep lane order, and is relied on");
@@ -54,7 +50,7 @@ fn sorts_are_tried_out_as_they_are(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn the_configuration_says_what_is_relied_on(gpu: &Gpu) -> Result<()> {
+fn configuration_selects_the_ranking(gpu: &Gpu) -> Result<()> {
     let promised = gpu.open_with(|config| config.ranking = RankingChoice::Promised)?;
     ensure!(promised.policy() == promised.promised_policy());
     ensure!(promised.policy().split.ranking == Ranking::Ballots);
@@ -65,7 +61,7 @@ fn the_configuration_says_what_is_relied_on(gpu: &Gpu) -> Result<()> {
 }
 
 /// A context that may not rely on probed behaviour does not run a probe.
-fn nothing_is_tried_out_where_only_promises_count(gpu: &Gpu) -> Result<()> {
+fn guaranteed_ranking_runs_no_probe(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|config| config.ranking = RankingChoice::Promised)?;
     context.policy();
     ensure!(context.pipeline_count() == 0, "something was run");
@@ -74,7 +70,7 @@ fn nothing_is_tried_out_where_only_promises_count(gpu: &Gpu) -> Result<()> {
 
 /// On a device that is probed, the second context reads the first one's verdict from disk, a
 /// damaged file is ignored, and nothing is written if caching is off.
-fn a_verdict_is_found_once_and_kept(gpu: &Gpu) -> Result<()> {
+fn probe_verdict_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let open = |cache: PipelineCache| {
         gpu.open_with(|config| {
@@ -166,7 +162,7 @@ fn check_uneven_kernels(context: &Context) -> Result<()> {
     Ok(())
 }
 
-fn kernels_are_right_without_subgroup_barriers(gpu: &Gpu) -> Result<()> {
+fn kernels_are_correct_with_replaced_subgroup_barriers(gpu: &Gpu) -> Result<()> {
     // On other devices, lanes need not run in lockstep.
     if !gpu.is_software() {
         return Ok(());
@@ -177,7 +173,7 @@ fn kernels_are_right_without_subgroup_barriers(gpu: &Gpu) -> Result<()> {
     check_uneven_kernels(&context)
 }
 
-fn kernels_that_need_subgroup_barriers_are_refused(gpu: &Gpu) -> Result<()> {
+fn kernels_that_need_subgroup_barriers_are_rejected(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let context = open_with_barriers(gpu, folder.path(), "refused")?;
     let keys = uniform(20_000, 5);
@@ -226,7 +222,7 @@ fn run_minimal(context: &Context) -> Result<Vec<u32>> {
     Ok(context.download(&output)?)
 }
 
-fn users_subgroup_barriers_wait_for_the_subgroup(gpu: &Gpu) -> Result<()> {
+fn user_subgroup_barriers_synchronize_the_subgroup(gpu: &Gpu) -> Result<()> {
     expect_equal(&run_minimal(&gpu.context)?, &[1; 64])?;
     // With unchanged barriers, the kernel fails on exactly the devices on which the probe fails.
     let folder = tempfile::tempdir()?;

@@ -13,9 +13,10 @@ use multisplit_tests::terms::{self, Term, bits};
 use multisplit_tests::tests;
 
 tests!(reduce:
-    product_of_cases;
-    in turn: nothing, all_equal, pieces, folded_dispatch, counts_past_the_capacity,
-    float_sums_are_the_same_from_run_to_run, large
+    product_of_cases_matches_the_cpu;
+    in turn: empty_input_gives_the_identity, index_of_equal_elements_is_the_first,
+    arrays_beyond_a_binding_match_the_cpu, folded_dispatch_matches_the_cpu,
+    device_counts_are_clamped, float_sums_are_reproducible, large_arrays_match_the_cpu
 );
 
 /// Number of guard elements around the outputs; 64 satisfies any offset alignment.
@@ -140,13 +141,13 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     Ok(())
 }
 
-fn product_of_cases(gpu: &Gpu) -> Result<()> {
+fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mine = &mut gpu.mine();
     of_every_type!(product_of_type(gpu, mine))
 }
 
 /// A count of 0, on the host and on the device, with capacities that take one pass and two.
-fn nothing(gpu: &Gpu) -> Result<()> {
+fn empty_input_gives_the_identity(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (policy(gpu), gpu.mine());
     for room in [1, 20_000] {
         let input: Vec<f32> = terms::input(Operator::Max, room, 1);
@@ -162,7 +163,7 @@ fn nothing(gpu: &Gpu) -> Result<()> {
 }
 
 /// Equal elements, including the identity: the index is the first one.
-fn all_equal(gpu: &Gpu) -> Result<()> {
+fn index_of_equal_elements_is_the_first(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let n = 5 * policy.threads as usize * 16 + 3;
     for operator in [Operator::Min, Operator::Max] {
@@ -178,7 +179,7 @@ fn all_equal(gpu: &Gpu) -> Result<()> {
 }
 
 /// Arrays beyond `maxStorageBufferRange`, which is lowered for the test.
-fn pieces(gpu: &Gpu) -> Result<()> {
+fn arrays_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let tile = threads as usize * 16;
     let max_storage_range = (6 * tile * 8 + 100) as u64;
@@ -196,7 +197,7 @@ fn pieces(gpu: &Gpu) -> Result<()> {
 }
 
 /// More workgroups than fit in x, with partial rows.
-fn folded_dispatch(gpu: &Gpu) -> Result<()> {
+fn folded_dispatch_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(policy(gpu));
     let tile = policy.threads as usize * 16;
     for on_device in [false, true] {
@@ -209,7 +210,7 @@ fn folded_dispatch(gpu: &Gpu) -> Result<()> {
 }
 
 /// A device count beyond the array is clamped to its length.
-fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
+fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let input: Vec<u32> = terms::input(Operator::Sum, 3 * policy.threads as usize * 16 + 1, 9);
     for n in [input.len() as u32 + 1, u32::MAX] {
@@ -219,7 +220,7 @@ fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn float_sums_are_the_same_from_run_to_run(gpu: &Gpu) -> Result<()> {
+fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let n = 40 * policy.threads * 16 + 5;
     let mut rng = Rng::new(5);
@@ -236,7 +237,7 @@ fn float_sums_are_the_same_from_run_to_run(gpu: &Gpu) -> Result<()> {
 }
 
 /// Workgroups with several tiles each.
-fn large(gpu: &Gpu) -> Result<()> {
+fn large_arrays_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let small = Policy { threads: gpu.context.properties().subgroup_size, ..policy };
     let (policy, n) = match (gpu.full, gpu.is_software()) {

@@ -12,8 +12,11 @@ use multisplit_tests::terms::{self, Term, bits};
 use multisplit_tests::tests;
 
 tests!(reduce_segments:
-    product_of_cases, rows, rows_and_their_counts, long_segments, many_tiles_in_one, empty_segments, folded_dispatch, not_all_elements,
-    wrong_offsets_on_the_device, float_sums_are_the_same_from_run_to_run,
+    product_of_cases_matches_the_cpu, rows_match_the_cpu,
+    row_counts_above_and_below_the_elements_match_the_cpu, long_segments_match_the_cpu,
+    segments_of_many_tiles_match_the_cpu, empty_segments_give_the_identity,
+    folded_dispatch_matches_the_cpu, elements_outside_of_segments_are_ignored,
+    invalid_device_offsets_give_defined_results, float_sums_are_reproducible,
 );
 
 /// Number of guard elements around the output; 64 satisfies any offset alignment.
@@ -241,7 +244,7 @@ fn check_elements<T: Term>(
 
 /// Rows with several per subgroup, rows in tiles, and rows with one subgroup or workgroup each,
 /// whole or in chunks.
-fn rows(gpu: &Gpu) -> Result<()> {
+fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mine = &mut gpu.mine();
     of_every_type!(rows_of(gpu, mine))
 }
@@ -284,7 +287,7 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
 
 /// Row counts above the number of rows with elements, zero, and below the number of rows; more
 /// workgroups than fit in x.
-fn rows_and_their_counts(gpu: &Gpu) -> Result<()> {
+fn row_counts_above_and_below_the_elements_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let taken = Policy { segment_chunk: SMALL_CHUNK, subgroup_takers: 64, ..policy };
     let tile = policy.threads as usize * 16;
@@ -307,14 +310,14 @@ fn rows_and_their_counts(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn product_of_cases(gpu: &Gpu) -> Result<()> {
+fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mine = &mut gpu.mine();
     of_every_type!(product_of_type(gpu, mine))
 }
 
 /// Long segments with a subgroup or a workgroup each: below a chunk, one chunk, a few and many
 /// chunks, with empty ones in between, and with offsets at and between multiples of four.
-fn long_segments(gpu: &Gpu) -> Result<()> {
+fn long_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mine = &mut gpu.mine();
     of_every_type!(long_segments_of(gpu, mine))
 }
@@ -353,7 +356,7 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
 }
 
 /// Segments over more tiles than the workgroup that joins them has threads.
-fn many_tiles_in_one(gpu: &Gpu) -> Result<()> {
+fn segments_of_many_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let policy = Policy { threads, segment_chunk: ALWAYS_TILES, ..gpu.context.policy() };
     let tile = threads as usize * 16;
@@ -369,7 +372,7 @@ fn many_tiles_in_one(gpu: &Gpu) -> Result<()> {
 
 /// More offsets in a tile than are stepped over one by one, at its ends and within; and only empty
 /// segments.
-fn empty_segments(gpu: &Gpu) -> Result<()> {
+fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let tile = policy.threads as usize * 16;
     let input: Vec<i64> = terms::input(Operator::Min, 2 * tile + 9, 8);
@@ -387,7 +390,7 @@ fn empty_segments(gpu: &Gpu) -> Result<()> {
 }
 
 /// More workgroups than fit in x, with partial rows.
-fn folded_dispatch(gpu: &Gpu) -> Result<()> {
+fn folded_dispatch_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let n = 20 * policy.threads as usize * 16 - 3;
     for policy in both_ways(&policy) {
@@ -398,7 +401,7 @@ fn folded_dispatch(gpu: &Gpu) -> Result<()> {
 }
 
 /// Segments that begin after the first element and end before the last one.
-fn not_all_elements(gpu: &Gpu) -> Result<()> {
+fn elements_outside_of_segments_are_ignored(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let tile = policy.threads as usize * 16;
     let input: Vec<f32> = terms::input(Operator::Sum, 4 * tile, 8);
@@ -413,7 +416,7 @@ fn not_all_elements(gpu: &Gpu) -> Result<()> {
 
 /// Offsets beyond the end are clamped to the end. If offsets are not monotonic, all results are
 /// written, and nothing else.
-fn wrong_offsets_on_the_device(gpu: &Gpu) -> Result<()> {
+fn invalid_device_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let n = 3 * policy.threads as usize * 16 + 5;
     let input: Vec<u32> = terms::input(Operator::Sum, n, 8);
@@ -432,7 +435,7 @@ fn wrong_offsets_on_the_device(gpu: &Gpu) -> Result<()> {
 }
 
 /// Rounded sums differ slightly from the CPU's, but are identical in every run.
-fn float_sums_are_the_same_from_run_to_run(gpu: &Gpu) -> Result<()> {
+fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let n = 20 * policy.threads as usize * 16 + 5;
     let mut rng = Rng::new(5);

@@ -12,8 +12,8 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{counting, reference, tests};
 
 tests!(replay:
-    a_thousand_runs_each_right_and_nothing_allocated, many_runs_in_flight,
-    ping_pong_rounds_carry_their_data, only_replayable_plans,
+    thousand_runs_are_correct_and_do_not_allocate, runs_in_flight_are_ordered,
+    ping_pong_rounds_carry_their_data, plans_that_are_not_replayable_are_rejected,
 );
 
 /// Each run replaces `data` by its exclusive scan plus one, through a transient.
@@ -38,7 +38,7 @@ fn step(data: &mut Vec<u32>) {
     data[0] = 1;
 }
 
-fn a_thousand_runs_each_right_and_nothing_allocated(gpu: &Gpu) -> Result<()> {
+fn thousand_runs_are_correct_and_do_not_allocate(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     for method in [ScanMethod::ReduceThenScan, ScanMethod::LookBack] {
         let policy = Policy { scan: method, threads: 32, ..context.policy() };
@@ -70,7 +70,7 @@ fn a_thousand_runs_each_right_and_nothing_allocated(gpu: &Gpu) -> Result<()> {
 }
 
 /// The barriers of the recording alone separate the runs.
-fn many_runs_in_flight(gpu: &Gpu) -> Result<()> {
+fn runs_in_flight_are_ordered(gpu: &Gpu) -> Result<()> {
     let mut expected = uniform(30_000, 4);
     let (executable, data) = step_graph(gpu, &gpu.context.policy(), expected.len() as u64)?;
     let buffer = gpu.context.upload(&expected)?;
@@ -109,7 +109,7 @@ fn ping_pong_rounds_carry_their_data(gpu: &Gpu) -> Result<()> {
     expect_equal(&gpu.context.download(&buffer)?, &expected)
 }
 
-fn only_replayable_plans(gpu: &Gpu) -> Result<()> {
+fn plans_that_are_not_replayable_are_rejected(gpu: &Gpu) -> Result<()> {
     let mut graph = Graph::new("once");
     let data = graph.import::<u32>("data", 100);
     fill(&mut graph, &gpu.context.policy(), "fill", data, 0)?;

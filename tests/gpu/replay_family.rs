@@ -15,7 +15,7 @@ use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
-tests!(replay_family: a_thousand_runs);
+tests!(replay_family: thousand_runs_of_all_operations_are_correct);
 
 const N: u64 = 3001;
 const K: u64 = 7;
@@ -90,7 +90,7 @@ fn room(name: &str, needles: u64) -> u64 {
     }
 }
 
-fn a_thousand_runs(gpu: &Gpu) -> Result<()> {
+fn thousand_runs_of_all_operations_are_correct(gpu: &Gpu) -> Result<()> {
     let (context, policy) = (&gpu.context, &gpu.context.policy());
     let needles: Vec<u32> = uniform(333, 5).into_iter().map(|word| word % 3100).collect();
     let data = context.upload(&runs(0))?;

@@ -9,9 +9,12 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
 tests!(scan:
-    every_size_class, special_values, look_back_without_waiting, random_cases;
-    in turn: one_call, nothing_to_scan, pieces, pieces_do_not_wait_for_each_other, absurd_sizes,
-    absurd_policies, folded_dispatch, two_level_sums, large
+    every_size_class_matches_the_cpu, special_values_match_the_cpu,
+    look_back_without_polling_recomputes_tiles, random_cases_match_the_cpu;
+    in turn: one_call_matches_the_cpu, empty_scan_gives_an_empty_result,
+    arrays_beyond_a_binding_match_the_cpu, pieces_of_one_stage_are_independent,
+    absurd_sizes_are_rejected, invalid_policies_are_rejected, folded_dispatch_matches_the_cpu,
+    two_level_sums_match_the_cpu, large_arrays_match_the_cpu
 );
 
 const METHODS: [ScanMethod; 2] = [ScanMethod::ReduceThenScan, ScanMethod::LookBack];
@@ -52,7 +55,7 @@ fn tile(gpu: &Gpu) -> usize {
     gpu.context.policy().threads as usize * 16
 }
 
-fn every_size_class(gpu: &Gpu) -> Result<()> {
+fn every_size_class_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let tile = tile(gpu);
     let mut sizes = vec![1, 2, 3, 4, 5, 63, 64, 65, 255, 256, 257, 1000];
     for k in 1..=5 {
@@ -70,7 +73,7 @@ fn every_size_class(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn special_values(gpu: &Gpu) -> Result<()> {
+fn special_values_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = 5 * tile(gpu) + 77;
     for value in [0, 1, 0xFFFF, 0x1_0000, 0x8000_0000, u32::MAX] {
         check_all_methods(gpu, &vec![value; n])?;
@@ -78,12 +81,12 @@ fn special_values(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn one_call(gpu: &Gpu) -> Result<()> {
+fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let input = uniform(100_000, 7);
     expect_equal(&gpu.context.scan(&input)?, &reference::exclusive_scan(&input))
 }
 
-fn nothing_to_scan(gpu: &Gpu) -> Result<()> {
+fn empty_scan_gives_an_empty_result(gpu: &Gpu) -> Result<()> {
     expect_equal(&gpu.context.scan(&[0u32; 0])?, &[])?;
     let mut graph = Graph::new("empty");
     let src = graph.import::<u32>("src", 1);
@@ -101,7 +104,7 @@ fn nothing_to_scan(gpu: &Gpu) -> Result<()> {
 
 /// Arrays beyond `maxStorageBufferRange` are processed in pieces; the limit is lowered for the
 /// test.
-fn pieces(gpu: &Gpu) -> Result<()> {
+fn arrays_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let tile = threads as usize * 16;
     // Too few tiles to separate the pieces of reduce-then-scan, and enough tiles.
@@ -120,7 +123,7 @@ fn pieces(gpu: &Gpu) -> Result<()> {
 }
 
 /// The pieces of one stage are independent, so that they can run concurrently.
-fn pieces_do_not_wait_for_each_other(gpu: &Gpu) -> Result<()> {
+fn pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let tile = tile(gpu) as u64;
     let scan = ScanMethod::ReduceThenScan;
@@ -142,7 +145,7 @@ fn pieces_do_not_wait_for_each_other(gpu: &Gpu) -> Result<()> {
 }
 
 /// Sizes that no device supports are rejected before anything is planned.
-fn absurd_sizes(gpu: &Gpu) -> Result<()> {
+fn absurd_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
     for scan in METHODS {
         let policy = Policy { scan, ..gpu.context.policy() };
         for n in [1 << 50, 1 << 62, u64::MAX] {
@@ -163,7 +166,7 @@ fn absurd_sizes(gpu: &Gpu) -> Result<()> {
 }
 
 /// An invalid policy is rejected with the name of the invalid field.
-fn absurd_policies(gpu: &Gpu) -> Result<()> {
+fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
     for scan in METHODS {
         let base = Policy { scan, ..gpu.context.policy() };
         let absurd = [
@@ -186,7 +189,7 @@ fn absurd_policies(gpu: &Gpu) -> Result<()> {
 }
 
 /// More workgroups than fit in x, with partial rows.
-fn folded_dispatch(gpu: &Gpu) -> Result<()> {
+fn folded_dispatch_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
     for scan in METHODS {
         let policy = Policy { scan, ..gpu.context.policy() };
@@ -198,7 +201,7 @@ fn folded_dispatch(gpu: &Gpu) -> Result<()> {
 }
 
 /// Without polling, every missing tile is recomputed by the workgroup that needs it.
-fn look_back_without_waiting(gpu: &Gpu) -> Result<()> {
+fn look_back_without_polling_recomputes_tiles(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets) in [(0, true), (1, false), (5, true)] {
         let scan = ScanMethod::LookBack;
         let policy = Policy { scan, spin_limit, tickets, ..gpu.context.policy() };
@@ -208,7 +211,7 @@ fn look_back_without_waiting(gpu: &Gpu) -> Result<()> {
 }
 
 /// Tile sums that exceed one workgroup are scanned recursively.
-fn two_level_sums(gpu: &Gpu) -> Result<()> {
+fn two_level_sums_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (threads, spine_tiles) = (gpu.context.properties().subgroup_size, 1);
     let scan = ScanMethod::ReduceThenScan;
     let policy =
@@ -220,7 +223,7 @@ fn two_level_sums(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn random_cases(gpu: &Gpu) -> Result<()> {
+fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut rng, mut mine) = (Rng::new(17), gpu.mine());
     let subgroup = gpu.context.properties().subgroup_size;
     for _ in 0..if gpu.full { 500 } else { 30 } {
@@ -242,7 +245,7 @@ fn random_cases(gpu: &Gpu) -> Result<()> {
 }
 
 /// Sizes beyond the software driver's binding limit, and hundreds of megabytes on a GPU.
-fn large(gpu: &Gpu) -> Result<()> {
+fn large_arrays_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = match (gpu.full, gpu.is_software()) {
         (false, true) => (1 << 22) + 1,
         (true, true) => (1 << 25) + (1 << 12) + 3,

@@ -12,7 +12,8 @@ use multisplit_tests::terms::{self, Term, bits};
 use multisplit_tests::tests;
 
 tests!(scan_types:
-    product_of_cases, float_sums_are_the_same_from_run_to_run, pieces_of_wide_elements, sums_of_sums,
+    product_of_cases_matches_the_cpu, float_sums_are_reproducible,
+    wide_elements_beyond_a_binding_match_the_cpu, multi_level_totals_match_the_cpu,
 );
 
 /// Number of guard elements around the output; 64 satisfies any offset alignment.
@@ -124,13 +125,13 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     Ok(())
 }
 
-fn product_of_cases(gpu: &Gpu) -> Result<()> {
+fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mine = &mut gpu.mine();
     of_every_type!(product_of_type(gpu, mine))
 }
 
 /// Rounded sums differ slightly from the CPU's, but are identical in every run and by every method.
-fn float_sums_are_the_same_from_run_to_run(gpu: &Gpu) -> Result<()> {
+fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu, ScanMethod::LookBack);
     let n = 40 * policy.threads as usize * 16 + 5;
     let mut rng = Rng::new(5);
@@ -151,7 +152,7 @@ fn float_sums_are_the_same_from_run_to_run(gpu: &Gpu) -> Result<()> {
 }
 
 /// Arrays beyond `maxStorageBufferRange`, which is lowered for the test.
-fn pieces_of_wide_elements(gpu: &Gpu) -> Result<()> {
+fn wide_elements_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     let threads = gpu.context.properties().subgroup_size;
     let tile = threads as usize * 16;
@@ -169,7 +170,7 @@ fn pieces_of_wide_elements(gpu: &Gpu) -> Result<()> {
 }
 
 /// Tile totals that exceed one workgroup, and whose type differs from the elements.
-fn sums_of_sums(gpu: &Gpu) -> Result<()> {
+fn multi_level_totals_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let base = policy(gpu, ScanMethod::ReduceThenScan);
     let policy = Policy { threads, spine_threads: threads, ..base };

@@ -11,7 +11,8 @@ use multisplit_tests::terms::{self, Term};
 use multisplit_tests::tests;
 
 tests!(search:
-    product_of_cases, folded_dispatch, counts_past_the_capacity, one_call, found_on_the_device, refused,
+    product_of_cases_matches_the_cpu, folded_dispatch_matches_the_cpu, device_counts_are_clamped,
+    one_call_matches_the_cpu, search_uses_a_sorted_device_array, invalid_searches_are_rejected,
 );
 
 /// Number of guard words around the output; 64 satisfies any offset alignment.
@@ -149,13 +150,13 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     Ok(())
 }
 
-fn product_of_cases(gpu: &Gpu) -> Result<()> {
+fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mine = &mut gpu.mine();
     of_every_type!(product_of_type(gpu, mine))
 }
 
 /// More workgroups than fit in x, with a partial last row.
-fn folded_dispatch(gpu: &Gpu) -> Result<()> {
+fn folded_dispatch_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [[false; 2], [true; 2]] {
         let case = Case { how: Search::LowerBound, on_device };
@@ -165,7 +166,7 @@ fn folded_dispatch(gpu: &Gpu) -> Result<()> {
 }
 
 /// Device counts beyond the arrays are clamped to their lengths.
-fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
+fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let elements = sorted::<u32>(3000, 5);
     let needles = needles(&elements, 700, 6);
@@ -176,7 +177,7 @@ fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn one_call(gpu: &Gpu) -> Result<()> {
+fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let elements = sorted::<f64>(2000, 1);
     let needles = needles(&elements, 900, 2);
@@ -194,7 +195,7 @@ fn one_call(gpu: &Gpu) -> Result<()> {
 }
 
 /// Searches the result of a sort with a device count, without the host.
-fn found_on_the_device(gpu: &Gpu) -> Result<()> {
+fn search_uses_a_sorted_device_array(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i32> = terms::input(Operator::Max, 5000, 8);
     let wanted = [i32::MIN, -5, 0, 77, i32::MAX];
@@ -216,7 +217,7 @@ fn found_on_the_device(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&upper)?, &found(Search::UpperBound))
 }
 
-fn refused(gpu: &Gpu) -> Result<()> {
+fn invalid_searches_are_rejected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let mut graph = Graph::new("refused");
     let [elements, needles, positions] =

@@ -14,10 +14,12 @@ use multisplit_tests::terms;
 use multisplit_tests::tests;
 
 tests!(segments_calls:
-    by_key, segments, the_count_is_used_on_the_device, again_and_again_by_address, refused_by_key, refused_segments,
+    calls_by_key_match_the_cpu, segmented_calls_match_the_cpu, later_passes_use_the_found_count,
+    replay_by_address_matches_the_cpu, invalid_calls_by_key_are_rejected,
+    invalid_segments_are_rejected,
 );
 
-fn by_key(gpu: &Gpu) -> Result<()> {
+fn calls_by_key_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (keys, values) = ([3u64, 3, 3, 1 << 40, 1 << 40, 3], [1i64, 2, 3, -4, -5, -6]);
     let how = Scan::exclusive(Operator::Sum);
@@ -39,7 +41,7 @@ fn by_key(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn segments(gpu: &Gpu) -> Result<()> {
+fn segmented_calls_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (values, cuts) = ([3i32, -1, 4, 1], [0, 2, 2, 4]);
     expect_equal(&context.reduce_segments(&values, &cuts, Operator::Sum)?, &[2, 0, 5])?;
@@ -68,7 +70,7 @@ fn segments(gpu: &Gpu) -> Result<()> {
 
 /// One recording that is run repeatedly, by address if the device supports it; the results of each
 /// run are checked.
-fn again_and_again_by_address(gpu: &Gpu) -> Result<()> {
+fn replay_by_address_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (context, n) = (&gpu.context, 9000u64);
     let keys: Vec<u32> = (0..n as u32).map(|at| at / 70 * 3).collect();
     let values: Vec<u32> = terms::input(Operator::Sum, n as usize, 6);
@@ -145,7 +147,7 @@ fn again_and_again_by_address(gpu: &Gpu) -> Result<()> {
 }
 
 /// The passes after a reduction use the count it found, without the host.
-fn the_count_is_used_on_the_device(gpu: &Gpu) -> Result<()> {
+fn later_passes_use_the_found_count(gpu: &Gpu) -> Result<()> {
     let (context, n) = (&gpu.context, 10_000);
     let values = terms::input::<u64>(Operator::Max, n, 4);
     let keys: Vec<u32> = (0..n as u32).map(|at| at * at / 17 % 1000).collect();
@@ -169,7 +171,7 @@ fn the_count_is_used_on_the_device(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&found)?, &[expected.len() as u32])
 }
 
-fn refused_by_key(gpu: &Gpu) -> Result<()> {
+fn invalid_calls_by_key_are_rejected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let mut graph = Graph::new("refused");
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 8));
@@ -202,7 +204,7 @@ fn refused_by_key(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn refused_segments(gpu: &Gpu) -> Result<()> {
+fn invalid_segments_are_rejected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     for cuts in [[0, 3, 2], [0, 1, 5]] {
         let result = gpu.context.reduce_segments(&[1u32, 2, 3, 4], &cuts, Operator::Sum);

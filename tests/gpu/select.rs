@@ -11,9 +11,11 @@ use multisplit_tests::terms::{self, Term, bits};
 use multisplit_tests::tests;
 
 tests!(select:
-    product_of_cases;
-    in turn: all_or_nothing, runs_across_tiles, without_waiting, folded_dispatch,
-    counts_past_the_capacity, comparisons, the_count_is_used_on_the_device, one_call, refused
+    product_of_cases_matches_the_cpu;
+    in turn: all_or_no_elements_are_selected, runs_across_tiles_match_the_cpu,
+    look_back_without_polling_recounts_tiles, folded_dispatch_matches_the_cpu,
+    device_counts_are_clamped, every_comparison_matches_the_cpu, later_passes_use_the_found_count,
+    one_call_matches_the_cpu, invalid_selections_are_rejected
 );
 
 /// Number of guard elements around the outputs; 64 satisfies any offset alignment.
@@ -209,13 +211,13 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     Ok(())
 }
 
-fn product_of_cases(gpu: &Gpu) -> Result<()> {
+fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mine = &mut gpu.mine();
     of_every_type!(product_of_type(gpu, mine))
 }
 
 /// All elements, no elements, and an empty array.
-fn all_or_nothing(gpu: &Gpu) -> Result<()> {
+fn all_or_no_elements_are_selected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let n = 3 * tile(&policy, 32, Also::Nothing) + 5;
     let keys: Vec<u32> = input(n, 4);
@@ -232,7 +234,7 @@ fn all_or_nothing(gpu: &Gpu) -> Result<()> {
 }
 
 /// Runs that end at a tile boundary, runs of several tiles, and a single run.
-fn runs_across_tiles(gpu: &Gpu) -> Result<()> {
+fn runs_across_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let tile = tile(&policy, 32, Also::Lengths);
     let case = Case { by: By::Heads, also: Also::Lengths, on_device: false };
@@ -247,7 +249,7 @@ fn runs_across_tiles(gpu: &Gpu) -> Result<()> {
 }
 
 /// Without polling, every missing tile is recounted by the workgroup that needs it.
-fn without_waiting(gpu: &Gpu) -> Result<()> {
+fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets) in [(0, true), (5, false)] {
         let policy = Policy { spin_limit, tickets, ..gpu.context.policy() };
         let n = 20 * tile(&policy, 32, Also::Nothing) + 9;
@@ -268,7 +270,7 @@ fn without_waiting(gpu: &Gpu) -> Result<()> {
 }
 
 /// More workgroups than fit in x, with partial rows.
-fn folded_dispatch(gpu: &Gpu) -> Result<()> {
+fn folded_dispatch_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [false, true] {
         let case = Case { by: By::Heads, also: Also::Nothing, on_device };
@@ -278,7 +280,7 @@ fn folded_dispatch(gpu: &Gpu) -> Result<()> {
 }
 
 /// A device count beyond the array is clamped to its length.
-fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
+fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let keys: Vec<u32> = input(2 * tile(&policy, 32, Also::Nothing) + 1, 9);
     let case = Case { by: By::Range, also: Also::Nothing, on_device: true };
@@ -289,7 +291,7 @@ fn counts_past_the_capacity(gpu: &Gpu) -> Result<()> {
 }
 
 /// Every comparison, with constants at both ends of the order and in between.
-fn comparisons(gpu: &Gpu) -> Result<()> {
+fn every_comparison_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys: Vec<f32> = [1.0, -0.0, 0.0, f32::NAN, -f32::NAN, f32::INFINITY, -1.0, 1.0].to_vec();
     let first = f32::from_bits(u32::MAX);
     for limit in [0.0, 1.0, first, f32::from_bits(u32::MAX >> 1)] {
@@ -318,7 +320,7 @@ fn comparisons(gpu: &Gpu) -> Result<()> {
 }
 
 /// The passes after a selection use the count it found, without the host.
-fn the_count_is_used_on_the_device(gpu: &Gpu) -> Result<()> {
+fn later_passes_use_the_found_count(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<u32> = input(10_000, 3);
     let kept: Vec<u32> = keys.iter().copied().filter(|&key| key < 1 << 30).collect();
@@ -335,7 +337,7 @@ fn the_count_is_used_on_the_device(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&sums)?, &expected)
 }
 
-fn one_call(gpu: &Gpu) -> Result<()> {
+fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i32> = input(20_000, 6);
     let array = context.upload(&keys)?;
@@ -361,7 +363,7 @@ fn one_call(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn refused(gpu: &Gpu) -> Result<()> {
+fn invalid_selections_are_rejected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let mut graph = Graph::new("refused");
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 8));

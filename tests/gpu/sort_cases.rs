@@ -13,7 +13,9 @@ use multisplit_tests::tests;
 use crate::sort_run::{ALONG, Along, KEYS, Keys, Order, case, quick_policy, tile};
 
 tests!(sort:
-    product_of_cases, every_size_of_a_range, bit_ranges, methods, no_patience, random_shapes,
+    product_of_cases_matches_the_cpu, every_size_from_one_to_two_tiles_matches_the_cpu,
+    bit_ranges_match_the_cpu, every_method_matches_the_cpu,
+    look_back_without_polling_recounts_tiles, random_tile_shapes_match_the_cpu,
 );
 
 fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
@@ -22,7 +24,7 @@ fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
 }
 
 /// The whole product in a full run, otherwise a sample.
-fn product_of_cases(gpu: &Gpu) -> Result<()> {
+fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
 }
 
@@ -111,7 +113,7 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
 }
 
 /// Every size from one tile to two.
-fn every_size_of_a_range(gpu: &Gpu) -> Result<()> {
+fn every_size_from_one_to_two_tiles_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let shape = TileShape::new(policy.subgroup_size * 2, 2).in_turns(2);
     policy.sort = policy.sort.with_shape(shape);
@@ -123,7 +125,7 @@ fn every_size_of_a_range(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn bit_ranges(gpu: &Gpu) -> Result<()> {
+fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let (mut rng, mut mine) = (Rng::new(5), gpu.mine());
     for turn in 0..if gpu.full { 200 } else { 12 } {
@@ -143,7 +145,7 @@ fn bit_ranges(gpu: &Gpu) -> Result<()> {
 }
 
 /// Each method by name, except the one that `Auto` chooses.
-fn methods(gpu: &Gpu) -> Result<()> {
+fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     for radix_bits in (4..=8).filter(|_| mine()) {
         let method = SortMethod::Multisplit { radix_bits };
@@ -161,7 +163,7 @@ fn methods(gpu: &Gpu) -> Result<()> {
 }
 
 /// Without polling, every missing tile is recounted.
-fn no_patience(gpu: &Gpu) -> Result<()> {
+fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
     let order = Order::one_sweep(KeyType::U32);
     for look_back_tiles in [1, 4] {
         let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.context.policy() };
@@ -170,7 +172,7 @@ fn no_patience(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn random_shapes(gpu: &Gpu) -> Result<()> {
+fn random_tile_shapes_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut rng, mut mine) = (Rng::new(77), gpu.mine());
     let base = gpu.probed_policy()?;
     let ranking = [Ranking::Ballots, base.split.ranking];

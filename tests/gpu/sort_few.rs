@@ -16,9 +16,10 @@ use multisplit_tests::tests;
 use crate::sort_run::{ALONG, Along, KEYS, Keys, Order, case, check, quick_policy};
 
 tests!(sort:
-    few_keys, few_keys_replayed, few_narrow_keys;
-    in turn: few_keys_by_bits, few_keys_of_parts, few_keys_without_patience, few_keys_in_rows,
-    no_longer_few
+    few_keys_match_the_cpu, few_keys_replayed_match_the_cpu, few_narrow_keys_match_the_cpu;
+    in turn: few_keys_by_bit_ranges_match_the_cpu, few_keys_with_common_digits_match_the_cpu,
+    few_keys_without_polling_recount_tiles, few_keys_in_a_folded_dispatch_match_the_cpu,
+    large_sorts_have_a_clearing_pass
 );
 
 /// Keys per tile of `quick_policy`, and keys per row of a part: four per thread.
@@ -37,7 +38,7 @@ fn few(policy: Policy, turn: usize) -> Policy {
 
 /// Every type, with each kind of value and without; sizes and distributions in turn. All cases of a
 /// pipeline run at the same width.
-fn few_keys(gpu: &Gpu) -> Result<()> {
+fn few_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let quick = quick_policy(gpu);
     let mut mine = gpu.mine();
     let around = [TILE, 2 * TILE, 4 * ROW, 5 * ROW, 8 * ROW].map(|n| [n - 1, n, n + 1]);
@@ -62,7 +63,7 @@ fn few_keys(gpu: &Gpu) -> Result<()> {
 }
 
 /// Odd numbers of rounds, which end with a copy back, and digits of few bits.
-fn few_keys_by_bits(gpu: &Gpu) -> Result<()> {
+fn few_keys_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few(quick_policy(gpu), 2);
     let all = [0..24, 3..11, 7..9, 8..16, 31..32, 5..29, 12..12];
     for (turn, bits) in all.into_iter().enumerate() {
@@ -79,7 +80,7 @@ fn few_keys_by_bits(gpu: &Gpu) -> Result<()> {
 
 /// Digits that are common to all keys of a part, and the same or different in the next part; one
 /// key differs, the first or last of a part or of the array.
-fn few_keys_of_parts(gpu: &Gpu) -> Result<()> {
+fn few_keys_with_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = 3 * ROW + 77;
     let alike = vec![0x0102_0304_u64; n];
     let mut all = vec![alike.clone()];
@@ -113,7 +114,7 @@ fn few_keys_of_parts(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn few_narrow_keys(gpu: &Gpu) -> Result<()> {
+fn few_narrow_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let types = [KeyType::U8, KeyType::I8, KeyType::U16, KeyType::I16, KeyType::F16, KeyType::Bf16];
     let mut mine = gpu.mine();
     for (turn, key) in types.into_iter().enumerate().filter(|_| mine()) {
@@ -130,7 +131,7 @@ fn few_narrow_keys(gpu: &Gpu) -> Result<()> {
 }
 
 /// Without polling, every missing tile is recounted from the summed histograms.
-fn few_keys_without_patience(gpu: &Gpu) -> Result<()> {
+fn few_keys_without_polling_recount_tiles(gpu: &Gpu) -> Result<()> {
     for turn in 0..4 {
         let policy = Policy { spin_limit: 0, ..few(quick_policy(gpu), turn) };
         let order = Order::one_sweep(KeyType::U32);
@@ -140,7 +141,7 @@ fn few_keys_without_patience(gpu: &Gpu) -> Result<()> {
 }
 
 /// Surplus workgroups in the last row.
-fn few_keys_in_rows(gpu: &Gpu) -> Result<()> {
+fn few_keys_in_a_folded_dispatch_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few(few_groups(quick_policy(gpu)), 1);
     let limits = gpu.context.limits();
     let limits = multisplit::graph::Limits { max_workgroup_count: [3, 65_535, 65_535], ..limits };
@@ -158,7 +159,7 @@ fn few_keys_in_rows(gpu: &Gpu) -> Result<()> {
 
 /// One recording, run many times with different keys and counts: no state remains of the previous
 /// run, whatever its number of tiles.
-fn few_keys_replayed(gpu: &Gpu) -> Result<()> {
+fn few_keys_replayed_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let max = 6 * TILE as u64 + 9;
     for turn in 0..2 {
@@ -228,7 +229,7 @@ fn passes(gpu: &Gpu, policy: &Policy, n: u64, bits: u32) -> Result<(usize, usize
 }
 
 /// The limit itself, and sizes that exceed a workgroup or a binding.
-fn no_longer_few(gpu: &Gpu) -> Result<()> {
+fn large_sorts_have_a_clearing_pass(gpu: &Gpu) -> Result<()> {
     let mut policy = few(quick_policy(gpu), 0);
     policy.sort = policy.sort.with_shape(TileShape::new(256, 2));
     policy.sort.few_keys = 10_000;

@@ -15,8 +15,9 @@ use multisplit_tests::tests;
 use crate::sort_run::{Along, Order, check, quick_policy, tile};
 
 tests!(sort:
-    double_buffers, device_counts, idle_rounds, a_thousand_replays, memory_is_bounded,
-    refused, too_small, one_call, one_call_on_arrays,
+    double_buffer_reports_the_result_half, device_count_limits_the_sort, idle_rounds_match_the_cpu,
+    thousand_replays_are_correct, workspace_is_bounded, invalid_sorts_are_rejected,
+    small_sort_buffers_are_rejected, one_call_sorts_slices, one_call_sorts_device_arrays,
 );
 
 const UNTOUCHED: u32 = 0xDEAD_BEEF;
@@ -92,7 +93,7 @@ fn doubled(gpu: &Gpu, policy: &Policy, order: &Order, keys: &[u32]) -> Result<u3
 
 /// The word `half` tells which half holds the result. It depends on the number of rounds, and idle
 /// rounds do not change it.
-fn double_buffers(gpu: &Gpu) -> Result<()> {
+fn double_buffer_reports_the_result_half(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let uniform_keys = uniform(3_000, 1);
     let small_keys: Vec<u32> = uniform_keys.iter().map(|key| key >> 25).collect();
@@ -117,7 +118,7 @@ fn double_buffers(gpu: &Gpu) -> Result<()> {
 
 /// Zero, one, odd counts, the capacity, and counts above it; elements beyond the count do not
 /// change, in place or not.
-fn device_counts(gpu: &Gpu) -> Result<()> {
+fn device_count_limits_the_sort(gpu: &Gpu) -> Result<()> {
     for (bits, doubled) in [(0..32, false), (0..24, false), (0..24, true)] {
         let order = Order { bits, ..Order::of(KeyType::U32) };
         device_count(gpu, &order, 3_001, doubled)
@@ -172,7 +173,7 @@ fn device_count(gpu: &Gpu, order: &Order, max: u64, doubled: bool) -> Result<()>
 }
 
 /// Keys that differ in one digit or not at all, and wide keys with small values.
-fn idle_rounds(gpu: &Gpu) -> Result<()> {
+fn idle_rounds_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let one_digit = |digits: u32, digit: u32| -> Vec<u64> {
         let mut rng = Rng::new(u64::from(digit));
@@ -204,7 +205,7 @@ fn idle_rounds(gpu: &Gpu) -> Result<()> {
 }
 
 /// One recording, run repeatedly on data that changes occasionally.
-fn a_thousand_replays(gpu: &Gpu) -> Result<()> {
+fn thousand_replays_are_correct(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let policy = quick_policy(gpu);
     let n = 1_500u64;
@@ -237,7 +238,7 @@ fn a_thousand_replays(gpu: &Gpu) -> Result<()> {
 
 /// In place, the workspace is the other half plus a small overhead; in a double buffer, only the
 /// overhead.
-fn memory_is_bounded(gpu: &Gpu) -> Result<()> {
+fn workspace_is_bounded(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     // On GPUs, small inputs use small tiles, so that there is one for every core.
     let sizes = if gpu.is_software() { [1u64 << 20, (1 << 22) + 1] } else { [1 << 25, 1 << 28] };
@@ -270,7 +271,7 @@ fn outcome(
     sort(&mut graph, policy, order, &change(declared)).map(|_| ())
 }
 
-fn refused(gpu: &Gpu) -> Result<()> {
+fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let order = Sort::ascending();
     let too_large = |result: &Result<(), Error>| matches!(result, Err(Error::TooLarge { .. }));
@@ -317,7 +318,7 @@ fn refused(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn too_small(gpu: &Gpu) -> Result<()> {
+fn small_sort_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
     let outcome = |change: fn(Doubled) -> SortBuffers| {
         outcome(&gpu.context.policy(), &Sort::ascending(), change)
     };
@@ -347,7 +348,7 @@ fn too_small(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn one_call(gpu: &Gpu) -> Result<()> {
+fn one_call_sorts_slices(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys = [2.0f32, -1.0, 0.5, -0.0];
     expect_equal(&context.sort(&keys)?, &[-1.0, -0.0, 0.5, 2.0])?;
@@ -364,7 +365,7 @@ fn one_call(gpu: &Gpu) -> Result<()> {
 
 /// The same calls on device arrays and into slices: the input does not change unless it is sorted
 /// in place.
-fn one_call_on_arrays(gpu: &Gpu) -> Result<()> {
+fn one_call_sorts_device_arrays(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i64> =
         uniform(2_000, 5).into_iter().map(|key| i64::from(key) - (1 << 31)).collect();

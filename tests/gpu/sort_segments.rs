@@ -13,8 +13,11 @@ use multisplit_tests::tests;
 use crate::sort_run::{ALONG, Along, Keys, Order, key_words, make_keys, quick_policy, value_words};
 
 tests!(sort_segments:
-    small, around_a_tile, mixed, every_type, rows;
-    in turn: some_bits, wrong_offsets, offsets_change, one_call, refused
+    small_segments_match_the_cpu, segments_around_a_tile_match_the_cpu,
+    mixed_segments_match_the_cpu, every_type_matches_the_cpu, rows_match_the_cpu;
+    in turn: bit_ranges_match_the_cpu, invalid_device_offsets_are_clamped,
+    recording_uses_the_offsets_of_each_run, one_call_matches_the_cpu,
+    invalid_segmented_sorts_are_rejected
 );
 
 const UNTOUCHED: [u32; 64] = [0xDEAD_BEEF; 64];
@@ -162,7 +165,7 @@ pub fn random(rng: &mut Rng, tile: usize, elements: usize) -> Vec<u32> {
 const PAIRS: Along = Along::Bytes(4);
 
 /// Segments that all fit a tile, including segments with zero and one elements.
-fn small(gpu: &Gpu) -> Result<()> {
+fn small_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let mut rng = Rng::new(3);
     let many = offsets((0..10_000).map(|_| rng.below(4) as usize));
@@ -186,7 +189,7 @@ fn small(gpu: &Gpu) -> Result<()> {
 
 /// A tile, one element less and one more; half a tile, the length from which a segment is sorted
 /// alone.
-fn around_a_tile(gpu: &Gpu) -> Result<()> {
+fn segments_around_a_tile_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let tile = tile_of(gpu, &policy, KeyType::U32, PAIRS)?;
     for (longest, method) in [
@@ -206,7 +209,7 @@ fn around_a_tile(gpu: &Gpu) -> Result<()> {
 }
 
 /// Large and small segments, and empty ones at both ends.
-fn mixed(gpu: &Gpu) -> Result<()> {
+fn mixed_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let cut = offsets([0, 0, 5_000, 1, 0, 2, 700, 3_000, 0, 0, 17, 0]);
     let many = offsets((0..700).map(|k| if k == 350 { 3_000 } else { k % 7 }).chain([0]));
@@ -236,7 +239,7 @@ fn mixed(gpu: &Gpu) -> Result<()> {
 }
 
 /// By some bits, by an odd number of digits, and by none.
-fn some_bits(gpu: &Gpu) -> Result<()> {
+fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let cut = offsets([0, 1_500, 1, 0, 200, 600, 3]);
     let few = [(8..16, PAIRS)];
@@ -249,7 +252,7 @@ fn some_bits(gpu: &Gpu) -> Result<()> {
 }
 
 /// Every type with every kind of value, with the default tiles.
-fn every_type(gpu: &Gpu) -> Result<()> {
+fn every_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     if !gpu.full {
         return Ok(());
     }
@@ -275,7 +278,7 @@ fn every_type(gpu: &Gpu) -> Result<()> {
 
 /// Rows of equal length that take a lane, several lanes, a subgroup or several subgroups, and rows
 /// that exceed a tile; with every kind of value, all bits and some bits, full and partial tiles.
-fn rows(gpu: &Gpu) -> Result<()> {
+fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let subgroup = 8 * policy.subgroup_size as usize;
     let lengths = [1, 2, 7, 8, 9, 16, 64, 100, 129, 256, 512, 1_000, 1_024, 5_000, 40_000];
@@ -302,7 +305,7 @@ fn rows(gpu: &Gpu) -> Result<()> {
 }
 
 /// Offsets on the device may have any value.
-fn wrong_offsets(gpu: &Gpu) -> Result<()> {
+fn invalid_device_offsets_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let n = 5_000;
     let all: [&[u32]; 9] = [
@@ -327,7 +330,7 @@ fn wrong_offsets(gpu: &Gpu) -> Result<()> {
 }
 
 /// One recording, with different offsets in each run.
-fn offsets_change(gpu: &Gpu) -> Result<()> {
+fn recording_uses_the_offsets_of_each_run(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (keys, values) = (context.zeroed::<u32>(8_000)?, context.zeroed::<u32>(8_000)?);
     let offsets_array = context.zeroed::<u32>(101)?;
@@ -358,7 +361,7 @@ fn offsets_change(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn one_call(gpu: &Gpu) -> Result<()> {
+fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys = [3.0f32, 1.0, 2.0, -1.0, -2.0];
     let sort = Sort::ascending().segments(&[0, 3, 3, 5]);
@@ -390,7 +393,7 @@ fn one_call(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn refused(gpu: &Gpu) -> Result<()> {
+fn invalid_segmented_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let outcome = |how: Sort, offsets: &[u32]| {
         let mut graph = Graph::new("refused");

@@ -12,9 +12,10 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
 tests!(soundness:
-    keys_of_another_type, arrays_of_another_type, sizes_of_values, bits_of_keys,
-    lengths_are_counts_of_elements, plans_for_other_limits, plans_for_other_subgroups,
-    users_tables_in_one_call,
+    mismatched_key_types_are_rejected, mismatched_array_types_are_rejected,
+    unsupported_value_sizes_are_rejected, bits_beyond_the_key_are_rejected,
+    lengths_are_compared_in_elements, plans_for_larger_limits_are_rejected,
+    plans_for_other_subgroup_sizes_are_rejected, one_call_functions_read_their_tables,
 );
 
 /// The name, the actual type and the required type of the array with the wrong type.
@@ -42,7 +43,7 @@ fn split_as<T: bytemuck::Pod, K: Key>(gpu: &Gpu, buckets: &Buckets<K>) -> Result
 }
 
 /// The key types of the array and of the buckets must match. A sort takes the type from the array.
-fn keys_of_another_type(gpu: &Gpu) -> Result<()> {
+fn mismatched_key_types_are_rejected(gpu: &Gpu) -> Result<()> {
     let digit = Buckets::<u32>::digit(0..2);
     expect_mismatch(split_as::<u64, u32>(gpu, &digit), ("keys", "u64", "u32"))?;
     expect_mismatch(split_as::<f32, u32>(gpu, &Buckets::range(&[2])), ("keys", "f32", "u32"))?;
@@ -64,7 +65,7 @@ fn keys_of_another_type(gpu: &Gpu) -> Result<()> {
 }
 
 /// The arrays other than the keys.
-fn arrays_of_another_type(gpu: &Gpu) -> Result<()> {
+fn mismatched_array_types_are_rejected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let mut graph = Graph::new("typed");
     let words = ["a", "b", "c"].map(|name| graph.import::<u32>(name, 9));
@@ -110,7 +111,7 @@ fn arrays_of_another_type(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn sizes_of_values(gpu: &Gpu) -> Result<()> {
+fn unsupported_value_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     for size in [0, 1, 2, 3, 12, 17, 32] {
         let mut graph = Graph::new("values");
@@ -133,7 +134,7 @@ fn sizes_of_values(gpu: &Gpu) -> Result<()> {
 }
 
 /// The error for bits beyond the key contains the valid range.
-fn bits_of_keys(gpu: &Gpu) -> Result<()> {
+fn bits_beyond_the_key_are_rejected(gpu: &Gpu) -> Result<()> {
     let result = gpu.context.sort_with(&[1.0f32, 0.0], &Sort::descending().bits(8..40));
     let text = result.err().map(|error| error.to_string()).unwrap_or_default();
     ensure!(text == "a f32 key has bits 0..32, not 8..40", "{text}");
@@ -144,7 +145,7 @@ fn bits_of_keys(gpu: &Gpu) -> Result<()> {
     expect_equal(&gpu.context.sort_with(&[256u64, 3], &Sort::ascending().bits(0..8))?, &[256, 3])
 }
 
-fn lengths_are_counts_of_elements(gpu: &Gpu) -> Result<()> {
+fn lengths_are_compared_in_elements(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (two, one) = (context.upload(&[2u32, 1])?, context.upload(&[[7u32; 4]])?);
     let outcomes = [
@@ -164,7 +165,7 @@ fn lengths_are_counts_of_elements(gpu: &Gpu) -> Result<()> {
 }
 
 /// A plan whose limits exceed the device's is rejected with the name of the limit.
-fn plans_for_other_limits(gpu: &Gpu) -> Result<()> {
+fn plans_for_larger_limits_are_rejected(gpu: &Gpu) -> Result<()> {
     let (context, limits) = (&gpu.context, gpu.context.limits());
     let compiled = |limits: &Limits| -> Result<_> {
         let mut graph = Graph::new("fill");
@@ -213,7 +214,7 @@ fn plans_for_other_limits(gpu: &Gpu) -> Result<()> {
 }
 
 /// Passes that were sized by the policy of another device are not planned for this one.
-fn plans_for_other_subgroups(gpu: &Gpu) -> Result<()> {
+fn plans_for_other_subgroup_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let policy = context.policy();
     let lanes = policy.subgroup_size * 2;
@@ -253,7 +254,7 @@ fn plans_for_other_subgroups(gpu: &Gpu) -> Result<()> {
 }
 
 /// A user function reads its table in every call that accepts one.
-fn users_tables_in_one_call(gpu: &Gpu) -> Result<()> {
+fn one_call_functions_read_their_tables(gpu: &Gpu) -> Result<()> {
     const SOURCE: &str =
         "uint bucket_of(uint key) { return table.at[key % push.parameter_0] ^ push.parameter_1; }";
     let context = &gpu.context;

@@ -10,9 +10,10 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
 tests!(soundness:
-    functions_with_side_effects, shaders_with_addresses, more_shared_memory_than_there_is,
-    indices_stay_inside, a_table_that_is_too_short, spirv_from_elsewhere,
-    built_in_kernels_by_hand,
+    functions_with_side_effects_are_rejected, shaders_with_addresses_are_rejected,
+    excessive_shared_memory_is_rejected, shader_accesses_stay_within_bindings,
+    reads_beyond_a_table_stay_within_it, unchecked_spirv_requires_unsafe,
+    built_in_kernels_in_user_graphs_are_rejected,
 );
 
 /// Checks that both a split and a histogram reject the function.
@@ -31,7 +32,7 @@ fn expect_refused(gpu: &Gpu, source: &str) -> Result<()> {
 }
 
 /// A bucket function only computes. It may not write memory, execute barriers, or use addresses.
-fn functions_with_side_effects(gpu: &Gpu) -> Result<()> {
+fn functions_with_side_effects_are_rejected(gpu: &Gpu) -> Result<()> {
     expect_refused(
         gpu,
         "#extension GL_EXT_buffer_reference : require
@@ -57,7 +58,7 @@ uint bucket_of(uint key) { own.at[key] = 1u; return 0u; }",
     expect_equal(&split.keys, &[5, 2])
 }
 
-fn shaders_with_addresses(gpu: &Gpu) -> Result<()> {
+fn shaders_with_addresses_are_rejected(gpu: &Gpu) -> Result<()> {
     let source = "#version 460
 #extension GL_EXT_buffer_reference : require
 layout(local_size_x = 1) in;
@@ -72,7 +73,7 @@ void main() { Any(data.address).word = 1u; }";
 }
 
 /// Four MiB of shared memory are rejected before the driver compiles the shader.
-fn more_shared_memory_than_there_is(gpu: &Gpu) -> Result<()> {
+fn excessive_shared_memory_is_rejected(gpu: &Gpu) -> Result<()> {
     let source = "#version 460
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
@@ -96,7 +97,7 @@ void main() {
 
 /// Whatever index a shader computes, it accesses only its own bindings: the words around them do
 /// not change.
-fn indices_stay_inside(gpu: &Gpu) -> Result<()> {
+fn shader_accesses_stay_within_bindings(gpu: &Gpu) -> Result<()> {
     let source = "#version 460
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
@@ -128,7 +129,7 @@ void main() {
 }
 
 /// Reads beyond the end of a function's table stay within the table.
-fn a_table_that_is_too_short(gpu: &Gpu) -> Result<()> {
+fn reads_beyond_a_table_stay_within_it(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(uint key) { return min(table.at[key * 100000007u], 3u); }";
     let keys: Vec<u32> = (0..5_000).collect();
     for table in [&[][..], &[1], &[2, 0, 1]] {
@@ -142,7 +143,7 @@ fn a_table_that_is_too_short(gpu: &Gpu) -> Result<()> {
 }
 
 /// Safe calls do not run unchecked SPIR-V; the caller must use `unsafe`.
-fn spirv_from_elsewhere(gpu: &Gpu) -> Result<()> {
+fn unchecked_spirv_requires_unsafe(gpu: &Gpu) -> Result<()> {
     let source = "#version 460
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
@@ -171,7 +172,7 @@ void main() { data.at[gl_LocalInvocationIndex] = 9u; }";
 }
 
 /// A built-in kernel in a user's graph, where its counts are not checked.
-fn built_in_kernels_by_hand(gpu: &Gpu) -> Result<()> {
+fn built_in_kernels_in_user_graphs_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("by hand");
     let dst = graph.import::<u32>("dst", 64);

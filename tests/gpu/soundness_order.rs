@@ -15,8 +15,9 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
 tests!(soundness:
-    a_run_after_a_replay, two_threads_run_two_plans, two_threads_sort_one_array,
-    unordered_submissions_are_noticed, a_workspace_that_overlaps_an_import,
+    run_is_ordered_after_a_replay, plans_of_two_threads_are_ordered,
+    sorts_of_two_threads_are_ordered, unordered_submissions_are_reported,
+    overlapping_workspace_is_rejected,
 );
 
 const N: u64 = 20_000;
@@ -48,7 +49,7 @@ fn adding(gpu: &Gpu, addend: u32, replayable: bool) -> Result<(Executable, Buffe
 
 /// Without a wait for the replay, the run and the following download are ordered after its
 /// submissions.
-fn a_run_after_a_replay(gpu: &Gpu) -> Result<()> {
+fn run_is_ordered_after_a_replay(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let input = uniform(N as usize, 1);
     let array = context.upload(&input)?;
@@ -86,7 +87,7 @@ fn both<A: Send, B: Send>(
 }
 
 /// Additions may execute in any order, but none is lost.
-fn two_threads_run_two_plans(gpu: &Gpu) -> Result<()> {
+fn plans_of_two_threads_are_ordered(gpu: &Gpu) -> Result<()> {
     const RUNS: u32 = 30;
     let context = &gpu.context;
     let input = uniform(N as usize, 2);
@@ -109,7 +110,7 @@ fn two_threads_run_two_plans(gpu: &Gpu) -> Result<()> {
 
 /// Clones share their memory: whichever sort came last, the array is sorted in one of the two
 /// orders, and no element is lost.
-fn two_threads_sort_one_array(gpu: &Gpu) -> Result<()> {
+fn sorts_of_two_threads_are_ordered(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut keys = uniform(1_000, 3);
     let array = context.upload(&keys)?;
@@ -173,7 +174,7 @@ impl Drop for Recorder<'_> {
 }
 
 /// Control for the tests above: without the library's ordering, the layer reports a hazard.
-fn unordered_submissions_are_noticed(gpu: &Gpu) -> Result<()> {
+fn unordered_submissions_are_reported(gpu: &Gpu) -> Result<()> {
     let array = gpu.context.zeroed::<u32>(N)?;
     let (first, first_data) = adding(gpu, 1, false)?;
     let (second, second_data) = adding(gpu, 2, false)?;
@@ -193,7 +194,7 @@ fn unordered_submissions_are_noticed(gpu: &Gpu) -> Result<()> {
 }
 
 /// The workspace of a recording may not overlap its imports.
-fn a_workspace_that_overlaps_an_import(gpu: &Gpu) -> Result<()> {
+fn overlapping_workspace_is_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("sort");
     let keys = graph.import::<u32>("keys", N);

@@ -10,9 +10,12 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{shortest, tests};
 
 tests!(sssp:
-    random_networks, paths_and_stars, zero_weights_and_many_edges, a_hub, floats, generated;
-    in turn: resident_workgroups, residents_that_meet, residents_that_wait_in_vain,
-    queues_that_are_too_short, no_local_hops, thin_buckets_and_wide_vertices
+    random_networks_match_the_cpu, paths_and_stars_match_the_cpu,
+    zero_weights_and_many_edges_match_the_cpu, hub_matches_the_cpu, float_weights_match_the_cpu,
+    generated_networks_match_the_cpu;
+    in turn: resident_workgroups_match_the_cpu, two_resident_workgroups_match_the_cpu,
+    residents_that_time_out_fall_back_to_dispatches, overflowing_queues_match_the_cpu,
+    searches_without_local_hops_match_the_cpu, thin_buckets_and_wide_vertices_match_the_cpu
 );
 
 pub const METHODS: [SsspMethod; 5] = [
@@ -76,7 +79,7 @@ pub fn random_network(rng: &mut Rng, max_vertices: u64) -> Result<Network> {
     Ok(Network::new(vertices, direction, &edges)?)
 }
 
-fn random_networks(gpu: &Gpu) -> Result<()> {
+fn random_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut rng, mut mine) = (Rng::new(2024), gpu.mine());
     for case in 0..if gpu.full { 200 } else { 12 } {
         let network = random_network(&mut rng, 400)?;
@@ -91,7 +94,7 @@ fn random_networks(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn paths_and_stars(gpu: &Gpu) -> Result<()> {
+fn paths_and_stars_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut path = EdgeList::weighted();
     (0..300).for_each(|v| path.push(v, v + 1, v % 7));
     let path = Network::new(301, Direction::Directed, &path)?;
@@ -110,7 +113,7 @@ fn paths_and_stars(gpu: &Gpu) -> Result<()> {
     every_method(gpu, &alone, &[0])
 }
 
-fn zero_weights_and_many_edges(gpu: &Gpu) -> Result<()> {
+fn zero_weights_and_many_edges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut edges = EdgeList::weighted();
     for v in 0..60 {
         edges.push(v, (v + 1) % 60, 0);
@@ -124,7 +127,7 @@ fn zero_weights_and_many_edges(gpu: &Gpu) -> Result<()> {
 }
 
 /// A vertex with very many neighbours, which have few arcs each.
-fn a_hub(gpu: &Gpu) -> Result<()> {
+fn hub_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let spokes = if gpu.full { 1_000_000 } else { 100_000 };
     let mut edges = EdgeList::weighted();
     for v in 1..=spokes {
@@ -141,7 +144,7 @@ fn a_hub(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn floats(gpu: &Gpu) -> Result<()> {
+fn float_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(5);
     for scale in [1e-30f32, 1.0, 1e30] {
         let mut edges = EdgeList::weighted_f32();
@@ -159,7 +162,7 @@ fn floats(gpu: &Gpu) -> Result<()> {
 }
 
 /// A network of the size of soc-Slashdot0902, and a road-like one.
-fn generated(gpu: &Gpu) -> Result<()> {
+fn generated_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let rmat = Rmat::of_size(82_168, 504_230).generate(Weighting::Own)?;
     let grid = Grid::of_size(10_000).generate(Weighting::Own)?;
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
@@ -189,7 +192,7 @@ fn residents(gpu: &Gpu) -> Policy {
     policy
 }
 
-fn resident_workgroups(gpu: &Gpu) -> Result<()> {
+fn resident_workgroups_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = residents(gpu);
     let mut rng = Rng::new(77);
     let grid = Grid::of_size(2000).generate(Weighting::Own)?;
@@ -211,7 +214,7 @@ fn resident_workgroups(gpu: &Gpu) -> Result<()> {
 
 /// Two workgroups, which a software driver runs on two threads. If they do not run concurrently
 /// they give up, and the distances are still correct.
-fn residents_that_meet(gpu: &Gpu) -> Result<()> {
+fn two_resident_workgroups_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = residents(gpu);
     policy.sssp.residents.groups = policy.sssp.residents.groups.max(2);
     if gpu.is_software() {
@@ -224,7 +227,7 @@ fn residents_that_meet(gpu: &Gpu) -> Result<()> {
 }
 
 /// If the workgroups do not all run concurrently, the search falls back to separate dispatches.
-fn residents_that_wait_in_vain(gpu: &Gpu) -> Result<()> {
+fn residents_that_time_out_fall_back_to_dispatches(gpu: &Gpu) -> Result<()> {
     let mut policy = residents(gpu);
     // More workgroups than any device runs concurrently, and a short timeout.
     policy.sssp.residents.groups = 1 << 15;
@@ -238,7 +241,7 @@ fn residents_that_wait_in_vain(gpu: &Gpu) -> Result<()> {
 }
 
 /// Vertices that do not fit in a queue are found again later.
-fn queues_that_are_too_short(gpu: &Gpu) -> Result<()> {
+fn overflowing_queues_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.context.policy();
     policy.sssp.queue_percent = 100;
     policy.sssp.piece = 8;
@@ -262,7 +265,7 @@ fn queues_that_are_too_short(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn no_local_hops(gpu: &Gpu) -> Result<()> {
+fn searches_without_local_hops_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.context.policy();
     policy.sssp.local_hops = 0;
     policy.sssp.max_groups = 3;
@@ -272,7 +275,7 @@ fn no_local_hops(gpu: &Gpu) -> Result<()> {
 
 /// Buckets that are merged, given back, or neither; vertices whose arcs are relaxed by a whole
 /// workgroup or by all workgroups.
-fn thin_buckets_and_wide_vertices(gpu: &Gpu) -> Result<()> {
+fn thin_buckets_and_wide_vertices_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let network = Rmat::of_size(3000, 30_000).generate(Weighting::Own)?;
     let cases = [
         (0, u32::MAX, u32::MAX, u32::MAX),

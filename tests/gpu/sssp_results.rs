@@ -15,8 +15,10 @@ use multisplit_tests::{shortest, tests};
 use crate::sssp_methods::{METHODS, check, options, random_network};
 
 tests!(sssp:
-    trees_of_random_networks, trees_of_zero_weights, statistics_add_up, sums_that_do_not_fit,
-    wrong_questions, piles_are_split_after_some_rounds, a_hundred_sources_leak_nothing, known_graphs,
+    predecessor_trees_of_random_networks_are_valid, predecessor_trees_with_zero_weights_are_valid,
+    statistics_are_consistent, distance_overflow_is_reported,
+    invalid_sources_and_options_are_rejected, piles_are_split_every_eight_rounds,
+    hundred_searches_do_not_leak, known_graphs_match_certified_results,
 );
 
 /// Checks that every reached vertex except the source has a predecessor with an arc of the right
@@ -58,7 +60,7 @@ fn with_tree(method: SsspMethod) -> SsspOptions {
     SsspOptions { predecessors: true, ..options(method) }
 }
 
-fn trees_of_random_networks(gpu: &Gpu) -> Result<()> {
+fn predecessor_trees_of_random_networks_are_valid(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(31);
     for case in 0..if gpu.full { 60 } else { 5 } {
         let network = random_network(&mut rng, 300)?;
@@ -77,7 +79,7 @@ fn trees_of_random_networks(gpu: &Gpu) -> Result<()> {
 }
 
 /// Cycles and a long path with zero weights.
-fn trees_of_zero_weights(gpu: &Gpu) -> Result<()> {
+fn predecessor_trees_with_zero_weights_are_valid(gpu: &Gpu) -> Result<()> {
     let mut edges = EdgeList::weighted();
     for v in 0..200 {
         edges.push(v, (v + 1) % 200, 0);
@@ -101,7 +103,7 @@ fn trees_of_zero_weights(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn statistics_add_up(gpu: &Gpu) -> Result<()> {
+fn statistics_are_consistent(gpu: &Gpu) -> Result<()> {
     let network = Grid::of_size(1500).generate(Weighting::Own)?;
     let on_device = gpu.context.upload_network(&network)?;
     for method in METHODS {
@@ -123,7 +125,7 @@ fn statistics_add_up(gpu: &Gpu) -> Result<()> {
 
 /// The passes that split a pile run once in eight rounds, most of them dispatched indirectly, and a
 /// plan of a whole search contains enough of both.
-fn piles_are_split_after_some_rounds(gpu: &Gpu) -> Result<()> {
+fn piles_are_split_every_eight_rounds(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let network = Grid::of_size(400).generate(Weighting::Own)?;
     let on_device = context.upload_network(&network)?;
@@ -141,7 +143,7 @@ fn piles_are_split_after_some_rounds(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn sums_that_do_not_fit(gpu: &Gpu) -> Result<()> {
+fn distance_overflow_is_reported(gpu: &Gpu) -> Result<()> {
     let solve = |network: &Network| {
         let on_device = gpu.context.upload_network(network)?;
         gpu.context.sssp(&on_device, &options(SsspMethod::NearFar))?.solve(0)
@@ -169,7 +171,7 @@ fn sums_that_do_not_fit(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn wrong_questions(gpu: &Gpu) -> Result<()> {
+fn invalid_sources_and_options_are_rejected(gpu: &Gpu) -> Result<()> {
     let mut edges = EdgeList::unweighted();
     edges.push(0, 1, 0);
     let network = Network::new(2, Direction::Directed, &edges)?;
@@ -193,7 +195,7 @@ fn wrong_questions(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn a_hundred_sources_leak_nothing(gpu: &Gpu) -> Result<()> {
+fn hundred_searches_do_not_leak(gpu: &Gpu) -> Result<()> {
     let network = Rmat::of_size(500, 2000).generate(Weighting::Own)?;
     let on_device = gpu.context.upload_network(&network)?;
     let mut solver = gpu.context.sssp(&on_device, &options(SsspMethod::Multisplit))?;
@@ -218,7 +220,7 @@ const GRAPHS_VARIABLE: &str = "MULTISPLIT_GRAPHS";
 const SLOW_SUBGROUP: u32 = 16;
 
 /// All sources of all known graphs in a full run; otherwise the graphs that take little time.
-fn known_graphs(gpu: &Gpu) -> Result<()> {
+fn known_graphs_match_certified_results(gpu: &Gpu) -> Result<()> {
     let mut networks = vec![
         ("rmat_slashdot", Rmat::of_size(82_168, 504_230).generate(Weighting::Own)?),
         ("grid_30000", Grid::of_size(30_000).generate(Weighting::Own)?),

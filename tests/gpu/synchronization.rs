@@ -15,8 +15,8 @@ use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;
 
 tests!(synchronization:
-    every_barrier_of_a_scan_is_needed, a_missing_barrier_between_runs_is_noticed,
-    scans_in_a_row_are_kept_apart, submissions_in_flight_are_kept_apart,
+    removing_any_barrier_of_a_scan_is_reported, missing_barrier_between_runs_is_reported,
+    consecutive_scans_have_no_hazards, submissions_in_flight_have_no_hazards,
 );
 
 /// A plan with an input and an output.
@@ -78,7 +78,7 @@ fn hazards(gpu: &Gpu, work: &Work, plan: Plan, times: u32) -> Result<Vec<String>
     Ok(said)
 }
 
-fn every_barrier_of_a_scan_is_needed(gpu: &Gpu) -> Result<()> {
+fn removing_any_barrier_of_a_scan_is_reported(gpu: &Gpu) -> Result<()> {
     let scan = scan_plan(gpu, ScanMethod::ReduceThenScan, false)?;
     ensure!(hazards(gpu, &scan, scan.plan.clone(), 1)?.is_empty());
     let barriers: Vec<usize> = scan.plan.barriers().map(|(step, _)| step).collect();
@@ -91,7 +91,7 @@ fn every_barrier_of_a_scan_is_needed(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn a_missing_barrier_between_runs_is_noticed(gpu: &Gpu) -> Result<()> {
+fn missing_barrier_between_runs_is_reported(gpu: &Gpu) -> Result<()> {
     let again = two_copies(gpu, true)?;
     ensure!(hazards(gpu, &again, again.plan.clone(), 3)?.is_empty());
     // A plan that is marked as replayable, but does not cover the hazards between its runs.
@@ -102,7 +102,7 @@ fn a_missing_barrier_between_runs_is_noticed(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn scans_in_a_row_are_kept_apart(gpu: &Gpu) -> Result<()> {
+fn consecutive_scans_have_no_hazards(gpu: &Gpu) -> Result<()> {
     for method in METHODS {
         let again = scan_plan(gpu, method, true)?;
         ensure!(hazards(gpu, &again, again.plan.clone(), 3)?.is_empty());
@@ -111,7 +111,7 @@ fn scans_in_a_row_are_kept_apart(gpu: &Gpu) -> Result<()> {
 }
 
 /// The same between submissions: a recording is ordered against itself, however it is repeated.
-fn submissions_in_flight_are_kept_apart(gpu: &Gpu) -> Result<()> {
+fn submissions_in_flight_have_no_hazards(gpu: &Gpu) -> Result<()> {
     for work in [
         scan_plan(gpu, METHODS[0], true)?,
         scan_plan(gpu, METHODS[1], true)?,

@@ -9,10 +9,13 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::terms::{self, Term as _, bits};
 use multisplit_tests::tests;
 
-tests!(terms_calls: special_floats, scans, reductions, refused_scans, refused_reductions);
+tests!(terms_calls:
+    special_floats_follow_total_order, one_call_scans_match_the_cpu,
+    one_call_reductions_match_the_cpu, invalid_scans_are_rejected, invalid_reductions_are_rejected,
+);
 
 /// The order of `total_cmp`: NaN is the largest value, -NaN the smallest, and -0 is less than 0.
-fn special_floats(gpu: &Gpu) -> Result<()> {
+fn special_floats_follow_total_order(gpu: &Gpu) -> Result<()> {
     let nan = f32::NAN;
     let input = [1.0, 0.0, -0.0, f32::NEG_INFINITY, -nan, nan, 2.0];
     let scanned = gpu.context.scan_with(&input, &Scan::inclusive(Operator::Min))?;
@@ -24,7 +27,7 @@ fn special_floats(gpu: &Gpu) -> Result<()> {
     expect_equal(&bits(&scanned), &bits(&[f32::LAST, 1.0]))
 }
 
-fn scans(gpu: &Gpu) -> Result<()> {
+fn one_call_scans_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let input: Vec<i64> = terms::input(Operator::Min, 10_000, 7);
     let how = Scan::inclusive(Operator::Min);
@@ -36,7 +39,7 @@ fn scans(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.scan(&[0f64; 0])?, &[])
 }
 
-fn reductions(gpu: &Gpu) -> Result<()> {
+fn one_call_reductions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let input: Vec<f64> = terms::input(Operator::Min, 10_000, 7);
     let array = context.upload(&input)?;
@@ -61,7 +64,7 @@ fn reductions(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn refused_scans(gpu: &Gpu) -> Result<()> {
+fn invalid_scans_are_rejected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let mut graph = Graph::new("refused");
     let (words, floats) = (graph.import::<u32>("words", 8), graph.import::<f32>("floats", 8));
@@ -80,7 +83,7 @@ fn refused_scans(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn refused_reductions(gpu: &Gpu) -> Result<()> {
+fn invalid_reductions_are_rejected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let mut graph = Graph::new("refused");
     let (words, floats) = (graph.import::<u32>("words", 8), graph.import::<f32>("floats", 8));

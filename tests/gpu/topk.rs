@@ -14,12 +14,14 @@ use crate::sort_run::{KEYS, Keys, key_words, make_keys};
 use crate::topk_run::{Case, GUARD, METHODS, check, guarded, inside, quick_policy, tile};
 
 tests!(topk:
-    product_of_cases, rows;
-    in turn: guesses, parts, many_equal, device_counts, one_call, recorded, refused
+    product_of_cases_matches_the_cpu, rows_match_the_cpu;
+    in turn: wrong_estimates_give_correct_results, rows_in_parts_match_the_cpu,
+    ties_take_the_first_elements, device_count_limits_the_elements, one_call_matches_the_cpu,
+    recorded_topk_uses_the_count_of_each_run, invalid_topk_is_rejected
 );
 
 /// The whole product in a full run, otherwise a sample.
-fn product_of_cases(gpu: &Gpu) -> Result<()> {
+fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
 }
 
@@ -84,7 +86,7 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
 }
 
 /// Few and many rows, with lengths around a vector and a tile.
-fn rows(gpu: &Gpu) -> Result<()> {
+fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let mut mine = gpu.mine();
     let shapes = [(3, 1usize), (5, 7), (300, 13), (2, 4097), (7, 5003), (16, 10_000), (1, 30_001)];
@@ -120,7 +122,7 @@ fn rows(gpu: &Gpu) -> Result<()> {
 
 /// Samples that are too large, too small, or from one place only: the estimated threshold is wrong,
 /// but the results are correct.
-fn guesses(gpu: &Gpu) -> Result<()> {
+fn wrong_estimates_give_correct_results(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for (samples, maxima) in [(1, 1), (1 << 20, 16), (1 << 20, 1 << 16), (4096, 64)] {
         let mut policy = quick_policy(gpu);
@@ -147,7 +149,7 @@ fn guesses(gpu: &Gpu) -> Result<()> {
 
 /// Rows that are divided into parts, with a short last part; and more candidates than a workgroup
 /// can hold.
-fn parts(gpu: &Gpu) -> Result<()> {
+fn rows_in_parts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = quick_policy(gpu);
     policy.topk.row_elements = 500;
     let kinds = [Keys::Uniform, Keys::FewDistinct, Keys::AllEqual, Keys::Reversed];
@@ -166,7 +168,7 @@ fn parts(gpu: &Gpu) -> Result<()> {
 }
 
 /// More elements equal to the k-th than needed, in every part: the first ones are taken.
-fn many_equal(gpu: &Gpu) -> Result<()> {
+fn ties_take_the_first_elements(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     for method in &METHODS[1..] {
         for k in [129, 256] {
@@ -184,7 +186,7 @@ fn many_equal(gpu: &Gpu) -> Result<()> {
 }
 
 /// Each method with a device count.
-fn device_counts(gpu: &Gpu) -> Result<()> {
+fn device_count_limits_the_elements(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for &method in &METHODS[1..] {
         if (gpu.full || method != TopKMethod::Rows) && mine() {
@@ -241,7 +243,7 @@ fn counted(gpu: &Gpu, policy: &Policy, method: TopKMethod) -> Result<()> {
 }
 
 /// Arrays on the host and on the device, empty arrays, and rows.
-fn one_call(gpu: &Gpu) -> Result<()> {
+fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys = [0.0f32, -0.0, f32::NAN, 1.5, f32::NEG_INFINITY, 1.5, -f32::NAN];
     let largest = context.topk(&keys, &TopK::largest(4))?;
@@ -260,7 +262,7 @@ fn one_call(gpu: &Gpu) -> Result<()> {
 }
 
 /// Submitted many times, with a different count and different data each time.
-fn recorded(gpu: &Gpu) -> Result<()> {
+fn recorded_topk_uses_the_count_of_each_run(gpu: &Gpu) -> Result<()> {
     const MAX: u64 = 9_000;
     const K: u64 = 200;
     let context = &gpu.context;
@@ -295,7 +297,7 @@ fn recorded(gpu: &Gpu) -> Result<()> {
 }
 
 /// Bad input returns a descriptive error, and the context remains usable.
-fn refused(gpu: &Gpu) -> Result<()> {
+fn invalid_topk_is_rejected(gpu: &Gpu) -> Result<()> {
     let (context, policy) = (&gpu.context, gpu.context.policy());
     let keys = [1u32, 2, 3, 4, 5, 6];
     let too_large = context.topk(&keys, &TopK::largest(7));

@@ -11,8 +11,10 @@ use multisplit_tests::terms::{self, Term, bits};
 use multisplit_tests::tests;
 
 tests!(user_terms:
-    scans_keep_the_order, reductions_keep_the_order, segments_keep_the_order, predicates, refused_operators,
-    refused_predicates,
+    scans_of_noncommutative_operators_match_the_cpu,
+    reductions_of_noncommutative_operators_match_the_cpu,
+    segmented_noncommutative_operators_match_the_cpu, glsl_predicates_match_the_cpu,
+    invalid_operators_are_rejected, invalid_predicates_are_rejected,
 );
 
 /// Composition of the maps x -> a x + b modulo 2^16 or 2^32: associative, but not commutative.
@@ -126,7 +128,7 @@ fn check_scan<T: Chained>(gpu: &Gpu, policy: &Policy, inclusive: bool, n: usize)
         .with_context(|| format!("{}, n = {n}, inclusive: {inclusive}", T::TYPE))
 }
 
-fn scans_keep_the_order(gpu: &Gpu) -> Result<()> {
+fn scans_of_noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (policy(gpu), gpu.mine());
     let tile = policy.threads as usize * 16;
     if gpu.full {
@@ -163,7 +165,7 @@ fn check_reduce<T: Chained>(gpu: &Gpu, policy: &Policy, n: usize) -> Result<()> 
         .with_context(|| format!("{}, n = {n}", T::TYPE))
 }
 
-fn reductions_keep_the_order(gpu: &Gpu) -> Result<()> {
+fn reductions_of_noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (policy(gpu), gpu.mine());
     let tile = policy.threads as usize * 16;
     // With many tiles, one workgroup takes several.
@@ -184,7 +186,7 @@ fn reductions_keep_the_order(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn segments_keep_the_order(gpu: &Gpu) -> Result<()> {
+fn segmented_noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let n = 3 * context.policy().threads as usize * 16 + 5;
     let mut rng = Rng::new(4);
@@ -219,7 +221,7 @@ fn segments_keep_the_order(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn predicates(gpu: &Gpu) -> Result<()> {
+fn glsl_predicates_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let n = 3 * context.policy().threads as usize * 16 + 5;
     let keys: Vec<u32> = terms::input(Operator::Max, n, 3);
@@ -250,7 +252,7 @@ fn is_refused<T>(result: Result<T, Error>, expected: &str) -> Result<()> {
     Ok(())
 }
 
-fn refused_operators(gpu: &Gpu) -> Result<()> {
+fn invalid_operators_are_rejected(gpu: &Gpu) -> Result<()> {
     let reduce = |source: &str| {
         let operator = GlslOperator::new(source, 0u32);
         gpu.context.reduce(&[1u32, 2], operator)
@@ -278,7 +280,7 @@ fn refused_operators(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn refused_predicates(gpu: &Gpu) -> Result<()> {
+fn invalid_predicates_are_rejected(gpu: &Gpu) -> Result<()> {
     let select = |source: &str| gpu.context.select(&[1u32, 2], &Select::glsl(source));
     for (source, expected) in [
         ("bool is_selected(uint key) { return key; }", "user_predicate.glsl:1"),

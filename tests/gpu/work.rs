@@ -10,16 +10,18 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
 tests!(work:
-    push_values_change_per_run, submissions_in_flight, counts_change_per_run, every_primitive,
-    pairs_and_orders, calls_between_submissions, frames_outlive_their_arrays,
-    indirect_dispatches, values_that_cannot_be_set, imports_are_for_recordings,
-    first_elements, empty_arrays_of_wide_elements, many_arrays,
+    push_values_change_per_run, submissions_in_flight_are_ordered, counts_change_per_run,
+    primitives_in_one_recording_match_the_cpu, pairs_and_permutations_match_the_cpu,
+    calls_and_submissions_are_ordered, frames_outlive_their_arrays, indirect_dispatches_are_clamped,
+    invalid_values_are_rejected, frames_with_imports_are_rejected,
+    operations_are_limited_to_the_first_elements, empty_arrays_of_wide_elements_are_accepted,
+    many_arrays_are_bound,
 );
 
 const N: u64 = 10_000;
 
 /// Operations on the first elements of an array are limited to them, or return an error.
-fn first_elements(gpu: &Gpu) -> Result<()> {
+fn operations_are_limited_to_the_first_elements(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (a, b) = (context.upload(&[1u32, 2, 3, 4, 5])?, context.upload(&[9u32; 5])?);
     let bytes = [context.upload(&[1u8, 2, 3, 4, 5])?, context.upload(&[9u8; 7])?];
@@ -75,7 +77,7 @@ fn first_elements(gpu: &Gpu) -> Result<()> {
 }
 
 /// A graph has no empty buffers; it treats an empty array as one element.
-fn empty_arrays_of_wide_elements(gpu: &Gpu) -> Result<()> {
+fn empty_arrays_of_wide_elements_are_accepted(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let none = context.upload::<[u32; 64]>(&[])?;
     let mut work = context.work("wide");
@@ -139,7 +141,7 @@ fn push_values_change_per_run(gpu: &Gpu) -> Result<()> {
 
 /// Runs through a transient, of which each submission in flight has a copy; the next run reads the
 /// output of the previous one.
-fn submissions_in_flight(gpu: &Gpu) -> Result<()> {
+fn submissions_in_flight_are_ordered(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut expected = uniform(N as usize, 2);
     let array = context.upload(&expected)?;
@@ -200,7 +202,7 @@ fn counts_change_per_run(gpu: &Gpu) -> Result<()> {
 }
 
 /// Fill, copy, split, histogram and scan in one recording, on arrays and transients.
-fn every_primitive(gpu: &Gpu) -> Result<()> {
+fn primitives_in_one_recording_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys = uniform(N as usize, 4);
     let array = context.upload(&keys)?;
@@ -238,7 +240,7 @@ fn every_primitive(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&array)?, &keys).context("input was changed")
 }
 
-fn pairs_and_orders(gpu: &Gpu) -> Result<()> {
+fn pairs_and_permutations_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys = uniform(2_000, 5);
     let values: Vec<[u32; 2]> = (0..2_000).map(|i| [i, !i]).collect();
@@ -266,7 +268,7 @@ fn pairs_and_orders(gpu: &Gpu) -> Result<()> {
 
 /// Calls of the context are ordered after earlier submissions and before later ones; so are two
 /// frames that use the same array.
-fn calls_between_submissions(gpu: &Gpu) -> Result<()> {
+fn calls_and_submissions_are_ordered(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut expected = uniform(N as usize, 6);
     let mut array = context.upload(&expected)?;
@@ -319,7 +321,7 @@ void main() {
 }";
 
 /// The number of workgroups comes from words on the device.
-fn indirect_dispatches(gpu: &Gpu) -> Result<()> {
+fn indirect_dispatches_are_clamped(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (array, groups) = (context.zeroed::<u32>(1000)?, context.upload(&[3u32, 1, 1])?);
     let mut work = context.work("indirect");
@@ -338,7 +340,7 @@ fn indirect_dispatches(gpu: &Gpu) -> Result<()> {
 }
 
 /// Only the caller's own passes have values, of the declared size; a rejected value has no effect.
-fn values_that_cannot_be_set(gpu: &Gpu) -> Result<()> {
+fn invalid_values_are_rejected(gpu: &Gpu) -> Result<()> {
     const WIDE: &str = "#version 460
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
@@ -386,7 +388,7 @@ void main() { if (gl_GlobalInvocationID.x == 0) data.at[0] += push.a + push.b; }
 }
 
 /// Imports get their memory when they are recorded, but a frame is recorded immediately.
-fn imports_are_for_recordings(gpu: &Gpu) -> Result<()> {
+fn frames_with_imports_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let begin = || -> Result<_> {
         let mut work = context.work("imported");
@@ -410,7 +412,7 @@ fn imports_are_for_recordings(gpu: &Gpu) -> Result<()> {
 }
 
 /// More arrays than are resolved without an allocation.
-fn many_arrays(gpu: &Gpu) -> Result<()> {
+fn many_arrays_are_bound(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let arrays: Vec<_> =
         (0..50u32).map(|i| context.upload(&[i; 10])).collect::<multisplit::Result<_>>()?;

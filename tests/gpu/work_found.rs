@@ -7,12 +7,14 @@ use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
-tests!(work_found: flags_runs_and_ends, parts_and_segments);
+tests!(work_found:
+    selected_runs_and_their_extremes_match_the_cpu, partitioned_segments_match_the_cpu,
+);
 
 const N: u64 = 9_000;
 
 /// Elements selected by flags, their runs, and the positions of the smallest and largest run.
-fn flags_runs_and_ends(gpu: &Gpu) -> Result<()> {
+fn selected_runs_and_their_extremes_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut rng = Rng::new(31);
     let keys: Vec<i32> = (0..N).map(|at| (at / 40) as i32 * 7 % 101 - 50).collect();
@@ -63,7 +65,7 @@ fn flags_runs_and_ends(gpu: &Gpu) -> Result<()> {
 
 /// A partition of an array, a scan of its first part in segments given by flags, and segmented
 /// reductions whose element count is known only on the device.
-fn parts_and_segments(gpu: &Gpu) -> Result<()> {
+fn partitioned_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<u32> = (0..N as u32).map(|at| at.wrapping_mul(2_654_435_761) >> 20).collect();
     let heads: Vec<u32> = (0..N as u32).map(|at| u32::from(at % 97 == 5)).collect();
