@@ -50,7 +50,7 @@ unsafe extern "system" fn on_message(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     user_data: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: all are valid during the callback, and layers always name the rule.
+    // SAFETY: all pointers are valid during the callback, and layers always set the rule's name.
     let (said, id, text) = unsafe {
         let [id, text] = [(*data).p_message_id_name, (*data).p_message]
             .map(|s| CStr::from_ptr(s).to_string_lossy());
@@ -64,20 +64,20 @@ impl Host {
     /// # Safety
     /// No requirements other than a Vulkan driver; `unsafe` because nearly every call is.
     unsafe fn new(wanted: &DeviceProperties, api_version: u32) -> Result<Self> {
-        // SAFETY: the same.
+        // SAFETY: the call has no further requirements.
         unsafe { Self::without(&Features::default(), wanted, api_version) }
     }
 
     /// Like `new`, on a device that is created without some features.
     ///
     /// # Safety
-    /// As above.
+    /// Same as `new`.
     unsafe fn without(
         left_out: &Features,
         wanted: &DeviceProperties,
         api_version: u32,
     ) -> Result<Self> {
-        // SAFETY: plain Vulkan set-up with valid structures throughout.
+        // SAFETY: plain Vulkan set-up with valid structures.
         unsafe {
             let entry = ash::Entry::load()?;
             let layers = [c"VK_LAYER_KHRONOS_validation".as_ptr()];
@@ -181,7 +181,7 @@ impl Host {
     /// # Safety
     /// None of its objects may be in use.
     unsafe fn destroy(self) -> Result<()> {
-        // SAFETY: by the caller's contract.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             self.device.destroy_device(None);
             self.messenger.0.destroy_debug_utils_messenger(self.messenger.1, None);
@@ -192,7 +192,7 @@ impl Host {
 
     /// A host-visible buffer with its memory, mapped.
     unsafe fn buffer(&self, size: u64) -> Result<(vk::Buffer, vk::DeviceMemory, *mut u32)> {
-        // SAFETY: plain Vulkan calls; the memory type is searched for among those allowed.
+        // SAFETY: plain Vulkan calls with an allowed memory type.
         unsafe {
             let info = vk::BufferCreateInfo::default().size(size).usage(
                 vk::BufferUsageFlags::STORAGE_BUFFER
@@ -271,12 +271,12 @@ fn sort_between_the_callers_commands_needs_only_contract_barriers(gpu: &Gpu) -> 
 }
 
 fn between_the_callers_own_commands(gpu: &Gpu, what: What) -> Result<()> {
-    // SAFETY: see the function.
+    // SAFETY: the call has no further requirements.
     let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_3)? };
     // Either the plan's own barriers or the caller's barriers by the contract are sufficient.
     // Without both, the layer reports a hazard, so neither is redundant.
     for (scopes, barriers) in [(true, false), (false, true)] {
-        // SAFETY: the host outlives everything made here.
+        // SAFETY: the host outlives everything created here.
         unsafe { embed(&host, what, scopes, barriers)? };
         host.expect_silence().with_context(|| format!("scopes {scopes}, barriers {barriers}"))?;
     }
@@ -284,32 +284,32 @@ fn between_the_callers_own_commands(gpu: &Gpu, what: What) -> Result<()> {
     unsafe { embed(&host, what, false, false)? };
     let said = std::mem::take(&mut *host.said.lock().unwrap());
     ensure!(said.iter().any(|s| s.contains("SYNC-HAZARD")), "the missing barrier was not noticed");
-    // SAFETY: nothing is in use any more.
+    // SAFETY: nothing is in use.
     unsafe { host.destroy() }
 }
 
 /// Functions that became core in Vulkan 1.3 must then come from extensions, even if the device
 /// supports 1.3.
 fn vulkan_1_2_instance_is_adopted(gpu: &Gpu) -> Result<()> {
-    // SAFETY: see the function.
+    // SAFETY: the call has no further requirements.
     let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_2)? };
     let extensions = &host.requirements.extensions;
     ensure!(extensions.contains(&ash::khr::synchronization2::NAME), "{extensions:?}");
-    // SAFETY: the host outlives everything made here.
+    // SAFETY: the host outlives everything created here.
     unsafe { embed(&host, What::Scan, true, true)? };
     host.expect_silence()?;
-    // SAFETY: nothing is in use any more.
+    // SAFETY: nothing is in use.
     unsafe { host.destroy() }
 }
 
 fn vulkan_1_1_instance_is_rejected(gpu: &Gpu) -> Result<()> {
-    // SAFETY: see the function.
+    // SAFETY: the call has no further requirements.
     let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_3)? };
     let adopted = AdoptedDevice { api_version: vk::API_VERSION_1_1, ..host.adopted() };
-    // SAFETY: it is refused before anything is made.
+    // SAFETY: the call is rejected before anything is created.
     let refused = unsafe { Context::adopt(adopted) };
     ensure!(matches!(refused, Err(Error::MissingRequirements { .. })));
-    // SAFETY: nothing is in use any more.
+    // SAFETY: nothing is in use.
     unsafe { host.destroy() }
 }
 
@@ -321,33 +321,33 @@ fn full_subgroups() -> Features {
 /// required by the SPIR-V modules.
 fn vulkan_1_3_without_full_subgroups_is_adopted(gpu: &Gpu) -> Result<()> {
     let (wanted, version) = (gpu.context.properties(), vk::API_VERSION_1_3);
-    // SAFETY: see the function.
+    // SAFETY: the call has no further requirements.
     let host = unsafe { Host::without(&full_subgroups(), wanted, version)? };
     ensure!(!host.requirements.features.compute_full_subgroups);
     for what in [What::Scan, What::Sort] {
-        // SAFETY: the host outlives everything made here.
+        // SAFETY: the host outlives everything created here.
         unsafe { embed(&host, what, true, true)? };
         host.expect_silence()?;
     }
-    // SAFETY: nothing is in use any more.
+    // SAFETY: nothing is in use.
     unsafe { host.destroy() }
 }
 
 /// In Vulkan 1.2 full subgroups cannot be guaranteed in any other way.
 fn vulkan_1_2_without_full_subgroups_is_rejected(gpu: &Gpu) -> Result<()> {
     let (wanted, version) = (gpu.context.properties(), vk::API_VERSION_1_2);
-    // SAFETY: see the function.
+    // SAFETY: the call has no further requirements.
     let host = unsafe { Host::without(&full_subgroups(), wanted, version)? };
-    // SAFETY: it is refused before anything is made.
+    // SAFETY: the call is rejected before anything is created.
     let refused = unsafe { Context::adopt(host.adopted()) }.err().context("not refused")?;
     ensure!(refused.to_string().contains("computeFullSubgroups"), "{refused}");
-    // SAFETY: nothing is in use any more.
+    // SAFETY: nothing is in use.
     unsafe { host.destroy() }
 }
 
 unsafe fn embed(host: &Host, what: What, with_scopes: bool, with_barriers: bool) -> Result<()> {
     let data = uniform(N as usize, 12);
-    // SAFETY: the handles belong together and outlive the context; recording is in order.
+    // SAFETY: the handles belong together and outlive the context; commands are recorded in a valid order.
     unsafe {
         let context = Context::adopt(host.adopted())?;
         let (plan, [src, dst]) = plan(&context, what, with_scopes)?;

@@ -54,7 +54,7 @@ unsafe extern "system" fn create<const AT: usize>(
     out: *mut c_void,
 ) -> vk::Result {
     CALLS.fetch_add(1, Ordering::Relaxed);
-    // SAFETY: the driver's function of this shape, stored before this one could be called.
+    // SAFETY: the driver's function with this signature, stored before this one can be called.
     unsafe {
         let call: Create = std::mem::transmute(CREATED[AT].load(Ordering::Relaxed));
         call(device, info, callbacks, out)
@@ -132,6 +132,6 @@ pub unsafe fn counted(instance: &ash::Instance, device: vk::Device) -> ash::Devi
             found
         }
     };
-    // SAFETY: functions of this device, or ones that call them.
+    // SAFETY: functions of this device, or wrappers that call them.
     unsafe { ash::Device::load_with(load, device) }
 }

@@ -23,7 +23,7 @@ tests!(embedding:
 /// The example's engine on the device under test, with validation enabled.
 pub unsafe fn host(gpu: &Gpu) -> Result<Host> {
     let name = &gpu.context.properties().name;
-    // SAFETY: see the function.
+    // SAFETY: the call has no further requirements.
     unsafe { Host::new(Some(name), true) }.map_err(|e| anyhow!("{e}"))
 }
 
@@ -110,7 +110,7 @@ fn first_sort_is_recorded_quickly(gpu: &Gpu) -> Result<()> {
 }
 
 fn missing_features_are_named(gpu: &Gpu) -> Result<()> {
-    // SAFETY: the host outlives what is done with it; nothing is made from it.
+    // SAFETY: the host outlives the call, and nothing is created from it.
     unsafe {
         let host = host(gpu)?;
         names(&host).context("names")?;
@@ -169,7 +169,7 @@ unsafe fn names(host: &Host) -> Result<()> {
     // Unsupported features and nonexistent queues.
     let features = Features { portability_subset: true, ..host.check.features };
     let checked = |features, family| {
-        // SAFETY: the physical device is the instance's.
+        // SAFETY: the physical device belongs to the instance.
         unsafe { Requirements::check(instance, physical, vk::API_VERSION_1_3, &features, family) }
     };
     let missing = checked(features, host.family)?.missing;
@@ -183,7 +183,7 @@ unsafe fn names(host: &Host) -> Result<()> {
         features: Features::default(),
         ..host.adopted(PipelineCache::Off)
     };
-    // SAFETY: it is refused before anything is made.
+    // SAFETY: the call is rejected before anything is created.
     let refused = unsafe { Context::adopt(adopted) }.err().context("adopted without features")?;
     ensure!(refused.to_string().contains("synchronization2"), "{refused}");
     Ok(())

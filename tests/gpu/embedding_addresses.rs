@@ -106,7 +106,7 @@ fn unsupported_addresses_are_rejected(gpu: &Gpu) -> Result<()> {
         let executable = context.instantiate_with(plan, BY_ADDRESS)?;
         let array = context.zeroed::<u32>(100)?;
         let imports = [(src, BufferAt::new(array.raw(), 0)), (dst, BufferAt::Address(address))];
-        // SAFETY: it is refused before a command is recorded.
+        // SAFETY: the call is rejected before a command is recorded.
         let refused = unsafe { executable.record(vk::CommandBuffer::null(), &imports) };
         let text = refused.err().map(|e| e.to_string()).unwrap_or_default();
         ensure!(text.contains(expected), "{text}");

@@ -66,7 +66,7 @@ pub enum Counted {
 
 /// Runs `body` on an adopted device. Fails if `body` leaks memory or causes a validation message.
 pub fn checked(gpu: &Gpu, body: impl FnOnce(&mut Checks<'_>) -> Result<()>) -> Result<()> {
-    // SAFETY: the host outlives everything made from it.
+    // SAFETY: the host outlives everything created from it.
     unsafe {
         let host = host(gpu)?;
         let context = Context::adopt(host.adopted(PipelineCache::Off))?;
@@ -97,7 +97,7 @@ const QUERIES: u32 = 64;
 impl<'h> Checks<'h> {
     unsafe fn new(host: &'h Host, context: &'h Context) -> Result<Self> {
         let device = &host.device;
-        // SAFETY: plain Vulkan set-up with valid structures throughout.
+        // SAFETY: plain Vulkan set-up with valid structures.
         unsafe {
             let info = vk::CommandPoolCreateInfo::default()
                 .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER)
@@ -117,7 +117,7 @@ impl<'h> Checks<'h> {
     }
 
     unsafe fn destroy(self) {
-        // SAFETY: everything has run.
+        // SAFETY: all submissions have completed.
         unsafe {
             self.host.device.destroy_query_pool(self.queries, None);
             self.host.device.destroy_command_pool(self.pool, None);
@@ -153,7 +153,7 @@ impl<'h> Checks<'h> {
         }
         let plan = work.plan()?;
         let executable = match options.by_address {
-            // SAFETY: the functions of the tests read within their tables.
+            // SAFETY: the test functions read only their tables.
             true => unsafe { self.context.instantiate_foreign(plan.clone(), options)? },
             false => work.executable(options)?,
         };
@@ -166,7 +166,7 @@ impl<'h> Checks<'h> {
         let count_bytes = given.unwrap_or_default().to_ne_bytes();
         let value = [PassValue { pass: COUNT, bytes: &count_bytes }];
         let set = counted == Counted::Recording && given.is_some();
-        // SAFETY: buffers are as the contracts say; everything has run before they go.
+        // SAFETY: buffers match the contracts, and are freed after all submissions have completed.
         unsafe {
             let mut buffers = Vec::new();
             for &import in &imports {
@@ -222,7 +222,7 @@ impl<'h> Checks<'h> {
         let recorded = if in_secondary { self.secondary } else { commands };
         let inheritance = vk::CommandBufferInheritanceInfo::default();
         let begin = vk::CommandBufferBeginInfo::default().inheritance_info(&inheritance);
-        // SAFETY: recording is in order, and everything has run when this returns.
+        // SAFETY: commands are recorded in a valid order, and have completed when this returns.
         unsafe {
             device.begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default())?;
             device.cmd_reset_query_pool(commands, self.queries, 0, QUERIES);
@@ -274,7 +274,7 @@ impl Guarded {
             vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
         let mut words = vec![GUARD; size as usize / 4];
         words[offset as usize / 4..][..input.len()].copy_from_slice(input);
-        // SAFETY: as many words as the buffer has.
+        // SAFETY: the buffer has as many words.
         let buffer = unsafe {
             let buffer = host.buffer(size, contract.usage, visible).map_err(|e| anyhow!("{e}"))?;
             buffer.mapped.copy_from_nonoverlapping(words.as_ptr(), words.len());
@@ -288,7 +288,7 @@ impl Guarded {
             return BufferAt::new(self.buffer.raw, self.offset);
         }
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.buffer.raw);
-        // SAFETY: a live buffer with the usage for it.
+        // SAFETY: a live buffer with the required usage.
         let address = unsafe { host.device.get_buffer_device_address(&info) };
         BufferAt::Address(address + self.offset)
     }
@@ -297,7 +297,7 @@ impl Guarded {
     unsafe fn check(&self, expected: &[u32]) -> Result<()> {
         let mut all = self.words.clone();
         all[self.offset as usize / 4..][..expected.len()].copy_from_slice(expected);
-        // SAFETY: everything has run.
+        // SAFETY: all submissions have completed.
         expect_equal(unsafe { self.buffer.words(all.len()) }, &all)
     }
 }

@@ -279,7 +279,7 @@ fn invalid_recordings_are_rejected_by_name(gpu: &Gpu) -> Result<()> {
     let [src_at, dst_at] = [&src_array, &dst_array].map(|array| BufferAt::new(array.raw(), 0));
     let both = [src.at(src_at), dst.at(dst_at)];
     let refused = |imports: &[(Buffer, BufferAt)], options: &RecordOptions<'_>| {
-        // SAFETY: it is refused before a command is recorded.
+        // SAFETY: the call is rejected before a command is recorded.
         let result = unsafe { executable.record_with(vk::CommandBuffer::null(), imports, options) };
         result.err().map(|e| e.to_string()).unwrap_or_default()
     };

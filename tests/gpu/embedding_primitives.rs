@@ -141,7 +141,7 @@ fn recorded_primitives_match_the_cpu(gpu: &Gpu) -> Result<()> {
                     let options = ExecutableOptions { own_workspace, frames: 2, by_address };
                     let what =
                         || format!("{}, count: {counted:?}, by address: {by_address}", case.name);
-                    // SAFETY: the host outlives everything made from it.
+                    // SAFETY: the host outlives everything created from it.
                     unsafe { checks.run(&case, counted, Some(N as u32), options) }
                         .with_context(what)?;
                 }
@@ -160,7 +160,7 @@ fn count_is_zero_initially_and_clamped(gpu: &Gpu) -> Result<()> {
         for (given, scanned) in [(None, 0), (Some(0), 0), (Some(u32::MAX), MAX as usize)] {
             let case =
                 Case::new("scan", scan, &[("src", &numbers)]).expect("dst", sums[..scanned].into());
-            // SAFETY: the host outlives everything made from it.
+            // SAFETY: the host outlives everything created from it.
             unsafe { checks.run(&case, Counted::Recording, given, options) }
                 .with_context(|| format!("{given:?}"))?;
         }

@@ -45,7 +45,7 @@ fn frames_of_two_threads_do_not_leak_without_push_descriptors(gpu: &Gpu) -> Resu
 }
 
 fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
-    // SAFETY: the host outlives everything made from it; the queue is used under a lock.
+    // SAFETY: the host outlives everything created from it; the queue is used under a lock.
     unsafe {
         let host = host(gpu)?;
         let mut adopted = host.adopted(PipelineCache::Off);
@@ -71,7 +71,7 @@ fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
 
 /// A run reuses the command buffer of the previous one.
 fn repeated_runs_create_no_vulkan_objects(gpu: &Gpu) -> Result<()> {
-    // SAFETY: the host outlives everything made from it; no other thread uses the queue.
+    // SAFETY: the host outlives everything created from it; no other thread uses the queue.
     unsafe {
         let host = host(gpu)?;
         let device = counted(&host.instance, host.device.handle());
@@ -156,7 +156,7 @@ fn run(shared: &Shared<'_>, rounds: std::ops::Range<u32>) -> Result<()> {
     std::thread::scope(|scope| {
         let spawn = |thread| {
             let rounds = rounds.clone();
-            // SAFETY: each thread has frames of its own.
+            // SAFETY: each thread has its own frames.
             scope.spawn(move || unsafe { Thread::run(shared, thread, rounds) })
         };
         let threads: Vec<_> = (0..THREADS).map(spawn).collect();
@@ -167,7 +167,7 @@ fn run(shared: &Shared<'_>, rounds: std::ops::Range<u32>) -> Result<()> {
         // Destroyed after all threads have finished recording: some validation layers crash if one
         // thread destroys a command pool while another one records a label.
         for pool in pools {
-            // SAFETY: everything has been waited for.
+            // SAFETY: all submissions have completed.
             unsafe { shared.host.device.destroy_command_pool(pool, None) };
         }
         Ok(())
@@ -199,7 +199,7 @@ impl<'s> Thread<'s> {
         thread: usize,
         rounds: std::ops::Range<u32>,
     ) -> Result<vk::CommandPool> {
-        // SAFETY: each thread has frames of its own, waited for before they are used again.
+        // SAFETY: each thread has its own frames, and waits for them before it reuses them.
         unsafe {
             let mut this = Self::new(shared, thread)?;
             for round in rounds {
@@ -217,7 +217,7 @@ impl<'s> Thread<'s> {
         let visible =
             vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
         let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
-        // SAFETY: plain Vulkan set-up with valid structures throughout.
+        // SAFETY: plain Vulkan set-up with valid structures.
         unsafe {
             let info = vk::CommandPoolCreateInfo::default()
                 .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER)
@@ -253,7 +253,7 @@ impl<'s> Thread<'s> {
         });
         let scanned = if round.is_multiple_of(SCANS) { 1 + round as usize / 3 % N } else { 0 };
         let at = |buffer: &HostBuffer| BufferAt::new(buffer.raw, 0);
-        // SAFETY: the frame is not in use; everything lives until it has run.
+        // SAFETY: the frame is not in use, and all resources live until the submission completes.
         unsafe {
             frame.keys.mapped.copy_from_nonoverlapping(keys.as_ptr(), N);
             device.begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default())?;
@@ -281,7 +281,7 @@ impl<'s> Thread<'s> {
     unsafe fn finish(&mut self, turn: usize) -> Result<()> {
         let (device, frame) = (&self.shared.host.device, &mut self.frames[turn]);
         let Some((keys, scanned)) = frame.pending.take() else { return Ok(()) };
-        // SAFETY: what was submitted signals the fence, and then has written the buffers.
+        // SAFETY: the submission has written the buffers when it signals the fence.
         let (sorted, indices, sums) = unsafe {
             self.shared.wait(frame.fence)?;
             device.reset_fences(&[frame.fence])?;
@@ -302,7 +302,7 @@ impl<'s> Thread<'s> {
     /// Destroys everything except the pool, which the caller destroys.
     unsafe fn destroy(self) -> vk::CommandPool {
         let (host, device) = (self.shared.host, &self.shared.host.device);
-        // SAFETY: everything has run.
+        // SAFETY: all submissions have completed.
         unsafe {
             for frame in &self.frames {
                 device.destroy_fence(frame.fence, None);

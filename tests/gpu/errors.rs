@@ -84,7 +84,7 @@ void main() { data.at[0] = 1; }";
     let data = graph.import::<u32>("data", 64);
     graph.pass("user.set1", kernel).bind("data", data).dispatch(Groups::linear(1));
     let options = ExecutableOptions::default();
-    // SAFETY: it writes one word of its only binding, which has more.
+    // SAFETY: the kernel writes one word of its only binding, which is larger.
     let result = unsafe { gpu.context.instantiate_foreign(graph.compile(&limits)?, options) };
     ensure_error!(result, Error::Kernel { kernel, .. } if kernel == "user.set1");
     still_works(gpu)

@@ -217,7 +217,7 @@ fn constants_keep_their_values_across_runs(gpu: &Gpu) -> Result<()> {
         graph.copy("copy", table, copied);
         let plan = graph.compile(&context.limits())?;
         ensure!(plan.workspace().size == 0 && plan.barriers().next().is_none(), "{plan:?}");
-        // SAFETY: a kernel that stays within its buffers and ends.
+        // SAFETY: the kernel stays within its buffers and terminates.
         let executable = unsafe { context.instantiate_foreign(plan, Default::default())? };
         executables.push((executable, words, tripled, copied));
     }

@@ -161,7 +161,7 @@ void main() { data.at[gl_LocalInvocationIndex] = 9u; }";
     let options = ExecutableOptions::default();
     let prepared = context.prepare_step(&plan, 0, options);
     ensure!(matches!(prepared, Err(Error::ForeignKernel { .. })), "{prepared:?}");
-    // SAFETY: a valid shader, of which 64 threads write one word each of a binding of 64 words.
+    // SAFETY: a valid shader whose 64 threads write one word each of a 64-word binding.
     let executable = unsafe {
         context.prepare_foreign_step(&plan, 0, options)?;
         context.instantiate_foreign(plan, options)?

@@ -150,7 +150,7 @@ impl<'g> Recorder<'g> {
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(self.pool)
             .command_buffer_count(1);
-        // SAFETY: one thread records and submits; whoever calls waits before anything is freed.
+        // SAFETY: one thread records and submits, and the caller waits before anything is freed.
         unsafe {
             let commands = self.device.allocate_command_buffers(&info)?[0];
             self.device.begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default())?;
@@ -165,7 +165,7 @@ impl<'g> Recorder<'g> {
 
 impl Drop for Recorder<'_> {
     fn drop(&mut self) {
-        // SAFETY: nothing of the pool is pending after the wait.
+        // SAFETY: no command buffer of the pool is pending after the wait.
         unsafe {
             let _ = self.device.queue_wait_idle(self.queue);
             self.device.destroy_command_pool(self.pool, None);
@@ -182,8 +182,8 @@ fn unordered_submissions_are_reported(gpu: &Gpu) -> Result<()> {
         let recorder = Recorder::new(gpu)?;
         for (executable, data) in [(&first, first_data), (&second, second_data)] {
             let import = (data, BufferAt::new(array.raw(), 0));
-            // SAFETY: the array is large enough, and lives past the wait; what is missing is the
-            // barrier, which is what the layer has to notice.
+            // SAFETY: the array is large enough and lives until the wait. Only the barrier is missing,
+            // which the layer must report.
             recorder.submit(|commands| unsafe { executable.record(commands, &[import]) })?;
         }
         Ok(())
@@ -213,7 +213,7 @@ fn overlapping_workspace_is_rejected(gpu: &Gpu) -> Result<()> {
         let workspace = Some(BufferAt::new(memory.raw(), workspace));
         let options = RecordOptions { workspace, ..RecordOptions::default() };
         recorder.submit(|commands| {
-            // SAFETY: both lie inside arrays that live until the wait.
+            // SAFETY: both lie within arrays that live until the wait.
             unsafe { executable.record_with(commands, &[(keys, keys_at)], &options) }
         })
     };

@@ -46,7 +46,7 @@ impl Driver {
         graph.keep(pass);
         let plan = graph.compile(&self.context.limits())?;
         let options = multisplit::ExecutableOptions::default();
-        // SAFETY: programs of the tests stay within their buffers.
+        // SAFETY: the test programs access only their buffers.
         let executable = unsafe { self.context.instantiate_foreign(plan, options)? };
         let mut arrays = Vec::new();
         for words in inputs {
