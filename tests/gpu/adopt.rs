@@ -347,7 +347,7 @@ fn vulkan_1_2_without_full_subgroups_is_rejected(gpu: &Gpu) -> Result<()> {
 
 unsafe fn embed(host: &Host, what: What, with_scopes: bool, with_barriers: bool) -> Result<()> {
     let data = uniform(N as usize, 12);
-    // SAFETY: the handles belong together and outlive the context; commands are recorded in a valid order.
+    // SAFETY: the handles belong together and outlive the context, and recording is in order.
     unsafe {
         let context = Context::adopt(host.adopted())?;
         let (plan, [src, dst]) = plan(&context, what, with_scopes)?;

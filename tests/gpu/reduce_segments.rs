@@ -82,7 +82,7 @@ fn run<T: Term>(
     run_cut(gpu, policy, how, (input, Cut::Offsets(cuts)), segments)
 }
 
-/// How segments are specified in a graph.
+/// Segments of a graph: offsets, or rows of equal length.
 #[derive(Clone, Copy)]
 enum Cut<'c> {
     Offsets(&'c [u32]),

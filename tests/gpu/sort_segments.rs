@@ -32,7 +32,7 @@ fn offsets(lengths: impl IntoIterator<Item = usize>) -> Vec<u32> {
     std::iter::once(0).chain(ends).collect()
 }
 
-/// How segments are specified.
+/// Source of the segment offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Given {
     Host,

@@ -60,8 +60,8 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
 }
 
 /// Combinations of type, method, k and order. Each one needs as many pipelines as its method has
-/// passes, plus one for each power of two above k if a workgroup sorts the results. Compilation
-/// dominates the cost of a test.
+/// passes, and the pass that sorts the results in one workgroup needs a pipeline for each power of
+/// two that bounds k. Compilation dominates the cost of a test.
 const SAMPLED: [(KeyType, TopKMethod, usize, bool); 2] =
     [(KeyType::F32, TopKMethod::Rows, 200, true), (KeyType::F32, TopKMethod::Filter, 200, true)];
 

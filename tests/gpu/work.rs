@@ -76,7 +76,7 @@ fn operations_are_limited_to_the_first_elements(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&b)?, &[8, 12, 3, 9, 9])
 }
 
-/// A graph has no empty buffers; it treats an empty array as one element.
+/// Graphs do not support empty buffers, so an empty array is bound as one element.
 fn empty_arrays_of_wide_elements_are_accepted(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let none = context.upload::<[u32; 64]>(&[])?;

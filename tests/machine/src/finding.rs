@@ -135,7 +135,7 @@ impl Findings {
         &self.list
     }
 
-    /// Whether there are no findings.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

@@ -28,7 +28,7 @@ use super::topk::{TopKCase, TopKData, topk_case};
 
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
-/// Creates a case, or fails if the primitive does not support it.
+/// Creates a case.
 pub type Maker = Box<dyn Fn() -> Result<Case> + Send + Sync>;
 
 /// Whether to run every case instead of a sample.
@@ -329,7 +329,7 @@ fn topks(device: Device, all: &mut Vec<Maker>) {
                     length,
                     k,
                     smallest: number % 2 == 0,
-                    // Whether the results are sorted in an extra pass.
+                    // `Select` sorts its results in a separate sort.
                     sorted: method != TopKMethod::Select || number % 4 == 0,
                     on_device: rows == 1 && number % 3 == 0,
                     data: [TopKData::Any, TopKData::Few, TopKData::Same][number / 2 % 3],

@@ -50,8 +50,8 @@ fn sweeps(device: Device, all: &mut Vec<Maker>) {
                 continue;
             }
             let mut add = |way, by, tiles: u64, length, on_device, rising: bool| {
-                // One subgroup per workgroup if there are many tiles. The last tile of an odd
-                // number has three elements.
+                // One subgroup per workgroup if there are many tiles. The number of tiles is odd,
+                // and the last one has three elements.
                 let subgroups = if tiles < 9 { 2 } else { 1 };
                 let n = tiles / 2 * 2 * tile_of(way) * u64::from(subgroups) + 3;
                 let subgroups = Some(subgroups);
@@ -146,7 +146,7 @@ fn terms(device: Device, all: &mut Vec<Maker>) {
     for (key, operator) in TERMS {
         let of = TermCase { subgroups: Some(1), ..TermCase::new(key, operator) };
         let scan = |look_back| How::Scan { inclusive: operator == Operator::Sum, look_back };
-        // Tiles of 16 or 32 elements per lane: more than two of them.
+        // Full tiles of 16 or 32 elements per lane, and three more elements.
         let n = 8 * 32 * lanes + 3;
         for course in [Course::Any, Course::Rising, Course::Falling] {
             let subgroups = Some(if course == Course::Rising { 1 } else { 2 });
@@ -256,14 +256,14 @@ fn sorts_of_segments(device: Device, all: &mut Vec<Maker>) {
             // Full tiles and full words of head flags.
             add(wide, Given::Host, &[small, small], along, narrow);
             add(wide, Given::Host, &[small, 32], along, narrow);
-            // Two parts; the first one has nothing to merge.
+            // Two parts; the first one needs no merge.
             add(wide, Given::Host, &[5, small - 1], along, narrow);
             for (length, rows) in [(7, small / 5), (small / 4, 9), (small, 3)] {
                 let lengths = vec![length; rows as usize];
                 add(wide, Given::Rows(length), &lengths, along, narrow);
             }
         }
-        // Enough segments for several workgroups in the pass that assigns them.
+        // Enough segments for several workgroups in the pass that finds segment heads.
         let tiny: Vec<u64> = (0..9 * lanes).map(|k| [3, 0, 7, 1, 30][k as usize % 5]).collect();
         add(wide, Given::Host, &tiny, Along::Nothing, Tiles::Narrow);
         // Segments of an odd number of tiles.

@@ -62,7 +62,7 @@ pub enum By {
     FallingOffsets(Falling),
 }
 
-/// How segments with unsorted offsets are reduced.
+/// Method for segments with unsorted offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Falling {
     /// By tiles that step over their offsets one by one.

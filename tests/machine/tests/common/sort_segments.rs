@@ -11,7 +11,7 @@ use super::case::{Case, Output};
 use super::moves::Along;
 use super::primitives::{Device, ITEMS, count_words, counted, limits, policy_of};
 
-/// How segments are specified.
+/// Source of the segment offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Given {
     Rows(u64),
