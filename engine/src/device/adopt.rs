@@ -1,4 +1,4 @@
-//! How a device that other code created is adopted.
+//! Adoption of devices that other code created.
 
 use std::sync::Arc;
 
@@ -14,39 +14,38 @@ use crate::device::requirements::{Features, Requirements};
 use crate::device::shared::{Device, DeviceParts, Handles};
 use crate::error::Result;
 
-/// A device that other code created, to be used and not to be destroyed.
+/// A device that other code created. The engine uses it but never destroys it.
 pub struct AdoptedDevice {
     /// The loaded entry points.
     pub entry: ash::Entry,
     /// The instance.
     pub instance: ash::Instance,
-    /// The `apiVersion` that it was created with. Below 1.3, `features` are those of
-    /// [`Requirements::for_version`].
+    /// The `apiVersion` of the instance. Below 1.3, `features` must come from [`Requirements::for_version`].
     pub api_version: u32,
     /// The physical device.
     pub physical: vk::PhysicalDevice,
     /// The device.
     pub device: ash::Device,
-    /// A queue with compute. Calls that submit use it; recording does not. `ranking` says of one more
-    /// submission whether it may be.
+    /// A queue that supports compute. Only calls that submit use it; recording does not. The lane-order probe may also
+    /// submit to it; see `ranking`.
     pub queue: vk::Queue,
-    /// Its family.
+    /// The family of `queue`.
     pub queue_family: u32,
-    /// What was enabled of [`Requirements::of`]: what [`Requirements::check_create_info`] finds.
+    /// The enabled subset of [`Requirements::of`], as returned by [`Requirements::check_create_info`].
     pub features: Features,
     /// Whether `VK_EXT_debug_utils` is enabled on the instance.
     pub debug_utils: bool,
-    /// Where compiled pipelines, and what was found out about the device, are kept between runs.
+    /// Location of compiled pipelines and probe results between runs.
     pub pipeline_cache: PipelineCache,
-    /// Whether ranking may rely on what the device was seen to do. To find out, on some devices, the
-    /// first [`Context::work`] or [`Context::policy`] submits to the queue and waits
-    /// ([`probe`](crate::primitives::probe)); [`RankingChoice::Promised`] forbids it.
+    /// Whether ranking may rely on probed behaviour of the device. On some devices this requires a probe: the first
+    /// [`Context::work`] or [`Context::policy`] then submits to the queue and waits
+    /// ([`probe`](crate::primitives::probe)). [`RankingChoice::Promised`] disables the probe.
     pub ranking: RankingChoice,
-    /// Where the sizes of kernels that were tuned for the device come from.
+    /// Source of the kernel sizes tuned for the device.
     pub profile: ProfileChoice,
 }
 
-/// Raw handles of such a device, for callers that do not use `ash`.
+/// Raw handles of a device that other code created, for callers that do not use `ash`.
 #[derive(Clone, Copy)]
 pub struct RawDevice {
     /// The loader's `vkGetInstanceProcAddr`.
@@ -57,9 +56,9 @@ pub struct RawDevice {
     pub physical: vk::PhysicalDevice,
     /// The device.
     pub device: vk::Device,
-    /// A queue with compute.
+    /// A queue that supports compute.
     pub queue: vk::Queue,
-    /// Its family.
+    /// The family of `queue`.
     pub queue_family: u32,
 }
 
@@ -105,10 +104,10 @@ impl RawDevice {
 }
 
 impl Context {
-    /// Uses a device that other code created; its profile is for a layer above to read.
+    /// Wraps a device that other code created. Does not load the profile; the caller does.
     ///
     /// # Safety
-    /// That of [`adopt`](Self::adopt).
+    /// The requirements of [`adopt`](Self::adopt).
     pub(crate) unsafe fn adopt_device(
         adopted: AdoptedDevice,
         options: AdoptOptions,

@@ -1,5 +1,5 @@
-//! What the layers above keep with a device for as long as it lives: memory its heap, execution its
-//! pipelines. The device does not know them; it only ends them before itself.
+//! Objects that higher layers attach to a device for its lifetime, such as the memory heap and the pipeline cache. The
+//! device does not know their types; it only releases them before it is destroyed.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,16 +7,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::shared::Device;
 use crate::error::Result;
 
-/// Something that is made once for a device and ends with it.
+/// An object that is created once per device and released with it.
 pub(crate) trait Attachment: Any + Send + Sync {
-    /// Ends it: destroys the Vulkan objects that it holds.
+    /// Destroys the Vulkan objects that the attachment holds.
     ///
     /// # Safety
-    /// Called once, by the device, when nothing else uses what it holds.
+    /// Called once, by the device, when no other code uses the attachment's objects.
     unsafe fn release(&self, device: &Device);
 }
 
-/// Everything that is attached to one device.
+/// All attachments of one device.
 #[derive(Default)]
 pub(crate) struct Attachments(Mutex<Vec<Arc<dyn Attachment>>>);
 
@@ -29,7 +29,8 @@ impl Attachments {
         })
     }
 
-    /// Adds `made`, unless another thread was faster: then that one's, and `made` back.
+    /// Adds `made` and returns it. If another thread has already added an attachment of this type, returns that one and
+    /// hands `made` back.
     fn add<T: Attachment>(&self, made: T) -> (Arc<T>, Option<T>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for one in all.iter() {
@@ -43,10 +44,10 @@ impl Attachments {
         (made, None)
     }
 
-    /// Ends all, the last one first.
+    /// Releases all attachments in reverse order of creation.
     ///
     /// # Safety
-    /// Nothing uses what they hold any more.
+    /// The attachments' objects are no longer in use.
     pub unsafe fn release(&self, device: &Device) {
         let mut all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         while let Some(one) = all.pop() {
@@ -57,15 +58,15 @@ impl Attachments {
 }
 
 impl Device {
-    /// The attachment of this type, made when it is first asked for. Not under the lock, since
-    /// making one may ask for others.
+    /// Returns the attachment of this type and creates it on first use. `make` runs without the lock because it may
+    /// request other attachments.
     pub fn attached<T: Attachment>(&self, make: impl FnOnce(&Self) -> Result<T>) -> Result<Arc<T>> {
         if let Some(found) = self.attachments.find() {
             return Ok(found);
         }
         let (kept, spare) = self.attachments.add(make(self)?);
         if let Some(spare) = spare {
-            // SAFETY: just made, used by nothing.
+            // SAFETY: newly created and not in use.
             unsafe { spare.release(self) };
         }
         Ok(kept)

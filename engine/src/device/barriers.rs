@@ -1,16 +1,16 @@
-//! How a barrier is recorded: by `synchronization2`, under either of its names, or by Vulkan 1.0.
+//! Recording of pipeline barriers with `synchronization2` (core or extension) or with Vulkan 1.0.
 
 use ash::vk;
 
 use crate::device::functions::Barrier;
 
-/// The function that records barriers.
+/// The API that records barriers.
 pub(super) enum Barriers {
-    /// That of Vulkan 1.3.
+    /// `vkCmdPipelineBarrier2` of Vulkan 1.3.
     Core,
-    /// That of `VK_KHR_synchronization2`.
+    /// `vkCmdPipelineBarrier2KHR` of `VK_KHR_synchronization2`.
     Extension(ash::khr::synchronization2::Device),
-    /// That of Vulkan 1.0, for devices that were created without either.
+    /// `vkCmdPipelineBarrier` of Vulkan 1.0, for devices without `synchronization2`.
     Legacy,
 }
 
@@ -25,7 +25,7 @@ impl Barriers {
         }
     }
 
-    /// One pipeline barrier.
+    /// Records one pipeline barrier.
     ///
     /// # Safety
     /// `commands` is recording.
@@ -55,7 +55,7 @@ impl Barriers {
     }
 }
 
-/// One barrier that waits for at least what these wait for.
+/// Merges the barriers into one Vulkan 1.0 barrier that covers at least the same stages and accesses.
 fn legacy(
     memory: &[vk::MemoryBarrier2<'_>],
 ) -> (vk::PipelineStageFlags, vk::PipelineStageFlags, vk::MemoryBarrier<'static>) {
@@ -68,7 +68,7 @@ fn legacy(
         barrier.src_access_mask |= accesses(one.src_access_mask);
         barrier.dst_access_mask |= accesses(one.dst_access_mask);
     }
-    // No stages at all are not allowed there (VUID-vkCmdPipelineBarrier-srcStageMask-03937).
+    // Empty stage masks are not allowed (VUID-vkCmdPipelineBarrier-srcStageMask-03937).
     if from.is_empty() {
         from = vk::PipelineStageFlags::TOP_OF_PIPE;
     }
@@ -78,7 +78,7 @@ fn legacy(
     (from, to, barrier)
 }
 
-/// The first 32 bits have the same meaning in both; what came later is a part of all commands.
+/// Converts stages to Vulkan 1.0. The low 32 bits have the same meaning; newer stages become `ALL_COMMANDS`.
 fn stages(stages: vk::PipelineStageFlags2) -> vk::PipelineStageFlags {
     let bits = stages.as_raw();
     match u32::try_from(bits) {
@@ -87,7 +87,8 @@ fn stages(stages: vk::PipelineStageFlags2) -> vk::PipelineStageFlags {
     }
 }
 
-/// The same of accesses; what came later divides the accesses of shaders further.
+/// Converts accesses to Vulkan 1.0. The low 32 bits have the same meaning; newer shader accesses become `SHADER_READ`
+/// or `SHADER_WRITE`, and any others become `MEMORY_READ | MEMORY_WRITE`.
 fn accesses(access: vk::AccessFlags2) -> vk::AccessFlags {
     use vk::AccessFlags2 as Flag;
     let mut found = vk::AccessFlags::from_raw(access.as_raw() as u32);
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn barriers_of_before_wait_for_as_much() {
+    fn legacy_barriers_cover_at_least_the_same_scopes() {
         let (from, to, memory) = legacy(&[
             barrier(
                 (S::COMPUTE_SHADER, A::SHADER_STORAGE_WRITE),
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn no_stages_become_the_ends_of_the_pipe() {
+    fn empty_stage_masks_become_top_and_bottom_of_pipe() {
         let (from, to, _) = legacy(&[barrier((S::NONE, A::NONE), (S::NONE, A::NONE))]);
         assert_eq!(from, vk::PipelineStageFlags::TOP_OF_PIPE);
         assert_eq!(to, vk::PipelineStageFlags::BOTTOM_OF_PIPE);

@@ -1,5 +1,5 @@
-//! Command buffers of the engine's own: one that is recorded, submitted and waited for once, the
-//! pool-and-buffer pair that a replay keeps, and those that wait for the next recording.
+//! The engine's command buffers: single-use ones that are recorded, submitted and waited for, the pool-and-buffer pair
+//! that a replay keeps, and idle ones that later recordings reuse.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,27 +11,26 @@ use crate::device::shared::Device;
 use crate::device::validation::ErrorWatch;
 use crate::error::{Error, Result, VkResultExt};
 
-/// A command pool with one command buffer and one fence. Whoever holds it releases it before the
-/// device ends.
+/// A command pool with one command buffer and one fence. The owner must release it before the device is destroyed.
 #[derive(Debug, Default)]
 pub(crate) struct CommandSlot {
     pool: vk::CommandPool,
     pub raw: vk::CommandBuffer,
     fence: vk::Fence,
     state: State,
-    /// Errors of validation layers while something is pending.
+    /// Collects validation errors while a submission is pending.
     errors: ErrorWatch,
 }
 
-/// Whether anything of a slot is on the queue.
+/// Whether the slot has work on the queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
-    /// Nothing, and the fence is not signalled.
+    /// No submission is pending and the fence is unsignalled.
     #[default]
     Idle,
-    /// Something that signals the fence.
+    /// A submission that will signal the fence is pending.
     Pending,
-    /// What a call that failed has left: anything, and the fence may be signalled or not.
+    /// A call failed. Submissions may be pending, and the fence may or may not be signalled.
     Unknown,
 }
 
@@ -43,7 +42,7 @@ impl CommandSlot {
         let mut this = Self { pool: pool.during("vkCreateCommandPool")?, ..Self::default() };
         let filled = this.fill(device);
         if filled.is_err() {
-            // SAFETY: just made, used by nothing.
+            // SAFETY: newly created and not in use.
             unsafe { this.release(device) };
         }
         filled.map(|()| this)
@@ -64,14 +63,14 @@ impl CommandSlot {
         Ok(())
     }
 
-    /// Makes the buffer ready to be recorded again. Nothing of it is pending.
+    /// Resets the pool so that the buffer can be recorded again. The buffer must not be pending.
     pub fn reset(&self, device: &Device) -> Result<()> {
         let flags = vk::CommandPoolResetFlags::empty();
-        // SAFETY: nothing of the pool is pending: whoever resets has waited.
+        // SAFETY: the buffer is not pending: callers wait before they reset.
         unsafe { device.raw.reset_command_pool(self.pool, flags) }.during("vkResetCommandPool")
     }
 
-    /// Records the buffer by `body`. Fails if a validation layer reported an error meanwhile.
+    /// Records the buffer with `body`. Fails if a validation layer reports an error meanwhile.
     pub fn record(
         &self,
         device: &Device,
@@ -89,32 +88,33 @@ impl CommandSlot {
         errors.check()
     }
 
-    /// Submits the recorded buffer `times` times in a row, as a part of `recording`. More than once
-    /// in a row only for a buffer recorded for simultaneous use.
+    /// Submits the recorded buffer `times` times in a row as part of `recording`. `times` may exceed one only if the
+    /// buffer was recorded for simultaneous use.
     pub fn submit(&mut self, device: &Device, recording: RecordingId, times: u32) -> Result<()> {
         self.wait(device)?;
         if times == 0 {
             return Ok(());
         }
         self.errors = device.watch_errors();
-        // A row that fails has lost the fence that would have told when its beginning is done.
+        // Only the last submission signals the fence. If an earlier one fails, completion cannot be detected by the
+        // fence.
         self.state = State::Unknown;
         for left in (0..times).rev() {
             let fence = if left == 0 { self.fence } else { vk::Fence::null() };
-            // SAFETY: executable; earlier submissions were waited for or may be pending.
+            // SAFETY: the buffer is executable, and is not pending unless it was recorded for simultaneous use.
             unsafe { device.submit(recording, self.raw, fence)? };
         }
         self.state = State::Pending;
         Ok(())
     }
 
-    /// Waits until everything submitted is done. Fails if a validation layer reported an error meanwhile.
+    /// Waits for all submissions to complete. Fails if a validation layer reported an error meanwhile.
     pub fn wait(&mut self, device: &Device) -> Result<()> {
         self.finish(device)?;
         std::mem::take(&mut self.errors).check()
     }
 
-    /// Waits until everything submitted is done.
+    /// Waits for all submissions to complete.
     fn finish(&mut self, device: &Device) -> Result<()> {
         let fences = [self.fence];
         match self.state {
@@ -131,12 +131,12 @@ impl CommandSlot {
         Ok(())
     }
 
-    /// Destroys it.
+    /// Destroys the pool, the buffer and the fence.
     ///
     /// # Safety
-    /// Called once; nothing is pending.
+    /// Called once; no submission is pending.
     pub unsafe fn release(&self, device: &Device) {
-        // SAFETY: by the caller's contract. Destroying a null handle does nothing.
+        // SAFETY: by the caller's contract. Destroying a null handle is a no-op.
         unsafe {
             device.raw.destroy_fence(self.fence, device.callbacks());
             device.raw.destroy_command_pool(self.pool, device.callbacks());
@@ -144,12 +144,12 @@ impl CommandSlot {
     }
 }
 
-/// The maximum count of idle slots of a device: more than there are threads that run work at a time.
+/// Maximum number of idle slots per device. Exceeds the number of threads that usually run work at the same time.
 const MAX_IDLE: usize = 64;
 
-/// The slots of a device that no recording holds, for recordings to come: a pool, a buffer and a
-/// fence for each run would take longer than recording a small plan. Also, some validation layers
-/// (1.3.239 is one) crash if one thread destroys a command pool while another one records a label.
+/// Idle command slots of a device, reused by later recordings: creating a pool, a buffer and a fence for each run would
+/// take longer than recording a small plan. Reuse also avoids a crash in some validation layers (such as 1.3.239) when
+/// one thread destroys a command pool while another records a label.
 #[derive(Default)]
 struct IdleSlots(Mutex<Vec<CommandSlot>>);
 
@@ -162,7 +162,7 @@ impl IdleSlots {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps `slot`, which is ready to be recorded; gives it back where there are enough.
+    /// Keeps a slot that is ready for recording. Returns it if `MAX_IDLE` slots are kept already.
     fn keep(&self, slot: CommandSlot) -> Option<CommandSlot> {
         let mut idle = self.lock();
         if idle.len() == MAX_IDLE {
@@ -176,13 +176,13 @@ impl IdleSlots {
 impl Attachment for IdleSlots {
     unsafe fn release(&self, device: &Device) {
         for slot in self.lock().drain(..) {
-            // SAFETY: taken out, so that this happens once; idle slots have nothing pending.
+            // SAFETY: `drain` releases each slot once; idle slots have no pending submissions.
             unsafe { slot.release(device) };
         }
     }
 }
 
-/// The same for a recording of its own, which keeps the device alive.
+/// A command slot for one recording, which keeps the device alive.
 pub(crate) struct Commands {
     device: Arc<Device>,
     idle: Arc<IdleSlots>,
@@ -201,12 +201,12 @@ impl Commands {
         Ok(Self { device: device.clone(), idle, slot, recording: RecordingId::new() })
     }
 
-    /// Makes the buffer ready to be recorded again. Nothing of it is pending.
+    /// Resets the pool so that the buffer can be recorded again. The buffer must not be pending.
     pub fn reset(&self) -> Result<()> {
         self.slot.reset(&self.device)
     }
 
-    /// Records the buffer by `body`.
+    /// Records the buffer with `body`.
     pub fn record(
         &self,
         usage: vk::CommandBufferUsageFlags,
@@ -215,17 +215,17 @@ impl Commands {
         self.slot.record(&self.device, usage, body)
     }
 
-    /// Submits the recorded buffer `times` times in a row. More than once in a row only for a
-    /// buffer recorded for simultaneous use.
+    /// Submits the recorded buffer `times` times in a row. `times` may exceed one only if the buffer was recorded for
+    /// simultaneous use.
     pub fn submit(&mut self, times: u32) -> Result<()> {
         self.slot.submit(&self.device, self.recording, times)
     }
 
-    /// Submits `before` and then the recorded buffer, in one call.
+    /// Submits `before`, followed by the recorded buffer, in one call.
     ///
     /// # Safety
-    /// `before` are executable, and not pending or recorded for simultaneous use. They live until
-    /// this was waited for.
+    /// The buffers in `before` are executable, and are not pending unless recorded for simultaneous use. They outlive
+    /// the next [`wait`](Self::wait).
     pub unsafe fn submit_after(&mut self, before: &[vk::CommandBuffer]) -> Result<()> {
         self.wait()?;
         let slot = &mut self.slot;
@@ -237,12 +237,11 @@ impl Commands {
         Ok(())
     }
 
-    /// The command buffer.
     pub fn raw(&self) -> vk::CommandBuffer {
         self.slot.raw
     }
 
-    /// Waits until everything submitted is done.
+    /// Waits for all submissions to complete.
     pub fn wait(&mut self) -> Result<()> {
         self.slot.wait(&self.device)
     }
@@ -254,22 +253,22 @@ impl Drop for Commands {
         let slot = std::mem::take(&mut self.slot);
         let spare = match usable {
             Ok(()) => self.idle.keep(slot),
-            // A lost device cannot be waited for; then nothing is pending either.
+            // Waiting for a lost device fails, but its work is no longer pending.
             Err(Error::Vulkan { result: vk::Result::ERROR_DEVICE_LOST, .. }) => Some(slot),
-            // What may be in use is left alone.
+            // The slot may still be in use, so it is leaked.
             Err(error) => {
                 tracing::warn!(%error, "a command buffer is lost");
                 None
             }
         };
         if let Some(spare) = spare {
-            // SAFETY: taken out, so that this happens once; nothing is pending.
+            // SAFETY: taken from `self`, so released once; no submission is pending.
             unsafe { spare.release(&self.device) };
         }
     }
 }
 
-/// Records by `body`, submits once and waits.
+/// Records a command buffer with `body`, submits it once and waits.
 pub(crate) fn run_once(
     device: &Arc<Device>,
     body: impl FnOnce(vk::CommandBuffer) -> Result<()>,

@@ -1,4 +1,4 @@
-//! The way in: a device with a queue and an allocator, and how one is opened.
+//! [`Context`]: a device with a queue and an allocator, and the configuration it is opened with.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,56 +19,55 @@ use crate::device::user_folder::UserFolder;
 use crate::device::validation::{Messages, ValidationConfig};
 use crate::error::{Result, VkResultExt};
 
-/// A Vulkan device with a queue and an allocator: what everything else is made from.
+/// A Vulkan device with a queue and an allocator. All other objects are created from it.
 ///
-/// Clones share the device. Buffers and executables keep it alive; it is torn down when the last
-/// of them goes.
+/// Clones share the device. Buffers and executables keep it alive; it is destroyed with the last of them.
 #[derive(Clone)]
 pub struct Context {
     pub(crate) device: Arc<Device>,
 }
 
-/// How a device is opened.
+/// Configuration of [`Context::open`].
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    /// Which device.
+    /// Device to open.
     pub device: DeviceChoice,
-    /// Turns the validation layers on.
+    /// Enables the validation layers.
     pub validation: Option<ValidationConfig>,
-    /// Where their messages go. Keep a clone to see what they say even where opening fails;
-    /// contexts opened with clones of one configuration share it.
+    /// Receives the messages of the validation layers. Keep a clone to read them even if opening fails. Contexts opened
+    /// with clones of one configuration share it.
     pub messages: Messages,
-    /// Where compiled pipelines, and what was found out about the device, are kept between runs.
+    /// Location of compiled pipelines and probe results between runs.
     pub pipeline_cache: PipelineCache,
-    /// Whether ranking may rely on what the device was seen to do, or only on what Vulkan promises.
+    /// Whether ranking may rely on probed behaviour of the device, or only on guarantees of Vulkan.
     pub ranking: RankingChoice,
-    /// Where the sizes of kernels that were tuned for the device come from.
+    /// Source of the kernel sizes tuned for the device.
     pub profile: ProfileChoice,
-    /// Keeps the driver's statistics of each pipeline (registers, spills).
+    /// Collects the driver's statistics of each pipeline (registers, spills).
     pub pipeline_statistics: bool,
-    /// Most bytes that the context's buffers may take together, staging included; past it,
+    /// Maximum total size of the context's buffers in bytes, including staging. Allocations beyond it fail with
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub memory_limit: Option<u64>,
-    /// Is told of every run: for traces.
+    /// Receives the GPU timings of every run, for traces.
     pub observer: Option<Observer>,
-    /// Features to leave out although the device has them: tests of the paths without them.
+    /// Supported features to leave disabled, to test the fallback paths.
     pub without: Features,
 }
 
-/// Where compiled pipelines, and what was found out about the device, are kept between runs.
+/// Location of compiled pipelines and probe results between runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PipelineCache {
-    /// In the user's cache folder.
+    /// The user's cache folder.
     #[default]
     UserFolder,
-    /// In this folder.
+    /// The given folder.
     Folder(PathBuf),
-    /// Nowhere: no file is read or written.
+    /// No files are read or written.
     Off,
 }
 
 impl PipelineCache {
-    /// The folder, where there is one.
+    /// The folder, or `None` if the cache is off or there is no user folder.
     pub(crate) fn folder(&self) -> Option<PathBuf> {
         match self {
             Self::UserFolder => UserFolder::Cache.path(),
@@ -78,11 +77,12 @@ impl PipelineCache {
     }
 }
 
-/// A validation layer of an earlier version takes the extension, and modules that use it, for mistakes.
+/// The first validation layer that knows `VK_KHR_shader_maximal_reconvergence`. Earlier ones report its use as an
+/// error.
 const KNOWS_MAXIMAL_RECONVERGENCE: u32 = vk::make_api_version(0, 1, 3, 274);
 
 impl Config {
-    /// What is to be enabled on a device.
+    /// Features and extensions to enable on a device.
     fn wanted(&self, instance: &Instance, physical: vk::PhysicalDevice) -> Result<Requirements> {
         // SAFETY: one that the instance has listed.
         let mut wanted = unsafe { Requirements::of(&instance.raw, physical) }?;
@@ -91,7 +91,7 @@ impl Config {
             let unknown = Features { shader_maximal_reconvergence: true, ..Features::default() };
             wanted.leave_out(&unknown);
         }
-        // Under GPU-assisted validation the layer takes pushed descriptors for uninitialized ones, and skips accesses.
+        // GPU-assisted validation treats pushed descriptors as uninitialized, and skips their accesses.
         if self.validation.is_some_and(|validation| validation.gpu_assisted) {
             wanted.leave_out(&Features { push_descriptor: true, ..Features::default() });
         }
@@ -107,7 +107,7 @@ impl Config {
 }
 
 impl Context {
-    /// Opens the device that `config` chooses; its profile is for a layer above to read.
+    /// Opens the device that `config` selects. Does not load the profile; the caller does.
     pub(crate) fn open_device(config: &Config) -> Result<Self> {
         let _span = tracing::debug_span!("context.open").entered();
         let probed_behaviour = config.ranking.allows_probed()?;
@@ -119,7 +119,7 @@ impl Context {
         let queue_family = properties.compute_family.unwrap_or(0);
         let raw = create_device(&instance.raw, physical, queue_family, &wanted)?;
         let handles = Handles { raw, instance };
-        // SAFETY: the family was asked for with one queue.
+        // SAFETY: the device was created with one queue of this family.
         let queue = unsafe { handles.raw.get_device_queue(queue_family, 0) };
         tracing::info!(device = %properties.name, driver = %properties.driver, "opened");
         let device = Device::new(DeviceParts {
@@ -140,44 +140,44 @@ impl Context {
         Ok(Self { device: Arc::new(device) })
     }
 
-    /// Every device that Vulkan lists, usable or not.
+    /// All devices that Vulkan lists, usable or not.
     pub fn devices() -> Result<Vec<DeviceEntry>> {
         Self::devices_for(&Config::default())
     }
 
-    /// Like [`devices`](Self::devices), as [`open`](Self::open) with this configuration sees
-    /// them; `config.device.pick` then says which of them it opens.
+    /// Like [`devices`](Self::devices), but evaluated for this configuration. `config.device.pick` then returns the
+    /// device that [`open`](Self::open) would use.
     pub fn devices_for(config: &Config) -> Result<Vec<DeviceEntry>> {
         let instance = config.instance()?;
         selection::list(&instance.raw, |physical| config.wanted(&instance, physical))
     }
 
-    /// What the device says of itself.
+    /// Device properties, as reported by the driver.
     pub fn properties(&self) -> &DeviceProperties {
         &self.device.properties
     }
 
-    /// What is enabled on it.
+    /// Features enabled on the device.
     pub fn features(&self) -> &Features {
         &self.device.features
     }
 
-    /// The limits to compile graphs with.
+    /// Device limits for compiling graphs.
     pub fn limits(&self) -> Limits {
         self.device.properties.graph_limits()
     }
 
-    /// What the validation layers say; the handle stays valid after the context is gone.
+    /// Messages of the validation layers. The handle remains valid after the context is dropped.
     pub fn messages(&self) -> Messages {
         self.device.messages().clone()
     }
 
-    /// The raw device, for code that records around the engine's commands.
+    /// The raw device, for code that records commands around the engine's.
     pub fn raw_device(&self) -> &ash::Device {
         &self.device.raw
     }
 
-    /// Waits until everything submitted to the context's queue is done.
+    /// Waits until all work submitted to the context's queue has completed.
     pub fn wait_idle(&self) -> Result<()> {
         self.device.wait_idle()
     }

@@ -1,5 +1,5 @@
-//! Does a device have the functions that the engine calls? `ash` calls what it has not found too, and
-//! that ends the process, so they are looked for before anything is made.
+//! Checks that a device provides the functions the engine calls. Calling a missing function through `ash` panics in an
+//! `extern` function, which aborts the process, so they are checked before any object is created.
 
 use std::ffi::CStr;
 
@@ -7,7 +7,7 @@ use ash::vk;
 
 use crate::device::requirements::{Features, Missing};
 
-/// What is called of any device, by the engine and by its allocator.
+/// Functions that the engine and its allocator call on every device.
 const ALWAYS: [&CStr; 48] = [
     c"vkAllocateCommandBuffers",
     c"vkAllocateDescriptorSets",
@@ -59,19 +59,19 @@ const ALWAYS: [&CStr; 48] = [
     c"vkWaitForFences",
 ];
 
-/// The functions of a device, as its driver knows them.
+/// Looks up functions of a device.
 pub(super) struct Functions<'d> {
     instance: &'d ash::Instance,
     device: vk::Device,
 }
 
-/// Under which name a device has `vkCmdPipelineBarrier2`. What instance and device were created with
-/// decides it, and what a caller says of that may be wrong.
+/// Name under which a device provides `vkCmdPipelineBarrier2`. It depends on how instance and device were created; a
+/// caller's description of an adopted device may be wrong, so it is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Barrier {
-    /// That of Vulkan 1.3.
+    /// `vkCmdPipelineBarrier2`, of Vulkan 1.3.
     Core,
-    /// That of `VK_KHR_synchronization2`.
+    /// `vkCmdPipelineBarrier2KHR`, of `VK_KHR_synchronization2`.
     Extension,
 }
 
@@ -85,7 +85,8 @@ impl<'d> Functions<'d> {
         unsafe { self.instance.get_device_proc_addr(self.device, name.as_ptr()) }.is_some()
     }
 
-    /// The name under which barriers are recorded: first that of `api_version`.
+    /// The available name of `vkCmdPipelineBarrier2`. If both exist, prefers the core name from Vulkan 1.3 on, and the
+    /// extension's name before.
     pub fn barrier(&self, api_version: u32) -> Option<Barrier> {
         let names = [
             (Barrier::Core, c"vkCmdPipelineBarrier2"),
@@ -99,7 +100,7 @@ impl<'d> Functions<'d> {
         .map(|(barrier, _)| barrier)
     }
 
-    /// Those that are called and are not there.
+    /// Functions that the engine calls with these features, but the device does not provide.
     pub fn missing(&self, features: &Features, debug_utils: bool) -> Vec<Missing> {
         let sometimes: [(bool, &[&CStr]); 4] = [
             (features.push_descriptor, &[c"vkCmdPushDescriptorSetKHR"]),

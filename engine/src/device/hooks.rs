@@ -1,18 +1,18 @@
-//! What an engine may bring when its device is adopted: its pipeline cache, its allocation callbacks, its
-//! allocator of device memory, and whether it does without `synchronization2`.
+//! Options for adopting a device: the engine's pipeline cache, allocation callbacks and device memory allocator, and
+//! whether `synchronization2` may be missing.
 
 use std::sync::Arc;
 
 use ash::vk;
 
-/// How a device is adopted ([`Context::adopt_with`](crate::Context::adopt_with)), besides what it is.
+/// Options of [`Context::adopt_with`](crate::Context::adopt_with).
 #[derive(Clone, Default)]
 pub struct AdoptOptions {
     pub(crate) without_synchronization2: bool,
     pub(crate) hooks: Hooks,
 }
 
-/// What the caller of an adopted device brings.
+/// Objects that the owner of an adopted device provides.
 #[derive(Clone, Default)]
 pub(crate) struct Hooks {
     pub pipeline_cache: Option<vk::PipelineCache>,
@@ -20,79 +20,76 @@ pub(crate) struct Hooks {
     pub memory: Option<Arc<dyn MemoryAllocator>>,
 }
 
-/// A piece of device memory that an engine's allocator has given.
+/// A range of device memory returned by a [`MemoryAllocator`].
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryPiece {
     /// The memory.
     pub memory: vk::DeviceMemory,
-    /// Where in it the piece begins: a multiple of the alignment that was asked for.
+    /// Offset of the range within `memory`, a multiple of the requested alignment.
     pub offset: u64,
-    /// What the allocator knows the piece by; nobody else looks at it.
+    /// An identifier for the allocator's own use.
     pub cookie: usize,
 }
 
-/// An engine's allocator of device memory, which workspaces and arrays on the device are placed by. It may
-/// be called from any thread.
+/// An engine's device memory allocator, used for workspaces and device arrays. It may be called from any thread.
 ///
 /// # Safety
-/// What [`allocate`](Self::allocate) gives is memory of the device, of a type that is allowed, as large and
-/// as aligned as was asked for, and nobody else's until it is given back.
+/// The memory returned by [`allocate`](Self::allocate) belongs to the device, has an allowed memory type and at least
+/// the requested size and alignment, and is not used for anything else until it is freed.
 pub unsafe trait MemoryAllocator: Send + Sync {
-    /// Memory for a buffer, on the device where there is some. `flags` are those that the memory has to be
-    /// allocated with.
+    /// Allocates memory for a buffer, device-local if possible. The memory must be allocated with `flags`.
     fn allocate(
         &self,
         wanted: &vk::MemoryRequirements,
         flags: vk::MemoryAllocateFlags,
     ) -> Result<MemoryPiece, vk::Result>;
 
-    /// Takes a piece back, once.
+    /// Frees a range. Called once for each allocation.
     fn free(&self, piece: MemoryPiece);
 }
 
-/// Functions of the caller's, which Vulkan calls from any thread.
+/// Allocation callbacks of the caller, which Vulkan calls from any thread.
 #[derive(Clone, Copy)]
 pub(crate) struct Callbacks(pub vk::AllocationCallbacks<'static>);
 
-// SAFETY: whoever gives them promises that they may be called from any thread.
+// SAFETY: the caller of `allocation_callbacks` guarantees that they may be called from any thread.
 unsafe impl Send for Callbacks {}
 // SAFETY: as above.
 unsafe impl Sync for Callbacks {}
 
 impl AdoptOptions {
-    /// The device may have been created without `synchronization2`, as engines do that leave it to others
-    /// (wgpu). Where its features do not have it, barriers are those of Vulkan 1.0: one pair of stages
-    /// for all buffers of a boundary, and shader accesses of every kind, so they wait for as much or more.
+    /// Accepts a device that was created without `synchronization2`, as wgpu does. If the features do not include it,
+    /// the engine records Vulkan 1.0 barriers. These use one pair of stage masks for all buffers of a boundary and do
+    /// not distinguish kinds of shader access, so they may wait for more than necessary.
     #[must_use]
     pub fn without_synchronization2(self) -> Self {
         Self { without_synchronization2: true, ..self }
     }
 
-    /// Pipelines are created with the engine's own cache, which the engine keeps, and no file is read or
-    /// written for them.
+    /// Creates pipelines with the engine's own cache. The engine keeps ownership, and no cache file is read or written.
     ///
     /// # Safety
-    /// It is a cache of the device, was not created to be synchronised by its users, and outlives the
-    /// context and everything made from it.
+    /// `cache` belongs to the device, was not created with `EXTERNALLY_SYNCHRONIZED`, and outlives the context and
+    /// everything created from it.
     #[must_use]
     pub unsafe fn pipeline_cache(self, cache: vk::PipelineCache) -> Self {
         let pipeline_cache = (cache != vk::PipelineCache::null()).then_some(cache);
         Self { hooks: Hooks { pipeline_cache, ..self.hooks }, ..self }
     }
 
-    /// Workspaces and arrays on the device lie in memory of the engine's allocator. Memory that the host
-    /// sees, for transfers, constants and a status word, does not.
+    /// Places workspaces and device arrays in memory from the engine's allocator. Host-visible memory (for transfers,
+    /// constants and the status word) is still allocated by the context.
     #[must_use]
     pub fn memory_allocator(self, allocator: Arc<dyn MemoryAllocator>) -> Self {
         Self { hooks: Hooks { memory: Some(allocator), ..self.hooks }, ..self }
     }
 
-    /// Host memory of the Vulkan objects that the context creates is the engine's; that of blocks of
-    /// device memory (`vkAllocateMemory`) excepted.
+    /// Uses the engine's host allocation callbacks for the Vulkan objects that the context creates, except for device
+    /// memory (`vkAllocateMemory`).
     ///
     /// # Safety
-    /// The functions are what Vulkan asks of them, may be called from any thread, and stay what they are
-    /// until the context and everything made from it are gone.
+    /// The callbacks meet Vulkan's requirements, may be called from any thread, and remain valid until the context and
+    /// everything created from it have been dropped.
     #[must_use]
     pub unsafe fn allocation_callbacks(self, callbacks: vk::AllocationCallbacks<'static>) -> Self {
         let allocation_callbacks = Some(Callbacks(callbacks));

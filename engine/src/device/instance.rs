@@ -1,4 +1,4 @@
-//! The Vulkan instance: created with the layers that were asked for, or the caller's.
+//! The Vulkan instance: created with the requested layers, or provided by the caller.
 
 use std::ffi::CStr;
 
@@ -8,28 +8,28 @@ use crate::device::requirements::InstanceRequirements;
 use crate::device::validation::{self, Messages, ValidationConfig};
 use crate::error::{Error, Result, VkResultExt};
 
-/// The version that instances of the engine's own are made for.
+/// API version of instances that the engine creates.
 pub(crate) const API_VERSION: u32 = vk::API_VERSION_1_3;
 
-/// An instance, with its messenger where validation is on.
+/// A Vulkan instance, with a debug messenger if validation is enabled.
 pub(crate) struct Instance {
     pub raw: ash::Instance,
     pub debug_utils: bool,
-    /// Whether this engine made it (and the device), and so destroys it.
+    /// Whether the engine created the instance and the device, and must destroy them.
     pub owned: bool,
-    /// The messenger points at what it shares.
+    /// The messenger's callback writes to it.
     messages: Messages,
     messenger: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
-    /// The version of Vulkan that the validation layer was written for, where it is on.
+    /// Vulkan version of the validation layer, if it is enabled.
     pub layer_version: Option<u32>,
     /// Keeps the loader library mapped.
     entry: ash::Entry,
 }
 
 impl Instance {
-    /// An instance of the engine's own. What its layers say goes to `messages`.
+    /// Creates an instance. Messages of its layers are sent to `messages`.
     pub fn create(validation: Option<ValidationConfig>, messages: Messages) -> Result<Self> {
-        // SAFETY: the loader library is the system's own.
+        // SAFETY: loads the system's Vulkan loader.
         let entry = unsafe { ash::Entry::load() }.map_err(|e| Error::NoLoader(e.to_string()))?;
         let wanted = InstanceRequirements::of(&entry)?;
         let layer_version = match validation {
@@ -41,7 +41,7 @@ impl Instance {
         let create = |settings| create_raw(&entry, &wanted, validation, settings, &messages);
         let settings = validation.is_some() && layer_has_settings(&entry)?;
         let raw = match create(settings) {
-            // Loaders before Vulkan 1.3.272 refuse the extension although the layer has it.
+            // Loaders before Vulkan 1.3.272 reject the extension even if the layer provides it.
             Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT) if settings => {
                 tracing::warn!(
                     "the Vulkan loader is older than the validation layer: hazards of shaders are reported only if \
@@ -65,7 +65,7 @@ impl Instance {
         Ok(this)
     }
 
-    /// The caller's instance, which is used and never destroyed.
+    /// Wraps the caller's instance, which is never destroyed here.
     pub fn adopt(entry: ash::Entry, raw: ash::Instance, debug_utils: bool) -> Self {
         let (messages, messenger, layer_version) = (Messages::default(), None, None);
         Self { raw, debug_utils, owned: false, messages, messenger, layer_version, entry }
@@ -78,7 +78,7 @@ impl Instance {
     fn create_messenger(&mut self) -> Result<()> {
         let functions = ash::ext::debug_utils::Instance::new(&self.entry, &self.raw);
         let info = Messages::create_info(&self.messages);
-        // SAFETY: the sink is boxed, and dropped after the messenger.
+        // SAFETY: the callback's data is in an `Arc` that is dropped after the messenger.
         let messenger = unsafe { functions.create_debug_utils_messenger(&info, None) };
         self.messenger = Some((functions, messenger.during("vkCreateDebugUtilsMessengerEXT")?));
         Ok(())
@@ -90,7 +90,7 @@ impl Drop for Instance {
         if !self.owned {
             return;
         }
-        // SAFETY: the device and everything else made from the instance is gone.
+        // SAFETY: the device and all other objects created from the instance have been destroyed.
         unsafe {
             if let Some((functions, messenger)) = self.messenger.take() {
                 functions.destroy_debug_utils_messenger(messenger, None);
@@ -100,7 +100,7 @@ impl Drop for Instance {
     }
 }
 
-/// Creates an instance with the validation layer if `validation` is given; `settings` says whether the layer takes
+/// Creates an instance, with the validation layer if `validation` is given. `settings` states whether the layer accepts
 /// settings from the application.
 fn create_raw(
     entry: &ash::Entry,
@@ -114,7 +114,7 @@ fn create_raw(
     if validation.is_some() {
         layers.push(validation::LAYER.as_ptr());
         names.push(ash::ext::validation_features::NAME);
-        // The layer has this one if the loader does not.
+        // The layer provides this extension if the loader does not.
         if !names.contains(&ash::ext::debug_utils::NAME) {
             names.push(ash::ext::debug_utils::NAME);
         }
@@ -141,11 +141,11 @@ fn create_raw(
     if settings {
         info = info.push_next(&mut layer_settings);
     }
-    // SAFETY: every pointer in `info` lives until after the call.
+    // SAFETY: all pointers in `info` are valid for the duration of the call.
     unsafe { entry.create_instance(&info, None) }
 }
 
-/// Whether the validation layer takes settings from the application; those before Vulkan 1.3.272 do not.
+/// Whether the validation layer accepts settings from the application. Layers before Vulkan 1.3.272 do not.
 fn layer_has_settings(entry: &ash::Entry) -> Result<bool> {
     // SAFETY: no preconditions.
     let extensions =
@@ -154,7 +154,7 @@ fn layer_has_settings(entry: &ash::Entry) -> Result<bool> {
     Ok(extensions.iter().any(|e| e.extension_name_as_c_str() == Ok(ash::ext::layer_settings::NAME)))
 }
 
-/// The version of Vulkan that the validation layer was written for; `None` where it is not installed.
+/// Vulkan version of the validation layer; `None` if it is not installed.
 fn validation_layer(entry: &ash::Entry) -> Result<Option<u32>> {
     // SAFETY: no preconditions.
     let layers = unsafe { entry.enumerate_instance_layer_properties() };

@@ -1,5 +1,5 @@
-//! Opening or adopting a Vulkan device: which one, what it must have, what it says of itself, and
-//! the handles that everything else shares. It knows nothing of buffers, plans or primitives.
+//! Vulkan devices: selection or adoption, requirements, properties, and the handles that all other modules share. This
+//! module does not depend on buffers, plans or primitives.
 
 pub(crate) mod adopt;
 pub(crate) mod attach;

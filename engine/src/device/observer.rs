@@ -1,4 +1,4 @@
-//! What ran on the device when, told to whoever wants to draw it beside what the host did.
+//! Reports GPU timings to an observer, for traces that combine host and device work.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use std::time::Instant;
 pub struct Run {
     /// The plan's name.
     pub plan: String,
-    /// When, by the host's clock, it had not begun yet.
+    /// Host time before the run began.
     pub before: Instant,
-    /// When, by the host's clock, it was over.
+    /// Host time after the run completed.
     pub after: Instant,
-    /// The device's clock when the first pass began. Its zero is arbitrary.
+    /// Device timestamp at the start of the first pass. Its origin is arbitrary.
     pub begin_ticks: u64,
-    /// Nanoseconds of a tick of that clock.
+    /// Duration of one device tick in nanoseconds.
     pub tick_nanoseconds: f64,
-    /// Nanoseconds of GPU time from the first pass to the last.
+    /// GPU time from the start of the first pass to the end of the last, in nanoseconds.
     pub nanoseconds: f64,
-    /// The passes, one after another; empty for [`Observer::of_runs`].
+    /// The passes in execution order; empty for [`Observer::of_runs`].
     pub passes: Vec<PassTime>,
 }
 
@@ -31,12 +31,13 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// Calls `tell` after every run, with the time of each pass. Timing passes keeps them from overlapping.
+    /// Calls `tell` after every run, with the time of each pass. Timing individual passes prevents them from
+    /// overlapping.
     pub fn new(tell: impl Fn(Run) + Send + Sync + 'static) -> Self {
         Self { tell: Arc::new(tell), each_pass: true }
     }
 
-    /// Calls `tell` after every run, with the time of the whole run only, which costs two timestamps.
+    /// Calls `tell` after every run, with only the time of the whole run. This costs two timestamps.
     pub fn of_runs(tell: impl Fn(Run) + Send + Sync + 'static) -> Self {
         Self { tell: Arc::new(tell), each_pass: false }
     }
@@ -55,8 +56,8 @@ impl fmt::Debug for Observer {
 /// The time of one pass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PassTime {
-    /// The pass's label.
+    /// Label of the pass.
     pub label: String,
-    /// Nanoseconds of GPU time.
+    /// GPU time in nanoseconds.
     pub nanoseconds: f64,
 }

@@ -1,5 +1,5 @@
-//! How submissions are kept in order: between two recordings on the queue stands a barrier that
-//! makes the second see what the first has written.
+//! Ordering of submissions: a barrier between consecutive recordings on the queue makes the writes of the first visible
+//! to the second.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,20 +9,19 @@ use super::attach::Attachment;
 use super::shared::Device;
 use crate::error::{Result, VkResultExt};
 
-/// A recording: submissions of the same one order themselves.
+/// Identifies a recording. Consecutive submissions of the same recording get no barrier in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RecordingId(u64);
 
 impl RecordingId {
-    /// Unlike any other.
+    /// Returns a unique identifier.
     pub fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// A command buffer that holds one barrier: everything that the engine does with memory, against
-/// everything that it does after.
+/// A command buffer with a single barrier, from all of the engine's earlier memory accesses to all later ones.
 pub(crate) struct Order {
     pool: vk::CommandPool,
     commands: vk::CommandBuffer,
@@ -37,7 +36,7 @@ impl Order {
             Self { pool: pool.during("vkCreateCommandPool")?, commands: vk::CommandBuffer::null() };
         let recorded = this.record(device);
         if recorded.is_err() {
-            // SAFETY: just made, used by nothing.
+            // SAFETY: newly created and not in use.
             unsafe { this.release(device) };
         }
         recorded.map(|()| this)
@@ -67,7 +66,7 @@ impl Order {
                     | vk::AccessFlags2::TRANSFER_READ
                     | vk::AccessFlags2::INDIRECT_COMMAND_READ,
             );
-        // SAFETY: a new command buffer, recorded by this thread alone.
+        // SAFETY: a new command buffer, used only by this thread.
         unsafe {
             device.raw.begin_command_buffer(self.commands, &info).during("vkBeginCommandBuffer")?;
             device.pipeline_barrier(self.commands, &[barrier]);

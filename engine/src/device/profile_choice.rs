@@ -1,4 +1,4 @@
-//! Where the sizes of kernels that were tuned for a device come from.
+//! Source of the kernel sizes tuned for a device.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,28 +6,27 @@ use std::sync::Arc;
 use crate::device::properties::DeviceProperties;
 use crate::device::user_folder::UserFolder;
 
-/// Where the sizes of kernels that were tuned for a device come from: a
-/// [`Profile`](crate::Profile), which `multisplit tune` makes. Results never depend on it.
+/// Source of the kernel sizes tuned for a device: a [`Profile`](crate::Profile), as created by `multisplit tune`. It
+/// affects performance, never results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ProfileChoice {
-    /// The one for this device in the user's configuration folder (`$XDG_CONFIG_HOME/multisplit` or
-    /// `~/.config/multisplit`, or its counterpart of the platform), where there is one. One that cannot
-    /// be used is logged as a warning, and the built-in sizes are taken.
+    /// This device's profile in the user's configuration folder, if there is one: `$XDG_CONFIG_HOME/multisplit`,
+    /// `~/.config/multisplit`, or the platform's equivalent. If it cannot be used, a warning is logged and the built-in
+    /// sizes are used.
     #[default]
     UserFolder,
-    /// The one for this device in this folder, in the same way.
+    /// This device's profile in the given folder, handled in the same way.
     Folder(PathBuf),
-    /// This file. One that cannot be used is an [`Error::Profile`](crate::Error::Profile).
+    /// The given file. If it cannot be used, opening fails with [`Error::Profile`](crate::Error::Profile).
     File(PathBuf),
-    /// The text of one. One that cannot be used is an [`Error::Profile`](crate::Error::Profile).
+    /// The contents of a profile. If it cannot be used, opening fails with [`Error::Profile`](crate::Error::Profile).
     Bytes(Arc<[u8]>),
-    /// None: the built-in sizes.
+    /// No profile: the built-in sizes.
     BuiltIn,
 }
 
 impl ProfileChoice {
-    /// The file for a device, where there is a folder for it or it was named. Whether it exists is not
-    /// looked at.
+    /// Path of the profile for a device, whether or not the file exists. `None` if the choice has no path.
     pub fn path(&self, properties: &DeviceProperties) -> Option<PathBuf> {
         let within = |folder: &Path| folder.join(file_name(properties));
         match self {
@@ -39,8 +38,7 @@ impl ProfileChoice {
     }
 }
 
-/// The subgroup size is part of the name: a software driver that runs at several widths says the same
-/// of itself at each.
+/// The name contains the subgroup size because a software driver can run at several sizes with the same device id.
 fn file_name(properties: &DeviceProperties) -> String {
     let DeviceProperties { vendor_id, device_id, subgroup_size, .. } = properties;
     format!("{vendor_id:04x}-{device_id:04x}-{subgroup_size}.profile")
@@ -51,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_device_and_width_has_a_file_of_its_own() {
+    fn each_device_and_subgroup_size_has_its_own_file() {
         let properties = DeviceProperties {
             vendor_id: 0x10de,
             device_id: 0x2335,

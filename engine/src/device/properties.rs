@@ -1,4 +1,4 @@
-//! What a physical device says of itself, as far as it matters here.
+//! Properties of a physical device.
 
 use std::ffi::{CStr, CString};
 
@@ -7,14 +7,14 @@ use ash::vk;
 use crate::device::requirements::Features;
 use crate::error::{Result, VkResultExt};
 
-/// What a physical device says of itself, as far as it matters here.
+/// Properties of a physical device, as reported by the driver.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceProperties {
     /// Device name.
     pub name: String,
     /// Discrete, integrated, software (`CPU`), ...
     pub device_type: vk::PhysicalDeviceType,
-    /// Driver name and version, in words.
+    /// Driver name and version as text.
     pub driver: String,
     /// Supported API version.
     pub api_version: u32,
@@ -22,43 +22,42 @@ pub struct DeviceProperties {
     pub vendor_id: u32,
     /// Device id.
     pub device_id: u32,
-    /// Identifies the device among all others, those of its kind included.
+    /// Uniquely identifies the device, even among devices of the same model.
     pub device_uuid: [u8; 16],
     /// Identifies the driver build.
     pub driver_uuid: [u8; 16],
-    /// The driver's version, in a form of its vendor's.
+    /// Driver version, in a vendor-specific encoding.
     pub driver_version: u32,
     /// Identifies the driver build for pipeline caches.
     pub pipeline_cache_uuid: [u8; 16],
     /// The subgroup size without size control.
     pub subgroup_size: u32,
-    /// Sizes that size control offers (equal to `subgroup_size` without it).
+    /// Smallest and largest subgroup size with size control; both equal `subgroup_size` without it.
     pub subgroup_size_range: (u32, u32),
-    /// Stages in which a subgroup size can be required.
+    /// Stages for which a subgroup size can be required.
     pub required_size_stages: vk::ShaderStageFlags,
-    /// Most subgroups of a workgroup whose subgroup size is required.
+    /// Maximum subgroups per workgroup if a subgroup size is required.
     pub max_workgroup_subgroups: u32,
     /// Supported subgroup operations.
     pub subgroup_operations: vk::SubgroupFeatureFlags,
-    /// Stages that support them.
+    /// Stages that support subgroup operations.
     pub subgroup_stages: vk::ShaderStageFlags,
-    /// Cores that run workgroups (NVIDIA's streaming multiprocessors); 0 where the device does not
-    /// say.
+    /// Number of cores that run workgroups (NVIDIA: streaming multiprocessors); 0 if the driver does not report it.
     pub shader_cores: u32,
-    /// Shared memory of one workgroup in bytes.
+    /// Shared memory per workgroup in bytes.
     pub shared_memory: u32,
-    /// The largest device-local heap in bytes.
+    /// Size of the largest device-local heap in bytes.
     pub device_memory: u64,
-    /// The largest single allocation in bytes that the driver answers for; larger ones may succeed.
+    /// Size in bytes up to which the driver guarantees a single allocation; larger ones may succeed.
     pub max_allocation: u64,
-    /// The largest buffer in bytes.
+    /// Maximum buffer size in bytes.
     pub max_buffer_size: u64,
-    /// A queue family with compute, preferring one with graphics as well (the universal queue,
-    /// which an engine's frame uses).
+    /// A queue family that supports compute, preferably with graphics (the universal queue that an engine renders
+    /// with).
     pub compute_family: Option<u32>,
-    /// Valid bits of a timestamp on that family; 0 means no timestamps.
+    /// Valid timestamp bits on that family; 0 if it does not support timestamps.
     pub timestamp_bits: u32,
-    /// All the limits.
+    /// All Vulkan limits.
     pub limits: vk::PhysicalDeviceLimits,
 }
 
@@ -96,7 +95,7 @@ impl DeviceProperties {
         if extensions.iter().any(|e| e.as_c_str() == ash::nv::shader_sm_builtins::NAME) {
             all = all.push_next(&mut cores);
         }
-        // SAFETY: structures are chained only where the reported version or an extension has them.
+        // SAFETY: structures are chained only if the reported version or an extension includes them.
         unsafe { instance.get_physical_device_properties2(physical, &mut all) };
         // SAFETY: a physical device of this instance.
         let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
@@ -113,10 +112,10 @@ impl DeviceProperties {
         };
         let max_allocation = maintenance3.max_memory_allocation_size;
         let max_buffer_size = match maintenance4.max_buffer_size {
-            // Before Vulkan 1.3 there is no such limit.
+            // Vulkan 1.2 does not report this limit.
             0 => max_allocation,
-            // Allocations past `max_allocation` may fail, which is a typed error, or not: NVIDIA's
-            // driver names 4 GiB - 2 MiB there, and gave an H200 buffers of 100 GiB (580.159).
+            // Allocations larger than `max_allocation` may still succeed: NVIDIA's driver (580.159) reports 4 GiB - 2
+            // MiB, but allocated 100 GiB buffers on an H200. Failures are returned as typed errors.
             most => most,
         };
         let driver_text = format!(
@@ -160,7 +159,7 @@ impl DeviceProperties {
         }
     }
 
-    /// The same with another queue family, which a caller has chosen.
+    /// Replaces the queue family with one that the caller chose.
     pub(crate) fn with_family(
         mut self,
         instance: &ash::Instance,
@@ -174,7 +173,7 @@ impl DeviceProperties {
         self
     }
 
-    /// The limits that planning respects.
+    /// The subset of the limits that graph compilation respects.
     pub fn graph_limits(&self) -> multisplit_graph::Limits {
         multisplit_graph::Limits {
             max_storage_range: u64::from(self.limits.max_storage_buffer_range),
@@ -191,8 +190,7 @@ impl DeviceProperties {
         }
     }
 
-    /// Whether a pipeline with workgroups of `threads` can be made for exactly
-    /// [`subgroup_size`](Self::subgroup_size).
+    /// Whether a pipeline with workgroups of `threads` can require exactly [`subgroup_size`](Self::subgroup_size).
     pub(crate) fn can_require_subgroup_size(&self, enabled: &Features, threads: u32) -> bool {
         let (least, most) = self.subgroup_size_range;
         enabled.subgroup_size_control
@@ -202,7 +200,7 @@ impl DeviceProperties {
             && (least..=most).contains(&self.subgroup_size)
     }
 
-    /// `discrete GPU`, `integrated GPU`, `software`, ...
+    /// The device type as text: `discrete GPU`, `integrated GPU`, `software`, ...
     pub fn kind(&self) -> &'static str {
         match self.device_type {
             vk::PhysicalDeviceType::DISCRETE_GPU => "discrete GPU",
@@ -222,7 +220,7 @@ fn best_compute_family(families: &[vk::QueueFamilyProperties]) -> Option<u32> {
         .or_else(|| with(vk::QueueFlags::COMPUTE))
 }
 
-/// The names of the extensions that a device offers.
+/// Names of the device extensions that are available.
 pub(crate) fn extension_names(
     instance: &ash::Instance,
     physical: vk::PhysicalDevice,

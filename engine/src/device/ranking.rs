@@ -1,23 +1,24 @@
-//! Whether kernels may rely on what a device was seen to do, or only on what Vulkan promises.
+//! Whether ranking kernels may rely on probed device behaviour, or only on guarantees of Vulkan.
 
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
-/// The environment variable that says what ranking may rely on: `promised` or `probed`.
+/// Environment variable for [`RankingChoice::Auto`]: `promised` or `probed`.
 pub const RANKING_VARIABLE: &str = "MULTISPLIT_RANKING";
 
-/// What the kernels that rank the keys of a tile may rely on. Results never depend on it.
+/// Device behaviour that the kernels that rank the keys of a tile may rely on. Affects performance, never results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RankingChoice {
-    /// `MULTISPLIT_RANKING` where it is set, else [`Probed`](Self::Probed).
+    /// `MULTISPLIT_RANKING` if it is set, otherwise [`Probed`](Self::Probed).
     #[default]
     Auto,
-    /// Only what Vulkan promises: ranking by ballots. Lane order is not probed, so nothing is submitted for it.
+    /// Only behaviour that Vulkan guarantees: keys are ranked by ballots. The lane-order probe does not run, so it
+    /// submits no work.
     Promised,
-    /// Also what the device was seen to do: ranking by lane order, where a probe has shown that the
-    /// device keeps it. Where no earlier run has kept the result, the first [`Context::policy`] or
-    /// [`Context::work`] submits the probe and waits for it. Kernels check a sample of their tiles.
+    /// Also probed behaviour: keys are ranked by lane order if the device passed the lane-order probe. Unless an
+    /// earlier run stored the result, the first [`Context::policy`] or [`Context::work`] submits the probe and waits
+    /// for it. Kernels verify a sample of their tiles.
     ///
     /// [`Context::policy`]: crate::Context::policy
     /// [`Context::work`]: crate::Context::work
@@ -25,7 +26,7 @@ pub enum RankingChoice {
 }
 
 impl RankingChoice {
-    /// Whether probed behaviour may be relied on. A variable that says something else is an error.
+    /// Whether kernels may rely on probed behaviour. Fails if the environment variable has an unknown value.
     pub(crate) fn allows_probed(self) -> Result<bool> {
         match self {
             Self::Promised => Ok(false),
@@ -44,7 +45,7 @@ impl RankingChoice {
 impl FromStr for RankingChoice {
     type Err = Error;
 
-    /// `promised` or `probed`.
+    /// Parses `promised` or `probed`.
     fn from_str(given: &str) -> Result<Self> {
         match given {
             "promised" => Ok(Self::Promised),
@@ -59,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn choices_have_names() {
+    fn choices_are_parsed_by_name() {
         assert_eq!("promised".parse::<RankingChoice>().ok(), Some(RankingChoice::Promised));
         assert_eq!("probed".parse::<RankingChoice>().ok(), Some(RankingChoice::Probed));
         for wrong in ["", "Probed", "both", "auto"] {

@@ -1,4 +1,4 @@
-//! Which device is used: discrete before integrated before software, unless the caller says.
+//! Device selection: discrete before integrated before software, unless the caller chooses.
 
 use ash::vk;
 
@@ -6,24 +6,24 @@ use crate::device::properties::DeviceProperties;
 use crate::device::requirements::{Features, Requirements};
 use crate::error::{Error, Result, VkResultExt};
 
-/// The environment variable that picks a device by index or by a part of its name.
+/// Environment variable that selects a device by index or by part of its name.
 pub const DEVICE_VARIABLE: &str = "MULTISPLIT_DEVICE";
 
-/// How a device is chosen.
+/// Rule that selects a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum DeviceChoice {
-    /// `MULTISPLIT_DEVICE` where it is set, else the best device that can run the kernels.
+    /// `MULTISPLIT_DEVICE` if it is set, otherwise the best device that can run the kernels.
     #[default]
     Auto,
-    /// Index into the devices in the order that Vulkan lists them, or a part of the name
-    /// (upper or lower case). A number that is no index is a word of the name: `4090`.
+    /// An index in Vulkan's order of devices, or part of a name, ignoring case. A number that is not a valid index is
+    /// matched against whole words of the name, such as `4090`.
     Named(String),
     /// The best software driver.
     Software,
 }
 
 impl DeviceChoice {
-    /// The one of `devices` that this choice falls on, or an error that lists what there is.
+    /// Returns the selected device, or an error that lists all devices.
     ///
     /// ```
     /// # fn main() -> Result<(), multisplit::Error> {
@@ -59,18 +59,18 @@ impl DeviceChoice {
     }
 }
 
-/// One device that Vulkan lists, and whether the kernels run on it.
+/// A device that Vulkan lists, and whether it can run the kernels.
 #[derive(Clone, Debug)]
 pub struct DeviceEntry {
-    /// Its place in Vulkan's list.
+    /// Position in Vulkan's list.
     pub index: usize,
-    /// What it says of itself.
+    /// Properties, as reported by the driver.
     pub properties: DeviceProperties,
-    /// What it lacks; empty for a usable device.
+    /// Missing requirements; empty if the device is usable.
     pub missing: Vec<String>,
-    /// What is enabled where it is opened; nothing for a device that is not usable.
+    /// Features that opening the device enables; none if it is not usable.
     pub features: Features,
-    /// Of the instance that listed it, which may be gone.
+    /// Belongs to the instance that listed it, which may have been destroyed.
     pub(crate) physical: vk::PhysicalDevice,
 }
 
@@ -105,8 +105,8 @@ impl DeviceEntry {
     }
 }
 
-/// The first usable device of the best kind; an unusable one where there is no other, so that
-/// the error can say what it lacks.
+/// The first usable device of the best type. If none is usable, returns an unusable one so that the error can list its
+/// missing requirements.
 fn best<'d>(devices: impl Iterator<Item = &'d DeviceEntry>) -> Option<&'d DeviceEntry> {
     devices.min_by_key(|d| (!d.missing.is_empty(), d.rank(), d.index))
 }
@@ -117,7 +117,7 @@ fn named<'d>(wanted: &str, devices: &'d [DeviceEntry]) -> Option<&'d DeviceEntry
     let matches = |d: &&DeviceEntry| {
         let name = d.properties.name.to_lowercase();
         match number {
-            // As a part of a word, an index that is not there would match many a version.
+            // Numbers match whole words only; otherwise an invalid index would match parts of version numbers.
             Some(_) => name.split(|c: char| !c.is_alphanumeric() && c != '.').any(|w| w == wanted),
             None => !wanted.is_empty() && name.contains(&wanted),
         }
@@ -128,14 +128,14 @@ fn named<'d>(wanted: &str, devices: &'d [DeviceEntry]) -> Option<&'d DeviceEntry
     by_index.or_else(by_name)
 }
 
-/// Every device of the instance. `wanted` says what is to be enabled on each.
+/// Lists all devices of the instance. `wanted` returns the requirements for each.
 pub(crate) fn list(
     instance: &ash::Instance,
     wanted: impl Fn(vk::PhysicalDevice) -> Result<Requirements>,
 ) -> Result<Vec<DeviceEntry>> {
     // SAFETY: a live instance.
     let physical = match unsafe { instance.enumerate_physical_devices() } {
-        // What the loader says when no driver is installed.
+        // The loader returns this if no driver is installed.
         Err(vk::Result::ERROR_INITIALIZATION_FAILED) => Vec::new(),
         other => other.during("vkEnumeratePhysicalDevices")?,
     };
@@ -145,7 +145,7 @@ pub(crate) fn list(
             Err(Error::MissingRequirements { missing, .. }) => (Features::default(), missing),
             Err(other) => (Features::default(), vec![other.to_string()]),
         };
-        // SAFETY: one that the instance has listed.
+        // SAFETY: enumerated from this instance.
         let properties = unsafe { DeviceProperties::query(instance, physical) };
         DeviceEntry { index, properties, missing, features, physical }
     };
@@ -180,14 +180,14 @@ mod tests {
     }
 
     #[test]
-    fn an_index_comes_before_a_part_of_a_name() {
+    fn indices_take_precedence_over_names() {
         for (wanted, index) in [
             ("0", Some(0)),
             ("1", Some(1)),
             ("4090", Some(3)),
             ("iris", Some(1)),
             ("LLVMPIPE", Some(0)),
-            // The first that matches is not usable, the second is.
+            // The first match is unusable, the second is usable.
             ("geforce", Some(3)),
             ("2", None),
             ("4", None),
@@ -200,13 +200,13 @@ mod tests {
     }
 
     #[test]
-    fn without_a_name_the_best_kind_is_taken() {
+    fn auto_picks_the_best_device_type() {
         assert_eq!(best(devices().iter()).map(|d| d.index), Some(3));
         assert_eq!(picked(&DeviceChoice::Software), Some(0));
     }
 
     #[test]
-    fn errors_say_what_there_is() {
+    fn selection_errors_list_devices_and_missing_requirements() {
         let all = devices();
         let unknown = DeviceChoice::Named("radeon".to_owned()).pick(&all).map(|d| d.index);
         assert!(

@@ -1,5 +1,4 @@
-//! The device that everything shares: handles, function tables, and the order in which they are
-//! torn down.
+//! The device shared by all objects: handles, function tables and destruction order.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -19,8 +18,8 @@ use crate::device::validation::{ErrorWatch, Messages};
 use crate::device::verdict::{ProbeResult, VerdictFile};
 use crate::error::{Error, Result, VkResultExt};
 
-/// An instance and a device of it. Dropping destroys both, in order, unless they are a caller's:
-/// so whatever fails once a device exists, the device does not outlive the failure.
+/// An instance and its device. Dropping destroys both in order, unless the caller owns them. This also cleans up if a
+/// later step of opening fails.
 pub(crate) struct Handles {
     pub raw: ash::Device,
     pub instance: Instance,
@@ -29,23 +28,23 @@ pub(crate) struct Handles {
 impl Drop for Handles {
     fn drop(&mut self) {
         if self.instance.owned {
-            // SAFETY: whoever holds the handles drops them after everything made from them.
+            // SAFETY: the owner drops the handles after all objects created from them.
             unsafe { self.raw.destroy_device(None) };
         }
     }
 }
 
-/// The queue, and whose recording was the last that was submitted to it.
+/// The queue and the recording that was last submitted to it.
 struct Queue {
     raw: vk::Queue,
     last: Option<RecordingId>,
 }
 
-/// Shared by everything that holds a Vulkan object, so that none outlives the device.
+/// A Vulkan device. All objects hold a reference, so none outlives it.
 pub(crate) struct Device {
     pub raw: ash::Device,
     pub queue_family: u32,
-    /// What queues of that family can do.
+    /// Capabilities of the queue family.
     pub queue_flags: vk::QueueFlags,
     pub properties: DeviceProperties,
     pub features: Features,
@@ -55,37 +54,37 @@ pub(crate) struct Device {
     pub observer: Option<Observer>,
     /// Whether a run fails if a validation layer reports an error.
     fail_on_error: bool,
-    /// Where compiled pipelines are kept between runs.
+    /// Location of compiled pipelines between runs.
     pub pipeline_cache: PipelineCache,
-    /// Whether kernels may rely on what the device was seen to do.
+    /// Whether kernels may rely on probed device behaviour.
     pub probed_behaviour: bool,
-    /// Most bytes that buffers may take together.
+    /// Maximum total size of buffers in bytes.
     pub memory_limit: Option<u64>,
-    /// What the caller of an adopted device brings.
+    /// Objects that the owner of an adopted device provides.
     pub hooks: Hooks,
-    /// The version that instance and device have in common.
+    /// The lower of the instance's and the device's API version.
     pub api_version: u32,
     pub physical: vk::PhysicalDevice,
     pub(super) attachments: Attachments,
     queue: Mutex<Queue>,
     barriers: Barriers,
-    /// Last: fields are dropped in this order.
+    /// Must be the last field: fields are dropped in declaration order.
     handles: Handles,
 }
 
-/// What a [`Device`] is made of.
+/// Constructor arguments of [`Device`].
 pub(crate) struct DeviceParts {
     pub handles: Handles,
     pub physical: vk::PhysicalDevice,
     pub queue: vk::Queue,
     pub queue_family: u32,
-    /// The version that instance and device have in common.
+    /// The lower of the instance's and the device's API version.
     pub api_version: u32,
     pub properties: DeviceProperties,
     pub features: Features,
     pub pipeline_cache: PipelineCache,
     pub probed_behaviour: bool,
-    /// Most bytes that buffers may take together.
+    /// Maximum total size of buffers in bytes.
     pub memory_limit: Option<u64>,
     pub observer: Option<Observer>,
     pub fail_on_error: bool,
@@ -139,7 +138,7 @@ impl Device {
         })
     }
 
-    /// The file for the result of a probe; `None` if nothing is kept on disk.
+    /// The file that stores the result of a probe; `None` if the cache is off.
     pub fn verdict_file<R: ProbeResult>(&self) -> Option<VerdictFile<R>> {
         let folder = self.pipeline_cache.folder()?;
         Some(VerdictFile::new(&folder, &self.properties))
@@ -149,7 +148,7 @@ impl Device {
         self.handles.instance.messages()
     }
 
-    /// Watches for errors that validation layers report from now on, if a run is to fail on them.
+    /// Starts collecting errors of validation layers, if runs are configured to fail on them.
     pub fn watch_errors(&self) -> ErrorWatch {
         if self.fail_on_error { self.messages().watch() } else { ErrorWatch::default() }
     }
@@ -158,17 +157,17 @@ impl Device {
         &self.handles.instance.raw
     }
 
-    /// What host memory of Vulkan objects is allocated with.
+    /// Host allocation callbacks for Vulkan objects.
     pub fn callbacks(&self) -> Option<&vk::AllocationCallbacks<'static>> {
         self.hooks.allocation_callbacks.as_ref().map(|callbacks| &callbacks.0)
     }
 
-    /// Whether other code created it, whose memory it takes a share of.
+    /// Whether other code created the device, and shares its memory with the engine.
     pub fn is_adopted(&self) -> bool {
         !self.handles.instance.owned
     }
 
-    /// One pipeline barrier.
+    /// Records one pipeline barrier.
     ///
     /// # Safety
     /// `commands` is recording.
@@ -181,8 +180,8 @@ impl Device {
         unsafe { self.barriers.record(&self.raw, commands, memory) };
     }
 
-    /// Submits one command buffer and signals `fence`. Whatever was submitted before it by other
-    /// recordings is ordered before it; a recording that follows itself has barriers of its own.
+    /// Submits one command buffer and signals `fence`. Inserts a barrier after earlier submissions of other recordings;
+    /// consecutive submissions of one recording get none and synchronize themselves.
     ///
     /// # Safety
     /// `commands` is executable and not pending (or was recorded for simultaneous use).
@@ -203,11 +202,10 @@ impl Device {
         Ok(())
     }
 
-    /// Submits command buffers of several recordings in one call. The caller orders them, by
-    /// [`Order`] where they need it.
+    /// Submits command buffers of several recordings in one call. The caller orders them, with [`Order`] if necessary.
     ///
     /// # Safety
-    /// That of [`submit`](Self::submit), for each of `commands`.
+    /// The requirements of [`submit`](Self::submit), for each command buffer.
     pub unsafe fn submit_together(
         &self,
         commands: &[vk::CommandBuffer],
@@ -221,26 +219,26 @@ impl Device {
         Ok(())
     }
 
-    /// Waits until everything on the queue is done. Not `vkDeviceWaitIdle`, for which an adopting
-    /// caller would have to hold back all of its own queues.
+    /// Waits for all work on the queue. Does not use `vkDeviceWaitIdle`, which would require the owner of an adopted
+    /// device to stop using all of its queues.
     pub fn wait_idle(&self) -> Result<()> {
         let queue = self.queue();
         // SAFETY: a live queue.
         unsafe { self.raw.queue_wait_idle(queue.raw) }.during("vkQueueWaitIdle")
     }
 
-    /// Queues are externally synchronized: the lock is held for the call.
+    /// Locks the queue: Vulkan requires external synchronization of queues.
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Names an object for the layers and for debuggers, where debug-utils is on.
+    /// Names an object for validation layers and debuggers, if `VK_EXT_debug_utils` is enabled.
     pub fn name_object<T: vk::Handle>(&self, handle: T, name: &str) {
         let Some(functions) = &self.debug_utils else { return };
         let Ok(name) = std::ffi::CString::new(name) else { return };
         let info =
             vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
-        // A name is a convenience: failing to set one is no failure.
+        // Names are optional, so errors are ignored.
         // SAFETY: a live object of this device.
         let _ = unsafe { functions.set_debug_utils_object_name(&info) };
     }
@@ -249,11 +247,11 @@ impl Device {
 impl Drop for Device {
     fn drop(&mut self) {
         if self.handles.instance.owned {
-            // A lost device cannot be waited for; then nothing runs on it either.
+            // Waiting for a lost device fails, but its work has ended.
             let _ = self.wait_idle();
         }
-        // SAFETY: the last reference, so nothing else uses what is attached. An adopting caller has
-        // promised that what was recorded with it has run.
+        // SAFETY: this is the last reference, so the attachments are not in use. The owner of an adopted device
+        // guarantees that all recorded work has completed.
         unsafe { self.attachments.release(self) };
     }
 }

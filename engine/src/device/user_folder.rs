@@ -1,18 +1,18 @@
-//! Where a user's files of this library are, by the customs of the platform.
+//! Per-user folders of this library, by the conventions of each platform.
 
 use std::path::PathBuf;
 
-/// What is kept there.
+/// Kind of folder.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum UserFolder {
-    /// What can be made again: compiled pipelines, what was found out about a device.
+    /// Data that can be regenerated: compiled pipelines and probe results.
     Cache,
-    /// What somebody chose or measured: profiles.
+    /// Data that the user chose or measured: profiles.
     Configuration,
 }
 
 impl UserFolder {
-    /// Its path; `None` where the environment does not say it.
+    /// Path of the folder; `None` if the environment does not define it.
     pub fn path(self) -> Option<PathBuf> {
         let set = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         let (windows, mac, variable, below_home) = match self {

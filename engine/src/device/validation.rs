@@ -1,10 +1,10 @@
-//! How messages of the validation layers are asked for, caught and handed to the caller.
+//! Enables the validation layers and collects their messages.
 //!
-//! The messenger is chained into instance creation as well, so that what the layers say while the
-//! instance is made and torn down (leaked objects, above all) is caught too. Every message is also
-//! an event of `tracing`, of level error and target `multisplit::validation`.
+//! The messenger is also chained into instance creation, so that messages from creating and destroying the instance
+//! (such as leaked objects) are collected. Every message is also emitted as a `tracing` event with level error and
+//! target `multisplit::validation`.
 //!
-//! A run during which a layer reports an error fails with that error, unless the caller checks the messages.
+//! By default, a run fails with the first error that a layer reports during it.
 
 use std::ffi::{CStr, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -13,11 +13,11 @@ use ash::vk;
 
 use crate::error::{Error, Result};
 
-/// The layer that checks the use of the API.
+/// The layer that validates API usage.
 pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// Makes synchronization validation follow accesses through descriptors. Layers since Vulkan 1.3.290 leave them out
-/// unless asked: they then miss most hazards of compute shaders, and report two writes with a read between them.
+/// Makes synchronization validation track accesses through descriptors. Layers since Vulkan 1.3.290 ignore them by
+/// default: they then miss most hazards of compute shaders, and falsely report two writes with a read in between.
 pub(crate) fn shader_accesses_setting() -> vk::LayerSettingEXT<'static> {
     const ON: &[u8] = &vk::TRUE.to_ne_bytes();
     vk::LayerSettingEXT {
@@ -30,16 +30,16 @@ pub(crate) fn shader_accesses_setting() -> vk::LayerSettingEXT<'static> {
     }
 }
 
-/// What the layers shall check besides the plain rules.
+/// Optional checks of the validation layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValidationConfig {
-    /// Hazards between commands that no barrier covers.
+    /// Detects hazards between commands without a barrier.
     pub synchronization: bool,
-    /// Out-of-bounds accesses of shaders; twice the time. The device is used without push descriptors, which the layer
-    /// does not instrument correctly.
+    /// Detects out-of-bounds accesses in shaders, which about doubles the run time. Disables push descriptors, which
+    /// the layer does not instrument correctly.
     pub gpu_assisted: bool,
-    /// Whether a call that runs something on the device fails with [`Error::Validation`] if a layer reports an error
-    /// while it is recorded or runs. If not, the caller checks [`Context::messages`](crate::Context::messages).
+    /// Whether a call that runs work on the device fails with [`Error::Validation`] if a layer reports an error while
+    /// it records or runs. Otherwise, the caller checks [`Context::messages`](crate::Context::messages).
     pub fail_on_error: bool,
 }
 
@@ -63,22 +63,22 @@ impl ValidationConfig {
     }
 }
 
-/// One message of a layer.
+/// A message of a validation layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The rule, e.g. `SYNC-HAZARD-READ_AFTER_WRITE`, or empty.
+    /// Identifier of the rule, such as `SYNC-HAZARD-READ_AFTER_WRITE`; may be empty.
     pub id: String,
-    /// What the layer says.
+    /// Text of the message.
     pub text: String,
 }
 
-/// Messages of warning severity and above. Clones share them, with the messenger too, so that one
-/// kept apart from the context has what the layers said of teardown; and one kept from
-/// [`Config::messages`](crate::Config::messages), what they said where opening failed.
+/// Messages of validation layers with severity warning or above. Clones share one list with the messenger. A clone that
+/// outlives the context therefore includes messages from its destruction, and a clone of
+/// [`Config::messages`](crate::Config::messages) includes messages from a failed open.
 #[derive(Clone, Debug, Default)]
 pub struct Messages(Arc<Shared>);
 
-/// What the messenger and all clones share.
+/// State shared by the messenger and all clones.
 #[derive(Debug, Default)]
 struct Shared {
     messages: Mutex<Vec<Message>>,
@@ -104,12 +104,12 @@ impl Shared {
     }
 }
 
-/// Keeps the first error that a layer reports from its creation on, whoever takes the messages.
+/// Stores the first error that a layer reports after the watch was created, even if other code takes the messages.
 #[derive(Debug, Default)]
 pub(crate) struct ErrorWatch(Option<Arc<Mutex<Option<Message>>>>);
 
 impl ErrorWatch {
-    /// Fails if there was an error, once.
+    /// Returns the error, if there was one, and clears it.
     pub fn check(&self) -> Result<()> {
         match self.0.as_ref().and_then(|watch| lock(watch).take()) {
             Some(Message { id, text }) => Err(Error::Validation { id, text }),
@@ -119,12 +119,12 @@ impl ErrorWatch {
 }
 
 impl Messages {
-    /// Takes all messages so far.
+    /// Takes all messages received so far.
     pub fn take(&self) -> Vec<Message> {
         std::mem::take(&mut *lock(&self.0.messages))
     }
 
-    /// Begins to watch for errors.
+    /// Starts watching for errors.
     pub(crate) fn watch(&self) -> ErrorWatch {
         let watch = Arc::default();
         let mut watches = lock(&self.0.watches);
@@ -133,8 +133,8 @@ impl Messages {
         ErrorWatch(Some(watch))
     }
 
-    /// The create-info of a messenger that pushes into this list, of which a clone must be kept while
-    /// the messenger exists: it points at what all clones share.
+    /// Create-info of a messenger that appends to this list. A clone of the list must outlive the messenger, which
+    /// holds a pointer to the shared state.
     pub(crate) fn create_info(sink: &Self) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
         vk::DebugUtilsMessengerCreateInfoEXT::default()
             .message_severity(
@@ -150,7 +150,7 @@ impl Messages {
     }
 }
 
-/// Called by the layers, possibly from several threads.
+/// Callback of the layers. They may call it from several threads.
 unsafe extern "system" fn on_message(
     severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     _types: vk::DebugUtilsMessageTypeFlagsEXT,
@@ -161,7 +161,7 @@ unsafe extern "system" fn on_message(
         if at.is_null() {
             return String::new();
         }
-        // SAFETY: the specification promises a null-terminated string where it is not null.
+        // SAFETY: the specification guarantees a null-terminated string if the pointer is not null.
         unsafe { CStr::from_ptr(at) }.to_string_lossy().into_owned()
     };
     if data.is_null() || user_data.is_null() {
@@ -171,7 +171,7 @@ unsafe extern "system" fn on_message(
     let data = unsafe { &*data };
     let message = Message { id: text(data.p_message_id_name), text: text(data.p_message) };
     tracing::error!(target: "multisplit::validation", id = %message.id, "{}", message.text);
-    // SAFETY: `create_info` pointed this at what a list shares that outlives the messenger.
+    // SAFETY: `create_info` set this pointer to shared state that outlives the messenger.
     let sink = unsafe { &*user_data.cast::<Shared>() };
     sink.push(message, severity.contains(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR));
     vk::FALSE
@@ -181,7 +181,7 @@ unsafe extern "system" fn on_message(
 mod tests {
     use super::*;
 
-    /// Says it as a layer does.
+    /// Reports a message the way a layer does.
     fn report(sink: &Messages, severity: vk::DebugUtilsMessageSeverityFlagsEXT, text: &CStr) {
         let info = Messages::create_info(sink);
         let data = vk::DebugUtilsMessengerCallbackDataEXT::default()
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_reach_a_clone_that_was_kept() {
+    fn messages_reach_existing_clones() {
         let sink = Messages::default();
         let kept = sink.clone();
         report(&sink, vk::DebugUtilsMessageSeverityFlagsEXT::ERROR, c"broken");

@@ -1,5 +1,5 @@
-//! Results of probes of a device, on disk. A file that is not exactly as this version would write it for this device
-//! and driver is ignored.
+//! Probe results on disk. A file is ignored unless it exactly matches the contents that this version writes for this
+//! device and driver.
 
 use std::fs;
 use std::marker::PhantomData;
@@ -8,25 +8,25 @@ use std::path::{Path, PathBuf};
 use crate::device::properties::DeviceProperties;
 use crate::device::whole_file::write_whole;
 
-/// The result of a probe, as it is kept on disk.
+/// The result of a probe, as stored on disk.
 pub(crate) trait ProbeResult: Copy + PartialEq + 'static {
-    /// The extension of the file.
+    /// The file's extension.
     const EXTENSION: &str;
-    /// Each possible result, with the line of the file that states it.
+    /// All possible results, each with its line in the file.
     const LINES: &[(Self, &str)];
 }
 
-/// Whether the device keeps lane order.
+/// Whether the device passed the lane-order probe.
 impl ProbeResult for bool {
     const EXTENSION: &str = "probe";
     const LINES: &[(Self, &str)] = &[(true, "lane order kept"), (false, "lane order not kept")];
 }
 
-/// The file for one probe of one device.
+/// The file that stores the result of one probe on one device.
 #[derive(Clone, Debug)]
 pub(crate) struct VerdictFile<R> {
     path: PathBuf,
-    /// What the file begins with: everything that the verdict depends on.
+    /// Header of the file: everything that the result depends on.
     head: String,
     result: PhantomData<R>,
 }
@@ -47,8 +47,7 @@ impl<R: ProbeResult> VerdictFile<R> {
         Self { path: folder.join(name), head, result: PhantomData }
     }
 
-    /// What is known: nothing where the file is missing, damaged, or of another device, driver or
-    /// version.
+    /// Loads the result; `None` if the file is missing, damaged, or belongs to another device, driver or version.
     pub fn load(&self) -> Option<R> {
         let text = fs::read_to_string(&self.path).ok()?;
         let known = R::LINES.iter().find(|(_, line)| text == self.text(line));
@@ -58,7 +57,7 @@ impl<R: ProbeResult> VerdictFile<R> {
         known.map(|(result, _)| *result)
     }
 
-    /// A verdict that cannot be written is found again: that is logged and forgotten.
+    /// Stores the result. If it cannot be written, a warning is logged and the next process probes again.
     pub fn save(&self, result: R) {
         let Some((_, line)) = R::LINES.iter().find(|(other, _)| *other == result) else { return };
         if let Err(error) = write_whole(&self.path, self.text(line).as_bytes()) {
@@ -79,7 +78,7 @@ fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// A folder of this test's own, removed when it ends.
+    /// A temporary folder, removed on drop.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -100,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_is_read_back() {
+    fn saved_verdicts_are_loaded() {
         let folder = Folder::new("verdict");
         let file = VerdictFile::new(&folder.0.join("new"), &properties());
         assert_eq!(file.load(), None);
@@ -111,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_or_of_another_driver_is_ignored() {
+    fn damaged_files_and_other_drivers_are_ignored() {
         let folder = Folder::new("verdict-damaged");
         let file = VerdictFile::new(&folder.0, &properties());
         file.save(true);
@@ -133,9 +132,9 @@ mod tests {
         assert_eq!(file.load(), Some(false));
     }
 
-    /// Neither is an error: a folder that is a file, and a file that is a folder.
+    /// A folder path that is a file, and a file path that is a folder: neither causes an error.
     #[test]
-    fn what_cannot_be_written_is_forgotten() {
+    fn write_failures_are_ignored() {
         let folder = Folder::new("verdict-unwritable");
         fs::create_dir_all(&folder.0).expect("made");
         fs::write(folder.0.join("file"), "").expect("written");

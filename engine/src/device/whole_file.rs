@@ -1,12 +1,12 @@
-//! Files that are there whole or not at all.
+//! Atomic file writes.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fs, io};
 
-/// Writes beside and renames, so that a reader never sees half a file. Folders are made as needed.
+/// Writes to a temporary file and renames it, so that readers never observe a partial file. Creates missing folders.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // Unlike that of any other process, and of any other context of this one.
+    // The temporary name is unique across processes and across contexts of this process.
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let beside = path.with_extension(format!("{}-{number}.tmp", std::process::id()));

@@ -1,5 +1,4 @@
-//! Typed arrays in device memory, and what the calls of this crate take for an array: a host slice
-//! or one of these.
+//! Typed arrays in device memory, and the traits that let calls accept either host slices or device arrays.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,11 +10,10 @@ use super::buffer::{Buffer, Location};
 use crate::device::context::Context;
 use crate::error::{Error, Result};
 
-/// An array of `T` in device memory, made by [`Context::upload`] or [`Context::zeroed`] or by a call
-/// that works on arrays. Clones share the memory; the last one frees it.
+/// An array of `T` in device memory, created by [`Context::upload`], [`Context::zeroed`], or a call that works on
+/// arrays. Clones share the memory, which is freed with the last of them.
 ///
-/// Calls and recordings that use an array are ordered by the library: each sees what the ones
-/// before it have written.
+/// The library orders the calls and recordings that use an array: each observes the writes of earlier ones.
 pub struct Array<T> {
     buffer: Buffer,
     len: u64,
@@ -34,21 +32,21 @@ impl<T> fmt::Debug for Array<T> {
     }
 }
 
-/// Vulkan has no empty buffers, and kernels read up to 16 bytes at a time.
+/// Vulkan does not support empty buffers, and kernels read up to 16 bytes at a time.
 const MIN_BYTES: u64 = 16;
 
 impl<T> Array<T> {
-    /// How many elements it has.
+    /// Number of elements.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether it has none.
+    /// Whether the array has no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The Vulkan buffer; valid while the array or a clone of it lives.
+    /// The Vulkan buffer; valid until the array and all its clones are dropped.
     pub fn raw(&self) -> ash::vk::Buffer {
         self.buffer.raw()
     }
@@ -59,7 +57,7 @@ impl<T> Array<T> {
 }
 
 impl<T: Pod> Array<T> {
-    /// An array whose contents are whatever the memory held.
+    /// Creates an array with undefined contents.
     pub(crate) fn uninit(context: &Context, name: &str, len: u64) -> Result<Self> {
         let bytes = size_of::<T>() as u64;
         let size = len.checked_mul(bytes).ok_or_else(|| Error::TooLarge {
@@ -67,66 +65,65 @@ impl<T: Pod> Array<T> {
             asked: len,
             limit: u64::MAX / bytes.max(1),
         })?;
-        // Narrow elements are read in words, so the last word is whole. A graph takes an array without
-        // elements for one with a single element.
+        // Kernels read narrow elements in 32-bit words, so the last word must be complete. Graphs treat an empty array
+        // as one with a single element.
         let size = size.max(MIN_BYTES).max(bytes);
         let size = size.checked_next_multiple_of(4).unwrap_or(u64::MAX);
         let buffer = Buffer::new(&context.device, name, size, Location::Device)?;
         Ok(Self { buffer, len, elements: PhantomData })
     }
 
-    /// Its first `len` elements, in the same memory.
+    /// The first `len` elements, in the same memory.
     pub(crate) fn truncated(self, len: u64) -> Self {
         Self { len: self.len.min(len), ..self }
     }
 }
 
-/// An array on the host (a slice, a `Vec`, a fixed array) or on the device ([`Array`]).
+/// An array on the host (a slice, `Vec` or fixed-size array) or on the device ([`Array`]).
 ///
-/// A call that is given arrays on the host returns `Vec`s; one that is given arrays on the device
-/// returns [`Array`]s, and nothing is transferred.
+/// A call with host arrays returns `Vec`s. A call with device arrays returns [`Array`]s and transfers no data.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an array that multisplit can read",
     note = "give a slice, a `Vec`, a fixed array or a `multisplit::Array`"
 )]
 pub trait Elements: sealed::Elements {
-    /// What it is an array of.
+    /// The element type.
     type Item: Pod;
-    /// Where it is: [`Host`] or [`Device`].
+    /// The location: [`Host`] or [`Device`].
     type Place: Place;
 
     #[doc(hidden)]
     fn count(&self) -> u64;
 
-    /// The elements on the device: uploaded, or where they are.
+    /// The elements as a device array; uploads them if necessary.
     #[doc(hidden)]
     fn on_device(&self, context: &Context, name: &str) -> Result<Array<Self::Item>>;
 
-    /// The elements where they are on the host.
+    /// The elements, if they are on the host.
     #[doc(hidden)]
     fn on_host(&self) -> Option<&[Self::Item]> {
         None
     }
 
-    /// The elements of a range in an array of their own, or the array itself if the range has all of it.
+    /// A range of the elements as a separate array, or the array itself if the range covers all of it.
     #[doc(hidden)]
     fn part(&self, context: &Context, name: &str, range: Range<u64>) -> Result<Array<Self::Item>>;
 }
 
-/// Where arrays are: [`Host`] or [`Device`].
+/// Location of arrays: [`Host`] or [`Device`].
 pub trait Place: sealed::Place {
-    /// What a call returns for an array of `T`.
+    /// The type that a call returns for an array of `T`.
     type Array<T: Pod>;
 
-    /// Whether [`Elements::on_device`] gives the caller's own array, which is not to be changed.
+    /// Whether [`Elements::on_device`] returns the caller's own array, which must not be modified.
     #[doc(hidden)]
     const BORROWED: bool;
 
-    /// Brings a result to where it is wanted.
+    /// Moves a result on the device to this location.
     #[doc(hidden)]
     fn take<T: Pod>(context: &Context, array: Array<T>) -> Result<Self::Array<T>>;
 
-    /// The same for a result on the host.
+    /// Moves a result on the host to this location.
     #[doc(hidden)]
     fn put<T: Pod>(context: &Context, elements: Vec<T>) -> Result<Self::Array<T>>;
 }
@@ -136,11 +133,11 @@ mod sealed {
     pub trait Place {}
 }
 
-/// Arrays in the memory of the host.
+/// Arrays in host memory.
 #[derive(Clone, Copy, Debug)]
 pub enum Host {}
 
-/// Arrays in the memory of the device.
+/// Arrays in device memory.
 #[derive(Clone, Copy, Debug)]
 pub enum Device {}
 
@@ -227,7 +224,7 @@ impl<T: Pod> Elements for Array<T> {
         if range == (0..self.len) {
             return self.on_device(context, name);
         }
-        // Parts may begin where no binding can, so they go through the host.
+        // A range may start at an offset that violates the binding alignment, so it is copied through the host.
         context.upload_named(name, &context.download_range(self, range)?)
     }
 }

@@ -1,16 +1,16 @@
-//! How much memory buffers may take, where the caller sets a limit.
+//! An optional limit on the total size of a context's buffers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes that are left.
+/// The bytes that remain under the limit.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
     limit: Option<u64>,
     left: Arc<AtomicU64>,
 }
 
-/// Bytes taken from a budget; dropping gives them back.
+/// Bytes reserved from a budget; returned on drop.
 #[derive(Debug)]
 pub(crate) struct Share {
     left: Arc<AtomicU64>,
@@ -26,7 +26,7 @@ impl Budget {
         self.limit
     }
 
-    /// Takes `bytes`, or says how many are left.
+    /// Reserves `bytes`. If they exceed the remaining bytes, returns those as the error.
     pub fn take(&self, bytes: u64) -> Result<Share, u64> {
         self.left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes))
@@ -45,7 +45,7 @@ mod tests {
     use super::Budget;
 
     #[test]
-    fn what_is_taken_comes_back() {
+    fn dropped_shares_return_their_bytes() {
         let budget = Budget::new(Some(100));
         let most = budget.take(60).expect("a share");
         assert_eq!(budget.take(41).map(|_| ()), Err(40));

@@ -1,4 +1,4 @@
-//! What a buffer is: a Vulkan buffer with its memory, shared by its clones.
+//! A Vulkan buffer with its memory, shared by its clones.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,28 +13,28 @@ use crate::device::hooks::{MemoryAllocator, MemoryPiece};
 use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
 
-/// Where a buffer lives.
+/// Memory location of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Location {
-    /// Fast for the GPU; the host reaches it through staging copies.
+    /// Device-local; the host accesses it through staging copies.
     Device,
-    /// Mapped, for reading by the host.
+    /// Mapped, for reads by the host.
     Readback,
-    /// Mapped, written by the host once and read by the GPU: fast for it where the host reaches such memory.
+    /// Mapped, written once by the host and read by the GPU. Device-local if the host can map such memory.
     Constant,
 }
 
-/// A storage buffer with its memory. Clones share it; the last one frees it.
+/// A storage buffer with its memory, which is freed with the last clone.
 #[derive(Clone)]
 pub(crate) struct Buffer(Arc<Inner>);
 
 struct Inner {
-    /// Dropped before the device, which ends the heap.
+    /// Must be dropped before `device`, which releases the heap.
     heap: Arc<Heap>,
     device: Arc<Device>,
     raw: vk::Buffer,
     allocation: Option<Allocation>,
-    /// Memory of the allocator that the caller of an adopted device brings, instead.
+    /// Memory from the external allocator of an adopted device, used instead of `allocation`.
     piece: Option<MemoryPiece>,
     size: u64,
     name: String,
@@ -54,7 +54,7 @@ impl Buffer {
         }
         let out_of_memory =
             |reason: String| Error::OutOfMemory { name: name.to_owned(), size, reason };
-        // Past these, creating the buffer would break a VUID rather than fail.
+        // Larger sizes would violate a valid-usage rule instead of returning an error.
         let limit = device.properties.max_buffer_size.min(device.properties.device_memory);
         if size > limit {
             return Err(out_of_memory(format!("the device allows {limit} bytes")));
@@ -108,21 +108,21 @@ impl Buffer {
             linear: true,
             allocation_scheme: match inner.heap.budget.limit() {
                 None => AllocationScheme::GpuAllocatorManaged,
-                // A block to take pieces of would be larger than many a limit.
+                // A shared memory block could exceed the limit.
                 Some(_) => AllocationScheme::DedicatedBuffer(raw),
             },
         })?;
-        // SAFETY: only its handle is used, and only while the allocation lives.
+        // SAFETY: only the handle is used, and only while the allocation is alive.
         let (memory, offset) = (unsafe { allocation.memory() }, allocation.offset());
         inner.allocation = Some(allocation);
-        // SAFETY: memory of the right requirements, bound once.
+        // SAFETY: the memory meets the buffer's requirements and is bound once.
         unsafe { device.raw.bind_buffer_memory(raw, memory, offset) }
             .during("vkBindBufferMemory")?;
         device.name_object(raw, name);
         Ok(Self(Arc::new(inner)))
     }
 
-    /// A buffer that never changes, with what it holds from some bytes on.
+    /// Creates an immutable buffer. `contents` yields pairs of offset and bytes.
     pub(crate) fn constant<'c>(
         device: &Arc<Device>,
         name: &str,
@@ -151,33 +151,33 @@ impl Buffer {
         self.0.size
     }
 
-    /// The name it was made with.
+    /// The name it was created with.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// The Vulkan handle; valid while this buffer or a clone of it lives.
+    /// The Vulkan handle; valid until the buffer and all its clones are dropped.
     pub fn raw(&self) -> vk::Buffer {
         self.0.raw
     }
 
-    /// Whether it is the same memory. (Buffers of two devices may have the same handle.)
+    /// Whether both are the same buffer. Handles alone are not unique across devices.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Marks it: work of this plan, which ranks by lane order, uses it and has not been waited for. Only the
-    /// status word says whether its contents are in order.
+    /// Marks the buffer as used by work of `plan` that ranks by lane order and has not been waited for. Its contents
+    /// are valid only if the status word is clear afterwards.
     pub(crate) fn set_unverified(&self, plan: &Arc<str>) {
         *self.unverified_plan() = Some(plan.clone());
     }
 
-    /// The plan that it is marked with.
+    /// The plan of the mark, if there is one.
     pub(crate) fn unverified(&self) -> Option<Arc<str>> {
         self.unverified_plan().clone()
     }
 
-    /// The same, and removes the mark: the caller looks at the status word and reports what it says.
+    /// Removes the mark and returns its plan. The caller must check the status word.
     pub(crate) fn take_unverified(&self) -> Option<Arc<str>> {
         self.unverified_plan().take()
     }
@@ -186,7 +186,7 @@ impl Buffer {
         self.0.unverified.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// There are `size` bytes from byte `offset` on.
+    /// Checks that the buffer contains `size` bytes at `offset`.
     pub(crate) fn check_range(&self, offset: u64, size: u64) -> Result<()> {
         let needed = offset.saturating_add(size);
         if needed <= self.size() {
@@ -195,7 +195,7 @@ impl Buffer {
         Err(Error::BufferTooSmall { name: self.name().to_owned(), size: self.size(), needed })
     }
 
-    /// Vulkan leaves undefined what a device does with another one's buffers.
+    /// Checks that the buffer belongs to `device`; Vulkan does not define the use of another device's buffers.
     pub(crate) fn check_device(&self, device: &Arc<Device>) -> Result<()> {
         if Arc::ptr_eq(&self.0.device, device) {
             return Ok(());
@@ -203,7 +203,7 @@ impl Buffer {
         Err(Error::OtherContext { name: self.name().to_owned() })
     }
 
-    /// The words of a buffer for reading back, as they are now.
+    /// The current contents of a readback buffer, as 32-bit words.
     pub(crate) fn mapped_words(&self) -> Vec<u32> {
         let words = self.mapped().unwrap_or_default().chunks_exact(size_of::<u32>());
         words.map(bytemuck::pod_read_unaligned).collect()
@@ -216,7 +216,7 @@ impl Buffer {
 }
 
 impl Inner {
-    /// Binds the buffer to memory of the caller's allocator.
+    /// Binds the buffer to memory from the external allocator.
     fn place_by(
         &mut self,
         allocator: &dyn MemoryAllocator,
@@ -233,7 +233,7 @@ impl Inner {
         };
         let piece = allocator.allocate(requirements, flags);
         let piece = piece.map_err(|result| fail(format!("the engine's allocator: {result}")))?;
-        // From here on, dropping this gives it back.
+        // From here on, dropping `self` frees the memory.
         self.piece = Some(piece);
         if piece.memory == vk::DeviceMemory::null()
             || !piece.offset.is_multiple_of(requirements.alignment.max(1))
@@ -247,7 +247,7 @@ impl Inner {
                 ),
             });
         }
-        // SAFETY: memory of the right requirements, by the allocator's contract, bound once.
+        // SAFETY: the allocator guarantees that the memory meets the buffer's requirements; it is bound once.
         unsafe { self.device.raw.bind_buffer_memory(self.raw, piece.memory, piece.offset) }
             .during("vkBindBufferMemory")
     }
@@ -255,7 +255,7 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // SAFETY: the last reference; executables and replays hold clones of what they use.
+        // SAFETY: this is the last reference; executables and replays hold clones of the buffers they use.
         unsafe { self.device.raw.destroy_buffer(self.raw, self.device.callbacks()) };
         if let Some(allocation) = self.allocation.take() {
             self.heap.free(allocation);

@@ -1,4 +1,4 @@
-//! The device memory of a context: the allocator that hands it out, and the limit set on it.
+//! The device memory allocator of a context, with its memory limit.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,27 +11,28 @@ use crate::device::context::Context;
 use crate::device::shared::Device;
 use crate::error::{Error, Result};
 
-/// Where the buffers of a context get their memory.
+/// Provides the memory of a context's buffers.
 pub(crate) struct Heap {
-    /// Gone once the device ends: it frees device memory, so before the device.
+    /// `None` after the device released the heap. The allocator frees device memory, so it must be dropped before the
+    /// device.
     allocator: Mutex<Option<Allocator>>,
     pub budget: Budget,
 }
 
-/// How much device memory there is in use.
+/// Device memory usage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryReport {
-    /// Live allocations.
+    /// Number of live allocations.
     pub allocations: usize,
-    /// Their bytes.
+    /// Total size of the live allocations in bytes.
     pub allocated_bytes: u64,
-    /// Bytes taken from the driver to serve them.
+    /// Bytes allocated from the driver for them.
     pub reserved_bytes: u64,
 }
 
-/// What the driver is asked for at a time. Blocks begin small, since a driver takes milliseconds to make
-/// and to free a large one for the host, and grow with what is used. The memory of an engine is its own
-/// to spend, so there they stay smaller. What does not fit a block is allocated on its own.
+/// Sizes of the memory blocks allocated from the driver. Blocks start small because drivers take milliseconds to create
+/// and free large host blocks, and grow with usage. On an adopted device the maximum is lower, because its memory
+/// belongs to another engine. Buffers that do not fit into a block get a dedicated allocation.
 fn block_sizes(adopted: bool) -> AllocationSizes {
     const MIB: u64 = 1 << 20;
     let (device, host) = if adopted { (64, 16) } else { (256, 64) };
@@ -41,7 +42,7 @@ fn block_sizes(adopted: bool) -> AllocationSizes {
 }
 
 impl Heap {
-    /// The heap of a device.
+    /// Returns the heap of a device.
     pub fn of(device: &Device) -> Result<Arc<Self>> {
         device.attached(Self::new)
     }
@@ -100,7 +101,7 @@ fn out_of_memory(name: &str, size: u64, reason: &dyn std::fmt::Display) -> Error
 }
 
 impl Context {
-    /// How much device memory buffers of this context take.
+    /// Device memory usage of this context's buffers.
     pub fn memory_report(&self) -> MemoryReport {
         Heap::of(&self.device).map_or(MemoryReport::default(), |heap| heap.report())
     }

@@ -1,5 +1,5 @@
-//! A buffer in host memory that the device reaches too, mapped for as long as it lives. It belongs to
-//! what is attached to a device, and so does not keep the device alive.
+//! A buffer in host memory that the device can access, mapped for its whole lifetime. It is owned by an attachment of a
+//! device, so it does not keep the device alive.
 
 use std::ptr::NonNull;
 
@@ -8,7 +8,7 @@ use ash::vk;
 use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
 
-/// A mapped buffer. Whoever holds it releases it before the device ends.
+/// A mapped buffer. The owner must release it before the device is destroyed.
 pub(super) struct HostBuffer {
     pub raw: vk::Buffer,
     memory: vk::DeviceMemory,
@@ -16,13 +16,13 @@ pub(super) struct HostBuffer {
     size: usize,
 }
 
-// SAFETY: the mapped memory is reached through methods only, by the rules of references.
+// SAFETY: the mapped memory is accessed only through methods, which follow the borrowing rules.
 unsafe impl Send for HostBuffer {}
 // SAFETY: as above.
 unsafe impl Sync for HostBuffer {}
 
 impl HostBuffer {
-    /// A buffer of `size` bytes, which are zero.
+    /// Creates a buffer of `size` bytes, initialized to zero.
     pub fn new(
         device: &Device,
         name: &str,
@@ -38,42 +38,42 @@ impl HostBuffer {
             .during("vkCreateBuffer")?;
         let made = allocate(device, name, size, raw).and_then(|memory| {
             let mapped = map(device, name, size, raw, memory).inspect_err(|_| {
-                // SAFETY: the buffer that may be bound to it is destroyed below, unused.
+                // SAFETY: a buffer that may be bound to the memory is destroyed below without having been used.
                 unsafe { device.raw.free_memory(memory, device.callbacks()) };
             });
             mapped.map(|mapped| Self { raw, memory, mapped, size: size as usize })
         });
         match &made {
             Ok(_) => device.name_object(raw, name),
-            // SAFETY: just created, used by nothing.
+            // SAFETY: newly created and not in use.
             Err(_) => unsafe { device.raw.destroy_buffer(raw, device.callbacks()) },
         }
         made
     }
 
-    /// Where it is mapped.
+    /// Address of the mapping.
     pub fn mapped(&self) -> NonNull<u8> {
         self.mapped
     }
 
-    /// Its bytes. The device does not write to them meanwhile.
+    /// The contents. The device must not write to them meanwhile.
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: mapped for as long as this lives, and initialized when it was made.
+        // SAFETY: mapped for the lifetime of the buffer, and initialized on creation.
         unsafe { std::slice::from_raw_parts(self.mapped.as_ptr(), self.size) }
     }
 
-    /// Its bytes, to be written. The device does not use them meanwhile.
+    /// The contents, for writing. The device must not access them meanwhile.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as above, and nobody else has a reference to them.
+        // SAFETY: as above, and the mutable reference is exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.mapped.as_ptr(), self.size) }
     }
 
-    /// Destroys it.
+    /// Destroys the buffer and frees its memory.
     ///
     /// # Safety
-    /// Called once; nothing uses it any more.
+    /// Called once; the buffer is no longer in use.
     pub unsafe fn release(&self, device: &Device) {
-        // SAFETY: by the caller's contract. Freeing unmaps.
+        // SAFETY: by the caller's contract. Freeing the memory unmaps it.
         unsafe {
             device.raw.destroy_buffer(self.raw, device.callbacks());
             device.raw.free_memory(self.memory, device.callbacks());
@@ -103,7 +103,7 @@ fn allocate(
         (0..).zip(all.memory_types_as_slice()).find_map(suits)
     };
     let visible = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-    // Memory that is not cached is several times slower for the host to read.
+    // Uncached memory is several times slower for the host to read.
     let kind = suits(visible | vk::MemoryPropertyFlags::HOST_CACHED).or_else(|| suits(visible));
     let kind = kind
         .ok_or_else(|| out_of_memory(name, size, &"the device has no memory that the host sees"))?;
@@ -115,7 +115,7 @@ fn allocate(
         .allocation_size(needed.size)
         .memory_type_index(kind)
         .push_next(&mut flags);
-    // SAFETY: a type that the device has.
+    // SAFETY: a memory type of the device.
     unsafe { device.raw.allocate_memory(&info, device.callbacks()) }
         .map_err(|result| out_of_memory(name, size, &result))
 }
@@ -127,7 +127,7 @@ fn map(
     buffer: vk::Buffer,
     memory: vk::DeviceMemory,
 ) -> Result<NonNull<u8>> {
-    // SAFETY: memory of the right requirements, bound once, and mapped once.
+    // SAFETY: the memory meets the buffer's requirements; it is bound and mapped once.
     let at = unsafe {
         device.raw.bind_buffer_memory(buffer, memory, 0).during("vkBindBufferMemory")?;
         let whole = vk::MemoryMapFlags::empty();
@@ -135,7 +135,7 @@ fn map(
     };
     let at = NonNull::new(at.cast::<u8>())
         .ok_or_else(|| out_of_memory(name, size, &"the driver maps it nowhere"))?;
-    // SAFETY: mapped, `size` bytes long, and the device does not use it yet.
+    // SAFETY: the mapping has `size` bytes, and the device does not use it yet.
     unsafe { at.write_bytes(0, size as usize) };
     Ok(at)
 }

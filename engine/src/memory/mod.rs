@@ -1,5 +1,4 @@
-//! Device memory: buffers, how their contents come from and go to the host, and how much of it a
-//! context may take.
+//! Device memory: buffers, transfers between host and device, and the memory limit of a context.
 
 pub(crate) mod array;
 pub(crate) mod budget;

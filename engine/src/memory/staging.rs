@@ -1,5 +1,5 @@
-//! Staging memory: what transfers between host and device go through. It is made when it is first
-//! needed, mapped once, and kept for the transfers that follow.
+//! Staging memory for transfers between host and device. Slots are created on first use, mapped once, and reused by
+//! later transfers.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -17,19 +17,19 @@ use crate::device::order::RecordingId;
 use crate::device::shared::Device;
 use crate::error::{Error, Result};
 
-/// Bytes of a slot: long enough that a submission for each costs little, short enough that filling
-/// one and copying another overlap.
+/// Size of a slot in bytes: large enough to amortize a submission, small enough that filling one slot overlaps with
+/// copying another.
 const SLOT_BYTES: u64 = 4 << 20;
-/// Bytes of a slot for short transfers, which are most of those of small jobs.
+/// Size of a slot for short transfers, which are the majority in small jobs.
 const SHORT_BYTES: u64 = 64 << 10;
-/// Slots of a size, at most.
+/// Maximum number of slots per size.
 const MAX_SLOTS: usize = 32;
 
-/// How long a transfer waits for slots of others before it makes one besides, for itself.
+/// Timeout of a transfer that waits for slots used by others. It then creates an extra slot.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Under a memory limit, all slots together take at most this part of it; one is never shorter than
-/// a page.
+/// Under a memory limit, all slots together use at most `1 / LIMIT_SHARE` of it, but a slot has at least
+/// `MIN_SLOT_BYTES`.
 const LIMIT_SHARE: u64 = 8;
 const LIMITED_SLOTS: u64 = 4;
 const MIN_SLOT_BYTES: u64 = 4 << 10;
@@ -40,32 +40,32 @@ pub(super) struct Staging {
     pools: [Pool; 2],
 }
 
-/// Slots of one size.
+/// Slots of equal size.
 struct Pool {
     slot_bytes: u64,
     max_slots: usize,
     slots: Mutex<Slots>,
-    /// A slot has been given back.
+    /// Notified when a slot is returned.
     returned: Condvar,
 }
 
 #[derive(Default)]
 struct Slots {
     free: Vec<Slot>,
-    /// How many there are, those in use included.
+    /// Number of slots, including those in use.
     made: usize,
 }
 
-/// Which way a copy goes.
+/// Direction of a copy.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Direction {
-    /// From a slot to a buffer of the device.
+    /// From a slot to a device buffer.
     Upload,
-    /// From a buffer of the device to a slot.
+    /// From a device buffer to a slot.
     Download,
 }
 
-/// Mapped memory, and the commands that copy from or to it.
+/// Mapped memory with the command buffer that copies from or to it.
 pub(super) struct Slot {
     memory: HostBuffer,
     commands: CommandSlot,
@@ -73,7 +73,7 @@ pub(super) struct Slot {
 }
 
 impl Staging {
-    /// That of a device.
+    /// Returns the staging memory of a device.
     pub fn of(device: &Device) -> Result<Arc<Self>> {
         device.attached(Self::new)
     }
@@ -85,7 +85,8 @@ impl Staging {
             slots: Mutex::default(),
             returned: Condvar::new(),
         };
-        // The heap's budget is asked for slots; attached first, it ends last.
+        // Slots reserve bytes from the heap's budget. Attachments are released in reverse order, so the heap is
+        // released last.
         let heap = Heap::of(device)?;
         let pools = match heap.budget.limit() {
             None => [pool(SHORT_BYTES, MAX_SLOTS), pool(SLOT_BYTES, MAX_SLOTS)],
@@ -99,30 +100,30 @@ impl Staging {
         Ok(Self { pools })
     }
 
-    /// Frees the slots that are not in use: under a memory limit they give way to arrays.
+    /// Frees all unused slots, to make room for arrays under a memory limit.
     pub fn trim(&self, device: &Device) {
         for pool in &self.pools {
             let mut slots = pool.lock();
             slots.made -= slots.free.len();
             for slot in slots.free.drain(..) {
-                // SAFETY: slots that are free are not in use.
+                // SAFETY: free slots are not in use.
                 unsafe { slot.release(device) };
             }
         }
     }
 
-    /// Which slots a transfer of so many bytes goes through.
+    /// The slots for a transfer of this size.
     fn pool(&self, bytes: u64) -> &Pool {
         let [short, long] = &self.pools;
         if bytes <= short.slot_bytes { short } else { long }
     }
 
-    /// Bytes of a slot for a transfer of so many.
+    /// Slot size for a transfer of `bytes` bytes.
     pub fn slot_bytes(&self, bytes: u64) -> u64 {
         self.pool(bytes).slot_bytes
     }
 
-    /// At least one slot, and at most `wanted`, for a transfer of so many bytes.
+    /// Takes between one and `wanted` slots for a transfer of `bytes` bytes.
     pub fn take(
         self: &Arc<Self>,
         device: &Arc<Device>,
@@ -150,7 +151,8 @@ impl Staging {
                 if !slots.free.is_empty() || !(nested || waited.timed_out()) {
                     continue;
                 }
-                // Whoever has the slots may wait for this very transfer, in a callback.
+                // The holder of the slots may itself be waiting for this transfer in a callback, so create an extra
+                // slot.
                 make = 1;
             }
             slots.made += make;
@@ -161,7 +163,7 @@ impl Staging {
             }
             slots = pool.lock();
             match failure {
-                // Others give theirs back, in the end.
+                // Other transfers will return their slots, so retry unless there are none to wait for.
                 Some(error) if nested || slots.made == 0 => return Err(error),
                 _ => {}
             }
@@ -181,22 +183,22 @@ impl Attachment for Staging {
     }
 }
 
-/// Slots that a transfer uses; dropping gives them back.
+/// Slots that a transfer uses; returned on drop.
 pub(super) struct Taken {
     device: Arc<Device>,
     staging: Arc<Staging>,
-    /// Of the transfer.
+    /// Size of the transfer.
     bytes: u64,
     pub slots: Vec<Slot>,
 }
 
 thread_local! {
-    /// Transfers that this thread works for.
+    /// Number of transfers that this thread is working for.
     static TRANSFERS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A thread works for a transfer as long as it has this: one that it begins meanwhile, in a callback, does
-/// not wait for slots, which may be those of the first.
+/// Marks the current thread as working for a transfer. If a callback starts another transfer on this thread, that one
+/// does not wait for slots, since the outer transfer may hold them.
 pub(super) struct Working;
 
 impl Working {
@@ -217,7 +219,7 @@ impl Drop for Working {
 }
 
 impl Taken {
-    /// Makes slots of a pool, which counts them already, until one cannot be made.
+    /// Creates up to `count` slots, which the pool has already counted. Stops at the first failure.
     fn make(&mut self, pool: &Pool, count: usize) -> Result<()> {
         for made in 0..count {
             match Slot::new(&self.device, pool.slot_bytes) {
@@ -238,9 +240,9 @@ impl Drop for Taken {
         let mut slots = pool.lock();
         for mut slot in self.slots.drain(..) {
             match slot.commands.wait(&self.device) {
-                // A lost device cannot be waited for; then nothing is pending either.
+                // Waiting for a lost device fails, but its work is no longer pending.
                 Ok(()) | Err(Error::Vulkan { result: vk::Result::ERROR_DEVICE_LOST, .. }) => {}
-                // What may be in use is left alone.
+                // The slot may still be in use, so it is leaked.
                 Err(error) => {
                     tracing::warn!(%error, "staging memory is lost");
                     slots.made -= 1;
@@ -249,7 +251,7 @@ impl Drop for Taken {
             }
             if slots.made > pool.max_slots {
                 slots.made -= 1;
-                // SAFETY: taken out, and nothing is pending.
+                // SAFETY: removed from the list, and no copy is pending.
                 unsafe { slot.release(&self.device) };
             } else {
                 slots.free.push(slot);
@@ -273,26 +275,26 @@ impl Slot {
         match CommandSlot::new(device) {
             Ok(commands) => Ok(Self { memory, commands, _share: share }),
             Err(error) => {
-                // SAFETY: just made, used by nothing.
+                // SAFETY: newly created and not in use.
                 unsafe { memory.release(device) };
                 Err(error)
             }
         }
     }
 
-    /// The first `len` bytes, to be written: once the copy from them, if any, is done.
+    /// The first `len` bytes for writing. Waits for the pending copy from them, if any.
     pub fn bytes_mut(&mut self, device: &Device, len: usize) -> Result<&mut [u8]> {
         self.commands.wait(device)?;
         Ok(&mut self.memory.bytes_mut()[..len])
     }
 
-    /// The first `len` bytes, once the copy to them is done.
+    /// The first `len` bytes. Waits for the pending copy to them, if any.
     pub fn bytes(&mut self, device: &Device, len: usize) -> Result<&[u8]> {
         self.commands.wait(device)?;
         Ok(&self.memory.bytes()[..len])
     }
 
-    /// Submits a copy between the first bytes and that range of `buffer`, as a part of `transfer`.
+    /// Submits a copy between the slot and `range` of `buffer`, as part of `transfer`.
     pub fn copy(
         &mut self,
         device: &Device,
@@ -309,24 +311,23 @@ impl Slot {
         self.commands.reset(device)?;
         let usage = vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT;
         self.commands.record(device, usage, |commands| {
-            // What earlier submissions did with the buffers is ordered before this one, and the
-            // chunks of a transfer are apart. The host has waited for the last copy of this slot,
-            // which validation layers lose sight of where several threads wait: it is said once
-            // more.
+            // Earlier submissions that use the buffers are already ordered before this one, and the chunks of a
+            // transfer do not overlap. The host has also waited for the last copy of this slot, but validation layers
+            // lose track of that when several threads wait; this barrier prevents false reports.
             let copies = vk::AccessFlags2::TRANSFER_READ | vk::AccessFlags2::TRANSFER_WRITE;
             let before = vk::MemoryBarrier2::default()
                 .src_stage_mask(vk::PipelineStageFlags2::COPY)
                 .src_access_mask(vk::AccessFlags2::TRANSFER_WRITE)
                 .dst_stage_mask(vk::PipelineStageFlags2::COPY)
                 .dst_access_mask(copies);
-            // The host reads what was copied for it.
+            // Makes the copy visible to the host.
             let after = vk::MemoryBarrier2::default()
                 .src_stage_mask(vk::PipelineStageFlags2::COPY)
                 .src_access_mask(vk::AccessFlags2::TRANSFER_WRITE)
                 .dst_stage_mask(vk::PipelineStageFlags2::HOST)
                 .dst_access_mask(vk::AccessFlags2::HOST_READ);
-            // SAFETY: recording; the buffers live until the wait that comes before the slot's next
-            // use and before its transfer ends.
+            // SAFETY: the command buffer is recording. The buffers outlive the copy: the slot waits for it before its
+            // next use and before the transfer ends.
             unsafe {
                 device.pipeline_barrier(commands, &[before]);
                 device.raw.cmd_copy_buffer(commands, src, dst, &[region]);
@@ -337,13 +338,13 @@ impl Slot {
         self.commands.submit(device, transfer, 1)
     }
 
-    /// Waits until what was submitted is done.
+    /// Waits for the submitted copy.
     pub fn wait(&mut self, device: &Device) -> Result<()> {
         self.commands.wait(device)
     }
 
     /// # Safety
-    /// Called once; it is not in use.
+    /// Called once; the slot is not in use.
     unsafe fn release(&self, device: &Device) {
         // SAFETY: by the caller's contract.
         unsafe {

@@ -1,5 +1,5 @@
-//! The status word of a device: a word in host memory that kernels set when they find that the device
-//! does not do what they rely on. The host looks at it without a copy, a submission or a wait.
+//! The status word of a device: a word in host memory that kernels set if the device violates an assumption they rely
+//! on. The host reads it without a copy, submission or wait.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -11,21 +11,21 @@ use crate::device::attach::Attachment;
 use crate::device::shared::Device;
 use crate::error::{Error, Result};
 
-/// Bytes of its buffer.
+/// Size of the status buffer in bytes.
 pub(crate) const STATUS_BYTES: u64 = 4;
 
-/// The status word of a device. It is 0 until a kernel sets it, and stays set: whoever has relied on
-/// lane order has to learn of it, however late it looks.
+/// The status word of a device. It is 0 until a kernel sets it and then stays set, so that every user of results that
+/// relied on lane order gets an error, however late the check.
 ///
-/// Its memory is not the heap's: it lives as long as the device, and counts as nobody's.
+/// Its memory is not part of the heap and does not count against the memory limit.
 pub(crate) struct StatusWord {
     word: HostBuffer,
-    /// Whether it was told to the log, and to the file on disk.
+    /// Whether the failure has been logged and saved to the verdict file.
     told: AtomicBool,
 }
 
 impl StatusWord {
-    /// That of a device.
+    /// Returns the status word of a device.
     pub fn of(device: &Device) -> Result<Arc<Self>> {
         device.attached(Self::new)
     }
@@ -36,25 +36,25 @@ impl StatusWord {
         Ok(Self { word, told: AtomicBool::new(false) })
     }
 
-    /// Its buffer, of one word.
+    /// The buffer that contains the word.
     pub fn buffer(&self) -> vk::Buffer {
         self.word.raw
     }
 
     fn atomic(&self) -> &AtomicU32 {
-        // SAFETY: mapped and aligned for as long as this lives, and reached in this way alone.
+        // SAFETY: mapped and aligned for the lifetime of `self`, and accessed only in this way.
         unsafe { AtomicU32::from_ptr(self.word.mapped().cast::<u32>().as_ptr()) }
     }
 
-    /// As if no kernel had set it: for tests. No kernel that may set it is in flight.
+    /// Resets the word, for tests. No kernel that may set it is in flight.
     #[cfg(feature = "broken-plans")]
     pub fn clear(&self) {
         self.atomic().store(0, Ordering::Release);
         self.told.store(false, Ordering::Relaxed);
     }
 
-    /// Whether a kernel has set it. The first time that it is, the log and the disk are told, so that
-    /// no later process relies on lane order either.
+    /// Whether a kernel has set the word. The first call that observes this logs it and saves it to disk, so that later
+    /// processes do not rely on lane order either.
     pub fn is_set(&self, device: &Device) -> bool {
         let word = self.atomic().load(Ordering::Acquire);
         if word != 0 && !self.told.swap(true, Ordering::Relaxed) {
@@ -67,8 +67,8 @@ impl StatusWord {
     }
 }
 
-/// An error where work of a plan was not verified, and a kernel has found that the device does not keep
-/// lane order. To be asked when what was submitted is done.
+/// Fails if `unverified` names a plan and a kernel has found that the device does not keep lane order. Must be called
+/// after the plan's work has completed.
 pub(crate) fn check_order(device: &Device, unverified: Option<Arc<str>>) -> Result<()> {
     match unverified {
         Some(plan) if StatusWord::of(device)?.is_set(device) => {
@@ -80,7 +80,7 @@ pub(crate) fn check_order(device: &Device, unverified: Option<Arc<str>>) -> Resu
 
 impl Attachment for StatusWord {
     unsafe fn release(&self, device: &Device) {
-        // What was found in the last run is still to be told.
+        // Logs and saves a failure of the last run.
         self.is_set(device);
         // SAFETY: by the caller's contract.
         unsafe { self.word.release(device) };

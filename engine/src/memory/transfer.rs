@@ -1,5 +1,5 @@
-//! How the contents of arrays come from and go to the host: in chunks through staging memory, on
-//! several threads, with copies in flight while others are filled or emptied.
+//! Transfers between arrays and the host: in chunks through staging memory, on several threads, so that copies overlap
+//! with filling and draining other chunks.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -20,29 +20,29 @@ use crate::device::order::RecordingId;
 use crate::device::shared::Device;
 use crate::error::{Error, Result};
 
-/// Threads of a transfer, at most: more of them do not copy faster than the bus.
+/// Maximum number of threads per transfer; more do not exceed the bus bandwidth.
 const MAX_THREADS: usize = 8;
-/// Slots of each thread: one is filled while another is copied.
+/// Slots per thread: one is filled while another is copied.
 const SLOTS_PER_THREAD: usize = 2;
-/// A thread for fewer chunks than this costs more than it brings.
+/// Minimum number of chunks per thread; with fewer, starting a thread costs more than it saves.
 const CHUNKS_PER_THREAD: u64 = 2;
 
 impl Context {
-    /// An array in device memory that holds `data`.
+    /// Creates an array in device memory with the contents of `data`.
     pub fn upload<T: Pod>(&self, data: &[T]) -> Result<Array<T>> {
         self.upload_named("array", data)
     }
 
-    /// The same with a name, which errors and debuggers use.
+    /// Like [`upload`](Self::upload), with a name for errors and debuggers.
     pub(crate) fn upload_named<T: Pod>(&self, name: &str, data: &[T]) -> Result<Array<T>> {
         let array = Array::uninit(self, name, data.len() as u64)?;
         self.write(&array, 0, data)?;
         Ok(array)
     }
 
-    /// An array of `len` elements that `fill` writes, a chunk at a time: it is given the index of
-    /// the first element and where the chunk goes. Several threads call it at the same time, in any
-    /// order, so that a file is read straight into the memory that the device copies from.
+    /// Creates an array of `len` elements that `fill` writes in chunks. `fill` receives the index of the first element
+    /// and the chunk to write. Several threads call it concurrently and in any order, for example to read a file
+    /// directly into staging memory.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -68,8 +68,7 @@ impl Context {
         Ok(array)
     }
 
-    /// Copies `data` into `array`, from element `first` on, and waits. What lies before and after
-    /// stays as it is.
+    /// Copies `data` into `array`, starting at element `first`, and waits. Other elements are unchanged.
     pub fn write<T: Pod>(&self, array: &Array<T>, first: u64, data: &[T]) -> Result<()> {
         check_elements(array, first, data.len() as u64)?;
         let bytes: &[u8] = bytemuck::cast_slice(data);
@@ -81,12 +80,12 @@ impl Context {
         })
     }
 
-    /// The elements of `array`.
+    /// Returns the elements of `array`.
     pub fn download<T: Pod>(&self, array: &Array<T>) -> Result<Vec<T>> {
         self.download_range(array, 0..array.len())
     }
 
-    /// Some of the elements of `array`.
+    /// Returns a range of the elements of `array`.
     pub fn download_range<T: Pod>(&self, array: &Array<T>, range: Range<u64>) -> Result<Vec<T>> {
         let len = range.end.saturating_sub(range.start);
         check_elements(array, range.start, len)?;
@@ -95,15 +94,14 @@ impl Context {
         Ok(data)
     }
 
-    /// Copies the elements of `array` into `data`, which has as many.
+    /// Copies the elements of `array` into `data`, which must have the same length.
     pub fn download_into<T: Pod>(&self, array: &Array<T>, data: &mut [T]) -> Result<()> {
         check_lengths("data", data.len() as u64, "array", array.len())?;
         self.read_into(array, 0, data)
     }
 
-    /// Gives `drain` the elements of a range of `array`, a chunk at a time, with the index of the
-    /// first of them in the array. Several threads call it at the same time, in any order, so that a
-    /// file is written straight from the memory that the device copied to.
+    /// Passes a range of `array` to `drain` in chunks. `drain` receives the index of the first element and the chunk.
+    /// Several threads call it concurrently and in any order, for example to write a file directly from staging memory.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -135,7 +133,7 @@ impl Context {
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(data);
         let offset = first * size_of::<T>() as u64;
         let transfer = Transfer::new(self, array.buffer(), offset, bytes.len() as u64, 1)?;
-        // Each part is lent to the thread that brings its chunk.
+        // Each part is locked by the thread that copies its chunk.
         let parts = bytes.chunks_mut(transfer.chunk as usize).map(Mutex::new);
         let parts: Vec<_> = parts.collect();
         transfer.download(&|at, chunk: &[u8]| {
@@ -146,30 +144,30 @@ impl Context {
     }
 }
 
-/// A transfer of some bytes of a buffer.
+/// A transfer between the host and a range of a buffer.
 struct Transfer<'t> {
     device: &'t Arc<Device>,
     buffer: &'t Buffer,
     offset: u64,
     size: u64,
     staging: Arc<Staging>,
-    /// Bytes of a chunk.
+    /// Chunk size in bytes.
     chunk: u64,
 }
 
-/// What the threads of a transfer share.
+/// State shared by the threads of a transfer.
 struct Chunks<'t> {
     transfer: &'t Transfer<'t>,
-    /// Submissions of a transfer are one recording: its chunks need no order.
+    /// All submissions of a transfer use one recording id: its chunks do not overlap, so they need no barriers.
     recording: RecordingId,
-    /// Bytes of which somebody takes care.
+    /// Bytes that threads have claimed so far.
     begun: AtomicU64,
-    /// A thread has failed, and the others need not go on.
+    /// Set when a thread fails, to stop the others.
     failed: AtomicBool,
 }
 
 impl<'t> Transfer<'t> {
-    /// One whose chunks are of whole elements, each of so many bytes.
+    /// Creates a transfer whose chunks contain whole elements of `each` bytes.
     fn new(
         context: &'t Context,
         buffer: &'t Buffer,
@@ -206,11 +204,11 @@ impl<'t> Transfer<'t> {
         let _span = tracing::debug_span!("download", buffer, bytes).entered();
         let unverified = self.buffer.take_unverified();
         self.on_threads(|chunks, slots| chunks.drain(slots, drain))?;
-        // What was submitted before the copies is done.
+        // The copies have completed, and so has all work submitted before them.
         Ok(check_order(self.device, unverified)?)
     }
 
-    /// Runs `body` on as many threads as pay, each with slots of its own.
+    /// Runs `body` on several threads, if the transfer is large enough, each with its own slots.
     fn on_threads<E: From<Error> + Send>(
         &self,
         body: impl Fn(&Chunks<'_>, &mut [Slot]) -> Result<(), E> + Sync,
@@ -236,11 +234,11 @@ impl<'t> Transfer<'t> {
         let slots_each = taken.slots.len().div_ceil(threads);
         thread::scope(|scope| {
             let mut parts = taken.slots.chunks_mut(slots_each);
-            // This thread takes part itself.
+            // The calling thread processes the first part.
             let own = parts.next().unwrap_or_default();
             let (run, mut others) = (&run, Vec::new());
             for part in parts {
-                // Where the system gives no thread, fewer do it.
+                // If a thread cannot be spawned, the others process its chunks.
                 others.extend(thread::Builder::new().spawn_scoped(scope, move || run(part)));
             }
             let mut outcome = run(own);
@@ -253,7 +251,7 @@ impl<'t> Transfer<'t> {
 }
 
 impl Chunks<'_> {
-    /// The next bytes that nobody takes care of yet.
+    /// Claims the next chunk; `None` if all are claimed or a thread has failed.
     fn next(&self) -> Option<Range<u64>> {
         let Transfer { size, chunk, .. } = *self.transfer;
         if self.failed.load(Ordering::Relaxed) {
@@ -263,7 +261,7 @@ impl Chunks<'_> {
         (begin < size).then(|| begin..size.min(begin + chunk))
     }
 
-    /// Where they are in the buffer.
+    /// Position of a chunk in the buffer.
     fn in_buffer(&self, chunk: &Range<u64>) -> (vk::Buffer, Range<u64>) {
         let Transfer { buffer, offset, .. } = *self.transfer;
         (buffer.raw(), offset + chunk.start..offset + chunk.end)
@@ -318,7 +316,7 @@ impl Chunks<'_> {
     }
 }
 
-/// There are `len` elements from element `first` on.
+/// Checks that the array has `len` elements starting at `first`.
 fn check_elements<T>(array: &Array<T>, first: u64, len: u64) -> Result<()> {
     match first.checked_add(len) {
         Some(end) if end <= array.len() => Ok(()),
@@ -326,7 +324,7 @@ fn check_elements<T>(array: &Array<T>, first: u64, len: u64) -> Result<()> {
     }
 }
 
-/// Two arrays that belong together have as many elements.
+/// Checks that two related arrays have the same length.
 pub(crate) fn check_lengths(
     name: &'static str,
     len: u64,
@@ -339,8 +337,8 @@ pub(crate) fn check_lengths(
     Err(Error::LengthMismatch { name, len, other, other_len })
 }
 
-/// Room on the host for `len` elements of `buffer`, of which the device may hold more than it. The
-/// system gives memory that is zero, so that nothing is written twice.
+/// Allocates host memory for `len` elements of `buffer`. Fails instead of aborting, because a device array may exceed
+/// the host's memory. The system provides zeroed pages, so the memory is not written twice.
 fn zeroed<T: Pod>(buffer: &Buffer, len: u64) -> Result<Vec<T>> {
     let no_memory = || Error::OutOfMemory {
         name: buffer.name().to_owned(),

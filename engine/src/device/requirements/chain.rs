@@ -1,5 +1,5 @@
-//! The feature structures of device creation: chained, merged into an engine's own, and read back
-//! from what a device was created with.
+//! Feature structures for device creation: chained onto a create-info, merged into an engine's own structures, or read
+//! from an existing create-info.
 
 use std::ffi::c_void;
 
@@ -7,7 +7,7 @@ use ash::vk;
 
 use super::Features;
 
-/// Owns the feature structures of a [`Requirements`](super::Requirements).
+/// Owns the feature structures for a [`Requirements`](super::Requirements).
 pub struct FeatureChain {
     base: vk::PhysicalDeviceFeatures2<'static>,
     synchronization2: vk::PhysicalDeviceSynchronization2Features<'static>,
@@ -43,21 +43,20 @@ impl FeatureChain {
         }
     }
 
-    /// Chains the structures onto `info`. A structure whose extension is not enabled stays out.
+    /// Chains the structures onto `info`, except those whose extensions are not enabled.
     ///
-    /// Not beside `VkPhysicalDeviceFeatures2` or `VkPhysicalDeviceVulkan1?Features` of your own,
-    /// which have the same members (VUID-VkDeviceCreateInfo-pNext-06532):
-    /// [`merge_into`](Self::merge_into) sets them there instead.
+    /// Do not combine this with your own `VkPhysicalDeviceFeatures2` or `VkPhysicalDeviceVulkan1?Features`, which
+    /// contain the same members (VUID-VkDeviceCreateInfo-pNext-06532); use [`merge_into`](Self::merge_into) instead.
     pub fn push_onto<'a>(&'a mut self, info: vk::DeviceCreateInfo<'a>) -> vk::DeviceCreateInfo<'a> {
         self.push_missing(info, Found::default())
     }
 
-    /// Sets the features in structures that `info` already has, those of whole versions included,
-    /// and chains the others onto it. `pEnabledFeatures` go into the chain.
+    /// Sets the features in structures that `info` already chains, including `VkPhysicalDeviceVulkan1?Features`, and
+    /// chains the missing ones. Moves `pEnabledFeatures` into the chain.
     ///
     /// # Safety
-    /// The chain of `info` is one that `vkCreateDevice` would accept, and nobody else looks at its
-    /// structures meanwhile: they are written to.
+    /// The chain of `info` is valid for `vkCreateDevice`. Its structures are modified, so no other code may access them
+    /// during the call.
     pub unsafe fn merge_into<'a>(
         &'a mut self,
         mut info: vk::DeviceCreateInfo<'a>,
@@ -65,7 +64,7 @@ impl FeatureChain {
         let (wanted, mut found) = (self.wanted, Found::default());
         // SAFETY: by the caller's contract.
         unsafe { walk(&info, |structure| structure.enable(&wanted, &mut found)) };
-        // Not beside `VkPhysicalDeviceFeatures2` (VUID-VkDeviceCreateInfo-pNext-00373).
+        // Must not be combined with `VkPhysicalDeviceFeatures2` (VUID-VkDeviceCreateInfo-pNext-00373).
         // SAFETY: by the caller's contract.
         if let Some(&own) = unsafe { info.p_enabled_features.as_ref() } {
             self.base.features = own;
@@ -106,7 +105,7 @@ impl FeatureChain {
     }
 }
 
-/// Which features have a structure in a chain already.
+/// Structures that a chain already contains.
 #[derive(Clone, Copy, Default)]
 struct Found {
     base: bool,
@@ -118,7 +117,7 @@ struct Found {
     uniform: bool,
 }
 
-/// A structure of device creation with features that matter here.
+/// A structure of device creation with features that the engine uses.
 enum Structure<'c> {
     Base(&'c mut vk::PhysicalDeviceFeatures),
     Vulkan12(&'c mut vk::PhysicalDeviceVulkan12Features<'static>),
@@ -132,7 +131,7 @@ enum Structure<'c> {
 }
 
 impl Structure<'_> {
-    /// Turns on what is wanted; what is on stays on.
+    /// Enables the wanted features; enabled ones stay enabled.
     fn enable(self, wanted: &Features, found: &mut Found) {
         let set = |bit: &mut vk::Bool32, on: bool| *bit |= vk::Bool32::from(on);
         match self {
@@ -180,7 +179,7 @@ impl Structure<'_> {
         }
     }
 
-    /// Notes what is on.
+    /// Adds the enabled features to `features`.
     fn read(self, features: &mut Features) {
         let on = |bit: vk::Bool32| bit != vk::FALSE;
         match self {
@@ -214,32 +213,32 @@ impl Structure<'_> {
     }
 }
 
-/// The feature bits that `info` sets, whatever extensions it enables.
+/// The feature bits that `info` sets, regardless of the extensions it enables.
 ///
 /// # Safety
-/// The chain of `info` is one that `vkCreateDevice` would accept, and nobody writes to it.
+/// The chain of `info` is valid for `vkCreateDevice` and is not modified meanwhile.
 pub(super) unsafe fn read(info: &vk::DeviceCreateInfo<'_>) -> Features {
     let mut features = Features::default();
     // SAFETY: by the caller's contract.
     if let Some(mut base) = unsafe { info.p_enabled_features.as_ref() }.copied() {
         Structure::Base(&mut base).read(&mut features);
     }
-    // SAFETY: by the caller's contract; reading changes nothing.
+    // SAFETY: by the caller's contract; `read` does not modify the structures.
     unsafe { walk(info, |structure| structure.read(&mut features)) };
     features
 }
 
-/// Calls `body` with every chained structure that matters here.
+/// Calls `body` for every chained structure with features that the engine uses.
 ///
 /// # Safety
-/// The chain is valid, and may be written to by `body` if it does.
+/// The chain is valid, and may be modified if `body` modifies it.
 unsafe fn walk(info: &vk::DeviceCreateInfo<'_>, mut body: impl FnMut(Structure<'_>)) {
     let mut next = info.p_next.cast_mut();
-    // SAFETY: every structure of a chain begins like this.
+    // SAFETY: every structure in a chain begins with this header.
     while let Some(header) = unsafe { next.cast::<vk::BaseOutStructure<'_>>().as_mut() } {
         let at: *mut c_void = next;
         next = header.p_next.cast();
-        // SAFETY: the type says what the structure is, and the header is used no longer.
+        // SAFETY: `s_type` identifies the structure, and the header is not used any more.
         let structure = unsafe {
             match header.s_type {
                 vk::StructureType::PHYSICAL_DEVICE_FEATURES_2 => {
@@ -296,16 +295,16 @@ mod tests {
     };
 
     #[test]
-    fn what_is_chained_is_read_back() {
+    fn chained_features_are_read_back() {
         let mut chain = FeatureChain::new(&ALL);
         let info = chain.push_onto(vk::DeviceCreateInfo::default());
         // SAFETY: a valid chain.
         assert_eq!(unsafe { read(&info) }, ALL);
     }
 
-    /// Structures of whole versions take the place of small ones, and keep what they had.
+    /// `VkPhysicalDeviceVulkan1?Features` replace the individual structures and keep their other members.
     #[test]
-    fn features_are_merged_into_structures_that_are_there() {
+    fn features_are_merged_into_existing_structures() {
         let mut chain = FeatureChain::new(&ALL);
         let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true);
         let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default().maintenance4(true);
@@ -314,7 +313,7 @@ mod tests {
             .enabled_features(&own)
             .push_next(&mut vulkan12)
             .push_next(&mut vulkan13);
-        // SAFETY: a valid chain; nothing else looks at it.
+        // SAFETY: a valid chain, not accessed by other code.
         let (features, types) = unsafe {
             let info = chain.merge_into(info);
             (read(&info), types(&info))

@@ -1,5 +1,5 @@
-//! Whether the engine runs on a device, as it is or as another engine created it; and if not, what
-//! exactly is missing.
+//! Checks whether the engine can run on a device, or on a device that another engine created, and lists the missing
+//! requirements.
 
 use std::ffi::CStr;
 use std::fmt;
@@ -9,56 +9,56 @@ use ash::vk;
 use super::{API_VERSION, Features, KNOWN, Known, Offer, Requirements, SUBGROUP_OPERATIONS, chain};
 use crate::error::{Error, Result};
 
-/// Why something is missing.
+/// Reason why a requirement is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// The device does not have it.
+    /// The device does not support it.
     NotSupported,
-    /// The device has it, but was created without it.
+    /// The device supports it, but was created without it.
     NotEnabled,
 }
 
-/// One thing that a device lacks. It prints as a phrase.
+/// A requirement that a device does not meet. `Display` formats it as a phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Missing {
-    /// A version of Vulkan.
+    /// A newer Vulkan version.
     Version {
-        /// Of what: `loader`, `instance` or `device`.
+        /// The component: `loader`, `instance` or `device`.
         of: &'static str,
-        /// The version needed.
+        /// The required version.
         needed: u32,
-        /// The version it has.
+        /// The available version.
         found: u32,
     },
     /// A device extension.
     Extension {
-        /// Its name.
+        /// Name of the extension.
         name: &'static CStr,
-        /// Why it is missing.
+        /// Reason why it is missing.
         why: Why,
     },
     /// A device feature.
     Feature {
-        /// Its name, as Vulkan spells it.
+        /// Name of the feature in the Vulkan specification.
         name: &'static str,
-        /// The structure it is a member of. Features that became core are also members of
+        /// The structure that contains it. Features that became core are also members of
         /// `VkPhysicalDeviceVulkan12Features` and `VkPhysicalDeviceVulkan13Features`.
         structure: &'static str,
-        /// Why it is missing.
+        /// Reason why it is missing.
         why: Why,
     },
     /// Subgroup operations.
     SubgroupOperations(vk::SubgroupFeatureFlags),
     /// Subgroup operations in compute shaders.
     SubgroupsInCompute,
-    /// A subgroup size that the kernels work with, 4 to 128; it is another.
+    /// A subgroup size between 4 and 128. Contains the device's subgroup size.
     SubgroupSize(u32),
-    /// A queue family with compute: any, or the one that was named.
+    /// A queue family that supports compute: any, or the given one.
     Compute(Option<u32>),
-    /// A function that the engine calls, which `vkGetDeviceProcAddr` does not know.
+    /// A function that the engine calls, but `vkGetDeviceProcAddr` does not return.
     Function {
-        /// Its name.
+        /// Name of the function.
         name: &'static CStr,
     },
 }
@@ -97,22 +97,21 @@ impl fmt::Display for Missing {
     }
 }
 
-/// What a look at a device has found.
+/// Result of checking a device.
 #[derive(Clone, Debug)]
 pub struct Check {
-    /// The device's name.
+    /// Name of the device.
     pub device: String,
-    /// What is enabled on it of [`Requirements::of`]: for
-    /// [`AdoptedDevice::features`](crate::AdoptedDevice::features).
+    /// The enabled subset of [`Requirements::of`], for [`AdoptedDevice::features`](crate::AdoptedDevice::features).
     pub features: Features,
-    /// What it needs and lacks; empty for a device that can be adopted.
+    /// Missing requirements; empty if the device can be adopted.
     pub missing: Vec<Missing>,
-    /// What it has, and could use, but was created without.
+    /// Optional features that the device supports, but was created without.
     pub unused: Vec<Missing>,
 }
 
 impl Check {
-    /// The features, or an error that names everything that is missing.
+    /// Returns the features, or an error that lists all missing requirements.
     pub fn into_result(self) -> Result<Features> {
         if self.missing.is_empty() {
             return Ok(self.features);
@@ -121,7 +120,7 @@ impl Check {
         Err(Error::MissingRequirements { device: self.device, missing })
     }
 
-    /// Lets a device pass that has, or was created with, no `synchronization2`.
+    /// Accepts a device that does not support `synchronization2`, or was created without it.
     pub(crate) fn allow_without_synchronization2(&mut self) {
         let name = KNOWN.first().and_then(|known| known.feature).map(|(name, _)| name);
         self.missing.retain(|missing| match missing {
@@ -130,7 +129,7 @@ impl Check {
         });
     }
 
-    /// A device of which everything useful will be enabled.
+    /// Checks a device on which all supported features will be enabled.
     pub(super) fn of_device(offer: &Offer) -> Self {
         let mut missing = device_lacks(offer);
         if !offer.features.synchronization2 {
@@ -141,7 +140,7 @@ impl Check {
         Self { device, features, missing, unused: Vec::new() }
     }
 
-    /// A device on which these features, with their extensions, are enabled.
+    /// Checks a device on which `enabled` and the corresponding extensions are enabled.
     fn of_enabled(offer: &Offer, enabled: &Features) -> Self {
         let mut missing = device_lacks(offer);
         let mut unused = Vec::new();
@@ -168,8 +167,8 @@ impl Check {
     }
 }
 
-/// Kernels rely on full subgroups: `computeFullSubgroups` where nothing else promises them. From Vulkan 1.3
-/// on modules can ask for them, if subgroups have one size or can be told which.
+/// Checks that kernels can rely on full subgroups: either `computeFullSubgroups` is enabled, or Vulkan 1.3 modules
+/// require them, which needs a fixed subgroup size or size control.
 fn without_full_subgroups(offer: &Offer, enabled: &Features) -> Option<Missing> {
     let (least, most) = offer.properties.subgroup_size_range;
     let by_module = offer.core13 && (enabled.subgroup_size_control || least == most);
@@ -185,7 +184,7 @@ fn without_full_subgroups(offer: &Offer, enabled: &Features) -> Option<Missing> 
 }
 
 impl Known {
-    /// Without it nothing runs, or the device must not have been created.
+    /// Whether the engine cannot run without it, or Vulkan requires it to be enabled.
     fn is_required(&self) -> bool {
         self.is_required_everywhere()
             || (self.on)(&Features { portability_subset: true, ..Features::default() })
@@ -204,8 +203,8 @@ impl Known {
 }
 
 impl Requirements {
-    /// Looks at a device that was created with these `features` (and their extensions), for use
-    /// on a queue of `queue_family`. `api_version` is the instance's.
+    /// Checks a device that was created with these `features` and their extensions, for a queue of `queue_family`.
+    /// `api_version` is the instance's.
     ///
     /// # Safety
     /// `physical` is a physical device of `instance`, which is alive.
@@ -229,11 +228,11 @@ impl Requirements {
         Ok(check)
     }
 
-    /// Looks at what a device was, or is going to be, created with.
+    /// Checks the create-info of a device, before or after its creation.
     ///
     /// # Safety
-    /// `physical` is a physical device of `instance`, which is alive. `info` is one that
-    /// `vkCreateDevice` accepts for it, and nobody writes to its chain meanwhile.
+    /// `physical` is a physical device of `instance`, which is alive. `info` is valid for `vkCreateDevice`, and its
+    /// chain is not modified meanwhile.
     pub unsafe fn check_create_info(
         instance: &ash::Instance,
         physical: vk::PhysicalDevice,
@@ -277,7 +276,7 @@ impl Requirements {
             portability_subset,
         };
         let mut check = Check::of_enabled(&offer, &features);
-        // A feature that is set, without its extension, is as good as none: name the extension.
+        // If a feature is set without its extension, report the extension instead.
         for list in [&mut check.missing, &mut check.unused] {
             for missing in list {
                 name_extension(missing, &bits, offer.core13);
@@ -298,7 +297,7 @@ fn name_extension(missing: &mut Missing, bits: &Features, core13: bool) {
 }
 
 /// # Safety
-/// The names are those of a valid `VkDeviceCreateInfo`.
+/// The extension names are those of a valid `VkDeviceCreateInfo`.
 unsafe fn extension_names<'i>(info: &vk::DeviceCreateInfo<'i>) -> Vec<&'i CStr> {
     if info.pp_enabled_extension_names.is_null() {
         return Vec::new();
@@ -311,12 +310,12 @@ unsafe fn extension_names<'i>(info: &vk::DeviceCreateInfo<'i>) -> Vec<&'i CStr> 
     }
 }
 
-/// Such an instance need not even have the calls that look at the device.
+/// Instances of older versions may lack the functions that query devices.
 pub(super) fn instance_version(found: u32) -> Result<()> {
     version("instance", found)
 }
 
-/// A loader of Vulkan 1.0 lacks the calls that look at devices.
+/// A Vulkan 1.0 loader lacks the functions that query devices.
 pub(super) fn loader_version(found: u32) -> Result<()> {
     version("loader", found)
 }
@@ -329,7 +328,7 @@ fn version(of: &'static str, found: u32) -> Result<()> {
     Err(Error::MissingRequirements { device: format!("the Vulkan {of}"), missing })
 }
 
-/// What no way of creating the device would bring.
+/// Requirements that the device does not meet, no matter how it is created.
 fn device_lacks(offer: &Offer) -> Vec<Missing> {
     let properties = &offer.properties;
     let mut missing = Vec::new();

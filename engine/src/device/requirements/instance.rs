@@ -1,4 +1,4 @@
-//! What the engine asks of the instance that a device belongs to.
+//! Requirements on the instance that a device belongs to.
 
 use std::ffi::CStr;
 
@@ -7,21 +7,21 @@ use ash::vk;
 use super::check::loader_version;
 use crate::error::{Result, VkResultExt};
 
-/// What to create an instance with. Only the version is required; an extension or a flag is named
-/// here where the loader has it and something would be lost without.
+/// Parameters for creating an instance. Only the version is required; extensions and flags are listed if the loader
+/// supports them.
 #[derive(Clone, Debug)]
 pub struct InstanceRequirements {
-    /// The least `apiVersion`: 1.2. With 1.3, fewer device extensions are needed.
+    /// Minimum `apiVersion`: 1.2. Version 1.3 needs fewer device extensions.
     pub api_version: u32,
-    /// Extensions: `VK_KHR_portability_enumeration`, without which MoltenVK's devices are not
-    /// listed, and `VK_EXT_debug_utils`, without which nothing has a name in captures.
+    /// Extensions: `VK_KHR_portability_enumeration`, required to list MoltenVK devices, and `VK_EXT_debug_utils`, for
+    /// object names in captures.
     pub extensions: Vec<&'static CStr>,
-    /// Flags that go with them.
+    /// Flags that the extensions need.
     pub flags: vk::InstanceCreateFlags,
 }
 
 impl InstanceRequirements {
-    /// Looks at the loader: what to create an instance with, or an error where it is too old.
+    /// Queries the loader. Fails if it is too old.
     pub fn of(entry: &ash::Entry) -> Result<Self> {
         // SAFETY: no preconditions.
         let version = unsafe { entry.try_enumerate_instance_version() };

@@ -1,5 +1,5 @@
-//! What the engine needs of a Vulkan device, in a form that an embedder can merge into its own
-//! device creation, and what a given device has.
+//! Device requirements of the engine, in a form that an embedder can merge into its own device creation, and checks
+//! whether a device meets them.
 
 mod chain;
 mod check;
@@ -16,10 +16,10 @@ use ash::vk;
 use crate::device::properties::{DeviceProperties, extension_names};
 use crate::error::Result;
 
-/// The lowest API version, of instance and device.
+/// Minimum API version of instance and device.
 pub const API_VERSION: u32 = vk::API_VERSION_1_2;
 
-/// Subgroup operations the kernels use, in the compute stage.
+/// Subgroup operations that the kernels use in compute shaders.
 pub const SUBGROUP_OPERATIONS: vk::SubgroupFeatureFlags = vk::SubgroupFeatureFlags::from_raw(
     vk::SubgroupFeatureFlags::BASIC.as_raw()
         | vk::SubgroupFeatureFlags::VOTE.as_raw()
@@ -28,47 +28,46 @@ pub const SUBGROUP_OPERATIONS: vk::SubgroupFeatureFlags = vk::SubgroupFeatureFla
         | vk::SubgroupFeatureFlags::SHUFFLE.as_raw(),
 );
 
-/// Device features and extensions, as they are enabled (or to be enabled) on a device. Only
-/// `synchronization2` is required; the rest is used where it is there.
+/// Device features and extensions that are, or will be, enabled on a device. Only `synchronization2` is required; the
+/// others are optional.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Features {
-    /// `synchronization2` (Vulkan 1.3 or `VK_KHR_synchronization2`): required.
+    /// `synchronization2` (Vulkan 1.3 or `VK_KHR_synchronization2`); required.
     pub synchronization2: bool,
     /// `subgroupSizeControl` (Vulkan 1.3 or `VK_EXT_subgroup_size_control`).
     pub subgroup_size_control: bool,
-    /// `computeFullSubgroups`, of the same extension.
+    /// `computeFullSubgroups` of the same extension.
     pub compute_full_subgroups: bool,
-    /// `VK_KHR_push_descriptor`: bindings at record time without descriptor sets.
+    /// `VK_KHR_push_descriptor`: binds buffers without descriptor sets.
     pub push_descriptor: bool,
-    /// `pipelineExecutableInfo` of `VK_KHR_pipeline_executable_properties`: registers and spills
-    /// in the profile.
+    /// `pipelineExecutableInfo` of `VK_KHR_pipeline_executable_properties`: reports registers and spills of each
+    /// pipeline.
     pub pipeline_executable_info: bool,
     /// `shaderInt64`: 64-bit keys.
     pub shader_int64: bool,
-    /// `shaderFloat64`: bucket functions of the user's for keys of 64-bit floats, and histograms of
-    /// them.
+    /// `shaderFloat64`: custom bucket functions and histograms of 64-bit float keys.
     pub shader_float64: bool,
-    /// `bufferDeviceAddress` (Vulkan 1.2): kernels that take buffers by address.
+    /// `bufferDeviceAddress` (Vulkan 1.2): kernels that access buffers by address.
     pub buffer_device_address: bool,
-    /// `shaderMaximalReconvergence` of `VK_KHR_shader_maximal_reconvergence`: kernels state that lanes
-    /// come together again where the source suggests it, and need not hope for it.
+    /// `shaderMaximalReconvergence` of `VK_KHR_shader_maximal_reconvergence`: guarantees that lanes reconverge as the
+    /// source suggests.
     pub shader_maximal_reconvergence: bool,
-    /// `shaderSubgroupUniformControlFlow` of `VK_KHR_shader_subgroup_uniform_control_flow`: the same at
-    /// the end of branches that a subgroup entered together. Used where the one above is not there.
+    /// `shaderSubgroupUniformControlFlow` of `VK_KHR_shader_subgroup_uniform_control_flow`: guarantees reconvergence
+    /// after branches that a subgroup entered together. Used if maximal reconvergence is not available.
     pub shader_subgroup_uniform_control_flow: bool,
-    /// `VK_KHR_portability_subset` exists, and so must be enabled (MoltenVK).
+    /// `VK_KHR_portability_subset`: must be enabled if the device supports it (MoltenVK).
     pub portability_subset: bool,
 }
 
-/// One of [`Features`], with what Vulkan calls it.
+/// A member of [`Features`] with its Vulkan names.
 struct Known {
     on: fn(&Features) -> bool,
-    /// The feature and its structure; `None` for an extension without one.
+    /// Names of the feature and its structure; `None` for an extension without a feature.
     feature: Option<(&'static str, &'static str)>,
     extension: Option<Extension>,
 }
 
-/// An extension, and whether Vulkan 1.3 does without it.
+/// An extension, and whether Vulkan 1.3 made it core.
 #[derive(Clone, Copy)]
 struct Extension {
     name: &'static CStr,
@@ -86,7 +85,7 @@ impl Extension {
 }
 
 impl Known {
-    /// The extension that it needs.
+    /// The extension to enable; `None` if core Vulkan includes it.
     fn extension(&self, core13: bool) -> Option<&'static CStr> {
         self.extension.filter(|e| !(core13 && e.core13)).map(|e| e.name)
     }
@@ -94,7 +93,7 @@ impl Known {
 
 const SIZE_CONTROL: &str = "VkPhysicalDeviceSubgroupSizeControlFeatures";
 
-/// All of [`Features`].
+/// All members of [`Features`], in declaration order.
 const KNOWN: [Known; 11] = [
     Known {
         on: |f| f.synchronization2,
@@ -162,7 +161,7 @@ const KNOWN: [Known; 11] = [
     },
 ];
 
-/// What to enable on one physical device: merge it into your own device creation.
+/// Features and extensions to enable on a physical device. Merge them into your own device creation.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -180,13 +179,13 @@ const KNOWN: [Known; 11] = [
 pub struct Requirements {
     /// Extensions to enable.
     pub extensions: Vec<&'static CStr>,
-    /// Features to enable; all of them exist on the device.
+    /// Features to enable; the device supports all of them.
     pub features: Features,
 }
 
 impl Requirements {
-    /// Looks at a physical device: what to enable on it, or an error that names what it lacks.
-    /// The instance is one of Vulkan 1.3 or later.
+    /// Queries a physical device. Returns the features and extensions to enable, or an error that lists missing
+    /// requirements. The instance must use Vulkan 1.3 or later.
     ///
     /// # Safety
     /// `physical` is a physical device of `instance`, which is alive.
@@ -195,9 +194,8 @@ impl Requirements {
         unsafe { Self::for_version(instance, physical, vk::API_VERSION_1_3) }
     }
 
-    /// Like [`of`](Self::of), for an instance that was created with this `apiVersion`, 1.2 or
-    /// later. Below 1.3, what that version made core comes from extensions, whatever the device
-    /// could do.
+    /// Like [`of`](Self::of), for an instance created with this `apiVersion`, at least 1.2. Below 1.3, features that
+    /// became core in 1.3 use their extensions, even if the device supports 1.3.
     ///
     /// # Safety
     /// `physical` is a physical device of `instance`, which is alive.
@@ -213,7 +211,7 @@ impl Requirements {
         Ok(Self { extensions: extensions(&offer.features, offer.core13), features: offer.features })
     }
 
-    /// Does without what `left_out` names, extensions included.
+    /// Removes the given features and their extensions.
     pub fn leave_out(&mut self, left_out: &Features) {
         let features = &mut self.features;
         let mut drop_extension = |name: &CStr| self.extensions.retain(|e| *e != name);
@@ -244,15 +242,15 @@ impl Requirements {
         features.buffer_device_address &= !left_out.buffer_device_address;
     }
 
-    /// The feature structures, to be chained into `VkDeviceCreateInfo`.
+    /// Feature structures to chain into `VkDeviceCreateInfo`.
     pub fn feature_chain(&self) -> FeatureChain {
         FeatureChain::new(&self.features)
     }
 
-    /// The extensions, after those that are enabled anyway, each once.
+    /// Appends the required extensions to `own`, without duplicates.
     ///
     /// # Safety
-    /// `own` are C strings, as `VkDeviceCreateInfo` wants them.
+    /// `own` contains valid C strings.
     pub unsafe fn extensions_with(&self, own: &[*const c_char]) -> Vec<*const c_char> {
         // SAFETY: by the caller's contract.
         let has = |name: &CStr| own.iter().any(|&o| unsafe { CStr::from_ptr(o) } == name);
@@ -261,11 +259,11 @@ impl Requirements {
     }
 }
 
-/// What a physical device offers to an instance of some version.
+/// Features that a physical device supports with an instance of a given version.
 struct Offer {
     properties: DeviceProperties,
     features: Features,
-    /// Whether both are of Vulkan 1.3 or later.
+    /// Whether both device and instance support Vulkan 1.3.
     core13: bool,
 }
 
@@ -287,11 +285,11 @@ impl Offer {
     }
 }
 
-/// The extensions that features need, each once.
+/// Extensions that the features need, without duplicates.
 fn extensions(features: &Features, core13: bool) -> Vec<&'static CStr> {
     let mut extensions: Vec<_> =
         KNOWN.iter().filter(|k| (k.on)(features)).filter_map(|k| k.extension(core13)).collect();
-    // Both features of subgroup size control, which are neighbours, come with one extension.
+    // Both features of subgroup size control need the same extension, and are adjacent in `KNOWN`.
     extensions.dedup();
     extensions
 }
@@ -326,8 +324,8 @@ fn query_features(
     if has(ash::khr::shader_subgroup_uniform_control_flow::NAME) {
         all = all.push_next(&mut uniform);
     }
-    // SAFETY: every chained structure belongs to Vulkan 1.2 or to a version or extension that the
-    // device reports; a device of an older version leaves what it does not know as it is.
+    // SAFETY: every chained structure belongs to Vulkan 1.2 or to a version or extension that the device reports; an
+    // older device ignores unknown structures.
     unsafe { instance.get_physical_device_features2(physical, &mut all) };
     let shader_int64 = all.features.shader_int64 == vk::TRUE;
     let shader_float64 = all.features.shader_float64 == vk::TRUE;
