@@ -1,5 +1,4 @@
-//! The pipeline cache on disk: a file that is used when it is whole and of this driver, and
-//! ignored and replaced otherwise.
+//! The pipeline cache on disk. A file that is damaged or belongs to another driver is ignored and replaced.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,17 +9,16 @@ use crate::device::whole_file::write_whole;
 const MAGIC: [u8; 8] = *b"MSPIPE01";
 const HEADER: usize = MAGIC.len() + 8;
 
-/// Where the cache of one device and driver lies.
+/// The cache file of one device and driver.
 #[derive(Clone, Debug)]
 pub(crate) struct CacheFile {
     path: PathBuf,
-    /// What Vulkan's own header in the data must say: vendor, device, driver build.
+    /// Expected fields of the Vulkan cache header: vendor, device and driver build.
     identity: Vec<u8>,
 }
 
 impl CacheFile {
-    /// The subgroup size is part of the name: a software driver that runs at several widths says
-    /// the same of itself at each.
+    /// The name contains the subgroup size because a software driver can run at several sizes with the same device id.
     pub fn new(folder: &Path, properties: &DeviceProperties) -> Self {
         let uuid: String =
             properties.pipeline_cache_uuid.iter().map(|b| format!("{b:02x}")).collect();
@@ -35,7 +33,7 @@ impl CacheFile {
         Self { path: folder.join(name), identity }
     }
 
-    /// The cached data, or nothing where the file is missing, damaged or of another driver.
+    /// The cached data; empty if the file is missing, damaged, or belongs to another driver.
     pub fn load(&self) -> Vec<u8> {
         let Ok(file) = fs::read(&self.path) else { return Vec::new() };
         match self.checked(&file) {
@@ -51,12 +49,12 @@ impl CacheFile {
         let data = file.get(HEADER..)?;
         let checksum = file.get(MAGIC.len()..HEADER)?;
         let whole = file.starts_with(&MAGIC) && checksum == fnv1a(data).to_le_bytes();
-        // VkPipelineCacheHeaderVersionOne: length, version, vendor, device, uuid.
+        // Layout of `VkPipelineCacheHeaderVersionOne`: length, version, vendor, device, UUID.
         let ours = data.get(8..8 + self.identity.len())? == self.identity;
         (whole && ours).then_some(data)
     }
 
-    /// A cache that cannot be written costs time, not correctness: it is logged and forgotten.
+    /// Saves the cache. Errors are only logged, since pipelines can be compiled again.
     pub fn save(&self, data: &[u8]) {
         if data.is_empty() {
             return;
@@ -74,7 +72,7 @@ impl CacheFile {
     }
 }
 
-/// FNV-1a: enough to notice a damaged file.
+/// FNV-1a, sufficient to detect a damaged file.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -1,5 +1,5 @@
-//! How the buffers of a plan are bound to its kernels: push descriptors or, on devices without
-//! them, descriptor sets made beforehand; or addresses among the push constants.
+//! Binding of a plan's buffers to its kernels: by push descriptors, by preallocated descriptor sets on devices without
+//! them, or by addresses in the push constants.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use crate::execute::kernel_check::MAX_BINDINGS;
 use crate::execute::layout::descriptor_type;
 use crate::execute::pipeline::Pipeline;
 
-/// Descriptor sets for the steps of a plan. Once written, they serve any number of recordings over
-/// the same buffers.
+/// Descriptor sets for the steps of a plan. Once written, they can be used by any number of recordings over the same
+/// buffers.
 pub(crate) struct Sets {
     device: Arc<Device>,
     pool: vk::DescriptorPool,
-    /// One a step, null for transfers.
+    /// One set per step; null for transfers.
     sets: Vec<vk::DescriptorSet>,
 }
 
 impl Sets {
-    /// Sets for the steps of `plan`, which have these pipelines.
+    /// Allocates sets for the steps of `plan`, which use these pipelines.
     pub fn new<'s>(
         device: &Arc<Device>,
         plan: &Plan,
@@ -33,7 +33,7 @@ impl Sets {
         let size = |wanted: vk::DescriptorType| {
             let bindings = plan.steps().iter().flat_map(|s| &s.pass.bindings);
             let count = bindings.filter(|b| descriptor_type(b.kind) == wanted).count();
-            // A pool size of zero is not allowed.
+            // Pool sizes must not be zero.
             vk::DescriptorPoolSize::default().ty(wanted).descriptor_count(count.max(1) as u32)
         };
         let sizes =
@@ -59,15 +59,15 @@ impl Sets {
         let info = vk::DescriptorSetAllocateInfo::default()
             .descriptor_pool(self.pool)
             .set_layouts(&layouts);
-        // SAFETY: the pool was sized for this.
+        // SAFETY: the pool was sized for all sets.
         let sets = unsafe { self.device.raw.allocate_descriptor_sets(&info) };
         Ok(sets.during("vkAllocateDescriptorSets")?.first().copied().unwrap_or_default())
     }
 
-    /// Makes the sets refer to where the plan's buffers are.
+    /// Writes the locations of the plan's buffers into the sets.
     ///
     /// # Safety
-    /// No recording that uses the sets is yet to run: to write them makes it invalid.
+    /// No recording that uses the sets is pending: writing would invalidate it.
     pub unsafe fn write(&self, plan: &Plan, places: &Places<'_>) {
         for (set, step) in self.sets.iter().zip(plan.steps()) {
             with_writes(*set, &step.pass.bindings, places, |writes| {
@@ -80,15 +80,15 @@ impl Sets {
 
 impl Drop for Sets {
     fn drop(&mut self) {
-        // SAFETY: whoever holds the sets keeps them until no recording of them is in use.
+        // SAFETY: the owner keeps the sets until recordings that use them have completed.
         unsafe { self.device.raw.destroy_descriptor_pool(self.pool, self.device.callbacks()) };
     }
 }
 
-/// Binds the buffers of step `step`: its set, or descriptors pushed where there are no sets.
+/// Binds the buffers of step `step` with its descriptor set, or with push descriptors if there are no sets.
 ///
 /// # Safety
-/// `commands` is recording; the sets were written for these places and live until it has run.
+/// `commands` is recording. The sets were written for these places and outlive its execution.
 pub(crate) unsafe fn bind(
     device: &Device,
     commands: vk::CommandBuffer,
@@ -97,8 +97,7 @@ pub(crate) unsafe fn bind(
     bindings: &[PlannedBinding],
     places: &Places<'_>,
 ) {
-    // Nothing to bind; and no writes at all may not be pushed
-    // (VUID-vkCmdPushDescriptorSetKHR-descriptorWriteCount-arraylength).
+    // A push of zero writes is not allowed (VUID-vkCmdPushDescriptorSetKHR-descriptorWriteCount-arraylength).
     if bindings.is_empty() {
         return;
     }
@@ -111,7 +110,7 @@ pub(crate) unsafe fn bind(
         },
         (None, Some(functions)) => {
             with_writes(vk::DescriptorSet::null(), bindings, places, |writes| {
-                // SAFETY: recording; the layout was made for push descriptors.
+                // SAFETY: recording; the layout was created for push descriptors.
                 unsafe { functions.cmd_push_descriptor_set(commands, point, layout, 0, writes) };
             });
         }
@@ -119,10 +118,10 @@ pub(crate) unsafe fn bind(
     }
 }
 
-/// Pushes the addresses of the buffers of a step, behind its own push constants.
+/// Pushes the addresses of a step's buffers, after its own push constants.
 ///
 /// # Safety
-/// `commands` is recording, and the pipeline was made for addresses.
+/// `commands` is recording, and the pipeline was created for buffer addresses.
 pub(crate) unsafe fn push_addresses(
     device: &Device,
     commands: vk::CommandBuffer,
@@ -144,7 +143,7 @@ pub(crate) unsafe fn push_addresses(
     unsafe { device.raw.cmd_push_constants(commands, pipeline.layout, stage, at, bytes) };
 }
 
-/// Calls `body` with the descriptor writes of one pass, all on the stack.
+/// Calls `body` with the descriptor writes of one pass, which are kept on the stack.
 fn with_writes(
     set: vk::DescriptorSet,
     bindings: &[PlannedBinding],

@@ -1,5 +1,4 @@
-//! A plan that is ready to be recorded: its pipelines, descriptors, workspace and constants, all made
-//! when it is instantiated.
+//! Executables: plans with their pipelines, descriptors, workspace and constants, ready to be recorded.
 
 use std::ffi::CString;
 use std::sync::atomic::AtomicUsize;
@@ -23,26 +22,26 @@ use crate::execute::workspace::{self, WorkspaceRequirements};
 use crate::memory::status::{StatusWord, check_order};
 use crate::memory::{Buffer, Location};
 
-/// A plan that is ready to be recorded, any number of times.
+/// A plan that is ready to be recorded any number of times.
 ///
-/// Recording takes `&self` and touches no shared state but a counter, so several threads may
-/// record one executable into different command buffers, each as a frame in flight of its own: a
-/// frame has its own workspace and descriptors.
+/// Recording takes `&self` and modifies no shared state except a counter. Several threads can therefore record one
+/// executable into different command buffers at the same time, each as a separate frame in flight. Each frame has its
+/// own workspace and descriptors.
 pub struct Executable {
     pub(crate) device: Arc<Device>,
     pub(crate) plan: Plan,
     pub(crate) steps: Vec<Step>,
     access: BufferAccess,
     pub(crate) exit: Vec<vk::MemoryBarrier2<'static>>,
-    /// One for each frame in flight, where the executable brings them and the plan needs any.
+    /// One per frame in flight; empty if the caller supplies workspaces or the plan needs none.
     workspaces: Vec<Buffer>,
-    /// Where the plan has any.
+    /// `None` if the plan has no constants.
     constants: Option<Buffer>,
-    /// For recordings by the caller, in turn; none where descriptors are pushed.
+    /// Sets for recordings by the caller, one per frame; empty unless descriptor sets are used.
     pub(crate) frames: Vec<Sets>,
     pub(crate) frame_count: usize,
     pub(crate) next_frame: AtomicUsize,
-    /// Held while the engine's own calls run with the executable's own workspace.
+    /// Held while the engine's own calls use the executable's workspace.
     turn: Mutex<()>,
     status: Status,
 }
@@ -51,11 +50,11 @@ pub struct Executable {
 struct Status {
     word: Arc<StatusWord>,
     lane_order: bool,
-    /// The name of the plan.
+    /// Name of the plan.
     plan: Arc<str>,
 }
 
-/// The status word of passes that rank by lane order: they set it where the order was not kept.
+/// Name of the status word that passes with lane-order ranking set if the device violates lane order.
 pub(crate) const LANE_ORDER_STATUS: &str = "multisplit.lane_order";
 
 pub(crate) struct Step {
@@ -64,23 +63,23 @@ pub(crate) struct Step {
     pub pipeline: Option<Arc<Pipeline>>,
 }
 
-/// How [`Context::instantiate_with`] sets a plan up.
+/// Options of [`Context::instantiate_with`].
 #[derive(Clone, Copy, Debug)]
 pub struct ExecutableOptions {
-    /// Whether the executable brings workspaces, one for each frame in flight; otherwise each
-    /// recording is given one.
+    /// Whether the executable allocates a workspace for each frame in flight. Otherwise, every recording must be given
+    /// one.
     pub own_workspace: bool,
-    /// Frames in flight: how many recordings by [`Executable::record`] may be recorded and yet to
-    /// run. Each has a workspace and, on devices without push descriptors, descriptor sets of its
-    /// own; recording `k` and recording `k + frames` share them.
+    /// Frames in flight: maximum number of recordings by [`Executable::record`] that have not completed. Each frame has
+    /// its own workspace and, on devices without push descriptors, its own descriptor sets. Recording `k + frames`
+    /// reuses those of recording `k`.
     pub frames: usize,
-    /// Whether kernels take the addresses of buffers instead of binding them: no descriptors at
-    /// all. It needs [`Features::buffer_device_address`](crate::Features::buffer_device_address),
-    /// and validation layers do not see such accesses.
+    /// Whether kernels access buffers by address instead of descriptors. Requires
+    /// [`Features::buffer_device_address`](crate::Features::buffer_device_address). Validation layers do not track such
+    /// accesses.
     pub by_address: bool,
 }
 
-/// More frames in flight than this are a mistake.
+/// Upper bound on frames in flight, to catch mistakes.
 const MAX_FRAMES: usize = 1024;
 
 impl Default for ExecutableOptions {
@@ -90,27 +89,27 @@ impl Default for ExecutableOptions {
 }
 
 impl ExecutableOptions {
-    /// For as many frames in flight.
+    /// Sets the number of frames in flight.
     #[must_use]
     pub fn frames(self, frames: usize) -> Self {
         Self { frames, ..self }
     }
 
-    /// With workspaces that each recording is given.
+    /// Requires every recording to be given a workspace.
     #[must_use]
     pub fn without_workspace(self) -> Self {
         Self { own_workspace: false, ..self }
     }
 
-    /// With kernels that take the addresses of buffers.
+    /// Makes kernels access buffers by address.
     #[must_use]
     pub fn by_address(self) -> Self {
         Self { by_address: true, ..self }
     }
 }
 
-/// Each kernel of the plan stays within its buffers, whatever they hold, and its dispatches within the limits
-/// of the device.
+/// Checks that every kernel of the plan stays within its buffers, regardless of their contents, and that its dispatches
+/// respect the device limits.
 fn check_sound(plan: &Plan, options: ExecutableOptions, device: &Limits) -> Result<()> {
     let mut passes = plan.steps().iter().map(|step| &step.pass);
     if let Some(pass) = passes.find(|pass| !own_pass::is_sound(pass, options.by_address)) {
@@ -124,18 +123,17 @@ fn check_sound(plan: &Plan, options: ExecutableOptions, device: &Limits) -> Resu
 }
 
 impl Context {
-    /// Whether no kernel of this context, ranking by lane order, has found that the device does not
-    /// keep it: one tile in 256 checks its own order. A look at a word in host memory: nothing is
-    /// submitted, and nothing waited for.
+    /// Returns false once a kernel of this context that ranks by lane order has found that the device does not keep it;
+    /// one tile in 256 checks its own order. Reads a word in host memory, without submitting or waiting.
     ///
-    /// Of a recording it tells once the recording has run, and the host has waited for its fence.
-    /// Where it says false, results of what [relies on it](Executable::relies_on_lane_order) may be
-    /// in the wrong order; what is built from here on ranks by ballots.
+    /// The answer covers a recording once it has run and the host has waited for its fence. If it is false, results of
+    /// executables that [rely on lane order](Executable::relies_on_lane_order) may be in the wrong order; plans built
+    /// from then on rank by ballots.
     pub fn keeps_lane_order(&self) -> bool {
         StatusWord::of(&self.device).map_or(true, |word| !word.is_set(&self.device))
     }
 
-    /// Makes everything that recording `plan` needs.
+    /// Creates all objects needed to record `plan`.
     pub fn instantiate(&self, plan: Plan) -> Result<Executable> {
         self.instantiate_with(plan, ExecutableOptions::default())
     }
@@ -146,13 +144,12 @@ impl Context {
         self.instantiate_any(plan, options)
     }
 
-    /// Like [`instantiate_with`](Self::instantiate_with), for plans with kernels that are not known
-    /// to stay within their buffers: SPIR-V from elsewhere, and GLSL of a user's that takes buffers
-    /// by address.
+    /// Like [`instantiate_with`](Self::instantiate_with), for plans with kernels that are not known to stay within
+    /// their buffers: external SPIR-V, and user-written GLSL that accesses buffers by address.
     ///
     /// # Safety
-    /// Whatever the buffers hold that it will be run on, each such kernel is a valid Vulkan shader
-    /// for this device, reads and writes its bindings only, within their bounds, and ends.
+    /// For all possible buffer contents, each such kernel is a valid Vulkan shader for this device, accesses only its
+    /// bindings and only within their bounds, and terminates.
     pub unsafe fn instantiate_foreign(
         &self,
         plan: Plan,
@@ -161,16 +158,16 @@ impl Context {
         self.instantiate_any(plan, options)
     }
 
-    /// Makes the pipeline of one step of `plan`, for a program that compiles on threads of its own: when
-    /// those of all [steps](Plan::steps) are there, [`instantiate_with`](Self::instantiate_with) compiles
-    /// nothing. Steps that have the same pipeline wait for nobody, and make it twice at worst.
+    /// Creates the pipeline of one step of `plan`, for programs that compile on their own threads. Once this has been
+    /// called for all [steps](Plan::steps), [`instantiate_with`](Self::instantiate_with) compiles nothing. Concurrent
+    /// calls for steps with the same pipeline do not wait for each other, but may compile it twice.
     pub fn prepare_step(&self, plan: &Plan, step: usize, options: ExecutableOptions) -> Result<()> {
         check_sound(plan, options, &self.limits())?;
         self.prepare_any_step(plan, step, options)
     }
 
-    /// Like [`prepare_step`](Self::prepare_step), for plans that
-    /// [`instantiate_foreign`](Self::instantiate_foreign) takes.
+    /// Like [`prepare_step`](Self::prepare_step), for plans that need
+    /// [`instantiate_foreign`](Self::instantiate_foreign).
     ///
     /// # Safety
     /// Each kernel of the plan is a valid Vulkan shader for this device.
@@ -194,15 +191,15 @@ impl Context {
         pipelines.get(&self.device, kernel, &step.pass.specialization, form).map(drop)
     }
 
-    /// Writes the compiled pipelines to the file of the pipeline cache, which is else done when the last
-    /// of the context goes. What cannot be written is made again next time.
+    /// Writes the compiled pipelines to the cache file. Otherwise, this happens when the context is destroyed.
+    /// Pipelines that cannot be written are compiled again in the next process.
     pub fn save_pipelines(&self) {
         if let Ok(pipelines) = PipelineStore::of(&self.device) {
             pipelines.save(&self.device);
         }
     }
 
-    /// How kernels find their buffers, in a plan that fits the device.
+    /// Checks that the plan fits the device, and returns the access mode of its kernels.
     fn access_of_fitting(&self, plan: &Plan, options: ExecutableOptions) -> Result<BufferAccess> {
         let access = self.access(plan, options.by_address)?;
         fit::check(plan, &self.limits())?;
@@ -218,7 +215,7 @@ impl Context {
         self.instantiate_for(plan, options, barriers)
     }
 
-    /// Instantiates a plan for a device whose subgroup barriers are like this.
+    /// Instantiates a plan for a device whose subgroup barriers behave as given.
     pub(super) fn instantiate_for(
         &self,
         plan: Plan,
@@ -279,7 +276,7 @@ impl Context {
         Ok(executable)
     }
 
-    /// How the kernels of `plan` get at buffers.
+    /// Access mode of the kernels of `plan`.
     fn access(&self, plan: &Plan, by_address: bool) -> Result<BufferAccess> {
         match (by_address, self.device.push_descriptor.is_some()) {
             (false, true) => Ok(BufferAccess::Pushed),
@@ -323,7 +320,7 @@ impl Executable {
         &self.device
     }
 
-    /// Vulkan leaves undefined what a device does with another one's pipelines.
+    /// Checks that the executable belongs to `device`; Vulkan does not define the use of another device's pipelines.
     pub(crate) fn check_device(&self, device: &Arc<Device>) -> Result<()> {
         if Arc::ptr_eq(&self.device, device) {
             return Ok(());
@@ -331,39 +328,38 @@ impl Executable {
         Err(Error::OtherContext { name: self.plan.name().to_owned() })
     }
 
-    /// The plan it executes.
+    /// The plan that it executes.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// What a caller has to supply for the plan's transient buffers, where the executable has no
-    /// workspace of its own.
+    /// Requirements for the workspace that a caller supplies if the executable does not have its own.
     pub fn workspace_requirements(&self) -> Result<WorkspaceRequirements> {
         workspace::requirements(&self.device, &self.plan, self.is_by_address())
     }
 
-    /// The usages that a buffer for this import of the plan is created with.
+    /// Usage flags that the buffer for this import must have.
     pub fn import_usage(&self, import: graph::Buffer) -> vk::BufferUsageFlags {
         let is_meant = |index| self.plan.index_of(import) == Some(index);
         workspace::usage(&self.plan, self.is_by_address(), is_meant)
     }
 
-    /// Whether it takes buffers by address.
+    /// Whether kernels access buffers by address.
     pub fn is_by_address(&self) -> bool {
         self.access == BufferAccess::Addresses
     }
 
-    /// What offsets of imports and of the workspace are multiples of.
+    /// Required alignment of the offsets of imports and of the workspace.
     pub fn offset_alignment(&self) -> u64 {
         self.device.properties.graph_limits().heap_alignment()
     }
 
-    /// How many [`TimestampQueries`](crate::TimestampQueries) a recording writes.
+    /// Number of [`TimestampQueries`](crate::TimestampQueries) that a recording writes.
     pub fn timestamp_count(&self, each_pass: bool) -> u32 {
         if each_pass { self.steps.len() as u32 + 1 } else { 2 }
     }
 
-    /// New descriptor sets for the plan; none where descriptors are pushed.
+    /// Allocates descriptor sets for the plan; `None` unless descriptor sets are used.
     pub(crate) fn new_sets(&self) -> Result<Option<Sets>> {
         if self.access != BufferAccess::Sets {
             return Ok(None);
@@ -387,15 +383,14 @@ impl Executable {
         Places::resolve(&self.device, &self.plan, imports, given, self.access)
     }
 
-    /// Whether it ranks by lane order, which Vulkan does not promise, and a device was seen to keep.
-    /// Where the policy asks for it, some tiles of each dispatch then check themselves
-    /// ([`Context::keeps_lane_order`]).
+    /// Whether the executable ranks by lane order, which Vulkan does not guarantee but the device passed a probe for.
+    /// If the policy enables it, some tiles of each dispatch verify their order ([`Context::keeps_lane_order`]).
     pub fn relies_on_lane_order(&self) -> bool {
         self.status.lane_order
     }
 
-    /// An error where it relies on lane order, and a kernel has found that the device does not keep
-    /// it. To be asked when what was submitted is done.
+    /// Fails if the executable relies on lane order and a kernel has found that the device does not keep it. Must be
+    /// called after the submitted work has completed.
     pub(crate) fn check_lane_order(&self) -> Result<()> {
         if self.status.lane_order && self.status.word.is_set(&self.device) {
             return Err(Error::LaneOrder { plan: self.plan.name().to_owned() });
@@ -403,9 +398,9 @@ impl Executable {
         Ok(())
     }
 
-    /// Submits work with these buffers, for which nobody waits. If it relies on lane order, or reads what
-    /// such work has written, only the status word says whether the buffers are in order: they are marked.
-    /// Before and after, since another thread may download them at any time, and takes the mark.
+    /// Submits work on these buffers without waiting for it. If the work relies on lane order, or reads results of such
+    /// work, the buffers are marked, since their contents are valid only if the status word is clear afterwards. They
+    /// are marked before and after submission, because another thread may download them and remove the mark in between.
     pub(crate) fn submit_unverified<'b>(
         &self,
         buffers: &(impl Iterator<Item = &'b Buffer> + Clone),
@@ -425,21 +420,21 @@ impl Executable {
         Ok(())
     }
 
-    /// Everything with these buffers has been waited for: an error if it relies on lane order, or reads what
-    /// such work has written, and the device does not keep it.
+    /// Checks lane order after all work on these buffers has completed. Fails if the work relied on lane order, or read
+    /// results of such work, and the device does not keep it.
     pub(crate) fn verify<'b>(&self, buffers: impl Iterator<Item = &'b Buffer>) -> Result<()> {
         let unverified = buffers.filter_map(Buffer::take_unverified).reduce(|first, _| first);
         self.check_lane_order()?;
         check_order(&self.device, unverified)
     }
 
-    /// Runs with the executable's own workspace take turns, whichever threads they come from.
+    /// Locks the executable's own workspace: runs that use it are serialized across threads.
     pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Makes what kernels have written to the status word visible to the host.
+/// Makes writes of kernels to the status word visible to the host.
 fn status_for_host() -> vk::MemoryBarrier2<'static> {
     vk::MemoryBarrier2::default()
         .src_stage_mask(vk::PipelineStageFlags2::COMPUTE_SHADER)
@@ -453,7 +448,7 @@ fn memory_barriers(barrier: &graph::Barrier) -> Vec<vk::MemoryBarrier2<'static>>
         .memory
         .iter()
         .map(|m| {
-            // The graph's masks have Vulkan's own values.
+            // The graph's masks have the same values as Vulkan's.
             vk::MemoryBarrier2::default()
                 .src_stage_mask(vk::PipelineStageFlags2::from_raw(m.src_stages.bits()))
                 .src_access_mask(vk::AccessFlags2::from_raw(m.src_access.bits()))

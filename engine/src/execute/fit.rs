@@ -1,5 +1,5 @@
-//! Whether a plan may run on a device. A plan is sealed, so what it says is what the planner
-//! proved; what is left to see is whether it was planned for this device's limits.
+//! Checks whether a plan may run on a device. Plans cannot be modified after compilation, so only the device limits
+//! that they were compiled for must be checked.
 
 use ash::vk;
 use multisplit_graph::{GraphError, Limits, Plan, Stages};
@@ -7,7 +7,7 @@ use multisplit_shaders::address::ADDRESS_ALIGNMENT;
 
 use crate::error::{Error, Result};
 
-/// Refuses a plan that was made for wider limits than the device has.
+/// Rejects a plan that was compiled for higher limits than the device has.
 pub(crate) fn check(plan: &Plan, device: &Limits) -> Result<()> {
     match plan.limits().exceeded_on(device) {
         None => Ok(()),
@@ -15,7 +15,7 @@ pub(crate) fn check(plan: &Plan, device: &Limits) -> Result<()> {
     }
 }
 
-/// Refuses entry and exit scopes of stages that the queue does not have.
+/// Rejects entry and exit scopes with stages that the queue does not support.
 pub(crate) fn check_stages(plan: &Plan, queue: vk::QueueFlags) -> Result<()> {
     const GRAPHICS: Stages = Stages::VERTEX_INPUT
         .union(Stages::VERTEX_SHADER)
@@ -35,8 +35,8 @@ pub(crate) fn check_stages(plan: &Plan, queue: vk::QueueFlags) -> Result<()> {
     }
 }
 
-/// Refuses views that no address can begin: kernels read 16 bytes at a time, and where there are no
-/// descriptors nothing else sees to it.
+/// Rejects misaligned views of executables that access buffers by address: kernels read 16 bytes at a time, and without
+/// descriptors Vulkan does not check the offsets.
 pub(crate) fn check_addresses(plan: &Plan) -> Result<()> {
     let alignment = u64::from(ADDRESS_ALIGNMENT);
     for pass in plan.steps().iter().map(|step| &step.pass) {

@@ -1,5 +1,5 @@
-//! Which buffers a caller gives for the imports and the workspace of a plan, and where each buffer
-//! of the plan is then.
+//! Buffers that the caller supplies for the imports and the workspace of a plan, and the resulting location of each
+//! buffer of the plan.
 
 use std::sync::Arc;
 
@@ -13,35 +13,33 @@ use crate::error::{Error, Result};
 use crate::execute::layout::BufferAccess;
 use crate::memory::{Array, Buffer};
 
-/// Imports that are resolved without an allocation.
+/// Number of imports that are resolved without an allocation.
 const INLINE_IMPORTS: usize = 32;
 
-/// Where memory of the caller's begins.
+/// Location of memory that the caller supplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferAt {
-    /// At a byte of a buffer.
+    /// An offset in a buffer.
     Buffer {
-        /// The caller's buffer, with the usages that passes make of it
-        /// ([`Executable::import_usage`](crate::Executable::import_usage)).
+        /// The caller's buffer, with the usage flags of [`Executable::import_usage`](crate::Executable::import_usage).
         buffer: vk::Buffer,
-        /// Where in it the memory begins.
+        /// Offset in bytes.
         offset: u64,
     },
-    /// At an address (`vkGetBufferDeviceAddress`), a multiple of 16; only for executables that take
-    /// buffers by address.
+    /// An address (`vkGetBufferDeviceAddress`), a multiple of 16. Only for executables that access buffers by address.
     Address(vk::DeviceAddress),
 }
 
 impl BufferAt {
-    /// From byte `offset` of `buffer` on.
+    /// Byte `offset` of `buffer`.
     pub const fn new(buffer: vk::Buffer, offset: u64) -> Self {
         Self::Buffer { buffer, offset }
     }
 
     const NOWHERE: Self = Self::new(vk::Buffer::null(), 0);
 
-    /// Whether `size` bytes from here and `other_size` from there have bytes in common, as far as can
-    /// be told without the addresses of buffers.
+    /// Whether `size` bytes here overlap with `other_size` bytes at `other`. Detects this only if both are in the same
+    /// buffer or both are addresses.
     fn overlaps(self, size: u64, other: Self, other_size: u64) -> bool {
         match (self, other) {
             (Self::Buffer { buffer, offset }, Self::Buffer { buffer: b, offset: o }) => {
@@ -59,11 +57,11 @@ fn ranges_overlap((at, size): (u64, u64), (other, other_size): (u64, u64)) -> bo
     at < other.saturating_add(other_size) && other < at.saturating_add(size)
 }
 
-/// A graph's buffer, and where the memory for it begins.
+/// A graph's import, and the location of its memory.
 pub type Import = (graph::Buffer, BufferAt);
 
-/// An [`Array`] for an import of a graph: `(import, &array)`, or `(import, &array, offset)` to begin
-/// at a byte offset. Import and array are of one type, unless it is [`Bound::untyped`].
+/// An [`Array`] for an import of a graph: `(import, &array)`, or `(import, &array, offset)` with an offset in bytes.
+/// Import and array must have the same element type, unless created by [`Bound::untyped`].
 #[derive(Clone, Copy)]
 pub struct Bound<'b> {
     import: graph::Buffer,
@@ -73,7 +71,7 @@ pub struct Bound<'b> {
 }
 
 impl<'b> Bound<'b> {
-    /// The bytes of an array from byte `offset` on, whatever the import is an array of.
+    /// Binds an array at a byte offset, regardless of the import's element type.
     pub fn untyped<T>(import: graph::Buffer, array: &'b Array<T>, offset: u64) -> Self {
         Self { offset, ..Self::new(import, array.buffer()) }
     }
@@ -97,13 +95,13 @@ impl<'b, T: Pod> From<(graph::Buffer, &'b Array<T>, u64)> for Bound<'b> {
 }
 
 impl Bound<'_> {
-    /// The buffer, to be kept alive by whoever keeps the recording.
+    /// The buffer, which must be kept alive while the recording is in use.
     pub(crate) fn buffer(&self) -> Buffer {
         self.buffer.clone()
     }
 }
 
-/// The imports of safe calls: buffers of this very device that are large enough.
+/// Imports of safe calls. Checks that the buffers belong to the device and are large enough.
 pub(crate) fn imports<'b>(
     device: &Arc<Device>,
     buffers: &[impl Into<Bound<'b>> + Copy],
@@ -117,8 +115,7 @@ pub(crate) fn imports<'b>(
     buffers.iter().map(|&bound| check(bound.into())).collect()
 }
 
-/// Numbers of one type are not given where those of another are expected. Bytes, vectors and structs
-/// are what the caller says.
+/// Rejects an array of numbers for an import of a different number type. Bytes, vectors and structs are not checked.
 fn check_element(found: ElementType, expected: ElementType) -> Result<()> {
     let is_number = |element| !matches!(element, ElementType::Other(_) | ElementType::Untyped);
     if found == expected || !is_number(found) || !is_number(expected) {
@@ -127,36 +124,36 @@ fn check_element(found: ElementType, expected: ElementType) -> Result<()> {
     Err(Error::ElementTypeMismatch { found, expected })
 }
 
-/// Where everything is that is not an import.
+/// Locations of the plan's buffers that are not imports.
 #[derive(Clone, Copy)]
 pub(crate) struct InsidePlan {
     pub workspace: Option<BufferAt>,
-    /// Those of the executable; null where the plan has none.
+    /// Constants of the executable; null if the plan has none.
     pub constants: vk::Buffer,
-    /// The device's status word, which stands for all of the plan's.
+    /// The device's status word, used for all status words of the plan.
     pub status: vk::Buffer,
 }
 
-/// Where the plan's buffers are for one recording.
+/// Locations of the plan's buffers for one recording.
 pub(crate) struct Places<'p> {
     plan: &'p Plan,
-    /// The first imports. Only the first `count` are given.
+    /// The first imports, of which only the first `count` entries are valid.
     imports: [Given; INLINE_IMPORTS],
     count: usize,
-    /// The rest.
+    /// The remaining imports.
     more_imports: Vec<Given>,
     workspace: Given,
     constants: Given,
     status: Given,
 }
 
-/// Where one buffer is.
+/// Location of one buffer.
 #[derive(Clone, Copy)]
 struct Given {
-    /// Its index among the plan's buffers; of no meaning where it is not an import.
+    /// Index among the plan's buffers; unused unless it is an import.
     index: usize,
     at: BufferAt,
-    /// Its address, where kernels take addresses.
+    /// Device address; 0 unless kernels access buffers by address.
     address: vk::DeviceAddress,
 }
 
@@ -170,7 +167,7 @@ impl Given {
                 if access == BufferAccess::Addresses && buffer != vk::Buffer::null() =>
             {
                 let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
-                // SAFETY: whoever records promises that the buffer has the usage for it.
+                // SAFETY: the caller of the recording guarantees that the buffer has the required usage.
                 unsafe { device.raw.get_buffer_device_address(&info) }.saturating_add(offset)
             }
             BufferAt::Buffer { .. } => 0,
@@ -178,15 +175,15 @@ impl Given {
         Self { index, at, address }
     }
 
-    /// Whether `size` bytes of this and `other_size` of that have bytes in common. Where kernels take
-    /// addresses, those of buffers are known, and so are buffers that share their memory.
+    /// Whether `size` bytes of this buffer overlap with `other_size` bytes of the other. If kernels access buffers by
+    /// address, this also detects different buffers that share memory.
     fn overlaps(&self, size: u64, other: &Self, other_size: u64) -> bool {
         let known = self.address != 0 && other.address != 0;
         self.at.overlaps(size, other.at, other_size)
             || known && ranges_overlap((self.address, size), (other.address, other_size))
     }
 
-    /// Buffer and offset; nothing where only the address is known.
+    /// Buffer and offset; null if only the address is known.
     fn buffer(&self, offset: u64) -> (vk::Buffer, u64) {
         match self.at {
             BufferAt::Buffer { buffer, offset: base } => (buffer, base + offset),
@@ -258,13 +255,13 @@ impl<'p> Places<'p> {
         Ok(this)
     }
 
-    /// All imports that were given.
+    /// All imports that were supplied.
     fn given(&self) -> impl Iterator<Item = &Given> {
         self.imports[..self.count].iter().chain(&self.more_imports)
     }
 
-    /// The planner takes imports and the workspace to be apart, so nothing orders a write to one of
-    /// them against an access to another.
+    /// Rejects overlapping buffers. The planner assumes that imports and the workspace do not overlap, so it inserts no
+    /// barriers between a write to one and an access to another.
     fn check_overlaps(&self) -> Result<()> {
         let size = |index: usize| self.plan.buffers().get(index).map_or(0, |b| b.size);
         let written = |index: usize| {
@@ -295,7 +292,7 @@ impl<'p> Places<'p> {
         self.find(index, offset).map_or((vk::Buffer::null(), 0), |(given, at)| given.buffer(at))
     }
 
-    /// Its address.
+    /// Address of byte `offset` of the plan's buffer `index`.
     pub fn address(&self, index: usize, offset: u64) -> vk::DeviceAddress {
         self.find(index, offset).map_or(0, |(given, at)| given.address + at)
     }
@@ -313,7 +310,7 @@ impl<'p> Places<'p> {
     }
 }
 
-/// Whether commands other than dispatches use the buffer, which take no addresses.
+/// Whether commands other than dispatches, which do not accept addresses, use the buffer.
 fn needs_buffer(plan: &Plan, index: usize) -> bool {
     plan.steps().iter().any(|step| match &step.pass.work {
         Work::Dispatch(_) => false,
@@ -323,7 +320,7 @@ fn needs_buffer(plan: &Plan, index: usize) -> bool {
     })
 }
 
-/// Whether memory may begin there.
+/// Checks the alignment of memory that the caller supplies, and whether addresses are allowed.
 fn check_place(
     device: &Device,
     plan: &Plan,

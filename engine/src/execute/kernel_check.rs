@@ -1,4 +1,4 @@
-//! Checks of a kernel against the device, before a driver compiles it.
+//! Checks of a kernel against the device, before the driver compiles it.
 
 use ash::vk;
 use multisplit_shaders::{BindingKind, Kernel};
@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 use crate::execute::subgroup_barriers::SubgroupBarriers;
 use crate::words;
 
-/// Maximum bindings of a kernel. Vulkan guarantees this many push descriptors, and descriptor writes of this many fit
-/// on the stack.
+/// Maximum number of bindings of a kernel. Vulkan guarantees this many push descriptors, and this many descriptor
+/// writes fit on the stack.
 pub(crate) const MAX_BINDINGS: usize = 32;
 
 /// Rejects a kernel that the device or this engine cannot run, with a message that names the reason.

@@ -1,4 +1,4 @@
-//! The layouts of a pipeline, by the way in which its kernel gets at buffers.
+//! Pipeline layouts, depending on how the kernel accesses buffers.
 
 use ash::vk;
 use multisplit_shaders::address::push_bytes;
@@ -7,29 +7,29 @@ use multisplit_shaders::{BindingKind, Kernel};
 use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
 
-/// How kernels get at buffers.
+/// Access mode of a kernel's buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum BufferAccess {
-    /// By descriptors that are pushed while recording.
+    /// By push descriptors.
     Pushed,
-    /// By descriptor sets made beforehand.
+    /// By preallocated descriptor sets.
     Sets,
-    /// By addresses among the push constants.
+    /// By addresses in the push constants.
     Addresses,
 }
 
-/// A pipeline layout and the set layout in it. Dropping destroys both.
+/// A pipeline layout with its set layout. Dropping destroys both.
 pub(crate) struct Layouts<'d> {
     device: &'d Device,
     pub layout: vk::PipelineLayout,
-    /// Null where there are no sets.
+    /// Null if kernels access buffers by address.
     set_layout: vk::DescriptorSetLayout,
 }
 
 impl<'d> Layouts<'d> {
     pub fn new(device: &'d Device, kernel: &Kernel, access: BufferAccess) -> Result<Self> {
         let (layout, set_layout) = (vk::PipelineLayout::null(), vk::DescriptorSetLayout::null());
-        // From here on, dropping `this` destroys what was made.
+        // From here on, dropping `this` destroys the layouts.
         let mut this = Self { device, layout, set_layout };
         if access != BufferAccess::Addresses {
             this.set_layout = create_set_layout(device, kernel, access)?;
@@ -40,7 +40,7 @@ impl<'d> Layouts<'d> {
         Ok(this)
     }
 
-    /// The handles, no longer destroyed here.
+    /// Returns the handles without destroying them.
     pub fn into_handles(self) -> (vk::PipelineLayout, vk::DescriptorSetLayout) {
         let handles = (self.layout, self.set_layout);
         std::mem::forget(self);
@@ -77,7 +77,7 @@ impl<'d> Layouts<'d> {
 
 impl Drop for Layouts<'_> {
     fn drop(&mut self) {
-        // SAFETY: just created, used by nothing. Destroying a null handle does nothing.
+        // SAFETY: newly created and not in use. Destroying a null handle is a no-op.
         unsafe {
             self.device.raw.destroy_pipeline_layout(self.layout, self.device.callbacks());
             self.device.raw.destroy_descriptor_set_layout(self.set_layout, self.device.callbacks());
@@ -108,7 +108,7 @@ fn create_set_layout(
         vk::DescriptorSetLayoutCreateFlags::empty()
     };
     let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings).flags(flags);
-    // SAFETY: the extension is enabled where its flag is used.
+    // SAFETY: the flag is used only if its extension is enabled.
     unsafe { device.raw.create_descriptor_set_layout(&info, device.callbacks()) }
         .during("vkCreateDescriptorSetLayout")
 }

@@ -1,4 +1,4 @@
-//! From a plan to commands: pipelines and their cache, descriptors, recording, replay, timestamps.
+//! Execution of plans: pipelines and their cache, descriptors, recording, replay and timestamps.
 
 pub(crate) mod cache_file;
 pub(crate) mod descriptors;

@@ -1,4 +1,4 @@
-//! How a run is timed and told to the context's observer.
+//! Times runs and reports them to the context's observer.
 
 use std::time::Instant;
 
@@ -13,8 +13,8 @@ use crate::execute::profiler::{Profiler, Timestamps, Timing};
 use crate::execute::recorder::Prepared;
 
 impl Context {
-    /// Runs `executable` once and tells the observer. Says false, and has not run it, where there
-    /// is none, or no timestamps.
+    /// Runs `executable` once and reports its times to the observer. Returns false without running it if there is no
+    /// observer or the device does not support timestamps.
     pub(crate) fn run_observed<'b>(
         &self,
         executable: &Executable,
@@ -28,7 +28,7 @@ impl Context {
         };
         let mut before = Instant::now();
         self.run_prepared(executable, buffers, |raw, prepared| {
-            // SAFETY: recording; what it refers to is kept until it has run.
+            // SAFETY: recording; the referenced objects are kept alive until it has run.
             unsafe { times.record(raw, prepared) };
             before = Instant::now();
         })?;
@@ -43,7 +43,7 @@ impl Context {
     }
 }
 
-/// Timestamps around a run, or around each of its passes.
+/// Timestamps around a run or around each of its passes.
 enum RunTimes {
     Passes(Profiler),
     Whole(Timestamps),
@@ -58,7 +58,7 @@ impl RunTimes {
     }
 
     /// # Safety
-    /// That of [`Prepared::record`].
+    /// The requirements of [`Prepared::record`].
     unsafe fn record(&self, commands: vk::CommandBuffer, prepared: &Prepared<'_>) {
         match self {
             // SAFETY: by the caller's contract.
@@ -75,10 +75,10 @@ impl RunTimes {
         }
     }
 
-    /// The first timestamp, the nanoseconds from the first to the last, and those of the passes.
+    /// The first timestamp, the total time in nanoseconds, and the times of the passes.
     ///
     /// # Safety
-    /// What was recorded has run.
+    /// The recording has run.
     unsafe fn read(&self) -> Result<(u64, f64, Vec<PassTime>)> {
         match self {
             Self::Passes(profiler) => {

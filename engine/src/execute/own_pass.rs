@@ -1,8 +1,8 @@
-//! Which passes of a plan are the library's own?
+//! Distinguishes the library's own passes from those of users.
 //!
-//! A built-in kernel stays within its buffers because the primitive that dispatches it has checked
-//! counts and sizes. The same kernel in a graph of the user's, with a count past its buffers, does
-//! not. So it is the pass that is trusted, not the kernel.
+//! A built-in kernel stays within its buffers because the primitive that dispatches it has checked counts and sizes. In
+//! a user's graph, the same kernel may be given a count that exceeds its buffers. Therefore passes are trusted, not
+//! kernels.
 
 use std::sync::Arc;
 
@@ -10,13 +10,12 @@ use multisplit_graph::{Graph, Limits, PassBuilder, Plan, PlannedBinding, Planned
 use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::{self, Builtin};
 
-/// The maker of the library's passes. It never leaves the crate, so nobody else can claim to be it.
+/// Marks passes created by the library. The type is private, so other code cannot use the mark.
 struct Library;
 
-/// Declares passes that the library answers for.
+/// Declares passes whose memory safety the library guarantees.
 pub(crate) trait OwnPasses {
-    /// Begins a pass, of which the caller has made sure that it stays within its buffers, whatever
-    /// they hold.
+    /// Adds a pass. The caller guarantees that it stays within its buffers, regardless of their contents.
     fn own_pass(&mut self, label: impl Into<String>, kernel: &Arc<Kernel>) -> PassBuilder<'_>;
 }
 
@@ -26,8 +25,8 @@ impl OwnPasses for Graph {
     }
 }
 
-/// A pass that others have made, and that is dispatched indirectly by words that may hold anything: not only
-/// what a kernel of the library has bounded. Or one that makes workgroups for more than the device allows.
+/// Finds a pass that could dispatch more workgroups than the device allows: a user's indirect dispatch whose counts are
+/// not all written by the library's bounding kernel, or a bound that exceeds the device limit.
 pub(super) fn unbounded_dispatch<'p>(plan: &'p Plan, device: &Limits) -> Option<&'p PlannedPass> {
     let passes = || plan.steps().iter().map(|step| &step.pass);
     let is = |pass: &PlannedPass, builtin: &Builtin| {
@@ -35,7 +34,7 @@ pub(super) fn unbounded_dispatch<'p>(plan: &'p Plan, device: &Limits) -> Option<
         let label = builtin.label();
         pass.is_made_by::<Library>() && kernel.is_some_and(|kernel| kernel.label() == label)
     };
-    // Whoever declared the pass may have had another device in mind.
+    // The pass may have been declared for a device with higher limits.
     let pushes_within = |pass: &PlannedPass, first: &str, limits: &[u32]| {
         let block = pass.kernel.as_ref().and_then(|k| k.interface().push_constants.as_ref());
         let member = block.and_then(|block| block.members.iter().find(|m| m.name == first));
@@ -71,8 +70,8 @@ fn writes(pass: &PlannedPass, buffer: usize) -> bool {
     transferred || pass.bindings.iter().any(bound)
 }
 
-/// Whether the pass stays within its buffers, whatever they hold. A buffer that is an address has no
-/// length, by which checked kernels and users' functions are kept within it.
+/// Whether the pass stays within its buffers, regardless of their contents. Checked kernels and user functions rely on
+/// buffer lengths, which are not available for buffer addresses.
 pub(super) fn is_sound(pass: &PlannedPass, by_address: bool) -> bool {
     let Some(kernel) = pass.kernel.as_ref().and_then(|kernel| kernel.kernel()) else { return true };
     let own = pass.is_made_by::<Library>();

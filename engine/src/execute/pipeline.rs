@@ -1,4 +1,4 @@
-//! Compute pipelines: a kernel with the values of its specialization constants, in the form that the device needs.
+//! Compute pipelines: a kernel with specialization constants, in the form that the device needs.
 
 use std::borrow::Cow;
 use std::ffi::CString;
@@ -27,12 +27,12 @@ pub(crate) struct Pipeline {
     pub raw: vk::Pipeline,
     pub layout: vk::PipelineLayout,
     pub set_layout: vk::DescriptorSetLayout,
-    /// Keeps the address, which is the key in the store, from being used again.
+    /// Keeps the kernel alive so that its address, which is the key in the store, is not reused.
     pub kernel: Arc<Kernel>,
 }
 
 impl Pipeline {
-    /// Creates the pipeline, and returns the time that the driver took.
+    /// Creates the pipeline. Also returns the time that the driver took.
     pub fn create(
         device: &Device,
         kernel: &Arc<Kernel>,
@@ -75,7 +75,7 @@ impl Pipeline {
     }
 
     /// # Safety
-    /// Nothing uses it any more.
+    /// The pipeline is no longer in use.
     pub unsafe fn destroy(&self, device: &Device) {
         let callbacks = device.callbacks();
         // SAFETY: by the caller's contract.
@@ -87,13 +87,13 @@ impl Pipeline {
     }
 }
 
-/// The form of a kernel that a device gets.
+/// Variant of a kernel for a device.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Form {
     pub access: BufferAccess,
     pub barriers: SubgroupBarriers,
 }
-/// The kernel's module in the form that takes addresses.
+/// The kernel's module, rewritten to access buffers by address.
 fn rewritten(kernel: &Kernel) -> Result<Vec<u32>> {
     by_address(kernel.spirv_for_addresses(), kernel.interface()).map_err(|e| {
         let kernel = kernel.label().to_owned();
@@ -101,7 +101,7 @@ fn rewritten(kernel: &Kernel) -> Result<Vec<u32>> {
     })
 }
 
-/// What a kernel states of where lanes come together. Foreign modules state it themselves.
+/// Reconvergence mode that a kernel declares. Foreign modules declare their own.
 fn reconvergence(device: &Device, kernel: &Kernel) -> Option<Reconvergence> {
     let features = &device.features;
     if kernel.is_foreign() || !uses_subgroups(kernel) {
@@ -135,7 +135,7 @@ fn create_raw(
     let versioned = width.full.is_by_module().then(|| full_subgroups_by_module(spirv));
     let module_info =
         vk::ShaderModuleCreateInfo::default().code(versioned.as_deref().unwrap_or(spirv));
-    // SAFETY: SPIR-V that was reflected, so at least well framed.
+    // SAFETY: the SPIR-V was reflected successfully, so its structure is valid.
     let module = unsafe { device.raw.create_shader_module(&module_info, device.callbacks()) }
         .during("vkCreateShaderModule")?;
 
@@ -166,30 +166,30 @@ fn create_raw(
         vk::PipelineCreateFlags::empty()
     };
     let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout).flags(flags);
-    // SAFETY: everything referred to is alive for the call.
+    // SAFETY: all referenced objects are alive during the call.
     let created =
         unsafe { device.raw.create_compute_pipelines(cache, &[info], device.callbacks()) };
-    // SAFETY: modules are not needed once pipelines are made.
+    // SAFETY: the module is not needed after pipeline creation.
     unsafe { device.raw.destroy_shader_module(module, device.callbacks()) };
     match created {
         Ok(pipelines) => Ok(pipelines.first().copied().unwrap_or_default()),
         Err((_, result)) => Err(Error::Vulkan { call: "vkCreateComputePipelines", result }),
     }
 }
-/// How the width of subgroups is pinned down.
+/// Control of the subgroup size.
 struct SubgroupControl {
     required: bool,
     full: FullSubgroups,
 }
 
-/// What promises that subgroups are full.
+/// Mechanism that guarantees full subgroups.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FullSubgroups {
-    /// A flag of the pipeline: `computeFullSubgroups`.
+    /// The pipeline flag, which needs `computeFullSubgroups`.
     ByFlag,
-    /// The module: from SPIR-V 1.6 on subgroups are full where the workgroup is a multiple of them.
+    /// The module: since SPIR-V 1.6, subgroups are full if the workgroup size is a multiple of the subgroup size.
     ByModule,
-    /// Nothing, and nobody relies on it.
+    /// Not guaranteed, and not needed.
     No,
 }
 
@@ -206,8 +206,8 @@ impl FullSubgroups {
     }
 }
 
-/// Asks for the device's usual subgroup size where it can be asked for, and for full subgroups. Kernels
-/// work at any size; what built-in ones rely on is that subgroups are full.
+/// Requires the device's default subgroup size, if supported, and full subgroups. Kernels work with any subgroup size,
+/// but built-in ones rely on full subgroups.
 fn subgroup_control(
     device: &Device,
     workgroup: [u32; 3],
@@ -217,10 +217,10 @@ fn subgroup_control(
     let uses_subgroups = uses_subgroups(kernel);
     let threads = workgroup.into_iter().fold(1, u32::saturating_mul);
     let required = uses_subgroups && properties.can_require_subgroup_size(features, threads);
-    // Such modules also let subgroups vary in size, unless the device has one size or is told which.
+    // SPIR-V 1.6 modules also allow varying subgroup sizes, unless the device has one size or one is required.
     let (least, most) = properties.subgroup_size_range;
     let by_module = device.api_version >= vk::API_VERSION_1_3 && (required || least == most);
-    // VUID-VkPipelineShaderStageCreateInfo-flags-02759 and pNext-02757: x is a multiple of the size.
+    // VUID-VkPipelineShaderStageCreateInfo-flags-02759 and pNext-02757: x must be a multiple of the subgroup size.
     let whole = uses_subgroups && workgroup[0].is_multiple_of(properties.subgroup_size);
     let full = match whole {
         true if features.compute_full_subgroups => FullSubgroups::ByFlag,
@@ -236,7 +236,7 @@ fn subgroup_control(
     Ok(SubgroupControl { required, full })
 }
 
-/// The same module as one of SPIR-V 1.6, which has all that our kernels use of 1.5.
+/// Marks the module as SPIR-V 1.6, which includes all features that the kernels use from 1.5.
 fn full_subgroups_by_module(spirv: &[u32]) -> Vec<u32> {
     const VERSION_1_6: u32 = 0x0001_0600;
     let mut words = spirv.to_vec();

@@ -27,7 +27,7 @@ struct Key {
     form: Form,
 }
 
-/// Every pipeline of a device.
+/// All pipelines of a device.
 pub(crate) struct PipelineStore {
     cache: vk::PipelineCache,
     /// Whether the cache belongs to the caller.
@@ -39,7 +39,7 @@ pub(crate) struct PipelineStore {
 }
 
 impl PipelineStore {
-    /// The pipelines of a device.
+    /// Returns the pipelines of a device.
     pub fn of(device: &Device) -> Result<Arc<Self>> {
         device.attached(Self::new)
     }
@@ -54,10 +54,10 @@ impl PipelineStore {
         let initial = file.as_ref().map(CacheFile::load).unwrap_or_default();
         let create = |initial| {
             let info = vk::PipelineCacheCreateInfo::default().initial_data(initial);
-            // SAFETY: a live device; the data was checked to be this driver's.
+            // SAFETY: a live device; the data was checked to belong to this driver.
             unsafe { device.raw.create_pipeline_cache(&info, device.callbacks()) }
         };
-        // A driver that rejects its own data must not prevent pipelines from being created.
+        // If the driver rejects its own data, start with an empty cache.
         let cache = create(&initial).or_else(|_| create(&[])).during("vkCreatePipelineCache")?;
         let (pipelines, nanoseconds) = (Mutex::default(), AtomicU64::new(0));
         Ok(Self { cache, file, is_callers: false, pipelines, nanoseconds })
@@ -97,7 +97,7 @@ impl PipelineStore {
         if let Some(pipeline) = self.lock().get(&key) {
             return Ok(pipeline.clone());
         }
-        // Not under the lock, so that threads can compile at the same time.
+        // Compile without the lock, so that threads can compile concurrently.
         let span = tracing::debug_span!("pipeline.create", kernel = kernel.label());
         let create = || Pipeline::create(device, kernel, specialization, form, self.cache);
         let (pipeline, elapsed) = span.in_scope(create)?;
@@ -110,15 +110,15 @@ impl PipelineStore {
         match pipelines.entry(key) {
             Entry::Vacant(entry) => Ok(entry.insert(Arc::new(pipeline)).clone()),
             Entry::Occupied(entry) => {
-                // Another thread was faster.
-                // SAFETY: just created, used by nothing.
+                // Another thread created it first.
+                // SAFETY: newly created and not in use.
                 unsafe { pipeline.destroy(device) };
                 Ok(entry.get().clone())
             }
         }
     }
 
-    /// Calls `body` with every pipeline.
+    /// Calls `body` for every pipeline.
     pub fn for_each(&self, body: impl FnMut(&Arc<Pipeline>)) {
         self.lock().values().for_each(body);
     }
@@ -128,13 +128,13 @@ impl PipelineStore {
     }
 }
 
-/// Destroys pipelines that no executable uses. They are created again, from the cache, on their next use.
+/// Destroys pipelines that no executable uses. They are recreated from the driver's cache on their next use.
 fn forget_unused(device: &Device, pipelines: &mut HashMap<Key, Arc<Pipeline>>) {
     pipelines.retain(|_, pipeline| {
-        // Executables hold clones, and new ones are made only under the lock.
+        // Executables hold clones, and new clones are created only under the lock.
         let used = Arc::strong_count(pipeline) > 1;
         if !used {
-            // SAFETY: nothing holds it; recordings are kept by executables that would.
+            // SAFETY: this is the last reference, and executables hold the pipelines of their recordings.
             unsafe { pipeline.destroy(device) };
         }
         used
@@ -156,7 +156,7 @@ impl Attachment for PipelineStore {
 }
 
 impl Context {
-    /// Number of pipelines that were created.
+    /// Number of pipelines that have been created and are still kept.
     pub fn pipeline_count(&self) -> usize {
         PipelineStore::of(&self.device).map_or(0, |pipelines| pipelines.len())
     }

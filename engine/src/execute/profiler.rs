@@ -1,4 +1,4 @@
-//! How long each pass of a recording took, and how long whole runs take, by timestamps.
+//! GPU times of passes and whole runs, measured with timestamps.
 
 use std::sync::Arc;
 
@@ -14,45 +14,45 @@ use crate::execute::executable::Executable;
 use crate::execute::import::Bound;
 use crate::execute::replay::Replay;
 
-/// Timestamps around the passes of one recording at a time.
+/// Timestamps around the passes of a recording, for one recording at a time.
 ///
-/// A timestamp is written when everything before it has finished, so a pass's time includes the
-/// barrier before it; passes that run side by side share theirs.
+/// A timestamp is written when all earlier commands have finished. The time of a pass therefore includes the barrier
+/// before it, and the times of passes that overlap cannot be separated.
 pub struct Profiler {
     queries: Timestamps,
     labels: Vec<String>,
 }
 
-/// Timestamp queries of the caller's own pool, which it resets before and reads after.
+/// Timestamp queries in the caller's pool, which the caller resets before and reads afterwards.
 ///
-/// Query `first` is written when everything before the recording has finished, and the next one
-/// when the recording has; with `each_pass`, one after each pass instead of only after the last.
-/// [`Executable::timestamp_count`] says how many that is.
+/// Query `first` is written when all commands before the recording have finished, and the next query when the recording
+/// has finished. With `each_pass`, a query is written after each pass. [`Executable::timestamp_count`] returns their
+/// number.
 #[derive(Clone, Copy, Debug)]
 pub struct TimestampQueries {
     /// A pool of timestamp queries.
     pub pool: vk::QueryPool,
-    /// The first query that is written.
+    /// The first query to write.
     pub first: u32,
-    /// Whether there is a timestamp after each pass.
+    /// Whether to write a timestamp after each pass.
     pub each_pass: bool,
 }
 
-/// Where the timestamps of one recording go.
+/// Destination of a recording's timestamps.
 #[derive(Clone, Copy, Default)]
 pub enum Timing<'p> {
-    /// There are none.
+    /// No timestamps.
     #[default]
     None,
-    /// To a profiler that was made for the executable.
+    /// A profiler created for the executable.
     Profiler(&'p Profiler),
-    /// To queries of the caller's.
+    /// Queries in the caller's pool.
     Queries(TimestampQueries),
 }
 
 impl Timing<'_> {
     /// # Safety
-    /// `commands` is recording on `device`; the queries exist, and the caller's are reset.
+    /// `commands` is recording on `device`. The queries exist, and those of the caller are reset.
     pub(crate) unsafe fn begin(self, device: &ash::Device, commands: vk::CommandBuffer) {
         match self {
             Self::None => {}
@@ -69,7 +69,7 @@ impl Timing<'_> {
     }
 
     /// # Safety
-    /// That of [`begin`](Self::begin), which came before.
+    /// The requirements of [`begin`](Self::begin), which has been called.
     pub(crate) unsafe fn after_pass(
         self,
         device: &ash::Device,
@@ -91,7 +91,7 @@ impl Timing<'_> {
     }
 
     /// # Safety
-    /// That of [`begin`](Self::begin), which came before.
+    /// The requirements of [`begin`](Self::begin), which has been called.
     pub(crate) unsafe fn end(self, device: &ash::Device, commands: vk::CommandBuffer) {
         if let Self::Queries(queries) = self
             && !queries.each_pass
@@ -103,7 +103,7 @@ impl Timing<'_> {
 }
 
 /// # Safety
-/// `commands` is recording, and the query is one of the pool and reset.
+/// `commands` is recording. The query belongs to the pool and is reset.
 unsafe fn write(
     device: &ash::Device,
     commands: vk::CommandBuffer,
@@ -116,7 +116,7 @@ unsafe fn write(
 }
 
 impl Profiler {
-    /// A profiler for recordings of `executable`.
+    /// Creates a profiler for recordings of `executable`.
     pub fn new(executable: &Executable) -> Result<Self> {
         let labels: Vec<String> =
             executable.plan().steps().iter().map(|s| s.pass.label.clone()).collect();
@@ -124,20 +124,19 @@ impl Profiler {
         Ok(Self { queries, labels })
     }
 
-    /// The times of the last recording that was submitted. Waits for it.
+    /// Returns the times of the last submitted recording. Waits for it.
     ///
     /// # Safety
-    /// A recording with this profiler was submitted: timestamps that are never written would be
-    /// waited for for ever.
+    /// A recording with this profiler has been submitted. Otherwise, the call waits forever.
     pub unsafe fn read(&self) -> Result<Vec<PassTime>> {
         // SAFETY: by the caller's contract.
         unsafe { self.read_with_begin() }.map(|(_, times)| times)
     }
 
-    /// Like [`read`](Self::read), with the ticks at which the first pass began.
+    /// Like [`read`](Self::read), with the timestamp of the first pass.
     ///
     /// # Safety
-    /// That of [`read`](Self::read).
+    /// The requirements of [`read`](Self::read).
     pub(crate) unsafe fn read_with_begin(&self) -> Result<(u64, Vec<PassTime>)> {
         // SAFETY: by the caller's contract.
         let ticks = unsafe { self.queries.ticks() }?;
@@ -150,8 +149,8 @@ impl Profiler {
 }
 
 impl Context {
-    /// GPU nanoseconds of each of `runs` runs of `executable` in a row, without a pause between
-    /// them in which clocks could drop. The plan must be replayable.
+    /// Runs `executable` `runs` times and returns the GPU time of each run in nanoseconds. There are no pauses between
+    /// runs, so clocks do not drop. The plan must be replayable.
     pub fn time_runs<'b>(
         &self,
         executable: &Executable,
@@ -161,7 +160,7 @@ impl Context {
         executable.check_replayable()?;
         let queries = Timestamps::around(&self.device, runs)?;
         self.run_prepared(executable, buffers, |commands, prepared| {
-            // SAFETY: recording; what it refers to is kept until it has run.
+            // SAFETY: recording; the referenced objects are kept alive until it has run.
             unsafe {
                 queries.reset(commands);
                 queries.write(commands, 0);
@@ -171,14 +170,14 @@ impl Context {
                 }
             }
         })?;
-        // SAFETY: the timestamps were written.
+        // SAFETY: the timestamps have been written.
         let ticks = unsafe { queries.ticks() }?;
         Ok(queries.intervals(&ticks))
     }
 
-    /// GPU nanoseconds of each of `runs` runs of `first`, once, and `then`, `times` times, in a row
-    /// and without the host in between. Memory does not depend on `times`, apart from the list of
-    /// command buffers.
+    /// Returns the GPU times of `runs` runs in nanoseconds. Each run submits `first` once and `then` `times` times,
+    /// without waiting on the host in between. Apart from the list of command buffers, memory use does not depend on
+    /// `times`.
     pub(crate) fn time_replays(
         &self,
         first: &mut Replay,
@@ -189,7 +188,7 @@ impl Context {
         let stamp = |query: u32| {
             let commands = Commands::new(&self.device)?;
             commands.record(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT, |raw| {
-                // SAFETY: recording; the first one resets all queries. They live until all of it has run.
+                // SAFETY: recording; the first one resets all queries. The queries outlive all submissions.
                 unsafe {
                     if query == 0 {
                         queries.reset(raw);
@@ -213,7 +212,7 @@ impl Context {
         }
         let at = row.len().saturating_sub(1) / MAX_SUBMITTED * MAX_SUBMITTED;
         let (before, rest) = row.split_at(at);
-        // SAFETY: everything is waited for below, also after an error. Replays allow simultaneous use.
+        // SAFETY: all submissions are waited for below, also after an error. Replays allow simultaneous use.
         let submitted = before
             .chunks(MAX_SUBMITTED)
             .try_for_each(|chunk| unsafe { self.device.submit_together(chunk, vk::Fence::null()) })
@@ -226,14 +225,13 @@ impl Context {
         submitted?;
         first.wait()?;
         then.wait()?;
-        // SAFETY: the timestamps were written.
+        // SAFETY: the timestamps have been written.
         let ticks = unsafe { queries.ticks() }?;
         Ok(queries.intervals(&ticks))
     }
 }
 
-/// Maximum number of command buffers of one submission. The first ones run while the others are
-/// submitted.
+/// Maximum number of command buffers per submission. The first ones run while the rest are being submitted.
 const MAX_SUBMITTED: usize = 1024;
 
 /// A pool of timestamp queries.
@@ -244,7 +242,7 @@ pub(super) struct Timestamps {
 }
 
 impl Timestamps {
-    /// Timestamps before, between and after `runs` runs.
+    /// Creates timestamps before, between and after `runs` runs.
     fn around(device: &Arc<Device>, runs: u32) -> Result<Self> {
         let (asked, limit) = (runs.into(), u64::from(u32::MAX - 1));
         let count = runs.checked_add(1).ok_or(Error::TooLarge { what: "runs", asked, limit })?;
@@ -279,14 +277,14 @@ impl Timestamps {
         unsafe { write(&self.device.raw, commands, self.pool, query) };
     }
 
-    /// The timestamps. Waits for them.
+    /// Returns the timestamps. Waits for them.
     ///
     /// # Safety
-    /// Commands that write all of them were submitted.
+    /// Commands that write all timestamps have been submitted.
     pub(super) unsafe fn ticks(&self) -> Result<Vec<u64>> {
         let mut ticks = vec![0u64; self.count as usize];
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-        // SAFETY: as many results as queries, and every query is or will be written.
+        // SAFETY: there are as many results as queries, and every query has been or will be written.
         unsafe { self.device.raw.get_query_pool_results(self.pool, 0, &mut ticks, flags) }
             .during("vkGetQueryPoolResults")?;
         Ok(ticks)
@@ -305,7 +303,7 @@ impl Timestamps {
 
 impl Drop for Timestamps {
     fn drop(&mut self) {
-        // SAFETY: recordings that use it have been waited for.
+        // SAFETY: recordings that use the pool have completed.
         unsafe { self.device.raw.destroy_query_pool(self.pool, self.device.callbacks()) };
     }
 }

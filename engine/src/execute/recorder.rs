@@ -1,4 +1,4 @@
-//! How a plan that is ready becomes commands in a command buffer.
+//! Recording of executables into command buffers.
 
 use std::ffi::CStr;
 use std::sync::atomic::Ordering;
@@ -12,34 +12,32 @@ use crate::execute::executable::Executable;
 use crate::execute::import::{BufferAt, Import, Places};
 use crate::execute::profiler::Timing;
 
-/// What one recording is given besides the command buffer and the imports.
+/// Options of [`Executable::record_with`].
 #[derive(Clone, Copy, Default)]
 pub struct RecordOptions<'r> {
-    /// The caller's memory for transient buffers, as
-    /// [`Executable::workspace_requirements`](crate::Executable::workspace_requirements) says;
-    /// `None` for the executable's own.
+    /// The caller's memory for transient buffers, which must meet
+    /// [`Executable::workspace_requirements`](crate::Executable::workspace_requirements). `None` uses the executable's
+    /// own.
     pub workspace: Option<BufferAt>,
-    /// Which of [`ExecutableOptions::frames`](crate::ExecutableOptions::frames) in flight it is;
-    /// `None` for the next in turn. Threads that record at the same time name their frames, since
-    /// nobody knows whose turn comes next.
+    /// The frame in flight, less than [`ExecutableOptions::frames`](crate::ExecutableOptions::frames). `None` uses the
+    /// next one in turn. Threads that record concurrently should set it, since their order is not defined.
     pub frame: Option<usize>,
-    /// What differs from what the plan says.
+    /// Values that replace those of the plan.
     pub values: &'r [PassValue<'r>],
     /// Timestamps around the passes.
     pub timing: Timing<'r>,
 }
 
-/// Bytes of one pass that are given when it is recorded: its push constants, or what an update
-/// writes.
+/// Bytes that replace those of a pass in one recording: its push constants, or the data of an update.
 #[derive(Clone, Copy, Debug)]
 pub struct PassValue<'r> {
-    /// The label of the pass, which is settable ([`Graph::settable`](crate::graph::Graph::settable)).
+    /// Label of a settable pass ([`Graph::settable`](crate::graph::Graph::settable)).
     pub pass: &'r str,
-    /// As many as the plan has there.
+    /// The new bytes, of the same length as in the plan.
     pub bytes: &'r [u8],
 }
 
-/// What one recording goes by.
+/// Parameters of one recording.
 struct Recorded<'r> {
     places: &'r Places<'r>,
     sets: Option<&'r Sets>,
@@ -48,7 +46,7 @@ struct Recorded<'r> {
 }
 
 impl Recorded<'_> {
-    /// The bytes of a pass: those that were given, else the plan's.
+    /// The bytes of a pass: the value given for this recording, or the plan's.
     fn bytes<'b>(&'b self, pass: &PlannedPass, planned: &'b [u8]) -> &'b [u8] {
         let mut values = self.values.iter().filter(|_| pass.settable);
         values.find(|value| value.pass == pass.label).map_or(planned, |value| value.bytes)
@@ -56,8 +54,8 @@ impl Recorded<'_> {
 }
 
 impl Executable {
-    /// Makes ready for recordings of the engine's own, which may be alive for as long as they
-    /// like: they take no frame.
+    /// Prepares recordings of the engine's own calls. They do not use a frame, so their number and lifetime are not
+    /// limited.
     pub(crate) fn prepare(
         &self,
         imports: &[Import],
@@ -66,22 +64,21 @@ impl Executable {
         let places = self.places(imports, workspace, 0)?;
         let sets = self.new_sets()?;
         if let Some(sets) = &sets {
-            // SAFETY: new sets, which nothing uses.
+            // SAFETY: the sets are new and not in use.
             unsafe { sets.write(&self.plan, &places) };
         }
         Ok(Prepared { executable: self, places, sets })
     }
 
-    /// Records the plan into `commands`, with the executable's own workspace. Nothing is
-    /// submitted, allocated or created.
+    /// Records the plan into `commands`, with the executable's own workspace. Does not submit, allocate or create
+    /// anything.
     ///
     /// # Safety
-    /// `commands` is a recording primary or secondary command buffer of the context's device and
-    /// of a family with compute, outside a render pass. Each import's buffer holds at least the
-    /// import's size from its offset on, has the usages named at [`Import`], and lives until the
-    /// commands have run, as does the executable. No more recordings than
-    /// [`ExecutableOptions::frames`](crate::ExecutableOptions::frames) are recorded and yet to run.
-    /// The caller synchronises imports as the plan's contract says
+    /// `commands` is a primary or secondary command buffer of the context's device in the recording state, of a queue
+    /// family that supports compute, and outside a render pass. The buffer of each import has at least the import's
+    /// size from its offset on, has the usage flags of [`import_usage`](Self::import_usage), and outlives the execution
+    /// of the commands, as does the executable. At most [`ExecutableOptions::frames`](crate::ExecutableOptions::frames)
+    /// recordings have not completed. The caller synchronizes imports as specified by the plan's contract
     /// ([`Plan::imports`](crate::graph::Plan::imports)).
     pub unsafe fn record(&self, commands: vk::CommandBuffer, imports: &[Import]) -> Result<()> {
         // SAFETY: by the caller's contract.
@@ -91,9 +88,9 @@ impl Executable {
     /// Like [`record`](Self::record), with options.
     ///
     /// # Safety
-    /// As for [`record`](Self::record); no other commands use the workspace while these run. No other recording of the frame is yet to run. A
-    /// profiler was made for this executable, and lives until the commands have run; queries of
-    /// the caller's exist and are reset.
+    /// As for [`record`](Self::record). No other commands use the workspace while these run, and no other recording of
+    /// the frame is pending. A profiler must have been created for this executable and outlive the execution of the
+    /// commands; the caller's queries exist and are reset.
     pub unsafe fn record_with(
         &self,
         commands: vk::CommandBuffer,
@@ -105,7 +102,7 @@ impl Executable {
         let places = self.places(imports, options.workspace, frame)?;
         let sets = self.frames.get(frame);
         if let Some(sets) = sets {
-            // SAFETY: no other recording of the frame is yet to run, by the caller's contract.
+            // SAFETY: no other recording of the frame is pending, by the caller's contract.
             unsafe { sets.write(&self.plan, &places) };
         }
         let recorded =
@@ -115,7 +112,8 @@ impl Executable {
         Ok(())
     }
 
-    /// Each value is for a settable pass, and as long as what it replaces. A value for a culled pass has no effect.
+    /// Checks that each value is for a settable pass and has the length of the data it replaces. A value for a culled
+    /// pass has no effect.
     pub(crate) fn check_values(&self, values: &[PassValue<'_>]) -> Result<()> {
         values.iter().try_for_each(|value| {
             let given = value.bytes.len() as u64;
@@ -132,7 +130,7 @@ impl Executable {
         })
     }
 
-    /// The frame in flight that a recording is, or the next in turn.
+    /// The requested frame in flight, or the next one in turn.
     fn frame(&self, wanted: Option<usize>) -> Result<usize> {
         match wanted {
             Some(frame) if frame >= self.frame_count => {
@@ -144,15 +142,15 @@ impl Executable {
     }
 
     /// # Safety
-    /// As for [`record_with`](Self::record_with), and the sets were written for these places.
+    /// As for [`record_with`](Self::record_with); the sets were written for these places.
     unsafe fn record_steps(&self, commands: vk::CommandBuffer, recorded: &Recorded<'_>) {
         let raw = &self.device.raw;
         let Recorded { places, sets, timing, .. } = *recorded;
         // SAFETY: recording, by the caller's contract.
         unsafe { timing.begin(raw, commands) };
         for (index, (step, planned)) in self.steps.iter().zip(self.plan.steps()).enumerate() {
-            // SAFETY: recording, by the caller's contract; every handle was made for this device,
-            // and `fit` has checked offsets and sizes.
+            // SAFETY: recording, by the caller's contract. All handles belong to this device, and `fit` has checked
+            // offsets and sizes.
             unsafe {
                 if !step.barrier.is_empty() {
                     self.device.pipeline_barrier(commands, &step.barrier);
@@ -230,14 +228,14 @@ impl Executable {
 
     unsafe fn end_label(&self, commands: vk::CommandBuffer) {
         if let Some(functions) = &self.device.debug_utils {
-            // SAFETY: recording, with a label begun.
+            // SAFETY: recording, after a label was begun.
             unsafe { functions.cmd_end_debug_utils_label(commands) };
         }
     }
 }
 
-/// A plan bound to buffers. Any number of recordings may be made of it, into one command buffer
-/// too: descriptors are written once, so no recording disturbs another.
+/// A plan bound to buffers. It can be recorded any number of times, even into one command buffer, because its
+/// descriptors are written only once.
 pub(crate) struct Prepared<'e> {
     executable: &'e Executable,
     places: Places<'e>,
@@ -246,17 +244,17 @@ pub(crate) struct Prepared<'e> {
 
 impl Prepared<'_> {
     /// # Safety
-    /// As for [`Executable::record_with`], but for the frames; this lives until the commands have
-    /// run, or what [`into_sets`](Self::into_sets) gives does.
+    /// As for [`Executable::record_with`], except for frames. `self`, or the result of [`into_sets`](Self::into_sets),
+    /// outlives the execution of the commands.
     pub unsafe fn record(&self, commands: vk::CommandBuffer, timing: Timing<'_>) {
         // SAFETY: by the caller's contract.
         unsafe { self.record_with(commands, timing, &[]) };
     }
 
-    /// Like [`record`](Self::record), with values that were checked.
+    /// Like [`record`](Self::record), with values that have been checked.
     ///
     /// # Safety
-    /// That of [`record`](Self::record).
+    /// The requirements of [`record`](Self::record).
     pub unsafe fn record_with(
         &self,
         commands: vk::CommandBuffer,
@@ -269,7 +267,7 @@ impl Prepared<'_> {
         unsafe { self.executable.record_steps(commands, &recorded) };
     }
 
-    /// What recordings refer to besides the executable and the buffers.
+    /// The descriptor sets, which must outlive the recordings.
     pub fn into_sets(self) -> Option<Sets> {
         self.sets
     }

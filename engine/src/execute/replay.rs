@@ -1,5 +1,4 @@
-//! A recording that is made once and submitted any number of times, and the calls that record,
-//! submit and wait in one go.
+//! Replays, which are recorded once and submitted any number of times, and calls that record, submit and wait.
 
 use std::sync::Arc;
 
@@ -17,9 +16,9 @@ use crate::execute::recorder::Prepared;
 use crate::memory::Buffer;
 use crate::memory::status::check_order;
 
-/// A recorded plan. Submitting it again costs one `vkQueueSubmit` and allocates nothing.
+/// A recorded plan. Each submission costs one `vkQueueSubmit` and does not allocate.
 pub struct Replay {
-    /// Dropped first, and so waited for before anything that it refers to goes.
+    /// Must be the first field: dropping it waits for the GPU before the objects it uses are dropped.
     commands: Commands,
     _sets: Option<Sets>,
     executable: Arc<Executable>,
@@ -27,17 +26,16 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Submits the recording `times` times in a row, and returns without waiting for it. The
-    /// plan's own barriers order each run after the one before. Nothing is submitted once a run is
-    /// known to have found that the device does not keep lane order ([`Error::LaneOrder`]).
+    /// Submits the recording `times` times in a row, without waiting. The plan's own barriers order each run after the
+    /// previous one. Fails with [`Error::LaneOrder`], and submits nothing, if an earlier run has found that the device
+    /// does not keep lane order.
     pub fn submit(&mut self, times: u32) -> Result<()> {
         self.executable.check_lane_order()?;
         let Self { commands, executable, buffers, .. } = self;
         executable.submit_unverified(&buffers.iter(), || commands.submit(times))
     }
 
-    /// Waits until every submitted run is done. An [`Error::LaneOrder`] where one of them may have
-    /// given a wrong order.
+    /// Waits for all submitted runs. Fails with [`Error::LaneOrder`] if their results may be in the wrong order.
     pub fn wait(&mut self) -> Result<()> {
         self.commands.wait()?;
         self.executable.verify(self.buffers.iter())
@@ -50,7 +48,7 @@ impl Replay {
 }
 
 impl Context {
-    /// Records `executable`, whose plan must be replayable, over these buffers.
+    /// Records `executable` with these buffers. Its plan must be replayable.
     pub fn replay<'b>(
         &self,
         executable: Arc<Executable>,
@@ -61,7 +59,7 @@ impl Context {
         let prepared = executable.prepare(&imports(&self.device, buffers)?, None)?;
         let commands = Commands::new(&self.device)?;
         commands.record(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE, |raw| {
-            // SAFETY: recording; sizes were checked, and the replay holds what it refers to.
+            // SAFETY: recording; sizes have been checked, and the replay keeps the referenced objects alive.
             unsafe { prepared.record(raw, Timing::None) };
             Ok(())
         })?;
@@ -70,7 +68,7 @@ impl Context {
         Ok(Replay { commands, _sets, executable, buffers })
     }
 
-    /// Records `executable` over these buffers, submits it once and waits.
+    /// Records `executable` with these buffers, submits it once and waits.
     pub fn run<'b>(
         &self,
         executable: &Executable,
@@ -82,8 +80,8 @@ impl Context {
         self.run_repeatedly(executable, buffers, 1)
     }
 
-    /// Like [`run`](Self::run), with the plan recorded `times` times into one command buffer.
-    /// More than once is for replayable plans only.
+    /// Like [`run`](Self::run), but records the plan `times` times into one command buffer. If `times` exceeds one, the
+    /// plan must be replayable.
     pub fn run_repeatedly<'b>(
         &self,
         executable: &Executable,
@@ -95,12 +93,12 @@ impl Context {
             return Err(Error::NotReplayable { plan: executable.plan().name().to_owned() });
         }
         self.run_prepared(executable, buffers, |raw, prepared| {
-            // SAFETY: recording; what it refers to is kept until it has run.
+            // SAFETY: recording; the referenced objects are kept alive until it has run.
             (0..times).for_each(|_| unsafe { prepared.record(raw, Timing::None) });
         })
     }
 
-    /// Like [`run`](Self::run), with the time of each pass.
+    /// Like [`run`](Self::run), and returns the time of each pass.
     pub fn profile<'b>(
         &self,
         executable: &Executable,
@@ -108,15 +106,15 @@ impl Context {
     ) -> Result<Vec<PassTime>> {
         let profiler = Profiler::new(executable)?;
         self.run_prepared(executable, buffers, |raw, prepared| {
-            // SAFETY: recording; what it refers to is kept until it has run.
+            // SAFETY: recording; the referenced objects are kept alive until it has run.
             unsafe { prepared.record(raw, Timing::Profiler(&profiler)) };
         })?;
         // SAFETY: the recording has run.
         unsafe { profiler.read() }
     }
 
-    /// Runs what `body` records of `executable` over these buffers, with its own workspace, and
-    /// waits. What is recorded lives until then.
+    /// Runs the commands that `body` records, with the executable's own workspace, and waits. The prepared plan is kept
+    /// alive until then.
     pub(crate) fn run_prepared<'b>(
         &self,
         executable: &Executable,
@@ -126,7 +124,7 @@ impl Context {
         executable.check_device(&self.device)?;
         let errors = self.device.watch_errors();
         let prepared = executable.prepare(&imports(&self.device, buffers)?, None)?;
-        // The barriers of a plan that is not replayable do not keep two runs of it apart.
+        // The barriers of a plan that is not replayable do not separate two runs of it.
         let _turn = executable.turn();
         run_once(&self.device, |raw| {
             body(raw, &prepared);
@@ -134,7 +132,7 @@ impl Context {
         })?;
         errors.check()?;
         executable.check_lane_order()?;
-        // Its buffers may come from work that nobody has waited for. They stay marked, so that the same call
+        // The buffers may contain results of work that has not been verified. They stay marked, so that the same call
         // fails again.
         let given = buffers.iter().map(|&bound| bound.into().buffer());
         let unverified = given.filter_map(|buffer| buffer.unverified()).reduce(|first, _| first);

@@ -1,4 +1,4 @@
-//! What the driver says of compiled pipelines: registers, spills, shared memory.
+//! The driver's statistics of compiled pipelines: registers, spills, shared memory.
 
 use ash::vk;
 
@@ -7,23 +7,23 @@ use crate::device::shared::Device;
 use crate::execute::pipeline::Pipeline;
 use crate::execute::pipeline_store::PipelineStore;
 
-/// One figure of one pipeline.
+/// One statistic of one pipeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PipelineStatistic {
-    /// The pipeline: figures of one have the same number, and come together.
+    /// Number of the pipeline. Statistics of one pipeline have the same number and are consecutive.
     pub pipeline: usize,
-    /// Kernel label.
+    /// Label of the kernel.
     pub kernel: String,
-    /// The driver's name for the figure.
+    /// Name of the statistic, as reported by the driver.
     pub name: String,
-    /// Its value.
+    /// Value of the statistic.
     pub value: String,
 }
 
 impl Context {
-    /// The driver's statistics of every pipeline; empty unless
-    /// [`Config::pipeline_statistics`](crate::Config::pipeline_statistics) was set and the device
-    /// has them (`VK_KHR_pipeline_executable_properties`).
+    /// The driver's statistics of all pipelines; empty unless
+    /// [`Config::pipeline_statistics`](crate::Config::pipeline_statistics) was set and the device supports
+    /// `VK_KHR_pipeline_executable_properties`.
     pub fn pipeline_statistics(&self) -> Vec<PipelineStatistic> {
         let mut all = Vec::new();
         if let Ok(pipelines) = PipelineStore::of(&self.device) {
@@ -46,7 +46,7 @@ fn of_pipeline(device: &Device, pipeline: &Pipeline, number: usize) -> Vec<Pipel
     let figures = (0..parts.len() as u32).flat_map(|part| {
         let info =
             vk::PipelineExecutableInfoKHR::default().pipeline(pipeline.raw).executable_index(part);
-        // SAFETY: the pipeline was made with CAPTURE_STATISTICS, and has this many parts.
+        // SAFETY: the pipeline was created with CAPTURE_STATISTICS and has this many executables.
         unsafe { functions.get_pipeline_executable_statistics(&info) }.unwrap_or_default()
     });
     let statistic = |figure: vk::PipelineExecutableStatisticKHR<'_>| PipelineStatistic {
@@ -62,7 +62,7 @@ fn of_pipeline(device: &Device, pipeline: &Pipeline, number: usize) -> Vec<Pipel
 }
 
 fn value(figure: &vk::PipelineExecutableStatisticKHR<'_>) -> String {
-    // SAFETY: `format` says which member of the union is set.
+    // SAFETY: `format` identifies the valid member of the union.
     unsafe {
         match figure.format {
             vk::PipelineExecutableStatisticFormatKHR::BOOL32 => (figure.value.b32 != 0).to_string(),

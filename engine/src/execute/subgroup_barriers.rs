@@ -1,8 +1,8 @@
-//! Does `subgroupBarrier()` work on the device?
+//! Checks whether `subgroupBarrier()` works on the device.
 //!
-//! llvmpipe of Mesa 25 treats it as a barrier of the workgroup. If subgroups of a workgroup reach different numbers
-//! of them, one subgroup's `subgroupBarrier()` meets another's `barrier()`, and shared memory is read too early. The
-//! device is probed when the first kernel that has such a barrier is instantiated.
+//! llvmpipe of Mesa 25 treats it as a workgroup barrier. If the subgroups of a workgroup execute different numbers of
+//! them, the `subgroupBarrier()` of one subgroup pairs with the `barrier()` of another, and shared memory is read too
+//! early. The device is probed when the first kernel with such a barrier is instantiated.
 
 use ash::vk;
 use multisplit_graph::{Graph, Groups, Plan};
@@ -18,16 +18,16 @@ use crate::error::Result;
 use crate::execute::executable::ExecutableOptions;
 use crate::execute::own_pass::OwnPasses;
 
-/// How a device executes `subgroupBarrier()`.
+/// Behaviour of `subgroupBarrier()` on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SubgroupBarriers {
     /// It waits for the other lanes of the subgroup, as Vulkan specifies.
     Kept,
-    /// It waits for the whole workgroup, but the lanes of a subgroup run in lockstep: kernels get memory barriers in
-    /// its place.
+    /// It waits for the whole workgroup, but the lanes of a subgroup run in lockstep. Kernels use memory barriers
+    /// instead.
     Replaced,
-    /// It waits for the whole workgroup, and the lanes of a subgroup do not run in lockstep: kernels that contain it
-    /// are refused.
+    /// It waits for the whole workgroup, and the lanes of a subgroup do not run in lockstep. Kernels that use it are
+    /// rejected.
     Refused,
 }
 
@@ -46,13 +46,13 @@ push_constants! {
     }
 }
 
-/// Workgroups of the probe, enough for several on every multiprocessor of a large GPU.
+/// Workgroups of the probe: enough for several on every multiprocessor of a large GPU.
 const GROUPS: u64 = 1024;
 const SOFTWARE_GROUPS: u64 = 4;
 /// Threads per workgroup: several subgroups on most devices.
 const THREADS: u32 = 256;
 
-/// The result for one device.
+/// The probe result of a device.
 struct Probed(SubgroupBarriers);
 
 impl Attachment for Probed {
@@ -60,10 +60,10 @@ impl Attachment for Probed {
 }
 
 impl Context {
-    /// How the device executes `subgroupBarrier()`.
+    /// Returns the behaviour of `subgroupBarrier()` on the device.
     ///
-    /// Runs the probe if there is no result yet, in memory or on disk: one small dispatch, for which it waits. On an
-    /// [adopted](Self::adopt) device nothing is submitted: if there is no result on disk, it depends on the driver.
+    /// Runs the probe unless a result is available in memory or on disk: one small dispatch, which it waits for. On an
+    /// [adopted](Self::adopt) device nothing is submitted; without a result on disk, the answer depends on the driver.
     pub fn subgroup_barriers(&self) -> SubgroupBarriers {
         let probed = self.device.attached(|device| {
             let file = device.verdict_file();
@@ -116,12 +116,12 @@ impl Context {
         let options = ExecutableOptions::default();
         let executable = self.instantiate_for(plan, options, SubgroupBarriers::Kept)?;
         let found = self.upload(&[0u32])?;
-        // Not reported to observers: the caller did not start this run.
+        // Not reported to observers, because the caller did not start this run.
         self.run_repeatedly(&executable, &[(failures, &found)], 1)?;
         Ok(self.download(&found)?.iter().sum())
     }
 
-    /// How the kernels of a plan get their subgroup barriers. Probes only if one of them has any.
+    /// Treatment of subgroup barriers in the kernels of a plan. Probes only if one of the kernels uses them.
     pub(super) fn subgroup_barriers_of(&self, plan: &Plan) -> SubgroupBarriers {
         let mut kernels =
             plan.steps().iter().filter_map(|step| step.pass.kernel.as_ref()?.kernel());
@@ -132,7 +132,8 @@ impl Context {
     }
 }
 
-/// What is known of a driver without a probe: subgroups of llvmpipe are SIMD vectors of the CPU.
+/// Assumed behaviour of a driver without a probe. Subgroups of llvmpipe are SIMD vectors of the CPU, so they run in
+/// lockstep.
 fn assumed(properties: &DeviceProperties) -> SubgroupBarriers {
     match is_software(properties) && properties.driver.contains("llvmpipe") {
         true => SubgroupBarriers::Replaced,

@@ -1,4 +1,4 @@
-//! What memory for a plan's transient buffers has to be like, for callers that supply it.
+//! Requirements for workspace memory that callers supply.
 
 use std::sync::Arc;
 
@@ -11,32 +11,30 @@ use crate::device::shared::Device;
 use crate::error::{Result, VkResultExt};
 use crate::execute::executable::ExecutableOptions;
 
-/// What a caller has to supply for a plan's transient buffers
+/// Requirements for the memory of a plan's transient buffers
 /// ([`RecordOptions::workspace`](crate::RecordOptions::workspace)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkspaceRequirements {
-    /// Bytes; zero where the plan needs no workspace.
+    /// Size in bytes; zero if the plan needs no workspace.
     pub size: u64,
-    /// What the offset into the buffer has to be a multiple of.
+    /// Required alignment of the offset into the buffer.
     pub alignment: u64,
-    /// The usages that the buffer is created with.
+    /// Required usage flags of the buffer.
     pub usage: vk::BufferUsageFlags,
-    /// The memory types that such a buffer may be bound to, a bit for each. Device-local ones are
-    /// fast.
+    /// Bit mask of the memory types that such a buffer can be bound to. Device-local ones are the fastest.
     pub memory_type_bits: u32,
-    /// What the plan does with the workspace. Two recordings that share memory need a barrier with
-    /// this on both sides between them, or a semaphore, or a fence.
+    /// The plan's accesses to the workspace. Two recordings that share memory need a barrier with this scope on both
+    /// sides, a semaphore or a fence between them.
     pub scope: Scope,
 }
 
 impl Context {
-    /// What a caller has to supply for the transient buffers of `plan`. It creates no pipelines.
+    /// Requirements for the memory of the transient buffers of `plan`. Does not create pipelines.
     pub fn workspace_requirements(&self, plan: &Plan) -> Result<WorkspaceRequirements> {
         self.workspace_requirements_with(plan, ExecutableOptions::default())
     }
 
-    /// Like [`workspace_requirements`](Self::workspace_requirements), for a plan that is instantiated
-    /// with these options.
+    /// Like [`workspace_requirements`](Self::workspace_requirements), for a plan instantiated with these options.
     pub fn workspace_requirements_with(
         &self,
         plan: &Plan,
@@ -54,7 +52,7 @@ pub(crate) fn requirements(
     let is_inside =
         |index: usize| plan.buffers().get(index).is_some_and(|b| b.workspace_offset().is_some());
     let usage = match usage(plan, by_address, is_inside) {
-        // Of a plan without transient buffers; Vulkan has no buffers of no use.
+        // The plan has no transient buffers, but Vulkan does not allow buffers without usage flags.
         usage if usage.is_empty() => shader_usage(by_address),
         usage => usage,
     };
@@ -71,7 +69,7 @@ pub(crate) fn requirements(
     })
 }
 
-/// The usages that passes make of buffers.
+/// Usage flags for the selected buffers of the plan.
 pub(crate) fn usage(
     plan: &Plan,
     by_address: bool,
@@ -87,7 +85,7 @@ pub(crate) fn usage(
     usage
 }
 
-/// What kernels need of a buffer.
+/// Usage flag for access by kernels.
 pub(crate) fn shader_usage(by_address: bool) -> vk::BufferUsageFlags {
     if by_address {
         vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
@@ -102,7 +100,7 @@ fn scope(plan: &Plan, is_meant: impl Fn(usize) -> bool) -> Scope {
     all
 }
 
-/// Calls `body` with every use that passes make of buffers.
+/// Calls `body` for every use of the selected buffers.
 fn uses(
     plan: &Plan,
     is_meant: impl Fn(usize) -> bool,
@@ -146,11 +144,11 @@ fn uses(
     }
 }
 
-/// Vulkan promises the same types for all buffers of one usage, whatever their size.
+/// Vulkan guarantees the same memory types for all buffers with the same usage, regardless of their size.
 fn memory_type_bits(device: &Device, usage: vk::BufferUsageFlags) -> Result<u32> {
     const ANY_SIZE: u64 = 256;
     let info = vk::BufferCreateInfo::default().size(ANY_SIZE).usage(usage);
-    // SAFETY: a live device; the buffer is used for nothing else.
+    // SAFETY: a live device; the buffer is destroyed unused.
     unsafe {
         let buffer =
             device.raw.create_buffer(&info, device.callbacks()).during("vkCreateBuffer")?;
