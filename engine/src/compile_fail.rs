@@ -1,6 +1,6 @@
-//! Programs that must not compile, each as a doc test: what cannot be right is not accepted.
+//! Doc tests with incorrect programs that must not compile.
 //!
-//! Keys of a type that is none:
+//! Unsupported key types:
 //! ```compile_fail,E0277
 //! let gpu = multisplit::Context::new().unwrap();
 //! gpu.sort(&['c', 'a', 'b']);
@@ -10,7 +10,7 @@
 //! gpu.sort(&[[0u8; 4], [1; 4]]);
 //! ```
 //!
-//! Parameters of another type than the keys:
+//! Parameters with a different type than the keys:
 //! ```compile_fail,E0308
 //! let gpu = multisplit::Context::new().unwrap();
 //! gpu.split(&[0.5f32, 1.5], multisplit::Buckets::range(&[2u32]));
@@ -20,7 +20,7 @@
 //! gpu.histogram(&[1u32, 2], multisplit::Bins::even(0.0f32..1.0, 8));
 //! ```
 //!
-//! Values of 12 bytes:
+//! Values of an unsupported size (12 bytes):
 //! ```compile_fail,E0080
 //! let gpu = multisplit::Context::new().unwrap();
 //! gpu.sort_pairs(&[1u32, 2], &[[0u32; 3], [1; 3]]).unwrap();
@@ -33,7 +33,7 @@
 //! gpu.sort_pairs(&[1u32, 2], &values);
 //! ```
 //!
-//! Arrays of different types in one copy, and a scan of something that is not a number:
+//! A copy between arrays of different types, and a scan of strings:
 //! ```compile_fail,E0271
 //! let gpu = multisplit::Context::new().unwrap();
 //! let (a, b) = (gpu.upload(&[1u32]).unwrap(), gpu.upload(&[1.0f32]).unwrap());
@@ -44,7 +44,7 @@
 //! gpu.scan(&["one", "two"]);
 //! ```
 //!
-//! A plan that is changed after it was compiled:
+//! A plan that is modified after compilation:
 //! ```compile_fail,E0616
 //! let mut plan = multisplit::graph::Graph::new("empty").compile(&Default::default()).unwrap();
 //! plan.steps.clear();

@@ -3,7 +3,7 @@
 #[doc = include_str!("../../docs/sort.md")]
 pub struct Sort;
 
-/// With GLSL, because an example has a bucket function of its own.
+/// Requires GLSL: one example defines a custom bucket function.
 #[cfg(feature = "glsl")]
 #[doc = include_str!("../../docs/multisplit.md")]
 pub struct Multisplit;
@@ -20,7 +20,7 @@ pub struct Family;
 #[doc = include_str!("../../docs/sssp.md")]
 pub struct Sssp;
 
-/// With GLSL, because an example has a pass of its own.
+/// Requires GLSL: one example defines a custom pass.
 #[cfg(feature = "glsl")]
 #[doc = include_str!("../../docs/graph.md")]
 pub struct Graph;

@@ -1,4 +1,4 @@
-//! What can go wrong, with the names of what it went wrong for.
+//! The engine's error type.
 
 use ash::vk;
 use multisplit_graph::{ElementType, GraphError};
@@ -7,17 +7,17 @@ use multisplit_shaders::ReflectError;
 use crate::network::NetworkError;
 use crate::words;
 
-/// Result of the engine's fallible functions.
+/// Result type of the engine's fallible functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Everything the engine reports. No error leaves the context unusable, except a lost device.
+/// All errors that the engine reports. The context remains usable after any of them, except after a lost device.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The Vulkan loader library is not installed.
     #[error("no Vulkan loader was found ({0}); install libvulkan1 or your GPU vendor's driver")]
     NoLoader(String),
-    /// The loader works, but there is no device at all.
+    /// The loader works, but finds no device.
     #[error(
         "no Vulkan device was found; install a GPU driver, or Mesa's software driver (mesa-vulkan-drivers)"
     )]
@@ -25,149 +25,149 @@ pub enum Error {
     /// No device has the given name or index.
     #[error("no Vulkan device matches `{wanted}`; found: {}", .found.join("; "))]
     UnknownDevice {
-        /// What was asked for.
+        /// The requested name or index.
         wanted: String,
-        /// What there is.
+        /// Descriptions of the available devices.
         found: Vec<String>,
     },
-    /// What ranking may rely on has another name.
+    /// An unknown [`RankingChoice`](crate::RankingChoice) was given.
     #[error("no such ranking: `{given}`; it is `promised` or `probed`")]
     UnknownRanking {
-        /// What was asked for.
+        /// The given name.
         given: String,
     },
-    /// A device exists but lacks what the kernels need.
+    /// The device does not meet the requirements of the kernels.
     #[error("`{device}` cannot run multisplit; missing: {}", .missing.join(", "))]
     MissingRequirements {
         /// Device name.
         device: String,
-        /// What it lacks.
+        /// The missing requirements.
         missing: Vec<String>,
     },
-    /// Validation was asked for, but the layer is not installed.
+    /// Validation was requested, but the layer is not installed.
     #[error("the Khronos validation layer is not installed (package vulkan-validationlayers)")]
     NoValidationLayer,
     /// A validation layer reported an error during a run, and
     /// [`ValidationConfig::fail_on_error`](crate::ValidationConfig::fail_on_error) is set.
     #[error("the validation layer reported an error: {id}: {text}")]
     Validation {
-        /// The rule, or empty.
+        /// Identifier of the violated rule; may be empty.
         id: String,
-        /// The first message.
+        /// Text of the first message.
         text: String,
     },
     /// A Vulkan call failed.
     #[error("{call} failed: {result}{}", advice(*result))]
     Vulkan {
-        /// The call.
+        /// Name of the function.
         call: &'static str,
-        /// What it returned.
+        /// The returned result code.
         result: vk::Result,
     },
-    /// Memory for a buffer could not be had.
+    /// Memory for a buffer could not be allocated.
     #[error("no memory for {} of {size} bytes: {reason}", words::array(.name))]
     OutOfMemory {
         /// Buffer name.
         name: String,
         /// Size in bytes.
         size: u64,
-        /// What the allocator or the driver said.
+        /// The reason, from the allocator or the driver.
         reason: String,
     },
-    /// A buffer of no bytes was asked for; Vulkan has none.
+    /// A buffer with a size of zero was requested. Vulkan does not support empty buffers.
     #[error("buffer `{name}` would have no bytes; give it at least one element")]
     EmptyBuffer {
         /// Buffer name.
         name: String,
     },
-    /// A buffer is smaller than what is to be read from or written to it.
+    /// A buffer is smaller than the range to be read or written.
     #[error("{} has {size} bytes, {needed} are needed", words::array(.name))]
     BufferTooSmall {
         /// Buffer name.
         name: String,
-        /// Its size in bytes.
+        /// Size of the buffer in bytes.
         size: u64,
-        /// What is needed.
+        /// Required size in bytes.
         needed: u64,
     },
-    /// Elements past the end of an array were to be read or written.
+    /// A range of elements exceeds the end of the array.
     #[error(
         "{len} elements from index {first} on are outside of the array, which has {array} elements"
     )]
     OutOfBounds {
-        /// The first element.
+        /// Index of the first element.
         first: u64,
-        /// How many.
+        /// Number of elements.
         len: u64,
-        /// How many the array has.
+        /// Length of the array.
         array: u64,
     },
-    /// Two arrays that belong together have different lengths.
+    /// Two arrays that must have the same length have different lengths.
     #[error("`{name}` has {len} elements, but `{other}` has {other_len}: give one for each")]
     LengthMismatch {
-        /// One of them.
+        /// Name of the first array.
         name: &'static str,
-        /// Its length.
+        /// Length of the first array.
         len: u64,
-        /// The other.
+        /// Name of the second array.
         other: &'static str,
-        /// Its length.
+        /// Length of the second array.
         other_len: u64,
     },
-    /// A reduction by sum was asked for the index of an element.
+    /// The index of an element was requested from a sum.
     #[error("a sum has no index; ask for one of a minimum or a maximum")]
     IndexOfSum,
-    /// What a selection is given does not go together.
+    /// The arguments of a selection do not match.
     #[error("selection: {problem}")]
     Selection {
-        /// What does not.
+        /// The mismatch.
         problem: &'static str,
     },
-    /// The first elements of an array, where a call cannot take them.
+    /// A call does not support an operand, such as the first elements of an array.
     #[error("`{call}`: {problem}")]
     Operand {
-        /// The call, or which of its arrays.
+        /// Name of the call, or of its operand.
         call: &'static str,
-        /// What is wrong.
+        /// The reason.
         problem: &'static str,
     },
-    /// Keys or samples are of another type than what they are to be sorted, split or counted by.
+    /// An array of keys or samples has the wrong element type.
     #[error("`{name}` is an array of {found}, {expected} is needed")]
     KeyTypeMismatch {
-        /// Which array.
+        /// Name of the array.
         name: &'static str,
-        /// What it is an array of.
+        /// Its element type.
         found: String,
-        /// What is needed.
+        /// The expected element type.
         expected: String,
     },
-    /// An array of one type of numbers was given for an import of another.
+    /// An array of numbers was given for an import of a different number type.
     #[error("an array of {found} was given for an import of {expected}")]
     ElementTypeMismatch {
-        /// What it is an array of.
+        /// Element type of the array.
         found: ElementType,
-        /// What the import is.
+        /// Element type of the import.
         expected: ElementType,
     },
-    /// Values of a size that kernels cannot move.
+    /// The kernels do not support values of this size.
     #[error("values of {bytes} bytes; values have 4, 8 or 16 bytes each")]
     ValueSize {
-        /// Bytes of a value.
+        /// Size of a value in bytes.
         bytes: u32,
     },
-    /// Bits that a key does not have.
+    /// The range of sort bits exceeds the key.
     #[error("a {key} key has bits 0..{key_bits}, not {start}..{end}")]
     SortBits {
-        /// What a key is.
+        /// Type of the keys.
         key: String,
-        /// How many bits it has.
+        /// Number of bits in a key.
         key_bits: u32,
-        /// The first bit asked for.
+        /// The first requested bit.
         start: u32,
-        /// One past the last bit asked for.
+        /// One past the last requested bit.
         end: u32,
     },
-    /// A buffer or an executable of one context was given to another.
+    /// A buffer or an executable was used with a context other than its own.
     #[error(
         "`{name}` belongs to another context; use arrays and plans with the context that made them"
     )]
@@ -175,26 +175,26 @@ pub enum Error {
         /// Name of the buffer or the plan.
         name: String,
     },
-    /// An imported buffer of the graph was given no Vulkan buffer, or one it does not know.
+    /// The buffers given for the plan's imports do not match them: one is missing, duplicate, unknown or not allowed.
     #[error("`{plan}`: {problem} `{name}`")]
     ImportBinding {
         /// Plan name.
         plan: String,
-        /// What is wrong.
+        /// The problem.
         problem: &'static str,
         /// Buffer name.
         name: String,
     },
-    /// An imported buffer's offset does not have the alignment the device needs.
+    /// The offset of an imported buffer violates the device's alignment.
     #[error("`{plan}`: offset {offset} of import `{name}` is not a multiple of {alignment}")]
     Misaligned {
         /// Plan name.
         plan: String,
         /// Buffer name.
         name: String,
-        /// The offset.
+        /// The given offset.
         offset: u64,
-        /// What it must be a multiple of.
+        /// The required alignment.
         alignment: u64,
     },
     /// A kernel cannot run on this device or with this engine.
@@ -202,7 +202,7 @@ pub enum Error {
     Kernel {
         /// Kernel label.
         kernel: String,
-        /// What is wrong.
+        /// The reason.
         problem: String,
     },
     /// An operation needs a feature that the device does not support, or that was not enabled.
@@ -211,16 +211,16 @@ pub enum Error {
         if *.enabled { "does not support" } else { "does not support or has not enabled" }
     )]
     MissingFeature {
-        /// The operation.
+        /// Description of the operation.
         operation: String,
-        /// What it needs, with Vulkan's name.
+        /// The required feature, with its Vulkan name.
         feature: String,
         /// Device name.
         device: String,
         /// Whether the context has enabled every feature that the device supports.
         enabled: bool,
     },
-    /// A safe call was to run SPIR-V that was not checked, or a user's GLSL by address.
+    /// A safe call was given unchecked SPIR-V, or user-written GLSL that accesses buffers by address.
     #[error(
         "kernel `{kernel}` is not known to stay within its buffers: make it from GLSL, give it buffers and not addresses, or use Context::instantiate_foreign"
     )]
@@ -228,7 +228,7 @@ pub enum Error {
         /// Kernel label.
         kernel: String,
     },
-    /// A safe call was to run a pass with as many workgroups as words say that may hold anything.
+    /// A safe call was given an indirect dispatch whose workgroup counts are not bounded.
     #[error(
         "pass `{pass}` is dispatched by words that may ask for more workgroups than the device allows: bound them with primitives::bounded_groups, or use Context::instantiate_foreign"
     )]
@@ -236,61 +236,61 @@ pub enum Error {
         /// Pass label.
         pass: String,
     },
-    /// A plan that does not cover its own last-to-first hazards was to be replayed.
+    /// A plan was to be replayed, but has no barriers between the end of one run and the start of the next.
     #[error("`{plan}` was not declared replayable (Graph::replayable)")]
     NotReplayable {
         /// Plan name.
         plan: String,
     },
-    /// A value was given for a pass that the plan does not have.
+    /// A value was given for a pass that does not exist or is not settable.
     #[error("`{plan}` has no pass `{pass}` whose values can be set")]
     UnknownPass {
         /// Plan name.
         plan: String,
-        /// The pass asked for.
+        /// The given label.
         pass: String,
     },
     /// A value of the wrong size was given for a pass.
     #[error("pass `{pass}` takes {needed} bytes, {given} were given")]
     ValueOfPass {
-        /// The pass.
+        /// Pass label.
         pass: String,
-        /// Bytes that were given.
+        /// Size of the given value in bytes.
         given: u64,
-        /// Bytes that it takes.
+        /// Required size in bytes.
         needed: u64,
     },
-    /// A recording named a frame in flight that the executable was not made for.
+    /// The given frame exceeds the number of frames in flight of the executable.
     #[error(
         "there is no frame {frame}: frames in flight are numbered from 0, and the executable has {frames} (ExecutableOptions::frames)"
     )]
     NoSuchFrame {
-        /// The frame asked for.
+        /// The given frame.
         frame: usize,
-        /// How many there are.
+        /// Number of frames in flight.
         frames: usize,
     },
-    /// A plan was compiled for limits that the device does not have.
+    /// A plan was compiled for higher limits than those of the device.
     #[error(
         "`{plan}` was compiled for another device: {limit} differs; compile it with Context::limits"
     )]
     OtherLimits {
         /// Plan name.
         plan: String,
-        /// The limit, by Vulkan's name.
+        /// Vulkan name of the limit.
         limit: &'static str,
     },
-    /// An entry or exit scope has stages that the queue does not have.
+    /// An entry or exit scope contains stages that the queue does not support.
     #[error(
         "`{plan}` waits for {stages}, which queues of the context's family do not have; leave these scopes out, and synchronise on a queue that has them"
     )]
     QueueStages {
         /// Plan name.
         plan: String,
-        /// The stages.
+        /// The unsupported stages.
         stages: String,
     },
-    /// The queue cannot write timestamps.
+    /// The queue does not support timestamps.
     #[error(
         "`{device}` has no timestamps on its compute queue, so GPU times cannot be measured; choose another device, or run without timing"
     )]
@@ -298,119 +298,119 @@ pub enum Error {
         /// Device name.
         device: String,
     },
-    /// Keys were ranked by lane order, and a tile that checked itself (`canary_period` of the policy) found
-    /// that the device does not keep it.
+    /// Keys were ranked by lane order, but a tile that verified its order (`canary_period` of the policy) found that
+    /// the device does not keep it.
     #[error(
         "`{plan}` ranked by lane order, which the device does not keep; its result may be in the wrong order: build it again, the context ranks by ballots now"
     )]
     LaneOrder {
-        /// The plan.
+        /// Plan name.
         plan: String,
     },
-    /// A profile, named by the caller, that cannot be used on the device.
+    /// The given profile cannot be used on the device.
     #[error("{profile}: {problem}")]
     Profile {
-        /// Where it comes from.
+        /// Source of the profile.
         profile: String,
-        /// What is wrong.
+        /// The reason.
         problem: String,
     },
-    /// A policy that no kernel can follow.
+    /// The policy is invalid or not supported by the kernels.
     #[error("policy: {problem}")]
     Policy {
-        /// What is wrong.
+        /// The reason.
         problem: &'static str,
     },
-    /// A method that does not do what is asked of it.
+    /// The requested method does not support the input.
     #[error("{problem}")]
     Method {
-        /// What it does not do, and what does.
+        /// The limitation of the method, and usually an alternative.
         problem: &'static str,
     },
-    /// A size that the device or the method cannot handle.
+    /// A size exceeds a limit of the device or the method.
     #[error("{what}: {asked} is more than the limit of {limit}")]
     TooLarge {
-        /// What is too large.
+        /// Name of the size.
         what: &'static str,
-        /// What was asked for.
+        /// The requested size.
         asked: u64,
-        /// What there is.
+        /// The limit.
         limit: u64,
     },
-    /// A split into no buckets at all.
+    /// A split into zero buckets was requested.
     #[error("a split needs at least one bucket")]
     NoBuckets,
-    /// A bucket function that does not fit the keys or the number of buckets.
+    /// The bucket function does not match the keys or the number of buckets.
     #[error("invalid bucket function for {key} keys: {problem}")]
     Bucket {
-        /// What a key is.
+        /// Type of the keys.
         key: String,
-        /// What is wrong.
+        /// The reason.
         problem: String,
     },
-    /// Offsets that cut nothing into segments.
+    /// The segment offsets are invalid.
     #[error("invalid segments: {problem}")]
     Segments {
-        /// What is wrong.
+        /// The reason.
         problem: &'static str,
     },
-    /// Rows that an array cannot be cut into.
+    /// The length of the array is not a multiple of the row length.
     #[error(
         "{n} elements are no whole number of rows of {length}: give a length that divides them"
     )]
     Rows {
-        /// Elements.
+        /// Length of the array.
         n: u64,
-        /// The length of a row that was asked for.
+        /// The requested row length.
         length: u64,
     },
-    /// Rows of an array whose length the device counts.
+    /// Rows were requested for an array whose length is known only on the device.
     #[error("rows need a host count of elements; with a device count there is one row")]
     RowsOfDeviceCount,
-    /// A histogram that does not fit its samples: its bins, their layout or their weights.
+    /// The histogram's bins, layout or weights do not match its samples.
     #[error("invalid histogram of {sample} samples: {problem}")]
     Histogram {
-        /// What a sample is.
+        /// Type of the samples.
         sample: String,
-        /// What is wrong.
+        /// The reason.
         problem: String,
     },
-    /// A bucket function gave ids past the last bucket.
+    /// A bucket function returned ids outside the range of buckets.
     #[error(
         "the bucket function gave an id of {buckets} or more for {keys} of the keys; ids have to be below the count of buckets"
     )]
     BucketOutOfRange {
-        /// How many keys it gave such an id for.
+        /// Number of keys with such an id.
         keys: u64,
-        /// m, the number of buckets.
+        /// Number of buckets.
         buckets: u32,
     },
-    /// An iteration that should have come to an end has not.
+    /// An iteration did not terminate within the expected number of rounds.
     #[error(
         "{what} did not end within {rounds} rounds: the driver or the device may compute wrong values; update the driver, or use another device"
     )]
     Unfinished {
-        /// What has not ended.
+        /// Name of the iteration.
         what: &'static str,
-        /// How far it came.
+        /// Number of rounds that were run.
         rounds: u64,
     },
-    /// A network, or a search in it.
+    /// A network, or a search in it, is invalid.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// The graph is not one that can be planned.
+    /// The graph cannot be compiled.
     #[error(transparent)]
     Graph(#[from] GraphError),
-    /// SPIR-V that could not be reflected.
+    /// The SPIR-V module could not be reflected.
     #[error(transparent)]
     Reflect(#[from] ReflectError),
-    /// GLSL that did not compile.
+    /// The GLSL source did not compile.
     #[cfg(feature = "glsl")]
     #[error(transparent)]
     Compile(#[from] multisplit_shaders::compile::CompileError),
 }
 
-/// What to do about a call that failed.
+/// Advice for handling a failed call.
 fn advice(result: vk::Result) -> &'static str {
     match result {
         vk::Result::ERROR_DEVICE_LOST => {
@@ -422,7 +422,7 @@ fn advice(result: vk::Result) -> &'static str {
     }
 }
 
-/// Names the call that a raw Vulkan result came from.
+/// Attaches the name of the call to a raw Vulkan result.
 pub(crate) trait VkResultExt<T> {
     fn during(self, call: &'static str) -> Result<T>;
 }

@@ -18,32 +18,33 @@
 //! # Ok::<(), multisplit::Error>(())
 //! ```
 //!
-//! Four ways to use it, each built on the next:
+//! There are four ways to use it, each built on the next:
 //!
-//! - **One call**, as above. Arrays on the host (slices, `Vec`s) give `Vec`s; arrays on the device
-//!   ([`Array`], made by [`Context::upload`]) give arrays, and nothing is transferred. Options have
-//!   names: [`Sort::descending`], [`Sort::bits`], [`Buckets::range`], [`Bins::layout`].
-//! - **Work**: several primitives and shaders of your own, planned together, recorded once and
-//!   submitted any number of times ([`Context::work`], [`Frame`]).
+//! - **Single calls**, as above. Calls with host arrays (slices, `Vec`s) return `Vec`s. Calls with
+//!   device arrays ([`Array`], created by [`Context::upload`]) return device arrays and transfer no
+//!   data. Options are set by name: [`Sort::descending`], [`Sort::bits`], [`Buckets::range`],
+//!   [`Bins::layout`].
+//! - **Work**: several primitives and your own shaders, planned together, recorded once and submitted
+//!   any number of times ([`Context::work`], [`Frame`]).
 //! - **In your engine**: the same work on your buffers, recorded into your command buffers
 //!   ([`Work::executable`], [`Context::adopt`], [`embed`]).
-//! - **The parts**: [`primitives`] adds passes to a [`graph`], which plans them without a device;
+//! - **Building blocks**: [`primitives`] adds passes to a [`graph`], which plans them without a device;
 //!   [`Executable`] records a plan.
 //!
-//! # What safe code can rely on
+//! # Safety guarantees
 //!
-//! No safe call causes undefined behaviour: types, sizes and limits are checked, plans cannot be
-//! changed once they are compiled, your own GLSL is checked and kept inside its bindings, and calls
-//! that use the same array are ordered. What cannot be checked (raw handles, SPIR-V from elsewhere,
-//! another party's command buffers) is an `unsafe fn` that says what it needs. `docs/safety.md` has
-//! the whole list.
+//! Safe calls cannot cause undefined behaviour: types, sizes and limits are checked, plans are
+//! immutable after compilation, accesses of custom GLSL are checked and confined to its bindings, and
+//! calls that use the same array are ordered. Calls with inputs that cannot be checked (raw handles,
+//! external SPIR-V, command buffers of other code) are `unsafe` and document their requirements.
+//! `docs/safety.md` has the full list.
 //!
 //! # Features
 //!
-//! - `glsl`: bucket functions and passes of your own in GLSL, compiled at run time. It brings shaderc,
-//!   a C++ library, into the build; without it, no C++ compiler is needed.
-//! - `tuning`: the sizes and thresholds behind a [`Policy`], for measuring. Results never depend on
-//!   them.
+//! - `glsl`: custom bucket functions and passes in GLSL, compiled at run time. Adds shaderc to the
+//!   build, which needs a C++ compiler.
+//! - `tuning`: access to the sizes and thresholds of a [`Policy`], for measurements. They affect
+//!   performance, never results.
 
 #[cfg(doctest)]
 mod compile_fail;

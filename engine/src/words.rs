@@ -1,6 +1,6 @@
-//! Internal names in the user's words, for error messages.
+//! Translates internal names for error messages.
 
-/// The operations by the first part of kernel labels, plan names and array names.
+/// Names of the operations, by the first part of kernel labels, plan names and array names.
 const OPERATIONS: [(&str, &str); 24] = [
     ("copy", "the copy"),
     ("count", "the device count"),
@@ -28,14 +28,14 @@ const OPERATIONS: [(&str, &str); 24] = [
     ("topk", "top-k"),
 ];
 
-/// The operation that a kernel of the library belongs to.
+/// The operation that a built-in kernel belongs to.
 pub(crate) fn operation(label: &str) -> String {
     let first = label.split('.').next().unwrap_or(label);
     let found = OPERATIONS.iter().find(|(name, _)| *name == first);
     found.map_or_else(|| format!("`{first}`"), |(_, words)| (*words).to_owned())
 }
 
-/// An array: by its own name, with the operation if the name has one.
+/// Description of an array, with its operation if the name contains one.
 pub(crate) fn array(name: &str) -> String {
     match name.split_once('.') {
         None if name == "staging" => "the staging memory of a transfer".to_owned(),
@@ -47,7 +47,7 @@ pub(crate) fn array(name: &str) -> String {
     }
 }
 
-/// A SPIR-V capability, with the device feature that provides it.
+/// Description of a SPIR-V capability, with the device feature that provides it.
 pub(crate) fn feature(capability: &str) -> String {
     let words = match capability {
         "Int64" => "64-bit integers (shaderInt64)",

@@ -1,4 +1,4 @@
-//! What a recording expects of each buffer that it is given, and does with it.
+//! Buffer contracts: requirements of a recording on the buffers it is given, and its accesses to them.
 
 use ash::vk;
 use multisplit_graph::{self as graph, Plan, Scope};
@@ -7,33 +7,33 @@ use crate::device::context::Context;
 use crate::execute::executable::{Executable, ExecutableOptions};
 use crate::execute::workspace;
 
-/// What a recording expects of a buffer, and does with it.
+/// Requirements of a recording on a buffer, and its accesses to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BufferContract {
-    /// The import's name.
+    /// Name of the import.
     pub name: String,
-    /// Bytes that it has at least.
+    /// Minimum size in bytes.
     pub bytes: u64,
-    /// What its offset is a multiple of.
+    /// Required alignment of its offset.
     pub alignment: u64,
-    /// The usages that it was created with at least.
+    /// Required usage flags.
     pub usage: vk::BufferUsageFlags,
-    /// What the engine said it did before: the recording synchronises with it.
+    /// Accesses before the recording, as declared by the engine. The recording synchronizes with them.
     pub entry: Option<Scope>,
-    /// What the engine said it does after: the recording synchronises with it.
+    /// Accesses after the recording, as declared by the engine. The recording synchronizes with them.
     pub exit: Option<Scope>,
-    /// What the recording does first with it. Where `entry` is `None`, the engine's barrier before
-    /// has this as its second scope. `None` where it is not touched at all.
+    /// First access of the recording; `None` if it does not use the buffer. If `entry` is `None`, the engine must
+    /// insert a barrier before the recording with this as its second scope.
     pub first_use: Option<Scope>,
-    /// What the recording does last with it. Where `exit` is `None`, the engine's barrier after has
-    /// this as its first scope.
+    /// Last access of the recording; `None` if it does not use the buffer. If `exit` is `None`, the engine must insert
+    /// a barrier after the recording with this as its first scope.
     pub last_use: Option<Scope>,
 }
 
 impl Context {
-    /// What recordings of `plan`, instantiated with these options, would expect of each import, and
-    /// do with it, in order of declaration. Nothing is made.
+    /// Contracts of the imports of `plan`, in order of declaration, as if it were instantiated with these options. Does
+    /// not create any objects.
     pub fn contracts(&self, plan: &Plan, options: ExecutableOptions) -> Vec<BufferContract> {
         let alignment = self.limits().heap_alignment();
         let one = |index| contract(plan, index, alignment, options.by_address);
@@ -42,12 +42,12 @@ impl Context {
 }
 
 impl Executable {
-    /// What a recording expects of each import, and does with it, in order of declaration.
+    /// Contracts of all imports, in order of declaration.
     pub fn contracts(&self) -> Vec<BufferContract> {
         self.plan().imports().map(|(index, ..)| self.contract_at(index)).collect()
     }
 
-    /// What it expects of one of them; `None` where it has no such import.
+    /// Contract of one import; `None` if the plan has no such import.
     pub fn contract(&self, import: graph::Buffer) -> Option<BufferContract> {
         let index = self.plan().index_of(import)?;
         self.plan().imports().find(|(other, ..)| *other == index)?;
@@ -66,7 +66,7 @@ fn contract(plan: &Plan, index: usize, alignment: u64, by_address: bool) -> Buff
         name: planned.name.clone(),
         bytes: planned.size,
         alignment,
-        // Also of a buffer that is not touched: Vulkan has none of no use.
+        // Shader usage is included even for an unused buffer, since Vulkan does not allow buffers without usage flags.
         usage: workspace::usage(plan, by_address, |other| other == index)
             | workspace::shader_usage(by_address),
         entry: contract.entry,

@@ -1,10 +1,9 @@
-//! What an engine with its own command buffers needs: what a recording expects of each buffer and
-//! does with it, and barriers from and to Vulkan's own masks.
+//! Support for engines with their own command buffers: contracts for the buffers of a recording, and conversion between
+//! scopes and Vulkan's stage and access masks.
 //!
-//! Declare the passes as [`Work`](crate::Work) on imports, turn it into an
-//! [`Executable`](crate::Executable) once, and record that every frame. Nothing is submitted,
-//! allocated or created while recording, and several threads may record at the same time.
-//! `docs/embedding.md` has the whole contract.
+//! Declare the passes as [`Work`](crate::Work) on imports, convert it into an [`Executable`](crate::Executable) once,
+//! and record that every frame. Recording does not submit, allocate or create anything, and several threads may record
+//! at the same time. `docs/embedding.md` specifies the whole contract.
 //!
 //! ```no_run
 //! # use multisplit::{BufferAt, Context, ExecutableOptions, PassValue, RecordOptions, Sort, ash::vk};
@@ -39,7 +38,7 @@ mod scope;
 pub use contract::BufferContract;
 pub use scope::{barrier, scope, stages_and_access};
 
-/// The page of the documentation: its code has to compile.
+/// Compiles the code in the documentation page.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/embedding.md")]
 mod page {}

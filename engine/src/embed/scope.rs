@@ -1,12 +1,12 @@
-//! How Vulkan's masks become the scopes of a contract, and scopes become barriers.
+//! Conversion of Vulkan's masks into scopes, and of scopes into barriers.
 
 use ash::vk;
 use multisplit_graph::{Access, Scope, Stages};
 
-/// The scope of these stages and accesses. What plans have no word for becomes something that
-/// contains it: copies and clears become transfers, tessellation becomes all graphics, ray tracing
-/// all commands. No accesses at all, which is an execution dependency, become reads. So a barrier may be
-/// wider than asked for, and is never narrower.
+/// Converts stages and accesses into a scope. Stages and accesses that plans do not distinguish are widened: copies and
+/// clears become transfers, tessellation becomes all graphics, ray tracing becomes all commands. An empty access mask,
+/// which is an execution dependency, becomes reads. A resulting barrier may be wider than requested, but never
+/// narrower.
 pub fn scope(stages: vk::PipelineStageFlags2, access: vk::AccessFlags2) -> Scope {
     use vk::PipelineStageFlags2 as Stage;
     let table = [
@@ -42,7 +42,7 @@ pub fn scope(stages: vk::PipelineStageFlags2, access: vk::AccessFlags2) -> Scope
     if !left.is_empty() {
         known |= Stages::ALL_COMMANDS;
     }
-    // Whoever has only read needs no memory made available, but has to be waited for.
+    // Reads need no memory dependency, but later writes must wait for them.
     let access = if access.is_empty() { Access::MEMORY_READ } else { accesses(access) };
     Scope::new(known, access)
 }
@@ -67,13 +67,13 @@ fn accesses(access: vk::AccessFlags2) -> Access {
     known
 }
 
-/// The masks of a scope, which have Vulkan's own values.
+/// The masks of a scope. Scopes use the same values as Vulkan.
 pub fn stages_and_access(scope: Scope) -> (vk::PipelineStageFlags2, vk::AccessFlags2) {
     let stages = vk::PipelineStageFlags2::from_raw(scope.stages.bits());
     (stages, vk::AccessFlags2::from_raw(scope.access.bits()))
 }
 
-/// The barrier that makes `before` happen before `after`, and its writes visible to it.
+/// A barrier that orders `before` before `after` and makes its writes visible.
 pub fn barrier(before: Scope, after: Scope) -> vk::MemoryBarrier2<'static> {
     let (src_stages, src_access) = stages_and_access(before);
     let (dst_stages, dst_access) = stages_and_access(after);
@@ -91,7 +91,7 @@ mod tests {
     use vk::PipelineStageFlags2 as S;
 
     #[test]
-    fn masks_come_through_as_they_are() {
+    fn supported_masks_are_preserved() {
         let scope = scope(S::COMPUTE_SHADER | S::HOST, A::SHADER_STORAGE_WRITE | A::HOST_READ);
         assert_eq!(scope.stages, Stages::COMPUTE_SHADER | Stages::HOST);
         assert_eq!(scope.access, Access::SHADER_STORAGE_WRITE | Access::HOST_READ);
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_plans_have_no_word_for_is_widened() {
+    fn unsupported_masks_are_widened() {
         for (stages, access, expected) in [
             (S::COPY, A::TRANSFER_WRITE, Scope::TRANSFER_WRITE),
             (S::INDEX_INPUT, A::INDEX_READ, Scope::INDEX_READ),

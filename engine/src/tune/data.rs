@@ -1,4 +1,4 @@
-//! The arrays that everything is measured on, and what the CPU makes of them.
+//! Input arrays for measurements, and reference results computed on the CPU.
 
 use std::collections::HashMap;
 
@@ -7,18 +7,18 @@ use crate::device::context::Context;
 use crate::error::Result;
 use crate::memory::Array;
 
-/// Samples of histograms are from 0 to this.
+/// Upper end of the range of histogram samples.
 pub(super) const SAMPLE_END: f32 = 1024.0;
-/// Edges of the histogram with bins of unequal width.
+/// Number of edges of the histogram with bins of unequal width.
 pub(super) const EDGES: usize = 257;
-/// Room for offsets and counts.
+/// Capacity for offsets and counts.
 const WORDS: u64 = 512;
 
-/// Random input and room for output, on the device.
+/// Random input and output arrays on the device.
 pub(super) struct Data {
     pub keys: Array<u32>,
     pub keys_out: Array<u32>,
-    /// Indices.
+    /// Indices of the elements.
     pub values: Array<u32>,
     pub values_out: Array<u32>,
     pub wide_keys: Array<u64>,
@@ -29,11 +29,11 @@ pub(super) struct Data {
     pub edges: Vec<f32>,
 }
 
-/// Device memory of all arrays, and of a sort of pairs besides, for each element.
+/// Device memory per element, for all arrays and a sort of pairs.
 pub(super) const BYTES_PER_ELEMENT: u64 = 6 * 4 + 3 * 8 + 8;
 
 impl Data {
-    /// Arrays of up to `n` elements.
+    /// Creates arrays of `n` elements.
     pub fn new(context: &Context, n: u64) -> Result<Self> {
         let all = |of: fn(u64) -> u32| -> Vec<u32> { (0..n).map(of).collect() };
         let wide: Vec<u64> = (0..n).map(mixed).collect();
@@ -48,13 +48,13 @@ impl Data {
             wide_keys: context.upload(&wide)?,
             samples: context.upload(&samples)?,
             words: Array::uninit(context, "tune.words", WORDS)?,
-            // Bins that grow: 0, 1/64, 4/64, ... 1024.
+            // Bins of increasing width: 0, 1/64, 4/64, ... 1024.
             edges: (0..EDGES).map(|k| (k * k) as f32 / 64.0).collect(),
         })
     }
 }
 
-/// A number that looks like another at random, for each number (SplitMix64).
+/// Pseudo-random number for an index (SplitMix64).
 fn mixed(index: u64) -> u64 {
     let x = index.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -66,12 +66,12 @@ fn key(index: u64) -> u32 {
     (mixed(index) >> 32) as u32
 }
 
-/// Exact: 24 bits.
+/// A sample with 24 random bits, which `f32` represents exactly.
 fn sample(index: u64) -> f32 {
     (key(index) >> 8) as f32 / (1 << 24) as f32 * SAMPLE_END
 }
 
-/// Splitters of m buckets, no two of which need be as wide.
+/// Splitters of `m` buckets of random width.
 pub(super) fn splitters(m: u32) -> Vec<u32> {
     let width = u32::MAX / m;
     (1..m).map(|k| k * width + key(k.into()) % (width / 2)).collect()
@@ -84,12 +84,12 @@ enum Expected {
     Wide(Vec<u64>),
 }
 
-/// Right results, each computed once.
+/// Reference results, each computed once.
 #[derive(Default)]
 pub(super) struct References(HashMap<Subject, Expected>);
 
 impl References {
-    /// Whether the arrays hold the right result of `subject`, which has just run.
+    /// Whether the arrays contain the right result of `subject`, which has just run.
     pub fn is_right(&mut self, context: &Context, data: &Data, subject: Subject) -> Result<bool> {
         let found = downloaded(context, data, subject)?;
         let expected = self.0.entry(subject).or_insert_with(|| expected(data, subject));

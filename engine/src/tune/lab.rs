@@ -1,4 +1,4 @@
-//! How candidates are judged: a right result first, then GPU time, as a ratio to what is best so far.
+//! Evaluates candidates: checks the result first, and then compares the GPU time with the best so far.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -12,30 +12,30 @@ use crate::device::context::Context;
 use crate::error::{Error, Result};
 use crate::primitives::Policy;
 
-/// GPU time of a batch of runs, about: long against what a timestamp costs.
+/// Approximate GPU time of a batch of runs; long compared to the cost of a timestamp.
 const BATCH_NANOSECONDS: f64 = 2e6;
 const RUNS: std::ops::RangeInclusive<u32> = 3..=40;
-/// Batches of each of two that are compared, in turns, so that clocks that change hit both.
+/// Number of batches per timer in a comparison. Batches alternate, so that clock changes affect both timers.
 const ROUNDS: usize = 4;
-/// After a first batch this much slower, a candidate is out.
+/// A candidate that is slower by this factor after the first batch is discarded.
 const HOPELESS: f64 = 1.2;
-/// What a comparison takes at least.
+/// Minimum time of a comparison.
 const MIN_ROW: Duration = Duration::from_millis(10);
-/// Runs of a large sort that keep the device busy for some milliseconds.
+/// Runs of a large sort that keep the device busy for a few milliseconds.
 const HEATING_RUNS: u32 = 4;
-/// Most threads that make pipelines side by side.
+/// Maximum number of threads that create pipelines concurrently.
 const MAX_THREADS: usize = 8;
-/// Elements that results are compared on: several tiles of any size.
+/// Number of elements for checking results: several tiles of any size.
 const CHECKED: u64 = 1 << 17;
 const CHECKED_IN_SOFTWARE: u64 = 1 << 13;
 
-/// How long tuning may take, and what is kept back for its end.
+/// Time limit of tuning, with a reserve for the final table.
 pub(super) struct Clock {
     begin: Instant,
     pub budget: Duration,
-    /// What the last steps took, the longest of them with the most weight.
+    /// Estimated duration of a step: the maximum over recent steps, with older ones decaying.
     step: Duration,
-    /// For the table at the end.
+    /// Reserve for the final table.
     pub reserve: Duration,
 }
 
@@ -48,12 +48,12 @@ impl Clock {
         self.begin.elapsed()
     }
 
-    /// Whether another step like the last ones fits.
+    /// Whether there is time for another step.
     pub fn has_time(&self) -> bool {
         self.elapsed() + self.reserve + self.step < self.budget
     }
 
-    /// Whether all of the time is up.
+    /// Whether the time limit has been reached.
     pub fn is_over(&self) -> bool {
         self.elapsed() >= self.budget
     }
@@ -63,7 +63,7 @@ impl Clock {
     }
 }
 
-/// What became of the candidates.
+/// Outcomes of the candidates.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub tried: u32,
@@ -71,7 +71,7 @@ pub(super) struct Counts {
     pub wrong: u32,
 }
 
-/// Judges candidates on one device.
+/// Evaluates candidates on one device.
 pub(super) struct Lab<'c> {
     pub context: &'c Context,
     pub data: &'c Data,
@@ -79,12 +79,12 @@ pub(super) struct Lab<'c> {
     pub counts: Counts,
     pub software: bool,
     references: References,
-    /// What the copies before a sort take.
+    /// Time of the copies before a sort.
     overheads: HashMap<Subject, f64>,
     threads: usize,
-    /// What the device does while pipelines are made.
+    /// Keeps the device busy while pipelines are created.
     heater: OnceLock<Option<Runner<'c>>>,
-    /// Time that was spent comparing, and how often.
+    /// Total time spent on comparisons, and their number.
     compared: Duration,
     comparisons: u32,
 }
@@ -101,7 +101,7 @@ impl<'c> Lab<'c> {
             software,
             references: References::default(),
             overheads: HashMap::new(),
-            // A software driver compiles when a kernel first runs, and needs the cores for that.
+            // A software driver compiles when a kernel first runs, and needs all cores for that.
             threads: if software { 1 } else { cores.min(MAX_THREADS) },
             heater: OnceLock::new(),
             compared: Duration::ZERO,
@@ -109,8 +109,8 @@ impl<'c> Lab<'c> {
         }
     }
 
-    /// Keeps the device busy for a moment. The clocks of one that waits go down, and with them all
-    /// that is measured next, each candidate by another factor.
+    /// Keeps the device busy for a moment. The clocks of an idle device drop, which would slow down the following
+    /// measurements by varying factors.
     fn heat(&self) {
         let heater = self.heater.get_or_init(|| {
             let subject = Subject { what: What::SortKeys, n: self.data.keys.len() };
@@ -120,28 +120,28 @@ impl<'c> Lab<'c> {
         let heated = heater.as_ref().map(|runner| {
             self.context.run_repeatedly(&runner.executable, &runner.bound, HEATING_RUNS)
         });
-        // Without one, or where it fails, the wait costs no processor time.
+        // If the workload is not available or fails, sleep instead of spinning.
         if !matches!(heated, Some(Ok(()))) {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
 
-    /// What a row of the table at the end takes, about.
+    /// Estimated time for one row of the final table.
     pub fn row_time(&self) -> Duration {
         self.compared.checked_div(self.comparisons).unwrap_or_default().max(MIN_ROW)
     }
 
-    /// How many candidates are made ready at a time.
+    /// Number of candidates to prepare at a time.
     pub fn batch(&self) -> usize {
         self.threads
     }
 
-    /// The part of a subject whose result is compared, by the same kernels.
+    /// A smaller version of a subject that uses the same kernels, for checking its result.
     fn small(&self, subject: Subject, policy: &Policy) -> (Subject, Policy) {
         let small = subject.up_to(if self.software { CHECKED_IN_SOFTWARE } else { CHECKED });
         let mut policy = *policy;
         let sort = &mut policy.sort;
-        // The tile that is taken for as many elements as are timed.
+        // Use the tile that the table selects for the timed number of elements.
         match subject.what {
             What::SortKeys => hold(&mut sort.keys, subject.n),
             What::SortPairs => hold(&mut sort.pairs, subject.n),
@@ -151,8 +151,8 @@ impl<'c> Lab<'c> {
         (small, policy)
     }
 
-    /// Makes the pipelines of candidates on several threads, and with them what their results are
-    /// checked by: for each candidate one for each subject, or what is wrong.
+    /// Creates the pipelines of candidates on several threads, together with the runners that check their results.
+    /// Returns one runner per subject for each candidate, or its error.
     pub fn make_ready(
         &self,
         candidates: &[Policy],
@@ -180,7 +180,7 @@ impl<'c> Lab<'c> {
         })
     }
 
-    /// Whether the result of a subject by a policy is right; one that is not is counted.
+    /// Whether a policy gives the right result for a subject. Counts wrong results.
     pub fn check(&mut self, subject: Subject, policy: &Policy) -> Result<bool> {
         let ready = self.make_ready(&[*policy], &[subject]).into_iter().next();
         let right = match ready {
@@ -206,7 +206,7 @@ impl<'c> Lab<'c> {
         Ok(true)
     }
 
-    /// What times a subject by a policy.
+    /// Creates a timer for a subject with a policy.
     pub fn timer(&mut self, subject: Subject, policy: &Policy) -> Result<Timer<'c>> {
         let runner = subject.runner(self.context, self.data, policy, Purpose::Timing)?;
         let overhead = match self.overheads.get(&subject) {
@@ -223,8 +223,8 @@ impl<'c> Lab<'c> {
         Ok(Timer { runner, overhead })
     }
 
-    /// Whether a candidate makes a difference to any of the subjects. One that cannot be planned does:
-    /// what is wrong is then found out when it is judged.
+    /// Whether a candidate changes the plan of any subject. Also true if planning fails, so that the error is reported
+    /// when the candidate is judged.
     pub fn differs(&self, candidate: &Policy, subjects: &[Subject], best: &[&Timer<'_>]) -> bool {
         subjects.iter().zip(best).any(|(subject, best)| !self.is_same(candidate, *subject, best))
     }
@@ -234,8 +234,8 @@ impl<'c> Lab<'c> {
         subject.is_planned_as(self.context, self.data, policy, plan).unwrap_or(false)
     }
 
-    /// Nanoseconds of a subject by two policies, measured side by side. Where they come to the same, it
-    /// is measured once.
+    /// Times of a subject with two policies in nanoseconds, measured side by side. If both lead to the same plan, it is
+    /// measured only once.
     pub fn both(&mut self, subject: Subject, [a, b]: [&Policy; 2]) -> Result<[f64; 2]> {
         let of_b = self.timer(subject, b)?;
         if self.is_same(a, subject, &of_b) {
@@ -246,8 +246,8 @@ impl<'c> Lab<'c> {
         compare(self.context, [&of_a, &of_b], f64::MAX)
     }
 
-    /// Time of a candidate over the time of the best so far: the mean over the subjects. Nothing where
-    /// a result is wrong, or the device refuses it, or it is hopeless.
+    /// Compares the time of a candidate with the best so far. Returns `None` if a result is wrong, the device rejects
+    /// the candidate, or it is far slower.
     pub fn judge(
         &mut self,
         candidate: &Policy,
@@ -268,7 +268,7 @@ impl<'c> Lab<'c> {
         });
         self.clock.took(begin.elapsed());
         match outcome {
-            // The device is gone, or the memory: no other candidate will do better.
+            // No other candidate can succeed on a lost device.
             Err(error @ Error::Vulkan { result: vk::Result::ERROR_DEVICE_LOST, .. }) => Err(error),
             Err(error) => {
                 tracing::debug!(%error, "a candidate is refused");
@@ -292,7 +292,7 @@ impl<'c> Lab<'c> {
                 continue;
             }
             let timer = self.timer(*subject, candidate)?;
-            // Some drivers compile when a pipeline first runs, which the table at the end is spared.
+            // Some drivers compile a pipeline on its first run; this keeps that out of the final table.
             timer.time(self.context, 1)?;
             let begin = Instant::now();
             let [candidate, best] = compare(self.context, [&timer, best], HOPELESS)?;
@@ -310,10 +310,10 @@ impl<'c> Lab<'c> {
     }
 }
 
-/// How a candidate compares with the best so far: below 1 it is faster.
+/// Time of a candidate relative to the best so far; less than 1 is faster.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judged {
-    /// The geometric mean of all subjects.
+    /// Geometric mean over all subjects.
     pub mean: f64,
     pub worst: f64,
 }
@@ -324,23 +324,23 @@ fn hold<const N: usize>(table: &mut [(u64, crate::primitives::multisplit::TileSh
     }
 }
 
-/// Runs a subject again and again, and says what a run takes.
+/// Runs a subject repeatedly and measures its GPU time.
 pub(super) struct Timer<'d> {
     runner: Runner<'d>,
     overhead: f64,
 }
 
 impl Timer<'_> {
-    /// The median of so many runs in a row, in nanoseconds.
+    /// Median time of `runs` consecutive runs in nanoseconds.
     fn time(&self, context: &Context, runs: u32) -> Result<f64> {
         let mut times = context.time_runs(&self.runner.executable, &self.runner.bound, runs)?;
         times.sort_by(f64::total_cmp);
         let median = times.get(times.len() / 2).copied().unwrap_or(0.0);
-        // Never nothing, whatever the clock of a device says.
+        // At least 1, even if the device's timestamps are imprecise.
         Ok((median - self.overhead).max(1.0))
     }
 
-    /// Runs of a batch.
+    /// Number of runs in a batch.
     fn runs(&self, context: &Context) -> Result<u32> {
         let once = self.time(context, 1)? + self.overhead;
         Ok((BATCH_NANOSECONDS / once).clamp(f64::from(*RUNS.start()), f64::from(*RUNS.end()))
@@ -357,19 +357,19 @@ impl Timer<'_> {
     }
 }
 
-/// Nanoseconds of both, batch by batch in turns, the quickest of each; after one batch where the first
-/// one is slower by more than `hopeless`.
+/// Shortest batch times of both in nanoseconds, measured in alternating batches. Stops early if `a` is slower than `b`
+/// by more than the factor `hopeless`.
 pub(super) fn compare(
     context: &Context,
     [a, b]: [&Timer<'_>; 2],
     hopeless: f64,
 ) -> Result<[f64; 2]> {
-    // The first run of all is not counted: pipelines may be compiled in it.
+    // The first run is not counted, because it may include compilation.
     a.time(context, 1)?;
     let runs = b.runs(context)?;
     let mut quickest = [f64::MAX; 2];
     for round in 0..ROUNDS {
-        // Whoever comes first finds the caches of the other.
+        // Alternate the order, since the first one starts with the caches of the other.
         let times = match round % 2 {
             0 => [a.time(context, runs)?, b.time(context, runs)?],
             _ => {

@@ -1,5 +1,5 @@
-//! Tuning: which sizes and methods are the fastest on this device, measured. Every candidate is checked
-//! for a right result first, and what comes out is a [`Profile`].
+//! Autotuning: measures which sizes and methods are the fastest on a device. Checks the result of every candidate
+//! before measuring it, and returns the best sizes as a [`Profile`].
 
 mod data;
 mod knob;
@@ -24,13 +24,13 @@ use lab::{Clock, Lab};
 use search::{Search, ratio};
 use subject::{Subject, What};
 
-/// How a device is tuned.
+/// Options of [`Context::tune`].
 #[derive(Clone, Debug)]
 pub struct TuneOptions {
-    /// How long it may take, about. More time tries more sizes.
+    /// Approximate time limit. More time allows more sizes to be tried.
     pub budget: Duration,
-    /// Sizes to start from in the place of those that the context uses. What is found then goes back to
-    /// them alone: the built-in sizes are only measured besides.
+    /// Sizes to start from, instead of those that the context uses. If set, tuned sizes that turn out slower than the
+    /// built-in ones are kept; the built-in sizes are only measured for comparison.
     pub start: Option<Profile>,
 }
 
@@ -40,66 +40,64 @@ impl Default for TuneOptions {
     }
 }
 
-/// How far tuning is.
+/// Progress of tuning.
 #[derive(Clone, Debug)]
 pub struct TuneProgress {
-    /// Time that has passed.
+    /// Time elapsed so far.
     pub elapsed: Duration,
-    /// Time that it may take.
+    /// Time limit.
     pub budget: Duration,
-    /// What is measured.
+    /// Benchmark that is being measured.
     pub subject: String,
-    /// Candidates that were tried so far.
+    /// Number of candidates tried so far.
     pub candidates: u32,
 }
 
-/// What was won for one subject, built-in and tuned sizes measured side by side.
+/// Comparison of built-in and tuned sizes for one benchmark, measured side by side.
 #[derive(Clone, Debug)]
 pub struct Won {
-    /// What was measured.
+    /// Name of the benchmark.
     pub subject: String,
-    /// On how many elements.
+    /// Number of elements.
     pub n: u64,
-    /// GPU nanoseconds by the built-in sizes.
+    /// GPU time with the built-in sizes in nanoseconds.
     pub built_in: f64,
-    /// GPU nanoseconds by the tuned ones.
+    /// GPU time with the tuned sizes in nanoseconds.
     pub tuned: f64,
 }
 
-/// What tuning has found.
+/// Result of tuning.
 #[derive(Clone, Debug)]
 pub struct Tuned {
-    /// The sizes.
+    /// The tuned sizes.
     pub profile: Profile,
-    /// What they win, by ranking.
+    /// Comparison with the built-in sizes, for each ranking.
     pub won: Vec<(Ranking, Vec<Won>)>,
-    /// Candidates that were tried.
+    /// Number of candidates tried.
     pub candidates: u32,
-    /// Those of them that the device or a kernel refused.
+    /// Number of candidates that the device or a kernel rejected.
     pub refused: u32,
-    /// Those that gave a wrong result, and were left out.
+    /// Number of candidates discarded because of a wrong result.
     pub wrong: u32,
 }
 
-/// Most elements that anything is measured on: what no cache hides.
+/// Maximum number of elements to measure; large enough to exceed all caches.
 const LARGEST: u64 = 1 << 25;
 const LARGEST_IN_SOFTWARE: u64 = 1 << 18;
-/// Elements of the sort that says how fast a device is.
+/// Number of elements of the sort that estimates the speed of the device.
 const FIRST: u64 = 1 << 18;
 const FIRST_IN_SOFTWARE: u64 = 1 << 13;
-/// A sort of the largest size takes at most this share of the budget.
+/// A sort of the largest size may take at most this fraction of the budget.
 const SHARE: f64 = 1.0 / 6000.0;
 const SHARE_IN_SOFTWARE: f64 = 1.0 / 500.0;
-/// Share of the time that the ranking in use gets, where there are two.
+/// Fraction of the time for the ranking in use, if there are two.
 const FIRST_RANKING: f64 = 0.7;
 
 impl Context {
-    /// Measures which sizes and methods are the fastest on this device, in about the time that
-    /// `options` gives. The sizes of the context stay as they are: a context that is opened with the
-    /// [`Profile`] takes them.
+    /// Measures which sizes and methods are the fastest on this device, within about the time given by `options`. Does
+    /// not change the sizes of this context; open a new context with the [`Profile`] to use them.
     ///
-    /// Submits to the queue of the context all the while, and takes up to a quarter of the device's
-    /// memory.
+    /// Continuously submits to the context's queue, and uses up to a quarter of the device's memory.
     pub fn tune(
         &self,
         options: &TuneOptions,
@@ -159,7 +157,7 @@ impl Context {
         Ok(Tuned { profile, won: found.won, candidates, refused, wrong })
     }
 
-    /// Most elements that are measured, such that there is time and memory for it.
+    /// Maximum number of elements for which time and memory suffice.
     fn largest(&self, budget: Duration, policy: &Policy) -> Result<u64> {
         let properties = self.properties();
         let software = properties.device_type == vk::PhysicalDeviceType::CPU;
@@ -171,29 +169,30 @@ impl Context {
         let mut lab = Lab::new(self, &data, Clock::new(budget));
         let subject = Subject { what: What::SortPairs, n: first };
         let timer = lab.timer(subject, policy)?;
-        // Twice, since the first time may compile.
+        // Time it twice, since the first run may include compilation.
         let [taken, again] = lab::compare(self, [&timer, &timer], f64::MAX)?;
         let fits = budget.as_nanos() as f64 * share / taken.min(again);
         let memory = properties.device_memory / 4 / BYTES_PER_ELEMENT;
         let bindable = u64::from(properties.limits.max_storage_buffer_range) / 8;
         let elements = (first as f64 * fits) as u64;
         let elements = elements.clamp(first, most).min(memory).min(bindable).max(first);
-        // A power of two at most as large.
+        // Round down to a power of two.
         Ok(1 << elements.ilog2())
     }
 }
 
-/// Ranking by ballots, which relies on nothing that is not promised, is taken where it is about as fast.
+/// Ballots are used if their time, relative to ranking by lane order, is below this. They rely only on guarantees of
+/// Vulkan.
 const FASTER_RANKING: f64 = 1.0;
 
-/// The sizes by ranking, ballots first.
+/// Best policies by ranking, ballots first.
 struct Found {
     policies: [Policy; 2],
     won: Vec<(Ranking, Vec<Won>)>,
 }
 
-/// The same sizes, with the built-in numbers of elements up to which each tile is used: those are what
-/// is measured.
+/// Replaces the element counts of the tile tables with the built-in ones, since the benchmarks measure those. The tiles
+/// are kept.
 fn with_counts_of(policy: &mut Policy, built_in: &Policy) {
     fn table<const N: usize>(
         table: &mut [(u64, crate::primitives::multisplit::TileShape); N],

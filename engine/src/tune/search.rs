@@ -1,5 +1,5 @@
-//! How the best sizes of one ranking are searched for: what is worth most first, by steps downhill,
-//! until the time is up.
+//! Search for the best sizes of one ranking: a greedy local search, most valuable parameters first, until the time is
+//! up.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
@@ -11,22 +11,22 @@ use super::{TuneProgress, Won};
 use crate::error::Result;
 use crate::primitives::Policy;
 
-/// A candidate is taken where it is faster by this share: below it, it may be noise.
+/// A candidate is accepted if its mean time ratio is below this; a smaller gain may be noise.
 const GAIN: f64 = 0.985;
-/// And where no subject gets slower by more than this.
+/// A candidate is rejected if any subject is slower by this factor.
 const LOSS: f64 = 1.02;
-/// What a result may be slower than the built-in sizes by noise.
+/// Tolerance for measurement noise when comparing with the built-in sizes.
 const NOISE: f64 = 1.01;
-/// Steps downhill at a visit.
+/// Maximum number of local search steps per visit of a parameter.
 const STEPS: usize = 6;
-/// What is kept back for the table at the end: for each row so many times what one takes, and a share of
-/// the budget for what takes longer than expected.
+/// Time reserved for the final table: a multiple of the expected time of each row, and a fraction of the budget as
+/// margin.
 const ROW_SHARE: f64 = 1.5;
 const MARGIN: f64 = 0.05;
-/// Tables have a tile for this many elements, which small sorts are judged by.
+/// Number of elements that represents small sorts. The tile tables have an entry for it.
 pub(super) const SMALL: u64 = 1 << 20;
 
-/// What is told of the progress.
+/// Callback that reports progress.
 pub(super) type Tell<'p> = &'p mut dyn FnMut(&TuneProgress);
 
 /// A search for the sizes of one ranking.
@@ -35,9 +35,9 @@ pub(super) struct Search<'l, 'c, 'p> {
     pub tell: Tell<'p>,
     /// The best sizes so far.
     pub best: Policy,
-    /// What was measured, in order.
+    /// Subjects measured so far, in order.
     pub visited: Vec<Subject>,
-    /// Those of them whose result was right by the sizes that the search started from.
+    /// Subjects for which the initial sizes gave the right result.
     checked: Vec<Subject>,
     timers: HashMap<Subject, Timer<'c>>,
     knobs: Vec<Knob>,
@@ -49,8 +49,7 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
         Self { lab, tell, best: start, visited: Vec::new(), checked: Vec::new(), timers, knobs }
     }
 
-    /// Searches. `largest` is how many elements are measured at most; with `shared`, sizes that both
-    /// rankings share are searched for too.
+    /// Runs the search, with at most `largest` elements. With `shared`, also tunes the sizes that both rankings share.
     pub fn run(&mut self, largest: u64, shared: bool) -> Result<()> {
         let software = self.lab.software;
         let mut first = tiles(&self.best, largest, true);
@@ -101,11 +100,11 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
         Ok(())
     }
 
-    /// Tries these, and takes each that is better than the best so far. Whether one was.
+    /// Tries the candidates and accepts each that is better than the best so far. Returns whether any was accepted.
     fn try_all(&mut self, knob: &Knob, candidates: &[Policy]) -> Result<bool> {
         let mut better = false;
         self.time_best(knob)?;
-        // The sizes it starts from have to give right results too, before anything is compared with them.
+        // The initial sizes must also give the right result before candidates are compared with them.
         for &subject in &knob.subjects {
             if !self.checked.contains(&subject) {
                 if !self.lab.check(subject, &self.best)? {
@@ -149,9 +148,9 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
         knob.subjects.iter().filter_map(|subject| self.timers.get(subject)).collect()
     }
 
-    /// Makes what times the best so far.
+    /// Creates timers for the best sizes so far.
     fn time_best(&mut self, knob: &Knob) -> Result<()> {
-        // What times another subject holds memory.
+        // Drop the timers of other subjects to free memory.
         self.timers.retain(|subject, _| knob.subjects.contains(subject));
         for &subject in &knob.subjects {
             if !self.timers.contains_key(&subject) {
@@ -161,7 +160,7 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
                 self.visited.push(subject);
             }
         }
-        // A table of them all at the end, and some of it again where something is taken back.
+        // Reserve time for one row per subject, and for measuring some again after reverting sizes.
         let rows = self.lab.row_time().mul_f64(ROW_SHARE * self.visited.len() as f64);
         self.lab.clock.reserve = rows + self.lab.clock.budget.mul_f64(MARGIN);
         Ok(())
@@ -177,10 +176,10 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
         });
     }
 
-    /// What was won, measured side by side with the built-in sizes. What turns out to be slower than
-    /// them, or is not measured for lack of time, is taken back, where that is wanted.
+    /// Compares the tuned sizes with the built-in ones, side by side. With `take_back`, reverts sizes that are slower,
+    /// or could not be measured in time.
     pub fn won(&mut self, built_in: &Policy, take_back: bool) -> Result<Vec<Won>> {
-        // What times the best holds memory.
+        // Drop the timers to free memory.
         self.timers.clear();
         let mut rows = Vec::new();
         for subject in self.visited.clone() {
@@ -202,7 +201,7 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
         Ok(rows.into_iter().filter_map(|(_, won)| won).collect())
     }
 
-    /// A row of that table; none where there is no time left.
+    /// A row of the comparison; `None` if the time is up.
     fn row(&mut self, subject: Subject, built_in: &Policy) -> Result<Option<Won>> {
         if self.lab.clock.is_over() {
             return Ok(None);
@@ -212,7 +211,7 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
     }
 }
 
-/// Time of one policy over that of another: the mean over what matters most.
+/// Mean time ratio of two policies over the most important benchmarks.
 pub(super) fn ratio(lab: &mut Lab<'_>, [a, b]: [&Policy; 2], largest: u64) -> Result<f64> {
     let what = [What::SortKeys, What::SortPairs, What::SplitKeys(256)];
     let mut mean = 0.0;
@@ -224,7 +223,7 @@ pub(super) fn ratio(lab: &mut Lab<'_>, [a, b]: [&Policy; 2], largest: u64) -> Re
     Ok(mean.exp())
 }
 
-/// Tiles of sorts and splits: those by which most is won, or the others.
+/// Tile parameters of sorts and splits: the most valuable ones, or all others.
 fn tiles(policy: &Policy, largest: u64, first: bool) -> Vec<Knob> {
     let mut knobs = Vec::new();
     let sorts =
@@ -233,7 +232,7 @@ fn tiles(policy: &Policy, largest: u64, first: bool) -> Vec<Knob> {
         knob.subjects.iter().any(|subject| subject.n == largest || subject.n == SMALL)
     };
     knobs.extend(sorts.filter(|knob| matters(knob) == first));
-    // 256 and 8 buckets; then the others.
+    // The classes for 256 and 8 buckets first, then the others.
     let classes: &[usize] = if first { &[7, 2] } else { &[4, 0, 1, 3, 5, 6] };
     knobs.extend(classes.iter().flat_map(|&class| knob::split_keys(class, largest)));
     knobs.extend(classes.iter().flat_map(|&class| knob::split_pairs(class, largest)));

@@ -1,4 +1,4 @@
-//! What is measured: a primitive on so many elements, as a plan, its arrays, and the right result.
+//! Benchmarks: a primitive on a number of elements, with its plan and arrays.
 
 use multisplit_graph::{Buffer, Graph, Plan, PlannedPass, Step};
 
@@ -17,7 +17,7 @@ use crate::primitives::{
     sort, split,
 };
 
-/// A primitive, and its number of buckets or bins.
+/// A primitive, with its number of buckets or bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum What {
     SortKeys,
@@ -25,7 +25,7 @@ pub(super) enum What {
     SortWideKeys,
     SplitKeys(u32),
     SplitPairs(u32),
-    /// By splitters.
+    /// Buckets defined by splitters.
     SplitRange(u32),
     HistogramEven(u32),
     HistogramRange,
@@ -39,24 +39,24 @@ pub(super) struct Subject {
     pub n: u64,
 }
 
-/// What an output holds before a run whose result is checked, so that the result of an earlier run
-/// cannot pass for its own.
+/// Written to outputs before a run whose result is checked, so that results of an earlier run cannot be mistaken for
+/// its own.
 const POISON: u32 = 0x5a5a_a5a5;
 
-/// Whether a plan is timed or its result is compared.
+/// Whether a plan is timed or its result is checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Timing,
     Check,
 }
 
-/// A plan that can be run on the arrays of [`Data`].
+/// An executable with its arrays from [`Data`].
 pub(super) struct Runner<'d> {
     pub executable: Executable,
     pub bound: Vec<Bound<'d>>,
 }
 
-/// A plan in the making.
+/// A plan under construction.
 struct Planning<'a, 'd> {
     graph: Graph,
     policy: &'a Policy,
@@ -74,7 +74,7 @@ impl<'d> Planning<'_, 'd> {
         buffer
     }
 
-    /// An array that is sorted where it is, from one that stays as it is.
+    /// Copies `from` to `to` before each run, so that `to` can be sorted in place.
     fn restored<T>(&mut self, name: &str, from: &'d Array<T>, to: &'d Array<T>) -> Result<Buffer>
     where
         T: bytemuck::Pod + multisplit_graph::Element,
@@ -96,7 +96,7 @@ impl<'d> Planning<'_, 'd> {
 }
 
 impl Subject {
-    /// Its name in a table.
+    /// Name in the final table.
     pub fn name(&self) -> String {
         match self.what {
             What::SortKeys => "sort keys".to_owned(),
@@ -111,12 +111,12 @@ impl Subject {
         }
     }
 
-    /// The same on at most `n` elements.
+    /// The same subject with at most `n` elements.
     pub fn up_to(self, n: u64) -> Self {
         Self { n: self.n.min(n), ..self }
     }
 
-    /// Whether a policy plans it as another plan is: the same kernels with the same sizes.
+    /// Whether `policy` leads to the same plan as `other`: the same kernels with the same sizes.
     pub fn is_planned_as(
         &self,
         context: &Context,
@@ -128,7 +128,7 @@ impl Subject {
         Ok(same_work(&plan, other))
     }
 
-    /// Plans it by `policy`, and makes its pipelines.
+    /// Plans the subject with `policy` and creates its pipelines.
     pub fn runner<'d>(
         &self,
         context: &Context,
@@ -140,7 +140,7 @@ impl Subject {
         Ok(Runner { executable: context.instantiate(plan)?, bound })
     }
 
-    /// The copies that a timed sort begins with, alone.
+    /// Only the copies at the start of a timed sort; `None` for other primitives.
     pub fn overhead<'d>(
         &self,
         context: &Context,
@@ -179,7 +179,7 @@ impl Subject {
             }
             What::SortPairs => {
                 let keys = p.restored("keys", &data.keys, &data.keys_out)?;
-                // What values are does not matter for time.
+                // The contents of values do not affect the time, so they are not copied before each run.
                 let values = match purpose {
                     Purpose::Check => p.restored("values", &data.values, &data.values_out)?,
                     Purpose::Timing => p.import("values", &data.values_out, n),
@@ -240,7 +240,7 @@ impl Subject {
     }
 }
 
-/// Whether two plans of one subject do the same.
+/// Whether two plans of one subject do the same work.
 fn same_work(a: &Plan, b: &Plan) -> bool {
     let of = |plan: &Plan| plan.steps().len();
     let same = |(a, b): (&Step, &Step)| {
@@ -254,7 +254,7 @@ fn same_work(a: &Plan, b: &Plan) -> bool {
     of(a) == of(b) && a.steps().iter().zip(b.steps()).all(same)
 }
 
-/// Runs follow each other without a pause.
+/// Compiles the graph for consecutive runs without pauses.
 fn finish(mut graph: Graph, context: &Context) -> Result<Plan> {
     graph.replayable();
     Ok(graph.compile(&context.limits())?)

@@ -1,4 +1,4 @@
-//! Candidates, without a device: they can be cut like that, and each comes once.
+//! Tests of candidates, without a device: they are valid and unique.
 
 use super::knob::{self, Candidates, Knob};
 use super::*;
@@ -38,14 +38,14 @@ fn all(policy: &Policy) -> Vec<Knob> {
 }
 
 #[test]
-fn candidates_differ_from_the_best_in_one_size_and_come_once() {
+fn candidates_are_unique_and_differ_in_one_knob() {
     for subgroup_size in [8, 16, 32, 64] {
         let best = policy(subgroup_size, 0);
         for mut knob in all(&best) {
             let mut seen = vec![best];
             for wide in [true, false] {
                 for candidate in knob.around(&best, wide, false) {
-                    // Lists are given again; tiles are not.
+                    // Lists may repeat candidates; tiles do not.
                     let tile = matches!(knob.candidates, Candidates::Tile { .. });
                     let again = tile && seen.contains(&candidate);
                     assert!(!again && candidate != best, "{}: {candidate:?}", knob.name);
@@ -60,22 +60,22 @@ fn candidates_differ_from_the_best_in_one_size_and_come_once() {
     }
 }
 
-/// Each number of elements that has a tile is measured, by that tile.
+/// Each element count in a table is measured with its own tile.
 #[test]
-fn every_entry_of_a_table_is_measured_by_its_own_size() {
+fn every_table_entry_is_measured_at_its_own_size() {
     let best = policy(32, 0);
     let sizes = |knobs: Vec<Knob>| -> Vec<u64> {
         knobs.iter().flat_map(|knob| knob.subjects.iter().map(|subject| subject.n)).collect()
     };
     let keys = sizes(knob::sort_keys(&best, LARGEST));
     assert_eq!(keys, [1 << 25, 1 << 22, 1 << 20, 1 << 19, 1 << 17]);
-    // What is not measured is left as it is.
+    // Sizes above the largest measured count are not tuned.
     assert_eq!(sizes(knob::sort_keys(&best, 1 << 20)), [1 << 20, 1 << 19, 1 << 17]);
     assert_eq!(sizes(knob::sort_pairs(&best, 1 << 18)), [1 << 18, 1 << 17]);
 }
 
 #[test]
-fn tables_get_the_built_in_numbers_of_elements() {
+fn tables_keep_tiles_and_get_built_in_element_counts() {
     let built_in = policy(32, 0);
     let mut spoiled = built_in;
     let shape = TileShape::new(64, 4);
