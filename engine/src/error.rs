@@ -185,7 +185,7 @@ pub enum Error {
         /// Buffer name.
         name: String,
     },
-    /// The offset of an imported buffer violates the device's alignment.
+    /// The offset of an imported buffer violates the required alignment.
     #[error("`{plan}`: offset {offset} of import `{name}` is not a multiple of {alignment}")]
     Misaligned {
         /// Plan name.

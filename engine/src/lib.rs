@@ -6,7 +6,7 @@
 //! # let keys = vec![0.5f32, 0.25, 0.75, 0.125];
 //! # let values = vec![0u32, 1, 2, 3];
 //! # let samples = keys.clone();
-//! let gpu = Context::new()?; // the best device there is
+//! let gpu = Context::new()?; // the best available device
 //! let sorted = gpu.sort(&keys)?; // a Vec of the same type
 //! let order = gpu.argsort(&keys)?; // a Vec<u32>
 //! let split = gpu.split(&keys, Buckets::even(0.0..1.0, 8))?; // .keys, .offsets

@@ -35,7 +35,7 @@ pub struct AdoptedDevice {
     pub features: Features,
     /// Whether `VK_EXT_debug_utils` is enabled on the instance.
     pub debug_utils: bool,
-    /// Location of compiled pipelines and probe results between runs.
+    /// Cache location of compiled pipelines and probe results.
     pub pipeline_cache: PipelineCache,
     /// Whether ranking may rely on probed behaviour of the device. On some devices this requires a probe: the first
     /// [`Context::work`] or [`Context::policy`] then submits to the queue and waits

@@ -224,8 +224,8 @@ impl Commands {
     /// Submits `before`, followed by the recorded buffer, in one call.
     ///
     /// # Safety
-    /// The buffers in `before` are executable, and are not pending unless recorded for simultaneous use. They outlive
-    /// the next [`wait`](Self::wait).
+    /// The buffers in `before` are executable, and are not pending unless recorded for simultaneous use. They remain
+    /// valid until the next [`wait`](Self::wait) returns.
     pub unsafe fn submit_after(&mut self, before: &[vk::CommandBuffer]) -> Result<()> {
         self.wait()?;
         let slot = &mut self.slot;

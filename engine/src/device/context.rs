@@ -37,9 +37,9 @@ pub struct Config {
     /// Receives the messages of the validation layers. Keep a clone to read them even if opening fails. Contexts opened
     /// with clones of one configuration share it.
     pub messages: Messages,
-    /// Location of compiled pipelines and probe results between runs.
+    /// Cache location of compiled pipelines and probe results.
     pub pipeline_cache: PipelineCache,
-    /// Whether ranking may rely on probed behaviour of the device, or only on guarantees of Vulkan.
+    /// Whether ranking may rely on probed behaviour of the device, or only on Vulkan's guarantees.
     pub ranking: RankingChoice,
     /// Source of the kernel sizes tuned for the device.
     pub profile: ProfileChoice,
@@ -54,7 +54,7 @@ pub struct Config {
     pub without: Features,
 }
 
-/// Location of compiled pipelines and probe results between runs.
+/// Cache location of compiled pipelines and probe results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PipelineCache {
     /// The user's cache folder.
@@ -84,7 +84,7 @@ const KNOWS_MAXIMAL_RECONVERGENCE: u32 = vk::make_api_version(0, 1, 3, 274);
 impl Config {
     /// Features and extensions to enable on a device.
     fn wanted(&self, instance: &Instance, physical: vk::PhysicalDevice) -> Result<Requirements> {
-        // SAFETY: one that the instance has listed.
+        // SAFETY: enumerated from this instance.
         let mut wanted = unsafe { Requirements::of(&instance.raw, physical) }?;
         wanted.leave_out(&self.without);
         if instance.layer_version.is_some_and(|version| version < KNOWS_MAXIMAL_RECONVERGENCE) {

@@ -114,8 +114,8 @@ impl DeviceProperties {
         let max_buffer_size = match maintenance4.max_buffer_size {
             // Vulkan 1.2 does not report this limit.
             0 => max_allocation,
-            // Allocations larger than `max_allocation` may still succeed: NVIDIA's driver (580.159) reports 4 GiB - 2
-            // MiB, but allocated 100 GiB buffers on an H200. Failures are returned as typed errors.
+            // Allocations larger than `max_allocation` may still succeed: NVIDIA's driver (580.159) reports a limit
+            // below 4 GiB, but allocated 100 GiB buffers on an H200. Failures are returned as typed errors.
             most => most,
         };
         let driver_text = format!(

@@ -1,4 +1,4 @@
-//! Whether ranking kernels may rely on probed device behaviour, or only on guarantees of Vulkan.
+//! Whether ranking kernels may rely on probed device behaviour, or only on Vulkan's guarantees.
 
 use std::str::FromStr;
 

@@ -54,7 +54,7 @@ pub(crate) struct Device {
     pub observer: Option<Observer>,
     /// Whether a run fails if a validation layer reports an error.
     fail_on_error: bool,
-    /// Location of compiled pipelines between runs.
+    /// Cache location of compiled pipelines and probe results.
     pub pipeline_cache: PipelineCache,
     /// Whether kernels may rely on probed device behaviour.
     pub probed_behaviour: bool,

@@ -33,9 +33,9 @@ pub(crate) fn shader_accesses_setting() -> vk::LayerSettingEXT<'static> {
 /// Optional checks of the validation layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValidationConfig {
-    /// Detects hazards between commands without a barrier.
+    /// Detects hazards between commands that lack a barrier.
     pub synchronization: bool,
-    /// Detects out-of-bounds accesses in shaders, which about doubles the run time. Disables push descriptors, which
+    /// Detects out-of-bounds accesses in shaders, at about twice the run time. Disables push descriptors, which
     /// the layer does not instrument correctly.
     pub gpu_assisted: bool,
     /// Whether a call that runs work on the device fails with [`Error::Validation`] if a layer reports an error while
@@ -109,7 +109,7 @@ impl Shared {
 pub(crate) struct ErrorWatch(Option<Arc<Mutex<Option<Message>>>>);
 
 impl ErrorWatch {
-    /// Returns the error, if there was one, and clears it.
+    /// Fails with the stored error, if there is one, and clears it.
     pub fn check(&self) -> Result<()> {
         match self.0.as_ref().and_then(|watch| lock(watch).take()) {
             Some(Message { id, text }) => Err(Error::Validation { id, text }),

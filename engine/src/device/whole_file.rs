@@ -6,7 +6,7 @@ use std::{fs, io};
 
 /// Writes to a temporary file and renames it, so that readers never observe a partial file. Creates missing folders.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // The temporary name is unique across processes and across contexts of this process.
+    // The temporary name is unique for each process and call.
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let beside = path.with_extension(format!("{}-{number}.tmp", std::process::id()));

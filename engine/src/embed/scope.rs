@@ -73,7 +73,7 @@ pub fn stages_and_access(scope: Scope) -> (vk::PipelineStageFlags2, vk::AccessFl
     (stages, vk::AccessFlags2::from_raw(scope.access.bits()))
 }
 
-/// A barrier that orders `before` before `after` and makes its writes visible.
+/// Creates a memory barrier with `before` as its first and `after` as its second scope.
 pub fn barrier(before: Scope, after: Scope) -> vk::MemoryBarrier2<'static> {
     let (src_stages, src_access) = stages_and_access(before);
     let (dst_stages, dst_access) = stages_and_access(after);

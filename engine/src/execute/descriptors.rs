@@ -67,7 +67,7 @@ impl Sets {
     /// Writes the locations of the plan's buffers into the sets.
     ///
     /// # Safety
-    /// No recording that uses the sets is pending: writing would invalidate it.
+    /// Every recording that uses the sets has completed: writing them invalidates recordings that have yet to run.
     pub unsafe fn write(&self, plan: &Plan, places: &Places<'_>) {
         for (set, step) in self.sets.iter().zip(plan.steps()) {
             with_writes(*set, &step.pass.bindings, places, |writes| {

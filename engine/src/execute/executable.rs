@@ -69,9 +69,9 @@ pub struct ExecutableOptions {
     /// Whether the executable allocates a workspace for each frame in flight. Otherwise, every recording must be given
     /// one.
     pub own_workspace: bool,
-    /// Frames in flight: maximum number of recordings by [`Executable::record`] that have not completed. Each frame has
-    /// its own workspace and, on devices without push descriptors, its own descriptor sets. Recording `k + frames`
-    /// reuses those of recording `k`.
+    /// Frames in flight: maximum number of recordings by [`Executable::record`] that have yet to complete, whether
+    /// submitted or not. Each frame has its own workspace and, on devices without push descriptors, its own descriptor
+    /// sets. Recording `k + frames` reuses those of recording `k`.
     pub frames: usize,
     /// Whether kernels access buffers by address instead of descriptors. Requires
     /// [`Features::buffer_device_address`](crate::Features::buffer_device_address). Validation layers do not track such
@@ -383,8 +383,9 @@ impl Executable {
         Places::resolve(&self.device, &self.plan, imports, given, self.access)
     }
 
-    /// Whether the executable ranks by lane order, which Vulkan does not guarantee but the device passed a probe for.
-    /// If the policy enables it, some tiles of each dispatch verify their order ([`Context::keeps_lane_order`]).
+    /// Whether the executable ranks by lane order, which Vulkan does not guarantee; the device has passed the
+    /// lane-order probe. If the policy enables it, some tiles of each dispatch verify their order
+    /// ([`Context::keeps_lane_order`]).
     pub fn relies_on_lane_order(&self) -> bool {
         self.status.lane_order
     }

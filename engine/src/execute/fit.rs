@@ -35,8 +35,8 @@ pub(crate) fn check_stages(plan: &Plan, queue: vk::QueueFlags) -> Result<()> {
     }
 }
 
-/// Rejects misaligned views of executables that access buffers by address: kernels read 16 bytes at a time, and without
-/// descriptors Vulkan does not check the offsets.
+/// Rejects misaligned views of executables that access buffers by address: kernels read 16 bytes at a time, and only
+/// descriptors enforce an alignment.
 pub(crate) fn check_addresses(plan: &Plan) -> Result<()> {
     let alignment = u64::from(ADDRESS_ALIGNMENT);
     for pass in plan.steps().iter().map(|step| &step.pass) {

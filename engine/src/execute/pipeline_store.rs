@@ -16,8 +16,8 @@ use crate::error::{Result, VkResultExt};
 use crate::execute::cache_file::CacheFile;
 use crate::execute::pipeline::{Form, Pipeline};
 
-/// Maximum unused pipelines that are kept. Without a limit, a program that creates bucket functions at run time would
-/// use more and more memory.
+/// Number of pipelines from which unused ones are destroyed. Without a limit, a program that creates bucket functions
+/// at run time would use more and more memory.
 const MAX_KEPT: usize = 1024;
 
 #[derive(Clone, PartialEq, Eq, Hash)]

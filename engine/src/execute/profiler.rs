@@ -23,7 +23,7 @@ pub struct Profiler {
     labels: Vec<String>,
 }
 
-/// Timestamp queries in the caller's pool, which the caller resets before and reads afterwards.
+/// Timestamp queries in the caller's pool, which the caller resets before the recording runs and reads afterwards.
 ///
 /// Query `first` is written when all commands before the recording have finished, and the next query when the recording
 /// has finished. With `each_pass`, a query is written after each pass. [`Executable::timestamp_count`] returns their

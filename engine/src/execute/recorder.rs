@@ -78,8 +78,8 @@ impl Executable {
     /// family that supports compute, and outside a render pass. The buffer of each import has at least the import's
     /// size from its offset on, has the usage flags of [`import_usage`](Self::import_usage), and outlives the execution
     /// of the commands, as does the executable. At most [`ExecutableOptions::frames`](crate::ExecutableOptions::frames)
-    /// recordings have not completed. The caller synchronizes imports as specified by the plan's contract
-    /// ([`Plan::imports`](crate::graph::Plan::imports)).
+    /// recordings, including this one, have yet to complete, whether submitted or not. The caller synchronizes imports
+    /// as specified by the plan's contract ([`Plan::imports`](crate::graph::Plan::imports)).
     pub unsafe fn record(&self, commands: vk::CommandBuffer, imports: &[Import]) -> Result<()> {
         // SAFETY: by the caller's contract.
         unsafe { self.record_with(commands, imports, &RecordOptions::default()) }
@@ -88,9 +88,9 @@ impl Executable {
     /// Like [`record`](Self::record), with options.
     ///
     /// # Safety
-    /// As for [`record`](Self::record). No other commands use the workspace while these run, and no other recording of
-    /// the frame is pending. A profiler must have been created for this executable and outlive the execution of the
-    /// commands; the caller's queries exist and are reset.
+    /// As for [`record`](Self::record). No other commands use the workspace while these run, and no earlier recording
+    /// of the frame has yet to complete. A profiler must have been created for this executable and outlive the
+    /// execution of the commands; the caller's queries exist and are reset.
     pub unsafe fn record_with(
         &self,
         commands: vk::CommandBuffer,
@@ -102,7 +102,7 @@ impl Executable {
         let places = self.places(imports, options.workspace, frame)?;
         let sets = self.frames.get(frame);
         if let Some(sets) = sets {
-            // SAFETY: no other recording of the frame is pending, by the caller's contract.
+            // SAFETY: no earlier recording of the frame has yet to complete, by the caller's contract.
             unsafe { sets.write(&self.plan, &places) };
         }
         let recorded =

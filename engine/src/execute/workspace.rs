@@ -144,7 +144,7 @@ fn uses(
     }
 }
 
-/// Vulkan guarantees the same memory types for all buffers with the same usage, regardless of their size.
+/// Memory types for buffers with this usage. Vulkan guarantees that they do not depend on the size.
 fn memory_type_bits(device: &Device, usage: vk::BufferUsageFlags) -> Result<u32> {
     const ANY_SIZE: u64 = 256;
     let info = vk::BufferCreateInfo::default().size(ANY_SIZE).usage(usage);

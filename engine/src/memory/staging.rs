@@ -163,7 +163,7 @@ impl Staging {
             }
             slots = pool.lock();
             match failure {
-                // Other transfers will return their slots, so retry unless there are none to wait for.
+                // Retry when others return slots, unless there are none or a nested transfer must not wait.
                 Some(error) if nested || slots.made == 0 => return Err(error),
                 _ => {}
             }

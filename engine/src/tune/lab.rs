@@ -369,7 +369,7 @@ pub(super) fn compare(
     let runs = b.runs(context)?;
     let mut quickest = [f64::MAX; 2];
     for round in 0..ROUNDS {
-        // Alternate the order, since the first one starts with the caches of the other.
+        // Alternate the order, since cache contents depend on which timer ran before.
         let times = match round % 2 {
             0 => [a.time(context, runs)?, b.time(context, runs)?],
             _ => {

@@ -181,8 +181,8 @@ impl Context {
     }
 }
 
-/// Ballots are used if their time, relative to ranking by lane order, is below this. They rely only on guarantees of
-/// Vulkan.
+/// Ballots are used if their time, relative to ranking by lane order, is below this. They rely only on Vulkan's
+/// guarantees.
 const FASTER_RANKING: f64 = 1.0;
 
 /// Best policies by ranking, ballots first.

@@ -1,5 +1,5 @@
-//! Checks whether the engine can run on a device, or on a device that another engine created, and lists the missing
-//! requirements.
+//! Checks whether the engine can run on a device, before its creation or as another engine created it, and lists the
+//! missing requirements.
 
 use std::ffi::CStr;
 use std::fmt;
@@ -52,7 +52,7 @@ pub enum Missing {
     SubgroupOperations(vk::SubgroupFeatureFlags),
     /// Subgroup operations in compute shaders.
     SubgroupsInCompute,
-    /// A subgroup size between 4 and 128. Contains the device's subgroup size.
+    /// A subgroup size between 4 and 128. Contains the actual subgroup size of the device.
     SubgroupSize(u32),
     /// A queue family that supports compute: any, or the given one.
     Compute(Option<u32>),
@@ -310,12 +310,12 @@ unsafe fn extension_names<'i>(info: &vk::DeviceCreateInfo<'i>) -> Vec<&'i CStr> 
     }
 }
 
-/// Instances of older versions may lack the functions that query devices.
+/// Checks the instance version: older instances may lack the functions that query devices.
 pub(super) fn instance_version(found: u32) -> Result<()> {
     version("instance", found)
 }
 
-/// A Vulkan 1.0 loader lacks the functions that query devices.
+/// Checks the loader version: a Vulkan 1.0 loader lacks the functions that query devices.
 pub(super) fn loader_version(found: u32) -> Result<()> {
     version("loader", found)
 }

@@ -167,7 +167,7 @@ const KNOWN: [Known; 11] = [
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let (instance, physical): (ash::Instance, ash::vk::PhysicalDevice) = unimplemented!();
 /// let wanted = unsafe { multisplit::Requirements::of(&instance, physical)? };
-/// let mut chain = wanted.feature_chain(); // or set `wanted.features` in structures of your own
+/// let mut chain = wanted.feature_chain(); // or set `wanted.features` in your own structures
 /// let own = [ash::khr::swapchain::NAME.as_ptr()];
 /// let extensions = unsafe { wanted.extensions_with(&own) };
 /// let info = ash::vk::DeviceCreateInfo::default().enabled_extension_names(&extensions);
