@@ -6,6 +6,7 @@ use multisplit::ash::vk;
 use multisplit::graph::{self, Graph, Limits, Plan};
 use multisplit::primitives::{self, ScanBuffers, ScanMethod};
 use multisplit::{Array, Bound, Context, DeviceProperties, Policy, Scan};
+use multisplit_sssp::Tuning;
 
 use crate::figures;
 use crate::size;
@@ -27,6 +28,8 @@ pub enum Method {
 pub struct Target {
     pub limits: Limits,
     pub policy: Policy,
+    /// Sizes of searches for shortest paths.
+    pub search: Tuning,
 }
 
 /// A plan that reads words and writes words, and its imports.
@@ -39,7 +42,8 @@ pub struct WordPlan {
 impl Target {
     /// The device of `context`.
     pub fn context(context: &Context) -> Self {
-        Self { limits: context.limits(), policy: context.policy() }
+        let (limits, policy) = (context.limits(), context.policy());
+        Self { limits, policy, search: Tuning::for_device(context.properties()) }
     }
 
     /// Any device that Vulkan allows: the plan then runs anywhere, if not at its best.
@@ -63,7 +67,7 @@ impl Target {
         let mut policy = Policy::for_device(&properties);
         // What needs nothing of a device beyond barriers.
         policy.scan = ScanMethod::ReduceThenScan;
-        Self { limits, policy }
+        Self { limits, policy, search: Tuning::for_device(&properties) }
     }
 
     /// The same with another way to scan.

@@ -17,9 +17,6 @@ pub struct Histogram;
 #[doc = include_str!("../../docs/family.md")]
 pub struct Family;
 
-#[doc = include_str!("../../docs/sssp.md")]
-pub struct Sssp;
-
 /// Requires GLSL: one example defines a custom pass.
 #[cfg(feature = "glsl")]
 #[doc = include_str!("../../docs/graph.md")]

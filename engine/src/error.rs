@@ -4,7 +4,6 @@ use ash::vk;
 use multisplit_graph::{ElementType, GraphError};
 use multisplit_shaders::ReflectError;
 
-use crate::network::NetworkError;
 use crate::words;
 
 /// Result type of the engine's fallible functions.
@@ -385,19 +384,6 @@ pub enum Error {
         /// Number of buckets.
         buckets: u32,
     },
-    /// An iteration did not terminate within the expected number of rounds.
-    #[error(
-        "{what} did not end within {rounds} rounds: the driver or the device may compute wrong values; update the driver, or use another device"
-    )]
-    Unfinished {
-        /// Name of the iteration.
-        what: &'static str,
-        /// Number of rounds that were run.
-        rounds: u64,
-    },
-    /// A network, or a search in it, is invalid.
-    #[error(transparent)]
-    Network(#[from] NetworkError),
     /// The graph cannot be compiled.
     #[error(transparent)]
     Graph(#[from] GraphError),

@@ -1,4 +1,4 @@
-//! Multisplit, radix sort, histogram, scan and shortest paths on any Vulkan device.
+//! Multisplit, radix sort, histogram and scan on any Vulkan device.
 //!
 //! ```
 //! use multisplit::{Bins, Buckets, Context};
@@ -55,7 +55,6 @@ pub mod embed;
 mod error;
 mod execute;
 mod memory;
-pub mod network;
 mod open;
 pub mod primitives;
 #[cfg(feature = "tuning")]
@@ -86,7 +85,7 @@ pub use execute::statistics::PipelineStatistic;
 pub use execute::subgroup_barriers::SubgroupBarriers;
 pub use execute::workspace::WorkspaceRequirements;
 pub use half;
-pub use memory::{Array, Device, Elements, Host, MemoryReport, Place};
+pub use memory::{Array, Device, Elements, Host, MemoryReport, Place, Readback};
 pub use multisplit_graph as graph;
 pub use multisplit_shaders as shaders;
 pub use primitives::histogram::Bins;

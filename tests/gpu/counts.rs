@@ -108,8 +108,6 @@ fn in_rows(gpu: &Gpu, max_groups: u32) -> Policy {
     let mut policy = Policy { max_groups, ..gpu.context.policy() };
     policy.sort.histogram_groups = policy.sort.histogram_groups.min(max_groups.into());
     policy.histogram.min_groups = policy.histogram.min_groups.min(max_groups);
-    policy.sssp.max_groups = policy.sssp.max_groups.min(max_groups);
-    policy.sssp.residents.groups = policy.sssp.residents.groups.min(max_groups);
     policy
 }
 

@@ -68,6 +68,7 @@ mod soundness_glsl;
 mod soundness_order;
 mod sssp_methods;
 mod sssp_results;
+mod sssp_tuning;
 mod synchronization;
 mod terms_calls;
 mod topk;
@@ -95,6 +96,7 @@ fn main() -> ExitCode {
         every_width(select::tests()),
         every_width(sssp_methods::tests()),
         in_turn(sssp_results::tests()),
+        in_turn(sssp_tuning::tests()),
         in_turn(hostile::tests()),
         in_turn(counts::tests()),
         every_width(multisplit_cases::tests()),

@@ -3,9 +3,7 @@
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use multisplit::network::{Direction, EdgeList, EdgeWeights, Network};
 use multisplit::primitives::sort::SortMethod;
-use multisplit::primitives::sssp::SsspOptions;
 use multisplit::{Bins, Buckets, Context, Error, Operator, Policy, Scan, Select, Sort, TopK};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::Gpu;
@@ -223,30 +221,6 @@ fn best(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> 
     Ok(found.indices == expected)
 }
 
-fn searches(gpu: &Context, rng: &mut Rng, policy: &Policy) -> multisplit::Result<bool> {
-    const VERTICES: u64 = 200;
-    let mut edges = EdgeList::weighted();
-    for _ in 0..900 {
-        let mut vertex = || rng.below(VERTICES) as u32;
-        let (from, to) = (vertex(), vertex());
-        edges.push(from, to, rng.below(50) as u32);
-    }
-    let network = Network::new(VERTICES, Direction::Directed, &edges)?;
-    let on_device = gpu.upload_network(&network)?;
-    let mut solver = gpu.sssp_with(&on_device, &SsspOptions::default(), policy)?;
-    let found = solver.solve(0)?;
-    let EdgeWeights::U32(weights) = &edges.weights else { return Ok(false) };
-    let mut distances = vec![u64::from(u32::MAX); VERTICES as usize];
-    distances[0] = 0;
-    for _ in 0..VERTICES {
-        for ((&from, &to), &weight) in edges.from.iter().zip(&edges.to).zip(weights) {
-            let through = distances[from as usize].saturating_add(weight.into());
-            distances[to as usize] = distances[to as usize].min(through);
-        }
-    }
-    Ok(found.paths.distances.iter().zip(&distances).all(|(&got, &want)| u64::from(got) == want))
-}
-
 /// How often results were right, and how often a policy was refused.
 #[derive(Clone, Copy, Default)]
 struct Outcomes {
@@ -283,12 +257,8 @@ fn random_policies(gpu: &Gpu) -> Result<()> {
             continue;
         }
         let keys = uniform(n as usize, rng.next_u64());
-        let operation = rng.below(OPERATIONS.len() as u64 + 2) as usize;
-        let got = match OPERATIONS.get(operation) {
-            Some((_, run)) => run(&*gpu.with_policy(policy)?, &mut rng, &keys),
-            None => searches(&gpu.context, &mut rng, &policy),
-        };
-        let name = OPERATIONS.get(operation).map_or("search", |(name, _)| name);
+        let (name, run) = pick(&mut rng, &OPERATIONS);
+        let got = run(&*gpu.with_policy(policy)?, &mut rng, &keys);
         outcomes.add(&format!("seed {seed}, {name} of {n}"), &policy, &got)?;
     }
     let Outcomes { right, refused } = outcomes;

@@ -165,29 +165,6 @@ const NUMBERS: &[Field] = fields! {
     topk.filter_tiles = |d| d.size(1, u32::MAX.into());
     topk.samples = |d| d.size(1, 1 << 24);
     topk.maxima = |d| d.size(1, 1 << 16);
-    sssp.threads = |d| d.threads();
-    sssp.max_groups = |d| d.size(1, d.device.max_groups.into());
-    sssp.residents.groups = |d| d.size(0, 64);
-    sssp.residents.threads = |d| d.threads();
-    sssp.spin_limit = |d| d.word();
-    sssp.resident_rounds = |d| d.size(1, 1 << 16);
-    sssp.batch_rounds = |d| d.size(0, 256);
-    sssp.batch_piles = |d| d.size(0, 256);
-    sssp.stage = |d| d.size(1, 16);
-    sssp.spread_degree = |d| d.word();
-    sssp.spread_degree_even = |d| d.word();
-    sssp.wide_degree = |d| d.size(1, u32::MAX.into());
-    sssp.merge_entries = |d| d.word();
-    sssp.tail_entries = |d| d.word();
-    sssp.hub_degree = |d| d.size(d.device.sssp.piece.into(), u32::MAX.into());
-    sssp.piece = |d| d.size(1, d.device.sssp.hub_degree.into());
-    sssp.local_hops = |d| d.size(0, 64);
-    sssp.local_entries = |d| d.word();
-    sssp.queue_percent = |d| d.size(0, 10_000);
-    sssp.delta_scale = |d| d.size(1, u32::MAX.into());
-    sssp.max_delta = |d| d.size(1, u32::MAX.into());
-    sssp.delta_thin = |d| d.word();
-    sssp.delta_even = |d| d.word();
 };
 
 const VALUES: &[Field] = fields! { values
@@ -281,7 +258,7 @@ pub fn check_fields(policy: &Policy) -> Result<()> {
 pub fn keep_limits(policy: &mut Policy) {
     let whole = policy.max_threads.max(policy.subgroup_size) / policy.subgroup_size;
     let most = whole * policy.subgroup_size;
-    let Policy { histogram, sort, sssp, max_groups, .. } = policy;
+    let Policy { histogram, sort, max_groups, .. } = policy;
     for threads in [
         &mut policy.threads,
         &mut policy.select_threads,
@@ -289,15 +266,10 @@ pub fn keep_limits(policy: &mut Policy) {
         &mut policy.spine_threads,
         &mut histogram.threads,
         &mut histogram.lookup_threads,
-        &mut sssp.threads,
-        &mut sssp.residents.threads,
         &mut policy.split.side_by_side,
     ] {
         *threads = (*threads).min(most);
     }
-    for groups in [&mut histogram.min_groups, &mut sssp.max_groups, &mut sssp.residents.groups] {
-        *groups = (*groups).min(*max_groups);
-    }
+    histogram.min_groups = histogram.min_groups.min(*max_groups);
     sort.histogram_groups = sort.histogram_groups.min((*max_groups).into());
-    sssp.hub_degree = sssp.hub_degree.max(sssp.piece);
 }

@@ -7,11 +7,11 @@ use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Graph, Groups};
 use multisplit::primitives::multisplit::{Method, Ranking};
 use multisplit::primitives::probe;
-use multisplit::primitives::sssp::SsspMethod;
 use multisplit::shaders::Kernel;
 use multisplit::shaders::compile::Source;
 use multisplit::{Buckets, Context, PipelineCache, RankingChoice, SubgroupBarriers, TopK};
 use multisplit_cli::network::{Grid, Weighting, dijkstra};
+use multisplit_sssp::{DeviceNetwork, Solver};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
@@ -154,9 +154,9 @@ fn check_uneven_kernels(context: &Context) -> Result<()> {
     expected.sort_by_key(|key| key >> 28);
     expect_equal(&split.keys, &expected)?;
     let network = Grid::of_size(400).generate(Weighting::Own)?;
-    let on_device = context.upload_network(&network)?;
-    for method in [SsspMethod::BellmanFord, SsspMethod::Multisplit] {
-        let found = context.sssp(&on_device, &options(method))?.solve(0)?;
+    let on_device = DeviceNetwork::upload(context, &network)?;
+    for method in [multisplit_sssp::Method::BellmanFord, multisplit_sssp::Method::Multisplit] {
+        let found = Solver::new(context, &on_device, &options(method))?.solve(0)?;
         expect_equal(&found.paths.distances, &dijkstra(&network, 0)?.distances)?;
     }
     Ok(())

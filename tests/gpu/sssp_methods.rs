@@ -1,10 +1,9 @@
 //! Shortest paths by every method, compared with a search on the CPU, on networks of every shape.
 
 use anyhow::{Context as _, Result, ensure};
-use multisplit::network::{Direction, EdgeList, Network};
-use multisplit::primitives::Policy;
-use multisplit::primitives::sssp::{Residents, SsspMethod, SsspOptions, SsspResult};
 use multisplit_cli::network::{Grid, Rmat, Weighting};
+use multisplit_sssp::network::{Direction, EdgeList, Network};
+use multisplit_sssp::{DeviceNetwork, Method, Options, Residents, Solution, Solver, Tuning};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{shortest, tests};
@@ -18,28 +17,27 @@ tests!(sssp:
     searches_without_local_hops_match_the_cpu, thin_buckets_and_wide_vertices_match_the_cpu
 );
 
-pub const METHODS: [SsspMethod; 5] = [
-    SsspMethod::BellmanFord,
-    SsspMethod::NearFar,
-    SsspMethod::Bucketing,
-    SsspMethod::MultisplitPasses,
-    SsspMethod::Multisplit,
+pub const METHODS: [Method; 5] = [
+    Method::BellmanFord,
+    Method::NearFar,
+    Method::Bucketing,
+    Method::MultisplitPasses,
+    Method::Multisplit,
 ];
 
-pub fn options(method: SsspMethod) -> SsspOptions {
-    SsspOptions { method, resident: Some(false), ..SsspOptions::default() }
+pub fn options(method: Method) -> Options {
+    Options { method, resident: Some(false), ..Options::default() }
 }
 
 /// Searches from each source and compares with the CPU.
 pub fn check(
     gpu: &Gpu,
-    policy: &Policy,
     network: &Network,
-    options: &SsspOptions,
+    options: &Options,
     sources: &[u32],
-) -> Result<Vec<SsspResult>> {
-    let on_device = gpu.context.upload_network(network)?;
-    let mut solver = gpu.context.sssp_with(&on_device, options, policy)?;
+) -> Result<Vec<Solution>> {
+    let on_device = DeviceNetwork::upload(&gpu.context, network)?;
+    let mut solver = Solver::new(&gpu.context, &on_device, options)?;
     let mut results = Vec::new();
     for &source in sources {
         let found = solver.solve(source)?;
@@ -54,13 +52,13 @@ pub fn check(
 
 /// Every method in a full run; otherwise the methods without extra passes, since the others have
 /// many kernels to compile.
-fn sampled(gpu: &Gpu) -> &'static [SsspMethod] {
-    if gpu.full { &METHODS } else { &[SsspMethod::NearFar, SsspMethod::Multisplit] }
+fn sampled(gpu: &Gpu) -> &'static [Method] {
+    if gpu.full { &METHODS } else { &[Method::NearFar, Method::Multisplit] }
 }
 
 fn every_method(gpu: &Gpu, network: &Network, sources: &[u32]) -> Result<()> {
     for method in METHODS {
-        check(gpu, &gpu.context.policy(), network, &options(method), sources)?;
+        check(gpu, network, &options(method), sources)?;
     }
     Ok(())
 }
@@ -86,9 +84,8 @@ fn random_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let source = rng.below(network.vertices().into()) as u32;
         let delta = [None, Some(1.0), Some(37.0), Some(1e7)][rng.below(4) as usize];
         for method in METHODS.into_iter().filter(|_| mine()) {
-            let options = SsspOptions { delta, ..options(method) };
-            check(gpu, &gpu.context.policy(), &network, &options, &[source])
-                .with_context(|| format!("case {case}"))?;
+            let options = Options { delta, ..options(method) };
+            check(gpu, &network, &options, &[source]).with_context(|| format!("case {case}"))?;
         }
     }
     Ok(())
@@ -137,8 +134,8 @@ fn hub_matches_the_cpu(gpu: &Gpu) -> Result<()> {
         }
     }
     let network = Network::new(u64::from(spokes) + 1, Direction::Undirected, &edges)?;
-    for method in [SsspMethod::NearFar, SsspMethod::Multisplit] {
-        let found = check(gpu, &gpu.context.policy(), &network, &options(method), &[spokes / 2])?;
+    for method in [Method::NearFar, Method::Multisplit] {
+        let found = check(gpu, &network, &options(method), &[spokes / 2])?;
         ensure!(found[0].statistics.relaxations >= network.arcs().len() as u64);
     }
     Ok(())
@@ -155,7 +152,7 @@ fn float_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
         edges.push_f32(3, 4, 0.0);
         let network = Network::new(400, Direction::Undirected, &edges)?;
         for method in sampled(gpu) {
-            check(gpu, &gpu.context.policy(), &network, &options(*method), &[0, 399])?;
+            check(gpu, &network, &options(*method), &[0, 399])?;
         }
     }
     Ok(())
@@ -165,48 +162,57 @@ fn float_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn generated_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let rmat = Rmat::of_size(82_168, 504_230).generate(Weighting::Own)?;
     let grid = Grid::of_size(10_000).generate(Weighting::Own)?;
-    let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
+    let mut mine = gpu.mine();
     if gpu.full {
         for method in METHODS.into_iter().filter(|_| mine()) {
-            check(gpu, &policy, &rmat, &options(method), &[0, 70_818])?;
-            check(gpu, &policy, &grid, &options(method), &[0, 7777])?;
+            check(gpu, &rmat, &options(method), &[0, 70_818])?;
+            check(gpu, &grid, &options(method), &[0, 7777])?;
         }
     }
     let cases = [
-        (&rmat, SsspMethod::Multisplit, 0),
-        (&grid, SsspMethod::NearFar, 7777),
-        (&grid, SsspMethod::Multisplit, 7777),
+        (&rmat, Method::Multisplit, 0),
+        (&grid, Method::NearFar, 7777),
+        (&grid, Method::Multisplit, 7777),
     ];
     for (network, method, source) in cases.into_iter().filter(|_| mine()) {
-        check(gpu, &policy, network, &options(method), &[source])?;
+        check(gpu, network, &options(method), &[source])?;
     }
     Ok(())
 }
 
 /// The number of workgroups that are guaranteed to run concurrently: one on a software driver.
-fn residents(gpu: &Gpu) -> Policy {
-    let mut policy = gpu.context.policy();
-    if policy.sssp.residents.groups == 0 {
-        policy.sssp.residents = Residents { groups: 1, threads: policy.sssp.threads };
+fn residents(gpu: &Gpu) -> Tuning {
+    let mut tuning = tuning(gpu);
+    if tuning.residents.groups == 0 {
+        tuning.residents = Residents { groups: 1, threads: tuning.threads };
     }
-    policy
+    tuning
+}
+
+fn tuning(gpu: &Gpu) -> Tuning {
+    Tuning::for_device(gpu.context.properties())
+}
+
+/// Resident workgroups, with these sizes.
+fn resident(method: Method, tuning: Tuning) -> Options {
+    Options { resident: Some(true), tuning: Some(tuning), ..options(method) }
 }
 
 fn resident_workgroups_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = residents(gpu);
+    let tuning = residents(gpu);
     let mut rng = Rng::new(77);
     let grid = Grid::of_size(2000).generate(Weighting::Own)?;
     let rmat = Rmat::of_size(1000, 4000).generate(Weighting::Own)?;
-    for method in [SsspMethod::NearFar, SsspMethod::Multisplit] {
-        let options = SsspOptions { resident: Some(true), ..options(method) };
+    for method in [Method::NearFar, Method::Multisplit] {
+        let options = resident(method, tuning);
         for network in [&grid, &rmat] {
-            for found in check(gpu, &policy, network, &options, &[0, 999])? {
+            for found in check(gpu, network, &options, &[0, 999])? {
                 ensure!(!found.statistics.gave_up_residents, "gave up");
             }
         }
         for _ in 0..if gpu.full { 50 } else { 3 } {
             let network = random_network(&mut rng, 300)?;
-            check(gpu, &policy, &network, &options, &[0])?;
+            check(gpu, &network, &options, &[0])?;
         }
     }
     Ok(())
@@ -215,26 +221,26 @@ fn resident_workgroups_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Two workgroups, which a software driver runs on two threads. If they do not run concurrently
 /// they give up, and the distances are still correct.
 fn two_resident_workgroups_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut policy = residents(gpu);
-    policy.sssp.residents.groups = policy.sssp.residents.groups.max(2);
+    let mut tuning = residents(gpu);
+    tuning.residents.groups = tuning.residents.groups.max(2);
     if gpu.is_software() {
         // Loops are limited to 65,535 iterations in total.
-        (policy.sssp.spin_limit, policy.sssp.resident_rounds) = (30_000, 2);
+        (tuning.spin_limit, tuning.resident_rounds) = (30_000, 2);
     }
     let network = Rmat::of_size(60, 150).generate(Weighting::Own)?;
-    let options = SsspOptions { resident: Some(true), ..options(SsspMethod::Multisplit) };
-    check(gpu, &policy, &network, &options, &[0, 5, 59]).map(|_| ())
+    let options = resident(Method::Multisplit, tuning);
+    check(gpu, &network, &options, &[0, 5, 59]).map(|_| ())
 }
 
 /// If the workgroups do not all run concurrently, the search falls back to separate dispatches.
 fn residents_that_time_out_fall_back_to_dispatches(gpu: &Gpu) -> Result<()> {
-    let mut policy = residents(gpu);
+    let mut tuning = residents(gpu);
     // More workgroups than any device runs concurrently, and a short timeout.
-    policy.sssp.residents.groups = 1 << 15;
-    policy.sssp.spin_limit = 4;
+    tuning.residents.groups = 1 << 15;
+    tuning.spin_limit = 4;
     let network = Rmat::of_size(300, 900).generate(Weighting::Own)?;
-    let options = SsspOptions { resident: Some(true), ..options(SsspMethod::NearFar) };
-    for found in check(gpu, &policy, &network, &options, &[0, 5])? {
+    let options = resident(Method::NearFar, tuning);
+    for found in check(gpu, &network, &options, &[0, 5])? {
         ensure!(found.statistics.gave_up_residents, "it went well");
     }
     Ok(())
@@ -242,23 +248,25 @@ fn residents_that_time_out_fall_back_to_dispatches(gpu: &Gpu) -> Result<()> {
 
 /// Vertices that do not fit in a queue are found again later.
 fn overflowing_queues_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut policy = gpu.context.policy();
-    policy.sssp.queue_percent = 100;
-    policy.sssp.piece = 8;
-    policy.sssp.hub_degree = 16;
+    let mut tuning = tuning(gpu);
+    tuning.queue_percent = 100;
+    tuning.piece = 8;
+    tuning.hub_degree = 16;
     let network = Rmat::of_size(1100, 20_000).generate(Weighting::Own)?;
     let mut dense = 0;
     for method in METHODS {
-        for found in check(gpu, &policy, &network, &options(method), &[3])? {
+        let options = Options { tuning: Some(tuning), ..options(method) };
+        for found in check(gpu, &network, &options, &[3])? {
             dense += found.statistics.dense_rounds;
         }
     }
     ensure!(dense > 0, "every queue was long enough");
     // Queues shorter than the number of vertices.
-    policy.max_storage_range = 8 * 16 * 300;
+    (tuning.queue_percent, tuning.min_queue_entries) = (0, 300);
     let network = Rmat::of_size(3000, 12_000).generate(Weighting::Own)?;
-    for method in [SsspMethod::NearFar, SsspMethod::Multisplit] {
-        for found in check(gpu, &policy, &network, &options(method), &[1])? {
+    for method in [Method::NearFar, Method::Multisplit] {
+        let options = Options { tuning: Some(tuning), ..options(method) };
+        for found in check(gpu, &network, &options, &[1])? {
             ensure!(found.statistics.dense_rounds > 0, "{:?}", found.statistics);
         }
     }
@@ -266,11 +274,12 @@ fn overflowing_queues_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn searches_without_local_hops_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut policy = gpu.context.policy();
-    policy.sssp.local_hops = 0;
-    policy.sssp.max_groups = 3;
+    let mut tuning = tuning(gpu);
+    tuning.local_hops = 0;
+    tuning.max_groups = 3;
     let network = Grid::of_size(1500).generate(Weighting::Own)?;
-    check(gpu, &policy, &network, &options(SsspMethod::Multisplit), &[0]).map(|_| ())
+    let options = Options { tuning: Some(tuning), ..options(Method::Multisplit) };
+    check(gpu, &network, &options, &[0]).map(|_| ())
 }
 
 /// Buckets that are merged, given back, or neither; vertices whose arcs are relaxed by a whole
@@ -288,19 +297,20 @@ fn thin_buckets_and_wide_vertices_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for (merge_entries, wide_degree, hub_degree, spread_degree) in
         cases.into_iter().filter(|_| mine())
     {
-        let mut policy = gpu.context.policy();
-        policy.sssp.spread_degree = spread_degree;
-        policy.sssp.spread_degree_even = spread_degree;
-        policy.sssp.merge_entries = merge_entries;
-        policy.sssp.tail_entries = merge_entries / 2;
-        policy.sssp.wide_degree = wide_degree;
-        policy.sssp.hub_degree = hub_degree;
+        let mut tuning = tuning(gpu);
+        tuning.spread_degree = spread_degree;
+        tuning.spread_degree_even = spread_degree;
+        tuning.merge_entries = merge_entries;
+        tuning.tail_entries = merge_entries / 2;
+        tuning.wide_degree = wide_degree;
+        tuning.hub_degree = hub_degree;
         // A hub has at least one piece.
-        policy.sssp.piece = policy.sssp.piece.min(hub_degree);
+        tuning.piece = tuning.piece.min(hub_degree);
         for delta in [5.0, 60.0] {
-            let method = SsspMethod::Multisplit;
-            let options = SsspOptions { delta: Some(delta), ..options(method) };
-            check(gpu, &policy, &network, &options, &[0, 17]).with_context(|| {
+            let method = Method::Multisplit;
+            let (delta, tuning) = (Some(delta), Some(tuning));
+            let options = Options { delta, tuning, ..options(method) };
+            check(gpu, &network, &options, &[0, 17]).with_context(|| {
                 format!("{merge_entries} entries, {wide_degree} and {spread_degree} arcs")
             })?;
         }

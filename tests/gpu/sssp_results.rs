@@ -2,12 +2,11 @@
 //! arguments.
 
 use anyhow::{Context as _, Result, bail, ensure};
-use multisplit::Error;
 use multisplit::graph::{Step, Work};
-use multisplit::network::{Direction, EdgeList, Network, NetworkError};
-use multisplit::network::{ShortestPaths, UNREACHED, WeightKind};
-use multisplit::primitives::sssp::{self, SsspMethod, SsspOptions};
 use multisplit_cli::network::{Grid, Rmat, Weighting};
+use multisplit_sssp::network::{Direction, EdgeList, Network, NetworkError};
+use multisplit_sssp::network::{ShortestPaths, UNREACHED, WeightKind};
+use multisplit_sssp::{DeviceNetwork, Error, Method, Options, Solver};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{shortest, tests};
@@ -56,8 +55,8 @@ fn expect_tree(network: &Network, paths: &ShortestPaths) -> Result<()> {
     Ok(())
 }
 
-fn with_tree(method: SsspMethod) -> SsspOptions {
-    SsspOptions { predecessors: true, ..options(method) }
+fn with_tree(method: Method) -> Options {
+    Options { predecessors: true, ..options(method) }
 }
 
 fn predecessor_trees_of_random_networks_are_valid(gpu: &Gpu) -> Result<()> {
@@ -65,7 +64,7 @@ fn predecessor_trees_of_random_networks_are_valid(gpu: &Gpu) -> Result<()> {
     for case in 0..if gpu.full { 60 } else { 5 } {
         let network = random_network(&mut rng, 300)?;
         let method = METHODS[case % METHODS.len()];
-        for found in check(gpu, &gpu.context.policy(), &network, &with_tree(method), &[0])? {
+        for found in check(gpu, &network, &with_tree(method), &[0])? {
             expect_tree(&network, &found.paths).with_context(|| format!("case {case}"))?;
             for vertex in 0..network.vertices() {
                 let path = found.paths.path_to(vertex);
@@ -94,9 +93,7 @@ fn predecessor_trees_with_zero_weights_are_valid(gpu: &Gpu) -> Result<()> {
     (0..500).for_each(|v| edges.push_f32(v + 1, v, 0.0));
     let way = Network::new(501, Direction::Directed, &edges)?;
     for network in [cycles, way] {
-        for found in
-            check(gpu, &gpu.context.policy(), &network, &with_tree(SsspMethod::NearFar), &[0, 7])?
-        {
+        for found in check(gpu, &network, &with_tree(Method::NearFar), &[0, 7])? {
             expect_tree(&network, &found.paths)?;
         }
     }
@@ -105,15 +102,15 @@ fn predecessor_trees_with_zero_weights_are_valid(gpu: &Gpu) -> Result<()> {
 
 fn statistics_are_consistent(gpu: &Gpu) -> Result<()> {
     let network = Grid::of_size(1500).generate(Weighting::Own)?;
-    let on_device = gpu.context.upload_network(&network)?;
+    let on_device = DeviceNetwork::upload(&gpu.context, &network)?;
     for method in METHODS {
-        let mut solver = gpu.context.sssp(&on_device, &options(method))?;
+        let mut solver = Solver::new(&gpu.context, &on_device, &options(method))?;
         let found = solver.solve(0)?.statistics;
         let arcs = network.arcs().len() as u64;
         ensure!(found.relaxations == arcs + found.rerelaxations, "{found:?}");
         ensure!(found.expansions >= network.vertices().into() && found.rounds > 1, "{found:?}");
         // One window of ten buckets covers this whole network.
-        let split = !matches!(method, SsspMethod::BellmanFord | SsspMethod::Multisplit);
+        let split = !matches!(method, Method::BellmanFord | Method::Multisplit);
         ensure!(split == (found.splits > 0), "{found:?}");
         let sizes = solver.round_sizes()?;
         ensure!(sizes.len() == found.rounds as usize, "{} sizes", sizes.len());
@@ -128,16 +125,17 @@ fn statistics_are_consistent(gpu: &Gpu) -> Result<()> {
 fn piles_are_split_every_eight_rounds(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let network = Grid::of_size(400).generate(Weighting::Own)?;
-    let on_device = context.upload_network(&network)?;
-    for method in [SsspMethod::Bucketing, SsspMethod::MultisplitPasses] {
-        let plan = sssp::plan(&network, &options(method), &context.policy(), &context.limits(), 9)?;
+    let on_device = DeviceNetwork::upload(context, &network)?;
+    for method in [Method::Bucketing, Method::MultisplitPasses] {
+        let (policy, limits) = (context.policy(), context.limits());
+        let plan = multisplit_sssp::plan(&network, &options(method), &policy, &limits, 9)?;
         let count = |label| plan.steps().iter().filter(|step| step.pass.label == label).count();
         let found = ["sssp.round", "sssp.filter", "sssp.take"].map(count);
         ensure!(found == [16, 2, 2], "{method:?}: {found:?}");
         let indirect = |step: &&Step| matches!(step.pass.work, Work::DispatchIndirect { .. });
         let indirect = plan.steps().iter().filter(indirect).count();
         ensure!(2 * indirect > plan.steps().len(), "{method:?}: {indirect} are indirect");
-        let mut solver = context.sssp(&on_device, &options(method))?;
+        let mut solver = Solver::new(context, &on_device, &options(method))?;
         ensure!(solver.time_runs(3, 2)?.len() == 2, "{method:?}");
     }
     Ok(())
@@ -145,8 +143,8 @@ fn piles_are_split_every_eight_rounds(gpu: &Gpu) -> Result<()> {
 
 fn distance_overflow_is_reported(gpu: &Gpu) -> Result<()> {
     let solve = |network: &Network| {
-        let on_device = gpu.context.upload_network(network)?;
-        gpu.context.sssp(&on_device, &options(SsspMethod::NearFar))?.solve(0)
+        let on_device = DeviceNetwork::upload(&gpu.context, network)?;
+        Solver::new(&gpu.context, &on_device, &options(Method::NearFar))?.solve(0)
     };
     let mut edges = EdgeList::weighted();
     edges.push(0, 1, u32::MAX - 1);
@@ -175,30 +173,30 @@ fn invalid_sources_and_options_are_rejected(gpu: &Gpu) -> Result<()> {
     let mut edges = EdgeList::unweighted();
     edges.push(0, 1, 0);
     let network = Network::new(2, Direction::Directed, &edges)?;
-    let on_device = gpu.context.upload_network(&network)?;
-    let mut solver = gpu.context.sssp(&on_device, &options(SsspMethod::NearFar))?;
+    let on_device = DeviceNetwork::upload(&gpu.context, &network)?;
+    let mut solver = Solver::new(&gpu.context, &on_device, &options(Method::NearFar))?;
     let refused = solver.solve(2);
     let out_of_range = NetworkError::SourceOutOfRange { source_vertex: 2, vertices: 2 };
     ensure!(refused.is_err_and(|e| e.to_string() == out_of_range.to_string()));
     expect_equal(&solver.solve(0)?.paths.distances, &[0, 1])?;
     for wrong in [
-        SsspOptions { buckets: 0, ..SsspOptions::default() },
-        SsspOptions { buckets: 1000, ..SsspOptions::default() },
-        SsspOptions { delta: Some(0.0), ..SsspOptions::default() },
-        SsspOptions { delta: Some(f64::NAN), ..SsspOptions::default() },
+        Options { buckets: 0, ..Options::default() },
+        Options { buckets: 1000, ..Options::default() },
+        Options { delta: Some(0.0), ..Options::default() },
+        Options { delta: Some(f64::NAN), ..Options::default() },
     ] {
-        ensure!(gpu.context.sssp(&on_device, &wrong).is_err(), "{wrong:?}");
+        ensure!(Solver::new(&gpu.context, &on_device, &wrong).is_err(), "{wrong:?}");
     }
-    let none = SsspOptions { buckets: 0, ..SsspOptions::default() };
-    let refused = gpu.context.sssp(&on_device, &none).err().map(|error| error.to_string());
+    let none = Options { buckets: 0, ..Options::default() };
+    let refused = Solver::new(&gpu.context, &on_device, &none).err().map(|error| error.to_string());
     ensure!(refused.as_deref() == Some("shortest paths need at least one bucket"), "{refused:?}");
     Ok(())
 }
 
 fn hundred_searches_do_not_leak(gpu: &Gpu) -> Result<()> {
     let network = Rmat::of_size(500, 2000).generate(Weighting::Own)?;
-    let on_device = gpu.context.upload_network(&network)?;
-    let mut solver = gpu.context.sssp(&on_device, &options(SsspMethod::Multisplit))?;
+    let on_device = DeviceNetwork::upload(&gpu.context, &network)?;
+    let mut solver = Solver::new(&gpu.context, &on_device, &options(Method::Multisplit))?;
     solver.solve(0)?;
     let (report, pipelines) = (gpu.context.memory_report(), gpu.context.pipeline_count());
     for source in 0..100 {
@@ -231,14 +229,14 @@ fn known_graphs_match_certified_results(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     let slow = !gpu.full && gpu.context.properties().subgroup_size >= SLOW_SUBGROUP;
     for (graph, network) in networks {
-        let on_device = gpu.context.upload_network(&network)?;
-        let methods = [SsspMethod::NearFar, SsspMethod::Multisplit];
+        let on_device = DeviceNetwork::upload(&gpu.context, &network)?;
+        let methods = [Method::NearFar, Method::Multisplit];
         for method in methods.into_iter().filter(|_| mine()) {
-            if slow && graph == "rmat_slashdot" && method == SsspMethod::Multisplit {
+            if slow && graph == "rmat_slashdot" && method == Method::Multisplit {
                 continue;
             }
-            let options = SsspOptions { method, ..SsspOptions::default() };
-            let mut solver = gpu.context.sssp(&on_device, &options)?;
+            let options = Options { method, ..Options::default() };
+            let mut solver = Solver::new(&gpu.context, &on_device, &options)?;
             let known: Vec<_> = shortest::KNOWN.iter().filter(|k| k.graph == graph).collect();
             ensure!(!known.is_empty(), "nothing is known of {graph}");
             for known in known.iter().take(if gpu.full { usize::MAX } else { 1 }) {

@@ -416,8 +416,6 @@ pub fn few_groups(policy: Policy) -> Policy {
     let mut policy = Policy { max_groups: FEW, ..policy };
     policy.sort.histogram_groups = policy.sort.histogram_groups.min(FEW.into());
     policy.histogram.min_groups = policy.histogram.min_groups.min(FEW);
-    policy.sssp.max_groups = policy.sssp.max_groups.min(FEW);
-    policy.sssp.residents.groups = policy.sssp.residents.groups.min(FEW);
     policy
 }
 

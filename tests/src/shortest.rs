@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use multisplit::network::{Network, Summary, WeightKind};
+use multisplit_sssp::network::{Network, Summary, WeightKind};
 
 /// Distance of unreachable vertices.
 pub const NONE: u32 = u32::MAX;

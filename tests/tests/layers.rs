@@ -6,16 +6,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The engine's layers, the lowest first. `network` and `error` are data that all may know.
-const ENGINE_LAYERS: [&str; 9] =
-    ["network", "error", "device", "memory", "execute", "primitives", "tune", "work", "embed"];
+/// The engine's layers, the lowest first. `error` is data that all may know.
+const ENGINE_LAYERS: [&str; 8] =
+    ["error", "device", "memory", "execute", "primitives", "tune", "work", "embed"];
 
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 10] = [
     "shaders",
     "graph",
     "engine",
     "engine/c",
     "engine/python",
+    "engine/sssp",
     "engine/wgpu",
     "apps",
     "tests",

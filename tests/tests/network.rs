@@ -2,8 +2,8 @@
 //! finds the known distances.
 #![allow(clippy::expect_used)]
 
-use multisplit::network::Network;
 use multisplit_cli::network::{Grid, Rmat, Weighting, dijkstra};
+use multisplit_sssp::network::Network;
 use multisplit_tests::shortest::{KNOWN, distances_in};
 
 /// Number of sources per graph in a plain run.

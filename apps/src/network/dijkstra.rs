@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use multisplit::network::{Network, NetworkError, ShortestPaths, UNREACHED, WeightKind};
+use multisplit_sssp::network::{Network, NetworkError, ShortestPaths, UNREACHED, WeightKind};
 
 /// Shortest paths from `source`, with predecessors, by Dijkstra's algorithm on the CPU.
 pub fn dijkstra(network: &Network, source: u32) -> Result<ShortestPaths, NetworkError> {
@@ -63,7 +63,7 @@ fn reached_too_late(network: &Network, distances: &[u32]) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use multisplit::network::{Direction, EdgeList};
+    use multisplit_sssp::network::{Direction, EdgeList};
 
     use super::*;
 

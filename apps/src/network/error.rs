@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use multisplit::network::NetworkError;
+use multisplit_sssp::network::NetworkError;
 
 /// Why a file or a generator gives no network.
 #[derive(Debug, thiserror::Error)]

@@ -2,7 +2,7 @@
 //! algorithm, which results of the device are compared with.
 //!
 //! The network itself, what it is made from and what a search finds belong to the engine, in
-//! [`multisplit::network`].
+//! [`multisplit_sssp::network`].
 //!
 //! ```
 //! # fn main() -> Result<(), multisplit_cli::network::InputError> {

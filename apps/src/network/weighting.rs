@@ -1,6 +1,6 @@
 //! Where the weights of edges come from when a file or a generator gives none.
 
-use multisplit::network::{EdgeList, EdgeWeights, mix64};
+use multisplit_sssp::network::{EdgeList, EdgeWeights, mix64};
 
 /// Where the weights of a network come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! How many entries each round of a search takes, as a drawing.
 
-use multisplit::primitives::sssp::RoundSize;
+use multisplit_sssp::RoundSize;
 
 use super::axis::Ticks;
 use super::drawing::{Drawing, FONT};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use multisplit::network::{Distance, Network, ShortestPaths, WeightKind};
-use multisplit::primitives::sssp::SsspStatistics;
+use multisplit_sssp::Statistics;
+use multisplit_sssp::network::{Distance, Network, ShortestPaths, WeightKind};
 use serde::Serialize;
 
 use super::Source;
@@ -79,7 +79,7 @@ impl Found {
     }
 
     /// The same with who found it, and how.
-    pub fn by(self, method: &str, device: &str, statistics: Option<SsspStatistics>) -> Self {
+    pub fn by(self, method: &str, device: &str, statistics: Option<Statistics>) -> Self {
         Self {
             method: method.to_owned(),
             device: device.to_owned(),

@@ -13,8 +13,8 @@ use std::str::FromStr;
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
 use multisplit::graph::Plan;
-use multisplit::network::Network;
-use multisplit::primitives::sssp::{self as engine, SsspMethod, SsspOptions};
+use multisplit_sssp as engine;
+use multisplit_sssp::network::Network;
 
 use crate::network::{
     Format, Grid, HASHED_MAX, LoadOptions, Loaded, Progress, Rmat, WeightOrigin, Weighting,
@@ -56,28 +56,28 @@ impl Method {
     ];
 
     /// The engine's method; none for the one on the CPU.
-    pub fn engine(self) -> Option<SsspMethod> {
+    pub fn engine(self) -> Option<engine::Method> {
         match self {
-            Self::Auto => Some(SsspMethod::Auto),
-            Self::BellmanFord => Some(SsspMethod::BellmanFord),
-            Self::NearFar => Some(SsspMethod::NearFar),
-            Self::Bucketing => Some(SsspMethod::Bucketing),
-            Self::MultisplitPasses => Some(SsspMethod::MultisplitPasses),
-            Self::Multisplit => Some(SsspMethod::Multisplit),
+            Self::Auto => Some(engine::Method::Auto),
+            Self::BellmanFord => Some(engine::Method::BellmanFord),
+            Self::NearFar => Some(engine::Method::NearFar),
+            Self::Bucketing => Some(engine::Method::Bucketing),
+            Self::MultisplitPasses => Some(engine::Method::MultisplitPasses),
+            Self::Multisplit => Some(engine::Method::Multisplit),
             Self::Dijkstra => None,
         }
     }
 }
 
 /// The name of a method in figures.
-pub fn name(method: SsspMethod) -> &'static str {
+pub fn name(method: engine::Method) -> &'static str {
     match method {
-        SsspMethod::Auto => "auto",
-        SsspMethod::BellmanFord => "bellman-ford",
-        SsspMethod::NearFar => "near-far",
-        SsspMethod::Bucketing => "bucketing",
-        SsspMethod::MultisplitPasses => "multisplit-passes",
-        SsspMethod::Multisplit => "multisplit",
+        engine::Method::Auto => "auto",
+        engine::Method::BellmanFord => "bellman-ford",
+        engine::Method::NearFar => "near-far",
+        engine::Method::Bucketing => "bucketing",
+        engine::Method::MultisplitPasses => "multisplit-passes",
+        engine::Method::Multisplit => "multisplit",
     }
 }
 
@@ -199,7 +199,9 @@ fn generated(weighting: Weighting) -> WeightOrigin {
 /// What a search in this network is planned to do.
 pub fn plan(target: &Target, graph: &Source, method: Method, rounds: u32) -> Result<Plan> {
     let method = method.engine().context("dijkstra runs on the CPU, without a plan")?;
-    let options = SsspOptions { method, resident: Some(false), ..SsspOptions::default() };
+    let tuning = Some(target.search);
+    let options =
+        engine::Options { method, resident: Some(false), tuning, ..engine::Options::default() };
     let network = graph.network(Weighting::Own)?;
     Ok(engine::plan(&network, &options, &target.policy, &target.limits, rounds)?)
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use multisplit::primitives::sssp::SsspTuning;
+use multisplit_sssp::Tuning;
 
 /// One size of a search and its value: `local_hops=8`.
 #[derive(Clone, Copy, Debug)]
@@ -12,10 +12,10 @@ struct Tune {
     value: u32,
 }
 
-type Field = fn(&mut SsspTuning) -> &mut u32;
+type Field = fn(&mut Tuning) -> &mut u32;
 
 /// Every size by its name.
-const FIELDS: [(&str, Field); 23] = [
+const FIELDS: [(&str, Field); 24] = [
     ("threads", |t| &mut t.threads),
     ("max_groups", |t| &mut t.max_groups),
     ("resident_groups", |t| &mut t.residents.groups),
@@ -35,6 +35,7 @@ const FIELDS: [(&str, Field); 23] = [
     ("local_hops", |t| &mut t.local_hops),
     ("local_entries", |t| &mut t.local_entries),
     ("queue_percent", |t| &mut t.queue_percent),
+    ("min_queue_entries", |t| &mut t.min_queue_entries),
     ("delta_scale", |t| &mut t.delta_scale),
     ("delta_max", |t| &mut t.max_delta),
     ("delta_thin", |t| &mut t.delta_thin),
@@ -50,7 +51,7 @@ pub struct Tunes {
 
 impl Tunes {
     /// Sets the sizes.
-    pub fn apply(&self, tuning: &mut SsspTuning) {
+    pub fn apply(&self, tuning: &mut Tuning) {
         self.tunes.iter().for_each(|tune| tune.apply(tuning));
     }
 }
@@ -71,7 +72,7 @@ impl fmt::Display for Tunes {
 }
 
 impl Tune {
-    fn apply(self, tuning: &mut SsspTuning) {
+    fn apply(self, tuning: &mut Tuning) {
         *(self.field)(tuning) = self.value;
     }
 }

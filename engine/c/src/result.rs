@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use multisplit::Error;
 use multisplit::ash::vk;
 use multisplit::graph::GraphError;
-use multisplit::network::NetworkError;
+use multisplit_sssp::network::NetworkError;
 
 use MultisplitResult as Code;
 
@@ -139,7 +139,6 @@ impl From<Error> for Failure {
             Error::TooLarge { .. } | Error::Graph(GraphError::LimitExceeded { .. }) => {
                 Code::MultisplitErrorTooLarge
             }
-            Error::Network(NetworkError::TooLarge { .. }) => Code::MultisplitErrorTooLarge,
             Error::MissingRequirements { .. }
             | Error::MissingFeature { .. }
             | Error::Kernel { .. } => Code::MultisplitErrorUnsupported,
@@ -151,8 +150,21 @@ impl From<Error> for Failure {
             Error::Vulkan { result, .. } => vulkan(*result),
             #[cfg(feature = "glsl")]
             Error::Compile(_) => Code::MultisplitErrorGlsl,
-            Error::Unfinished { .. } | Error::Reflect(_) => Code::MultisplitErrorInternal,
+            Error::Reflect(_) => Code::MultisplitErrorInternal,
             _ => Code::MultisplitErrorInvalid,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<multisplit_sssp::Error> for Failure {
+    fn from(error: multisplit_sssp::Error) -> Self {
+        use multisplit_sssp::Error as SearchError;
+        let code = match error {
+            SearchError::Engine(error) => return error.into(),
+            SearchError::Network(NetworkError::TooLarge { .. }) => Code::MultisplitErrorTooLarge,
+            SearchError::Network(_) => Code::MultisplitErrorInvalid,
+            _ => Code::MultisplitErrorInternal,
         };
         Self::new(code, error.to_string())
     }

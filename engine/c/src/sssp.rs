@@ -4,8 +4,8 @@ use std::ffi::c_void;
 use std::mem::{MaybeUninit, offset_of};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use multisplit::network::{Direction, EdgeList, EdgeWeights, Network};
-use multisplit::primitives::sssp::{SsspMethod, SsspOptions, SsspSolver};
+use multisplit_sssp::network::{Direction, EdgeList, EdgeWeights, Network};
+use multisplit_sssp::{DeviceNetwork, Method, Options, Solver};
 
 use crate::context::{CONTEXTS, ContextObject, MultisplitContext};
 use crate::handle::Registry;
@@ -91,10 +91,10 @@ unsafe impl Sized32 for MultisplitSsspInfo {
     const REQUIRED: usize = offset_of!(Self, weights);
 }
 
-static SOLVERS: Registry<MultisplitSssp, Solver> = Registry::new("search");
+static SOLVERS: Registry<MultisplitSssp, SolverObject> = Registry::new("search");
 
-struct Solver {
-    search: Mutex<SsspSolver>,
+struct SolverObject {
+    search: Mutex<Solver>,
     vertices: u32,
     predecessors: bool,
     /// Keeps the context alive. Declared last, so that it is dropped after everything that uses the device.
@@ -123,27 +123,27 @@ pub unsafe extern "C" fn multisplit_sssp_create(
         let options = options(&info)?;
         // SAFETY: by the caller's contract.
         let network = unsafe { network(&info)? };
-        let on_device = context.engine.upload_network(&network)?;
-        let search = Mutex::new(context.engine.sssp(&on_device, &options)?);
+        let on_device = DeviceNetwork::upload(&context.engine, &network)?;
+        let search = Mutex::new(Solver::new(&context.engine, &on_device, &options)?);
         let (vertices, predecessors) = (info.vertices, options.predecessors);
-        out.set(SOLVERS.insert(Solver { search, vertices, predecessors, context })?);
+        out.set(SOLVERS.insert(SolverObject { search, vertices, predecessors, context })?);
         Ok(())
     })
 }
 
-fn options(info: &MultisplitSsspInfo) -> Outcome<SsspOptions> {
-    let mut options = SsspOptions {
+fn options(info: &MultisplitSsspInfo) -> Outcome<Options> {
+    let mut options = Options {
         method: match read::choice(info.method)? {
-            MultisplitSsspMethod::Auto => SsspMethod::Auto,
-            MultisplitSsspMethod::BellmanFord => SsspMethod::BellmanFord,
-            MultisplitSsspMethod::NearFar => SsspMethod::NearFar,
-            MultisplitSsspMethod::Bucketing => SsspMethod::Bucketing,
-            MultisplitSsspMethod::MultisplitPasses => SsspMethod::MultisplitPasses,
-            MultisplitSsspMethod::Multisplit => SsspMethod::Multisplit,
+            MultisplitSsspMethod::Auto => Method::Auto,
+            MultisplitSsspMethod::BellmanFord => Method::BellmanFord,
+            MultisplitSsspMethod::NearFar => Method::NearFar,
+            MultisplitSsspMethod::Bucketing => Method::Bucketing,
+            MultisplitSsspMethod::MultisplitPasses => Method::MultisplitPasses,
+            MultisplitSsspMethod::Multisplit => Method::Multisplit,
         },
         delta: (info.delta != 0.0).then_some(info.delta),
         predecessors: info.predecessors != 0,
-        ..SsspOptions::default()
+        ..Options::default()
     };
     if info.buckets != 0 {
         options.buckets = info.buckets;
@@ -176,7 +176,7 @@ unsafe fn network(info: &MultisplitSsspInfo) -> Outcome<Network> {
     };
     let edges = EdgeList { from: from.to_vec(), to: to.to_vec(), weights };
     let network = Network::new(info.vertices.into(), direction, &edges);
-    Ok(network.map_err(multisplit::Error::from)?)
+    Ok(network.map_err(multisplit_sssp::Error::from)?)
 }
 
 /// Finds the shortest paths from `source`. Submits to the context's queue and waits.

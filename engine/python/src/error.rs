@@ -29,13 +29,21 @@ pub(crate) fn raise(error: &Error) -> PyErr {
         | Error::Segments { .. }
         | Error::Selection { .. }
         | Error::Rows { .. }
-        | Error::OtherContext { .. }
-        | Error::Network(_) => "ArgumentError",
+        | Error::OtherContext { .. } => "ArgumentError",
         #[cfg(feature = "glsl")]
         Error::Compile(_) => "ArgumentError",
         _ => "Error",
     };
     exception(class, error.to_string())
+}
+
+/// The exception for an error of a search.
+pub(crate) fn raise_search(error: &multisplit_sssp::Error) -> PyErr {
+    match error {
+        multisplit_sssp::Error::Engine(error) => raise(error),
+        multisplit_sssp::Error::Network(_) => exception("ArgumentError", error.to_string()),
+        _ => exception("Error", error.to_string()),
+    }
 }
 
 /// Error for a child process that uses objects opened by its parent.

@@ -1,7 +1,8 @@
 //! Shortest paths in a network given as an edge list.
 
-use multisplit::network::{Direction, EdgeList, EdgeWeights, Network};
-use multisplit::primitives::sssp::SsspOptions;
+use multisplit::Context;
+use multisplit_sssp::network::{Direction, EdgeList, EdgeWeights, Network, ShortestPaths};
+use multisplit_sssp::{DeviceNetwork, Options, Solver};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -39,12 +40,14 @@ pub(crate) fn sssp(
     let mut predecessors = predecessors.map(HostArray::of).transpose()?;
     let vertices = distances.len() as u64;
     let direction = if directed { Direction::Directed } else { Direction::Undirected };
-    let options = SsspOptions { predecessors: predecessors.is_some(), ..SsspOptions::default() };
-    let paths = engine.run(py, |gpu| {
+    let options = Options { predecessors: predecessors.is_some(), ..Options::default() };
+    let search = |gpu: &Context| -> multisplit_sssp::Result<ShortestPaths> {
         let network = Network::new(vertices, direction, &edges)?;
-        let on_device = gpu.upload_network(&network)?;
-        Ok(gpu.sssp(&on_device, &options)?.solve(source)?.paths)
-    })?;
+        let on_device = DeviceNetwork::upload(gpu, &network)?;
+        Ok(Solver::new(gpu, &on_device, &options)?.solve(source)?.paths)
+    };
+    let found = engine.run(py, |gpu| Ok(search(gpu)))?;
+    let paths = found.map_err(|error| error::raise_search(&error))?;
     copy(&paths.distances, &mut distances)?;
     match &mut predecessors {
         Some(out) => copy(&paths.predecessors, out),

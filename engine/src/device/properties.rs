@@ -173,6 +173,12 @@ impl DeviceProperties {
         self
     }
 
+    /// Maximum number of iterations of all loops of an invocation together, after which the driver ends every loop, as
+    /// llvmpipe does. `None` if there is no such limit.
+    pub fn loop_limit(&self) -> Option<u32> {
+        (self.device_type == vk::PhysicalDeviceType::CPU).then_some(65_535)
+    }
+
     /// The subset of the limits that graph compilation respects.
     pub fn graph_limits(&self) -> multisplit_graph::Limits {
         multisplit_graph::Limits {

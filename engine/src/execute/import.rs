@@ -11,7 +11,7 @@ use multisplit_shaders::address::ADDRESS_ALIGNMENT;
 use crate::device::shared::Device;
 use crate::error::{Error, Result};
 use crate::execute::layout::BufferAccess;
-use crate::memory::{Array, Buffer};
+use crate::memory::{Array, Buffer, Readback};
 
 /// Number of imports that are resolved without an allocation.
 const INLINE_IMPORTS: usize = 32;
@@ -62,6 +62,7 @@ pub type Import = (graph::Buffer, BufferAt);
 
 /// An [`Array`] for an import of a graph: `(import, &array)`, or `(import, &array, offset)` with an offset in bytes.
 /// Import and array must have the same element type, unless created by [`Bound::untyped`].
+/// A [`Readback`] is bound as `(import, &readback)`.
 #[derive(Clone, Copy)]
 pub struct Bound<'b> {
     import: graph::Buffer,
@@ -91,6 +92,12 @@ impl<'b, T: Pod> From<(graph::Buffer, &'b Array<T>, u64)> for Bound<'b> {
     fn from((import, array, offset): (graph::Buffer, &'b Array<T>, u64)) -> Self {
         let element = ElementType::of::<T>();
         Self { offset, element, ..Self::new(import, array.buffer()) }
+    }
+}
+
+impl<'b, T: Pod> From<(graph::Buffer, &'b Readback<T>)> for Bound<'b> {
+    fn from((import, readback): (graph::Buffer, &'b Readback<T>)) -> Self {
+        Self { element: ElementType::of::<T>(), ..Self::new(import, readback.buffer()) }
     }
 }
 

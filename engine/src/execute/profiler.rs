@@ -178,10 +178,11 @@ impl Context {
     /// Returns the GPU times of `runs` runs in nanoseconds. Each run submits `first` once and `then` `times` times,
     /// without waiting on the host in between. Apart from the list of command buffers, memory use does not depend on
     /// `times`.
-    pub(crate) fn time_replays(
+    pub fn time_replays(
         &self,
         first: &mut Replay,
-        (then, times): (&mut Replay, u32),
+        then: &mut Replay,
+        times: u32,
         runs: u32,
     ) -> Result<Vec<f64>> {
         let queries = Timestamps::around(&self.device, runs)?;

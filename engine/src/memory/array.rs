@@ -57,8 +57,8 @@ impl<T> Array<T> {
 }
 
 impl<T: Pod> Array<T> {
-    /// Creates an array with undefined contents.
-    pub(crate) fn uninit(context: &Context, name: &str, len: u64) -> Result<Self> {
+    /// Creates an array with undefined contents, for passes to write. Error messages and debuggers show the name.
+    pub fn uninit(context: &Context, name: &str, len: u64) -> Result<Self> {
         let bytes = size_of::<T>() as u64;
         let size = len.checked_mul(bytes).ok_or_else(|| Error::TooLarge {
             what: "length of an array",

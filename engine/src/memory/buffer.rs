@@ -1,5 +1,7 @@
 //! A Vulkan buffer with its memory, shared by its clones.
 
+use std::ffi::c_void;
+use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ash::vk;
@@ -203,15 +205,9 @@ impl Buffer {
         Err(Error::OtherContext { name: self.name().to_owned() })
     }
 
-    /// The current contents of a readback buffer, as 32-bit words.
-    pub(crate) fn mapped_words(&self) -> Vec<u32> {
-        let words = self.mapped().unwrap_or_default().chunks_exact(size_of::<u32>());
-        words.map(bytemuck::pod_read_unaligned).collect()
-    }
-
-    /// The mapped bytes of a readback buffer.
-    pub(super) fn mapped(&self) -> Option<&[u8]> {
-        self.0.allocation.as_ref().and_then(Allocation::mapped_slice)
+    /// The mapped memory of a readback buffer.
+    pub(super) fn mapped(&self) -> Option<NonNull<c_void>> {
+        self.0.allocation.as_ref().and_then(Allocation::mapped_ptr)
     }
 }
 

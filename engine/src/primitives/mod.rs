@@ -33,7 +33,6 @@ pub mod search;
 pub mod select;
 pub mod sort;
 pub mod split;
-pub mod sssp;
 pub(crate) mod term;
 pub mod topk;
 mod tunable;

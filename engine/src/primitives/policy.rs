@@ -5,7 +5,6 @@ use super::multisplit::{NVIDIA, SplitTuning};
 #[cfg(feature = "tuning")]
 use super::probe;
 use super::sort::SortTuning;
-use super::sssp::SsspTuning;
 use super::topk::TopKTuning;
 use crate::device::context::Context;
 use crate::device::properties::DeviceProperties;
@@ -93,8 +92,6 @@ tunable! {
         histogram: HistogramTuning,
         /// Sizes of the radix sort.
         sort: SortTuning,
-        /// Sizes of searches for shortest paths.
-        sssp: SsspTuning,
         /// Sizes of top-k.
         topk: TopKTuning,
     }
@@ -131,8 +128,6 @@ const MAX_SPINE_TILES: u32 = 1024;
 pub(in crate::primitives) const MAX_ELEMENTS: u64 = (1 << 30) - 1;
 /// Two pieces of an array that does not fit.
 const MIN_ELEMENTS: u64 = 128;
-/// Iterations of all loops of an invocation before llvmpipe ends each of them.
-const SOFTWARE_LOOP_LIMIT: u32 = 65_535;
 /// Looks in vain: a workgroup that waits for longer does more harm than good.
 const MAX_SPINS: u32 = 1 << 22;
 
@@ -195,13 +190,12 @@ impl Policy {
                 max_groups: properties.limits.max_compute_work_group_count[0],
                 max_loop_rounds: split.max_loop_rounds,
                 max_samples: histogram.max_samples,
-                loop_limit: software.then_some(SOFTWARE_LOOP_LIMIT),
+                loop_limit: properties.loop_limit(),
                 lane_order: false,
             },
             split,
             histogram,
             sort: SortTuning::for_device(properties),
-            sssp: SsspTuning::for_device(properties),
             topk: TopKTuning::for_device(properties),
         }
     }
@@ -370,7 +364,7 @@ pub(in crate::primitives) fn test_policy(subgroup_size: u32, max_threads: u32) -
 #[cfg(test)]
 pub(in crate::primitives) fn limited_policy(subgroup_size: u32) -> Policy {
     let mut policy = test_policy(subgroup_size, 1024);
-    policy.facts.loop_limit = Some(SOFTWARE_LOOP_LIMIT);
+    policy.facts.loop_limit = Some(65_535);
     policy
 }
 

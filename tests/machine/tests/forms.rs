@@ -18,12 +18,12 @@ use common::searches::{SsspCase, sssp_case};
 use common::topk::{TopKCase, TopKData, topk_case};
 use multisplit::KeyType;
 use multisplit::primitives::multisplit::Method;
-use multisplit::primitives::sssp::SsspMethod;
 use multisplit::primitives::topk::TopKMethod;
 use multisplit::shaders::address::by_address;
 use multisplit::shaders::compile::{Source, compile};
 use multisplit::shaders::{Kernel, builtin};
 use multisplit_machine::{Machine, Options, PlanOptions, Schedule, SubgroupBarriers};
+use multisplit_sssp as sssp;
 
 const DEVICE: Device = Device { width: 32, lane_order: false };
 
@@ -59,7 +59,7 @@ fn kernels_by_address_give_the_same_results() -> Result<()> {
 
 #[test]
 fn search_can_be_submitted_twice() -> Result<()> {
-    let search = search(SsspMethod::Multisplit, Kind::Random);
+    let search = search(sssp::Method::Multisplit, Kind::Random);
     let of = SsspCase { vertices: 120, rounds: 60, ..search };
     let again = PlanOptions { runs: 2, ..PlanOptions::default() };
     let outcome = run(&sssp_case(DEVICE, of)?, &options(), again, &[])?;
@@ -122,8 +122,8 @@ fn uneven_cases(device: Device) -> Result<Vec<Case>> {
         split_case(device, split)?,
         topk_case(device, topk)?,
         topk_case(device, select)?,
-        sssp_case(device, search(SsspMethod::BellmanFord, Kind::Random))?,
-        sssp_case(device, search(SsspMethod::Multisplit, Kind::Random))?,
+        sssp_case(device, search(sssp::Method::BellmanFord, Kind::Random))?,
+        sssp_case(device, search(sssp::Method::Multisplit, Kind::Random))?,
     ])
 }
 

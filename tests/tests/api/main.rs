@@ -37,6 +37,11 @@ fn engine_api_matches_its_snapshot() -> Result<()> {
     expect_unchanged("multisplit", "glsl,tuning")
 }
 
+#[test]
+fn sssp_api_matches_its_snapshot() -> Result<()> {
+    expect_unchanged("multisplit-sssp", "")
+}
+
 /// An incomplete list would hide API changes.
 #[test]
 fn lists_contain_the_main_entry_points() -> Result<()> {
@@ -44,6 +49,7 @@ fn lists_contain_the_main_entry_points() -> Result<()> {
         ("multisplit-shaders", "fn multisplit_shaders::reflect::reflect("),
         ("multisplit-graph", "fn multisplit_graph::Graph::compile(&self"),
         ("multisplit", "fn multisplit::Context::open("),
+        ("multisplit-sssp", "fn multisplit_sssp::Solver::solve("),
     ] {
         let path = snapshot(package);
         let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;

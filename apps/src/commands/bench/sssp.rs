@@ -4,8 +4,8 @@
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use multisplit::PassTime;
-use multisplit::network::Summary;
-use multisplit::primitives::sssp::{DEFAULT_BUCKETS, DeviceNetwork, SsspOptions, SsspSolver};
+use multisplit_sssp::network::Summary;
+use multisplit_sssp::{DEFAULT_BUCKETS, DeviceNetwork, Options, Solver, Tuning};
 use serde::Serialize;
 
 use super::measure::{Bench, Timed};
@@ -120,7 +120,7 @@ impl SearchOptions {
         let sources = if self.source.is_empty() { graph.sources() } else { self.source.clone() };
         let expected = |&source: &u32| Ok((source, dijkstra(&network, source)?.summary()));
         let expected: Expected = sources.iter().map(expected).collect::<Result<_>>()?;
-        let on_device = bench.context.upload_network(&network)?;
+        let on_device = DeviceNetwork::upload(bench.context, &network)?;
         drop(network);
         let methods = if self.search.is_empty() { &Method::ALL[..] } else { &self.search };
         let deltas: Vec<_> = self.delta.iter().copied().map(Some).collect();
@@ -133,12 +133,12 @@ impl SearchOptions {
             .flat_map(|method| tunes.iter().map(move |&tunes| (method, tunes)))
         {
             for &delta in &deltas {
-                let options = SsspOptions {
+                let options = Options {
                     method,
                     delta,
                     buckets: self.search_buckets.unwrap_or(DEFAULT_BUCKETS),
                     resident: self.resident,
-                    predecessors: false,
+                    ..Options::default()
                 };
                 let search = Search { graph, network: &on_device, tunes, expected: &expected };
                 search.measure(bench, &options, output)?;
@@ -157,13 +157,14 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    fn measure(&self, bench: &Bench<'_>, options: &SsspOptions, output: &mut Output) -> Result<()> {
+    fn measure(&self, bench: &Bench<'_>, options: &Options, output: &mut Output) -> Result<()> {
         let Self { graph, network, tunes, expected } = *self;
-        let mut policy = bench.context.policy();
+        let mut tuning = Tuning::for_device(bench.context.properties());
         if let Some(tunes) = tunes {
-            tunes.apply(&mut policy.sssp);
+            tunes.apply(&mut tuning);
         }
-        let mut solver = bench.context.sssp_with(network, options, &policy)?;
+        let options = Options { tuning: Some(tuning), ..*options };
+        let mut solver = Solver::new(bench.context, network, &options)?;
         let mut all = Vec::new();
         for &(source, summary) in expected {
             let found = solver.solve(source)?;
@@ -204,7 +205,7 @@ impl Search<'_> {
 }
 
 /// What one search takes, once the clocks are up.
-fn time(bench: &Bench<'_>, solver: &mut SsspSolver, source: u32) -> Result<Timed> {
+fn time(bench: &Bench<'_>, solver: &mut Solver, source: u32) -> Result<Timed> {
     bench.settled(|| Ok(solver.time_runs(source, bench.timing.runs)?))
 }
 

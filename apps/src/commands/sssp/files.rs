@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use multisplit::network::{ShortestPaths, UNREACHED, WeightKind};
+use multisplit_sssp::network::{ShortestPaths, UNREACHED, WeightKind};
 
 use super::Options;
 use crate::device::Devices;

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use multisplit::Error;
-use multisplit::network::{Network, ShortestPaths};
-use multisplit::primitives::sssp::{SsspOptions, SsspSolver};
+use multisplit_sssp::network::{Network, ShortestPaths};
+use multisplit_sssp::{DeviceNetwork, Error as SearchError, Solver};
 
 use crate::device::Devices;
 use crate::network::{Loaded, dijkstra};
@@ -33,15 +33,15 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         None => searches.on_the_host(&mut files)?,
         Some(method) => {
             let context = devices.open()?;
-            let on_device = context.upload_network(&loaded.network)?;
-            let wanted = SsspOptions {
+            let on_device = DeviceNetwork::upload(&context, &loaded.network)?;
+            let wanted = multisplit_sssp::Options {
                 method,
                 delta: options.delta,
                 buckets: options.buckets,
                 predecessors: options.wants_predecessors(),
-                ..SsspOptions::default()
+                ..multisplit_sssp::Options::default()
             };
-            let mut solver = context.sssp(&on_device, &wanted)?;
+            let mut solver = Solver::new(&context, &on_device, &wanted)?;
             let device = context.properties().name.clone();
             searches.on_the_device(&mut solver, &device, &mut files)?;
         }
@@ -75,7 +75,7 @@ impl Searches<'_> {
 
     fn on_the_device(
         &self,
-        solver: &mut SsspSolver,
+        solver: &mut Solver,
         device: &str,
         files: &mut SearchFiles,
     ) -> Result<()> {
@@ -90,7 +90,7 @@ impl Searches<'_> {
             // Once more, now that every pipeline has been compiled.
             let time = match solver.time_runs(source, 1) {
                 Ok(times) => times.first().map_or(elapsed, |&ns| Duration::from_secs_f64(ns / 1e9)),
-                Err(Error::NoTimestamps { .. }) => elapsed,
+                Err(SearchError::Engine(Error::NoTimestamps { .. })) => elapsed,
                 Err(error) => return Err(error.into()),
             };
             let found = Found::new(self.graph, self.loaded, &result.paths, time);

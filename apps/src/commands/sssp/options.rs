@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, value_parser};
-use multisplit::primitives::sssp::{DEFAULT_BUCKETS, MAX_BUCKETS};
+use multisplit_sssp::{DEFAULT_BUCKETS, MAX_BUCKETS};
 
 use crate::network::{Format, HASHED_MAX, Weighting};
 use crate::sssp::{Method, Source};

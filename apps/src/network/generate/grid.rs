@@ -1,7 +1,7 @@
 //! A network like one of roads: junctions on a lattice, joined by chains of short segments; hardly
 //! more edges than vertices, and very long ways.
 
-use multisplit::network::{Network, NetworkError};
+use multisplit_sssp::network::{Network, NetworkError};
 
 use super::{check_memory, key, network, random};
 use crate::network::{InputError, Weighting};

@@ -6,7 +6,7 @@ mod rmat;
 pub use grid::Grid;
 pub use rmat::Rmat;
 
-use multisplit::network::{Direction, EdgeList, EdgeWeights, Network, mix64};
+use multisplit_sssp::network::{Direction, EdgeList, EdgeWeights, Network, mix64};
 
 use super::error::InputError;
 use super::weighting::{GOLDEN, Weighting};

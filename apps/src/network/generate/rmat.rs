@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::thread;
 
-use multisplit::network::{Network, NetworkError, mix64};
+use multisplit_sssp::network::{Network, NetworkError, mix64};
 
 use super::{check_memory, key, network, random};
 use crate::network::{InputError, Weighting};

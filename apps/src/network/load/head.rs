@@ -1,6 +1,6 @@
 //! What a file says of itself before its edges come.
 
-use multisplit::network::Direction;
+use multisplit_sssp::network::Direction;
 
 use super::blocks::Blocks;
 use super::cursor::{Cursor, Misread, misread};

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use multisplit::network::{EdgeList, EdgeWeights};
+use multisplit_sssp::network::{EdgeList, EdgeWeights};
 
 use super::Problem;
 use super::blocks::{Block, Blocks};

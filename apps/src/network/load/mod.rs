@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
-use multisplit::network::{Direction, EdgeList, Network};
+use multisplit_sssp::network::{Direction, EdgeList, Network};
 
 use super::{InputError, WeightOrigin, Weighting};
 use crate::formats::Compression;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::write::GzEncoder;
-use multisplit::network::WeightKind;
+use multisplit_sssp::network::WeightKind;
 
 use super::*;
 use crate::network::hash_weight;

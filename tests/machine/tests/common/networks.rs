@@ -1,8 +1,8 @@
 //! Networks for searches, and reference distances by the simplest method.
 
 use anyhow::Result;
-use multisplit::network::{Arc, Direction, EdgeList, Network, UNREACHED};
 use multisplit_machine::Rng;
+use multisplit_sssp::network::{Arc, Direction, EdgeList, Network, UNREACHED};
 
 /// Shape of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Lists the shortest-path searches that are tested.
 
-use multisplit::primitives::sssp::SsspMethod;
+use multisplit_sssp::Method;
 
 use super::all::Maker;
 use super::networks::Kind;
@@ -8,20 +8,20 @@ use super::primitives::Device;
 use super::searches::{SsspCase, sssp_case};
 use super::surveys::survey_case;
 
-const METHODS: [SsspMethod; 5] = [
-    SsspMethod::BellmanFord,
-    SsspMethod::NearFar,
-    SsspMethod::Bucketing,
-    SsspMethod::MultisplitPasses,
-    SsspMethod::Multisplit,
+const METHODS: [Method; 5] = [
+    Method::BellmanFord,
+    Method::NearFar,
+    Method::Bucketing,
+    Method::MultisplitPasses,
+    Method::Multisplit,
 ];
 
-fn has_pile(method: SsspMethod) -> bool {
-    matches!(method, SsspMethod::Bucketing | SsspMethod::MultisplitPasses)
+fn has_pile(method: Method) -> bool {
+    matches!(method, Method::Bucketing | Method::MultisplitPasses)
 }
 
 /// A search by subgroups with one dispatch per round.
-pub fn search(method: SsspMethod, network: Kind) -> SsspCase {
+pub fn search(method: Method, network: Kind) -> SsspCase {
     let rounds = if has_pile(method) { 40 } else { 80 };
     SsspCase {
         method,

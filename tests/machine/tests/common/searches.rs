@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use multisplit::network::{Network, UNREACHED};
-use multisplit::primitives::sssp::{self, Residents, SsspMethod, SsspOptions};
+use multisplit_sssp::network::{Network, UNREACHED};
+use multisplit_sssp::{Method, Options, Residents, Tuning};
 
 use super::case::{Case, Output, Verify};
 use super::networks::{Kind, arc_words, distances, network, overflows};
@@ -12,7 +12,7 @@ use super::primitives::{Device, limits, policy};
 
 #[derive(Clone, Copy, Debug)]
 pub struct SsspCase {
-    pub method: SsspMethod,
+    pub method: Method,
     pub network: Kind,
     pub vertices: u32,
     pub degree: u32,
@@ -33,8 +33,8 @@ pub struct SsspCase {
     pub resident_rounds: u32,
 }
 
-/// Total size of all queues in bytes, if they are short.
-const SHORT_QUEUES: u64 = 4096;
+/// Entries of a short queue.
+const SHORT_QUEUE: u32 = 48;
 /// Bucket width.
 const DELTA: f64 = 8.0;
 
@@ -60,7 +60,7 @@ fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
     }
     let overflowed = u32::from(overflows(network, held, of.floats));
     let width = if of.floats { (DELTA as f32).to_bits() } else { DELTA as u32 };
-    let first_threshold = if of.method == SsspMethod::BellmanFord { None } else { Some(width) };
+    let first_threshold = if of.method == Method::BellmanFord { None } else { Some(width) };
     Arc::new(move |words: &dyn Fn(&str) -> Vec<u32>| {
         let (report, history) = (words("sssp.status"), words("sssp.history"));
         let is = |name: &str, word: usize, expected: u32| {
@@ -91,8 +91,8 @@ fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
 }
 
 pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
-    let mut policy = policy(device);
-    let tuned = &mut policy.sssp;
+    let limits = limits(device);
+    let mut tuned = Tuning::for_limits(&limits);
     tuned.threads = device.threads();
     tuned.max_groups = if of.alone { 1 } else { 4.min(device.max_groups()) };
     // Workgroups that wait for each other must be in one row.
@@ -112,23 +112,23 @@ pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
     tuned.merge_entries = 16;
     tuned.tail_entries = 8;
     if of.short_queues {
-        // Queues of a few dozen entries: vertices that do not fit are dropped and found again
-        // later.
-        policy.max_storage_range = SHORT_QUEUES;
+        // Vertices that do not fit are dropped and found again later.
+        (tuned.queue_percent, tuned.min_queue_entries) = (0, SHORT_QUEUE);
     }
     let network = network(of.network, of.vertices, of.degree, of.floats)?;
-    let options = SsspOptions {
+    let options = Options {
         method: of.method,
         delta: Some(DELTA),
         buckets: 5,
         predecessors: false,
         resident: Some(of.resident),
+        tuning: Some(tuned),
     };
     // Methods with a pile need extra rounds for the passes that split it, several after each near
     // set.
-    let waits = matches!(of.method, SsspMethod::Bucketing | SsspMethod::MultisplitPasses);
+    let waits = matches!(of.method, Method::Bucketing | Method::MultisplitPasses);
     let rounds = if waits { 4 * of.rounds } else { of.rounds };
-    let plan = sssp::plan(&network, &options, &policy, &limits(device), rounds)?;
+    let plan = multisplit_sssp::plan(&network, &options, &policy(device), &limits, rounds)?;
     let expected = distances(&network, of.floats);
     let cut_short = of.resident && of.resident_rounds < of.rounds;
     let verify = verify(of, &network, &expected);

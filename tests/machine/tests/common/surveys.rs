@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use multisplit::graph::{Graph, Groups};
-use multisplit::network::{Network, UNREACHED};
 use multisplit::shaders::builtin;
+use multisplit_sssp::network::{Network, UNREACHED};
 
 use super::case::{Case, Output, Verify};
 use super::networks::{Kind, arc_words, distances, network, sum_of};

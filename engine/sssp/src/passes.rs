@@ -1,18 +1,18 @@
 //! The passes of a search: its beginning, its rounds, and what it reports.
 
-use multisplit_graph::{Graph, Groups, Limits, PassBuilder, Plan, Scope};
-use multisplit_shaders::builtin::{self, Builtin};
-use multisplit_shaders::push_constants;
+use multisplit::graph::{Graph, Groups, Limits, PassBuilder, Plan, Scope};
+use multisplit::primitives::fill;
+use multisplit::shaders::builtin::{self, Builtin};
+use multisplit::shaders::push_constants;
+use multisplit::{Context, Executable, ExecutableOptions, Policy};
 
-use super::buffers::Imports;
-use super::network::Facts;
-use super::shape::{Shape, SsspOptions};
-use super::statistics::CONTROL_WORDS;
+use crate::buffers::Imports;
+use crate::device_network::Facts;
 use crate::error::Result;
-use crate::execute::own_pass::OwnPasses;
 use crate::network::{Network, UNREACHED, WeightKind};
-use crate::primitives::constants::specialize;
-use crate::primitives::{Policy, fill};
+use crate::shape::{Options, Shape};
+use crate::statistics::CONTROL_WORDS;
+use crate::tuning::Tuning;
 
 /// The mean degree up to which a subgroup goes on as often as it may.
 const LOCAL_DEGREE: f64 = 3.0;
@@ -41,21 +41,37 @@ const MAX_GROUPS: u32 = 65_535;
 /// Rounds before the passes that split a pile, an even number. A near set takes ten rounds or so (grids, rmat,
 /// with automatic widths), and the passes are about as many: with fewer rounds between, most of them find
 /// nothing to do, with more, rounds do, which are cheaper.
-pub(super) const ROUNDS_PER_SPLIT: u32 = 8;
+pub(crate) const ROUNDS_PER_SPLIT: u32 = 8;
 /// Words of a `VkDispatchIndirectCommand`.
-pub(super) const GROUP_WORDS: u64 = 3;
+pub(crate) const GROUP_WORDS: u64 = 3;
 
 /// Adds the passes of one search to graphs.
 #[derive(Clone, Copy)]
-pub(super) struct Search<'p> {
-    pub policy: &'p Policy,
+pub(crate) struct Search {
+    /// The policy for fills, copies, sorts and splits.
+    pub policy: Policy,
+    pub tuning: Tuning,
     pub shape: Shape,
+    pub subgroup_size: u32,
 }
 
-impl Search<'_> {
+impl Search {
+    /// A search on a device with these limits.
+    pub fn new(
+        facts: Facts,
+        options: &Options,
+        tuning: Tuning,
+        policy: &Policy,
+        limits: &Limits,
+    ) -> Result<Self> {
+        tuning.check(limits)?;
+        let shape = Shape::new(facts, options, &tuning, limits)?;
+        Ok(Self { policy: *policy, tuning, shape, subgroup_size: limits.subgroup_size.max(1) })
+    }
+
     /// Clears the distances and puts the source into the first queue.
     pub fn begin(&self, graph: &mut Graph, at: &Imports) -> Result<()> {
-        fill(graph, self.policy, "sssp.clear", at.distances, UNREACHED)?;
+        fill(graph, &self.policy, "sssp.clear", at.distances, UNREACHED)?;
         self.pass(graph, "sssp.begin", &builtin::SSSP_BEGIN, at)?
             .bind("groups", at.groups[0])
             .bind("history", at.history)
@@ -75,8 +91,8 @@ impl Search<'_> {
     /// Rounds that are recorded once and submitted again and again.
     pub fn batch(&self) -> u32 {
         self.whole_rounds(match self.shape.method.has_pile() {
-            true => self.policy.sssp.batch_piles,
-            false => self.policy.sssp.batch_rounds,
+            true => self.tuning.batch_piles,
+            false => self.tuning.batch_rounds,
         })
     }
 
@@ -104,10 +120,10 @@ impl Search<'_> {
 
     /// As many rounds as resident workgroups do in one dispatch.
     pub fn resident_rounds(&self, graph: &mut Graph, at: &Imports) -> Result<()> {
-        let tuned = &self.policy.sssp;
+        let tuned = &self.tuning;
         let groups = u64::from(tuned.residents.groups.max(1));
         // On a device that limits the iterations of loops, waiting takes at most a quarter of them.
-        let (rounds, spins) = match self.policy.facts.loop_limit {
+        let (rounds, spins) = match tuned.loop_limit {
             Some(limit) => {
                 let rounds = tuned.resident_rounds.min(limit / 16);
                 (rounds, tuned.spin_limit.min(limit / 4 / rounds.max(1)))
@@ -140,7 +156,7 @@ impl Search<'_> {
         kernel: &Builtin,
         at: &Imports,
     ) -> Result<PassBuilder<'g>> {
-        let (tuned, shape) = (&self.policy.sssp, &self.shape);
+        let (tuned, shape) = (&self.tuning, &self.shape);
         let kernel = kernel.kernel()?;
         let resident = kernel.interface().spec_constant("ROUNDS").is_some();
         let (threads, max_groups) = match resident {
@@ -157,7 +173,7 @@ impl Search<'_> {
             max_groups: max_groups.clamp(1, MAX_GROUPS),
             local_hops: self.local_hops(),
             local_entries: tuned.local_entries,
-            subgroups: (threads / self.policy.subgroup_size).max(1),
+            subgroups: (threads / self.subgroup_size).max(1),
             last_id: shape.last_id,
             wide_degree: tuned.wide_degree.max(1),
             merge_entries: tuned.merge_entries,
@@ -165,30 +181,34 @@ impl Search<'_> {
         };
         let constants = [
             ("local_size_x", threads),
-            ("SUBGROUP_SIZE", self.policy.subgroup_size),
+            ("SUBGROUP_SIZE", self.subgroup_size),
             ("BUCKETS", shape.buckets),
             ("FLOATS", u32::from(shape.facts.kind == WeightKind::F32)),
             ("STAGE", tuned.stage.max(2)),
             ("SPREAD", u32::from(self.is_spread())),
         ];
         let has_distances = kernel.interface().binding("distances").is_some();
-        let mut pass = graph.own_pass(label, &kernel).bind("control", at.control).push(&push);
+        let has = |name: &str| kernel.interface().spec_constant(name).is_some();
+        let mut pass = graph.pass(label, &kernel).bind("control", at.control).push(&push);
         if has_distances {
             pass = pass.bind("distances", at.distances);
         }
-        Ok(specialize(pass, &kernel, &constants))
+        for (name, value) in constants.into_iter().filter(|(name, _)| has(name)) {
+            pass = pass.specialize(name, value);
+        }
+        Ok(pass)
     }
 
     /// Whether workgroups deal out arcs, rather than subgroups.
     fn is_spread(&self) -> bool {
-        let (facts, tuned) = (&self.shape.facts, &self.policy.sssp);
+        let (facts, tuned) = (&self.shape.facts, &self.tuning);
         let from = if facts.is_even() { tuned.spread_degree_even } else { tuned.spread_degree };
         facts.mean_degree >= f64::from(from)
     }
 
     /// How often a subgroup goes on by itself. With more arcs it finds more each time, and others wait for it.
     fn local_hops(&self) -> u32 {
-        let most = self.policy.sssp.local_hops;
+        let most = self.tuning.local_hops;
         let fitting = f64::from(most) * LOCAL_DEGREE / self.shape.facts.mean_degree.max(1.0);
         (fitting.round() as u32).clamp(most.min(1), most)
     }
@@ -196,28 +216,37 @@ impl Search<'_> {
     /// So many entries that a subgroup has an arc for each lane: fewer would idle, and more would
     /// take turns while other subgroups have nothing to do.
     fn min_chunk(&self) -> u32 {
-        let lanes = f64::from(self.policy.subgroup_size);
-        ((lanes / self.shape.facts.mean_degree.max(1.0)) as u32).clamp(1, self.policy.subgroup_size)
+        let lanes = f64::from(self.subgroup_size);
+        ((lanes / self.shape.facts.mean_degree.max(1.0)) as u32).clamp(1, self.subgroup_size)
     }
 }
 
-/// The plan of a search in `network`, with at least `rounds` rounds: to look at. Planning takes time
-/// and memory in proportion to the square of `rounds`.
+/// Makes everything that recording a plan of this crate needs.
+pub(crate) fn instantiate(context: &Context, plan: Plan) -> Result<Executable> {
+    // SAFETY: each kernel compares its indices with the sizes that its pass pushes, which are those of
+    // its buffers, and bounds its loops. Only these kernels write the buffers that they find indices
+    // in; those of a network were checked when it was made.
+    Ok(unsafe { context.instantiate_foreign(plan, ExecutableOptions::default()) }?)
+}
+
+/// The plan of a search in `network`, with at least `rounds` rounds: to look at. Unless `options` has a
+/// tuning, it is planned for an unknown GPU ([`Tuning::for_limits`]). Planning takes time and memory
+/// in proportion to the square of `rounds`.
 pub fn plan(
     network: &Network,
-    options: &SsspOptions,
+    options: &Options,
     policy: &Policy,
     limits: &Limits,
     rounds: u32,
 ) -> Result<Plan> {
-    let shape = Shape::new(Facts::of(network), options, policy)?;
-    let search = Search { policy, shape };
+    let tuning = options.tuning.unwrap_or_else(|| Tuning::for_limits(limits));
+    let search = Search::new(Facts::of(network), options, tuning, policy, limits)?;
     let mut graph = Graph::new("sssp");
-    let imports = Imports::new(&mut graph, &shape);
+    let imports = Imports::new(&mut graph, &search.shape);
     search.begin(&mut graph, &imports)?;
-    match shape.resident {
+    match search.shape.resident {
         true => {
-            for _ in 0..rounds.div_ceil(policy.sssp.resident_rounds.max(1)).max(1) {
+            for _ in 0..rounds.div_ceil(tuning.resident_rounds.max(1)).max(1) {
                 search.resident_rounds(&mut graph, &imports)?;
             }
         }

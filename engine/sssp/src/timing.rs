@@ -3,18 +3,18 @@
 
 use std::sync::Arc;
 
-use super::passes::Search;
-use super::solver::{self, SsspSolver};
-use super::statistics::Status;
-use crate::device::observer::PassTime;
+use multisplit::PassTime;
+
 use crate::error::Result;
-use crate::execute::replay::Replay;
+use crate::passes::instantiate;
+use crate::solver::{self, Solver};
+use crate::statistics::Status;
 
 /// Batches of rounds in a recording that is timed. With more of them, boundaries between recordings
 /// cost less, and planning takes longer: its time and memory are quadratic in the number of passes.
 const TIMED_BATCHES: u32 = 8;
 
-impl SsspSolver {
+impl Solver {
     /// GPU nanoseconds of each of `runs` whole searches from `source`, the clearing of distances
     /// included, in a row and without the host between.
     pub fn time_runs(&mut self, source: u32, runs: u32) -> Result<Vec<f64>> {
@@ -30,7 +30,7 @@ impl SsspSolver {
         let mut rounds = rounds.saturating_add(rounds / 16 + 4);
         loop {
             let times = self.time_rounds(rounds, runs)?;
-            let words = self.buffers.status.mapped_words();
+            let words = self.buffers.status.read();
             if self.has_ended(Status(&words), rounds.into())? {
                 return Ok(times);
             }
@@ -42,22 +42,19 @@ impl SsspSolver {
     fn time_rounds(&mut self, rounds: u32, runs: u32) -> Result<Vec<f64>> {
         let resident = if self.is_resident() { self.residents.take() } else { None };
         if let Some(mut part) = resident {
-            let count = self.policy.sssp.resident_rounds.max(1);
-            let times = self.time_parts((&mut part, rounds.div_ceil(count)), runs);
+            let count = self.search.tuning.resident_rounds.max(1);
+            let times = rounds.div_ceil(count);
+            let times = self.context.time_replays(&mut self.begin, &mut part, times, runs);
             self.residents = Some(part);
-            return times;
+            return Ok(times?);
         }
-        let policy = self.policy;
-        let search = Search { policy: &policy, shape: self.shape };
+        let search = &self.search;
         let count = search.whole_rounds(rounds.min(TIMED_BATCHES * search.batch()));
-        let (plan, imports) = solver::rounds(&self.context, &search, count)?;
-        let executable = Arc::new(self.context.instantiate(plan)?);
+        let (plan, imports) = solver::rounds(&self.context, search, count)?;
+        let executable = Arc::new(instantiate(&self.context, plan)?);
         let mut part = self.context.replay(executable, &self.buffers.bind(&imports))?;
-        self.time_parts((&mut part, rounds.div_ceil(count)), runs)
-    }
-
-    fn time_parts(&mut self, parts: (&mut Replay, u32), runs: u32) -> Result<Vec<f64>> {
-        self.context.time_replays(&mut self.begin, parts, runs)
+        let times = rounds.div_ceil(count);
+        Ok(self.context.time_replays(&mut self.begin, &mut part, times, runs)?)
     }
 
     /// GPU time of a whole search from `source`, summed over the passes of each label. Every round is
@@ -65,7 +62,7 @@ impl SsspSolver {
     pub fn profile(&mut self, source: u32) -> Result<Vec<PassTime>> {
         // Checks the source and writes the request.
         self.run(source)?;
-        let search = Search { policy: &self.policy, shape: self.shape };
+        let search = self.search;
         let mut sums: Vec<PassTime> = Vec::new();
         let mut add = |times: Vec<PassTime>| {
             for time in times {
@@ -76,15 +73,15 @@ impl SsspSolver {
             }
         };
         let (plan, imports) = solver::begin(&self.context, &search)?;
-        let begin = self.context.instantiate(plan)?;
+        let begin = instantiate(&self.context, plan)?;
         add(self.context.profile(&begin, &self.buffers.bind(&imports))?);
         let (plan, imports) = solver::rounds(&self.context, &search, search.batch())?;
-        let batch = self.context.instantiate(plan)?;
+        let batch = instantiate(&self.context, plan)?;
         let mut submitted = 0;
         loop {
             add(self.context.profile(&batch, &self.buffers.bind(&imports))?);
             submitted += 1;
-            let words = self.buffers.status.mapped_words();
+            let words = self.buffers.status.read();
             if self.has_ended(Status(&words), submitted)? {
                 return Ok(sums);
             }

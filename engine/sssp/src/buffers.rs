@@ -1,24 +1,22 @@
 //! The buffers of a search: in a graph, and on the device.
 
-use multisplit_graph::{Buffer, Graph};
+use multisplit::graph::{Buffer, Graph};
+use multisplit::{Array, Bound, Context, Readback};
 
-use super::network::DeviceNetwork;
-use super::shape::Shape;
-use super::statistics::{CONTROL_WORDS, COUNT_STRIDE, WORDS_BEFORE_COUNTS};
-use crate::device::context::Context;
+use crate::device_network::DeviceNetwork;
 use crate::error::Result;
-use crate::execute::import::Bound;
-use crate::memory::{self, Array, Location};
 use crate::network::Arc;
+use crate::shape::Shape;
+use crate::statistics::{CONTROL_WORDS, COUNT_STRIDE, WORDS_BEFORE_COUNTS};
 
 /// Rounds whose sizes are kept.
-pub(super) const HISTORY: u64 = 1 << 14;
+pub(crate) const HISTORY: u64 = 1 << 14;
 /// Two of `VkDispatchIndirectCommand`: of a round, and of the pass that looks through the pile.
 const GROUP_WORDS: u64 = 6;
 
 /// The buffers of a search as imports of a graph.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Imports {
+pub(crate) struct Imports {
     pub rows: Buffer,
     pub arcs: Buffer,
     pub distances: Buffer,
@@ -59,7 +57,7 @@ fn control_words(shape: &Shape) -> u64 {
 }
 
 /// The buffers of a search on the device.
-pub(super) struct Buffers {
+pub(crate) struct Buffers {
     network: DeviceNetwork,
     pub distances: Array<u32>,
     control: Array<u32>,
@@ -69,7 +67,7 @@ pub(super) struct Buffers {
     pile: Array<u32>,
     pub request: Array<u32>,
     /// Read by the host.
-    pub status: memory::Buffer,
+    pub status: Readback<u32>,
 }
 
 impl Buffers {
@@ -87,12 +85,7 @@ impl Buffers {
             queues: words("sssp.queues", 2 * shape.entries())?,
             pile: words("sssp.pile", 2 * shape.pile_entries())?,
             request: words("sssp.request", 1)?,
-            status: memory::Buffer::new(
-                &context.device,
-                "sssp.status",
-                4 * CONTROL_WORDS,
-                Location::Readback,
-            )?,
+            status: Readback::new(context, "sssp.status", CONTROL_WORDS)?,
         })
     }
 
@@ -109,7 +102,7 @@ impl Buffers {
             (imports.queues, &self.queues).into(),
             (imports.pile, &self.pile).into(),
             (imports.request, &self.request).into(),
-            Bound::new(imports.status, &self.status),
+            (imports.status, &self.status).into(),
         ]
     }
 }

@@ -3,19 +3,16 @@
 
 use std::sync::Arc;
 
-use multisplit_graph::{self as graph, Graph, Groups, Plan, Scope};
-use multisplit_shaders::{builtin, push_constants};
+use multisplit::graph::{self, Graph, Groups, Plan, Scope};
+use multisplit::primitives::fill;
+use multisplit::shaders::{builtin, push_constants};
+use multisplit::{Array, Bound, Context, Readback, Replay};
 
-use super::buffers::Buffers;
-use super::network::{DeviceNetwork, Facts};
-use crate::device::context::Context;
+use crate::buffers::Buffers;
+use crate::device_network::{DeviceNetwork, Facts};
 use crate::error::Result;
-use crate::execute::import::Bound;
-use crate::execute::own_pass::OwnPasses;
-use crate::execute::replay::Replay;
-use crate::memory::{Array, Buffer, Location};
 use crate::network::{self, UNREACHED, WeightKind};
-use crate::primitives::{Policy, fill};
+use crate::passes::{Search, instantiate};
 
 push_constants! {
     struct SurveyPush {
@@ -29,17 +26,17 @@ push_constants! {
 const FOUND_WORDS: u64 = 4;
 
 /// Looks at every arc once a search is over.
-pub(super) struct Survey {
+pub(crate) struct Survey {
     first: Replay,
     /// Predecessors at the same distance; where the tree is wanted.
     settle: Option<Replay>,
     parents: Array<u32>,
-    found: Buffer,
+    found: Readback<u32>,
     wanted: bool,
 }
 
 /// What it finds.
-pub(super) struct Surveyed {
+pub(crate) struct Surveyed {
     /// A vertex that only paths too long for a distance reach.
     pub too_late: Option<u32>,
     /// Arcs that leave vertices that were reached.
@@ -59,7 +56,7 @@ struct Imports {
 impl Survey {
     pub fn new(
         context: &Context,
-        policy: &Policy,
+        search: &Search,
         network: &DeviceNetwork,
         buffers: &Buffers,
         wanted: bool,
@@ -67,20 +64,19 @@ impl Survey {
         let facts = network.facts;
         let parents = Array::<u32>::uninit(context, "sssp.parents", parents_held(&facts, wanted))?;
         let words = Array::<u32>::uninit(context, "sssp.found", FOUND_WORDS)?;
-        let (name, size) = ("sssp.found.report", 4 * FOUND_WORDS);
-        let found = Buffer::new(&context.device, name, size, Location::Readback)?;
-        let replay = |settle: bool| {
-            let (plan, at) = plan(context, policy, &facts, wanted, settle)?;
-            let bound = [
+        let found = Readback::new(context, "sssp.found.report", FOUND_WORDS)?;
+        let replay = |settle: bool| -> Result<Replay> {
+            let (plan, at) = plan(context, search, wanted, settle)?;
+            let bound: [Bound<'_>; 7] = [
                 (at.rows, &network.rows).into(),
                 (at.arcs, &network.arcs).into(),
                 (at.distances, &buffers.distances).into(),
                 (at.request, &buffers.request).into(),
                 (at.parents, &parents).into(),
                 (at.found, &words).into(),
-                Bound::new(at.report, &found),
+                (at.report, &found).into(),
             ];
-            context.replay(Arc::new(context.instantiate(plan)?), &bound)
+            Ok(context.replay(Arc::new(instantiate(context, plan)?), &bound)?)
         };
         let first = replay(false)?;
         let settle = if wanted { Some(replay(true)?) } else { None };
@@ -91,7 +87,7 @@ impl Survey {
     pub fn run(&mut self) -> Result<Surveyed> {
         self.first.submit(1)?;
         self.first.wait()?;
-        let words = self.found.mapped_words();
+        let words = self.found.read();
         let word = |at: usize| words.get(at).copied().unwrap_or(0);
         let surveyed = Surveyed {
             too_late: Some(word(1)).filter(|&vertex| vertex != UNREACHED),
@@ -103,7 +99,7 @@ impl Survey {
             while changed {
                 settle.submit(1)?;
                 settle.wait()?;
-                changed = self.found.mapped_words().first() != Some(&0);
+                changed = self.found.read().first() != Some(&0);
             }
         }
         Ok(surveyed)
@@ -111,7 +107,7 @@ impl Survey {
 
     /// The tree; nothing where it was not asked for.
     pub fn predecessors(&self, context: &Context) -> Result<Vec<u32>> {
-        if self.wanted { context.download(&self.parents) } else { Ok(Vec::new()) }
+        if self.wanted { Ok(context.download(&self.parents)?) } else { Ok(Vec::new()) }
     }
 }
 
@@ -120,13 +116,8 @@ fn parents_held(facts: &Facts, wanted: bool) -> u64 {
     if wanted { facts.vertices.into() } else { 1 }
 }
 
-fn plan(
-    context: &Context,
-    policy: &Policy,
-    facts: &Facts,
-    wanted: bool,
-    settle: bool,
-) -> Result<(Plan, Imports)> {
+fn plan(context: &Context, search: &Search, wanted: bool, settle: bool) -> Result<(Plan, Imports)> {
+    let (facts, threads) = (&search.shape.facts, search.tuning.threads);
     let mut graph = Graph::new(if settle { "sssp.settle" } else { "sssp.survey" });
     let vertices = u64::from(facts.vertices);
     let at = Imports {
@@ -143,12 +134,12 @@ fn plan(
         graph.update("sssp.survey.clear", at.found.elements::<u32>(0, 1), &cleared[..4]);
     } else {
         graph.update("sssp.survey.clear", at.found, &cleared);
-        fill(&mut graph, policy, "sssp.survey.clear", at.parents, UNREACHED)?;
+        fill(&mut graph, &search.policy, "sssp.survey.clear", at.parents, UNREACHED)?;
     }
     let push =
         SurveyPush { vertices: facts.vertices, arcs: facts.arcs as u32, settle: u32::from(settle) };
     graph
-        .own_pass("sssp.survey", &builtin::SSSP_SURVEY.kernel()?)
+        .pass("sssp.survey", &builtin::SSSP_SURVEY.kernel()?)
         .bind("rows", at.rows)
         .bind("arcs", at.arcs)
         .bind("distances", at.distances)
@@ -156,10 +147,10 @@ fn plan(
         .bind("parents", at.parents)
         .bind("found", at.found)
         .push(&push)
-        .specialize("local_size_x", policy.threads)
+        .specialize("local_size_x", threads)
         .specialize("FLOATS", u32::from(facts.kind == WeightKind::F32))
         .specialize("PARENTS", u32::from(wanted))
-        .dispatch(Groups::linear(facts.arcs.div_ceil(policy.threads.into())));
+        .dispatch(Groups::linear(facts.arcs.div_ceil(threads.into())));
     graph.copy("sssp.survey.report", at.found, at.report);
     graph.exit(at.report, Scope::HOST_READ);
     // The rounds wrote distances; the other plan of the two, the rest.

@@ -1,11 +1,11 @@
 //! Networks: weighted graphs in compressed rows, on the host, and the shortest paths that a search
 //! finds in them.
 //!
-//! "Network", because a [`Graph`](multisplit_graph::Graph) here is one of passes over buffers.
+//! "Network", because a [`Graph`](multisplit::graph::Graph) here is one of passes over buffers.
 //!
 //! ```
-//! # fn main() -> Result<(), multisplit::network::NetworkError> {
-//! use multisplit::network::{Direction, EdgeList, Network};
+//! # fn main() -> Result<(), multisplit_sssp::network::NetworkError> {
+//! use multisplit_sssp::network::{Direction, EdgeList, Network};
 //!
 //! let mut edges = EdgeList::weighted();
 //! edges.push(0, 1, 7);

@@ -3,42 +3,40 @@
 
 use std::sync::Arc;
 
-use multisplit_graph::{Graph, Plan, Scope};
+use multisplit::graph::{Graph, Plan, Scope};
+use multisplit::{Context, Replay};
 
-use super::buffers::{Buffers, HISTORY, Imports};
-use super::network::DeviceNetwork;
-use super::passes::{ROUNDS_PER_SPLIT, Search};
-use super::shape::{Shape, SsspMethod, SsspOptions};
-use super::statistics::{RoundSize, SsspStatistics, Status};
-use super::survey::Survey;
-use crate::device::context::Context;
+use crate::buffers::{Buffers, HISTORY, Imports};
+use crate::device_network::DeviceNetwork;
 use crate::error::{Error, Result};
-use crate::execute::replay::Replay;
 use crate::network::{NetworkError, ShortestPaths};
-use crate::primitives::Policy;
+use crate::passes::{ROUNDS_PER_SPLIT, Search, instantiate};
+use crate::shape::{Method, Options};
+use crate::statistics::{RoundSize, Statistics, Status};
+use crate::survey::Survey;
+use crate::tuning::Tuning;
 
 /// Searches a network on the device, from one source after another.
-pub struct SsspSolver {
-    pub(super) context: Context,
-    pub(super) policy: Policy,
-    pub(super) shape: Shape,
-    pub(super) buffers: Buffers,
-    pub(super) begin: Replay,
+pub struct Solver {
+    pub(crate) context: Context,
+    pub(crate) search: Search,
+    pub(crate) buffers: Buffers,
+    pub(crate) begin: Replay,
     rounds: Replay,
-    pub(super) residents: Option<Replay>,
+    pub(crate) residents: Option<Replay>,
     gave_up_residents: bool,
     /// The source of the last search and its rounds, including those that waited for a split.
-    pub(super) last: Option<(u32, u32)>,
+    pub(crate) last: Option<(u32, u32)>,
     survey: Survey,
 }
 
 /// What a search found, and what it did.
 #[derive(Clone, Debug)]
-pub struct SsspResult {
+pub struct Solution {
     /// Distances, and predecessors where they were asked for.
     pub paths: ShortestPaths,
     /// What the search did.
-    pub statistics: SsspStatistics,
+    pub statistics: Statistics,
 }
 
 /// Submissions between two looks of the host, at most: they double from look to look.
@@ -48,53 +46,8 @@ const MAX_SUBMISSIONS: u32 = 64;
 const ROUNDS_A_VERTEX: u64 = 4;
 const ROUNDS_AT_LEAST: u64 = 1 << 12;
 
-impl Context {
-    /// A solver for `network`, with the policy that suits the device.
-    pub fn sssp(&self, network: &DeviceNetwork, options: &SsspOptions) -> Result<SsspSolver> {
-        self.sssp_with(network, options, &self.policy())
-    }
-
-    /// The same with another policy.
-    pub fn sssp_with(
-        &self,
-        network: &DeviceNetwork,
-        options: &SsspOptions,
-        policy: &Policy,
-    ) -> Result<SsspSolver> {
-        policy.check()?;
-        policy.sssp.check(policy)?;
-        let shape = Shape::new(network.facts, options, policy)?;
-        let search = Search { policy, shape };
-        let buffers = Buffers::new(self, network, &shape)?;
-        let replay = |(plan, imports): (Plan, Imports)| {
-            self.replay(Arc::new(self.instantiate(plan)?), &buffers.bind(&imports))
-        };
-        let begin = replay(begin(self, &search)?)?;
-        let rounds = replay(rounds(self, &search, search.batch())?)?;
-        let residents = match shape.resident {
-            true => {
-                Some(replay(part(self, &search, |graph, at| search.resident_rounds(graph, at))?)?)
-            }
-            false => None,
-        };
-        let survey = Survey::new(self, policy, network, &buffers, options.predecessors)?;
-        Ok(SsspSolver {
-            context: self.clone(),
-            policy: *policy,
-            shape,
-            buffers,
-            begin,
-            rounds,
-            residents,
-            gave_up_residents: false,
-            last: None,
-            survey,
-        })
-    }
-}
-
 /// The beginning. It comes between runs of the rounds, and so synchronises with both sides.
-pub(super) fn begin(context: &Context, search: &Search<'_>) -> Result<(Plan, Imports)> {
+pub(crate) fn begin(context: &Context, search: &Search) -> Result<(Plan, Imports)> {
     let mut graph = Graph::new("sssp.begin");
     let at = Imports::new(&mut graph, &search.shape);
     search.begin(&mut graph, &at)?;
@@ -113,18 +66,14 @@ pub(super) fn begin(context: &Context, search: &Search<'_>) -> Result<(Plan, Imp
 }
 
 /// `count` rounds, as [`Search::whole_rounds`] gives it, and a look at where they lead.
-pub(super) fn rounds(
-    context: &Context,
-    search: &Search<'_>,
-    count: u32,
-) -> Result<(Plan, Imports)> {
+pub(crate) fn rounds(context: &Context, search: &Search, count: u32) -> Result<(Plan, Imports)> {
     part(context, search, |graph, at| search.rounds(graph, at, count))
 }
 
 /// Some rounds, and a look at where they lead.
 fn part(
     context: &Context,
-    search: &Search<'_>,
+    search: &Search,
     add: impl FnOnce(&mut Graph, &Imports) -> Result<()>,
 ) -> Result<(Plan, Imports)> {
     let mut graph = Graph::new("sssp");
@@ -135,64 +84,100 @@ fn part(
     Ok((graph.compile(&context.limits())?, at))
 }
 
-impl SsspSolver {
+impl Solver {
+    /// A solver for `network`, with the policy of the context for its sorts and splits.
+    pub fn new(context: &Context, network: &DeviceNetwork, options: &Options) -> Result<Self> {
+        let (policy, limits) = (context.policy(), context.limits());
+        let properties = context.properties();
+        let tuning = options.tuning.unwrap_or_else(|| Tuning::for_device(properties));
+        let tuning = Tuning { loop_limit: properties.loop_limit(), ..tuning };
+        let search = Search::new(network.facts, options, tuning, &policy, &limits)?;
+        let buffers = Buffers::new(context, network, &search.shape)?;
+        let replay = |(plan, imports): (Plan, Imports)| -> Result<Replay> {
+            let executable = Arc::new(instantiate(context, plan)?);
+            Ok(context.replay(executable, &buffers.bind(&imports))?)
+        };
+        let begin = replay(begin(context, &search)?)?;
+        let rounds = replay(rounds(context, &search, search.batch())?)?;
+        let residents = match search.shape.resident {
+            true => {
+                let add = |graph: &mut Graph, at: &Imports| search.resident_rounds(graph, at);
+                Some(replay(part(context, &search, add)?)?)
+            }
+            false => None,
+        };
+        let survey = Survey::new(context, &search, network, &buffers, options.predecessors)?;
+        Ok(Self {
+            context: context.clone(),
+            search,
+            buffers,
+            begin,
+            rounds,
+            residents,
+            gave_up_residents: false,
+            last: None,
+            survey,
+        })
+    }
+
     /// The method; never `Auto`.
-    pub fn method(&self) -> SsspMethod {
-        self.shape.method
+    pub fn method(&self) -> Method {
+        self.search.shape.method
     }
 
     /// How wide a bucket is; of floats, the bits.
     pub fn delta(&self) -> u32 {
-        self.shape.delta
+        self.search.shape.delta
     }
 
     /// Whether many rounds are one dispatch.
     pub fn is_resident(&self) -> bool {
-        self.shape.resident && !self.gave_up_residents
+        self.search.shape.resident && !self.gave_up_residents
     }
 
     /// Whether what is not near is put in order by passes of their own.
     pub fn has_passes_of_split(&self) -> bool {
-        self.shape.method.has_pile()
+        self.search.shape.method.has_pile()
     }
 
     /// Finds the shortest paths from `source`.
-    pub fn solve(&mut self, source: u32) -> Result<SsspResult> {
+    pub fn solve(&mut self, source: u32) -> Result<Solution> {
         let status = self.run(source)?;
         let status = Status(&status);
         let surveyed = self.survey.run()?;
         if let (true, Some(vertex)) = (status.overflowed(), surveyed.too_late) {
             return Err(NetworkError::DistanceOverflow { vertex }.into());
         }
-        let statistics = SsspStatistics {
+        let statistics = Statistics {
             gave_up_residents: self.gave_up_residents,
             rerelaxations: status.statistics().relaxations.saturating_sub(surveyed.arcs),
             ..status.statistics()
         };
         let paths = ShortestPaths {
             source,
-            kind: self.shape.facts.kind,
+            kind: self.search.shape.facts.kind,
             distances: self.context.download(&self.buffers.distances)?,
             predecessors: self.survey.predecessors(&self.context)?,
         };
-        Ok(SsspResult { paths, statistics })
+        Ok(Solution { paths, statistics })
     }
 
     /// What the rounds of the last search had to do, the first ones where there were very many.
     pub fn round_sizes(&self) -> Result<Vec<RoundSize>> {
-        let rounds = u64::from(Status(&self.buffers.status.mapped_words()).rounds());
+        let rounds = u64::from(Status(&self.buffers.status.read()).rounds());
         let words = self.context.download_range(&self.buffers.history, 0..rounds.min(HISTORY))?;
         Ok(words.iter().map(|&[entries, threshold]| RoundSize { entries, threshold }).collect())
     }
 
     /// Searches, and gives the control block as it is at the end.
-    pub(super) fn run(&mut self, source: u32) -> Result<Vec<u32>> {
-        let vertices = self.shape.facts.vertices;
+    pub(crate) fn run(&mut self, source: u32) -> Result<Vec<u32>> {
+        let vertices = self.search.shape.facts.vertices;
         if source >= vertices {
             let (source_vertex, vertices) = (source.into(), vertices.into());
             return Err(NetworkError::SourceOutOfRange { source_vertex, vertices }.into());
         }
-        let _span = tracing::debug_span!("sssp", method = ?self.shape.method, source).entered();
+        let _span =
+            tracing::debug_span!("sssp", method = ?self.search.shape.method, source).entered();
         self.context.write(&self.buffers.request, 0, &[source])?;
         let mut status = None;
         if !self.gave_up_residents
@@ -206,7 +191,7 @@ impl SsspSolver {
         if status.is_none() {
             status = self.run_batches()?;
         }
-        let status = status.ok_or(Error::Unfinished { what: "a search", rounds: 0 })?;
+        let status = status.ok_or(Error::Unfinished { rounds: 0 })?;
         let found = Status(&status).statistics();
         // Rounds that wait for the passes that split a pile are not counted.
         let waiting = if self.has_passes_of_split() { ROUNDS_PER_SPLIT - 1 } else { 0 };
@@ -223,7 +208,7 @@ impl SsspSolver {
             self.rounds.submit(submissions)?;
             self.rounds.wait()?;
             submitted += u64::from(submissions);
-            let words = self.buffers.status.mapped_words();
+            let words = self.buffers.status.read();
             if self.has_ended(Status(&words), submitted)? {
                 return Ok(Some(words));
             }
@@ -238,7 +223,7 @@ impl SsspSolver {
         for submitted in 1.. {
             residents.submit(1)?;
             residents.wait()?;
-            let words = self.buffers.status.mapped_words();
+            let words = self.buffers.status.read();
             if Status(&words).aborted() {
                 tracing::warn!("resident workgroups waited in vain; rounds are dispatches now");
                 return Ok(None);
@@ -252,10 +237,10 @@ impl SsspSolver {
 
     /// Whether the search has ended. Each of the submissions so far executes at least one round of a search that
     /// has not, unless the device computes wrong values: both are bounded.
-    pub(super) fn has_ended(&self, status: Status<'_>, submitted: u64) -> Result<bool> {
+    pub(crate) fn has_ended(&self, status: Status<'_>, submitted: u64) -> Result<bool> {
         let rounds = u64::from(status.rounds()).max(submitted);
-        if !status.done() && rounds > max_rounds(self.shape.facts.vertices) {
-            return Err(Error::Unfinished { what: "a search", rounds });
+        if !status.done() && rounds > max_rounds(self.search.shape.facts.vertices) {
+            return Err(Error::Unfinished { rounds });
         }
         Ok(status.done())
     }

@@ -1,13 +1,16 @@
 //! Which method, how wide its buckets, how long its queues: what a search is, before any pass.
 
-use super::network::Facts;
-use crate::error::{Error, Result};
+use multisplit::Error;
+use multisplit::graph::Limits;
+
+use crate::device_network::Facts;
+use crate::error::Result;
 use crate::network::WeightKind;
-use crate::primitives::Policy;
+use crate::tuning::Tuning;
 
 /// How shortest paths are searched for. All of them find the same distances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum SsspMethod {
+pub enum Method {
     /// What is the fastest: [`Multisplit`](Self::Multisplit), with buckets as wide as suits the network.
     #[default]
     Auto,
@@ -27,9 +30,9 @@ pub enum SsspMethod {
     Multisplit,
 }
 
-impl SsspMethod {
+impl Method {
     /// Whether what is not near lies in a pile that passes of their own split.
-    pub(super) fn has_pile(self) -> bool {
+    pub(crate) fn has_pile(self) -> bool {
         matches!(self, Self::Bucketing | Self::MultisplitPasses)
     }
 }
@@ -41,9 +44,9 @@ pub const MAX_BUCKETS: u32 = 128;
 
 /// What is searched for, and how.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SsspOptions {
+pub struct Options {
     /// Which method.
-    pub method: SsspMethod,
+    pub method: Method,
     /// How far the distances of one bucket, or of the near set, may be apart; from the weights
     /// and degrees where nothing is said.
     pub delta: Option<f64>,
@@ -52,28 +55,31 @@ pub struct SsspOptions {
     /// Whether the tree of predecessors is wanted too.
     pub predecessors: bool,
     /// Whether many rounds are one dispatch, of workgroups that wait for each other: where nothing
-    /// is said, if the policy has resident workgroups. Methods with passes of their own have none.
+    /// is said, if the tuning has resident workgroups. Methods with passes of their own have none.
     pub resident: Option<bool>,
+    /// Sizes to use instead of those for the device ([`Tuning::for_device`]).
+    pub tuning: Option<Tuning>,
 }
 
-impl Default for SsspOptions {
+impl Default for Options {
     fn default() -> Self {
         Self {
-            method: SsspMethod::Auto,
+            method: Method::Auto,
             delta: None,
             buckets: DEFAULT_BUCKETS,
             predecessors: false,
             resident: None,
+            tuning: None,
         }
     }
 }
 
 /// A search, sized.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     pub facts: Facts,
     /// Never `Auto`.
-    pub method: SsspMethod,
+    pub method: Method,
     /// Buckets of a window in the kernels; 1 where there is a near set only.
     pub buckets: u32,
     /// The last number of a bucket that a pile is split into.
@@ -89,34 +95,32 @@ pub(super) struct Shape {
 const PAIRED_QUEUES: u32 = 6;
 /// Bytes of an entry.
 const ENTRY: u64 = 8;
-/// Networks of a few vertices still put pieces of arcs into queues.
-const MIN_CAPACITY: u64 = 1024;
 /// A bucket narrower than this, in mean weights, has hardly anything in it.
 const MIN_WIDTHS: f64 = 1.0 / 16.0;
 
 impl Shape {
-    pub fn new(facts: Facts, options: &SsspOptions, policy: &Policy) -> Result<Self> {
+    pub fn new(facts: Facts, options: &Options, tuning: &Tuning, limits: &Limits) -> Result<Self> {
         if options.buckets == 0 {
-            return Err(Error::Method { problem: "shortest paths need at least one bucket" });
+            let problem = "shortest paths need at least one bucket";
+            return Err(Error::Method { problem }.into());
         }
         if options.buckets > MAX_BUCKETS {
             let (asked, limit) = (options.buckets.into(), MAX_BUCKETS.into());
-            return Err(Error::TooLarge { what: "number of buckets", asked, limit });
+            return Err(Error::TooLarge { what: "number of buckets", asked, limit }.into());
         }
         if options.delta.is_some_and(|delta| delta.is_nan() || delta <= 0.0) {
-            return Err(Error::Method {
-                problem: "the width of a bucket (delta) has to be more than 0",
-            });
+            let problem = "the width of a bucket (delta) has to be more than 0";
+            return Err(Error::Method { problem }.into());
         }
         let method = match options.method {
             // Ahead of all others on every kind of network that was measured (docs/performance.md).
-            SsspMethod::Auto => SsspMethod::Multisplit,
+            Method::Auto => Method::Multisplit,
             method => method,
         };
-        let buckets = if method == SsspMethod::Multisplit { options.buckets } else { 1 };
-        let width = options.delta.unwrap_or_else(|| width(&facts, method, policy));
+        let buckets = if method == Method::Multisplit { options.buckets } else { 1 };
+        let width = options.delta.unwrap_or_else(|| width(&facts, method, tuning));
         let last_id = match method {
-            SsspMethod::Bucketing => u32::MAX,
+            Method::Bucketing => u32::MAX,
             // With one bucket the splitting distance would never grow.
             _ => options.buckets.max(2) - 1,
         };
@@ -127,14 +131,13 @@ impl Shape {
             last_id,
             delta: bits(facts.kind, method, width),
             capacity: 0,
-            resident: !method.has_pile()
-                && options.resident.unwrap_or(policy.sssp.residents.groups > 0),
+            resident: !method.has_pile() && options.resident.unwrap_or(tuning.residents.groups > 0),
         };
-        let wanted = u64::from(facts.vertices) * u64::from(policy.sssp.queue_percent) / 100;
-        let most = policy.max_storage_range / (ENTRY * u64::from(shape.queues()));
+        let wanted = u64::from(facts.vertices) * u64::from(tuning.queue_percent) / 100;
+        let most = limits.max_storage_range / (ENTRY * u64::from(shape.queues()));
         // Queues may be shorter than is good, even shorter than there are vertices: what they cannot
         // hold is looked for again.
-        let capacity = wanted.max(MIN_CAPACITY).min(most).max(1);
+        let capacity = wanted.max(tuning.min_queue_entries.into()).min(most).max(1);
         shape.capacity = capacity as u32;
         Ok(shape)
     }
@@ -160,23 +163,23 @@ impl Shape {
 ///
 /// Where thin buckets are taken together, narrow ones cost few rounds more, but for even networks: these have
 /// little in any bucket, and rounds are all that counts.
-fn width(facts: &Facts, method: SsspMethod, policy: &Policy) -> f64 {
+fn width(facts: &Facts, method: Method, tuning: &Tuning) -> f64 {
     let sparse = 4.0 / facts.mean_degree.max(1.0);
     let by_size = (1e6 / facts.arcs_held() as f64).sqrt();
-    let mut widths = f64::from(policy.sssp.delta_scale) * sparse.powi(3) * by_size;
-    if method == SsspMethod::Multisplit {
-        widths = widths.min(f64::from(policy.sssp.delta_thin) * sparse.powf(3.5));
+    let mut widths = f64::from(tuning.delta_scale) * sparse.powi(3) * by_size;
+    if method == Method::Multisplit {
+        widths = widths.min(f64::from(tuning.delta_thin) * sparse.powf(3.5));
         if facts.is_even() {
-            widths = widths.max(f64::from(policy.sssp.delta_even) * sparse.powi(3));
+            widths = widths.max(f64::from(tuning.delta_even) * sparse.powi(3));
         }
     }
-    facts.mean_weight * widths.min(policy.sssp.max_delta.into()).max(MIN_WIDTHS)
+    facts.mean_weight * widths.min(tuning.max_delta.into()).max(MIN_WIDTHS)
 }
 
-fn bits(kind: WeightKind, method: SsspMethod, width: f64) -> u32 {
+fn bits(kind: WeightKind, method: Method, width: f64) -> u32 {
     match (kind, method) {
-        (WeightKind::U32, SsspMethod::BellmanFord) => u32::MAX,
-        (WeightKind::F32, SsspMethod::BellmanFord) => f32::INFINITY.to_bits(),
+        (WeightKind::U32, Method::BellmanFord) => u32::MAX,
+        (WeightKind::F32, Method::BellmanFord) => f32::INFINITY.to_bits(),
         (WeightKind::U32, _) => (width as u32).max(1),
         (WeightKind::F32, _) => (width as f32).max(f32::MIN_POSITIVE).to_bits(),
     }

@@ -1,21 +1,16 @@
 //! How the pile of what is not near is put in the order of its buckets: by multisplit, or by the
 //! radix sort of the original.
 
-use multisplit_graph::{Buffer, Graph, Groups};
-use multisplit_shaders::builtin;
+use multisplit::graph::{Buffer, Graph, Groups};
+use multisplit::primitives::{Count, SortBuffers, SplitBuffers, copy_first, sort, split};
+use multisplit::shaders::builtin;
+use multisplit::{Buckets, Sort};
 
-use super::buffers::Imports;
-use super::passes::{GROUP_WORDS, Search};
-use super::shape::SsspMethod;
-use super::statistics::{KEPT_WORD, KEPT_WORDS_WORD};
+use crate::buffers::Imports;
 use crate::error::Result;
-use crate::primitives::key::KeyType;
-use crate::primitives::multisplit::{self, Bucket, Split, SplitBuffers, SplitOutput};
-use crate::primitives::sort::{self, KeyedSort, SortBuffers, SortPlace, SortValues};
-use crate::primitives::{Count, copy_first};
-
-/// Bytes of an entry: a vertex and its distance.
-const ENTRY_BYTES: u32 = 8;
+use crate::passes::{GROUP_WORDS, Search};
+use crate::shape::Method;
+use crate::statistics::{KEPT_WORD, KEPT_WORDS_WORD};
 
 /// The pile on its way through the passes of a split.
 struct Pile {
@@ -26,7 +21,7 @@ struct Pile {
     entries: Buffer,
 }
 
-impl Search<'_> {
+impl Search {
     /// Drops what is stale from the pile, splits it, and has the next round take its first
     /// bucket. All of it does nothing unless the round before left no near set.
     pub fn split_pile(&self, graph: &mut Graph, at: &Imports, next_groups: Buffer) -> Result<()> {
@@ -41,7 +36,7 @@ impl Search<'_> {
             .bind("ids", pile.ids)
             .bind("kept", pile.entries)
             .dispatch_indirect(next_groups.elements::<u32>(GROUP_WORDS, GROUP_WORDS));
-        let sorted = self.shape.method == SsspMethod::Bucketing;
+        let sorted = self.shape.method == Method::Bucketing;
         let (ids, offsets) = match sorted {
             true => self.sort(graph, at, &pile)?,
             false => self.multisplit(graph, at, &pile)?,
@@ -58,17 +53,11 @@ impl Search<'_> {
 
     /// By all bits of the numbers of buckets. Gives these in order, and nothing in place of offsets.
     fn sort(&self, graph: &mut Graph, at: &Imports, pile: &Pile) -> Result<(Buffer, Buffer)> {
-        let buffers = SortBuffers {
-            n: pile.n,
-            keys: pile.ids,
-            values: SortValues::Values { buffer: pile.entries, bytes: ENTRY_BYTES },
-            place: SortPlace::InPlace,
-            segments: None,
-        };
-        sort::add(graph, self.policy, &KeyedSort::new(KeyType::U32), &buffers)?;
+        let buffers = SortBuffers::keys(pile.ids).values(pile.entries).count(pile.n);
+        sort(graph, &self.policy, &Sort::ascending(), &buffers)?;
         let (buffer, index) = (at.control, KEPT_WORDS_WORD);
         let words = Count::Device { buffer, index, max: 2 * self.shape.pile_entries() };
-        copy_first(graph, self.policy, "sssp.pile", pile.entries, at.pile, words)?;
+        copy_first(graph, &self.policy, "sssp.pile", pile.entries, at.pile, words)?;
         Ok((pile.ids, at.request))
     }
 
@@ -77,16 +66,8 @@ impl Search<'_> {
         let buckets = self.shape.last_id + 1;
         let ids = graph.transient::<u32>("sssp.ids.split", self.shape.pile_entries());
         let offsets = graph.transient::<u32>("sssp.offsets", u64::from(buckets) + 1);
-        let output = SplitOutput::Pairs {
-            keys: ids,
-            values_in: pile.entries,
-            values: at.pile,
-            value_bytes: ENTRY_BYTES,
-        };
-        let buffers =
-            SplitBuffers { n: pile.n, keys: pile.ids, output, offsets, out_of_range: None };
-        let split = Split::new(KeyType::U32, buckets, Bucket::Identity);
-        multisplit::add(graph, self.policy, &split, &buffers)?;
+        let buffers = SplitBuffers::pairs((pile.ids, pile.entries), (ids, at.pile), offsets);
+        split(graph, &self.policy, &Buckets::<u32>::identity(buckets), &buffers.count(pile.n))?;
         Ok((ids, offsets))
     }
 }

@@ -1,16 +1,16 @@
 //! A network in the device's memory.
 
-use crate::device::context::Context;
+use multisplit::{Array, Context};
+
 use crate::error::Result;
-use crate::memory::Array;
 use crate::network::{Arc, Network, WeightKind};
 
 /// A network in the device's memory. Clones share it.
 #[derive(Clone)]
 pub struct DeviceNetwork {
-    pub(super) rows: Array<u32>,
-    pub(super) arcs: Array<Arc>,
-    pub(super) facts: Facts,
+    pub(crate) rows: Array<u32>,
+    pub(crate) arcs: Array<Arc>,
+    pub(crate) facts: Facts,
 }
 
 /// Mean degrees that a vertex of an even network has at most. Meshes have two to four; networks of people, and of
@@ -19,7 +19,7 @@ const EVEN: f64 = 8.0;
 
 /// What is to be known of a network for planning a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Facts {
+pub(crate) struct Facts {
     pub vertices: u32,
     pub arcs: u64,
     pub edges: u64,
@@ -55,6 +55,16 @@ impl Facts {
 }
 
 impl DeviceNetwork {
+    /// Copies a network to the device.
+    pub fn upload(context: &Context, network: &Network) -> Result<Self> {
+        let facts = Facts::of(network);
+        let rows = Array::uninit(context, "sssp.rows", network.rows().len() as u64)?;
+        context.write(&rows, 0, network.rows())?;
+        let arcs = Array::uninit(context, "sssp.arcs", facts.arcs_held())?;
+        context.write(&arcs, 0, network.arcs())?;
+        Ok(Self { rows, arcs, facts })
+    }
+
     /// How many vertices there are.
     pub fn vertices(&self) -> u32 {
         self.facts.vertices
@@ -68,17 +78,5 @@ impl DeviceNetwork {
     /// How many edges the network was made from: an undirected edge counts once.
     pub fn edges(&self) -> u64 {
         self.facts.edges
-    }
-}
-
-impl Context {
-    /// Copies a network to the device.
-    pub fn upload_network(&self, network: &Network) -> Result<DeviceNetwork> {
-        let rows = self.upload_named("sssp.rows", network.rows())?;
-        let arcs = match network.arcs() {
-            [] => self.upload_named("sssp.arcs", &[Arc { target: 0, weight: 0 }])?,
-            arcs => self.upload_named("sssp.arcs", arcs)?,
-        };
-        Ok(DeviceNetwork { rows, arcs, facts: Facts::of(network) })
     }
 }

@@ -1,19 +1,19 @@
 //! What a search did: its rounds, and how much each of them had to do.
 
 /// Words of the kernels' control block that the host looks at.
-pub(super) const CONTROL_WORDS: u64 = 29;
+pub(crate) const CONTROL_WORDS: u64 = 29;
 /// Words before the counts of the queues.
-pub(super) const WORDS_BEFORE_COUNTS: u64 = 224;
+pub(crate) const WORDS_BEFORE_COUNTS: u64 = 224;
 /// Words from one such count to the next: a line of a cache.
-pub(super) const COUNT_STRIDE: u64 = 32;
+pub(crate) const COUNT_STRIDE: u64 = 32;
 /// The word that says how many entries of the pile are to be split.
-pub(super) const KEPT_WORD: u64 = 27;
+pub(crate) const KEPT_WORD: u64 = 27;
 /// And how many words these have.
-pub(super) const KEPT_WORDS_WORD: u64 = 28;
+pub(crate) const KEPT_WORDS_WORD: u64 = 28;
 
 /// What a search did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SsspStatistics {
+pub struct Statistics {
     /// Rounds, those that took a pile apart included.
     pub rounds: u32,
     /// Rounds that took the far pile, or the rest behind the last bucket, apart.
@@ -41,7 +41,7 @@ pub struct RoundSize {
 
 /// The kernels' control block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Status<'w>(pub &'w [u32]);
+pub(crate) struct Status<'w>(pub &'w [u32]);
 
 impl Status<'_> {
     fn word(self, at: usize) -> u32 {
@@ -68,8 +68,8 @@ impl Status<'_> {
         self.word(19)
     }
 
-    pub fn statistics(self) -> SsspStatistics {
-        SsspStatistics {
+    pub fn statistics(self) -> Statistics {
+        Statistics {
             rounds: self.rounds(),
             splits: self.word(20),
             dense_rounds: self.word(21),

@@ -1,0 +1,78 @@
+//! Arrays that passes write and the host reads where they are, without a transfer.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use bytemuck::Pod;
+
+use super::buffer::{Buffer, Location};
+use crate::device::context::Context;
+use crate::error::{Error, Result};
+
+/// A small array of `T` in memory that is mapped for the host: reports of plans that run again and
+/// again, such as whether an iteration has ended. The plan declares it as an import whose exit scope
+/// is [`Scope::HOST_READ`](multisplit_graph::Scope::HOST_READ).
+///
+/// ```
+/// use std::sync::Arc;
+/// use multisplit::graph::{Graph, Scope};
+/// use multisplit::{Bound, Context, Readback};
+///
+/// let gpu = Context::new()?;
+/// let (source, report) = (gpu.upload(&[1u32, 2, 3])?, Readback::<u32>::new(&gpu, "report", 3)?);
+/// let mut graph = Graph::new("copy");
+/// let (from, to) = (graph.import::<u32>("from", 3), graph.import::<u32>("to", 3));
+/// graph.copy("copy", from, to);
+/// graph.exit(to, Scope::HOST_READ);
+/// graph.replayable();
+/// let executable = Arc::new(gpu.instantiate(graph.compile(&gpu.limits())?)?);
+/// let arrays = [Bound::from((from, &source)), Bound::from((to, &report))];
+/// let mut replay = gpu.replay(executable, &arrays)?;
+/// replay.submit(1)?;
+/// replay.wait()?;
+/// assert_eq!(report.read(), [1, 2, 3]);
+/// # Ok::<(), multisplit::Error>(())
+/// ```
+pub struct Readback<T> {
+    buffer: Buffer,
+    len: usize,
+    elements: PhantomData<fn() -> T>,
+}
+
+impl<T> fmt::Debug for Readback<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Readback<{}>({})", std::any::type_name::<T>(), self.len)
+    }
+}
+
+impl<T: Pod> Readback<T> {
+    /// An array of `len` elements, at least one. Errors and debuggers use the name.
+    pub fn new(context: &Context, name: &str, len: u64) -> Result<Self> {
+        let size = len.saturating_mul(size_of::<T>() as u64);
+        let buffer = Buffer::new(&context.device, name, size, Location::Readback)?;
+        if buffer.mapped().is_none() {
+            let reason = "memory that the host can read is not mapped".to_owned();
+            return Err(Error::OutOfMemory { name: name.to_owned(), size, reason });
+        }
+        Ok(Self { buffer, len: len as usize, elements: PhantomData })
+    }
+
+    /// The elements as they are now: those that runs have written that were waited for. While a run
+    /// is in flight, elements that it writes may have any value.
+    pub fn read(&self) -> Vec<T> {
+        let Some(mapped) = self.buffer.mapped().map(|at| at.cast::<u8>()) else {
+            return Vec::new();
+        };
+        let mut elements = vec![T::zeroed(); self.len];
+        for (at, byte) in bytemuck::cast_slice_mut::<T, u8>(&mut elements).iter_mut().enumerate() {
+            // SAFETY: mapped for as long as the buffer lives, with at least as many bytes. The device may
+            // write them meanwhile, so the read is volatile.
+            *byte = unsafe { mapped.add(at).read_volatile() };
+        }
+        elements
+    }
+
+    pub(crate) fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+}

@@ -1,0 +1,55 @@
+//! Shortest paths from one source: Bellman-Ford, near-far, bucketing and Multisplit-SSSP, on the
+//! devices, arrays and passes of [`multisplit`].
+//!
+//! A [`Network`](network::Network) is uploaded once ([`DeviceNetwork`]); a [`Solver`] then finds paths
+//! from any number of sources, one after another. Rounds are recorded once and submitted again; how
+//! much there is to do is known to the device alone.
+//!
+//! ```
+//! # fn main() -> Result<(), multisplit_sssp::Error> {
+//! use multisplit::Context;
+//! use multisplit_sssp::network::{Direction, EdgeList, Network};
+//! use multisplit_sssp::{DeviceNetwork, Options, Solver};
+//!
+//! let gpu = Context::new()?;
+//! let mut edges = EdgeList::weighted();
+//! edges.push(0, 1, 7);
+//! edges.push(1, 2, 1);
+//! edges.push(0, 2, 9);
+//! let network = Network::new(4, Direction::Undirected, &edges)?;
+//! let on_device = DeviceNetwork::upload(&gpu, &network)?;
+//! let options = Options { predecessors: true, ..Options::default() };
+//! let mut solver = Solver::new(&gpu, &on_device, &options)?;
+//! let found = solver.solve(0)?;
+//! assert_eq!(found.paths.distance(2), Some(8u32.into()));
+//! assert_eq!(found.paths.path_to(2), Some(vec![0, 1, 2]));
+//! assert_eq!(found.paths.distance(3), None);
+//! # Ok(())
+//! # }
+//! ```
+
+mod buffers;
+mod device_network;
+mod error;
+pub mod network;
+mod passes;
+mod pile;
+mod shape;
+mod solver;
+mod statistics;
+mod survey;
+mod timing;
+mod tuning;
+
+pub use device_network::DeviceNetwork;
+pub use error::{Error, Result};
+pub use passes::plan;
+pub use shape::{DEFAULT_BUCKETS, MAX_BUCKETS, Method, Options};
+pub use solver::{Solution, Solver};
+pub use statistics::{RoundSize, Statistics};
+pub use tuning::{Residents, Tuning};
+
+/// The guide, whose Rust blocks are compiled and run as doc tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/sssp.md")]
+struct Guide;

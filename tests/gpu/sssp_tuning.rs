@@ -1,0 +1,80 @@
+//! Distances do not depend on the tuning: random tunings give the right distances or a typed error.
+
+use anyhow::{Result, bail, ensure};
+use multisplit_sssp::{DeviceNetwork, Error, Options, Solver, Tuning};
+use multisplit_tests::generate::Rng;
+use multisplit_tests::harness::Gpu;
+use multisplit_tests::{shortest, tests};
+
+use crate::policy_fields::{number, pick};
+use crate::sssp_methods::{METHODS, random_network};
+
+tests!(sssp: random_tunings_match_the_cpu);
+
+macro_rules! fields {
+    ($($($path:ident).+),* $(,)?) => { &[$(|tuning| &mut tuning.$($path).+),*] };
+}
+
+const FIELDS: &[fn(&mut Tuning) -> &mut u32] = fields![
+    threads,
+    max_groups,
+    residents.groups,
+    residents.threads,
+    spin_limit,
+    resident_rounds,
+    batch_rounds,
+    batch_piles,
+    stage,
+    spread_degree,
+    spread_degree_even,
+    wide_degree,
+    merge_entries,
+    tail_entries,
+    hub_degree,
+    piece,
+    local_hops,
+    local_entries,
+    queue_percent,
+    min_queue_entries,
+    delta_scale,
+    max_delta,
+    delta_thin,
+    delta_even,
+];
+
+/// One or two fields that are set to anything. 400 tunings in a full run.
+fn random_tunings_match_the_cpu(gpu: &Gpu) -> Result<()> {
+    let device = Tuning::for_device(gpu.context.properties());
+    // All but `residents`, whose fields are drawn, and the loop limit, which comes from the device.
+    let all = format!("{device:?}").matches(": ").count();
+    ensure!(all == FIELDS.len() + 2, "{all} fields, {} of them are drawn", FIELDS.len());
+    let (mut right, mut refused, mut mine) = (0, 0, gpu.mine());
+    for seed in 0..if gpu.full { 400 } else { 16 } {
+        let mut rng = Rng::new(seed * 7919 + u64::from(gpu.context.properties().subgroup_size));
+        let mut tuning = device;
+        for _ in 0..=rng.below(2) {
+            *pick(&mut rng, FIELDS)(&mut tuning) = number(&mut rng);
+        }
+        if !mine() {
+            continue;
+        }
+        let network = random_network(&mut rng, 200)?;
+        let on_device = DeviceNetwork::upload(&gpu.context, &network)?;
+        let method = pick(&mut rng, if gpu.full { &METHODS } else { &METHODS[4..] });
+        let options = Options { method, tuning: Some(tuning), ..Options::default() };
+        let solver = Solver::new(&gpu.context, &on_device, &options);
+        match solver.and_then(|mut solver| solver.solve(0)) {
+            Ok(found) => {
+                let expected = shortest::distances_in(&network, 0);
+                ensure!(found.paths.distances == expected, "seed {seed}: wrong by {options:?}");
+                right += 1;
+            }
+            Err(Error::Engine(multisplit::Error::Vulkan { call, result })) => {
+                bail!("seed {seed}: {call} failed: {result}");
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    ensure!(right > 0 && refused > 0, "{right} right, {refused} refused: nothing was tried");
+    Ok(())
+}
