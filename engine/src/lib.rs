@@ -46,6 +46,7 @@
 //! - `tuning`: access to the sizes and thresholds of a [`Policy`], for measurements. They affect
 //!   performance, never results.
 
+mod call;
 #[cfg(doctest)]
 mod compile_fail;
 mod device;

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The engine's layers, the lowest first. `error` is data that all may know.
-const ENGINE_LAYERS: [&str; 8] =
-    ["error", "device", "memory", "execute", "primitives", "tune", "work", "embed"];
+const ENGINE_LAYERS: [&str; 9] =
+    ["error", "device", "memory", "execute", "primitives", "tune", "work", "call", "embed"];
 
 const CRATES: [&str; 10] = [
     "shaders",

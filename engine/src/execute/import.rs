@@ -74,11 +74,16 @@ pub struct Bound<'b> {
 impl<'b> Bound<'b> {
     /// Binds an array at a byte offset, regardless of the import's element type.
     pub fn untyped<T>(import: graph::Buffer, array: &'b Array<T>, offset: u64) -> Self {
-        Self { offset, ..Self::new(import, array.buffer()) }
+        Self::new(import, array.buffer()).at(offset)
     }
 
     pub(crate) fn new(import: graph::Buffer, buffer: &'b Buffer) -> Self {
         Self { import, buffer, offset: 0, element: ElementType::Untyped }
+    }
+
+    /// The same from a byte of the buffer on.
+    pub(crate) fn at(self, offset: u64) -> Self {
+        Self { offset, ..self }
     }
 }
 

@@ -18,7 +18,7 @@ pub(in crate::primitives) fn check_element(
 }
 
 /// The elements are a whole number of rows.
-pub(in crate::primitives) fn check_rows(n: u64, length: u64) -> Result<()> {
+pub(crate) fn check_rows(n: u64, length: u64) -> Result<()> {
     if n == 0 || length > 0 && n.is_multiple_of(length) {
         return Ok(());
     }
@@ -26,7 +26,7 @@ pub(in crate::primitives) fn check_rows(n: u64, length: u64) -> Result<()> {
 }
 
 /// The array has so many bytes. `name` is the primitive's and the array's, as in `scan.src`.
-pub(in crate::primitives) fn check_room(name: &str, buffer: Buffer, needed: u64) -> Result<()> {
+pub(crate) fn check_room(name: &str, buffer: Buffer, needed: u64) -> Result<()> {
     let size = buffer.size();
     if size >= needed {
         return Ok(());

@@ -1,7 +1,6 @@
 //! Fill and copy, as kernels: on data-centre GPUs several times faster than the transfer
 //! commands, and in the compute stage, where the barriers of the passes around them are cheapest.
 
-use bytemuck::Pod;
 use multisplit_graph::{Buffer, Graph, Groups, View};
 use multisplit_shaders::{builtin, push_constants};
 
@@ -9,11 +8,8 @@ use super::Policy;
 use super::arrays::check_room;
 use super::count::{Count, Length, Lengths, Prepared};
 use super::pieces::{pieces, single};
-use crate::device::context::Context;
 use crate::error::{Error, Result};
-use crate::execute::import::Bound;
 use crate::execute::own_pass::OwnPasses;
-use crate::memory::Array;
 
 push_constants! {
     struct FillPush {
@@ -128,48 +124,6 @@ pub fn copy_first(
         .specialize("local_size_x", policy.threads);
     prepared.dispatch(prepared.bind(pass, src), groups);
     Ok(())
-}
-
-/// A copy of an array.
-pub(in crate::primitives) fn copy_array<T: Pod>(
-    context: &Context,
-    array: &Array<T>,
-) -> Result<Array<T>> {
-    let made = Array::uninit(context, "copy", array.len())?;
-    copy_into(context, array, &made)?;
-    Ok(made)
-}
-
-/// Copies an array to another of its length.
-pub(in crate::primitives) fn copy_into<T: Pod>(
-    context: &Context,
-    array: &Array<T>,
-    to: &Array<T>,
-) -> Result<()> {
-    if array.is_empty() {
-        return Ok(());
-    }
-    let mut graph = Graph::new("copy");
-    // Whole words: arrays are as long as that.
-    let words = (array.len() * size_of::<T>() as u64).div_ceil(WORD);
-    let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, words));
-    copy(&mut graph, &context.policy(), "memory.copy", src, dst)?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let words = |import, array| Bound::untyped(import, array, 0);
-    context.run(&executable, &[words(src, array), words(dst, to)])
-}
-
-impl Context {
-    /// An array of `len` elements that are zero.
-    pub fn zeroed<T: Pod>(&self, len: u64) -> Result<Array<T>> {
-        let made = Array::uninit(self, "array", len)?;
-        let mut graph = Graph::new("fill");
-        let words = graph.import::<u32>("words", made.buffer().size() / WORD);
-        fill(&mut graph, &self.policy(), "memory.fill", words, 0)?;
-        let executable = self.instantiate(graph.compile(&self.limits())?)?;
-        self.run(&executable, &[Bound::untyped(words, &made, 0)])?;
-        Ok(made)
-    }
 }
 
 /// A fill of the first words of a buffer, whose number may not be known.

@@ -5,7 +5,7 @@
 //! everything else the caller adds. Each takes a description (how) and buffers (where); types come
 //! from the buffers.
 
-mod arrays;
+pub(crate) mod arrays;
 mod cells;
 mod constants;
 mod count;
@@ -13,15 +13,13 @@ mod even;
 mod groups;
 pub mod histogram;
 pub(crate) mod key;
-mod large;
 mod look_back;
 mod memory;
 pub mod merge;
 pub mod multisplit;
-mod narrow;
+pub(crate) mod narrow;
 mod open;
 pub(crate) mod operator;
-mod parts;
 mod pieces;
 pub(crate) mod policy;
 pub mod probe;
@@ -42,7 +40,6 @@ pub use count::Count;
 pub use groups::bounded_groups;
 pub use histogram::{HistogramBuffers, histogram};
 pub use memory::{copy, copy_first, fill, fill_first};
-pub(in crate::primitives) use memory::{copy_array, copy_into};
 pub use merge::{Merge, MergeBuffers, merge};
 pub use multisplit::SplitBuffers;
 pub use policy::{Policy, ScanMethod};

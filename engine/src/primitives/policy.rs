@@ -125,7 +125,7 @@ const MIN_STORAGE_RANGE: u64 = 1 << 10;
 /// Tiles of the one workgroup that scans a short array: its loop must end.
 const MAX_SPINE_TILES: u32 = 1024;
 /// Elements of a plan. Look-back keeps its state in the two top bits of a count.
-pub(in crate::primitives) const MAX_ELEMENTS: u64 = (1 << 30) - 1;
+pub(crate) const MAX_ELEMENTS: u64 = (1 << 30) - 1;
 /// Two pieces of an array that does not fit.
 const MIN_ELEMENTS: u64 = 128;
 /// Looks in vain: a workgroup that waits for longer does more harm than good.
@@ -351,7 +351,7 @@ mod replaced {
 
 /// The policy of a device that guarantees little.
 #[cfg(test)]
-pub(in crate::primitives) fn test_policy(subgroup_size: u32, max_threads: u32) -> Policy {
+pub(crate) fn test_policy(subgroup_size: u32, max_threads: u32) -> Policy {
     let mut properties =
         DeviceProperties { subgroup_size, shared_memory: 16 << 10, ..Default::default() };
     properties.limits.max_compute_work_group_invocations = max_threads;

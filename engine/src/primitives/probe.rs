@@ -2,7 +2,7 @@
 //! kept on disk.
 
 use ash::vk;
-use multisplit_graph::{Graph, Groups};
+use multisplit_graph::{Buffer, Graph, Groups};
 use multisplit_shaders::builtin as kernels;
 use multisplit_shaders::push_constants;
 
@@ -49,12 +49,16 @@ pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
         .specialize("local_size_x", THREADS)
         .specialize("SUBGROUP_SIZE", policy.subgroup_size)
         .dispatch(Groups::linear(groups));
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
     let found = Array::<u32>::uninit(context, "probe.exceptions", 1)?;
-    // Observers are not told: the caller did not ask for this run.
-    context.run_repeatedly(&executable, &[(exceptions, &found)], 1)?;
+    run_unobserved(context, &graph, &[(exceptions, &found)])?;
     let exceptions = context.download(&found)?;
     Ok(exceptions.iter().all(|&count| count == 0))
+}
+
+/// Runs a plan without reporting it to observers, since the caller did not request it.
+fn run_unobserved(context: &Context, graph: &Graph, bound: &[(Buffer, &Array<u32>)]) -> Result<()> {
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    context.run_repeatedly(&executable, bound, 1)
 }
 
 /// Keys that the kernels of sorts are tried on: tiles for every multiprocessor of a large GPU, several
@@ -84,13 +88,11 @@ pub fn sorts_keep_lane_order(context: &Context, seed: u32) -> Result<bool> {
             buffers = buffers.indices(indices);
         }
         sort(&mut graph, &policy, &Sort::ascending(), &buffers)?;
-        let executable = context.instantiate(graph.compile(&context.limits())?)?;
         let on_device = context.upload(&host_keys)?;
         let order = Array::<u32>::uninit(context, "probe.order", n as u64)?;
         let mut bound = vec![(keys, &on_device)];
         bound.extend(indices.map(|indices| (indices, &order)));
-        // Observers are not told: the caller did not ask for this run.
-        match context.run_repeatedly(&executable, &bound, 1) {
+        match run_unobserved(context, &graph, &bound) {
             Err(Error::LaneOrder { .. }) => return Ok(false),
             other => other?,
         }
@@ -157,17 +159,5 @@ impl Context {
             tracing::warn!(%error, "the order of atomics could not be tried out");
             false
         })
-    }
-}
-
-/// Does `work`, and does it again where it turns out that the device does not keep lane order: the
-/// context ranks by ballots by then.
-pub(super) fn redo_by_ballots<T>(work: impl Fn() -> Result<T>) -> Result<T> {
-    match work() {
-        Err(Error::LaneOrder { plan }) => {
-            tracing::warn!(plan, "done again, by ballots");
-            work()
-        }
-        other => other,
     }
 }

@@ -113,7 +113,13 @@ impl Work {
         self.find(src, dst, index, Operator::Max)
     }
 
-    fn find<A, B, C>(&mut self, src: A, dst: B, index: C, operator: Operator) -> Result<()>
+    pub(crate) fn find<A, B, C>(
+        &mut self,
+        src: A,
+        dst: B,
+        index: C,
+        operator: Operator,
+    ) -> Result<()>
     where
         A: Operand,
         B: Operand,

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use ash::vk;
 use bytemuck::NoUninit;
-use multisplit_graph::{self as graph, Plan};
+use multisplit_graph::Plan;
 
+use super::GivenArray;
 use crate::device::commands::Commands;
 use crate::device::context::Context;
 use crate::error::{Error, Result};
 use crate::execute::descriptors::Sets;
 use crate::execute::executable::Executable;
-use crate::execute::import::{Bound, BufferAt, imports};
+use crate::execute::import::{BufferAt, imports};
 use crate::execute::profiler::Timing;
 use crate::execute::recorder::PassValue;
 use crate::memory::{Buffer, Location};
@@ -30,7 +31,7 @@ pub struct Frame {
     /// Counts up when a value is set.
     version: u64,
     executable: Arc<Executable>,
-    arrays: Vec<(graph::Buffer, Buffer)>,
+    arrays: Vec<GivenArray>,
 }
 
 /// One of the submissions in flight.
@@ -46,11 +47,11 @@ impl Frame {
     pub(super) fn new(
         context: &Context,
         executable: Executable,
-        arrays: Vec<(graph::Buffer, Buffer)>,
+        arrays: Vec<GivenArray>,
         submissions: usize,
     ) -> Result<Self> {
         // Buffers of this very device that are large enough, as recordings rely on.
-        let given: Vec<_> = arrays.iter().map(|(at, buffer)| Bound::new(*at, buffer)).collect();
+        let given: Vec<_> = arrays.iter().map(GivenArray::bound).collect();
         imports(&context.device, &given)?;
         let executable = Arc::new(executable);
         let size = executable.plan().workspace().size;
@@ -114,7 +115,7 @@ impl Frame {
         if turn.version != self.version {
             self.record(turn)?;
         }
-        let buffers = self.arrays.iter().map(|(_, buffer)| buffer);
+        let buffers = self.arrays.iter().map(|array| &array.buffer);
         self.executable.submit_unverified(&buffers, || turn.commands.submit(1))
     }
 
@@ -122,14 +123,16 @@ impl Frame {
     /// may have given a wrong order: the work is then to be declared again.
     pub fn wait(&mut self) -> Result<()> {
         self.turns.iter_mut().try_for_each(|turn| turn.commands.wait())?;
-        self.executable.verify(self.arrays.iter().map(|(_, buffer)| buffer))
+        self.executable.verify(self.arrays.iter().map(|array| &array.buffer))
     }
 
     /// Records the work with the values of now. Nothing of the turn is in flight.
     fn record(&self, turn: &mut Turn) -> Result<()> {
-        let at = |buffer: &Buffer| BufferAt::new(buffer.raw(), 0);
-        let imports: Vec<_> = self.arrays.iter().map(|(import, b)| (*import, at(b))).collect();
-        let prepared = self.executable.prepare(&imports, turn.workspace.as_ref().map(at))?;
+        let at = |buffer: &Buffer, offset| BufferAt::new(buffer.raw(), offset);
+        let given = |array: &GivenArray| (array.import, at(&array.buffer, array.offset));
+        let imports: Vec<_> = self.arrays.iter().map(given).collect();
+        let workspace = turn.workspace.as_ref().map(|buffer| at(buffer, 0));
+        let prepared = self.executable.prepare(&imports, workspace)?;
         let values: Vec<_> =
             self.values.iter().map(|(pass, bytes)| PassValue { pass, bytes }).collect();
         turn.commands.reset()?;

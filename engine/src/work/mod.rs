@@ -59,6 +59,7 @@ use operand::{check_beside, check_same, words_of};
 use crate::device::context::Context;
 use crate::error::Result;
 use crate::execute::executable::{Executable, ExecutableOptions};
+use crate::execute::import::Bound;
 use crate::memory::{Array, Buffer};
 use crate::primitives::histogram::Bins;
 use crate::primitives::key::{Key, Value};
@@ -67,7 +68,7 @@ use crate::primitives::operator::AnyOperator;
 use crate::primitives::sample::Sample;
 use crate::primitives::scan::Scan;
 use crate::primitives::sort::Sort;
-use crate::primitives::topk::TopK;
+use crate::primitives::topk::{AddedTopK, TopK};
 use crate::primitives::{
     self, Count, HistogramBuffers, Policy, ReduceBuffers, ScanBuffers, SortBuffers, SplitBuffers,
     TopKBuffers,
@@ -83,19 +84,36 @@ pub struct Work {
     context: Context,
     graph: Graph,
     policy: Policy,
-    /// The arrays that were given, as imports of the graph.
-    arrays: Vec<(graph::Buffer, Buffer)>,
+    arrays: Vec<GivenArray>,
+}
+
+/// An array that was given, and the import of the graph that stands for it.
+struct GivenArray {
+    import: graph::Buffer,
+    buffer: Buffer,
+    /// The byte of the buffer that the import begins at.
+    offset: u64,
+}
+
+impl GivenArray {
+    fn bound(&self) -> Bound<'_> {
+        Bound::new(self.import, &self.buffer).at(self.offset)
+    }
 }
 
 impl Context {
     /// Begins some work. The name appears in dumps, traces and debuggers.
     pub fn work(&self, name: impl Into<String>) -> Work {
-        let (context, graph) = (self.clone(), Graph::new(name));
-        Work { context, graph, policy: self.policy(), arrays: Vec::new() }
+        Work::new(self, name, self.policy())
     }
 }
 
 impl Work {
+    pub(crate) fn new(context: &Context, name: impl Into<String>, policy: Policy) -> Self {
+        let (context, graph) = (context.clone(), Graph::new(name));
+        Self { context, graph, policy, arrays: Vec::new() }
+    }
+
     /// An array whose contents are undefined at the start of every run. It shares memory with
     /// transients that are not in use at the same time.
     pub fn transient<T: Pod>(&mut self, name: impl Into<String>, len: u64) -> WorkArray<T> {
@@ -216,6 +234,16 @@ impl Work {
         A: Operand<Item: Sample>,
         B: Operand,
     {
+        let buffers = self.histogram_buffers(samples, counts, bins);
+        primitives::histogram(&mut self.graph, &self.policy, bins, &buffers).map(|_| ())
+    }
+
+    pub(crate) fn histogram_buffers<A: Operand, B: Operand>(
+        &mut self,
+        samples: A,
+        counts: B,
+        bins: &Bins<A::Item>,
+    ) -> HistogramBuffers {
         let (from, to) = (samples.declare(self), counts.declare(self));
         let n = match samples.count(from) {
             Count::Host(samples_held) if samples.limit().is_none() => {
@@ -223,8 +251,7 @@ impl Work {
             }
             n => n,
         };
-        let buffers = HistogramBuffers::new(from, to).count(n);
-        primitives::histogram(&mut self.graph, &self.policy, bins, &buffers).map(|_| ())
+        HistogramBuffers::new(from, to).count(n)
     }
 
     /// `keys_out` gets the k largest or smallest of `keys`, `indices_out` which they are; of a device
@@ -235,10 +262,25 @@ impl Work {
         B: Operand<Item = A::Item>,
         C: Operand<Item = u32>,
     {
+        self.add_topk(keys, keys_out, indices_out, topk).map(|_| ())
+    }
+
+    pub(crate) fn add_topk<A, B, C>(
+        &mut self,
+        keys: A,
+        keys_out: B,
+        indices_out: C,
+        topk: &TopK,
+    ) -> Result<AddedTopK>
+    where
+        A: Operand,
+        B: Operand,
+        C: Operand,
+    {
         let (from, to) = (keys.declare(self), keys_out.declare(self));
         let indices = indices_out.declare(self);
         let buffers = TopKBuffers::new(from, to, indices).count(keys.count(from));
-        primitives::topk(&mut self.graph, &self.policy, topk, &buffers).map(|_| ())
+        primitives::topk(&mut self.graph, &self.policy, topk, &buffers)
     }
 
     /// `dst` gets the scan of `src`.
@@ -329,28 +371,63 @@ impl Work {
         Frame::new(&self.context, executable, self.arrays, submissions)
     }
 
-    fn sort_buffers<A: Operand>(&mut self, keys: &A) -> SortBuffers {
+    /// Runs the work once, and waits for it. Work without passes has nothing to run.
+    pub(crate) fn run(self) -> Result<()> {
+        let plan = self.plan()?;
+        if plan.steps().is_empty() {
+            return Ok(());
+        }
+        let executable = self.context.instantiate(plan)?;
+        let bound: Vec<_> = self.arrays.iter().map(GivenArray::bound).collect();
+        self.context.run(&executable, &bound)
+    }
+
+    pub(crate) fn sort_buffers<A: Operand>(&mut self, keys: &A) -> SortBuffers {
         let buffer = keys.declare(self);
         SortBuffers::keys(buffer).count(keys.count(buffer))
     }
 
-    fn add_sort(&mut self, sort: &Sort, buffers: &SortBuffers) -> Result<()> {
+    pub(crate) fn add_sort(&mut self, sort: &Sort, buffers: &SortBuffers) -> Result<()> {
         primitives::sort(&mut self.graph, &self.policy, sort, buffers).map(|_| ())
     }
 
     /// An array as an import of the graph: the same one each time it is given.
-    fn array<T: Pod>(&mut self, array: &Array<T>) -> graph::Buffer {
-        let buffer = array.buffer();
-        if let Some((import, _)) = self.arrays.iter().find(|(import, known)| {
-            known.is(buffer) && import.element() == graph::ElementType::of::<T>()
-        }) {
-            return *import;
+    pub(crate) fn array<T: Pod>(&mut self, array: &Array<T>) -> graph::Buffer {
+        self.slice(array, 0, array.len())
+    }
+
+    /// Some elements of an array as an import of the graph. A binding has to be able to begin at the first one.
+    pub(crate) fn slice<T: Pod>(
+        &mut self,
+        array: &Array<T>,
+        begin: u64,
+        len: u64,
+    ) -> graph::Buffer {
+        let (buffer, bytes) = (array.buffer(), size_of::<T>() as u64);
+        // Graphs have no empty buffers. Narrow elements are read in words, which arrays consist of.
+        let of_word = (4 / bytes.max(1)).max(1);
+        let (offset, len) = (begin * bytes, len.max(1).next_multiple_of(of_word));
+        let element = graph::ElementType::of::<T>();
+        let known = self.arrays.iter().find(|known| {
+            let import = known.import;
+            known.buffer.is(buffer)
+                && (known.offset, import.element(), import.len()) == (offset, element, len)
+        });
+        if let Some(known) = known {
+            return known.import;
         }
+        let import =
+            self.graph.import::<T>(format!("{}.{}", buffer.name(), self.arrays.len()), len);
+        self.arrays.push(GivenArray { import, buffer: buffer.clone(), offset });
+        import
+    }
+
+    /// The whole memory of an array as words.
+    pub(crate) fn words<T>(&mut self, array: &Array<T>) -> graph::Buffer {
+        let buffer = array.buffer();
         let name = format!("{}.{}", buffer.name(), self.arrays.len());
-        // Narrow elements are read in words, which arrays consist of.
-        let of_word = (4 / size_of::<T>().max(1)).max(1) as u64;
-        let import = self.graph.import::<T>(name, array.len().max(1).next_multiple_of(of_word));
-        self.arrays.push((import, buffer.clone()));
+        let import = self.graph.import::<u32>(name, buffer.size() / 4);
+        self.arrays.push(GivenArray { import, buffer: buffer.clone(), offset: 0 });
         import
     }
 }

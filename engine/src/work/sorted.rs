@@ -87,7 +87,13 @@ impl Work {
         self.search(Search::UpperBound, sorted, needles, positions)
     }
 
-    fn search<A, B, C>(&mut self, how: Search, sorted: A, needles: B, positions: C) -> Result<()>
+    pub(crate) fn search<A, B, C>(
+        &mut self,
+        how: Search,
+        sorted: A,
+        needles: B,
+        positions: C,
+    ) -> Result<()>
     where
         A: Operand,
         B: Operand,

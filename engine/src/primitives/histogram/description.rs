@@ -178,7 +178,7 @@ impl<S> Bins<S> {
         self.histogram.layout.elements(sample, bytes)
     }
 
-    pub(in crate::primitives) fn histogram(&self) -> &Histogram {
+    pub(crate) fn histogram(&self) -> &Histogram {
         &self.histogram
     }
 }

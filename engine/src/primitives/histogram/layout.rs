@@ -73,7 +73,7 @@ impl Layout {
         self.stride(sample) == element && 16 % element == 0 && self.offset.is_multiple_of(ALIGNMENT)
     }
 
-    pub(super) fn check(&self, sample: SampleType) -> Result<()> {
+    pub(crate) fn check(&self, sample: SampleType) -> Result<()> {
         let refuse = |problem: &str| {
             Err(Error::Histogram { sample: sample.to_string(), problem: problem.to_owned() })
         };

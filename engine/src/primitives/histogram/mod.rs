@@ -6,7 +6,6 @@
 
 mod bins;
 mod description;
-mod host;
 mod layout;
 mod method;
 mod passes;
@@ -14,11 +13,11 @@ mod tuning;
 
 pub use bins::Bin;
 pub use description::Bins;
-pub use host::HistogramCounts;
 pub use layout::Layout;
 pub use method::{HistogramMethod, HistogramSizes};
 pub use tuning::HistogramTuning;
 
+use bytemuck::Pod;
 use multisplit_graph::{Buffer, ElementType, Graph};
 
 use super::arrays::{check_element, check_room};
@@ -26,6 +25,7 @@ use super::even::EvenFloats;
 use super::sample::SampleType;
 use super::{Count, Policy, scan};
 use crate::error::{Error, Result};
+use crate::memory::Place;
 use bins::BinCode;
 use passes::HistogramPasses;
 
@@ -34,7 +34,7 @@ pub const MAX_BINS: u32 = 1 << 20;
 
 /// A histogram of samples of a type.
 #[derive(Clone, Debug)]
-pub(in crate::primitives) struct Histogram {
+pub(crate) struct Histogram {
     pub sample: SampleType,
     /// m, the number of bins.
     pub bins: u32,
@@ -51,7 +51,7 @@ pub(in crate::primitives) struct Histogram {
 
 /// What an element adds to its bin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(in crate::primitives) enum Weight {
+pub(crate) enum Weight {
     /// One.
     None,
     /// A u32 of its own. Sums are modulo 2^32, or 2^64 where counts are wide.
@@ -175,6 +175,17 @@ struct Counted {
     counts: Buffer,
     out_of_range: Option<Buffer>,
     cumulative: Option<Buffer>,
+}
+
+/// What a histogram gives: `Vec`s of samples on the host, arrays of samples on the device.
+#[derive(Debug)]
+pub struct HistogramCounts<P: Place, C: Pod = u64> {
+    /// m counts for each channel that is counted, channel after channel.
+    pub counts: P::Array<C>,
+    /// One for each such channel: the samples in no bin, NaN included.
+    pub out_of_range: P::Array<C>,
+    /// How it was done.
+    pub method: HistogramMethod,
 }
 
 /// What [`histogram`] chose.

@@ -5,8 +5,6 @@
 //! everything in one call. Of equal elements those of the first array come first, each array's in their
 //! order.
 
-mod host;
-
 use multisplit_graph::{Buffer, Graph, Groups, View};
 use multisplit_shaders::builtin::variants::{MERGE_CUT, MERGE_TILES};
 use multisplit_shaders::push_constants;

@@ -149,7 +149,7 @@ impl<K> Buckets<K> {
         self.split.buckets
     }
 
-    pub(in crate::primitives) fn split(&self) -> &Split {
+    pub(crate) fn split(&self) -> &Split {
         &self.split
     }
 }

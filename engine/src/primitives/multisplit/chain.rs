@@ -17,7 +17,7 @@ push_constants! {
 }
 
 /// Elements of one thread, in kernels that do something to each element; `each.glsl` has the same.
-pub(in crate::primitives) const EACH: u64 = 4;
+pub(crate) const EACH: u64 = 4;
 
 /// Adds a pass that does something to each element.
 pub(in crate::primitives) fn each(

@@ -24,7 +24,8 @@ mod two_level;
 pub use bucket::Bucket;
 pub(in crate::primitives) use bucket::BucketCode;
 pub use buckets::{AnyType, Buckets};
-pub(in crate::primitives) use chain::{EACH, each, number_elements};
+pub(crate) use chain::EACH;
+pub(in crate::primitives) use chain::{each, number_elements};
 #[cfg(feature = "glsl")]
 pub use glsl::Glsl;
 pub(in crate::primitives) use job::{Kernels, order_status};
@@ -49,7 +50,7 @@ pub const MAX_BUCKETS_OF_ROUND: u32 = 256;
 
 /// A split of keys of a type.
 #[derive(Clone, Debug)]
-pub(in crate::primitives) struct Split {
+pub(crate) struct Split {
     pub key: KeyType,
     /// m, the number of buckets.
     pub buckets: u32,
@@ -230,7 +231,7 @@ fn one_round(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
 }
 
 /// The bucket function is one of these keys, with parameters that make sense.
-pub(in crate::primitives) fn check_function(policy: &Policy, split: &Split) -> Result<()> {
+pub(crate) fn check_function(policy: &Policy, split: &Split) -> Result<()> {
     BucketCode::new(policy, split).map(drop)
 }
 

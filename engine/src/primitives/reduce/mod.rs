@@ -5,11 +5,9 @@
 //! [`Context::argmax`](crate::Context::argmax) do everything in one call.
 
 mod by_key;
-mod host;
 mod long_segments;
 mod passes;
 mod segments;
-mod segments_host;
 
 pub use by_key::{ReduceByKeyBuffers, reduce_by_key};
 pub use segments::{SegmentedReduceBuffers, reduce_segments};

@@ -4,7 +4,6 @@
 //! [`Context::scan`](crate::Context::scan) does everything in one call.
 
 mod by_key;
-mod host;
 mod passes;
 mod plan;
 
@@ -27,7 +26,7 @@ use crate::error::Result;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Scan {
     operator: AnyOperator,
-    inclusive: bool,
+    pub(crate) inclusive: bool,
 }
 
 impl Scan {

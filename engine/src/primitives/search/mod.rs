@@ -4,8 +4,6 @@
 //! where the arrays are. [`Context::lower_bound`](crate::Context::lower_bound) and
 //! [`Context::upper_bound`](crate::Context::upper_bound) do everything in one call.
 
-mod host;
-
 use multisplit_graph::{Buffer, ElementType, Graph};
 use multisplit_shaders::builtin::variants::SEARCH_BOUNDS;
 use multisplit_shaders::push_constants;

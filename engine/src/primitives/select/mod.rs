@@ -6,7 +6,6 @@
 //! [`Context::unique`](crate::Context::unique) and [`Context::run_lengths`](crate::Context::run_lengths) do
 //! everything in one call.
 
-mod host;
 mod passes;
 
 use std::marker::PhantomData;
@@ -52,6 +51,11 @@ pub(super) enum By {
 impl<K: Key> Select<K> {
     fn by(by: By) -> Self {
         Self { by, key: PhantomData }
+    }
+
+    /// Whether it selects the first element of each run.
+    pub(crate) fn is_by_runs(&self) -> bool {
+        matches!(self.by, By::Heads)
     }
 
     fn ordered(key: K) -> u64 {

@@ -7,14 +7,11 @@
 
 mod buffers;
 mod counting;
-mod host;
-mod large;
 mod large_segments;
 mod narrow;
 mod onesweep;
 mod pass;
 mod rounds;
-mod segment_groups;
 mod segment_rows;
 mod segments;
 mod small;
@@ -23,9 +20,8 @@ mod tuning;
 pub use buffers::SortBuffers;
 use buffers::check_types;
 pub(in crate::primitives) use buffers::{SortPlace, SortValues};
-pub(in crate::primitives) use large::sort_large;
 use pass::Packed;
-use segments::Cut;
+pub(crate) use segments::Cut;
 pub use tuning::SortTuning;
 
 use std::ops::Range;
@@ -41,7 +37,7 @@ use super::{Policy, fill};
 use crate::error::{Error, Result};
 
 /// Bits of a digit of the one-sweep method: as many as a split has ids for at most.
-const DIGIT_BITS: u32 = 8;
+pub(crate) const DIGIT_BITS: u32 = 8;
 /// Digits of the paper's method.
 const RADIX_BITS: Range<u32> = 4..9;
 
@@ -57,10 +53,10 @@ const RADIX_BITS: Range<u32> = 4..9;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sort {
-    descending: bool,
-    bits: Option<Range<u32>>,
-    method: SortMethod,
-    cut: Cut,
+    pub(crate) descending: bool,
+    pub(crate) bits: Option<Range<u32>>,
+    pub(crate) method: SortMethod,
+    pub(crate) cut: Cut,
 }
 
 impl Sort {
@@ -103,17 +99,17 @@ impl Sort {
     }
 
     /// Whether the whole array is sorted.
-    fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.cut == Cut::Whole
     }
 
     /// Whether keys of so many bits are sorted by all of them, and across the whole array.
-    fn is_by_whole_keys(&self, bits: u32) -> bool {
+    pub(crate) fn is_by_whole_keys(&self, bits: u32) -> bool {
         self.is_whole() && self.bits.as_ref().is_none_or(|some| *some == (0..bits))
     }
 
     /// The same for keys of a type.
-    fn keyed(&self, key: KeyType) -> KeyedSort {
+    pub(crate) fn keyed(&self, key: KeyType) -> KeyedSort {
         let Self { descending, bits, method, .. } = self.clone();
         KeyedSort { key, descending, bits, method }
     }
@@ -121,7 +117,7 @@ impl Sort {
 
 /// A sort of keys of a type.
 #[derive(Clone, Debug)]
-pub(in crate::primitives) struct KeyedSort {
+pub(crate) struct KeyedSort {
     pub key: KeyType,
     pub descending: bool,
     pub bits: Option<Range<u32>>,
@@ -133,7 +129,7 @@ impl KeyedSort {
         Sort::ascending().keyed(key)
     }
 
-    fn bits(&self) -> Range<u32> {
+    pub fn bits(&self) -> Range<u32> {
         self.bits.clone().unwrap_or(0..self.key.bits())
     }
 
@@ -210,7 +206,7 @@ pub fn sort(
 }
 
 /// A sort goes by the sizes of a split as well: its rounds are some.
-fn check_policy(policy: &Policy) -> Result<()> {
+pub(crate) fn check_policy(policy: &Policy) -> Result<()> {
     policy.check()?;
     policy.split.check(policy)?;
     policy.sort.check(policy)
@@ -302,7 +298,7 @@ fn choose(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> Result<So
     }
 }
 
-fn check_bits(sort: &KeyedSort) -> Result<()> {
+pub(crate) fn check_bits(sort: &KeyedSort) -> Result<()> {
     let (bits, key_bits) = (sort.bits(), sort.key.bits());
     if bits.start <= bits.end && bits.end <= key_bits {
         return Ok(());

@@ -66,7 +66,7 @@ const OTHER_SHARED: u64 = 2 << 10;
 
 /// What of an array is sorted on its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) enum Cut {
+pub(crate) enum Cut {
     #[default]
     Whole,
     Offsets(Arc<[u32]>),

@@ -12,7 +12,7 @@ use crate::primitives::sort::{self, KeyedSort, SortBuffers, SortPlace, SortValue
 use crate::primitives::{Policy, copy};
 
 /// The sort that puts keys into the order of their buckets; an error where there is none.
-pub(super) fn sort_of(split: &Split, n: Count) -> Result<KeyedSort> {
+pub(crate) fn sort_of(split: &Split, n: Count) -> Result<KeyedSort> {
     let unsigned = split.key.kind() == UNSIGNED;
     let top = |shift: u32, bits: u32| shift.checked_add(bits) == Some(split.key.bits());
     let descending = match split.bucket {

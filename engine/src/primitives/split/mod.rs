@@ -1,18 +1,54 @@
 //! Splits as callers ask for them: in a graph, in one call, or by a full sort.
 
 mod full_sort;
-mod host;
-mod large;
 mod narrow;
 
-pub use host::{SplitKeys, SplitPairs, SplitPermutation};
+pub(crate) use full_sort::sort_of;
+pub(crate) use narrow::of_words;
 
+use bytemuck::Pod;
 use multisplit_graph::Graph;
 
 use super::Policy;
 use super::key::KeyType;
 use super::multisplit::{self, AddedSplit, Buckets, Method, SplitBuffers};
 use crate::error::{Error, Result};
+use crate::memory::Place;
+
+/// What a split of keys gives: `Vec`s for keys on the host, arrays for keys on the device.
+#[derive(Debug)]
+pub struct SplitKeys<P: Place, K: Pod> {
+    /// The keys, in the order of their buckets, stable within a bucket.
+    pub keys: P::Array<K>,
+    /// Where each bucket begins, and n.
+    pub offsets: P::Array<u32>,
+    /// How it was done.
+    pub method: Method,
+}
+
+/// What a split of key-value pairs gives.
+#[derive(Debug)]
+pub struct SplitPairs<P: Place, K: Pod, V: Pod> {
+    /// The keys, in the order of their buckets, stable within a bucket.
+    pub keys: P::Array<K>,
+    /// The values, in the order of the keys.
+    pub values: P::Array<V>,
+    /// Where each bucket begins, and n.
+    pub offsets: P::Array<u32>,
+    /// How it was done.
+    pub method: Method,
+}
+
+/// What a split that moves nothing gives.
+#[derive(Debug)]
+pub struct SplitPermutation<P: Place> {
+    /// Where each element would go.
+    pub permutation: P::Array<u32>,
+    /// Where each bucket begins, and n.
+    pub offsets: P::Array<u32>,
+    /// How it was done.
+    pub method: Method,
+}
 
 /// Adds the passes of a split to the graph. A count of 0 adds one that writes the offsets.
 pub fn split<K>(
@@ -29,7 +65,7 @@ pub fn split<K>(
     }
     buffers.check_types()?;
     let sorted = match split.method {
-        Method::FullSort => Some(full_sort::sort_of(split, buffers.n)?),
+        Method::FullSort => Some(sort_of(split, buffers.n)?),
         _ => None,
     };
     if key.is_narrow() {

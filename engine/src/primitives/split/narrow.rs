@@ -13,7 +13,7 @@ use crate::primitives::sort::KeyedSort;
 
 /// The same split of words, and what these are. Functions of bits see the bits, functions of the order numbers
 /// that compare like the keys, and functions of numbers the same numbers.
-pub(super) fn of_words(split: &Split) -> (Split, Form) {
+pub(crate) fn of_words(split: &Split) -> (Split, Form) {
     let key = split.key;
     let (bucket, form) = match &split.bucket {
         Bucket::Delta { min, width } => {

@@ -5,15 +5,14 @@
 //! [`Context::topk`](crate::Context::topk) does everything in one call. Of equal elements those with
 //! lower indices come first, so that results are the same on every device.
 
-mod host;
 mod narrow;
 mod passes;
 mod sizes;
 mod tuning;
 
-pub use host::TopElements;
 pub use tuning::TopKTuning;
 
+use bytemuck::Pod;
 use multisplit_graph::{Buffer, ElementType, Graph};
 
 use super::Policy;
@@ -22,6 +21,7 @@ use super::count::Count;
 use super::key::KeyType;
 use super::policy::MAX_ELEMENTS;
 use crate::error::{Error, Result};
+use crate::memory::Place;
 
 /// Which elements are wanted, and in which order.
 ///
@@ -34,11 +34,11 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopK {
-    k: u64,
-    smallest: bool,
-    sorted: bool,
-    row_length: Option<u64>,
-    method: TopKMethod,
+    pub(crate) k: u64,
+    pub(crate) smallest: bool,
+    pub(crate) sorted: bool,
+    pub(crate) row_length: Option<u64>,
+    pub(crate) method: TopKMethod,
 }
 
 impl TopK {
@@ -78,7 +78,7 @@ impl TopK {
     }
 
     /// Cuts `n` elements into rows: how many, and their length.
-    fn cut(&self, n: u64) -> Result<(u64, u64)> {
+    pub(crate) fn cut(&self, n: u64) -> Result<(u64, u64)> {
         let Some(length) = self.row_length else { return Ok((1, n)) };
         check_rows(n, length)?;
         Ok((n / length.max(1), length))
@@ -126,6 +126,17 @@ impl TopKBuffers {
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
+}
+
+/// What a top-k gives: `Vec`s of elements on the host, arrays of elements on the device.
+#[derive(Debug)]
+pub struct TopElements<P: Place, K: Pod> {
+    /// The k elements of each row, row after row.
+    pub keys: P::Array<K>,
+    /// Which elements of their row they are.
+    pub indices: P::Array<u32>,
+    /// How it was done.
+    pub method: TopKMethod,
 }
 
 /// What [`topk`] chose.
@@ -195,7 +206,7 @@ fn check(
 }
 
 /// Rejects a k that exceeds the length of a row.
-fn check_k(k: u64, length: u64) -> Result<()> {
+pub(crate) fn check_k(k: u64, length: u64) -> Result<()> {
     if k <= length {
         return Ok(());
     }

@@ -2,23 +2,19 @@
 
 use std::ops::Range;
 
-use multisplit_graph::Graph;
-
-use super::segments::{SegmentedReduceBuffers, reduce_segments};
+use super::parts::{Footprint, append, group_end, in_parts_of, is_out_of_memory};
 use crate::device::context::Context;
 use crate::error::{Error, Result};
-use crate::execute::import::Bound;
 use crate::memory::{Array, Elements, Place};
 use crate::primitives::arrays::check_rows;
 use crate::primitives::key::Key;
 use crate::primitives::operator::AnyOperator;
-use crate::primitives::parts::{Footprint, append, group_end, in_parts_of, is_out_of_memory};
 
 impl Context {
     /// What the elements of each segment of `values` combine to; segment s begins at `offsets[s]` and ends
     /// before `offsets[s + 1]`. Of no elements: 0 of a sum, the last value in order of a minimum, the
     /// first of a maximum. Offsets on the host are refused where they fall or pass the end; on the
-    /// device, [`SegmentedReduceBuffers`] says what they count as.
+    /// device, [`SegmentedReduceBuffers`](crate::primitives::SegmentedReduceBuffers) says what they count as.
     ///
     /// Arrays on the host that exceed a storage binding or the device's memory are reduced in parts. The result
     /// is the same, except that sums of floats may round differently.
@@ -44,11 +40,15 @@ impl Context {
         if let Some(offsets) = offsets.on_host() {
             check_offsets(offsets, values.count())?;
         }
+        let reduce = |values: Array<A::Item>, offsets: Array<u32>| {
+            let segments = offsets.len().saturating_sub(1);
+            self.call_into("reduce segments", segments, |work, output| {
+                work.reduce_segments(&values, &offsets, output, operator.clone())
+            })
+        };
         let (Some(elements), Some(bounds)) = (values.on_host(), offsets.on_host()) else {
             let values = values.on_device(self, "values")?;
-            let offsets = offsets.on_device(self, "offsets")?;
-            let cut = Cut::Offsets(&offsets);
-            return A::Place::take(self, self.reduce_segments_array(&values, &cut, operator)?);
+            return A::Place::take(self, reduce(values, offsets.on_device(self, "offsets")?)?);
         };
         let segments = bounds.len().saturating_sub(1);
         let bound = |segment: usize| bounds[segment] as usize;
@@ -61,9 +61,7 @@ impl Context {
             let offsets: Vec<u32> =
                 bounds[group.start..=group.end].iter().map(|&offset| offset - first).collect();
             let values = elements.on_device(self, "values")?;
-            let offsets = offsets.on_device(self, "offsets")?;
-            let cut = Cut::Offsets(&offsets);
-            self.download(&self.reduce_segments_array(&values, &cut, operator.clone())?)
+            self.download(&reduce(values, offsets.on_device(self, "offsets")?)?)
         })?;
         A::Place::put(self, reduced)
     }
@@ -90,18 +88,20 @@ impl Context {
         let n = values.count();
         check_rows(n, length)?;
         let operator = operator.into();
+        let reduce = |values: Array<A::Item>| {
+            let rows = values.len() / length.max(1);
+            self.call_into("reduce segments", rows, |work, output| {
+                work.reduce_rows(&values, length, output, operator.clone())
+            })
+        };
         let Some(elements) = values.on_host() else {
-            let values = values.on_device(self, "values")?;
-            let cut = Cut::Rows(length);
-            return A::Place::take(self, self.reduce_segments_array(&values, &cut, operator)?);
+            return A::Place::take(self, reduce(values.on_device(self, "values")?)?);
         };
         let rows = (n / length.max(1)) as usize;
         let bound = |row: usize| row * length as usize;
         let reduced = self.reduce_groups(elements, rows, bound, &operator, |group, _| {
-            let values =
-                elements[bound(group.start)..bound(group.end)].on_device(self, "values")?;
-            let cut = Cut::Rows(length);
-            self.download(&self.reduce_segments_array(&values, &cut, operator.clone())?)
+            let values = &elements[bound(group.start)..bound(group.end)];
+            self.download(&reduce(values.on_device(self, "values")?)?)
         })?;
         A::Place::put(self, reduced)
     }
@@ -148,47 +148,6 @@ impl Context {
         })?;
         Ok(all)
     }
-
-    /// Reduces segments of an array that one plan can hold.
-    fn reduce_segments_array<T: Key>(
-        &self,
-        values: &Array<T>,
-        cut: &Cut<'_>,
-        operator: AnyOperator,
-    ) -> Result<Array<T>> {
-        let n = values.len();
-        let segments = match cut {
-            Cut::Offsets(offsets) => offsets.len().saturating_sub(1),
-            Cut::Rows(length) => n / (*length).max(1),
-        };
-        let output = Array::<T>::uninit(self, "output", segments)?;
-        if segments == 0 {
-            return Ok(output);
-        }
-        let mut graph = Graph::new("reduce segments");
-        // Graphs have no empty buffers.
-        let src = graph.import::<T>("src", n.max(1));
-        let dst = graph.import::<T>("dst", segments);
-        let mut bound: Vec<Bound<'_>> = vec![(src, values).into(), (dst, &output).into()];
-        let buffers = match cut {
-            Cut::Offsets(offsets) => {
-                let import = graph.import::<u32>("offsets", offsets.len());
-                bound.push((import, *offsets).into());
-                SegmentedReduceBuffers::new(src, import, dst).elements(n)
-            }
-            Cut::Rows(length) => SegmentedReduceBuffers::rows(src, *length, dst),
-        };
-        reduce_segments(&mut graph, &self.policy(), operator, &buffers)?;
-        let executable = self.instantiate(graph.compile(&self.limits())?)?;
-        self.run(&executable, &bound)?;
-        Ok(output)
-    }
-}
-
-/// Where segments begin.
-enum Cut<'a> {
-    Offsets(&'a Array<u32>),
-    Rows(u64),
 }
 
 fn check_offsets(offsets: &[u32], n: u64) -> Result<()> {

@@ -5,14 +5,15 @@ use bytemuck::Pod;
 use multisplit_graph::{Buffer, Graph, Groups};
 use multisplit_shaders::{builtin as kernels, push_constants};
 
-use super::{ALIGNMENT, Extent, Records, SplitPiece};
-use crate::device::context::Context;
+use super::split::SplitPiece;
+use super::{ALIGNMENT, Extent, Records};
+use crate::call::Caller;
 use crate::error::Result;
-use crate::execute::import::Bound;
 use crate::execute::own_pass::OwnPasses;
 use crate::memory::Array;
 use crate::primitives::Policy;
 use crate::primitives::multisplit::EACH;
+use crate::work::Work;
 
 push_constants! {
     struct MovePush {
@@ -44,7 +45,7 @@ const WORD: u64 = 4;
 
 /// Where the buckets of all pieces go.
 #[derive(Debug)]
-pub(in crate::primitives) struct Places {
+pub(super) struct Places {
     /// Where each bucket begins in the whole array, and where the last one ends.
     pub offsets: Vec<u64>,
     /// For each piece, where its share of each bucket begins.
@@ -81,60 +82,60 @@ impl Places {
     /// Moves the elements of all pieces to their places in `to`.
     pub fn move_all<K: Pod, V: Pod>(
         &self,
-        (context, policy): (&Context, &Policy),
+        caller: Caller<'_>,
         pieces: &[SplitPiece<'_, K, V>],
         to: Records<'_, K, V>,
     ) -> Result<()> {
-        let extent = Extent::of(policy, to.widest());
+        let extent = Extent::of(caller.policy, to.widest());
         for (piece, shares) in pieces.iter().zip(&self.shares) {
             let spans = spans(&piece.offsets, shares, extent.window);
-            move_piece((context, policy), piece, shares, (&spans, extent.window), to)?;
+            move_piece(caller, piece, shares, (&spans, extent.window), to)?;
         }
         Ok(())
     }
 
     /// Turns where elements go in their pieces, which `permutation` has for each of them, into where
     /// they go in the whole array.
-    pub fn place_all<K, V>(
+    pub fn place_all<K: Pod, V: Pod>(
         &self,
-        (context, policy): (&Context, &Policy),
+        caller: Caller<'_>,
         pieces: &[SplitPiece<'_, K, V>],
         permutation: &Array<u32>,
     ) -> Result<()> {
         for (piece, shares) in pieces.iter().zip(&self.shares) {
-            let mut graph = Graph::new("pieces.place");
-            let table = piece_table(&mut graph, &piece.offsets, shares);
-            let words = graph.import::<u32>("permutation", piece.len);
-            let (count, buckets) = (piece.len as u32, piece.buckets());
-            graph
-                .own_pass("pieces.place", &kernels::PIECES_PLACE.kernel()?)
-                .bind("permutation", words)
-                .bind("table", table)
-                .push(&PlacePush { count, buckets, first_step: first_step(buckets) })
-                .specialize("local_size_x", policy.threads)
-                .dispatch(groups(policy, piece.len));
-            let executable = context.instantiate(graph.compile(&context.limits())?)?;
-            let bound = (words, permutation, piece.elements.begin * WORD);
-            context.run(&executable, &[bound])?;
+            caller.call("pieces.place", |work| {
+                let words = work.slice(permutation, piece.elements.begin, piece.len);
+                let (graph, policy) = work.parts();
+                let table = piece_table(graph, &piece.offsets, shares);
+                let (count, buckets) = (piece.len as u32, piece.buckets());
+                graph
+                    .own_pass("pieces.place", &kernels::PIECES_PLACE.kernel()?)
+                    .bind("permutation", words)
+                    .bind("table", table)
+                    .push(&PlacePush { count, buckets, first_step: first_step(buckets) })
+                    .specialize("local_size_x", policy.threads)
+                    .dispatch(groups(policy, piece.len));
+                Ok(())
+            })?;
         }
         Ok(())
     }
 }
 
 /// Copies `count` elements to arrays of their own, where they begin as bindings do.
-pub(in crate::primitives) fn set_apart<K: Pod, V: Pod>(
-    (context, policy): (&Context, &Policy),
+pub(super) fn set_apart<K: Pod, V: Pod>(
+    caller: Caller<'_>,
     from: Records<'_, K, V>,
     to: Records<'_, K, V>,
     count: u64,
 ) -> Result<()> {
     let begin = from.begin / ALIGNMENT * ALIGNMENT;
     let (first, len) = (from.begin - begin, from.begin - begin + count);
-    let piece = SplitPiece { elements: from.from(begin), len, offsets: vec![0, len as u32] };
+    let piece = SplitPiece::of_one_bucket(from.from(begin), len);
     let span = Span { window: 0, first, count };
     // Modulo 2^32, as for every piece: the first of them goes to 0.
     let shares = [0u64.wrapping_sub(first)];
-    move_piece((context, policy), &piece, &shares, (&[span], ALIGNMENT), to)
+    move_piece(caller, &piece, &shares, (&[span], ALIGNMENT), to)
 }
 
 /// Elements of one bucket of a piece.
@@ -176,68 +177,61 @@ fn spans(offsets: &[u32], shares: &[u64], window: u64) -> Vec<Span> {
 }
 
 fn move_piece<K: Pod, V: Pod>(
-    (context, policy): (&Context, &Policy),
+    caller: Caller<'_>,
     piece: &SplitPiece<'_, K, V>,
     shares: &[u64],
     (spans, window): (&[Span], u64),
     to: Records<'_, K, V>,
 ) -> Result<()> {
-    let mut graph = Graph::new("pieces.move");
-    let table = piece_table(&mut graph, &piece.offsets, shares);
-    let mut bound: Vec<Bound<'_>> = Vec::new();
-    let from = piece.elements;
-    let mut arrays = MovedArrays { graph: &mut graph, policy, bound: &mut bound };
-    let by = (spans, window, table);
-    arrays.add(["keys", "keys.out"], (from.keys, to.keys), piece, by)?;
-    if let (Some(src), Some(dst)) = (from.values, to.values) {
-        arrays.add(["values", "values.out"], (src, dst), piece, by)?;
-    }
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    context.run(&executable, &bound)
+    caller.call("pieces.move", |work| {
+        let table = piece_table(work.parts().0, &piece.offsets, shares);
+        let from = piece.elements;
+        let (begin, len, buckets) = (from.begin, piece.len, piece.buckets());
+        let moved = Move { begin, len, buckets, table, spans, window };
+        moved.add(work, from.keys, to.keys)?;
+        match (from.values, to.values) {
+            (Some(src), Some(dst)) => moved.add(work, src, dst),
+            _ => Ok(()),
+        }
+    })
 }
 
-/// Arrays whose elements are moved, on their way into a graph.
-struct MovedArrays<'j, 'b> {
-    graph: &'j mut Graph,
-    policy: &'j Policy,
-    bound: &'j mut Vec<Bound<'b>>,
+/// How the elements of a piece are moved.
+struct Move<'a> {
+    begin: u64,
+    len: u64,
+    buckets: u32,
+    table: Buffer,
+    spans: &'a [Span],
+    window: u64,
 }
 
-impl<'b> MovedArrays<'_, 'b> {
-    fn add<K, V, T: Pod>(
-        &mut self,
-        [name, name_out]: [&str; 2],
-        (src, dst): (&'b Array<T>, &'b Array<T>),
-        piece: &SplitPiece<'_, K, V>,
-        (spans, window, table): (&[Span], u64, Buffer),
-    ) -> Result<()> {
+impl Move<'_> {
+    fn add<T: Pod>(&self, work: &mut Work, src: &Array<T>, dst: &Array<T>) -> Result<()> {
         let bytes = size_of::<T>() as u64;
-        let from = self.graph.import::<T>(name, piece.len);
-        let to = self.graph.import::<T>(name_out, dst.len());
-        self.bound.push((from, src, piece.elements.begin * bytes).into());
-        self.bound.push((to, dst).into());
+        let (from, to) = (work.slice(src, self.begin, self.len), work.array(dst));
+        let (graph, policy) = work.parts();
         let kernel = kernels::PIECES_MOVE.kernel()?;
-        let buckets = piece.buckets();
-        for span in spans {
-            let room = window.min(dst.len() - span.window);
+        for span in self.spans {
+            let room = self.window.min(dst.len() - span.window);
             let push = MovePush {
                 first: span.first as u32,
                 count: span.count as u32,
-                buckets,
-                first_step: first_step(buckets),
+                buckets: self.buckets,
+                first_step: first_step(self.buckets),
                 // What is added to elements is modulo 2^32 as well.
                 origin: span.window as u32,
                 room: room as u32,
             };
-            self.graph
+            graph
                 .own_pass("pieces.move", &kernel)
                 .bind("src", from)
                 .bind("dst", to.range(span.window * bytes, room * bytes))
-                .bind("table", table)
+                .bind("table", self.table)
                 .push(&push)
-                .specialize("local_size_x", self.policy.threads)
+                .specialize("local_size_x", policy.threads)
                 .specialize("VALUE_WORDS", (bytes / WORD) as u32)
-                .dispatch(groups(self.policy, span.count * bytes / WORD));
+                .dispatch(groups(policy, span.count * bytes / WORD));
         }
         Ok(())
     }
@@ -264,25 +258,22 @@ fn groups(policy: &Policy, count: u64) -> Groups {
 }
 
 /// Numbers the elements of an array: 0, 1, 2, ...
-pub(in crate::primitives) fn number(
-    context: &Context,
-    policy: &Policy,
-    numbers: &Array<u32>,
-) -> Result<()> {
-    let kernel = kernels::PIECES_NUMBER.kernel()?;
-    let mut graph = Graph::new("pieces.number");
-    let words = graph.import::<u32>("numbers", numbers.len());
-    for piece in Extent::of(policy, WORD).pieces(0..numbers.len()) {
-        let count = piece.end - piece.start;
-        graph
-            .own_pass("pieces.number", &kernel)
-            .bind("numbers", words.elements::<u32>(piece.start, count))
-            .push(&NumberPush { first: piece.start as u32, count: count as u32 })
-            .specialize("local_size_x", policy.threads)
-            .dispatch(groups(policy, count));
-    }
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    context.run(&executable, &[(words, numbers)])
+pub(in crate::call) fn number(caller: Caller<'_>, numbers: &Array<u32>) -> Result<()> {
+    caller.call("pieces.number", |work| {
+        let words = work.array(numbers);
+        let (graph, policy) = work.parts();
+        let kernel = kernels::PIECES_NUMBER.kernel()?;
+        for piece in Extent::of(policy, WORD).pieces(0..numbers.len()) {
+            let count = piece.end - piece.start;
+            graph
+                .own_pass("pieces.number", &kernel)
+                .bind("numbers", words.elements::<u32>(piece.start, count))
+                .push(&NumberPush { first: piece.start as u32, count: count as u32 })
+                .specialize("local_size_x", policy.threads)
+                .dispatch(groups(policy, count));
+        }
+        Ok(())
+    })
 }
 
 #[cfg(test)]

@@ -8,39 +8,40 @@
 use std::ops::Range;
 
 use bytemuck::Pod;
-use multisplit_graph::Graph;
 
-use super::{DIGIT_BITS, KeyedSort, Sort, SortBuffers, SortMethod, check_bits, check_policy, sort};
-use crate::device::context::Context;
+use super::places::{Places, set_apart};
+use super::split::{SplitPiece, split_piece};
+use super::{ALIGNMENT, Extent, Owned, Records};
+use crate::call::Caller;
+use crate::call::split::Output;
 use crate::error::Result;
-use crate::execute::import::Bound;
-use crate::memory::Array;
+use crate::primitives::copy;
 use crate::primitives::key::Key;
-use crate::primitives::large::{
-    ALIGNMENT, Extent, PieceOutput, PieceSplitter, Places, Records, SplitPiece, set_apart,
-};
 use crate::primitives::multisplit::Buckets;
-use crate::primitives::{Policy, copy};
+use crate::primitives::sort::{
+    DIGIT_BITS, KeyedSort, Sort, SortBuffers, SortMethod, check_bits, check_policy, sort,
+};
 
 /// Sorts arrays of any length where they are. Values of equal keys keep their order.
-pub(in crate::primitives) fn sort_large<K: Key, V: Pod>(
-    (context, policy): (&Context, &Policy),
+pub(in crate::call) fn sort_large<K: Key, V: Pod>(
+    caller: Caller<'_>,
     records: Records<'_, K, V>,
     how: &Sort,
 ) -> Result<()> {
     let keyed = how.keyed(K::TYPE);
     check_bits(&keyed)?;
-    check_policy(policy)?;
+    check_policy(caller.policy)?;
     let n = records.keys.len();
-    let spare = Owned::like(context, records, n)?;
-    let heads =
-        [Owned::like(context, records, ALIGNMENT)?, Owned::like(context, records, ALIGNMENT)?];
+    let spare = Owned::like(caller, "sort", records, n)?;
+    let heads = [
+        Owned::like(caller, "sort", records, ALIGNMENT)?,
+        Owned::like(caller, "sort", records, ALIGNMENT)?,
+    ];
     let sort = LargeSort {
-        context,
-        policy,
+        caller,
         how,
         keyed: &keyed,
-        extent: Extent::of(policy, records.widest()),
+        extent: Extent::of(caller.policy, records.widest()),
         records,
         spare: spare.records(),
         heads: heads.each_ref().map(Owned::records),
@@ -49,27 +50,8 @@ pub(in crate::primitives) fn sort_large<K: Key, V: Pod>(
     sort.region(0..n, keyed.bits())
 }
 
-/// Arrays of the sort's own.
-struct Owned<K, V> {
-    keys: Array<K>,
-    values: Option<Array<V>>,
-}
-
-impl<K: Pod, V: Pod> Owned<K, V> {
-    /// With values where `records` has some.
-    fn like(context: &Context, records: Records<'_, K, V>, len: u64) -> Result<Self> {
-        let values = records.values.map(|_| Array::uninit(context, "sort.values", len));
-        Ok(Self { keys: Array::uninit(context, "sort.keys", len)?, values: values.transpose()? })
-    }
-
-    fn records(&self) -> Records<'_, K, V> {
-        Records::new(&self.keys, self.values.as_ref())
-    }
-}
-
 struct LargeSort<'a, K, V> {
-    context: &'a Context,
-    policy: &'a Policy,
+    caller: Caller<'a>,
     how: &'a Sort,
     keyed: &'a KeyedSort,
     extent: Extent,
@@ -97,7 +79,7 @@ impl<K: Key, V: Pod> LargeSort<'_, K, V> {
             if places.is_one_bucket() {
                 continue;
             }
-            places.move_all((self.context, self.policy), &pieces, self.records)?;
+            places.move_all(self.caller, &pieces, self.records)?;
             drop(pieces);
             for group in groups(&places.offsets, self.extent.piece) {
                 match group {
@@ -112,20 +94,19 @@ impl<K: Key, V: Pod> LargeSort<'_, K, V> {
 
     /// Splits the pieces of a region, into the spare arrays.
     fn split(&self, region: Range<u64>, buckets: &Buckets<K>) -> Result<Vec<SplitPiece<'_, K, V>>> {
-        let at = (self.context, self.policy);
-        let mut splitter = PieceSplitter::new(at, buckets)?;
+        let caller = self.caller;
         let mut pieces = Vec::new();
         let begin = region.start.next_multiple_of(ALIGNMENT).min(region.end);
         let head = begin - region.start;
         if head > 0 {
             let [given, split] = self.heads;
-            set_apart(at, self.records.from(region.start), given, head)?;
-            pieces.push(splitter.split(given, PieceOutput::Elements(split), head)?);
+            set_apart(caller, self.records.from(region.start), given, head)?;
+            pieces.push(split_piece(caller, given, Output::Elements(split), head, buckets)?);
         }
         for piece in self.extent.pieces(begin..region.end) {
             let (from, to) = (self.records.from(piece.start), self.spare.from(piece.start));
             let len = piece.end - piece.start;
-            pieces.push(splitter.split(from, PieceOutput::Elements(to), len)?);
+            pieces.push(split_piece(caller, from, Output::Elements(to), len, buckets)?);
         }
         Ok(pieces)
     }
@@ -140,31 +121,26 @@ impl<K: Key, V: Pod> LargeSort<'_, K, V> {
         }
         let begin = part.start / ALIGNMENT * ALIGNMENT;
         let len = part.end - begin;
-        let mut graph = Graph::new("sort");
-        let [keys, other] = ["keys", "keys.other"].map(|name| graph.import::<K>(name, len));
-        let at = begin * size_of::<K>() as u64;
-        let mut bound: Vec<Bound<'_>> =
-            vec![(keys, self.records.keys, at).into(), (other, self.spare.keys, at).into()];
-        let mut buffers = SortBuffers::keys(keys);
-        let mut values = None;
-        if let (Some(given), Some(spare)) = (self.records.values, self.spare.values) {
-            let [from, to] = ["values", "values.other"].map(|name| graph.import::<V>(name, len));
-            let at = begin * size_of::<V>() as u64;
-            bound.extend([Bound::from((from, given, at)), Bound::from((to, spare, at))]);
-            buffers = buffers.values(from);
-            values = Some((from, to));
-        }
-        let half = graph.transient::<u32>("sort.half", 1);
-        let buffers = buffers.between(other, values.map(|(_, other)| other), half);
-        let added = sort(&mut graph, self.policy, self.how, &buffers)?;
-        if added.method != SortMethod::Small && added.rounds % 2 == 1 {
-            copy(&mut graph, self.policy, "sort.back", other, keys)?;
-            if let Some((values, other)) = values {
-                copy(&mut graph, self.policy, "sort.back", other, values)?;
+        let (records, spare) = (self.records, self.spare);
+        self.caller.call("sort", |work| {
+            let [keys, other] = [records, spare].map(|part| work.slice(part.keys, begin, len));
+            let [values, other_values] = [records, spare]
+                .map(|part| part.values.map(|values| work.slice(values, begin, len)));
+            let (graph, policy) = work.parts();
+            let half = graph.transient::<u32>("sort.half", 1);
+            let mut buffers = SortBuffers::keys(keys).between(other, other_values, half);
+            if let Some(values) = values {
+                buffers = buffers.values(values);
             }
-        }
-        let executable = self.context.instantiate(graph.compile(&self.context.limits())?)?;
-        self.context.run(&executable, &bound)
+            let added = sort(graph, policy, self.how, &buffers)?;
+            if added.method != SortMethod::Small && added.rounds % 2 == 1 {
+                copy(graph, policy, "sort.back", other, keys)?;
+                if let (Some(other), Some(values)) = (other_values, values) {
+                    copy(graph, policy, "sort.back", other, values)?;
+                }
+            }
+            Ok(())
+        })
     }
 }
 

@@ -4,15 +4,14 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use bytemuck::Pod;
-use multisplit_graph::{Buffer, Graph};
 
-use super::{Scan, ScanBuffers, scan};
+use super::parts::{Footprint, append, in_parts};
 use crate::device::context::Context;
 use crate::error::Result;
-use crate::execute::import::Bound;
 use crate::memory::{Array, Elements, Place, check_lengths};
 use crate::primitives::key::Key;
-use crate::primitives::parts::{Footprint, append, in_parts};
+use crate::primitives::scan::Scan;
+use crate::work::Work;
 
 impl Context {
     /// The sums of the elements before each element of `input`: an exclusive scan.
@@ -45,8 +44,11 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
+        let scan = |input: Array<A::Item>| {
+            self.call_into("scan", input.len(), |work, output| work.scan(&input, output, how))
+        };
         let Some(elements) = input.on_host() else {
-            return A::Place::take(self, self.scan_array(&input.on_device(self, "input")?, how)?);
+            return A::Place::take(self, scan(input.on_device(self, "input")?)?);
         };
         let bytes = size_of::<A::Item>() as u64;
         let max = Footprint { total: 2 * bytes, widest: None }.max_part(self);
@@ -56,23 +58,10 @@ impl Context {
             |_| true,
             |carry, part| {
                 let part = with_carry(carry, &elements[part]);
-                self.download(&self.scan_array(&part.on_device(self, "input")?, how)?)
+                self.download(&scan(part.on_device(self, "input")?)?)
             },
         )?;
         A::Place::put(self, scanned)
-    }
-
-    fn scan_array<T: Key>(&self, input: &Array<T>, how: &Scan) -> Result<Array<T>> {
-        let n = input.len();
-        let output = Array::uninit(self, "output", n)?;
-        if n > 0 {
-            let mut graph = Graph::new("scan");
-            let [src, dst] = ["src", "dst"].map(|name| graph.import::<T>(name, n));
-            scan(&mut graph, &self.policy(), how, &ScanBuffers::new(src, dst))?;
-            let executable = self.instantiate(graph.compile(&self.limits())?)?;
-            self.run(&executable, &[(src, input), (dst, &output)])?;
-        }
-        Ok(output)
     }
 
     /// Scans each run of elements of `values` with equal `keys` on its own, as `how` says; there is a key
@@ -97,7 +86,9 @@ impl Context {
     {
         let bits = |key: &A::Item| key.key_bits();
         let continues = |keys: &[A::Item], at: usize| bits(&keys[at - 1]) == bits(&keys[at]);
-        self.scan_segments((keys, continues), values, how, ScanBuffers::keys)
+        self.scan_segments((keys, continues), values, how, |work, by, src, dst| {
+            work.scan_by_key(by, src, dst, how)
+        })
     }
 
     /// Scans the segments of `values` that begin where `heads` is not zero; there is a word for each
@@ -121,7 +112,9 @@ impl Context {
         B: Elements<Item: Key> + ?Sized,
     {
         let continues = |heads: &[u32], at: usize| heads[at] == 0;
-        self.scan_segments((heads, continues), values, how, ScanBuffers::heads)
+        self.scan_segments((heads, continues), values, how, |work, by, src, dst| {
+            work.scan_by_heads(by, src, dst, how)
+        })
     }
 
     /// `continues` returns whether an element, but the first, is of the segment of the one before it.
@@ -130,7 +123,7 @@ impl Context {
         (segments, continues): (&A, impl Fn(&[A::Item], usize) -> bool),
         values: &B,
         how: &Scan,
-        with: fn(ScanBuffers, Buffer) -> ScanBuffers,
+        declare: impl Fn(&mut Work, &Array<A::Item>, &Array<B::Item>, &Array<B::Item>) -> Result<()>,
     ) -> Result<<B::Place as Place>::Array<B::Item>>
     where
         A: Elements + ?Sized,
@@ -138,10 +131,13 @@ impl Context {
     {
         let n = values.count();
         check_lengths("keys", segments.count(), "values", n)?;
+        let scan = |by: Array<A::Item>, input: Array<B::Item>| {
+            let n = input.len();
+            self.call_into("scan by key", n, |work, output| declare(work, &by, &input, output))
+        };
         let (Some(by), Some(elements)) = (segments.on_host(), values.on_host()) else {
-            let (by, input) =
-                (segments.on_device(self, "keys")?, values.on_device(self, "values")?);
-            return B::Place::take(self, self.scan_segments_array(&by, &input, how, with)?);
+            let by = segments.on_device(self, "keys")?;
+            return B::Place::take(self, scan(by, values.on_device(self, "values")?)?);
         };
         let bytes = [size_of::<A::Item>() as u64, size_of::<B::Item>() as u64];
         let widest = Some(bytes[0].max(bytes[1]));
@@ -152,32 +148,9 @@ impl Context {
             let by = with_carry(carry.map(|_| by[part.start]), &by[part.clone()]);
             let input = with_carry(carry, &elements[part]);
             let (by, input) = (by.on_device(self, "keys")?, input.on_device(self, "values")?);
-            self.download(&self.scan_segments_array(&by, &input, how, with)?)
+            self.download(&scan(by, input)?)
         })?;
         B::Place::put(self, scanned)
-    }
-
-    fn scan_segments_array<S: Pod, T: Key>(
-        &self,
-        segments: &Array<S>,
-        input: &Array<T>,
-        how: &Scan,
-        with: fn(ScanBuffers, Buffer) -> ScanBuffers,
-    ) -> Result<Array<T>> {
-        let n = input.len();
-        let output = Array::uninit(self, "output", n)?;
-        if n > 0 {
-            let mut graph = Graph::new("scan by key");
-            let by = graph.import::<S>("keys", n);
-            let [src, dst] = ["src", "dst"].map(|name| graph.import::<T>(name, n));
-            let buffers = with(ScanBuffers::new(src, dst), by);
-            scan(&mut graph, &self.policy(), how, &buffers)?;
-            let executable = self.instantiate(graph.compile(&self.limits())?)?;
-            let bound: [Bound<'_>; 3] =
-                [(by, segments).into(), (src, input).into(), (dst, &output).into()];
-            self.run(&executable, &bound)?;
-        }
-        Ok(output)
     }
 }
 

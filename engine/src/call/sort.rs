@@ -1,20 +1,19 @@
 //! Sorts in one call, of arrays on the host or on the device.
 
-use bytemuck::Pod;
-use multisplit_graph::Graph;
+use std::ops::Range;
 
-use super::large::sort_large;
-use super::segment_groups::{SortGroup, sort_groups};
-use super::{Sort, SortBuffers, SortMethod, check_bits, sort};
+use bytemuck::Pod;
+
+use super::large::{Records, narrow_array, number, sort_large, widen_array};
+use super::sort_groups::{SortGroup, sort_groups};
+use super::{Caller, Results, check_numbers, redo_by_ballots};
 use crate::device::context::Context;
 use crate::error::Result;
-use crate::execute::import::Bound;
-use crate::memory::{Array, Elements, Place, check_lengths};
+use crate::memory::{Array, Elements, Host, Place, check_lengths};
+use crate::primitives::Policy;
 use crate::primitives::key::{Key, Value};
-use crate::primitives::large::{Extent, Records, check_numbers, number};
-use crate::primitives::narrow::{Form, narrow_array, widen_array};
-use crate::primitives::probe::redo_by_ballots;
-use crate::primitives::{Policy, copy_array};
+use crate::primitives::narrow::Form;
+use crate::primitives::sort::{Sort, SortMethod, check_bits};
 
 /// What a sort of pairs returns: the keys and the values, where the input was.
 pub type Pairs<A, B> = (
@@ -55,17 +54,11 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
     {
         if let Some((keys, groups)) = self.groups_of(keys, size_of::<A::Item>(), sort) {
-            let mut all = Vec::with_capacity(keys.len());
-            for (range, sort) in groups {
-                all.append(&mut self.sort_with(&keys[range], &sort)?);
-            }
-            return A::Place::put(self, all);
+            return self.in_groups::<A::Place, Array<A::Item>>(groups, |range, sort| {
+                self.sort_with(&keys[range], sort)
+            });
         }
-        let sorted = redo_by_ballots(|| {
-            let keys = self.own(keys, "keys")?;
-            self.sort_arrays::<A::Item, u32>(&keys, None, sort).map(|()| keys)
-        })?;
-        A::Place::take(self, sorted)
+        A::Place::take(self, self.sorted(keys, None, None, sort)?)
     }
 
     /// Sorts `keys` into `out`, which has as many elements.
@@ -77,21 +70,18 @@ impl Context {
                 self.sort_into(&keys[range.clone()], &sort, &mut out[range])
             });
         }
-        let sorted = redo_by_ballots(|| {
-            let keys = self.own(keys, "keys")?;
-            self.sort_arrays::<K, u32>(&keys, None, sort).map(|()| keys)
-        })?;
-        self.download_into(&sorted, out)
+        self.download_into(&self.sorted(keys, None, None, sort)?, out)
     }
 
     /// Sorts an array on the device where it is. By some bits only, and in segments, it ranks by
     /// ballots whatever the device keeps: what was in the wrong order could not be sorted again.
     pub fn sort_in_place<K: Key>(&self, keys: &mut Array<K>, sort: &Sort) -> Result<()> {
         // Equal keys are the same, so that the order they came in does not matter.
+        let arrays = SortArrays::<_, u32> { keys, along: Along::Nothing, offsets: None };
         if sort.is_by_whole_keys(K::TYPE.bits()) {
-            return redo_by_ballots(|| self.sort_arrays::<K, u32>(keys, None, sort));
+            return redo_by_ballots(|| arrays.sort(self, &self.policy(), sort));
         }
-        self.sort_arrays_by::<K, u32>(keys, None, sort, (None, &self.promised_policy()))
+        arrays.sort(self, &self.promised_policy(), sort)
     }
 
     /// Sorts `keys` from small to large; each takes its value along. Equal keys keep their order.
@@ -123,17 +113,12 @@ impl Context {
         if let (Some((keys, groups)), Some(values)) =
             (self.groups_of(keys, widest, sort), values.on_host())
         {
-            let (mut all_keys, mut all_values) = (Vec::new(), Vec::new());
-            for (range, sort) in groups {
-                let pairs = (&keys[range.clone()], &values[range]);
-                let (mut keys, mut values) = self.sort_pairs_with(pairs.0, pairs.1, &sort)?;
-                all_keys.append(&mut keys);
-                all_values.append(&mut values);
-            }
-            return Ok((A::Place::put(self, all_keys)?, B::Place::put(self, all_values)?));
+            return self
+                .in_groups::<A::Place, (Array<A::Item>, Array<B::Item>)>(groups, |range, sort| {
+                    self.sort_pairs_with(&keys[range.clone()], &values[range], sort)
+                });
         }
-        let (keys, values) = self.sorted_pairs(keys, values, sort)?;
-        Ok((A::Place::take(self, keys)?, B::Place::take(self, values)?))
+        self.sorted_pairs(keys, values, None, sort)?.take::<A::Place>(self)
     }
 
     /// Sorts `keys` and `values` into arrays of as many elements.
@@ -157,7 +142,7 @@ impl Context {
                 self.sort_pairs_into(pairs, &sort, out)
             });
         }
-        let (keys, values) = self.sorted_pairs(keys, values, sort)?;
+        let (keys, values) = self.sorted_pairs(keys, values, None, sort)?;
         self.download_into(&keys, keys_out)?;
         self.download_into(&values, values_out)
     }
@@ -184,17 +169,12 @@ impl Context {
     {
         check_numbers("number of keys of an argsort (indices have 32 bits)", keys.count())?;
         if let Some((keys, groups)) = self.groups_of(keys, size_of::<A::Item>(), sort) {
-            let mut all = Vec::with_capacity(keys.len());
-            for (range, sort) in groups {
-                all.append(&mut self.argsort_with(&keys[range], &sort)?);
-            }
-            return A::Place::put(self, all);
+            return self.in_groups::<A::Place, Array<u32>>(groups, |range, sort| {
+                self.argsort_with(&keys[range], sort)
+            });
         }
         let order = Array::uninit(self, "order", keys.count())?;
-        redo_by_ballots(|| {
-            let keys = self.own(keys, "keys")?;
-            self.sort_arrays(&keys, Some(Along::<u32>::Indices(&order)), sort)
-        })?;
+        self.sorted(keys, Some(&order), None, sort)?;
         A::Place::take(self, order)
     }
 
@@ -209,26 +189,56 @@ impl Context {
         Some((keys, sort_groups(&self.policy(), sort, keys.len(), widest)?))
     }
 
+    /// Sorts the groups one after the other.
+    fn in_groups<P: Place, R: Results>(
+        &self,
+        groups: Vec<SortGroup>,
+        sort: impl Fn(Range<usize>, &Sort) -> Result<R::At<Host>>,
+    ) -> Result<R::At<P>> {
+        let mut all = R::none();
+        for (range, how) in groups {
+            R::append(&mut all, sort(range, &how)?);
+        }
+        R::put(self, all)
+    }
+
+    /// A sorted copy of `keys`. `order` gets which of them comes at each place.
+    fn sorted<A>(
+        &self,
+        keys: &A,
+        order: Option<&Array<u32>>,
+        offsets: Option<&Array<u32>>,
+        sort: &Sort,
+    ) -> Result<Array<A::Item>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+    {
+        let along = order.map_or(Along::<u32>::Nothing, Along::Indices);
+        redo_by_ballots(|| {
+            let keys = self.own(keys, "keys")?;
+            SortArrays { keys: &keys, along, offsets }.sort(self, &self.policy(), sort)?;
+            Ok(keys)
+        })
+    }
+
     /// Sorted copies of `keys` and `values`.
-    fn sorted_pairs<A, B>(&self, keys: &A, values: &B, sort: &Sort) -> Result<Both<A, B>>
+    fn sorted_pairs<A, B>(
+        &self,
+        keys: &A,
+        values: &B,
+        offsets: Option<&Array<u32>>,
+        sort: &Sort,
+    ) -> Result<Both<A, B>>
     where
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item: Value> + ?Sized,
     {
         redo_by_ballots(|| {
             let (keys, values) = (self.own(keys, "keys")?, self.own(values, "values")?);
-            self.sort_arrays(&keys, Some(Along::Values(&values)), sort).map(|()| (keys, values))
+            let along = Along::Values(&values);
+            SortArrays { keys: &keys, along, offsets }.sort(self, &self.policy(), sort)?;
+            Ok((keys, values))
         })
-    }
-
-    /// The elements in an array that may be changed.
-    pub(in crate::primitives) fn own<A: Elements + ?Sized>(
-        &self,
-        elements: &A,
-        name: &str,
-    ) -> Result<Array<A::Item>> {
-        let array = elements.on_device(self, name)?;
-        if A::Place::BORROWED { copy_array(self, &array) } else { Ok(array) }
     }
 
     /// Sorts each segment of `keys` on its own, as `sort` says. `offsets`, on the device, has where each begins
@@ -253,12 +263,7 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let sorted = redo_by_ballots(|| {
-            let keys = self.own(keys, "keys")?;
-            let at = (Some(offsets), &self.policy());
-            self.sort_arrays_by::<A::Item, u32>(&keys, None, sort, at).map(|()| keys)
-        })?;
-        A::Place::take(self, sorted)
+        A::Place::take(self, self.sorted(keys, None, Some(offsets), sort)?)
     }
 
     /// The same; each key takes its value along.
@@ -275,13 +280,7 @@ impl Context {
     {
         let () = <B::Item as Value>::CHECKED;
         check_lengths("values", values.count(), "keys", keys.count())?;
-        let (keys, values) = redo_by_ballots(|| {
-            let (keys, values) = (self.own(keys, "keys")?, self.own(values, "values")?);
-            let at = (Some(offsets), &self.policy());
-            let along = Some(Along::Values(&values));
-            self.sort_arrays_by(&keys, along, sort, at).map(|()| (keys, values))
-        })?;
-        Ok((A::Place::take(self, keys)?, B::Place::take(self, values)?))
+        self.sorted_pairs(keys, values, Some(offsets), sort)?.take::<A::Place>(self)
     }
 
     /// The order that sorts each segment: for each place, which key of the segment comes there. Of places in
@@ -296,115 +295,70 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
     {
         let order = self.zeroed(keys.count())?;
-        redo_by_ballots(|| {
-            let keys = self.own(keys, "keys")?;
-            let along = Some(Along::<u32>::Indices(&order));
-            self.sort_arrays_by(&keys, along, sort, (Some(offsets), &self.policy()))
-        })?;
+        self.sorted(keys, Some(&order), Some(offsets), sort)?;
         A::Place::take(self, order)
     }
+}
 
-    fn sort_arrays<K: Key, V: Pod>(
-        &self,
-        keys: &Array<K>,
-        along: Option<Along<'_, V>>,
-        how: &Sort,
-    ) -> Result<()> {
-        self.sort_arrays_by(keys, along, how, (None, &self.policy()))
-    }
-
-    fn sort_arrays_by<K: Key, V: Pod>(
-        &self,
-        keys: &Array<K>,
-        along: Option<Along<'_, V>>,
-        how: &Sort,
-        (offsets, policy): (Option<&Array<u32>>, &Policy),
-    ) -> Result<()> {
-        if offsets.is_none() && self.is_large(keys, along, how, policy) {
-            return self.sort_large_arrays(keys, along, how, policy);
-        }
-        // Graphs have no empty buffers.
-        let len = keys.len().max(1);
-        let mut graph = Graph::new("sort");
-        let keys_buffer = graph.import::<K>("keys", K::TYPE.array_len(len));
-        let mut bound: Vec<Bound<'_>> = vec![(keys_buffer, keys).into()];
-        let mut buffers = SortBuffers::keys(keys_buffer).count(keys.len());
-        match along {
-            None => {}
-            Some(Along::Values(values)) => {
-                let import = graph.import::<V>("values", len);
-                bound.push((import, values).into());
-                buffers = buffers.values(import);
-            }
-            Some(Along::Indices(indices)) => {
-                let import = graph.import::<u32>("indices", len);
-                bound.push((import, indices).into());
-                buffers = buffers.indices(import);
-            }
-        }
-        if let Some(offsets) = offsets {
-            let import = graph.import::<u32>("offsets", offsets.len().max(1));
-            bound.push((import, offsets).into());
-            // Of no offset at all, there is no segment either.
-            buffers = buffers.segments(import, offsets.len().saturating_sub(1));
-        }
-        sort(&mut graph, policy, how, &buffers)?;
-        // What is wrong with the description is wrong for any number of keys.
-        if keys.is_empty() {
-            return Ok(());
-        }
-        let executable = self.instantiate(graph.compile(&self.limits())?)?;
-        self.run(&executable, &bound)
-    }
-
-    /// Whether one plan cannot hold the arrays. One workgroup and segments are sorted by one plan in any
-    /// case, which says what it can hold.
-    fn is_large<K: Key, V: Pod>(
-        &self,
-        keys: &Array<K>,
-        along: Option<Along<'_, V>>,
-        how: &Sort,
-        policy: &Policy,
-    ) -> bool {
-        let one_plan = !how.is_whole() || how.method == SortMethod::Small;
-        // Narrow keys are sorted as words.
-        let key = size_of::<K>().max(size_of::<u32>());
-        let widest = match along {
-            Some(Along::Values(_)) => key.max(size_of::<V>()),
-            None | Some(Along::Indices(_)) => key,
-        };
-        !one_plan && !Extent::fits(policy, keys.len(), widest as u64)
-    }
-
-    fn sort_large_arrays<K: Key, V: Pod>(
-        &self,
-        keys: &Array<K>,
-        along: Option<Along<'_, V>>,
-        how: &Sort,
-        policy: &Policy,
-    ) -> Result<()> {
-        let at = (self, policy);
-        if K::TYPE.is_narrow() {
-            let words = widen_array::<K, u32>(at, Form::Ordered, keys)?;
-            let bits = how.bits.clone().unwrap_or(0..K::TYPE.bits());
-            check_bits(&how.keyed(K::TYPE))?;
-            self.sort_large_arrays(&words, along, &how.clone().bits(bits), policy)?;
-            return narrow_array(at, Form::Ordered, &words, keys);
-        }
-        match along {
-            None => sort_large::<K, u32>(at, Records::new(keys, None), how),
-            Some(Along::Values(values)) => sort_large(at, Records::new(keys, Some(values)), how),
-            Some(Along::Indices(indices)) => {
-                number(self, policy, indices)?;
-                sort_large(at, Records::new(keys, Some(indices)), how)
-            }
-        }
-    }
+/// Arrays that are sorted where they are.
+#[derive(Clone, Copy)]
+struct SortArrays<'a, K, V> {
+    keys: &'a Array<K>,
+    along: Along<'a, V>,
+    offsets: Option<&'a Array<u32>>,
 }
 
 /// What keys take along.
 #[derive(Clone, Copy)]
 enum Along<'a, V> {
+    Nothing,
     Values(&'a Array<V>),
     Indices(&'a Array<u32>),
+}
+
+impl<K: Key, V: Pod> SortArrays<'_, K, V> {
+    fn sort(self, context: &Context, policy: &Policy, how: &Sort) -> Result<()> {
+        let caller = Caller { context, policy };
+        let values = if let Along::Values(values) = self.along { Some(values) } else { None };
+        let records = Records::new(self.keys, values);
+        // One workgroup and segments are sorted by one plan in any case, which says what it can hold.
+        let one_plan = self.offsets.is_some() || !how.is_whole() || how.method == SortMethod::Small;
+        if !one_plan && !records.fit_one_plan(policy) {
+            return self.sort_large(caller, how);
+        }
+        caller.call("sort", |work| {
+            let mut buffers = work.sort_buffers(&self.keys);
+            match self.along {
+                Along::Nothing => {}
+                Along::Values(values) => buffers = buffers.values(work.array(values)),
+                Along::Indices(indices) => buffers = buffers.indices(work.array(indices)),
+            }
+            if let Some(offsets) = self.offsets {
+                // An empty offset array means no segments.
+                let segments = offsets.len().saturating_sub(1);
+                buffers = buffers.segments(work.array(offsets), segments);
+            }
+            work.add_sort(how, &buffers)
+        })
+    }
+
+    fn sort_large(self, caller: Caller<'_>, how: &Sort) -> Result<()> {
+        let keys = self.keys;
+        if K::TYPE.is_narrow() {
+            let words = widen_array::<K, u32>(caller, Form::Ordered, keys)?;
+            let bits = how.bits.clone().unwrap_or(0..K::TYPE.bits());
+            check_bits(&how.keyed(K::TYPE))?;
+            let wide = SortArrays { keys: &words, along: self.along, offsets: None };
+            wide.sort_large(caller, &how.clone().bits(bits))?;
+            return narrow_array(caller, Form::Ordered, &words, keys);
+        }
+        match self.along {
+            Along::Nothing => sort_large::<K, u32>(caller, Records::new(keys, None), how),
+            Along::Values(values) => sort_large(caller, Records::new(keys, Some(values)), how),
+            Along::Indices(indices) => {
+                number(caller, indices)?;
+                sort_large(caller, Records::new(keys, Some(indices)), how)
+            }
+        }
+    }
 }

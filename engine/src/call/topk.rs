@@ -2,28 +2,13 @@
 
 use std::ops::Range;
 
-use bytemuck::Pod;
-use multisplit_graph::Graph;
-
-use super::{TopK, TopKBuffers, TopKMethod, check_k, topk};
+use super::parts::{Footprint, append, in_parts, in_parts_of};
+use super::{Results, check_numbers};
 use crate::device::context::Context;
 use crate::error::Result;
-use crate::execute::import::Bound;
 use crate::memory::{Array, Device, Elements, Host, Place};
 use crate::primitives::key::Key;
-use crate::primitives::large::check_numbers;
-use crate::primitives::parts::{Footprint, append, in_parts, in_parts_of};
-
-/// What a top-k gives: `Vec`s of elements on the host, arrays of elements on the device.
-#[derive(Debug)]
-pub struct TopElements<P: Place, K: Pod> {
-    /// The k elements of each row, row after row.
-    pub keys: P::Array<K>,
-    /// Which elements of their row they are.
-    pub indices: P::Array<u32>,
-    /// How it was done.
-    pub method: TopKMethod,
-}
+use crate::primitives::topk::{TopElements, TopK, TopKMethod, check_k};
 
 impl Context {
     /// The k largest or smallest of `keys`, of which there are at most 2^32 - 1, or of each row of them.
@@ -56,28 +41,20 @@ impl Context {
         let bytes = size_of::<A::Item>().max(size_of::<u32>()) as u64;
         let footprint = Footprint { total: 2 * bytes, widest: Some(bytes) };
         if n == 0 || footprint.is_one_plan::<A::Place>(self, n) {
-            let TopElements { keys, indices, method } = self.topk_part(keys, 0..n, how)?;
-            let (keys, indices) = (A::Place::take(self, keys)?, A::Place::take(self, indices)?);
-            return Ok(TopElements { keys, indices, method });
+            return self.topk_part(keys, 0..n, how)?.take(self);
         }
         let max = footprint.max_part(self);
-        let mut all = TopElements::<Host, A::Item>::empty();
+        let mut all = TopElements::none();
         in_parts_of(rows, (1, max / length), |part| {
             let elements = part.start * length..part.end * length;
             let found = match part.end - part.start {
                 1 => self.topk_row(keys, elements, how, max)?,
-                _ => self.topk_part(keys, elements, how)?.download(self)?,
+                _ => self.topk_part(keys, elements, how)?.take(self)?,
             };
-            append(&mut all.keys, found.keys);
-            append(&mut all.indices, found.indices);
-            all.method = found.method;
+            TopElements::append(&mut all, found);
             Ok(())
         })?;
-        Ok(TopElements {
-            keys: A::Place::put(self, all.keys)?,
-            indices: A::Place::put(self, all.indices)?,
-            method: all.method,
-        })
+        TopElements::put(self, all)
     }
 
     /// The top-k of one row, in parts of at most `max` elements.
@@ -92,14 +69,14 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
     {
         let (length, wanted) = (row.end - row.start, how.k as usize);
-        let mut best = TopElements::empty();
+        let mut best = TopElements::none();
         in_parts(length, max, |part| {
             let len = part.end - part.start;
             let k = how.k.min(len);
             // Only sorted results can be merged.
             let how = TopK { k, row_length: None, sorted: how.sorted || len < length, ..*how };
             let elements = row.start + part.start..row.start + part.end;
-            let mut found = self.topk_part(keys, elements, &how)?.download(self)?;
+            let mut found = self.topk_part(keys, elements, &how)?.take::<Host>(self)?;
             // At most 2^32 - 1: larger arrays are refused.
             found.indices.iter_mut().for_each(|index| *index += part.start as u32);
             best.merge(found, wanted, how.smallest);
@@ -118,48 +95,41 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let n = part.end - part.start;
-        let (rows, _) = how.cut(n)?;
-        let mut graph = Graph::new("topk");
-        // Graphs have no empty buffers.
+        let (rows, _) = how.cut(part.end - part.start)?;
         let found = rows.saturating_mul(how.k);
-        let keys_buffer = graph.import::<A::Item>("keys", A::Item::TYPE.array_len(n.max(1)));
-        let keys_out = graph.import::<A::Item>("keys_out", A::Item::TYPE.array_len(found.max(1)));
-        let indices_out = graph.import::<u32>("indices_out", found.max(1));
-        let buffers = TopKBuffers::new(keys_buffer, keys_out, indices_out).count(n);
-        // What is wrong with the description is said before anything is allocated or uploaded.
-        let added = topk(&mut graph, &self.policy(), how, &buffers)?;
-        let out = Array::<A::Item>::uninit(self, "keys_out", found)?;
-        let indices = Array::<u32>::uninit(self, "indices_out", found)?;
-        if found > 0 {
-            let keys = keys.part(self, "keys", part)?;
-            let executable = self.instantiate(graph.compile(&self.limits())?)?;
-            let bound: [Bound<'_>; 3] = [
-                (keys_buffer, &keys).into(),
-                (keys_out, &out).into(),
-                (indices_out, &indices).into(),
-            ];
-            self.run(&executable, &bound)?;
-        }
-        Ok(TopElements { keys: out, indices, method: added.method })
+        let keys = keys.part(self, "keys", part)?;
+        let keys_out = Array::uninit(self, "keys_out", found)?;
+        let indices = Array::uninit(self, "indices_out", found)?;
+        let added = self.call("topk", |work| work.add_topk(&keys, &keys_out, &indices, how))?;
+        Ok(TopElements { keys: keys_out, indices, method: added.method })
     }
 }
 
-impl<K: Key> TopElements<Device, K> {
-    fn download(&self, context: &Context) -> Result<TopElements<Host, K>> {
-        Ok(TopElements {
-            keys: context.download(&self.keys)?,
-            indices: context.download(&self.indices)?,
-            method: self.method,
-        })
+impl<K: Key> Results for TopElements<Device, K> {
+    type At<P: Place> = TopElements<P, K>;
+
+    fn none() -> TopElements<Host, K> {
+        TopElements { keys: Vec::new(), indices: Vec::new(), method: TopKMethod::Auto }
+    }
+
+    fn append(all: &mut TopElements<Host, K>, part: TopElements<Host, K>) {
+        append(&mut all.keys, part.keys);
+        append(&mut all.indices, part.indices);
+        all.method = part.method;
+    }
+
+    fn take<P: Place>(self, context: &Context) -> Result<TopElements<P, K>> {
+        let (keys, indices) = (self.keys, self.indices).take::<P>(context)?;
+        Ok(TopElements { keys, indices, method: self.method })
+    }
+
+    fn put<P: Place>(context: &Context, all: TopElements<Host, K>) -> Result<TopElements<P, K>> {
+        let (keys, indices) = <(Array<K>, Array<u32>)>::put::<P>(context, (all.keys, all.indices))?;
+        Ok(TopElements { keys, indices, method: all.method })
     }
 }
 
 impl<K: Key> TopElements<Host, K> {
-    fn empty() -> Self {
-        Self { keys: Vec::new(), indices: Vec::new(), method: TopKMethod::Auto }
-    }
-
     /// The first `k` of these and the sorted elements of a later part. Of equal elements these come first.
     fn merge(&mut self, later: Self, k: usize, smallest: bool) {
         if self.keys.is_empty() {

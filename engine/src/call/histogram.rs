@@ -6,25 +6,12 @@
 )]
 
 use bytemuck::Pod;
-use multisplit_graph::{ElementType, Graph};
 
-use super::{Bins, HistogramBuffers, HistogramMethod, Layout, histogram};
 use crate::device::context::Context;
 use crate::error::{Error, Result};
-use crate::execute::import::Bound;
 use crate::memory::{Array, Elements, Place, check_lengths};
+use crate::primitives::histogram::{Bins, HistogramCounts, Layout, histogram};
 use crate::primitives::sample::Sample;
-
-/// What a histogram gives: `Vec`s of samples on the host, arrays of samples on the device.
-#[derive(Debug)]
-pub struct HistogramCounts<P: Place, C: Pod = u64> {
-    /// m counts for each channel that is counted, channel after channel.
-    pub counts: P::Array<C>,
-    /// One for each such channel: the samples in no bin, NaN included.
-    pub out_of_range: P::Array<C>,
-    /// How it was done.
-    pub method: HistogramMethod,
-}
 
 impl Context {
     /// Counts `samples`, with counts of 64 bits.
@@ -115,28 +102,15 @@ impl Context {
         let channels = u64::from(described.layout.active_channels());
         let counts = Array::<C>::uninit(self, "counts", channels * u64::from(bins.count()))?;
         let out_of_range = Array::<C>::uninit(self, "out_of_range", channels)?;
-
-        let mut graph = Graph::new("histogram");
-        let element = ElementType::from(described.sample);
-        // Arrays end with a whole word, and are never empty.
-        let len = samples.buffer().size() / u64::from(described.sample.bytes());
-        let input = graph.import_array("samples", element, len);
-        let output = graph.import::<C>("counts", counts.len().max(1));
-        let outside = graph.import::<C>("out_of_range", channels);
-        let mut bound: Vec<Bound<'_>> = vec![
-            (input, &samples).into(),
-            (output, &counts).into(),
-            (outside, &out_of_range).into(),
-        ];
-        let mut buffers = HistogramBuffers::new(input, output).out_of_range(outside).count(n);
-        if let Some(weights) = weights {
-            let import = graph.import::<W>("weights", weights.len().max(1));
-            bound.push((import, weights).into());
-            buffers = buffers.weights(import);
-        }
-        let added = histogram(&mut graph, &self.policy(), bins, &buffers)?;
-        let executable = self.instantiate(graph.compile(&self.limits())?)?;
-        self.run(&executable, &bound)?;
+        let added = self.call("histogram", |work| {
+            let mut buffers = work.histogram_buffers(&samples, &counts, bins);
+            buffers = buffers.out_of_range(work.array(&out_of_range));
+            if let Some(weights) = weights {
+                buffers = buffers.weights(work.array(weights));
+            }
+            let (graph, policy) = work.parts();
+            histogram(graph, policy, bins, &buffers)
+        })?;
         Ok(HistogramCounts {
             counts: A::Place::take(self, counts)?,
             out_of_range: A::Place::take(self, out_of_range)?,

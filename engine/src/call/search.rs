@@ -1,15 +1,12 @@
 //! Searches in one call, of arrays on the host or on the device.
 
-use multisplit_graph::Graph;
-
-use super::{Search, SearchBuffers, search};
+use super::check_numbers;
+use super::parts::{Footprint, append, in_parts};
 use crate::device::context::Context;
 use crate::error::Result;
-use crate::execute::import::Bound;
 use crate::memory::{Array, Elements, Place};
+use crate::primitives::Search;
 use crate::primitives::key::Key;
-use crate::primitives::large::check_numbers;
-use crate::primitives::parts::{Footprint, append, in_parts};
 
 /// Positions, where those of `A` are.
 type Positions<A> = <<A as Elements>::Place as Place>::Array<u32>;
@@ -61,21 +58,24 @@ impl Context {
         // Each array gets half of the memory.
         let of_sorted = Footprint { total: 2 * bytes, widest: Some(bytes) };
         let of_needles = Footprint { total: 2 * (bytes + 4), widest: Some(bytes.max(4)) };
+        let search = |sorted: &Array<A::Item>, needles: Array<A::Item>| {
+            self.call_into("search", needles.len(), |work, positions| {
+                work.search(how, sorted, &needles, positions)
+            })
+        };
         let (max_sorted, max_needles) = (of_sorted.max_part(self), of_needles.max_part(self));
         if of_sorted.is_one_plan::<B::Place>(self, elements)
             && of_needles.is_one_plan::<B::Place>(self, n)
         {
             let sorted = sorted.on_device(self, "sorted")?;
-            let needles = needles.on_device(self, "needles")?;
-            return B::Place::take(self, self.search_part(how, &sorted, &needles)?);
+            return B::Place::take(self, search(&sorted, needles.on_device(self, "needles")?)?);
         }
         let mut positions: Vec<u32> = Vec::new();
         in_parts(elements, max_sorted, |part| {
             let sorted = sorted.part(self, "sorted", part)?;
             let mut found = Vec::new();
             in_parts(n, max_needles, |part| {
-                let needles = needles.part(self, "needles", part)?;
-                let positions = self.search_part(how, &sorted, &needles)?;
+                let positions = search(&sorted, needles.part(self, "needles", part)?)?;
                 append(&mut found, self.download(&positions)?);
                 Ok(())
             })?;
@@ -88,30 +88,5 @@ impl Context {
             Ok(())
         })?;
         B::Place::put(self, positions)
-    }
-
-    /// Searches arrays that one plan can hold.
-    fn search_part<K: Key>(
-        &self,
-        how: Search,
-        sorted: &Array<K>,
-        needles: &Array<K>,
-    ) -> Result<Array<u32>> {
-        let (elements, n) = (sorted.len(), needles.len());
-        let mut graph = Graph::new("search");
-        // Graphs have no empty buffers.
-        let within = graph.import::<K>("sorted", elements.max(1));
-        let of = graph.import::<K>("needles", n.max(1));
-        let to = graph.import::<u32>("positions", n.max(1));
-        let buffers = SearchBuffers::new(within, of, to).count(n).sorted_count(elements);
-        search(&mut graph, &self.policy(), how, &buffers)?;
-        let positions = Array::<u32>::uninit(self, "positions", n)?;
-        if n > 0 {
-            let executable = self.instantiate(graph.compile(&self.limits())?)?;
-            let bound: [Bound<'_>; 3] =
-                [(within, sorted).into(), (of, needles).into(), (to, &positions).into()];
-            self.run(&executable, &bound)?;
-        }
-        Ok(positions)
     }
 }

@@ -3,17 +3,17 @@
 
 use std::ops::Range;
 
-use super::policy::MAX_ELEMENTS;
 use crate::device::context::Context;
 use crate::error::{Error, Result};
 use crate::memory::Place;
+use crate::primitives::policy::MAX_ELEMENTS;
 
 /// Minimum elements of a part. A part of this size that does not fit the memory is an error.
 const MIN_PART: u64 = 256;
 
 /// Device memory per element of an operation's arrays.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::primitives) struct Footprint {
+pub(super) struct Footprint {
     /// Bytes per element in all arrays together.
     pub total: u64,
     /// Bytes per element in the widest array. `None` if the operation binds arrays of any size.
@@ -44,7 +44,7 @@ impl Footprint {
 
 /// Calls `each` with consecutive ranges of `0..n` of at most `max` items. A range that does not fit the
 /// memory is halved and tried again, unless it has at most `min` items. `n == 0` is one empty range.
-pub(in crate::primitives) fn in_parts_of(
+pub(super) fn in_parts_of(
     n: u64,
     (min, max): (u64, u64),
     mut each: impl FnMut(Range<u64>) -> Result<()>,
@@ -69,17 +69,13 @@ pub(in crate::primitives) fn in_parts_of(
 }
 
 /// The same for elements, of which there is a minimum.
-pub(in crate::primitives) fn in_parts(
-    n: u64,
-    max: u64,
-    each: impl FnMut(Range<u64>) -> Result<()>,
-) -> Result<()> {
+pub(super) fn in_parts(n: u64, max: u64, each: impl FnMut(Range<u64>) -> Result<()>) -> Result<()> {
     in_parts_of(n, (MIN_PART, max), each)
 }
 
 /// The end of the longest group of segments, from the first of `segments` on, that has at most `max` elements; a
 /// group has at least one segment. Segment s begins at `bound(s)`.
-pub(in crate::primitives) fn group_end(
+pub(super) fn group_end(
     segments: Range<usize>,
     max: usize,
     bound: impl Fn(usize) -> usize,
@@ -98,7 +94,7 @@ pub(in crate::primitives) fn group_end(
 }
 
 /// Appends the result of a part. The result of the first part is moved.
-pub(in crate::primitives) fn append<T>(all: &mut Vec<T>, mut part: Vec<T>) {
+pub(super) fn append<T>(all: &mut Vec<T>, mut part: Vec<T>) {
     if all.is_empty() {
         *all = part;
     } else {
@@ -107,7 +103,7 @@ pub(in crate::primitives) fn append<T>(all: &mut Vec<T>, mut part: Vec<T>) {
 }
 
 /// Whether a smaller part may succeed.
-pub(in crate::primitives) fn is_out_of_memory(error: &Error) -> bool {
+pub(super) fn is_out_of_memory(error: &Error) -> bool {
     matches!(error, Error::OutOfMemory { .. })
 }
 

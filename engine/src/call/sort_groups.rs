@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use super::Sort;
-use super::segments::Cut;
+use super::large::Extent;
+use super::parts::group_end;
 use crate::primitives::Policy;
-use crate::primitives::large::Extent;
-use crate::primitives::parts::group_end;
+use crate::primitives::sort::{Cut, Sort};
 
 /// A range of elements, and how it is sorted.
 pub(super) type SortGroup = (Range<usize>, Sort);

@@ -4,32 +4,31 @@
 //!
 //! Nothing goes through the host but where the buckets of each piece begin.
 
+mod narrow;
 mod places;
-mod split_pieces;
+mod sort;
+mod split;
 
-pub(in crate::primitives) use places::{Places, number, set_apart};
-pub(in crate::primitives) use split_pieces::{PieceOutput, PieceSplitter, SplitPiece};
+pub(super) use narrow::{narrow_array, widen_array};
+pub(super) use places::number;
+pub(super) use sort::sort_large;
+pub(super) use split::split_large;
 
 use std::ops::Range;
 
 use bytemuck::Pod;
 
-use super::Policy;
-use crate::error::{Error, Result};
+use super::Caller;
+use crate::error::Result;
 use crate::memory::Array;
+use crate::primitives::Policy;
 
 /// Pieces begin at multiples of so many elements: those of 4 bytes are then 256 bytes apart, the
 /// largest offset alignment that Vulkan lets a device ask for.
-pub(in crate::primitives) const ALIGNMENT: u64 = 64;
-
-/// Refuses more elements than indices and offsets of 32 bits can count.
-pub(in crate::primitives) fn check_numbers(what: &'static str, n: u64) -> Result<()> {
-    let limit = u64::from(u32::MAX);
-    if n <= limit { Ok(()) } else { Err(Error::TooLarge { what, asked: n, limit }) }
-}
+const ALIGNMENT: u64 = 64;
 
 /// Keys, and values where there are any, from element `begin` on.
-pub(in crate::primitives) struct Records<'a, K, V> {
+pub(super) struct Records<'a, K, V> {
     pub keys: &'a Array<K>,
     pub values: Option<&'a Array<V>>,
     pub begin: u64,
@@ -55,6 +54,11 @@ impl<'a, K: Pod, V: Pod> Records<'a, K, V> {
         Self { begin, ..self }
     }
 
+    /// Whether one plan can hold them. Narrow keys are processed as words.
+    pub fn fit_one_plan(&self, policy: &Policy) -> bool {
+        Extent::fits(policy, self.keys.len(), self.widest().max(size_of::<u32>() as u64))
+    }
+
     /// Bytes of the larger of a key and a value.
     pub fn widest(&self) -> u64 {
         let value = if self.values.is_some() { size_of::<V>() } else { 0 };
@@ -62,9 +66,31 @@ impl<'a, K: Pod, V: Pod> Records<'a, K, V> {
     }
 }
 
+/// Arrays of a call's own.
+struct Owned<K, V> {
+    keys: Array<K>,
+    values: Option<Array<V>>,
+}
+
+impl<K: Pod, V: Pod> Owned<K, V> {
+    /// Room for `len` elements, with values if `records` has some.
+    fn like(caller: Caller<'_>, name: &str, records: Records<'_, K, V>, len: u64) -> Result<Self> {
+        let keys = Array::uninit(caller.context, &format!("{name}.keys"), len)?;
+        let values = records
+            .values
+            .map(|_| Array::uninit(caller.context, &format!("{name}.values"), len))
+            .transpose()?;
+        Ok(Self { keys, values })
+    }
+
+    fn records(&self) -> Records<'_, K, V> {
+        Records::new(&self.keys, self.values.as_ref())
+    }
+}
+
 /// Sizes of the pieces of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::primitives) struct Extent {
+pub(super) struct Extent {
     /// Elements of a piece: half of what a plan can hold, so that its own scratch memory stays
     /// small.
     pub piece: u64,
@@ -119,13 +145,6 @@ mod tests {
         assert!(Extent::fits(&policy(1000, 1 << 20), 1000, 4));
         assert!(!Extent::fits(&policy(1000, 1 << 20), 1001, 4));
         assert!(!Extent::fits(&policy(most, u64::from(u32::MAX)), u64::MAX, 16));
-    }
-
-    #[test]
-    fn numbers_have_32_bits() {
-        assert!(check_numbers("keys", u64::from(u32::MAX)).is_ok());
-        let error = check_numbers("number of keys", 1 << 32);
-        assert!(matches!(error, Err(Error::TooLarge { asked: 4294967296, limit: 4294967295, .. })));
     }
 
     #[test]

@@ -1,0 +1,190 @@
+//! Selections in one call, of arrays on the host or on the device.
+
+use super::check_numbers;
+use super::parts::Footprint;
+use crate::device::context::Context;
+use crate::error::{Error, Result};
+use crate::memory::{Array, Elements, Place};
+use crate::primitives::key::Key;
+use crate::primitives::select::Select;
+
+/// An array of results where those of `A` are.
+type Results<A, T> = <<A as Elements>::Place as Place>::Array<T>;
+
+impl Context {
+    /// The elements of `input` that `which` selects, in their order.
+    ///
+    /// Arrays that exceed a storage binding, or on the host the device's memory, are processed in parts,
+    /// by all selections. The result is the same.
+    ///
+    /// ```
+    /// use multisplit::Select;
+    /// # let gpu = multisplit::Context::new()?;
+    /// assert_eq!(gpu.select(&[3u32, 1, 4, 1, 5], &Select::greater_than(2))?, [3, 4, 5]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn select<A>(&self, input: &A, which: &Select<A::Item>) -> Result<Results<A, A::Item>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+    {
+        let footprint = footprint::<A>(input.count(), 0)?;
+        self.in_parts::<A::Place, Array<A::Item>>(
+            input.count(),
+            footprint,
+            |part| {
+                let input = input.part(self, "input", part)?;
+                let output = Array::uninit(self, "output", input.len())?;
+                let found = self.call_count("select", |work, found| {
+                    work.select(&input, &output, found, which)
+                })?;
+                Ok(output.truncated(found))
+            },
+            |all, keys| {
+                if which.is_by_runs() && continues(all, keys) {
+                    keys.remove(0);
+                }
+                Ok(())
+            },
+        )
+    }
+
+    /// The elements of `input` whose flag is not zero, in their order; there is a flag for each.
+    ///
+    /// ```
+    /// # let gpu = multisplit::Context::new()?;
+    /// assert_eq!(gpu.select_flagged(&[3u32, 1, 4], &[1u32, 0, 7])?, [3, 4]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn select_flagged<A, F>(&self, input: &A, flags: &F) -> Result<Results<A, A::Item>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+        F: Elements<Item = u32> + ?Sized,
+    {
+        if input.count() != flags.count() {
+            return Err(Error::Selection {
+                problem: "it is by flags: use select_flagged, which takes one flag for each element",
+            });
+        }
+        let footprint = footprint::<A>(input.count(), size_of::<u32>())?;
+        self.in_parts::<A::Place, Array<A::Item>>(
+            input.count(),
+            footprint,
+            |part| {
+                let flags = flags.part(self, "flags", part.clone())?;
+                let input = input.part(self, "input", part)?;
+                let output = Array::uninit(self, "output", input.len())?;
+                let found = self.call_count("select", |work, found| {
+                    work.select_flagged(&input, &flags, &output, found)
+                })?;
+                Ok(output.truncated(found))
+            },
+            |_, _| Ok(()),
+        )
+    }
+
+    /// The elements of `input` that `which` selects, and the others, both in their order.
+    ///
+    /// ```
+    /// use multisplit::Select;
+    /// # let gpu = multisplit::Context::new()?;
+    /// let (low, high) = gpu.partition(&[3u32, 1, 4, 1, 5], &Select::less_than(3))?;
+    /// assert_eq!((low, high), (vec![1, 1], vec![3, 4, 5]));
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    #[allow(clippy::type_complexity, reason = "two arrays where those of the input are")]
+    pub fn partition<A>(
+        &self,
+        input: &A,
+        which: &Select<A::Item>,
+    ) -> Result<(Results<A, A::Item>, Results<A, A::Item>)>
+    where
+        A: Elements<Item: Key> + ?Sized,
+    {
+        let footprint = footprint::<A>(input.count(), size_of::<A::Item>())?;
+        self.in_parts::<A::Place, (Array<A::Item>, Array<A::Item>)>(
+            input.count(),
+            footprint,
+            |part| {
+                let input = input.part(self, "input", part)?;
+                let output = Array::uninit(self, "output", input.len())?;
+                let rejected = Array::uninit(self, "rejected", input.len())?;
+                let found = self.call_count("select", |work, found| {
+                    work.partition(&input, (&output, &rejected), found, which)
+                })?;
+                let others = input.len().saturating_sub(found);
+                Ok((output.truncated(found), rejected.truncated(others)))
+            },
+            |(all, _), (keys, rejected)| {
+                if which.is_by_runs() && continues(all, keys) {
+                    rejected.insert(0, keys.remove(0));
+                }
+                Ok(())
+            },
+        )
+    }
+
+    /// The first of each run of equal neighbours: of a sorted array, each element once.
+    ///
+    /// ```
+    /// # let gpu = multisplit::Context::new()?;
+    /// assert_eq!(gpu.unique(&[1u32, 1, 2, 7, 7, 7])?, [1, 2, 7]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn unique<A>(&self, input: &A) -> Result<Results<A, A::Item>>
+    where
+        A: Elements<Item: Key> + ?Sized,
+    {
+        self.select(input, &Select::first_of_runs())
+    }
+
+    /// The first of each run of equal neighbours, and how many they are: a run-length code.
+    ///
+    /// ```
+    /// # let gpu = multisplit::Context::new()?;
+    /// let (keys, counts) = gpu.run_lengths(&[1u32, 1, 2, 7, 7, 7])?;
+    /// assert_eq!((keys, counts), (vec![1, 2, 7], vec![2, 1, 3]));
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    #[allow(clippy::type_complexity, reason = "two arrays where those of the input are")]
+    pub fn run_lengths<A>(&self, input: &A) -> Result<(Results<A, A::Item>, Results<A, u32>)>
+    where
+        A: Elements<Item: Key> + ?Sized,
+    {
+        let footprint = footprint::<A>(input.count(), size_of::<u32>())?;
+        self.in_parts::<A::Place, (Array<A::Item>, Array<u32>)>(
+            input.count(),
+            footprint,
+            |part| {
+                let input = input.part(self, "input", part)?;
+                let output = Array::uninit(self, "output", input.len())?;
+                let lengths = Array::uninit(self, "run_lengths", input.len())?;
+                let found = self.call_count("select", |work, found| {
+                    work.run_lengths(&input, &output, &lengths, found)
+                })?;
+                Ok((output.truncated(found), lengths.truncated(found)))
+            },
+            |(all, all_lengths), (keys, lengths)| {
+                if continues(all, keys)
+                    && let Some(last) = all_lengths.last_mut()
+                {
+                    keys.remove(0);
+                    *last += lengths.remove(0);
+                }
+                Ok(())
+            },
+        )
+    }
+}
+
+/// Device memory of a selection of `n` elements, with so many bytes per element beside the input and the output.
+fn footprint<A: Elements + ?Sized>(n: u64, beside: usize) -> Result<Footprint> {
+    check_numbers("number of elements of a selection (its count has 32 bits)", n)?;
+    let (bytes, beside) = (size_of::<A::Item>() as u64, beside as u64);
+    Ok(Footprint { total: 2 * bytes + beside, widest: Some(bytes.max(beside)) })
+}
+
+/// Whether the first run of the next part continues the last one.
+fn continues<K: Key>(all: &[K], next: &[K]) -> bool {
+    let bits = |key: Option<&K>| key.map(|key| key.key_bits());
+    !all.is_empty() && bits(all.last()) == bits(next.first())
+}
