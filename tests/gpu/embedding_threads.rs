@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use anyhow::{Result, anyhow, ensure};
 use multisplit::ash::vk;
 use multisplit::graph::{Graph, Scope};
-use multisplit::primitives::{ScanBuffers, scan};
+use multisplit::primitives::{ScanBuffers, SortBuffers, scan, sort};
 use multisplit::{
     AdoptedDevice, BufferAt, Context, Executable, ExecutableOptions, Features, PassValue,
     PipelineCache, RecordOptions, Scan, Sort, WorkArray,
@@ -123,7 +123,9 @@ impl<'h> Shared<'h> {
             (work, from, to)
         };
         let (mut work, from, to) = begin("sort");
-        work.argsort(from, to, &Sort::ascending())?;
+        let (graph, policy) = work.parts();
+        let buffers = SortBuffers::keys(from.buffer()).indices(to.buffer());
+        sort(graph, policy, &Sort::ascending(), &buffers)?;
         // The scan reads the sorted array.
         work.exit(from, Scope::HOST_READ.union(Scope::COMPUTE_READ));
         work.exit(to, Scope::HOST_READ);

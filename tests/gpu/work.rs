@@ -261,6 +261,7 @@ fn pairs_and_permutations_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let pick = |order: &[u32]| order.iter().map(|&i| values[i as usize]).collect::<Vec<_>>();
     expect_equal(&context.download(&moved)?, &pick(&down))?;
     expect_equal(&context.download(&order)?, &reference::sort(&images, 8..24, false))?;
+    expect_equal(&context.download(&ordered)?, &keys)?;
     let (by_half, ends) = reference::split(keys.len(), 2, |i| keys[i] >> 31);
     expect_equal(&context.download(&half_values)?, &pick(&by_half))?;
     expect_equal(&context.download(&offsets)?, &ends)

@@ -102,7 +102,7 @@ struct DepthSort {
 }
 
 impl DepthSort {
-    /// Sorts from far to near. The depths are sorted too.
+    /// Finds the order from far to near. The depths are not changed.
     fn new(context: &Context, config: &Config) -> Result<Self> {
         let max = u64::from(config.particles);
         let mut work = context.work("particles.sort");

@@ -32,7 +32,7 @@ void main() {
     uint i = gl_GlobalInvocationID.x;
     if (i < push.count) {
         picture.at[2 * i] = order.at[i];
-        picture.at[2 * i + 1] = floatBitsToUint(depths.at[i]);
+        picture.at[2 * i + 1] = floatBitsToUint(depths.at[order.at[i]]);
     }
 }";
 

@@ -61,6 +61,7 @@ use crate::error::Result;
 use crate::execute::executable::{Executable, ExecutableOptions};
 use crate::execute::import::Bound;
 use crate::memory::{Array, Buffer};
+use crate::primitives::arrays::check_room;
 use crate::primitives::histogram::Bins;
 use crate::primitives::key::{Key, Value};
 use crate::primitives::multisplit::Buckets;
@@ -175,14 +176,13 @@ impl Work {
         self.add_sort(sort, &buffers)
     }
 
-    /// `order` gets, for each place, which of `keys` comes there. The keys are sorted, too.
+    /// `order` gets, for each place, which of `keys` comes there. The keys stay as they are.
     pub fn argsort<A, B>(&mut self, keys: A, order: B, sort: &Sort) -> Result<()>
     where
         A: Operand<Item: Key>,
         B: Operand<Item = u32>,
     {
-        let order = order.declare(self);
-        let buffers = self.sort_buffers(&keys).indices(order);
+        let buffers = self.argsort_buffers(&keys, order)?;
         self.add_sort(sort, &buffers)
     }
 
@@ -385,6 +385,30 @@ impl Work {
     pub(crate) fn sort_buffers<A: Operand>(&mut self, keys: &A) -> SortBuffers {
         let buffer = keys.declare(self);
         SortBuffers::keys(buffer).count(keys.count(buffer))
+    }
+
+    /// The buffers of a sort that leaves `keys` as they are: of a copy of them.
+    fn argsort_buffers<A: Operand<Item: Key>>(
+        &mut self,
+        keys: &A,
+        order: impl Operand,
+    ) -> Result<SortBuffers> {
+        let (label, key) = ("sort.copy", <A::Item as Key>::TYPE);
+        let from = keys.declare(self);
+        let n = keys.count(from);
+        let bytes = key.array_bytes(n.max());
+        check_room("sort.keys", from, bytes)?;
+        let copy = self.graph.transient::<A::Item>("sort.keys.copy", key.array_len(n.max().max(1)));
+        match n {
+            Count::Device { .. } if key.bits() == 32 => {
+                primitives::copy_first(&mut self.graph, &self.policy, label, from, copy, n)?;
+            }
+            _ => {
+                let (from, to) = (from.range(0, bytes), copy.range(0, bytes));
+                primitives::copy(&mut self.graph, &self.policy, label, from, to)?;
+            }
+        }
+        Ok(SortBuffers::keys(copy).count(n).indices(order.declare(self)))
     }
 
     pub(crate) fn add_sort(&mut self, sort: &Sort, buffers: &SortBuffers) -> Result<()> {

@@ -47,8 +47,8 @@ impl Work {
         self.add_sort(sort, &buffers)
     }
 
-    /// `order` gets, for each place of each segment, which key of the segment comes there. The keys are
-    /// sorted, too.
+    /// `order` gets, for each place of each segment, which key of the segment comes there. The keys stay as they
+    /// are.
     pub fn argsort_segments<A, B, C>(
         &mut self,
         keys: A,
@@ -61,8 +61,8 @@ impl Work {
         B: Operand<Item = u32>,
         C: Operand<Item = u32>,
     {
-        let (order, offsets) = (order.declare(self), offsets.declare(self));
-        let buffers = self.sort_buffers(&keys).indices(order).segments(offsets, segments);
+        let offsets = offsets.declare(self);
+        let buffers = self.argsort_buffers(&keys, order)?.segments(offsets, segments);
         self.add_sort(sort, &buffers)
     }
 

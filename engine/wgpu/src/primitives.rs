@@ -47,8 +47,7 @@ operation! {
     PairSort<K, V>
 }
 operation! {
-    /// An in-place sort of keys that also returns the sorting permutation. Created by
-    /// [`Multisplit::argsort`].
+    /// Finds the order that sorts keys, without changing them. Created by [`Multisplit::argsort`].
     ArgSort<K>
 }
 operation! {
@@ -92,7 +91,8 @@ impl Multisplit {
         .map(PairSort::new)
     }
 
-    /// Creates a sort of at most `max` keys that also returns the input index of each sorted key.
+    /// Creates a sort of at most `max` keys that returns the input index of each sorted key, and does not change
+    /// the keys.
     pub fn argsort<K: Key>(&self, max: u64, sort: &Sort) -> Result<ArgSort<K>> {
         let sort = sort.clone();
         Operation::new(&self.shared, "argsort", max, move |work, count| {
