@@ -1,5 +1,4 @@
-//! The primitives: functions that add passes to a graph, one-call functions of a context, and the
-//! policy that sizes them.
+//! The primitives: functions that add passes to a graph, and the policy that sizes them.
 //!
 //! A function here never records or submits. It declares passes; the graph plans them together with
 //! everything else the caller adds. Each takes a description (how) and buffers (where); types come

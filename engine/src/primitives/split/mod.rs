@@ -1,4 +1,4 @@
-//! Splits as callers ask for them: in a graph, in one call, or by a full sort.
+//! Splits as callers declare them in a graph, of keys of any type and by any method.
 
 mod full_sort;
 mod narrow;
