@@ -1,12 +1,9 @@
 //! What can be said on the command line, besides what only one subcommand knows.
 
-use std::path::PathBuf;
-
-use clap::{Args, Parser};
+use clap::Parser;
 
 use crate::commands::Command;
-use crate::ranking::Ranking;
-use crate::size;
+use crate::common::Common;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -23,51 +20,6 @@ pub struct Arguments {
     pub common: Common,
     #[command(subcommand)]
     pub command: Command,
-}
-
-/// What every subcommand understands, before or after its name.
-#[derive(Clone, Debug, Default, Args)]
-pub struct Common {
-    /// The device, by its index or a part of its name (see `multisplit devices`)
-    #[arg(long, global = true, value_name = "INDEX|NAME", help_heading = "Common options")]
-    pub device: Option<String>,
-    /// Turn the validation layers on; any message of theirs makes the exit status 3
-    #[arg(long, global = true, help_heading = "Common options")]
-    pub validate: bool,
-    /// Verify every element of the result against the CPU
-    #[arg(long, global = true, help_heading = "Common options")]
-    pub verify: bool,
-    /// Maximum device memory to use (for example 256KiB); larger arrays are processed in parts
-    #[arg(long, global = true, value_name = "SIZE", value_parser = size::parse_bytes, help_heading = "Common options")]
-    pub memory_limit: Option<u64>,
-    /// Write a timeline of host and device to this file, for ui.perfetto.dev or chrome://tracing
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
-    pub trace: Option<PathBuf>,
-    /// What ranking may rely on: `promised`, only the guarantees of Vulkan, or `probed`, also behaviour
-    /// that was observed on the device [default: MULTISPLIT_RANKING, else probed]; `bench` takes both,
-    /// separated by a comma
-    #[arg(
-        long,
-        global = true,
-        value_name = "WHAT",
-        value_delimiter = ',',
-        value_enum,
-        help_heading = "Common options"
-    )]
-    pub ranking: Vec<Ranking>,
-    /// Use the kernel sizes of this profile, which `multisplit tune -o FILE` has written for this device;
-    /// `built-in` for the built-in sizes [default: the profile in the user's configuration folder, if any]
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
-    pub profile: Option<PathBuf>,
-    /// Overwrite files that exist
-    #[arg(long, global = true, help_heading = "Common options")]
-    pub force: bool,
-    /// Print progress and details to standard error; twice for more
-    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Common options")]
-    pub verbose: u8,
-    /// Print no notes, no progress and no summaries
-    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Common options")]
-    pub quiet: bool,
 }
 
 const EXAMPLES: &str = "\

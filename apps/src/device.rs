@@ -5,19 +5,18 @@ use std::cell::RefCell;
 use anyhow::Result;
 use multisplit::{
     Config, Context, DEVICE_VARIABLE, DeviceChoice, DeviceEntry, Message, Messages, Observer,
-    ProfileChoice, ValidationConfig,
+    ProfileChoice, RankingChoice, ValidationConfig,
 };
+use multisplit_bench::progress::Bars;
+use multisplit_bench::ranking::Ranking;
 
-use crate::arguments::Common;
+use crate::common::Common;
 use crate::formats::Place;
-use crate::leaving;
 use crate::opening::Opening;
 use crate::outputs::Outputs;
 use crate::parts::Room;
-use crate::progress::Bars;
-use crate::ranking::Ranking;
 use crate::trace::Trace;
-use crate::{phase, report};
+use crate::{leaving, phase, report};
 
 /// Adds the times of runs to the phases of the command.
 fn kernel_times() -> Observer {
@@ -54,7 +53,7 @@ impl Devices {
 
     /// Begins to open it, for a command that has something else to do meanwhile.
     pub fn begin_opening(&self) -> Opening {
-        let ranking = Ranking::one(&self.rankings());
+        let ranking = self.one_ranking();
         let config = Config { ranking, observer: Some(kernel_times()), ..Config::default() };
         Opening::begin(self.config(config), !self.common.validate)
     }
@@ -70,9 +69,20 @@ impl Devices {
         rankings
     }
 
+    /// The ranking of a command that takes one. Several end the program, with the status of wrong usage.
+    pub fn one_ranking(&self) -> RankingChoice {
+        match self.rankings()[..] {
+            [] => RankingChoice::Auto,
+            [one] => one.into(),
+            _ => report::wrong_usage(
+                "--ranking takes one of promised and probed here; both are for `multisplit bench`",
+            ),
+        }
+    }
+
     /// Like [`open`](Self::open); what the command line does not say is taken from `config`.
     pub fn open_with(&self, config: Config) -> Result<Context> {
-        self.open_ranking(Config { ranking: Ranking::one(&self.rankings()), ..config })
+        self.open_ranking(Config { ranking: self.one_ranking(), ..config })
     }
 
     /// The same with the ranking of `config`, for a command that takes several.

@@ -1,7 +1,7 @@
-//! Keys of every type as files hold them, and an unsigned number that compares like a key.
+//! Keys of every type as files hold them.
 
+use multisplit::Key;
 use multisplit::half::{bf16, f16};
-use multisplit::{Key, KeyType};
 
 use crate::formats::Data;
 use crate::histogram::Number;
@@ -74,39 +74,11 @@ macro_rules! with_wide_key_type {
 }
 pub(crate) use with_wide_key_type;
 
-/// An unsigned number that compares like the key; floats in the order of `total_cmp`.
-pub fn rank<K: Key>(key: K) -> u64 {
-    let (bits, width) = (key.key_bits(), K::TYPE.bits());
-    let sign = 1 << (width - 1);
-    match K::TYPE {
-        KeyType::U8 | KeyType::U16 | KeyType::U32 | KeyType::U64 => bits,
-        key if key.is_float() && bits & sign != 0 => !bits & (u64::MAX >> (64 - width)),
-        _ => bits ^ sign,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use multisplit::half::f16;
-
-    use super::{FileKey, rank};
+    use super::FileKey;
     use crate::formats::Data;
     use crate::histogram::Number as _;
-
-    #[test]
-    fn ranks_compare_like_keys() {
-        assert!([i8::MIN, -1, 0, 1, i8::MAX].map(rank).is_sorted());
-        let halves = [-f32::NAN, -2.0, -0.0, 0.0, 1e-7, f32::NAN].map(f16::from_f32);
-        assert!(halves.map(rank).is_sorted_by(|a, b| a < b));
-        assert!([i32::MIN, -1, 0, 1, i32::MAX].map(rank).is_sorted());
-        assert!([i64::MIN, -1, 0, 1, i64::MAX].map(rank).is_sorted());
-        let floats =
-            [-f32::NAN, f32::NEG_INFINITY, -1.0, -0.0, 0.0, 1e-40, f32::INFINITY, f32::NAN];
-        assert!(floats.map(rank).is_sorted_by(|a, b| a < b));
-        let doubles = [-f64::NAN, -1.0, -0.0, 0.0, 5e-324, f64::MAX, f64::NAN];
-        assert!(doubles.map(rank).is_sorted_by(|a, b| a < b));
-        assert_eq!(rank(7u32), 7);
-    }
 
     #[test]
     fn keys_keep_their_bits_in_files() {

@@ -9,11 +9,12 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use crate::data::SplitMix64;
+use multisplit_bench::data::SplitMix64;
+use multisplit_bench::network::{LoadOptions, dijkstra, load_weighted};
+use multisplit_bench::progress::Bars;
+
 use crate::formats::{Element, Place, npy};
 use crate::inputs::{Shape, open_values, read};
-use crate::network::{LoadOptions, dijkstra, load_weighted};
-use crate::progress::Bars;
 use crate::tables::{Dialect, Table};
 
 /// Of each kind of file: in a plain run, and in a full one.

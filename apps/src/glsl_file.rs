@@ -29,7 +29,8 @@ impl FromStr for Parameter {
     fn from_str(text: &str) -> Result<Self, String> {
         let whole = || text.parse::<u32>().or_else(|_| text.parse::<i32>().map(i32::cast_unsigned));
         let float = || text.parse::<f32>().map(f32::to_bits);
-        let power = || crate::size::parse(text).ok().and_then(|size| u32::try_from(size).ok());
+        let power =
+            || multisplit_bench::size::parse(text).ok().and_then(|size| u32::try_from(size).ok());
         let word = whole().ok().or_else(power).or_else(|| float().ok());
         word.map(Self).ok_or_else(|| "a parameter is a number of 32 bits".to_owned())
     }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use multisplit_bench::host_memory;
 
 use crate::device::Devices;
 use crate::formats::{Array, Data, Format, Place, npy};
-use crate::host_memory;
 use crate::inputs::{Elements, Input, InputOptions, Numbers, Shape, TableInput, Values};
 use crate::on_device::Moved;
 use crate::opening::Opening;

@@ -1,47 +1,35 @@
 //! The `multisplit` command line: what a person with a GPU, or none, can do with the engine. And
-//! what such a program needs that an embedder does not: file formats, generators, drawings, reports.
+//! what such a program needs that an embedder does not: files of any size and format.
 //!
-//! Each subcommand is one module of `commands`; everything around it (arguments, the device, sizes,
-//! data, the exit status) is shared. [`network`] is for other programs too.
+//! Each subcommand is one module of `commands`; everything around it (arguments, the device, files, the exit
+//! status) is shared. Measurements, networks and drawings are in [`multisplit_bench`].
 #![forbid(unsafe_code)]
 
 mod arguments;
-mod check;
 mod commands;
-mod data;
+mod common;
 mod device;
-mod figures;
 mod file_key;
 mod formats;
 #[cfg(test)]
 mod fuzz;
 mod glsl_file;
 mod histogram;
-mod host_memory;
-mod html;
 mod inputs;
 mod keyed;
 mod leaving;
 mod logging;
-pub mod network;
 mod on_device;
 mod opening;
 mod outputs;
 mod parts;
-mod passes;
 mod phase;
 mod plan_svg;
-mod plans;
-mod plot;
-mod progress;
-mod ranking;
 mod report;
 mod runs;
-mod size;
 mod sort;
 mod sorted;
 mod split;
-mod sssp;
 mod tables;
 mod terms;
 mod trace;
@@ -52,7 +40,8 @@ mod wide_keys;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
+use multisplit_bench::console;
 
 use crate::arguments::Arguments;
 use crate::device::Devices;
@@ -66,14 +55,14 @@ pub fn run() -> ExitCode {
     let trace = common.trace.is_some().then(Trace::new);
     logging::start(common.verbose, common.quiet, trace.as_ref());
     if common.quiet {
-        report::be_quiet();
+        console::be_quiet();
     }
     if common.verbose > 0 {
         report::be_verbose();
     }
     let devices = Devices::new(arguments.common, trace);
-    let outcome =
-        commands::run(arguments.command, &devices).and_then(|()| Ok(io::stdout().flush()?));
+    let outcome = commands::run(arguments.command, &devices, Arguments::command())
+        .and_then(|()| Ok(io::stdout().flush()?));
     // With validation every context is gone by now, so what the layers say of teardown is among the
     // messages.
     let messages = devices.messages();

@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use anyhow::Result;
 use multisplit::{Context, Error};
-
-use crate::progress::Bars;
+use multisplit_bench::progress::Bars;
 
 /// A part is at least so many elements: with less room than they take, it is an error.
 const MIN_PART: usize = 256;

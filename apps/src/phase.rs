@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::figures;
+use multisplit_bench::figures;
 
 /// When the program began.
 static START: OnceLock<Instant> = OnceLock::new();

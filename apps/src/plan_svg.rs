@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 
 use multisplit::graph::{Barrier, BufferPlacement, Hazard, Plan, PlannedPass, Work};
 use multisplit::shaders::BindingAccess;
-
-use crate::figures;
-use crate::plot::escape;
+use multisplit_bench::figures;
+use multisplit_bench::plot::escape;
 
 const MARGIN: f64 = 16.0;
 const COLUMN: f64 = 22.0;
@@ -305,8 +304,8 @@ fn work(work: &Work) -> String {
 #[cfg(test)]
 mod tests {
     use super::svg;
-    use crate::plans::Target;
-    use crate::split::{Function, Method, Rule, SplitPlan};
+    use multisplit_bench::plans::Target;
+    use multisplit_bench::split::{Function, Method, Rule, SplitPlan};
 
     #[test]
     fn every_pass_buffer_and_reason_is_drawn() {

@@ -1,10 +1,11 @@
 //! How a command ends: one line that says what went wrong and what to do, and the exit status.
 
 use std::fmt::Display;
-use std::io::{self, Write as _};
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use multisplit::{Error, Message};
+use multisplit_bench::console;
 
 use crate::phase;
 
@@ -17,13 +18,7 @@ const MAX_MESSAGES: usize = 20;
 /// The phase in which results are compared with the CPU's.
 pub const VERIFYING: &str = "verifying";
 
-static QUIET: AtomicBool = AtomicBool::new(false);
 static VERBOSE: AtomicBool = AtomicBool::new(false);
-
-/// From here on nothing but errors is told.
-pub fn be_quiet() {
-    QUIET.store(true, Ordering::Relaxed);
-}
 
 /// From here on it is told where the time goes.
 pub fn be_verbose() {
@@ -33,7 +28,7 @@ pub fn be_verbose() {
 /// Prints what there is to print and gives the exit status. An error is the last line of standard error.
 pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> u8 {
     for message in messages.iter().take(MAX_MESSAGES) {
-        say(format_args!("validation: {}: {}", message.id, one_line(&message.text)));
+        console::say(format_args!("validation: {}: {}", message.id, one_line(&message.text)));
     }
     let layers = match messages.len() {
         0 => None,
@@ -47,13 +42,13 @@ pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> u8 {
         (None, None) => return 0,
     };
     let problems: Vec<String> = error.into_iter().chain(layers).collect();
-    say(format_args!("multisplit: {}", problems.join("; ")));
+    console::say(format_args!("multisplit: {}", problems.join("; ")));
     status
 }
 
 /// Ends the program because options do not go together, with the status of wrong usage.
 pub fn wrong_usage(text: impl Display) -> ! {
-    say(format_args!("multisplit: {text}"));
+    console::say(format_args!("multisplit: {text}"));
     std::process::exit(USAGE)
 }
 
@@ -66,7 +61,7 @@ pub fn not_parsed(error: &clap::Error) -> ! {
     }
     let (usage, problem) = parts_of_usage_error(&error.render().to_string());
     if let Some(usage) = usage {
-        say(usage);
+        console::say(usage);
     }
     wrong_usage(problem)
 }
@@ -105,18 +100,6 @@ fn in_plain_words(problem: &str) -> String {
     words.iter().fold(problem.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
-/// Tells something besides the results.
-pub fn note(text: impl Display) {
-    summary(format_args!("note: {text}"));
-}
-
-/// Tells what was done.
-pub fn summary(text: impl Display) {
-    if !QUIET.load(Ordering::Relaxed) {
-        say(text);
-    }
-}
-
 /// Tells what was done, how long the whole command and its verification took, and with -v each of its phases.
 pub fn done(text: impl Display) {
     let verifying = phase::taken(VERIFYING);
@@ -124,32 +107,10 @@ pub fn done(text: impl Display) {
         true => String::new(),
         false => format!(", {} of it verification", phase::shown(verifying)),
     };
-    summary(format_args!("{text}; {} in all{verifying}", phase::total()));
+    console::summary(format_args!("{text}; {} in all{verifying}", phase::total()));
     if VERBOSE.load(Ordering::Relaxed) {
-        summary(format_args!("of which {}", phase::list()));
+        console::summary(format_args!("of which {}", phase::list()));
     }
-}
-
-/// Lines on standard error. Where that is closed there is nobody to tell.
-pub fn say(text: impl Display) {
-    let _ = writeln!(io::stderr().lock(), "{}", plain(&text.to_string()));
-}
-
-/// The text without anything that a terminal would obey: names and contents of files may have it.
-pub fn plain(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '\n' | '\t' => shown.push(character),
-            // What some terminals take for the beginning of an order, and what turns text around.
-            '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                shown.extend(character.escape_unicode());
-            }
-            control if control.is_control() => shown.extend(control.escape_default()),
-            other => shown.push(other),
-        }
-    }
-    shown
 }
 
 /// What was run, as a shell would be told it.
@@ -219,14 +180,8 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{line, parts_of_usage_error, plain};
+    use super::{line, parts_of_usage_error};
     use multisplit::Error;
-
-    #[test]
-    fn terminals_get_no_orders_from_files() {
-        let text = plain("a\u{1b}[31mred\u{7}\r\u{9b}2J\u{202e}\n\té");
-        assert_eq!(text, "a\\u{1b}[31mred\\u{7}\\r\\u{9b}2J\\u{202e}\n\té");
-    }
 
     #[test]
     fn usage_errors_are_one_line() {

@@ -2,8 +2,9 @@
 
 use anyhow::{Result, bail};
 use multisplit::Context;
+use multisplit_bench::key_order::rank;
 
-use crate::file_key::{FileKey, rank};
+use crate::file_key::FileKey;
 
 /// The first of each run, and how long each is.
 pub struct Runs<K> {

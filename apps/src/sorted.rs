@@ -3,11 +3,12 @@
 use anyhow::{Result, bail};
 use multisplit::Context;
 use multisplit::primitives::{Merge, Search};
+use multisplit_bench::key_order::rank;
+use multisplit_bench::size;
 use rayon::prelude::*;
 
-use crate::file_key::{FileKey, rank};
+use crate::file_key::FileKey;
 use crate::formats::Place;
-use crate::size;
 
 /// An unsigned number that ascends where the keys go as `how` says.
 fn place_in_order<K: FileKey>(how: Merge, key: K) -> u64 {

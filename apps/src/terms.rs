@@ -2,8 +2,9 @@
 
 use anyhow::{Result, bail};
 use multisplit::Operator;
+use multisplit_bench::key_order::rank;
 
-use crate::file_key::{FileKey, rank};
+use crate::file_key::FileKey;
 use crate::parts::{Room, in_order};
 
 /// A key type that can be added up.

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use multisplit_bench::progress::Bars;
+use multisplit_bench::size;
 
 use crate::formats::Place;
 use crate::inputs::{Values, open_values};
 use crate::outputs::{OutputId, Outputs};
-use crate::progress::Bars;
-use crate::size;
 
 /// Options about values, the same wherever there are keys.
 #[derive(Debug, Default, Args)]

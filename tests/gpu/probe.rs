@@ -10,7 +10,7 @@ use multisplit::primitives::probe;
 use multisplit::shaders::Kernel;
 use multisplit::shaders::compile::Source;
 use multisplit::{Buckets, Context, PipelineCache, RankingChoice, SubgroupBarriers, TopK};
-use multisplit_cli::network::{Grid, Weighting, dijkstra};
+use multisplit_bench::network::{Grid, Weighting, dijkstra};
 use multisplit_sssp::{DeviceNetwork, Solver};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};

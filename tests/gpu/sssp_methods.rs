@@ -1,7 +1,7 @@
 //! Shortest paths by every method, compared with a search on the CPU, on networks of every shape.
 
 use anyhow::{Context as _, Result, ensure};
-use multisplit_cli::network::{Grid, Rmat, Weighting};
+use multisplit_bench::network::{Grid, Rmat, Weighting};
 use multisplit_sssp::network::{Direction, EdgeList, Network};
 use multisplit_sssp::{DeviceNetwork, Method, Options, Residents, Solution, Solver, Tuning};
 use multisplit_tests::generate::Rng;

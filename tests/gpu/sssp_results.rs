@@ -3,7 +3,7 @@
 
 use anyhow::{Context as _, Result, bail, ensure};
 use multisplit::graph::{Step, Work};
-use multisplit_cli::network::{Grid, Rmat, Weighting};
+use multisplit_bench::network::{Grid, Rmat, Weighting};
 use multisplit_sssp::network::{Direction, EdgeList, Network, NetworkError};
 use multisplit_sssp::network::{ShortestPaths, UNREACHED, WeightKind};
 use multisplit_sssp::{DeviceNetwork, Error, Method, Options, Solver};
@@ -258,7 +258,8 @@ fn large_networks() -> Result<Vec<(&'static str, Network)>> {
             let path = std::path::Path::new(&folder).join(file);
             // Some files are too large to be available everywhere; missing ones are printed.
             if path.exists() {
-                networks.push((graph, multisplit_cli::network::load(&path, &Default::default())?));
+                networks
+                    .push((graph, multisplit_bench::network::load(&path, &Default::default())?));
             } else {
                 println!("left out: {graph}, there is no {}", path.display());
             }

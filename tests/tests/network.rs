@@ -2,7 +2,7 @@
 //! finds the known distances.
 #![allow(clippy::expect_used)]
 
-use multisplit_cli::network::{Grid, Rmat, Weighting, dijkstra};
+use multisplit_bench::network::{Grid, Rmat, Weighting, dijkstra};
 use multisplit_sssp::network::Network;
 use multisplit_tests::shortest::{KNOWN, distances_in};
 

@@ -9,14 +9,14 @@ use anyhow::Result;
 use clap::Args;
 use multisplit::Context;
 use multisplit::ash::vk::PhysicalDeviceType;
+use multisplit_bench::html::{self, Point, Points};
+use multisplit_bench::plans::Target;
+use multisplit_bench::{Output, figures, size};
 
-use super::bench::{self, Output};
 use crate::device::Devices;
 use crate::formats::Place;
-use crate::html::{self, Point, Points};
 use crate::outputs::{OutputId, Outputs};
-use crate::plans::Target;
-use crate::{figures, report, size};
+use crate::report;
 
 /// Arguments of `multisplit demo`.
 #[derive(Debug, Args)]
@@ -105,7 +105,7 @@ impl<W: Write> Tour<'_, W> {
     fn stop(&mut self, heading: &str, arguments: &str) -> Result<()> {
         writeln!(self.out, "{heading}")?;
         self.out.flush()?;
-        bench::measure(arguments, self.context, &mut self.output)?;
+        multisplit_bench::measure(arguments, self.context, &mut self.output)?;
         self.tell()
     }
 

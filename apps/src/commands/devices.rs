@@ -7,11 +7,11 @@ use anyhow::Result;
 use clap::Args;
 use multisplit::primitives::{Policy, ScanMethod};
 use multisplit::{DeviceEntry, DeviceProperties, Features, Profile, ash::vk};
+use multisplit_bench::figures::bytes;
+use multisplit_bench::size;
 use serde_json::{Value, json};
 
 use crate::device::Devices;
-use crate::figures::bytes;
-use crate::size;
 
 /// Arguments of `multisplit devices`.
 #[derive(Debug, Args)]

@@ -6,15 +6,16 @@ use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand, ValueEnum, value_parser};
 use multisplit::primitives::multisplit::MAX_BUCKETS;
 use multisplit::{Config, Error, PipelineCache};
+use multisplit_bench::histogram::{self, HistogramPlan};
+use multisplit_bench::network::Rmat;
+use multisplit_bench::plans::{Method, Target};
+use multisplit_bench::sort::{self, SortPlan};
+use multisplit_bench::split::{self, Op, Rule, SplitPlan};
+use multisplit_bench::sssp::{self, Source};
+use multisplit_bench::{console, size};
 
 use crate::device::Devices;
-use crate::histogram::{self, HistogramPlan};
-use crate::network::Rmat;
-use crate::plans::{Method, Target};
-use crate::sort::{self, SortPlan};
-use crate::split::{self, Op, Rule, SplitPlan};
-use crate::sssp::{self, Source};
-use crate::{plan_svg, report, size};
+use crate::plan_svg;
 
 /// Arguments of `multisplit graph`.
 #[derive(Debug, Args)]
@@ -212,6 +213,6 @@ fn target(devices: &Devices) -> Result<Target> {
     if !absent || devices.asked_for().is_some() {
         return Err(error);
     }
-    report::note(format_args!("planned for what every device guarantees, since {error}"));
+    console::note(format_args!("planned for what every device guarantees, since {error}"));
     Ok(Target::any())
 }

@@ -5,16 +5,18 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{ArgGroup, Args};
+use multisplit_bench::histogram::name;
+use multisplit_bench::plot::HistogramPlot;
+use multisplit_bench::{console, size};
 use serde::Serialize;
 
 use crate::device::Devices;
 use crate::formats::{Array, Element, Place};
 use crate::glsl_file::{GlslFile, GlslOptions};
-use crate::histogram::{Counted, Counts, Edge, Function, Wanted, chart, count, name};
+use crate::histogram::{Counted, Counts, Edge, Function, Wanted, chart, count};
 use crate::inputs::{Input, InputOptions, Numbers, Shape, read_or, read_splitters};
 use crate::outputs::{OutputId, Outputs};
-use crate::plot::HistogramPlot;
-use crate::{phase, report, size};
+use crate::{phase, report};
 
 /// Arguments of `multisplit histogram`.
 #[derive(Debug, Args)]
@@ -203,7 +205,7 @@ impl Options {
                 let missing = column.missing.len();
                 if missing > 0 {
                     let cells = if missing == 1 { "cell is" } else { "cells are" };
-                    report::note(format_args!("{missing} empty {cells} not counted"));
+                    console::note(format_args!("{missing} empty {cells} not counted"));
                 }
                 Ok((column.keys.into(), Some(missing)))
             }

@@ -6,13 +6,14 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use multisplit::Context;
 use multisplit::primitives::Merge;
+use multisplit_bench::{host_memory, size};
 
 use crate::device::Devices;
 use crate::file_key::{FileKey, with_wide_key_type};
 use crate::formats::{Array, Data, Format, Place};
 use crate::inputs::InputOptions;
 use crate::wide_keys::{narrowed, wide_element, widened};
-use crate::{host_memory, phase, report, size, sorted};
+use crate::{phase, report, sorted};
 
 /// Arguments of `multisplit merge`.
 #[derive(Debug, Args)]

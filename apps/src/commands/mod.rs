@@ -50,7 +50,7 @@ pub enum Command {
     /// Run everything once on generated data: verify, measure, write a report
     Demo(demo::Options),
     /// Measure the primitives; prints JSON lines
-    Bench(Box<bench::Options>),
+    Bench(Box<multisplit_bench::Options>),
     /// Find the fastest kernel sizes for this device, and save them
     Tune(tune::Options),
     /// Show a planned compute graph: passes, barriers with their reasons, memory
@@ -61,14 +61,14 @@ pub enum Command {
     Man(shell::ManOptions),
 }
 
-/// Does it, and writes down what happened when, where that is asked for.
-pub fn run(command: Command, devices: &Devices) -> Result<()> {
+/// Runs a command of the command line `whole`, and writes the trace if there is to be one.
+pub fn run(command: Command, devices: &Devices, whole: clap::Command) -> Result<()> {
     devices.begin_trace()?;
-    run_command(command, devices)?;
+    run_command(command, devices, whole)?;
     devices.end_trace()
 }
 
-fn run_command(command: Command, devices: &Devices) -> Result<()> {
+fn run_command(command: Command, devices: &Devices, whole: clap::Command) -> Result<()> {
     match command {
         Command::Devices(options) => devices::run(&options, devices),
         Command::Sort(options) => sort::run(&options, devices),
@@ -85,7 +85,7 @@ fn run_command(command: Command, devices: &Devices) -> Result<()> {
         Command::Bench(options) => bench::run(&options, devices),
         Command::Tune(options) => tune::run(&options, devices),
         Command::Graph(options) => graph::run(&options, devices),
-        Command::Completions(options) => shell::completions(&options),
-        Command::Man(options) => shell::man(&options),
+        Command::Completions(options) => shell::completions(&options, whole),
+        Command::Man(options) => shell::man(&options, whole),
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use multisplit::{Context, Operator};
+use multisplit_bench::{host_memory, size};
 use serde::Serialize;
 
 use crate::device::Devices;
@@ -13,7 +14,7 @@ use crate::formats::{Array, Data, Element, half, text};
 use crate::inputs::{InputOptions, Shape};
 use crate::terms::{Term, find, verify_index, verify_reduction};
 use crate::wide_keys::{narrowed, wide_element, widened};
-use crate::{host_memory, phase, report, size};
+use crate::{phase, report};
 
 /// Arguments of `multisplit reduce`.
 #[derive(Debug, Args)]

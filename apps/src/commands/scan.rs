@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use multisplit::{Context, Operator, Scan};
+use multisplit_bench::{host_memory, size};
 
 use crate::device::Devices;
 use crate::file_key::with_wide_key_type;
@@ -12,7 +13,7 @@ use crate::formats::{Array, Data, Element, Format, Place};
 use crate::inputs::{InputOptions, Shape};
 use crate::terms::{Term, verify_scan};
 use crate::wide_keys::{narrowed, wide_element, widened};
-use crate::{host_memory, phase, report, size};
+use crate::{phase, report};
 
 /// Arguments of `multisplit scan`.
 #[derive(Debug, Args)]

@@ -3,10 +3,8 @@
 use std::io::{self, Write as _};
 
 use anyhow::{Result, bail};
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command};
 use clap_complete::Shell;
-
-use crate::arguments::Arguments;
 
 /// Arguments of `multisplit completions`.
 #[derive(Debug, Args)]
@@ -36,17 +34,17 @@ Examples:
   multisplit man | man -l -
   multisplit man sort > /usr/local/share/man/man1/multisplit-sort.1";
 
-/// Prints the completions of a shell.
-pub fn completions(options: &CompletionOptions) -> Result<()> {
+/// Prints the completions of a shell for the command line `whole`.
+pub fn completions(options: &CompletionOptions, mut whole: Command) -> Result<()> {
     // Written in one piece: clap_complete panics where it cannot write.
     let mut text = Vec::new();
-    clap_complete::generate(options.shell, &mut Arguments::command(), "multisplit", &mut text);
+    clap_complete::generate(options.shell, &mut whole, "multisplit", &mut text);
     Ok(io::stdout().lock().write_all(&text)?)
 }
 
-/// Prints a manual page.
-pub fn man(options: &ManOptions) -> Result<()> {
-    let mut whole = Arguments::command().disable_help_subcommand(true);
+/// Prints a manual page of the command line `whole`.
+pub fn man(options: &ManOptions, whole: Command) -> Result<()> {
+    let mut whole = whole.disable_help_subcommand(true);
     whole.build();
     let command = match &options.command {
         None => whole,

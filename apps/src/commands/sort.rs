@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum, value_parser};
 use multisplit::Context;
 use multisplit::primitives::sort::SortMethod;
+use multisplit_bench::{console, size};
 
 use crate::device::Devices;
 use crate::file_key::{FileKey, with_key_type};
@@ -16,7 +17,7 @@ use crate::on_device::Moved;
 use crate::sort::{self, SortRequest, Target};
 use crate::values::ValueOptions;
 use crate::wide_keys::{key_element, keys_of};
-use crate::{phase, report, size};
+use crate::{phase, report};
 
 /// Arguments of `multisplit sort`.
 #[derive(Debug, Args)]
@@ -123,7 +124,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             report::done(summary);
             if missing > 0 {
                 let cells = if missing == 1 { "cell" } else { "cells" };
-                report::note(format_args!("{missing} empty {cells}: such rows come last"));
+                console::note(format_args!("{missing} empty {cells}: such rows come last"));
             }
         }
     }

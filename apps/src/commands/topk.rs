@@ -6,17 +6,19 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use multisplit::{Context, TopK};
+use multisplit_bench::key_order::rank;
+use multisplit_bench::size;
 use rayon::prelude::*;
 
 use crate::device::Devices;
-use crate::file_key::{FileKey, rank, with_key_type};
+use crate::file_key::{FileKey, with_key_type};
 use crate::formats::{Array, Data};
 use crate::inputs::{Input, InputOptions, Shape, TableInput};
 use crate::keyed::{KeyedFiles, KeyedOptions, OutputOptions};
 use crate::on_device::Moved;
 use crate::values::ValueOptions;
 use crate::wide_keys::{key_element, keys_of};
-use crate::{phase, report, size};
+use crate::{phase, report};
 
 /// Arguments of `multisplit topk`.
 #[derive(Debug, Args)]

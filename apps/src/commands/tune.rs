@@ -8,11 +8,10 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Args, value_parser};
 use multisplit::tune::{TuneOptions, TuneProgress, Tuned, Won};
 use multisplit::{Config, Context, PipelineCache, Profile, ProfileChoice};
+use multisplit_bench::ranking::Ranking;
+use multisplit_bench::{console, figures, size};
 
 use crate::device::Devices;
-use crate::figures;
-use crate::ranking::Ranking;
-use crate::{report, size};
 
 /// Arguments of `multisplit tune`.
 #[derive(Debug, Args)]
@@ -67,7 +66,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let tuned = tuned?;
     std::io::stdout().lock().write_all(table(&tuned).as_bytes())?;
     if tuned.won.iter().all(|(_, won)| won.is_empty()) {
-        report::note("there was no time to compare anything: give it a larger --budget");
+        console::note("there was no time to compare anything: give it a larger --budget");
     }
     refuse_existing(&path, devices)?;
     tuned.profile.save(&path)?;
@@ -76,7 +75,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         0 => String::new(),
         count => format!(", {count} with a wrong result, left out"),
     };
-    report::summary(format_args!(
+    console::summary(format_args!(
         "wrote {}: {candidates} candidates{wrong}, {refused} refused by the device",
         path.display()
     ));

@@ -6,15 +6,17 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use multisplit::Context;
 use multisplit::primitives::sort::SortMethod;
+use multisplit_bench::key_order::rank;
+use multisplit_bench::{console, host_memory, size};
 
 use crate::device::Devices;
-use crate::file_key::{FileKey, rank, with_wide_key_type};
+use crate::file_key::{FileKey, with_wide_key_type};
 use crate::formats::{Array, Data, Format, Place};
 use crate::inputs::{InputOptions, Shape};
 use crate::runs::{self, Runs};
 use crate::sort::{self, SortRequest};
 use crate::wide_keys::{narrowed, wide_element, widened};
-use crate::{host_memory, phase, report, size};
+use crate::{phase, report};
 
 /// Arguments of `multisplit unique`.
 #[derive(Debug, Args)]
@@ -96,7 +98,9 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let device = &context.properties().name;
     report::done(format_args!("{found} of {n} {element} kept in {time} on {device}{checked}"));
     if !sorted {
-        report::note("the numbers are not sorted: equal ones that are apart are all kept (--sort)");
+        console::note(
+            "the numbers are not sorted: equal ones that are apart are all kept (--sort)",
+        );
     }
     Ok(())
 }

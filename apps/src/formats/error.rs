@@ -2,8 +2,10 @@
 
 use std::io;
 
-use super::text::MAX_LINE_BYTES;
 use super::{Element, Format};
+
+/// No number takes more: a float of 64 bits has at most 1,075 digits that matter.
+pub const MAX_LINE_BYTES: u64 = 4096;
 
 /// What is wrong with a file, which is named as on the command line.
 #[derive(Debug, thiserror::Error)]

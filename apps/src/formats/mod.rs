@@ -22,6 +22,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use multisplit_bench::first_bytes::Compression;
 
 /// Result of what reads and writes files.
 pub type Result<T, E = FileError> = std::result::Result<T, E>;
@@ -58,13 +59,6 @@ impl fmt::Display for Format {
             Self::Text => "text",
         })
     }
-}
-
-/// How a file is compressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compression {
-    Gzip,
-    Zstandard,
 }
 
 /// Where an array is, and what is known of its form before it is opened.

@@ -1,26 +1,8 @@
 //! What the first bytes of a file say it is.
 
-use super::text::BYTE_ORDER_MARK;
-use super::{Compression, npy};
+use multisplit_bench::first_bytes::{BYTE_ORDER_MARK, LOOKED_AT};
 
-/// How many bytes are looked at.
-pub const LOOKED_AT: usize = 4096;
-
-/// Deflate is gzip's only method, and three bits of its flags are never set.
-fn is_gzip(bytes: &[u8]) -> bool {
-    matches!(bytes, [0x1f, 0x8b, 8, flags, ..] if flags & 0xe0 == 0)
-}
-
-const ZSTANDARD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-
-/// How these bytes are compressed.
-pub fn compression(bytes: &[u8]) -> Option<Compression> {
-    match bytes {
-        _ if is_gzip(bytes) => Some(Compression::Gzip),
-        _ if bytes.starts_with(&ZSTANDARD) => Some(Compression::Zstandard),
-        _ => None,
-    }
-}
+use super::npy;
 
 /// What a file holds, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,8 +69,7 @@ fn is_text(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Content, LOOKED_AT, compression, content};
-    use crate::formats::Compression;
+    use super::{Content, LOOKED_AT, content};
 
     #[test]
     fn first_bytes_tell() {
@@ -107,15 +88,5 @@ mod tests {
         cut.push("é".as_bytes()[0]);
         assert_eq!(content(&cut), Content::Lines);
         assert_eq!(content(&cut[10..]), Content::Other);
-    }
-
-    #[test]
-    fn packed_bytes_tell() {
-        let packed = zstd::encode_all(&b"1\n"[..], 0).expect("packed");
-        assert_eq!(compression(&packed), Some(Compression::Zstandard));
-        assert_eq!(compression(&[0x1f, 0x8b, 8, 0, 1]), Some(Compression::Gzip));
-        for other in [&[0x1f, 0x8b, 7, 0][..], &[0x1f, 0x8b], &[0x1f, 0x8b, 8, 0xff], b""] {
-            assert_eq!(compression(other), None);
-        }
     }
 }

@@ -5,8 +5,10 @@ use std::io::{self, BufRead, Read as _, Write};
 use std::str::FromStr;
 
 use multisplit::half::bf16;
+use multisplit_bench::first_bytes::BYTE_ORDER_MARK;
 use rayon::prelude::*;
 
+use super::error::MAX_LINE_BYTES;
 use super::{Array, Data, Element, half};
 
 /// Why a text is refused.
@@ -20,12 +22,8 @@ pub enum Problem {
     NoMemory(u64),
 }
 
-/// No number takes more: a float of 64 bits has at most 1,075 digits that matter.
-pub const MAX_LINE_BYTES: u64 = 4096;
 /// Of a line that is refused, so much is shown.
 const SHOWN: usize = 40;
-/// What some programs put before a text in UTF-8.
-pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Numbers of `element`. Empty lines, and those that begin with `#`, are passed over, as NumPy
 /// does.

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use multisplit_bench::size;
+
 use super::{Counts, Edge};
-use crate::size;
 
 /// Rows of a chart; with more bins, neighbours share a row.
 const MAX_ROWS: usize = 40;

@@ -13,8 +13,8 @@ use multisplit::primitives::histogram::HistogramMethod;
 use multisplit::{Array, Bins, Context};
 
 use super::bin_rule::{BinRule, Wanted, wider};
+use super::counted::{Counted, Counts, Outside};
 use super::number::Number;
-use super::whole::{Counted, Counts, Outside};
 use crate::inputs::PlainFile;
 use crate::parts::{Room, no_room};
 use crate::phase;

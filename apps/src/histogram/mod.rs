@@ -1,148 +1,17 @@
-//! What the command line counts: files of samples of any type ([`count`]), and the operations that
-//! have figures, their samples, and the same histograms on the CPU.
+//! Histograms of files: samples of any type, in one go or in parts ([`count`]).
 
 mod bin_rule;
 mod chart;
+mod counted;
 mod direct;
 mod edges;
-mod expected;
 mod number;
-mod plan;
 mod verify;
 mod whole;
 
 pub use bin_rule::{Function, Wanted};
 pub use chart::chart;
+pub use counted::{Counted, Counts};
 pub use edges::Edge;
-pub use expected::expected;
 pub use number::{Number, edges_of};
-pub use plan::{HistogramPlan, Method, name};
-pub use whole::{Counted, Counts, count};
-
-use anyhow::Result;
-use clap::ValueEnum;
-use multisplit::Bins;
-use multisplit::primitives::histogram::Layout;
-
-use crate::data::{self, SEED, SplitMix64};
-
-/// An operation, by the name that figures of other programs go by too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Op {
-    /// f32 in [0, 1024), m equal parts
-    #[value(name = "histogram_even")]
-    Even,
-    /// f32 in [0, 1024), m - 1 random splitters between the ends
-    #[value(name = "histogram_range")]
-    Range,
-    /// u8, a bin for each value
-    #[value(name = "histogram_u8")]
-    Bytes,
-    /// RGBA8 pixels, four histograms of 256 bins in one pass
-    #[value(name = "histogram_rgba8")]
-    Pixels,
-}
-
-impl Op {
-    /// The name on the command line and in the figures.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Even => "histogram_even",
-            Self::Range => "histogram_range",
-            Self::Bytes => "histogram_u8",
-            Self::Pixels => "histogram_rgba8",
-        }
-    }
-
-    /// Whether samples are floats; else they are bytes, which have 256 bins whatever m is.
-    pub fn floats(self) -> bool {
-        matches!(self, Self::Even | Self::Range)
-    }
-
-    /// Histograms that one run gives.
-    pub fn channels(self) -> u32 {
-        if self == Self::Pixels { 4 } else { 1 }
-    }
-
-    /// Words of `n` elements.
-    pub fn words(self, n: u64) -> u64 {
-        if self == Self::Bytes { n.div_ceil(4) } else { n }
-    }
-
-    /// What the device is told, with m = `bins`.
-    pub fn device_bins(self, bins: u32) -> Bins {
-        match self {
-            Self::Even => Bins::even(0.0..END, bins).untyped(),
-            Self::Range => Bins::range(&splitters(bins)).untyped(),
-            Self::Bytes => Bins::<u8>::identity(BYTES).untyped(),
-            Self::Pixels => {
-                Bins::<u8>::identity(BYTES).layout(Layout::interleaved(4, 0b1111)).untyped()
-            }
-        }
-    }
-}
-
-/// Where the paper's floats end.
-const END: f32 = 1024.0;
-/// Values of a byte.
-pub const BYTES: u32 = 256;
-/// Of the splitters; not that of the samples, of which they would be the first ones.
-const SPLITTER_SEED: u64 = 0x0073_706c_6974;
-
-/// m + 1 of them, the ends included.
-fn splitters(bins: u32) -> Vec<f32> {
-    let mut generator = SplitMix64::after(SPLITTER_SEED, 0);
-    let mut splitters: Vec<f32> =
-        (1..bins).map(|_| float((generator.next() >> 32) as u32)).collect();
-    splitters.sort_by(f32::total_cmp);
-    splitters.insert(0, 0.0);
-    splitters.push(END);
-    splitters
-}
-
-/// The float in [0, 1024) that 24 random bits make.
-fn float(word: u32) -> f32 {
-    (word >> 8) as f32 / 16_384.0
-}
-
-/// How samples are spread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Spread {
-    /// Every value alike
-    #[default]
-    Uniform,
-    /// All in one bin
-    One,
-}
-
-/// `n` words of samples.
-pub fn samples(floats: bool, spread: Spread, n: u64) -> Result<Vec<u32>> {
-    let mut words = match spread {
-        Spread::Uniform => data::random_words(n, SEED)?,
-        Spread::One => data::words(n, |_| 0x4d4d_4d4d)?,
-    };
-    if floats {
-        words.iter_mut().for_each(|word| *word = float(*word).to_bits());
-    }
-    Ok(words)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn operations_are_called_the_same_everywhere() {
-        for op in Op::value_variants() {
-            let value = op.to_possible_value().expect("a value");
-            assert_eq!(value.get_name(), op.name());
-        }
-    }
-
-    #[test]
-    fn splitters_are_sorted_between_the_ends() {
-        let splitters = splitters(256);
-        assert_eq!((splitters.len(), splitters[0], splitters[256]), (257, 0.0, 1024.0));
-        assert!(splitters.is_sorted());
-    }
-}
+pub use whole::count;

@@ -4,8 +4,8 @@ use anyhow::{Result, bail};
 use rayon::prelude::*;
 
 use super::bin_rule::BinRule;
+use super::counted::{Counted, Counts};
 use super::number::Number;
-use super::whole::{Counted, Counts};
 
 /// By how much a sum of floats may differ from the CPU's, as a part of the sum of all magnitudes:
 /// the device adds them in another order, each addition rounded to 24 bits.

@@ -21,10 +21,10 @@ pub use values::{ValueForm, Values, open_values};
 
 use std::io::{self, BufRead as _, Read};
 
+use multisplit_bench::progress::Bars;
+
 use crate::formats::npy::{self, ByteOrder};
-use crate::formats::text;
-use crate::formats::{Array, Data, Element, FileError, Format, Place, Result};
-use crate::progress::Bars;
+use crate::formats::{Array, Data, Element, FileError, Format, Place, Result, text};
 
 /// Read at a time, so that a header that promises too much costs no memory.
 const STEP_BYTES: usize = 16 << 20;

@@ -1,11 +1,11 @@
 //! One array out of an input: the numbers of a file, or of one column of a table.
 
 use anyhow::{Context as _, Result, bail};
+use multisplit_bench::console;
+use multisplit_bench::progress::Bars;
 
 use super::{Input, InputOptions, Numbers, Shape};
 use crate::formats::Format;
-use crate::progress::Bars;
-use crate::report;
 
 /// The numbers, and where they come from.
 pub struct OneArray {
@@ -29,7 +29,7 @@ impl InputOptions {
                 let missing = column.missing.len();
                 if missing > 0 {
                     let cells = if missing == 1 { "cell is" } else { "cells are" };
-                    report::note(format_args!("{missing} empty {cells} left out"));
+                    console::note(format_args!("{missing} empty {cells} left out"));
                 }
                 let (numbers, rows) = (column.keys.into(), column.present);
                 Ok(OneArray { numbers, format: Format::Csv, rows })

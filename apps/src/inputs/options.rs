@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use multisplit_bench::progress::Bars;
 
 use super::{Numbers, Shape, Stream, open_array};
 use crate::formats::{Element, Format, Place};
-use crate::progress::Bars;
 use crate::tables::{Column, Dialect, Table, separator};
 
 /// An input: where it is, in which form, and what of it is meant.

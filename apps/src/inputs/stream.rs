@@ -6,10 +6,11 @@ use std::io::{self, BufReader, Chain, Cursor, Read};
 use std::sync::Arc;
 
 use indicatif::ProgressBar;
+use multisplit_bench::first_bytes::{self, Compression, LOOKED_AT};
+use multisplit_bench::progress::Bars;
 
-use crate::formats::recognise::{self, Content, LOOKED_AT};
-use crate::formats::{Compression, FileError, Format, Place, Result, Stated};
-use crate::progress::Bars;
+use crate::formats::recognise::{self, Content};
+use crate::formats::{FileError, Format, Place, Result, Stated};
 
 const BUFFER_BYTES: usize = 1 << 20;
 
@@ -40,7 +41,7 @@ impl Stream {
         let Opened { reader, file, size } = open(place).map_err(problem)?;
         let bar = bars.bytes(&format!("reading {place}"), size);
         let (first, rest) = peek(Box::new(bar.wrap_read(reader))).map_err(problem)?;
-        let compression = place.compression.or_else(|| recognise::compression(&first));
+        let compression = place.compression.or_else(|| first_bytes::compression(&first));
         let packed = BufReader::with_capacity(BUFFER_BYTES, Cursor::new(first).chain(rest));
         let unpacked: Box<dyn Read> = match compression {
             None => Box::new(packed),

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use multisplit_bench::progress::Bars;
 
 use super::one::OneArray;
 use super::{InputOptions, Shape};
 use crate::formats::Place;
-use crate::progress::Bars;
 
 impl InputOptions {
     /// The same of another input.

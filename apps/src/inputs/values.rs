@@ -3,11 +3,12 @@
 //! The device moves 4, 8 or 16 bytes. Rows of other sizes are padded here, and the padding goes when
 //! they are written.
 
+use multisplit_bench::progress::Bars;
+
 use super::{Elements, Stream, open_array};
 use crate::formats::npy::{self, ByteOrder};
 use crate::formats::{Data, Element, FileError, Format, Place, Result};
 use crate::inputs::Shape;
-use crate::progress::Bars;
 
 /// A value for each key.
 pub struct Values {
@@ -179,7 +180,7 @@ impl Values {
 mod tests {
     use super::{ValueForm, open_values, place_in_c_order};
     use crate::formats::{Data, Place, npy};
-    use crate::progress::Bars;
+    use multisplit_bench::progress::Bars;
 
     #[test]
     fn places_in_two_orders() {

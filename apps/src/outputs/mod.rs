@@ -18,12 +18,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use multisplit::Context;
 
-use crate::formats::{Array, Compression, Element, FileError, Format, Place, Result, Stated};
-use crate::formats::{npy, text};
+use crate::formats::{Array, Element, FileError, Format, Place, Result, Stated, npy, text};
 use crate::inputs::{ValueForm, Values};
 use crate::on_device::{DeviceArray, Moved};
+
 pub use by_ranges::RangeWriter;
 use identity::Identity;
+use multisplit_bench::first_bytes::Compression;
 use reserve::Reserving;
 use stage::Staged;
 

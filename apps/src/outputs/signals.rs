@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
+use multisplit_bench::console;
 use tempfile::NamedTempFile;
 
 /// Files that must not outlive the program unless they are finished.
@@ -88,7 +89,7 @@ fn watch() {
 fn tell(text: String) {
     let (done, is_done) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
-        crate::report::say(text);
+        console::say(text);
         let _ = done.send(());
     });
     let _ = is_done.recv_timeout(MAX_TELLING);

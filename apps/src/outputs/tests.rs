@@ -1,10 +1,11 @@
 use std::fs;
 use std::path::Path;
 
+use multisplit_bench::progress::Bars;
+
 use super::Outputs;
 use crate::formats::{Array, Data, Element, FileError, Format, Place};
 use crate::inputs::{Shape, read};
-use crate::progress::Bars;
 
 fn written(folder: &Path, name: &str, array: &Array) -> Array {
     let place = Place::new(&folder.join(name));

@@ -10,7 +10,7 @@ use multisplit::graph::{Buffer, Graph};
 use multisplit::primitives::{self, SortBuffers};
 use multisplit::{Bound, Context, Error, Executable, Sort, Value};
 
-use super::SortRequest;
+use super::request::{self, SortRequest};
 use crate::file_key::FileKey;
 use crate::formats::Data;
 use crate::inputs::Elements;
@@ -57,7 +57,7 @@ pub fn sort_direct<K: FileKey>(
 ) -> Result<Option<Direct>> {
     let value_bytes = values.map_or(0, Elements::element_bytes);
     let context = room.context;
-    let (n, (key_bytes, narrow)) = (keys.len() as u64, super::key_bytes::<K>());
+    let (n, (key_bytes, narrow)) = (keys.len() as u64, request::key_bytes::<K>());
     let one_plan = n <= room.max_of_plan(key_bytes.max(value_bytes) as u64);
     // The library sorts what one plan cannot hold, pairs besides the arrays that it was given.
     let copies = if one_plan || value_bytes == 0 { 2 } else { 4 };

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 
-use super::SortRequest;
+use super::request::SortRequest;
 use super::streamed::{Target, sort_streamed};
 use crate::file_key::FileKey;
 use crate::formats::Data;

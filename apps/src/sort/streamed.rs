@@ -13,14 +13,14 @@ use std::thread;
 use anyhow::{Context as _, Result};
 use bytemuck::Pod;
 use multisplit::{Bound, Context};
+use multisplit_bench::data::{SplitMix64, below};
+use multisplit_bench::host_memory;
 use rayon::prelude::*;
 
-use super::SortRequest;
 use super::direct::{Prepared, Values, again_by_ballots};
-use crate::data::{SplitMix64, below};
+use super::request::{SortRequest, max_elements};
 use crate::file_key::FileKey;
 use crate::formats::Data;
-use crate::host_memory;
 use crate::inputs::Elements;
 use crate::on_device::{DeviceArray as _, elements_of};
 use crate::parts::{Room, no_room};
@@ -62,7 +62,7 @@ pub fn sort_streamed<K: FileKey>(
     let bytes = keys.len() * (size_of::<K>() + value_bytes);
     host_memory::check("the input, split into buckets,", bytes as u64)?;
     let bar = room.bars.elements("sorting", keys.len() as u64);
-    let max = super::max_elements::<K>(room, value_bytes) / WORKERS;
+    let max = max_elements::<K>(room, value_bytes) / WORKERS;
     let sort = Streamed { context: room.context, request, target, bar: &bar };
     by_value_bytes!(
         value_bytes,

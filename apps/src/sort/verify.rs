@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use rayon::prelude::*;
 
-use super::{SortRequest, Sorted};
+use super::request::{self, SortRequest, Sorted};
 use crate::file_key::FileKey;
 use crate::formats::Data;
 
@@ -100,7 +100,7 @@ fn stable_order<K: FileKey, P: Ord + Copy + Send + Sync>(
     pack: impl Fn(K, u32) -> P + Sync,
     index: impl Fn(P) -> u32 + Send + Sync,
 ) -> Result<Vec<u32>> {
-    let indices = super::indices(keys.len())?;
+    let indices = request::indices(keys.len())?;
     let pairs = keys.par_iter().zip(indices);
     let mut packed: Vec<P> = pairs.map(|(&key, index)| pack(key, index)).collect();
     packed.par_chunks_mut(length).for_each(|row| row.par_sort_unstable());

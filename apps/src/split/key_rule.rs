@@ -3,9 +3,9 @@
 
 use anyhow::{Result, anyhow, bail};
 use multisplit::{Buckets, Error, Key};
+use multisplit_bench::key_order::rank;
+use multisplit_bench::split::Method;
 
-use super::Method;
-use crate::file_key::rank;
 use crate::glsl_file::GlslFile;
 
 /// A bucket function for keys of type `K`.

@@ -11,8 +11,9 @@ pub use error::TableError;
 use std::ops::Range;
 
 use csv::{ByteRecord, ReaderBuilder};
+use multisplit_bench::first_bytes::BYTE_ORDER_MARK;
 
-use crate::formats::text::{self, BYTE_ORDER_MARK};
+use crate::formats::text;
 
 type Result<T, E = TableError> = std::result::Result<T, E>;
 

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use csv::{ByteRecord, WriterBuilder};
+use multisplit_bench::first_bytes::BYTE_ORDER_MARK;
 
 use super::{Table, reader};
-use crate::formats::text::BYTE_ORDER_MARK;
 
 impl Table {
     /// Writes the header, where there is one, and these rows, with this between their cells.

@@ -68,7 +68,10 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         (Input::Table(_), Some(order)) => files.write_rows(&order, Some(offsets))?,
         _ => files.write(split.keys, split.values, Some(offsets))?,
     }
-    job.tell(&split.offsets, &split.summary)
+    if devices.quiet() {
+        return Ok(());
+    }
+    told::tell(options, &split.offsets, &split.summary)
 }
 
 /// What comes out, whatever the type of the keys.
@@ -108,7 +111,7 @@ impl SplitJob<'_> {
             device: &context.properties().name,
             is_glsl: rule.glsl().is_some(),
         };
-        let summary = self.summary(split.method, 1, &what);
+        let summary = what.summary(split.method, 1, self.devices.verify());
         let split::Direct { keys, values, offsets, .. } = split;
         Ok(Some(Split { keys, values, offsets, order: None, summary }))
     }
@@ -138,7 +141,7 @@ impl SplitJob<'_> {
             device: &context.properties().name,
             is_glsl: rule.glsl().is_some(),
         };
-        let summary = self.summary(whole.method, whole.parts, &what);
+        let summary = what.summary(whole.method, whole.parts, self.devices.verify());
         let (offsets, values) = (whole.offsets, whole.values.map(Moved::Host));
         let mut keys = K::into_data(whole.keys);
         if by_value {

@@ -4,18 +4,21 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{ArgGroup, Args, ValueEnum};
+use multisplit_bench::key_order::rank;
+use multisplit_bench::size;
+use multisplit_bench::split::Method;
 
 use crate::device::Devices;
-use crate::file_key::{FileKey, rank};
+use crate::file_key::FileKey;
 use crate::formats::{Array, Element, Place};
 use crate::glsl_file::GlslOptions;
 use crate::histogram::{Edge, Number, edges_of};
 use crate::inputs::{InputOptions, read_splitters};
 use crate::keyed::OutputOptions;
-use crate::split::{KeyFunction, KeyRule, Method};
+use crate::report;
+use crate::split::{KeyFunction, KeyRule};
 use crate::values::ValueOptions;
 use crate::wide_keys::keys_of;
-use crate::{report, size};
 
 /// Arguments of `multisplit split`.
 #[derive(Debug, Args)]

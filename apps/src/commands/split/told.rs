@@ -4,11 +4,12 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use multisplit::primitives::multisplit::Method;
+use multisplit_bench::split::name;
+use multisplit_bench::{console, size};
 
-use super::SplitJob;
+use super::options::Options;
 use crate::formats::{Element, Place};
-use crate::split;
-use crate::{phase, report, size};
+use crate::{phase, report};
 
 /// More buckets than these are not all printed.
 const MAX_SHOWN: usize = 32;
@@ -22,30 +23,27 @@ pub struct Told<'t> {
     pub is_glsl: bool,
 }
 
-impl SplitJob<'_> {
-    /// Prints the sizes of the buckets, and what was done.
-    pub fn tell(&self, offsets: &[u64], summary: &str) -> Result<()> {
-        if self.devices.quiet() {
-            return Ok(());
-        }
-        let table = bucket_table(offsets);
-        let output = self.options.output.output.as_deref();
-        if output.is_some_and(|path| Place::new(path).is_stream()) {
-            report::say(table.trim_end());
-        } else {
-            write!(std::io::stdout().lock(), "{table}")?;
-        }
-        report::done(summary);
-        Ok(())
+/// Prints the sizes of the buckets, and what was done.
+pub fn tell(options: &Options, offsets: &[u64], summary: &str) -> Result<()> {
+    let table = bucket_table(offsets);
+    let output = options.output.output.as_deref();
+    if output.is_some_and(|path| Place::new(path).is_stream()) {
+        console::say(table.trim_end());
+    } else {
+        write!(std::io::stdout().lock(), "{table}")?;
     }
+    report::done(summary);
+    Ok(())
+}
 
+impl Told<'_> {
     /// What was done.
-    pub fn summary(&self, method: Method, parts: usize, told: &Told<'_>) -> String {
-        let Told { element, buckets, device, .. } = told;
-        let n = size::grouped(told.n as u64);
-        let method = split::name(method);
+    pub fn summary(&self, method: Method, parts: usize, verified: bool) -> String {
+        let Told { element, buckets, device, .. } = self;
+        let n = size::grouped(self.n as u64);
+        let method = name(method);
         let parts = if parts > 1 { format!(", {parts} parts") } else { String::new() };
-        let checked = match (self.devices.verify(), told.is_glsl) {
+        let checked = match (verified, self.is_glsl) {
             (false, _) => "",
             (true, false) => ", verified against the CPU",
             (true, true) => {

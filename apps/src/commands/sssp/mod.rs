@@ -1,6 +1,7 @@
 //! `multisplit sssp`: shortest paths from vertices of a network.
 
 mod files;
+mod found;
 mod options;
 
 pub use options::Options;
@@ -10,14 +11,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use multisplit::Error;
+use multisplit_bench::network::{Loaded, dijkstra};
+use multisplit_bench::sssp::{self, Source};
+use multisplit_bench::{console, plot};
 use multisplit_sssp::network::{Network, ShortestPaths};
 use multisplit_sssp::{DeviceNetwork, Error as SearchError, Solver};
 
 use crate::device::Devices;
-use crate::network::{Loaded, dijkstra};
-use crate::sssp::{self, Found, Source};
-use crate::{plot, report};
 use files::SearchFiles;
+use found::{Found, is_exact, path_text};
 
 /// Searches, and says what was found.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
@@ -106,7 +108,7 @@ impl Searches<'_> {
             }
         }
         if self.devices.verify() {
-            report::summary("every distance verified against the CPU");
+            console::summary("every distance verified against the CPU");
         }
         Ok(())
     }
@@ -126,11 +128,11 @@ impl Searches<'_> {
         } else {
             writeln!(out, "{}", found.text())?;
             if let Some((to, path)) = path {
-                writeln!(out, "{}", sssp::path_text(paths, to, path.as_deref()))?;
+                writeln!(out, "{}", path_text(paths, to, path.as_deref()))?;
             }
         }
-        if !sssp::is_exact(self.network(), paths) {
-            report::note(
+        if !is_exact(self.network(), paths) {
+            console::note(
                 "distances are sums of floats of 32 bits, and rounded to 24 digits of two",
             );
         }

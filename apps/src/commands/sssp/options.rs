@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, value_parser};
+use multisplit_bench::network::{Format, HASHED_MAX, Weighting};
+use multisplit_bench::size;
+use multisplit_bench::sssp::{Method, Source};
 use multisplit_sssp::{DEFAULT_BUCKETS, MAX_BUCKETS};
 
-use crate::network::{Format, HASHED_MAX, Weighting};
-use crate::sssp::{Method, Source};
-use crate::{report, size};
+use crate::report;
 
 /// Arguments of `multisplit sssp`.
 #[derive(Debug, Args)]

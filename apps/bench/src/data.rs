@@ -1,0 +1,99 @@
+//! Where input comes from when no file gives it: seeded, so that every run has the same.
+
+use anyhow::{Context as _, Result};
+use multisplit::Key;
+
+/// The seed of the demonstration and the measurements.
+pub const SEED: u64 = 1;
+
+/// `n` uniform u32.
+pub fn random_words(n: u64, seed: u64) -> Result<Vec<u32>> {
+    let mut generator = SplitMix64(seed);
+    words(n, |_| (generator.next() >> 32) as u32)
+}
+
+/// `n` keys of uniform bits.
+pub fn random_keys<K: Key>(n: u64, seed: u64) -> Result<Vec<K>> {
+    let (mut keys, length) = room_for(n)?;
+    keys.resize(length, K::zeroed());
+    let mut generator = SplitMix64(seed);
+    for word in bytemuck::cast_slice_mut::<K, u8>(&mut keys).chunks_mut(size_of::<u32>()) {
+        let random = (generator.next() >> 32) as u32;
+        word.copy_from_slice(&random.to_ne_bytes()[..word.len()]);
+    }
+    Ok(keys)
+}
+
+/// `n` numbers, each made from its index.
+pub fn words(n: u64, word: impl FnMut(usize) -> u32) -> Result<Vec<u32>> {
+    let (mut words, length) = room_for(n)?;
+    words.extend((0..length).map(word));
+    Ok(words)
+}
+
+/// An empty array with room for `n` elements, and n as a length.
+fn room_for<T>(n: u64) -> Result<(Vec<T>, usize)> {
+    let too_large = || format!("no memory for {n} numbers on the host; try a smaller --n");
+    let length = usize::try_from(n).with_context(too_large)?;
+    let mut elements = Vec::new();
+    elements.try_reserve_exact(length).with_context(too_large)?;
+    Ok((elements, length))
+}
+
+/// A number below `end`, which is at most 2^32, from 64 random bits.
+pub fn below(random: u64, end: u64) -> u64 {
+    ((random >> 32) * end) >> 32
+}
+
+/// Steele, Lea and Flood's generator ("Fast splittable pseudorandom number generators", 2014).
+pub struct SplitMix64(u64);
+
+impl SplitMix64 {
+    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+    /// The generator of `seed` after `draws` draws: threads can begin anywhere in one sequence.
+    pub fn after(seed: u64, draws: u64) -> Self {
+        Self(seed.wrapping_add(draws.wrapping_mul(Self::STEP)))
+    }
+
+    /// The next 64 bits.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(Self::STEP);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}
+
+/// A number that looks like chance, of an index: what other programs make of it too.
+pub fn mixed(index: usize, seed: u64) -> u32 {
+    let z = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(seed);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    (z >> 32) as u32 ^ z as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SplitMix64, mixed, random_words};
+
+    #[test]
+    fn the_generator_is_the_published_one() {
+        let mut generator = SplitMix64(1_234_567);
+        assert_eq!(generator.next(), 6_457_827_717_110_365_317);
+        assert_eq!(generator.next(), 3_203_168_211_198_807_973);
+        assert_eq!(SplitMix64::after(1_234_567, 1).next(), 3_203_168_211_198_807_973);
+    }
+
+    #[test]
+    fn sizes_past_the_memory_are_an_error() {
+        assert!(random_words(u64::MAX / 8, 1).is_err());
+    }
+
+    #[test]
+    fn inputs_are_those_of_other_programs() {
+        assert_eq!(mixed(0, 0), 0x5d7c_35e6);
+        assert_eq!([mixed(0, 1), mixed(41, 7)], [974_924_535, 4_040_906_548]);
+    }
+}

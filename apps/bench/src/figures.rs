@@ -1,0 +1,94 @@
+//! How times, rates and amounts of memory are written for people, and which of many times counts.
+
+/// Nanoseconds, in the unit that leaves one to three digits before the point.
+pub fn time(nanoseconds: f64) -> String {
+    let (scale, unit) = match nanoseconds {
+        t if t < 1e3 => (1.0, "ns"),
+        t if t < 1e6 => (1e3, "us"),
+        t if t < 1e9 => (1e6, "ms"),
+        _ => (1e9, "s"),
+    };
+    format!("{} {unit}", three_digits(nanoseconds / scale))
+}
+
+/// Elements each second, from elements each nanosecond.
+pub fn rate(per_nanosecond: f64) -> String {
+    let (scale, unit) = match per_nanosecond {
+        r if r < 1e-3 => (1e-6, "K"),
+        r if r < 1.0 => (1e-3, "M"),
+        _ => (1.0, "G"),
+    };
+    format!("{} {unit}/s", three_digits(per_nanosecond / scale))
+}
+
+/// Bytes, in the largest binary unit that they fill.
+pub fn bytes(count: u64) -> String {
+    const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let power = count.checked_ilog2().unwrap_or(0) / 10;
+    let unit = UNITS.get(power as usize).copied().unwrap_or_default();
+    let whole = count as f64 / (1u64 << (10 * power)) as f64;
+    // Rounded, a last byte short of a unit is the unit itself.
+    let text = format!("{whole:.1}");
+    format!("{} {unit}", text.strip_suffix(".0").unwrap_or(&text))
+}
+
+/// The middle one; the higher of the two middle ones of an even number, and 0 of none.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// Elements of a run over nanoseconds; 0 where the clock is too coarse to have seen it.
+pub fn elements_per_nanosecond(elements: u64, nanoseconds: f64) -> f64 {
+    if nanoseconds > 0.0 { elements as f64 / nanoseconds } else { 0.0 }
+}
+
+/// The digits that a measurement can have.
+pub fn six_digits(value: f64) -> f64 {
+    // A finite number in this form always reads back.
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+fn three_digits(value: f64) -> String {
+    // The bounds are where rounding carries into another digit.
+    match value {
+        v if v >= 99.95 => format!("{v:.0}"),
+        v if v >= 9.995 => format!("{v:.1}"),
+        v => format!("{v:.2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bytes, median, rate, six_digits, time};
+
+    #[test]
+    fn figures_have_three_digits_and_a_unit() {
+        assert_eq!(time(12.0), "12.0 ns");
+        assert_eq!(time(1750.0), "1.75 us");
+        assert_eq!(time(99.96e6), "100 ms");
+        assert_eq!(time(123.4e6), "123 ms");
+        assert_eq!(time(2.5e9), "2.50 s");
+        assert_eq!(rate(536.4), "536 G/s");
+        assert_eq!(rate(0.25), "250 M/s");
+        assert_eq!(rate(0.0), "0.00 K/s");
+        assert_eq!(bytes(12), "12 B");
+        assert_eq!(bytes(32 << 10), "32 KiB");
+        assert_eq!(bytes(3 << 29), "1.5 GiB");
+        assert_eq!(bytes(u64::MAX), "16 EiB");
+    }
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 3.0);
+        assert_eq!(median(Vec::new()), 0.0);
+    }
+
+    #[test]
+    fn figures_keep_six_digits() {
+        assert_eq!(six_digits(0.062_559_123), 0.062_559_1);
+        assert_eq!(six_digits(0.0), 0.0);
+        assert_eq!(six_digits(123_456_789.0), 123_457_000.0);
+    }
+}

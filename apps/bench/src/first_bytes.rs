@@ -1,0 +1,47 @@
+//! How a file is compressed, by its first bytes.
+
+/// What some programs put before a text in UTF-8.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// How a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    /// `.gz`
+    Gzip,
+    /// `.zst`
+    Zstandard,
+}
+
+/// How many bytes are looked at.
+pub const LOOKED_AT: usize = 4096;
+
+/// Deflate is gzip's only method, and three bits of its flags are never set.
+fn is_gzip(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x1f, 0x8b, 8, flags, ..] if flags & 0xe0 == 0)
+}
+
+const ZSTANDARD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// How these bytes are compressed.
+pub fn compression(bytes: &[u8]) -> Option<Compression> {
+    match bytes {
+        _ if is_gzip(bytes) => Some(Compression::Gzip),
+        _ if bytes.starts_with(&ZSTANDARD) => Some(Compression::Zstandard),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Compression, compression};
+
+    #[test]
+    fn packed_bytes_tell() {
+        let packed = zstd::encode_all(&b"1\n"[..], 0).expect("packed");
+        assert_eq!(compression(&packed), Some(Compression::Zstandard));
+        assert_eq!(compression(&[0x1f, 0x8b, 8, 0, 1]), Some(Compression::Gzip));
+        for other in [&[0x1f, 0x8b, 7, 0][..], &[0x1f, 0x8b], &[0x1f, 0x8b, 8, 0xff], b""] {
+            assert_eq!(compression(other), None);
+        }
+    }
+}

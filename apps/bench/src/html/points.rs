@@ -1,0 +1,183 @@
+//! The figures of JSON lines, ours or another program's, as far as plots and tables need them.
+
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+
+/// One line: a measured figure.
+#[derive(Clone, Debug, Default)]
+pub struct Point {
+    /// Who measured.
+    pub anchor: String,
+    /// The operation.
+    pub op: String,
+    /// How it was done.
+    pub method: String,
+    /// Elements.
+    pub n: f64,
+    /// 0 where there are no buckets.
+    pub m: f64,
+    /// Milliseconds of GPU time.
+    pub ms: f64,
+    /// 10^9 elements a second.
+    pub gps: f64,
+    /// The milliseconds of each stage, by its name.
+    pub stages: Vec<(String, f64)>,
+    /// The graph, of a shortest-path figure.
+    pub graph: Option<String>,
+    /// Rounds of a search.
+    pub rounds: f64,
+    /// Millions of arcs a second, of such a figure.
+    pub mteps: f64,
+    /// How the keys of a split are spread; empty where that is not said.
+    pub distribution: String,
+    /// What ranking relies on, where the lines have more than one; else empty.
+    pub ranking: String,
+}
+
+impl Point {
+    /// Whether two figures are of the same thing, done the same way.
+    fn is_same_case(&self, other: &Self) -> bool {
+        let case = |point: &Self| {
+            let how =
+                [&point.anchor, &point.op, &point.method, &point.distribution, &point.ranking];
+            (how.map(String::clone), point.graph.clone())
+        };
+        (self.n, self.m) == (other.n, other.m) && case(self) == case(other)
+    }
+
+    /// The method, how the keys are spread where that is unusual, and the ranking where there are two.
+    pub fn how(&self) -> String {
+        let mut how = self.method.clone();
+        for more in [&self.distribution, &self.ranking] {
+            if !more.is_empty() && more != "uniform" {
+                how = format!("{how}, {more}");
+            }
+        }
+        how
+    }
+}
+
+/// What lines say.
+#[derive(Clone, Debug, Default)]
+pub struct Points {
+    /// The device, of the first line that names one.
+    pub device: Option<String>,
+    /// The figures.
+    pub all: Vec<Point>,
+}
+
+/// What the time of a stage ends in.
+const STAGE: &str = "_ms";
+
+/// Where sizes of kernels come from that are not worth a word.
+const BUILT_IN: &str = "built-in";
+
+impl Points {
+    /// Reads JSON lines. What is no figure is passed over.
+    pub fn parse(text: &str) -> Result<Self> {
+        let mut points = Self::default();
+        for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let value: Value =
+                serde_json::from_str(line).with_context(|| format!("line {}", index + 1))?;
+            if let Some(device) = value["device"].as_str() {
+                let driver = value["driver"].as_str().unwrap_or_default();
+                let device = format!("{device}, {driver}");
+                let mut device = device.trim_end_matches([',', ' ']).to_owned();
+                if let Some(profile) = value["profile"].as_str().filter(|name| *name != BUILT_IN) {
+                    device += &format!(", sizes of {profile}");
+                }
+                points.device.get_or_insert(device);
+            }
+            points.all.extend(point(&value));
+        }
+        points.keep_best();
+        points.name_ranking();
+        Ok(points)
+    }
+
+    /// What was measured twice, as the copy is that ceilings come from, is shown once.
+    fn keep_best(&mut self) {
+        let mut best: Vec<Point> = Vec::new();
+        for point in self.all.drain(..) {
+            match best.iter_mut().find(|known| known.is_same_case(&point)) {
+                Some(known) if known.ms <= point.ms => {}
+                Some(known) => *known = point,
+                None => best.push(point),
+            }
+        }
+        self.all = best;
+    }
+
+    /// Where there is one ranking, it is named with the device; where there are two, with each figure.
+    fn name_ranking(&mut self) {
+        let rankings = self.distinct(|point| point.ranking.clone());
+        let mut named = rankings.iter().filter(|ranking| !ranking.is_empty());
+        let (Some(ranking), None) = (named.next(), named.next()) else { return };
+        if let Some(device) = &mut self.device {
+            *device += &format!(", ranking {ranking}");
+        }
+        self.all.iter_mut().for_each(|point| point.ranking.clear());
+    }
+
+    /// The distinct values of `key`, in the order in which they come.
+    pub fn distinct<T: PartialEq>(&self, key: impl Fn(&Point) -> T) -> Vec<T> {
+        let mut found = Vec::new();
+        for value in self.all.iter().map(key) {
+            if !found.contains(&value) {
+                found.push(value);
+            }
+        }
+        found
+    }
+}
+
+fn point(value: &Value) -> Option<Point> {
+    let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    let number = |key: &str| value[key].as_f64().unwrap_or(0.0);
+    let op = value["op"].as_str()?.to_owned();
+    let ms = value["ms"].as_f64()?;
+    let object = value.as_object()?;
+    let stage = |(key, value): (&String, &Value)| {
+        Some((key.strip_suffix(STAGE)?.to_owned(), value.as_f64()?))
+    };
+    Some(Point {
+        anchor: text("anchor"),
+        op,
+        method: text("method"),
+        n: number("n"),
+        m: number("m"),
+        ms,
+        gps: number("gps"),
+        stages: object.iter().filter_map(stage).collect(),
+        graph: value["graph"].as_str().map(str::to_owned),
+        rounds: number("rounds"),
+        mteps: number("mteps"),
+        distribution: text("distribution"),
+        ranking: text("ranking"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Points;
+
+    #[test]
+    fn lines_of_all_kinds_are_read() {
+        let text = r#"{"anchor":"multisplit","device":"llvmpipe","driver":"Mesa","version":"0"}
+{"anchor":"multisplit","op":"split_delta_keys","n":1024,"m":8,"ms":1.5,"gps":2.0,"method":"warp","prescan_ms":0.5}
+
+{"anchor":"cub","op":"sort_keys_u32","n":1024,"m":0,"ms":1,"gps":3}
+{"anchor":"multisplit","op":"sssp","graph":"rmat","method":"near-far","ms":2,"mteps":9,"rounds":12}"#;
+        let points = Points::parse(text).expect("points");
+        assert_eq!(points.device.as_deref(), Some("llvmpipe, Mesa"));
+        assert_eq!(points.all.len(), 3);
+        assert_eq!(points.all[0].stages, [("prescan".to_owned(), 0.5)]);
+        assert_eq!(points.all[2].rounds, 12.0);
+        assert_eq!(points.distinct(|point| point.anchor.clone()), ["multisplit", "cub"]);
+        assert!(Points::parse("no JSON").is_err());
+        // Measured twice: the better one is kept.
+        let line = |ms: u32| format!(r#"{{"anchor":"a","op":"copy","n":8,"ms":{ms},"gps":1}}"#);
+        let points = Points::parse(&[line(3), line(2), line(4)].join("\n")).expect("points");
+        assert_eq!(points.all.iter().map(|point| point.ms).collect::<Vec<_>>(), [2.0]);
+    }
+}

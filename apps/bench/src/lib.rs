@@ -1,0 +1,41 @@
+//! The benchmarks of multisplit: what `multisplit bench` and `multisplit demo` measure, the paper's tables, plots and
+//! HTML reports.
+//!
+//! - [`Options`] are the arguments of `multisplit bench`; [`measure`] measures what a line of them asks for.
+//! - [`plans`], [`sort`], [`split`], [`histogram`] and [`sssp`] plan each operation, generate its input, and check its
+//!   result.
+//! - [`network`] reads and generates networks, for other programs too.
+//! - [`plot`] draws, [`html`] makes reports of figures.
+//!
+//! Devices are opened, and files written, by the caller.
+#![forbid(unsafe_code)]
+
+mod check;
+mod clock;
+pub mod console;
+pub mod data;
+pub mod figures;
+pub mod first_bytes;
+pub mod histogram;
+pub mod host_memory;
+pub mod html;
+pub mod key_order;
+mod measure;
+pub mod network;
+mod options;
+mod output;
+pub mod paper;
+mod passes;
+pub mod plans;
+pub mod plot;
+pub mod progress;
+pub mod ranking;
+pub mod size;
+pub mod sort;
+pub mod split;
+pub mod sssp;
+mod stages;
+mod subjects;
+
+pub use options::{FileOptions, Options, measure};
+pub use output::Output;

@@ -1,0 +1,204 @@
+//! How a figure is measured: checked once, warmed up, then the median of runs in a row, with the clocks up.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use multisplit::{Array, Bound, Context, Executable};
+
+use super::clock::Clock;
+use super::output::{Figure, Output};
+use crate::figures::{self, elements_per_nanosecond, median};
+use crate::plans::{Target, WordPlan, bytes_of};
+use crate::subjects::cases::{Case, POISON, Subject};
+use crate::{data, passes, size};
+
+/// How long and how often.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    pub runs: u32,
+    pub warmup_ms: u64,
+    /// Whether each pass is timed too.
+    pub passes: bool,
+}
+
+/// Measures on one device.
+pub struct Bench<'c> {
+    pub context: &'c Context,
+    pub timing: Timing,
+    /// Whether the device is a software driver, which gets less to do where nothing is said.
+    pub software: bool,
+    /// One tile in so many checks itself, where that is said.
+    pub canary: Option<u32>,
+    /// What tells whether clocks are up; a software driver has none of its own.
+    pub clock: Option<Clock>,
+}
+
+/// What a run took.
+#[derive(Clone, Copy, Debug)]
+pub struct Timed {
+    pub nanoseconds: f64,
+    /// Whether the clocks were up, and two batches of runs agreed.
+    pub settled: bool,
+}
+
+/// What the cases of one size share.
+struct Arrays {
+    input: Vec<u32>,
+    src: Array<u32>,
+    dst: Array<u32>,
+    poison: WordPlan,
+}
+
+impl Bench<'_> {
+    /// What plans are made for.
+    pub fn target(&self) -> Target {
+        let mut target = Target::context(self.context);
+        if let Some(period) = self.canary {
+            target.policy.split.canary_period = period;
+        }
+        target
+    }
+
+    /// Measures `subject` on `n` elements; the input is made and uploaded once.
+    pub fn measure(&self, subject: Subject, n: u64, output: &mut Output) -> Result<()> {
+        let target = Target::context(self.context);
+        let cases = subject.cases(&target, n)?;
+        // Device memory first: what does not fit there need not be made on the host.
+        let src = self.context.zeroed::<u32>(n)?;
+        let dst = self.context.zeroed::<u32>(n)?;
+        let input = data::random_words(n, data::SEED)?;
+        self.context.write(&src, 0, &input)?;
+        let arrays = Arrays { input, src, dst, poison: target.fill(n, POISON)? };
+        for case in &cases {
+            self.measure_case(case, n, &arrays, output)
+                .with_context(|| format!("{} ({}), n = {}", case.op, case.method, size::show(n)))?;
+        }
+        Ok(())
+    }
+
+    fn measure_case(
+        &self,
+        case: &Case,
+        n: u64,
+        arrays: &Arrays,
+        output: &mut Output,
+    ) -> Result<()> {
+        let (context, runs) = (self.context, self.timing.runs);
+        let executable = context.instantiate(case.planned.plan.clone())?;
+        let bound = case.planned.bind(&arrays.src, &arrays.dst);
+
+        let poison = context.instantiate(arrays.poison.plan.clone())?;
+        context.run(&poison, &arrays.poison.bind(&arrays.src, &arrays.dst))?;
+        context.run(&executable, &bound)?;
+        (case.check)(&arrays.input, &context.download(&arrays.dst)?)?;
+
+        let Timed { nanoseconds, settled } = self.time(&executable, &bound)?;
+        output.figure(Figure {
+            op: case.op,
+            n,
+            // No buckets: the key is there for the figures that have them.
+            m: 0,
+            ms: nanoseconds / 1e6,
+            gps: elements_per_nanosecond(n, nanoseconds),
+            method: case.method,
+            settled,
+            split: None,
+        })?;
+        if self.timing.passes {
+            output.passes(&passes::times(context, &executable, &bound, runs)?);
+        }
+        Ok(())
+    }
+
+    /// What one run takes, once the clocks are up.
+    pub fn time(&self, executable: &Executable, bound: &[Bound<'_>]) -> Result<Timed> {
+        self.settled(|| Ok(self.context.time_runs(executable, bound, self.timing.runs)?))
+    }
+
+    /// Gives the device something to do while the host prepares what is measured next.
+    pub fn keep_busy(&self) -> Result<()> {
+        self.clock.as_ref().map_or(Ok(()), Clock::keep_busy)
+    }
+
+    /// What one run takes: the median of a batch of runs, once the time to warm up has passed and
+    /// two batches in a row agree, with the clocks up before and after.
+    pub fn settled(&self, mut batch: impl FnMut() -> Result<Vec<f64>>) -> Result<Timed> {
+        let warmup = Duration::from_millis(self.timing.warmup_ms);
+        let mut attempts = 0;
+        loop {
+            if let Some(clock) = &self.clock {
+                clock.wait(self.context)?;
+            }
+            let start = Instant::now();
+            let mut batch = || {
+                self.keep_busy()?;
+                batch()
+            };
+            while start.elapsed() < warmup {
+                batch()?;
+            }
+            let batches = self.timing.warmup_ms / MS_OF_BATCH;
+            let (nanoseconds, agreed) = agreed(batches, || Ok(median(batch()?)))?;
+            let up = self.clock.as_ref().map_or(Ok(true), |clock| clock.is_up(self.context))?;
+            attempts += 1;
+            if up && agreed || attempts == ATTEMPTS {
+                return Ok(Timed { nanoseconds, settled: up && agreed });
+            }
+        }
+    }
+}
+
+/// Two medians this close are the same: by a share of one of them.
+const AGREEMENT: f64 = 0.03;
+/// More batches than this many milliseconds of warming up each are not waited for.
+const MS_OF_BATCH: u64 = 50;
+/// How often a figure is measured before it is said that it did not settle.
+const ATTEMPTS: u32 = 4;
+
+/// The first time that agrees with the one before it, of at most `max` more than one, and whether there
+/// was one. Where none is to be waited for, nothing can disagree.
+fn agreed(max: u64, mut time: impl FnMut() -> Result<f64>) -> Result<(f64, bool)> {
+    let mut last = time()?;
+    for _ in 0..max {
+        let next = time()?;
+        let agree = (next - last).abs() <= AGREEMENT * last;
+        last = next;
+        if agree {
+            return Ok((last, true));
+        }
+    }
+    Ok((last, max == 0))
+}
+
+/// Why so many arrays of `n` words do not fit the device.
+pub fn too_large(context: &Context, n: u64, arrays: u64) -> Option<String> {
+    let properties = context.properties();
+    let array = bytes_of(n);
+    if array > properties.max_allocation {
+        let (array, max) = (figures::bytes(array), figures::bytes(properties.max_allocation));
+        return Some(format!("an array takes {array}, an allocation {max} at most"));
+    }
+    // A tenth is left for the workspace, for staging, and for others.
+    let (all, room) = (array.saturating_mul(arrays), properties.device_memory / 10 * 9);
+    (all > room).then(|| {
+        let memory = figures::bytes(properties.device_memory);
+        format!("input and output take {}, the device has {memory}", figures::bytes(all))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::agreed;
+
+    #[test]
+    fn a_figure_is_one_that_two_batches_agree_on() {
+        let of = |max| {
+            let mut times = [9.0, 5.0, 4.0, 3.9, 1.0].into_iter();
+            agreed(max, || Ok(times.next().expect("no more than these"))).expect("a time")
+        };
+        let not_yet = [(5.0, false), (4.0, false)];
+        assert_eq!(of(0), (9.0, true));
+        assert_eq!([of(1), of(2)], not_yet);
+        assert_eq!([of(3), of(100)], [(3.9, true), (3.9, true)]);
+    }
+}

@@ -1,0 +1,88 @@
+//! How a stream of text is cut into blocks of whole lines.
+
+use std::io::Read;
+
+use super::problem::Problem;
+use crate::host_memory;
+
+/// Whole lines of a file.
+pub(super) struct Block {
+    pub text: Vec<u8>,
+    /// The number of its first line, counted from 1.
+    pub first_line: u64,
+}
+
+/// Bytes of a block. Long enough that handing it to a thread costs nothing beside parsing it.
+const BLOCK: usize = 1 << 21;
+/// A file whose lines are longer than this is none of edges.
+const LONGEST_LINE: usize = 1 << 16;
+
+/// The blocks of a file, one after another.
+pub(super) struct Blocks<'r> {
+    reader: &'r mut dyn Read,
+    report: &'r dyn Fn(),
+    /// The beginning of a line whose end has not been read yet.
+    rest: Vec<u8>,
+    next_line: u64,
+    ended: bool,
+}
+
+impl<'r> Blocks<'r> {
+    pub fn new(reader: &'r mut dyn Read, report: &'r dyn Fn()) -> Self {
+        Self { reader, report, rest: Vec::new(), next_line: 1, ended: false }
+    }
+
+    /// The next block; `None` at the end of the file.
+    pub fn next(&mut self) -> Result<Option<Block>, Problem> {
+        if self.ended && self.rest.is_empty() {
+            return Ok(None);
+        }
+        // Its text, its edges, and the list that they are joined to.
+        host_memory::check("the next part", 8 * BLOCK as u64)
+            .map_err(|error| Problem::Memory(error.to_string()))?;
+        let mut text = std::mem::take(&mut self.rest);
+        text.reserve_exact(BLOCK);
+        while !self.ended && text.len() < BLOCK {
+            self.ended = self.read_some(&mut text)? == 0;
+        }
+        if !self.ended {
+            let end = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+            if end == 0 || text.len() - end > LONGEST_LINE {
+                let line = self.next_line + newlines(&text[..end]);
+                return Err(Problem::Line(line, "the line does not end".to_owned()));
+            }
+            self.rest = text.split_off(end);
+        }
+        (self.report)();
+        let first_line = self.next_line;
+        self.next_line += newlines(&text);
+        Ok(Some(Block { text, first_line }))
+    }
+
+    /// Gives back what was not used of a block.
+    pub fn push_back(&mut self, block: &Block, used: usize) {
+        let mut text = block.text[used..].to_vec();
+        text.append(&mut self.rest);
+        self.rest = text;
+        self.next_line = block.first_line + newlines(&block.text[..used]);
+    }
+
+    fn read_some(&mut self, text: &mut Vec<u8>) -> Result<usize, Problem> {
+        let (filled, room) = (text.len(), BLOCK - text.len());
+        text.resize(filled + room, 0);
+        loop {
+            match self.reader.read(&mut text[filled..]) {
+                Ok(bytes) => {
+                    text.truncate(filled + bytes);
+                    return Ok(bytes);
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Problem::Io(error)),
+            }
+        }
+    }
+}
+
+fn newlines(text: &[u8]) -> u64 {
+    text.iter().filter(|&&byte| byte == b'\n').count() as u64
+}

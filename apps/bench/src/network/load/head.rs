@@ -1,0 +1,168 @@
+//! What a file says of itself before its edges come.
+
+use multisplit_sssp::network::Direction;
+
+use super::blocks::Blocks;
+use super::cursor::{Cursor, Misread, misread};
+use super::format::Format;
+use super::problem::Problem;
+
+/// What follows the two vertices of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WeightText {
+    Nothing,
+    Whole,
+    Real,
+    /// Whole numbers, unless there is one that is not.
+    Either,
+}
+
+/// How the lines of a file are to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    /// The word that an edge begins with.
+    pub mark: Option<u8>,
+    /// The number of the first vertex.
+    pub base: u64,
+    pub weight: WeightText,
+    pub direction: Direction,
+    /// Where the file says it.
+    pub vertices: Option<u64>,
+    pub announced: Option<u64>,
+}
+
+impl Head {
+    /// Reads the head and leaves the edges in `blocks`.
+    pub fn read(format: Format, blocks: &mut Blocks<'_>) -> Result<Self, Problem> {
+        let list = |weight| Self {
+            mark: None,
+            base: 0,
+            weight,
+            direction: Direction::Directed,
+            vertices: None,
+            announced: None,
+        };
+        match format {
+            Format::EdgeList => Ok(list(WeightText::Nothing)),
+            Format::WeightedEdgeList => Ok(list(WeightText::Either)),
+            Format::MatrixMarket => lines(blocks, MatrixMarket::default()),
+            Format::Dimacs => lines(blocks, Dimacs),
+        }
+    }
+}
+
+/// Reads the lines of a head until it is complete.
+trait HeadLines {
+    /// Takes a line; `Some` when it was the last one of the head.
+    fn line(&mut self, line: &mut Cursor<'_>) -> Result<Option<Head>, Misread>;
+    /// What is missing where the file ends before.
+    const MISSING: &'static str;
+}
+
+fn lines<H: HeadLines>(blocks: &mut Blocks<'_>, mut reader: H) -> Result<Head, Problem> {
+    let mut number = 0;
+    while let Some(block) = blocks.next()? {
+        number = block.first_line;
+        let mut cursor = Cursor::new(&block.text);
+        while !cursor.at_end() {
+            let head = reader.line(&mut cursor).map_err(|text| Problem::Line(number, text))?;
+            if let Some(head) = head {
+                blocks.push_back(&block, cursor.at());
+                return Ok(head);
+            }
+            number += 1;
+        }
+    }
+    Err(Problem::Line(number.max(1), H::MISSING.to_owned()))
+}
+
+/// A banner, comments, and a line with rows, columns and entries.
+#[derive(Default)]
+struct MatrixMarket {
+    banner: Option<(WeightText, Direction)>,
+}
+
+impl HeadLines for MatrixMarket {
+    const MISSING: &'static str = "no line says how many rows, columns and entries there are";
+
+    fn line(&mut self, line: &mut Cursor<'_>) -> Result<Option<Head>, Misread> {
+        let Some((weight, direction)) = self.banner else {
+            self.banner = Some(Self::banner(line)?);
+            return Ok(None);
+        };
+        if matches!(line.first(), b'%' | b'\n') {
+            line.skip_line();
+            return Ok(None);
+        }
+        let (rows, columns, entries) = (line.whole()?, line.whole()?, line.whole()?);
+        line.end_of_line()?;
+        if rows != columns {
+            return Err(format!(
+                "{rows} rows and {columns} columns; a network has as many of both"
+            ));
+        }
+        let (vertices, announced) = (Some(rows), Some(entries));
+        Ok(Some(Head { mark: None, base: 1, weight, direction, vertices, announced }))
+    }
+}
+
+impl MatrixMarket {
+    fn banner(line: &mut Cursor<'_>) -> Result<(WeightText, Direction), Misread> {
+        let mut next = || line.word().to_ascii_lowercase();
+        let (banner, object, form, field, symmetry) = (next(), next(), next(), next(), next());
+        if banner != b"%%matrixmarket" {
+            return Err(misread(&banner, "`%%MatrixMarket`"));
+        }
+        if object != b"matrix" {
+            return Err(misread(&object, "`matrix`"));
+        }
+        if form != b"coordinate" {
+            return Err(misread(&form, "`coordinate`"));
+        }
+        let weight = match field.as_slice() {
+            b"pattern" => WeightText::Nothing,
+            b"integer" => WeightText::Whole,
+            b"real" => WeightText::Real,
+            other => return Err(misread(other, "`pattern`, `integer` or `real`")),
+        };
+        let direction = match symmetry.as_slice() {
+            b"general" => Direction::Directed,
+            b"symmetric" => Direction::Undirected,
+            other => return Err(misread(other, "`general` or `symmetric`")),
+        };
+        line.end_of_line()?;
+        Ok((weight, direction))
+    }
+}
+
+/// Comments, and a problem line.
+struct Dimacs;
+
+impl HeadLines for Dimacs {
+    const MISSING: &'static str = "no line `p sp VERTICES ARCS`";
+
+    fn line(&mut self, line: &mut Cursor<'_>) -> Result<Option<Head>, Misread> {
+        match line.first() {
+            b'c' | b'\n' => {
+                line.skip_line();
+                return Ok(None);
+            }
+            b'p' => line.skip(),
+            _ => return Err(misread(line.word(), "a comment `c` or the problem `p`")),
+        }
+        let problem = line.word();
+        if problem != b"sp" {
+            return Err(misread(problem, "`sp`"));
+        }
+        let (vertices, arcs) = (line.whole()?, line.whole()?);
+        line.end_of_line()?;
+        Ok(Some(Head {
+            mark: Some(b'a'),
+            base: 1,
+            weight: WeightText::Whole,
+            direction: Direction::Directed,
+            vertices: Some(vertices),
+            announced: Some(arcs),
+        }))
+    }
+}

@@ -1,0 +1,180 @@
+//! How lines become edges, on all cores.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use multisplit_sssp::network::{EdgeList, EdgeWeights};
+
+use super::blocks::{Block, Blocks};
+use super::cursor::{Cursor, Misread, misread};
+use super::head::{Head, WeightText};
+use super::problem::Problem;
+use crate::host_memory;
+
+/// The edges of one block.
+#[derive(Default)]
+struct Parsed {
+    from: Vec<u32>,
+    to: Vec<u32>,
+    whole: Vec<u32>,
+    real: Vec<f64>,
+    /// Whether a weight was no whole number.
+    fractions: bool,
+}
+
+type Outcome = Result<Parsed, (u64, Misread)>;
+/// What has been parsed so far: which block, and what became of it.
+type Outcomes = Mutex<Vec<(usize, Outcome)>>;
+
+/// Parses everything that `blocks` still has.
+pub(super) fn parse(head: &Head, blocks: &mut Blocks<'_>) -> Result<EdgeList, Problem> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let outcomes = Outcomes::default();
+    let failed = AtomicBool::new(false);
+    // Bounded, so that a reader faster than the parsers does not fill the memory.
+    let (sender, receiver) = sync_channel::<(usize, Block)>(2 * threads);
+    let receiver = Mutex::new(receiver);
+    let read = thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| work(head, &receiver, &outcomes, &failed));
+        }
+        // Owned here, so that the parsers see the end however this ends.
+        let sender = sender;
+        let mut index = 0;
+        while !failed.load(Ordering::Relaxed)
+            && let Some(block) = blocks.next()?
+        {
+            if sender.send((index, block)).is_err() {
+                break;
+            }
+            index += 1;
+        }
+        Ok(())
+    });
+    let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    outcomes.sort_by_key(|(index, _)| *index);
+    let mut all = Vec::with_capacity(outcomes.len());
+    // Blocks are begun in order, so that the first mistake of the file is among these.
+    for (_, outcome) in outcomes {
+        all.push(outcome.map_err(|(line, problem)| Problem::Line(line, problem))?);
+    }
+    read?;
+    let count: usize = all.iter().map(|block| block.from.len()).sum();
+    host_memory::check("the list of edges", 12 * count as u64)
+        .map_err(|error| Problem::Memory(error.to_string()))?;
+    Ok(join(head, all))
+}
+
+fn work(
+    head: &Head,
+    receiver: &Mutex<Receiver<(usize, Block)>>,
+    outcomes: &Outcomes,
+    failed: &AtomicBool,
+) {
+    let next = || receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
+    while let Ok((index, block)) = next() {
+        let outcome = parse_block(head, &block);
+        if outcome.is_err() {
+            failed.store(true, Ordering::Relaxed);
+        }
+        outcomes.lock().unwrap_or_else(PoisonError::into_inner).push((index, outcome));
+    }
+}
+
+fn parse_block(head: &Head, block: &Block) -> Outcome {
+    // The shortest line that holds an edge has four bytes.
+    let guess = block.text.len() / 16;
+    let mut parsed = Parsed { from: Vec::with_capacity(guess), ..Parsed::default() };
+    parsed.to.reserve(guess);
+    let mut cursor = Cursor::new(&block.text);
+    let mut line = block.first_line;
+    while !cursor.at_end() {
+        parse_line(head, &mut cursor, &mut parsed).map_err(|problem| (line, problem))?;
+        line += 1;
+    }
+    Ok(parsed)
+}
+
+fn parse_line(head: &Head, line: &mut Cursor<'_>, parsed: &mut Parsed) -> Result<(), Misread> {
+    match (line.first(), head.mark) {
+        (b'\n', _) | (b'%' | b'#', None) | (b'c', Some(_)) => {
+            line.skip_line();
+            return Ok(());
+        }
+        (first, Some(mark)) if first == mark => line.skip(),
+        (_, Some(mark)) => {
+            return Err(misread(line.word(), &format!("`{}`", char::from(mark))));
+        }
+        (_, None) => {}
+    }
+    parsed.from.push(vertex(head, line)?);
+    parsed.to.push(vertex(head, line)?);
+    match head.weight {
+        WeightText::Nothing => {}
+        WeightText::Whole => parsed.whole.push(whole(line)?),
+        WeightText::Real | WeightText::Either => {
+            let weight = line.real()?;
+            if !(weight >= 0.0 && (weight as f32).is_finite()) {
+                return Err(format!("the weight {weight:?}; weights are from 0 to {:?}", f32::MAX));
+            }
+            parsed.fractions |= weight.fract() != 0.0 || weight > f64::from(u32::MAX);
+            parsed.real.push(weight);
+        }
+    }
+    line.end_of_line()
+}
+
+fn vertex(head: &Head, line: &mut Cursor<'_>) -> Result<u32, Misread> {
+    let number = line.whole()?;
+    // Where nothing is announced, what 32 bits hold; Network::new has its own limits.
+    let end = head.vertices.unwrap_or(u64::from(u32::MAX)).saturating_add(head.base);
+    if number < head.base || number >= end {
+        return Err(format!("vertex {number} is not one of {} to {}", head.base, end - 1));
+    }
+    u32::try_from(number - head.base).map_err(|_| format!("vertex {number} is past 32 bits"))
+}
+
+fn whole(line: &mut Cursor<'_>) -> Result<u32, Misread> {
+    if line.first() == b'-' {
+        let word = String::from_utf8_lossy(line.word()).into_owned();
+        return Err(format!("the weight {word}; weights are not negative"));
+    }
+    let weight = line.whole()?;
+    u32::try_from(weight).map_err(|_| format!("the weight {weight} is past 32 bits"))
+}
+
+fn join(head: &Head, blocks: Vec<Parsed>) -> EdgeList {
+    let count = blocks.iter().map(|block| block.from.len()).sum();
+    let fractions = blocks.iter().any(|block| block.fractions);
+    // Whole numbers that a float of 32 bits cannot hold are exact as such.
+    let rounded = |&weight: &f64| f64::from(weight as f32) != weight;
+    let too_long = !fractions && blocks.iter().any(|block| block.real.iter().any(rounded));
+    let mut edges = EdgeList {
+        from: Vec::with_capacity(count),
+        to: Vec::with_capacity(count),
+        weights: match head.weight {
+            WeightText::Nothing => EdgeWeights::Ones,
+            WeightText::Real if !too_long => EdgeWeights::F32(Vec::with_capacity(count)),
+            WeightText::Either if fractions => EdgeWeights::F32(Vec::with_capacity(count)),
+            WeightText::Whole | WeightText::Either | WeightText::Real => {
+                EdgeWeights::U32(Vec::with_capacity(count))
+            }
+        },
+    };
+    // Each block goes once it has been added.
+    for block in blocks {
+        edges.from.extend_from_slice(&block.from);
+        edges.to.extend_from_slice(&block.to);
+        match &mut edges.weights {
+            EdgeWeights::Ones => {}
+            EdgeWeights::U32(weights) if head.weight == WeightText::Whole => {
+                weights.extend_from_slice(&block.whole);
+            }
+            EdgeWeights::U32(weights) => weights.extend(block.real.iter().map(|&w| w as u32)),
+            EdgeWeights::F32(weights) => weights.extend(block.real.iter().map(|&w| w as f32)),
+        }
+    }
+    edges
+}

@@ -1,0 +1,197 @@
+//! Networks from files: Matrix Market (.mtx), DIMACS (.gr), lists of edges (.el, .wel), each also
+//! compressed (.gz, .zst).
+//!
+//! A file is read in blocks of whole lines, never as a whole; while the next block is read (and
+//! unpacked), threads turn the ones before it into edges.
+
+mod blocks;
+mod cursor;
+mod format;
+mod head;
+mod lines;
+mod problem;
+
+pub use format::Format;
+
+use std::fs::File;
+use std::io::{BufReader, Cursor, Read};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::bufread::MultiGzDecoder;
+use multisplit_sssp::network::{Direction, EdgeList, Network};
+
+use super::{InputError, WeightOrigin, Weighting};
+use crate::first_bytes::{BYTE_ORDER_MARK, Compression, LOOKED_AT, compression};
+use crate::host_memory;
+use blocks::Blocks;
+use head::Head;
+
+/// How far loading has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes of the file that have been read, before unpacking.
+    pub bytes: u64,
+    /// Bytes of the file; 0 where that is not known.
+    pub all_bytes: u64,
+}
+
+/// How a file becomes a network.
+#[derive(Clone, Copy, Default)]
+pub struct LoadOptions<'p> {
+    /// Where weights come from.
+    pub weighting: Weighting,
+    /// What kind of file it is, where neither its name nor its first lines say it.
+    pub format: Option<Format>,
+    /// Whether edges lead both ways, where the file is not to decide: symmetric matrices are
+    /// undirected, everything else is directed.
+    pub direction: Option<Direction>,
+    /// Called now and then while the file is read, on the calling thread.
+    pub progress: Option<&'p dyn Fn(Progress)>,
+}
+
+/// A network, and where its weights came from.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The network.
+    pub network: Network,
+    /// Where its weights came from.
+    pub weights: WeightOrigin,
+}
+
+/// Loads a file. Its kind is what the options, its name or its first lines say.
+pub fn load(path: impl AsRef<Path>, options: &LoadOptions<'_>) -> Result<Network, InputError> {
+    Ok(load_weighted(path, options)?.network)
+}
+
+/// Like [`load`]; also says where the weights came from.
+pub fn load_weighted(
+    path: impl AsRef<Path>,
+    options: &LoadOptions<'_>,
+) -> Result<Loaded, InputError> {
+    let path = path.as_ref();
+    let file = File::open(path).map_err(|error| io(path, error))?;
+    let found = file.metadata().map_err(|error| io(path, error))?;
+    if found.is_dir() {
+        return Err(io(path, std::io::ErrorKind::IsADirectory.into()));
+    }
+    read_all(path, file, found.len(), options.format.or(Format::of(path)), options)
+}
+
+/// Reads a network of this kind from `reader`; `name` stands for it in errors.
+pub fn read(
+    name: &str,
+    reader: impl Read,
+    format: Format,
+    options: &LoadOptions<'_>,
+) -> Result<Network, InputError> {
+    Ok(read_all(Path::new(name), reader, 0, Some(format), options)?.network)
+}
+
+/// Like [`read`], of the kind that the options or the first lines say; also says where the weights
+/// came from.
+pub fn read_weighted(
+    name: &str,
+    reader: impl Read,
+    options: &LoadOptions<'_>,
+) -> Result<Loaded, InputError> {
+    read_all(Path::new(name), reader, 0, options.format, options)
+}
+
+fn read_all(
+    path: &Path,
+    reader: impl Read,
+    all_bytes: u64,
+    format: Option<Format>,
+    options: &LoadOptions<'_>,
+) -> Result<Loaded, InputError> {
+    let _span = tracing::debug_span!("network.load", path = %path.display()).entered();
+    let failed = |error| io(path, error);
+    let count = AtomicU64::new(0);
+    let mut packed = BufReader::with_capacity(BLOCK, Counted { reader, count: &count });
+    let magic = peek(&mut packed, LOOKED_AT).map_err(failed)?;
+    let compression = compression(&magic);
+    let packed = Cursor::new(magic).chain(packed);
+    let packed = BufReader::with_capacity(BLOCK, packed);
+    let mut plain: Box<dyn Read + '_> = match compression {
+        None => Box::new(packed),
+        Some(Compression::Gzip) => Box::new(MultiGzDecoder::new(packed)),
+        Some(Compression::Zstandard) => {
+            Box::new(zstd::Decoder::with_buffer(packed).map_err(failed)?)
+        }
+    };
+    let mut first = peek(&mut plain, LOOKED_AT).map_err(failed)?;
+    if first.starts_with(BYTE_ORDER_MARK) {
+        first.drain(..BYTE_ORDER_MARK.len());
+    }
+    let unknown = || InputError::UnknownFormat { path: path.to_owned() };
+    let format = format.or_else(|| Format::recognised(&first)).ok_or_else(unknown)?;
+    let mut plain = Cursor::new(first).chain(plain);
+    let report = || {
+        if let Some(progress) = options.progress {
+            progress(Progress { bytes: count.load(Ordering::Relaxed), all_bytes });
+        }
+    };
+    let mut blocks = Blocks::new(&mut plain, &report);
+    let head = Head::read(format, &mut blocks).map_err(|problem| problem.at(path))?;
+    let edges = lines::parse(&head, &mut blocks).map_err(|problem| problem.at(path))?;
+    network(path, &head, edges, options)
+}
+
+/// The first bytes, at most so many.
+fn peek(reader: &mut impl Read, bytes: usize) -> std::io::Result<Vec<u8>> {
+    let mut first = Vec::new();
+    reader.take(bytes as u64).read_to_end(&mut first)?;
+    Ok(first)
+}
+
+fn network(
+    path: &Path,
+    head: &Head,
+    mut edges: EdgeList,
+    options: &LoadOptions<'_>,
+) -> Result<Loaded, InputError> {
+    let (found, path) = (edges.len() as u64, path.to_owned());
+    match head.announced {
+        Some(announced) if found < announced => {
+            return Err(InputError::FewerEdges { path, announced, found });
+        }
+        Some(announced) if found > announced => {
+            return Err(InputError::MoreEdges { path, announced, found });
+        }
+        _ => {}
+    }
+    let greatest = || edges.from.iter().chain(&edges.to).max().map_or(0, |&v| u64::from(v) + 1);
+    let vertices = head.vertices.unwrap_or_else(greatest);
+    // Arcs both ways with their weights, and where those of each vertex begin, while edges stay.
+    let bytes = vertices.saturating_mul(24).saturating_add(found.saturating_mul(48));
+    let what = format!("{}: a network of {vertices} vertices and {found} edges", path.display());
+    host_memory::check(&what, bytes).map_err(|error| InputError::Memory(error.to_string()))?;
+    let weights = options.weighting.apply(&mut edges);
+    let direction = options.direction.unwrap_or(head.direction);
+    Ok(Loaded { network: Network::new(vertices, direction, &edges)?, weights })
+}
+
+fn io(path: &Path, error: std::io::Error) -> InputError {
+    InputError::Io { path: path.to_owned(), error }
+}
+
+/// Bytes of a packed file that are read at a time.
+const BLOCK: usize = 1 << 18;
+
+/// Counts the bytes that are read.
+struct Counted<'c, R> {
+    reader: R,
+    count: &'c AtomicU64,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let bytes = self.reader.read(buffer)?;
+        self.count.fetch_add(bytes as u64, Ordering::Relaxed);
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,28 @@
+//! Where networks come from (files, generators, weights for edges that have none), and Dijkstra's
+//! algorithm, which results of the device are compared with.
+//!
+//! The network itself, what it is made from and what a search finds belong to the engine, in
+//! [`multisplit_sssp::network`].
+//!
+//! ```
+//! # fn main() -> Result<(), multisplit_bench::network::InputError> {
+//! use multisplit_bench::network::{Rmat, Weighting, dijkstra};
+//!
+//! let network = Rmat::of_size(1000, 4000).generate(Weighting::Own)?;
+//! let paths = dijkstra(&network, 0)?;
+//! assert_eq!(paths.path_to(0), Some(vec![0]));
+//! # Ok(())
+//! # }
+//! ```
+
+mod dijkstra;
+mod error;
+mod generate;
+mod load;
+mod weighting;
+
+pub use dijkstra::dijkstra;
+pub use error::InputError;
+pub use generate::{Grid, Rmat};
+pub use load::{Format, LoadOptions, Loaded, Progress, load, load_weighted, read, read_weighted};
+pub use weighting::{HASHED_MAX, WeightOrigin, Weighting, hash_weight};

@@ -1,0 +1,327 @@
+//! `multisplit bench`: what is measured, on which sizes, and where the figures go.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Args, Parser, value_parser};
+use multisplit::ash::vk::PhysicalDeviceType;
+use multisplit::primitives::multisplit::MAX_BUCKETS;
+use multisplit::{Context, Error};
+
+use crate::clock::Clock;
+use crate::measure::{Bench, Timing, too_large};
+use crate::output::Output;
+use crate::paper::PaperOptions;
+use crate::subjects::cases::Subject;
+use crate::subjects::{family, histogram, host, sort, split, sssp, topk};
+use crate::{console, size};
+
+/// Arguments of `multisplit bench`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    /// What to measure; several are measured one after the other
+    #[arg(value_enum, default_value = "all")]
+    subject: Vec<Subject>,
+    /// Counts of elements, separated by commas [default: 2^16,2^20,2^22,2^25,2^28; for
+    /// splits and histograms 2^25,2^28, for the paper 2^25; on a software driver 2^13,2^16]
+    #[arg(long, value_name = "LIST", value_parser = size::parse, value_delimiter = ',')]
+    pub(crate) n: Vec<u64>,
+    /// Counts of buckets of splits and of bins of histograms, separated by commas [default:
+    /// 2,4,8,16,32,64,128,256, for histograms also 65536; on a software driver 8,64]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)))]
+    pub(crate) m: Vec<u32>,
+    /// Runs per figure, of which the median is taken [default: 20, on a software driver 5]
+    #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=10_000))]
+    reps: Option<u32>,
+    /// Milliseconds of running before each measurement, to bring the clocks up [default: 500, on a
+    /// software driver 20]
+    #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(..=60_000))]
+    warmup: Option<u64>,
+    #[command(flatten)]
+    #[allow(missing_docs, reason = "clap would take it for the text above the options")]
+    pub files: FileOptions,
+    /// Print the time of each pass, on standard error
+    #[arg(long)]
+    passes: bool,
+    /// Print the driver's statistics of each pipeline (registers, spills), on standard error
+    #[arg(long)]
+    pub statistics: bool,
+    /// With ranking by lane order, one tile in N checks its own order; 0: none does [default: 0]
+    #[arg(long, value_name = "TILES")]
+    canary: Option<u32>,
+    /// Compile kernels without maximal reconvergence
+    #[arg(long)]
+    pub without_reconvergence: bool,
+    #[command(flatten)]
+    split: split::SplitOptions,
+    #[command(flatten)]
+    histogram: histogram::HistogramOptions,
+    #[command(flatten)]
+    sort: sort::SortOptions,
+    #[command(flatten)]
+    family: family::FamilyOptions,
+    #[command(flatten)]
+    topk: topk::TopKOptions,
+    #[command(flatten)]
+    pub(crate) sssp: sssp::SearchOptions,
+    #[command(flatten)]
+    pub(crate) paper: PaperOptions,
+}
+
+/// Arguments about files.
+#[derive(Debug, Args)]
+pub struct FileOptions {
+    /// Write the JSON lines to this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write a report with plots: one HTML file that needs nothing else
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Draw the figures of this file of JSON lines in the report too, for example CUB's
+    #[arg(long, value_name = "FILE", requires = "html")]
+    pub against: Vec<PathBuf>,
+}
+
+const SIZES: [u64; 5] = [1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
+/// The paper's size, and one that no cache hides.
+const SPLIT_SIZES: [u64; 2] = [1 << 25, 1 << 28];
+/// From what one workgroup sorts to what no cache hides.
+const SORT_SIZES: [u64; 7] = [1 << 12, 1 << 14, 1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
+/// A software driver has minutes for everything.
+const SOFTWARE_SIZES: [u64; 2] = [1 << 13, 1 << 16];
+/// Input and output.
+const ARRAYS: u64 = 2;
+
+impl Options {
+    /// Everything that is measured, once.
+    fn subjects(&self) -> Vec<Subject> {
+        let mut subjects = Vec::new();
+        for &subject in &self.subject {
+            let all = if subject == Subject::All { &Subject::EVERY[..] } else { &[subject] };
+            for subject in all {
+                if !subjects.contains(subject) {
+                    subjects.push(*subject);
+                }
+            }
+        }
+        subjects
+    }
+
+    fn sizes(&self, subject: Subject, software: bool) -> &[u64] {
+        match subject {
+            _ if !self.n.is_empty() => &self.n,
+            _ if software => &SOFTWARE_SIZES,
+            Subject::Split | Subject::Histogram => &SPLIT_SIZES,
+            Subject::Sort | Subject::Topk => &SORT_SIZES,
+            _ => &SIZES,
+        }
+    }
+
+    /// Measures on this device; before each size the copy kernel, if its rate is wanted besides.
+    pub fn measure(&self, context: &Context, copies: bool, output: &mut Output) -> Result<()> {
+        let bench = self.bench(context)?;
+        for subject in self.subjects() {
+            if subject == Subject::Sssp {
+                self.sssp.measure(&bench, output)?;
+                continue;
+            }
+            for &n in self.sizes(subject, bench.software) {
+                if copies && subject != Subject::Copy && !output.has_copy(n) {
+                    // The ceiling of everything else.
+                    self.measure_size(&bench, Subject::Copy, n, output)?;
+                }
+                self.measure_size(&bench, subject, n, output)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn bench<'c>(&self, context: &'c Context) -> Result<Bench<'c>> {
+        let software = context.properties().device_type == PhysicalDeviceType::CPU;
+        let (runs, warmup) = if software { (5, 20) } else { (20, 500) };
+        let timing = Timing {
+            runs: self.reps.unwrap_or(runs),
+            warmup_ms: self.warmup.unwrap_or(warmup),
+            passes: self.passes,
+        };
+        let clock = if software { None } else { Some(Clock::new(context)?) };
+        Ok(Bench { context, timing, software, canary: self.canary, clock })
+    }
+
+    fn measure_size(
+        &self,
+        bench: &Bench<'_>,
+        subject: Subject,
+        n: u64,
+        output: &mut Output,
+    ) -> Result<()> {
+        if let Some(reason) = too_large(bench.context, n, ARRAYS) {
+            console::note(format_args!("n = {} left out: {reason}", size::show(n)));
+            return Ok(());
+        }
+        let measured = match subject {
+            Subject::Split => self.split.measure(bench, n, &self.m, output),
+            Subject::Histogram => self.histogram.measure(bench, n, &self.m, output),
+            Subject::Sort => self.sort.measure(bench, n, output),
+            Subject::Topk => self.topk.measure(bench, n, output),
+            Subject::Host => host::measure(bench, n, output),
+            Subject::Family => self.family.measure(bench, n, output),
+            subject => bench.measure(subject, n, output),
+        };
+        match measured {
+            // Another process may hold what the device has.
+            Err(error) if does_not_fit(&error) => {
+                console::note(format_args!("n = {} left out: {error:#}", size::show(n)));
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    /// Whether the paper is measured.
+    pub fn is_paper(&self) -> bool {
+        self.subject.contains(&Subject::Paper)
+    }
+
+    /// Rejects options that do not apply to the subjects.
+    pub fn check(&self) -> Result<(), &'static str> {
+        let subjects = self.subjects();
+        let has = |subject| subjects.contains(&subject);
+        let (split, histogram) = (has(Subject::Split), has(Subject::Histogram));
+        let paper = has(Subject::Paper);
+        for (wrong, text) in [
+            (
+                !split && self.split.any(),
+                "--op, --method and --distribution are for `multisplit bench split`",
+            ),
+            (
+                !histogram && self.histogram.any(),
+                "--bins, --histograms, --count-by, --samples and --tune are for `multisplit bench \
+                 histogram`",
+            ),
+            (
+                !split && !histogram && !paper && !self.m.is_empty(),
+                "--m is for `multisplit bench split`, `histogram` and `paper`",
+            ),
+            (
+                !has(Subject::Sort) && self.sort.any(),
+                "--sorts and --sort-by are for `multisplit bench sort`",
+            ),
+            (
+                !has(Subject::Family) && self.family.any(),
+                "--family is for `multisplit bench family`",
+            ),
+            (
+                !has(Subject::Topk) && self.topk.any(),
+                "--k, --topk-rows and --topk-by are for `multisplit bench topk`",
+            ),
+            (
+                !has(Subject::Sssp) && if paper { self.sssp.more() } else { self.sssp.any() },
+                "the options of sssp are for `multisplit bench sssp`, --graph for `paper` too",
+            ),
+            (
+                subjects == [Subject::Sssp] && !self.n.is_empty(),
+                "`multisplit bench sssp` takes networks (--graph), not sizes",
+            ),
+            (!paper && self.paper.any(), "--table is for `multisplit bench paper`"),
+            (paper && subjects.len() > 1, "the paper is measured by itself"),
+            (paper && self.n.len() > 1, "the paper has one --n"),
+        ] {
+            if wrong {
+                return Err(text);
+            }
+        }
+        Ok(())
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  multisplit bench > ours.jsonl
+  multisplit bench paper --html paper.html
+  multisplit bench all --html report.html --json all.jsonl
+  multisplit bench scan --n 2^25,2^28 --passes
+  multisplit bench copy --reps 100 --json copy.jsonl
+  multisplit bench scan --n 2^20 --statistics
+  multisplit bench sort --n 2^20 --ranking promised,probed
+  multisplit bench split --op split_delta_keys,split_delta_pairs --method block,onesweep
+  multisplit bench split --n 2^25 --m 256 --distribution binomial
+  multisplit bench split --n 2^20,2^25 --html report.html --against cub.jsonl
+  multisplit bench sort --n 2^20,2^25 --sorts sort_keys_u32 --sort-by onesweep,r8
+  multisplit bench family --n 2^25 --family select_if_u32,unique_u32
+  multisplit bench topk --n 3200000 --k 2048 --topk-rows 16
+  multisplit bench histogram --bins 2,256,65536 --tune cells=2048,loads=8
+  multisplit bench sssp --graph rmat,usa_ny.gr.gz --search near-far,multisplit
+  multisplit bench sssp --graph grid --search near-far --tune-search local_hops=16
+
+The first line names the device. Each other line has anchor, op, n, m (0: no buckets), ms (GPU \
+time), gps (10^9 elements per second) and method. Every configuration is verified against the CPU \
+once. Sizes that do not fit the device are left out, with a note. A small scan always takes one \
+workgroup; its method is then `one-workgroup`.
+
+Lines of sorts and splits also have the ranking: `probed` if they rely on what the device was seen \
+to do, `promised` if they do not. If the driver has statistics of pipelines (registers, local \
+memory), they come last; -v prints them too, and a ranking kernel that uses local memory gets a \
+warning.
+
+Lines of `topk` have k as m.
+
+Lines of `host` are measured by the host's clock and include transfers: a sort into the caller's \
+memory, and its transfers alone.
+
+Lines of splits also have the distribution and the milliseconds of each stage: prescan_ms, scan_ms \
+and postscan_ms, or histogram_ms and sweep_ms for onesweep; and clear_ms, which is everything \
+before. Stages are timed one by one; ms is the time without a stop between them. Values of pairs are \
+indices.
+
+`multisplit bench paper` runs the experiments of the paper (GPU Multisplit, Ashkiani et al. 2017) \
+and prints its tables, with the figures of this device below those of the paper's GTX 1080; --json \
+has the lines.
+
+Lines of sssp have graph, edges, method, delta, ms (GPU time of a whole search, the mean over the \
+sources), mteps (arcs / time), rounds and relaxations, and for methods with separate passes for it \
+the share of the time that bucketing takes.";
+
+/// Arguments of `multisplit bench` on a line of their own.
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    options: Options,
+}
+
+impl Line {
+    fn parse(arguments: &str) -> Result<Options> {
+        let words = std::iter::once("bench").chain(arguments.split_whitespace());
+        Ok(Self::try_parse_from(words)?.options)
+    }
+}
+
+/// Measures what these arguments of `multisplit bench` ask for, on a device that is open.
+pub fn measure(arguments: &str, context: &Context, output: &mut Output) -> Result<()> {
+    Line::parse(arguments)?.measure(context, false, output)
+}
+
+fn does_not_fit(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(Error::OutOfMemory { .. } | Error::TooLarge { .. }))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::Line;
+    use super::Subject;
+
+    /// Whether these are arguments of `multisplit bench`.
+    pub fn parses(arguments: &str) -> bool {
+        Line::parse(arguments).is_ok()
+    }
+
+    #[test]
+    fn all_is_everything_once() {
+        let subjects = |line: &str| Line::parse(line).map(|options| options.subjects());
+        assert_eq!(subjects("").expect("no subject"), Subject::EVERY);
+        assert_eq!(subjects("scan all").expect("several").len(), Subject::EVERY.len());
+        assert_eq!(subjects("sort copy sort").expect("two"), [Subject::Sort, Subject::Copy]);
+        assert!(!parses("nothing") && !parses("split --m 0"));
+    }
+}

@@ -1,0 +1,316 @@
+//! Where the figures go: JSON lines for programs, a table for people.
+//!
+//! The keys are those that the CUDA figures of the same operations are printed with, so that the
+//! two files can be joined.
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal as _, Write};
+
+use anyhow::Result;
+use multisplit::{Context, PassTime, PipelineStatistic};
+use serde::Serialize;
+
+use super::stages::Stages;
+use crate::figures::{self, six_digits};
+use crate::ranking::Ranking;
+use crate::subjects::cases::COPY;
+use crate::{console, passes, size};
+
+/// Who measured: the first key of every line.
+pub const ANCHOR: &str = "multisplit";
+
+/// One measured figure.
+#[derive(Clone, Copy, Debug)]
+pub struct Figure {
+    /// The operation.
+    pub op: &'static str,
+    /// Elements.
+    pub n: u64,
+    /// Buckets.
+    pub m: u64,
+    /// Milliseconds of GPU time.
+    pub ms: f64,
+    /// 10^9 elements a second.
+    pub gps: f64,
+    /// How it was done.
+    pub method: &'static str,
+    /// Whether the clocks were up, and batches of runs agreed.
+    pub settled: bool,
+    /// What only splits have.
+    pub split: Option<SplitFigure>,
+}
+
+/// What the figure of a split has besides.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct SplitFigure {
+    /// How the keys are spread over the buckets.
+    pub distribution: &'static str,
+    /// The time of each stage.
+    #[serde(flatten)]
+    pub stages: Stages,
+}
+
+#[derive(Serialize)]
+struct DeviceLine<'a> {
+    anchor: &'static str,
+    device: &'a str,
+    driver: &'a str,
+    version: &'static str,
+    /// Where the sizes of kernels come from.
+    profile: &'a str,
+}
+
+#[derive(Serialize)]
+struct FigureLine {
+    anchor: &'static str,
+    op: &'static str,
+    n: u64,
+    m: u64,
+    ms: f64,
+    gps: f64,
+    method: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ranking: Option<&'static str>,
+    /// Said where it is not so.
+    #[serde(skip_serializing_if = "is_true")]
+    settled: bool,
+    #[serde(flatten)]
+    split: Option<SplitFigure>,
+}
+
+#[derive(Serialize)]
+struct PipelineLine<'a> {
+    anchor: &'static str,
+    pipeline: &'a str,
+    ranking: &'static str,
+    statistics: BTreeMap<&'a str, &'a str>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde asks for")]
+pub(crate) fn is_true(value: &bool) -> bool {
+    *value
+}
+
+/// Takes the figures as they come.
+pub struct Output {
+    lines: Box<dyn Write>,
+    figures: Vec<(Figure, Option<Ranking>)>,
+    /// What the kernels rely on that are measured now.
+    ranking: Ranking,
+    /// What was written so far.
+    text: String,
+}
+
+impl Output {
+    /// To standard output, as they come.
+    pub fn printed() -> Self {
+        Self::to(Box::new(io::stdout()))
+    }
+
+    /// Kept, and written nowhere yet.
+    pub fn kept() -> Self {
+        Self::to(Box::new(io::sink()))
+    }
+
+    fn to(lines: Box<dyn Write>) -> Self {
+        let (figures, ranking) = (Vec::new(), Ranking::Promised);
+        Self { lines, figures, ranking, text: String::new() }
+    }
+
+    /// What is measured from here on ranks like this.
+    pub fn rank(&mut self, ranking: Ranking) {
+        self.ranking = ranking;
+    }
+
+    /// The first line.
+    pub fn device(&mut self, context: &Context) -> Result<()> {
+        let (properties, profile) = (context.properties(), context.used_profile());
+        self.line(&DeviceLine {
+            anchor: ANCHOR,
+            device: &properties.name,
+            driver: &properties.driver,
+            version: env!("CARGO_PKG_VERSION"),
+            profile: profile.as_ref().map_or("built-in", |profile| profile.source()),
+        })
+    }
+
+    /// A line for `figure`.
+    pub fn figure(&mut self, figure: Figure) -> Result<()> {
+        let Figure { op, n, m, ms, gps, method, settled, split } = figure;
+        let (ms, gps) = (six_digits(ms), six_digits(gps));
+        let ranking = ranks(op).then_some(self.ranking);
+        let name = ranking.map(Ranking::name);
+        let anchor = ANCHOR;
+        let line = FigureLine { anchor, op, n, m, ms, gps, method, ranking: name, settled, split };
+        self.line(&line)?;
+        if !settled {
+            let n = size::show(n);
+            console::note(format_args!(
+                "{op} ({method}), n = {n}: the device's clocks did not settle"
+            ));
+        }
+        self.figures.push((figure, ranking));
+        Ok(())
+    }
+
+    /// The passes of the last figure. For people, so never among the lines.
+    pub fn passes(&self, times: &[PassTime]) {
+        if let Some((Figure { op, n, m, method, .. }, _)) = self.figures.last() {
+            let (n, table) = (size::show(*n), passes::table(times));
+            let buckets = if *m > 0 { format!(", m = {m}") } else { String::new() };
+            console::say(format_args!("{op} ({method}), n = {n}{buckets}\n{table}"));
+        }
+    }
+
+    /// All lines so far.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether no figure has come yet: the first line is the device's.
+    pub fn is_empty(&self) -> bool {
+        self.text.lines().nth(1).is_none()
+    }
+
+    /// Whether the copy kernel has been measured on `n` elements.
+    pub fn has_copy(&self, n: u64) -> bool {
+        self.figures.iter().any(|(figure, _)| figure.op == COPY && figure.n == n)
+    }
+
+    /// All figures as a table, where a person is looking.
+    pub fn table(&self) {
+        if io::stdout().is_terminal() {
+            console::say(table(&self.figures));
+        }
+    }
+
+    /// A line of any kind.
+    pub fn line(&mut self, line: &impl Serialize) -> Result<()> {
+        // In one piece, so that a reader sees whole lines whenever it looks.
+        let mut text = serde_json::to_string(line)?;
+        text.push('\n');
+        self.text += &text;
+        self.lines.write_all(text.as_bytes())?;
+        Ok(self.lines.flush()?)
+    }
+}
+
+/// Whether keys are ranked in it.
+fn ranks(op: &str) -> bool {
+    op.starts_with("sort_") || op.starts_with("split_")
+}
+
+/// What the driver says of pipelines, one after the other.
+fn pipelines(figures: &[PipelineStatistic]) -> impl Iterator<Item = &[PipelineStatistic]> {
+    figures.chunk_by(|a, b| a.pipeline == b.pipeline)
+}
+
+impl Output {
+    /// What the driver says of each pipeline: a line for each, on standard error too where `printed`.
+    /// Arrays of a ranking kernel that are not in registers make it several times as slow, and so get a
+    /// warning.
+    pub fn statistics(&mut self, figures: &[PipelineStatistic], printed: bool) -> Result<()> {
+        if figures.is_empty() && printed {
+            console::note("the driver has no statistics of pipelines");
+        }
+        for pipeline in pipelines(figures) {
+            let Some(PipelineStatistic { kernel, .. }) = pipeline.first() else { continue };
+            let ranking = self.ranking.name();
+            let statistics = pipeline.iter().map(|f| (f.name.as_str(), f.value.as_str())).collect();
+            self.line(&PipelineLine { anchor: ANCHOR, pipeline: kernel, ranking, statistics })?;
+            if printed {
+                console::say(format_args!("{kernel} ({ranking})"));
+                for PipelineStatistic { name, value, .. } in pipeline {
+                    console::say(format_args!("  {name:32} {value}"));
+                }
+            }
+            if let Some(figure) = pipeline.iter().find(|figure| leaves_registers(figure)) {
+                let (name, bytes) = (&figure.name, memory(&figure.value));
+                console::note(format_args!(
+                    "warning: {kernel} ({ranking}) does not fit its registers: {name} is {bytes}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Kernels that rank the keys of a tile, whose arrays have to be in registers.
+const RANKING_KERNELS: [&str; 5] = [
+    "multisplit.block.postscan",
+    "multisplit.onesweep",
+    "sort.round",
+    "sort.small",
+    "sort.segments",
+];
+
+/// Whether a ranking kernel has to use memory for what should be in registers. Drivers call it local
+/// memory, spills or scratch.
+fn leaves_registers(figure: &PipelineStatistic) -> bool {
+    let name = figure.name.to_lowercase();
+    RANKING_KERNELS.iter().any(|kernel| figure.kernel.starts_with(kernel))
+        && ["local memory", "spill", "scratch"].iter().any(|word| name.contains(word))
+        && memory(&figure.value) > 0
+}
+
+/// NVIDIA's driver (580) adds 2^36 to the bytes of local memory.
+fn memory(value: &str) -> u64 {
+    value.parse().map_or(0, |bytes: u64| bytes & u64::from(u32::MAX))
+}
+
+fn table(figures: &[(Figure, Option<Ranking>)]) -> String {
+    let mut text = format!(
+        "\n{:20}  {:18}  {:8}  {:>12}  {:>4}  {:>10}  {:>10}",
+        "operation", "method", "ranking", "n", "m", "GPU time", "rate"
+    );
+    for (Figure { op, n, m, ms, gps, method, .. }, ranking) in figures {
+        let ranking = ranking.map_or("", Ranking::name);
+        let m = if *m > 0 { m.to_string() } else { String::new() };
+        let (n, time, rate) = (size::show(*n), figures::time(ms * 1e6), figures::rate(*gps));
+        let how = format!("{op:20}  {method:18}  {ranking:8}");
+        text += &format!("\n{how}  {n:>12}  {m:>4}  {time:>10}  {rate:>10}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use multisplit::PipelineStatistic;
+
+    use super::{Figure, Ranking, leaves_registers, table};
+
+    #[test]
+    fn the_table_has_a_line_for_each_figure() {
+        let figure = Figure {
+            op: "scan_exclusive_u32",
+            n: 1 << 25,
+            m: 0,
+            ms: 0.125,
+            gps: 268.4,
+            method: "lookback",
+            settled: true,
+            split: None,
+        };
+        let text = table(&[(figure, Some(Ranking::Probed))]);
+        let line = text.lines().last().unwrap_or_default();
+        for part in ["scan_exclusive_u32", "lookback", "probed", "2^25", "125 us", "268 G/s"] {
+            assert!(line.contains(part), "{part}: {line}");
+        }
+    }
+
+    #[test]
+    fn local_memory_of_ranking_kernels_is_noticed() {
+        let statistic = |kernel: &str, name: &str, value: u64| PipelineStatistic {
+            pipeline: 0,
+            kernel: kernel.to_owned(),
+            name: name.to_owned(),
+            value: value.to_string(),
+        };
+        let of = |kernel, name, value| leaves_registers(&statistic(kernel, name, value));
+        assert!(of("sort.round.keys", "Local Memory Size", (1 << 36) + 256));
+        assert!(of("multisplit.onesweep.pairs", "Spill count", 3));
+        assert!(!of("sort.round.keys", "Local Memory Size", 1 << 36));
+        assert!(!of("sort.round.keys", "Register Count", 80));
+        assert!(!of("scan.reduce", "Local Memory Size", 256));
+    }
+}

@@ -1,0 +1,253 @@
+//! `multisplit bench paper`: the experiments of the paper, run here, and its tables with the figures
+//! of both devices.
+
+mod options;
+mod published;
+mod table;
+mod tables;
+
+pub use options::PaperOptions;
+pub use table::Table;
+
+use std::io::Write as _;
+
+use anyhow::{Context as _, Result, ensure};
+use clap::ValueEnum as _;
+use multisplit::Context;
+
+use self::options::Which;
+use self::published::{BUCKETS, MAX_WARP, N, SPREAD_BUCKETS, SPREADS, STAGE_BUCKETS};
+use self::tables::Here;
+use crate::html::Points;
+use crate::options::{self as bench, Options};
+use crate::output::Output;
+use crate::progress::Bars;
+use crate::size;
+use crate::sssp::Method;
+use crate::subjects::sssp::SearchOptions;
+
+/// The n of a software driver.
+const SOFTWARE_N: u64 = 1 << 16;
+/// The methods of the paper's table of shortest paths, and ours.
+const SEARCHES: [Method; 4] =
+    [Method::NearFar, Method::Bucketing, Method::MultisplitPasses, Method::Multisplit];
+
+/// Runs what the tables need, prints them, and gives them.
+pub fn measure(
+    options: &Options,
+    context: &Context,
+    bars: Bars,
+    output: &mut Output,
+) -> Result<Vec<Table>> {
+    let (on_device, paper) = (options.bench(context)?, &options.paper);
+    let default = if on_device.software { SOFTWARE_N } else { N };
+    let n = options.n.first().copied().unwrap_or(default);
+    let asked = |m: &u32| options.m.is_empty() || options.m.contains(m);
+    let buckets: Vec<u32> = BUCKETS.into_iter().filter(asked).collect();
+    ensure!(!buckets.is_empty(), "the paper has 2, 4, 8, 16, 32, 64, 128 and 256 buckets");
+    let chosen = if paper.any() { paper.table.clone() } else { Which::value_variants().to_vec() };
+
+    // The ceiling in the plots.
+    let mut runs = vec!["copy".to_owned()];
+    for run in chosen.iter().flat_map(|which| which.runs(&buckets)) {
+        if !runs.contains(&run) {
+            runs.push(run);
+        }
+    }
+    let timing =
+        format!("--reps {} --warmup {}", on_device.timing.runs, on_device.timing.warmup_ms);
+    let bar = bars.elements("measuring", runs.len() as u64);
+    for run in &runs {
+        bench::measure(&format!("{run} --n {n} {timing}"), context, output)
+            .with_context(|| format!("bench {run}"))?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if chosen.contains(&Which::Sssp) {
+        let graph = options.sssp.graphs(on_device.software)?;
+        let searches = SearchOptions::new(graph, &SEARCHES);
+        searches.measure(&on_device, output)?;
+    }
+
+    let points = Points::parse(output.text())?;
+    let here = Here { points: &points, n, buckets: &buckets };
+    let tables: Vec<Table> = chosen.iter().map(|which| which.table(&here)).collect();
+    let mut out = std::io::stdout().lock();
+    let (device, shown) = (&context.properties().name, size::show(n));
+    writeln!(out, "here: {device}, n = {shown}; the paper: GeForce GTX 1080, n = 2^25")?;
+    for table in &tables {
+        write!(out, "\n{}", table.text())?;
+    }
+    Ok(tables)
+}
+
+impl Which {
+    /// The arguments of the benches that have its figures.
+    fn runs(self, buckets: &[u32]) -> Vec<String> {
+        let delta = |&m: &u32| {
+            let methods = if m > MAX_WARP { "" } else { "direct,warp," };
+            format!("{DELTA} --m {m} --method {methods}block,reduced-bit")
+        };
+        let bits = |&m: &u32| {
+            let methods = if m > MAX_WARP { "" } else { "warp," };
+            let ops = "split_identity_keys,split_identity_pairs";
+            format!("split --op {ops} --m {m} --method {methods}block,onesweep")
+        };
+        match self {
+            Self::Reference => {
+                vec![SORT.to_owned(), format!("{DELTA} --m 2 --method scan-split")]
+            }
+            Self::Stages => {
+                let asked = STAGE_BUCKETS.iter().filter(|m| buckets.contains(m));
+                asked.map(delta).collect()
+            }
+            Self::Delta => {
+                let mut runs = vec![SORT.to_owned()];
+                runs.extend(buckets.iter().map(delta));
+                runs
+            }
+            Self::Distribution => {
+                let uneven = |spread: &&str| {
+                    let rest = format!("--distribution {spread}");
+                    format!("{} {rest}", delta(&SPREAD_BUCKETS))
+                };
+                let even = std::iter::once(delta(&SPREAD_BUCKETS));
+                even.chain(SPREADS[1..].iter().map(uneven)).collect()
+            }
+            Self::Bits => buckets.iter().map(bits).collect(),
+            Self::Sort => vec![SORT.to_owned(), format!("{SORT} --sort-by r4,r5,r6,r7,r8")],
+            // Networks may be files, whose names are no words of a line.
+            Self::Sssp => Vec::new(),
+            Self::Histogram => {
+                let bins = buckets.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+                let ops = "histogram_even,histogram_range";
+                vec![format!("histogram --histograms {ops} --m {bins} --count-by ballots,auto")]
+            }
+        }
+    }
+
+    fn table(self, here: &Here<'_>) -> Table {
+        match self {
+            Self::Reference => here.reference(),
+            Self::Stages => here.stages(),
+            Self::Delta => here.delta(),
+            Self::Distribution => here.distribution(),
+            Self::Bits => here.bits(),
+            Self::Sort => here.sorts(),
+            Self::Sssp => here.searches(),
+            Self::Histogram => here.histograms(),
+        }
+    }
+}
+
+const SORT: &str = "sort --sorts sort_keys_u32,sort_pairs_u32_u32";
+const DELTA: &str = "split --op split_delta_keys,split_delta_pairs";
+
+#[cfg(test)]
+mod tests {
+    use super::published::{BUCKETS, N, SPREADS};
+    use super::tables::Here;
+    use super::{Table, Which};
+    use crate::html::Points;
+    use crate::options::tests::parses;
+    use clap::ValueEnum as _;
+
+    #[test]
+    fn every_experiment_is_one_that_the_bench_knows() {
+        for run in Which::value_variants().iter().flat_map(|which| which.runs(&BUCKETS)) {
+            assert!(parses(&run), "{run}");
+        }
+    }
+
+    #[test]
+    fn methods_stop_where_the_papers_do() {
+        let runs = Which::Delta.runs(&[32, 64]);
+        assert_eq!(runs.len(), 3);
+        assert!(runs[1].ends_with("direct,warp,block,reduced-bit"), "{}", runs[1]);
+        assert!(runs[2].ends_with("--m 64 --method block,reduced-bit"), "{}", runs[2]);
+    }
+
+    /// A line of every kind: everything goes at one rate, but sorts at half of it.
+    fn lines() -> String {
+        let mut text = String::new();
+        let mut line = |op: &str, m: u32, method: &str, gps: u32, rest: &str| {
+            let head = format!(r#""op":"{op}","m":{m},"method":"{method}","ms":2,"gps":{gps}"#);
+            text += &format!("{{{head}{rest}}}\n");
+        };
+        for kind in ["keys", "pairs"] {
+            let op = if kind == "keys" { "sort_keys_u32" } else { "sort_pairs_u32_u32" };
+            for method in ["onesweep", "r4", "r5", "r6", "r7", "r8"] {
+                line(op, 0, method, 1, "");
+            }
+            for m in BUCKETS {
+                for method in ["direct", "warp", "block", "reduced-bit-sort", "scan-split"] {
+                    let stages = r#","prescan_ms":1,"scan_ms":1,"postscan_ms":2,"labels_ms":1"#;
+                    for spread in SPREADS {
+                        let rest = format!(r#"{stages},"distribution":"{spread}""#);
+                        line(&format!("split_delta_{kind}"), m, method, 2, &rest);
+                    }
+                }
+                for method in ["warp", "block", "onesweep"] {
+                    let op = format!("split_identity_{kind}");
+                    line(&op, m, method, 2, r#","distribution":"uniform""#);
+                }
+            }
+        }
+        for m in BUCKETS {
+            for method in ["ballots", "shared"] {
+                line("histogram_even", m, method, 2, "");
+                line("histogram_range", m, method, 2, "");
+            }
+        }
+        for method in ["near-far", "bucketing", "multisplit-passes", "multisplit"] {
+            line("sssp", 0, method, 0, r#","graph":"grid","mteps":7"#);
+            line("sssp", 0, method, 0, r#","graph":"of my own","mteps":7"#);
+        }
+        text
+    }
+
+    fn tables() -> Vec<Table> {
+        let points = Points::parse(&lines()).expect("points");
+        let here = Here { points: &points, n: N, buckets: &BUCKETS };
+        Which::value_variants().iter().map(|which| which.table(&here)).collect()
+    }
+
+    #[test]
+    fn every_table_has_both_devices() {
+        for table in tables() {
+            for row in &table.rows {
+                assert_eq!(row.cells.len(), table.columns.len(), "{}: {row:?}", table.title);
+            }
+            let of = |device| table.rows.iter().filter(move |row| row.device == device).count();
+            let apart = if table.columns[0] == "near-far" { 2 } else { 0 };
+            assert_eq!(of("GTX 1080"), of("here") + apart, "{}", table.title);
+        }
+    }
+
+    #[test]
+    fn figures_are_rates_and_ratios() {
+        let cell = |table: &Table, what: &str, device: &str, column: usize| {
+            let row = table.rows.iter().find(|row| row.what == what && row.device == device);
+            row.unwrap_or_else(|| panic!("no {what} in {}", table.text())).cells[column].clone()
+        };
+        let [reference, stages, delta, distribution, bits, sort, sssp, histogram] = &tables()[..]
+        else {
+            panic!("not eight tables")
+        };
+        assert_eq!(cell(reference, "keys, scan-based split", "GTX 1080", 0), "8.44 (2.48x)");
+        assert_eq!(cell(reference, "pairs, scan-based split", "here", 0), "2.00 (2.00x)");
+        assert_eq!(cell(stages, "keys, RB-sort sort", "here", 2), "4.00 (80%)");
+        assert_eq!(cell(stages, "pairs, BMS total", "GTX 1080", 2), "3.04 (100%)");
+        assert_eq!(cell(delta, "keys, DMS", "GTX 1080", 5), "-");
+        assert_eq!(cell(delta, "pairs, BMS", "GTX 1080", 7), "5.85 (3.08x)");
+        assert_eq!(cell(delta, "keys, RB-sort", "here", 7), "2.00 (2.00x)");
+        assert_eq!(cell(distribution, "pairs, BMS", "GTX 1080", 2), "7.28 (1.24x)");
+        assert_eq!(cell(bits, "keys, BMS", "GTX 1080", 0), "19.4 (1.18x)");
+        assert_eq!(cell(sort, "pairs", "GTX 1080", 3), "2.10 (1.10x)");
+        assert_eq!(cell(sort, "keys", "here", 5), "1.00");
+        assert_eq!(cell(sssp, "flickr", "GTX 1080", 4), "1.83x");
+        assert_eq!(cell(sssp, "grid", "here", 5), "1.00x");
+        assert_eq!(cell(sssp, "of my own", "here", 3), "7.00");
+        assert_eq!(cell(histogram, "histogram_range, by ballots", "GTX 1080", 7), "20.0 (1.35x)");
+    }
+}

@@ -1,0 +1,192 @@
+//! What plans are made for, and the plans of the primitives on arrays of words: scan, copy, fill.
+
+use anyhow::{Context as _, Result, bail};
+use clap::ValueEnum;
+use multisplit::ash::vk;
+use multisplit::graph::{self, Graph, Limits, Plan};
+use multisplit::primitives::{self, ScanBuffers, ScanMethod};
+use multisplit::{Array, Bound, Context, DeviceProperties, Policy, Scan};
+use multisplit_sssp::Tuning;
+
+use crate::figures;
+use crate::size;
+
+/// How a scan is to be carried out, on the command line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Method {
+    /// What suits the device
+    #[default]
+    Auto,
+    /// One pass with decoupled look-back
+    Lookback,
+    /// Three passes: reduce, scan the sums, scan the tiles
+    ReduceThenScan,
+}
+
+/// What plans are made for.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    pub(crate) limits: Limits,
+    pub(crate) policy: Policy,
+    /// Sizes of searches for shortest paths.
+    pub(crate) search: Tuning,
+}
+
+/// A plan that reads words and writes words, and its imports.
+pub struct WordPlan {
+    /// The plan.
+    pub plan: Plan,
+    src: Option<graph::Buffer>,
+    dst: graph::Buffer,
+}
+
+impl Target {
+    /// The device of `context`.
+    pub fn context(context: &Context) -> Self {
+        let (limits, policy) = (context.limits(), context.policy());
+        Self { limits, policy, search: Tuning::for_device(context.properties()) }
+    }
+
+    /// Any device that Vulkan allows: the plan then runs anywhere, if not at its best.
+    pub fn any() -> Self {
+        // The subgroup size of most GPUs.
+        let limits = Limits { subgroup_size: 32, ..Limits::default() };
+        let properties = DeviceProperties {
+            // The most cautious kind of device.
+            device_type: vk::PhysicalDeviceType::CPU,
+            subgroup_size: limits.subgroup_size,
+            shared_memory: 16 << 10,
+            limits: vk::PhysicalDeviceLimits {
+                max_compute_work_group_invocations: limits.max_workgroup_invocations,
+                max_compute_work_group_count: limits.max_workgroup_count,
+                max_storage_buffer_range: u32::try_from(limits.max_storage_range)
+                    .unwrap_or(u32::MAX),
+                ..vk::PhysicalDeviceLimits::default()
+            },
+            ..DeviceProperties::default()
+        };
+        let mut policy = Policy::for_device(&properties);
+        // What needs nothing of a device beyond barriers.
+        policy.scan = ScanMethod::ReduceThenScan;
+        Self { limits, policy, search: Tuning::for_device(&properties) }
+    }
+
+    /// The same with another way to scan.
+    pub fn with_method(mut self, method: Method) -> Self {
+        self.policy.scan = match method {
+            Method::Auto => self.policy.scan,
+            Method::Lookback => ScanMethod::LookBack,
+            Method::ReduceThenScan => ScanMethod::ReduceThenScan,
+        };
+        self
+    }
+
+    /// The exclusive scan of `n` words.
+    pub fn scan(&self, n: u64, replayable: bool) -> Result<WordPlan> {
+        let (mut graph, src, dst) = self.imports("scan", n)?;
+        primitives::scan(&mut graph, &self.policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
+        self.word_plan(graph, Some(src), dst, replayable)
+    }
+
+    /// A copy of `n` words, by the kernel.
+    pub fn copy(&self, n: u64) -> Result<WordPlan> {
+        let (mut graph, src, dst) = self.imports("copy", n)?;
+        primitives::copy(&mut graph, &self.policy, "memory.copy", src, dst)?;
+        self.word_plan(graph, Some(src), dst, true)
+    }
+
+    /// `n` words set to `value`, by the kernel.
+    pub fn fill(&self, n: u64, value: u32) -> Result<WordPlan> {
+        self.check_size(n)?;
+        let mut graph = Graph::new("fill");
+        let dst = graph.import::<u32>("dst", n);
+        primitives::fill(&mut graph, &self.policy, "memory.fill", dst, value)?;
+        self.word_plan(graph, None, dst, true)
+    }
+
+    fn imports(&self, name: &str, n: u64) -> Result<(Graph, graph::Buffer, graph::Buffer)> {
+        self.check_size(n)?;
+        let mut graph = Graph::new(name);
+        let src = graph.import::<u32>("src", n);
+        let dst = graph.import::<u32>("dst", n);
+        Ok((graph, src, dst))
+    }
+
+    /// An array past the largest buffer would be planned in more pieces than a plan can hold.
+    pub fn check_size(&self, n: u64) -> Result<()> {
+        let (needed, limit) = (bytes_of(n), self.limits.max_buffer_size);
+        if needed > limit {
+            let (n, needed, limit) = (size::show(n), figures::bytes(needed), figures::bytes(limit));
+            bail!("{n} words take {needed}, the largest buffer has {limit}; try a smaller --n");
+        }
+        Ok(())
+    }
+
+    /// The plan of a graph, which may be run again and again where it is `replayable`.
+    pub fn plan(&self, mut graph: Graph, replayable: bool) -> Result<Plan> {
+        if replayable {
+            graph.replayable();
+        }
+        graph.compile(&self.limits).context("the graph cannot be planned")
+    }
+
+    fn word_plan(
+        &self,
+        graph: Graph,
+        src: Option<graph::Buffer>,
+        dst: graph::Buffer,
+        replayable: bool,
+    ) -> Result<WordPlan> {
+        Ok(WordPlan { plan: self.plan(graph, replayable)?, src, dst })
+    }
+}
+
+impl WordPlan {
+    /// The imports, bound to these arrays.
+    pub fn bind<'b>(&self, src: &'b Array<u32>, dst: &'b Array<u32>) -> Vec<Bound<'b>> {
+        let src = self.src.map(|import| (import, src).into());
+        src.into_iter().chain([(self.dst, dst).into()]).collect()
+    }
+}
+
+/// How the passes of a planned scan go about it; small scans take one workgroup whatever was
+/// asked for.
+pub fn scan_method(plan: &Plan) -> &'static str {
+    let has = |label: &str| plan.steps().iter().any(|step| step.pass.label == label);
+    match () {
+        () if has("scan.lookback") => "lookback",
+        () if has("scan.reduce") => "reduce-then-scan",
+        () => "one-workgroup",
+    }
+}
+
+/// Bytes of `n` words.
+pub fn bytes_of(n: u64) -> u64 {
+    n.saturating_mul(size_of::<u32>() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Method, Target, scan_method};
+
+    #[test]
+    fn methods_are_told_by_their_passes() {
+        let target = Target::any();
+        for (method, name) in
+            [(Method::Lookback, "lookback"), (Method::ReduceThenScan, "reduce-then-scan")]
+        {
+            let target = target.with_method(method);
+            let scan = target.scan(1 << 24, false).expect("a plan");
+            assert_eq!(scan_method(&scan.plan), name);
+            assert_eq!(scan_method(&target.scan(1, false).expect("a plan").plan), "one-workgroup");
+        }
+    }
+
+    #[test]
+    fn sizes_past_the_largest_buffer_are_refused() {
+        for n in [1 << 29, u64::MAX] {
+            let problem = Target::any().scan(n, false).map(|_| ()).expect_err("too large");
+            assert!(problem.to_string().contains("try a smaller --n"), "{problem}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! `--ranking`: what ranking may rely on, and what it relies on in fact.
+
+use clap::ValueEnum;
+use multisplit::primitives::multisplit::Ranking as Kernels;
+use multisplit::{Context, RankingChoice};
+
+/// What ranking may rely on, on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Ranking {
+    /// Only the guarantees of Vulkan: ranking by ballots
+    Promised,
+    /// Also behaviour that was observed on the device: ranking by lane order, if the device keeps it
+    Probed,
+}
+
+impl From<Ranking> for RankingChoice {
+    fn from(ranking: Ranking) -> Self {
+        match ranking {
+            Ranking::Promised => Self::Promised,
+            Ranking::Probed => Self::Probed,
+        }
+    }
+}
+
+impl From<Kernels> for Ranking {
+    fn from(ranking: Kernels) -> Self {
+        match ranking {
+            Kernels::Ballots => Self::Promised,
+            _ => Self::Probed,
+        }
+    }
+}
+
+impl Ranking {
+    /// What the kernels of `context` rely on.
+    pub fn of(context: &Context) -> Self {
+        context.policy().split.ranking.into()
+    }
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Promised => "promised",
+            Self::Probed => "probed",
+        }
+    }
+}

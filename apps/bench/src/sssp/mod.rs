@@ -1,0 +1,229 @@
+//! What the command line searches for shortest paths: networks by name or by file, and methods by
+//! name.
+
+mod tune;
+
+pub use tune::Tunes;
+
+use std::path::Path;
+use std::str::FromStr;
+
+use anyhow::{Context as _, Result};
+use clap::ValueEnum;
+use multisplit::graph::Plan;
+use multisplit_sssp as engine;
+use multisplit_sssp::network::Network;
+
+use crate::console::plain;
+use crate::network::{
+    Format, Grid, HASHED_MAX, LoadOptions, Loaded, Progress, Rmat, WeightOrigin, Weighting,
+    load_weighted, read_weighted,
+};
+use crate::plans::Target;
+use crate::progress::Bars;
+use crate::size;
+
+/// How shortest paths are searched for, on the command line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Method {
+    /// What suits the network
+    #[default]
+    Auto,
+    /// Whatever came nearer is expanded in the next round
+    BellmanFord,
+    /// A near set, and a far pile that is split when the near set is exhausted
+    NearFar,
+    /// Ten buckets by radix sort: the costly original
+    Bucketing,
+    /// Ten buckets by passes of multisplit: the paper's Multisplit-SSSP
+    MultisplitPasses,
+    /// Ten buckets by ballots in the kernel that relaxes arcs
+    Multisplit,
+    /// On the CPU
+    Dijkstra,
+}
+
+impl Method {
+    /// Every method of the device.
+    pub const ALL: [Self; 5] = [
+        Self::BellmanFord,
+        Self::NearFar,
+        Self::Bucketing,
+        Self::MultisplitPasses,
+        Self::Multisplit,
+    ];
+
+    /// The engine's method; none for the one on the CPU.
+    pub fn engine(self) -> Option<engine::Method> {
+        match self {
+            Self::Auto => Some(engine::Method::Auto),
+            Self::BellmanFord => Some(engine::Method::BellmanFord),
+            Self::NearFar => Some(engine::Method::NearFar),
+            Self::Bucketing => Some(engine::Method::Bucketing),
+            Self::MultisplitPasses => Some(engine::Method::MultisplitPasses),
+            Self::Multisplit => Some(engine::Method::Multisplit),
+            Self::Dijkstra => None,
+        }
+    }
+}
+
+/// The name of a method in figures.
+pub fn name(method: engine::Method) -> &'static str {
+    match method {
+        engine::Method::Auto => "auto",
+        engine::Method::BellmanFord => "bellman-ford",
+        engine::Method::NearFar => "near-far",
+        engine::Method::Bucketing => "bucketing",
+        engine::Method::MultisplitPasses => "multisplit-passes",
+        engine::Method::Multisplit => "multisplit",
+    }
+}
+
+/// A network, by name or by file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Generated, scale-free
+    Rmat(Rmat),
+    /// Generated, like roads
+    Grid(Grid),
+    /// A file, or `-` for standard input
+    File(String),
+}
+
+impl FromStr for Source {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut parts = text.split(':');
+        let kind = parts.next().unwrap_or_default();
+        if !matches!(kind, "rmat" | "grid") {
+            return Ok(Self::File(text.to_owned()));
+        }
+        let sizes: Result<Vec<u32>, _> = parts.map(size::parse_count).collect();
+        let sizes = sizes.map_err(|error| format!("{text}: {error}"))?;
+        match (kind, sizes.as_slice()) {
+            ("rmat", []) => Ok(Self::Rmat(Rmat::default())),
+            ("rmat", &[vertices, edges]) => Ok(Self::Rmat(Rmat::of_size(vertices, edges))),
+            ("rmat", &[vertices, edges, seed]) => {
+                Ok(Self::Rmat(Rmat { seed: seed.into(), ..Rmat::of_size(vertices, edges) }))
+            }
+            ("grid", []) => Ok(Self::Grid(Grid::default())),
+            ("grid", &[vertices]) if vertices < MIN_GRID => {
+                Err(format!("{text}: a grid has at least {MIN_GRID} vertices"))
+            }
+            ("grid", &[vertices]) => Ok(Self::Grid(Grid::of_size(vertices))),
+            _ => Err("rmat, rmat:VERTICES:EDGES[:SEED], grid, grid:VERTICES, or a file".to_owned()),
+        }
+    }
+}
+
+/// Two junctions a side.
+const MIN_GRID: u32 = 4;
+
+/// Sources that figures of other programs have for the same graphs.
+const SOURCES: [(&str, [u32; 4]); 7] = [
+    ("rmat", [0, 649_276, 689_047, 553_487]),
+    ("grid", [0, 179_614, 432_195, 951_811]),
+    ("slashdot0902", [0, 34_493, 70_818, 35_552]),
+    ("usa_ny", [0, 40_775, 169_728, 124_214]),
+    ("usa_ne", [0, 31_807, 1_425_649, 1_039_742]),
+    ("wave", [0, 117_102, 65_332, 66_672]),
+    ("delaunay_n20", [0, 722_405, 726_154, 272_624]),
+];
+
+impl Source {
+    /// Loads the network or makes it; edges without weights get hashed ones, as in the paper.
+    pub fn network(&self, weighting: Weighting) -> Result<Network> {
+        Ok(self.load(weighting, None, Bars::none())?.network)
+    }
+
+    /// Like [`network`](Self::network), with progress bars, and with where the weights came from.
+    /// `format` is the kind of a file, where neither its name nor its first lines say it.
+    pub fn load(&self, weighting: Weighting, format: Option<Format>, bars: Bars) -> Result<Loaded> {
+        let path = match self {
+            Self::Rmat(rmat) => {
+                let network = rmat.generate(weighting).context("rmat")?;
+                return Ok(Loaded { network, weights: generated(weighting) });
+            }
+            Self::Grid(grid) => {
+                let network = grid.generate(weighting).context("grid")?;
+                return Ok(Loaded { network, weights: generated(weighting) });
+            }
+            Self::File(path) => path,
+        };
+        let bar = bars.bytes(&format!("reading {path}"), Some(0));
+        let progress = |at: Progress| {
+            bar.set_length(at.all_bytes);
+            bar.set_position(at.bytes);
+        };
+        let progress: Option<&dyn Fn(Progress)> = Some(&progress);
+        let options = LoadOptions { weighting, format, progress, ..LoadOptions::default() };
+        let loaded = match path.as_str() {
+            "-" => read_weighted("-", std::io::stdin().lock(), &options)?,
+            path => load_weighted(path, &options)?,
+        };
+        bar.finish_and_clear();
+        Ok(loaded)
+    }
+
+    /// The name in figures.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Rmat(rmat) if *rmat == Rmat::default() => "rmat".to_owned(),
+            Self::Rmat(rmat) => format!("rmat:{}:{}", rmat.vertices, rmat.edges),
+            Self::Grid(grid) if *grid == Grid::default() => "grid".to_owned(),
+            Self::Grid(grid) => format!("grid:{}", grid.vertices),
+            Self::File(path) if path == "-" => "standard input".to_owned(),
+            Self::File(path) => {
+                let file = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+                plain(file.split('.').next().unwrap_or_default())
+            }
+        }
+    }
+
+    /// Where paths begin where nothing is said.
+    pub fn sources(&self) -> Vec<u32> {
+        let known = SOURCES.iter().find(|(name, _)| *name == self.name());
+        known.map_or(vec![0], |(_, sources)| sources.to_vec())
+    }
+}
+
+/// Where the weights of a network that is made come from.
+fn generated(weighting: Weighting) -> WeightOrigin {
+    match weighting {
+        Weighting::Own => WeightOrigin::Hashed(HASHED_MAX),
+        Weighting::Hashed(max) => WeightOrigin::Hashed(max),
+        Weighting::Ones | Weighting::OwnOrOnes => WeightOrigin::Ones,
+    }
+}
+
+/// What a search in this network is planned to do.
+pub fn plan(target: &Target, graph: &Source, method: Method, rounds: u32) -> Result<Plan> {
+    let method = method.engine().context("dijkstra runs on the CPU, without a plan")?;
+    let tuning = Some(target.search);
+    let options =
+        engine::Options { method, resident: Some(false), tuning, ..engine::Options::default() };
+    let network = graph.network(Weighting::Own)?;
+    Ok(engine::plan(&network, &options, &target.policy, &target.limits, rounds)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_go_by_name_or_by_file() {
+        let name = |text: &str| text.parse::<Source>().map(|source| source.name());
+        assert_eq!(name("rmat"), Ok("rmat".to_owned()));
+        assert_eq!(name("rmat:100:200"), Ok("rmat:100:200".to_owned()));
+        assert_eq!(name("rmat:800000:4800000:1"), Ok("rmat".to_owned()), "the default's seed");
+        assert_eq!(name("grid:400"), Ok("grid:400".to_owned()));
+        assert_eq!(name("roads/usa_ny.gr.gz"), Ok("usa_ny".to_owned()));
+        assert!(name("rmat:1").is_err() && name("grid:x").is_err());
+        assert!(name("grid:0").is_err() && name("grid:3").is_err());
+        assert_eq!(name("grid:2^10"), Ok("grid:1024".to_owned()));
+        let sources = |text: &str| text.parse::<Source>().map(|source| source.sources());
+        assert_eq!(sources("usa_ny.gr.gz"), Ok(vec![0, 40_775, 169_728, 124_214]));
+        assert_eq!(sources("else.el"), Ok(vec![0]));
+    }
+}

@@ -1,0 +1,376 @@
+//! `multisplit bench family`: scans, reductions and selections of several types, on the inputs and by the
+//! names that figures of other programs have.
+
+use anyhow::{Result, ensure};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use multisplit::graph::{Buffer, Graph};
+use multisplit::primitives::{
+    self, ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers, SelectBuffers,
+};
+use multisplit::{Array, Bound, Key, Operator, Scan, Select};
+
+use super::segments;
+use crate::data::{self, mixed};
+use crate::figures::elements_per_nanosecond;
+use crate::measure::{Bench, Timed};
+use crate::output::{Figure, Output};
+use crate::passes;
+use crate::plans::Target;
+
+/// Half of all keys are below.
+const HALF: u32 = 1 << 31;
+/// Lengths of rows that are summed up.
+const ROWS: [u64; 7] = [16, 64, 256, 1024, 4096, 1 << 16, 1 << 20];
+/// Rounded sums of 2^28 floats are as near as this to those of doubles.
+const NEAR: f64 = 1e-3;
+
+/// The operations, by what is made for them.
+const OF_WORDS: [&str; 3] = ["reduce_sum_u32", "scan_inclusive_u32", "select_if_u32"];
+const OF_FLOATS: [&str; 4] = ["reduce_max_f32", SUM_OF_ROWS, SUM_BY_OFFSETS, "scan_inclusive_f32"];
+const SUM_OF_ROWS: &str = "segmented_reduce_sum_f32";
+const SUM_BY_OFFSETS: &str = "segmented_reduce_sum_f32_offsets";
+const OF_WIDE: [&str; 1] = ["scan_inclusive_u64"];
+const OF_RUNS: [&str; 2] = ["unique_u32", "run_length_encode_u32"];
+const BY_KEY: [&str; 2] = ["reduce_by_key_u32", "scan_inclusive_by_key_u32"];
+
+/// Arguments of `multisplit bench family` alone.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of family")]
+pub struct FamilyOptions {
+    /// Which operations; several, separated by commas [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = PossibleValuesParser::new(operations()))]
+    family: Vec<String>,
+}
+
+fn operations() -> Vec<&'static str> {
+    let ours = [&OF_WORDS[..], &OF_FLOATS, &OF_WIDE, &OF_RUNS, &BY_KEY];
+    [ours.concat(), segments::OPS.to_vec()].concat()
+}
+
+impl FamilyOptions {
+    /// Whether any was given.
+    pub fn any(&self) -> bool {
+        !self.family.is_empty()
+    }
+
+    fn wants(&self, op: &str) -> bool {
+        self.family.is_empty() || self.family.iter().any(|wanted| wanted == op)
+    }
+
+    /// Measures everything that is asked for on `n` elements.
+    pub fn measure(&self, bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
+        let family = Family { bench, options: self, target: bench.target(), n };
+        let any = |ops: &[&str]| ops.iter().any(|op| self.wants(op));
+        if any(&OF_WORDS) {
+            family.words(output)?;
+        }
+        if any(&OF_FLOATS) {
+            family.floats(output)?;
+        }
+        if any(&OF_WIDE) {
+            family.wide(output)?;
+        }
+        if any(&OF_RUNS) || any(&BY_KEY) {
+            family.runs(any(&BY_KEY), output)?;
+        }
+        if any(&segments::OPS) {
+            segments::measure(bench, n, |op| self.wants(op), output)?;
+        }
+        Ok(())
+    }
+}
+
+struct Family<'b> {
+    bench: &'b Bench<'b>,
+    options: &'b FamilyOptions,
+    target: Target,
+    n: u64,
+}
+
+impl Family<'_> {
+    fn figure(
+        &self,
+        op: &'static str,
+        graph: Graph,
+        bound: &[Bound<'_>],
+        output: &mut Output,
+        check: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        self.figure_of((op, 0), graph, bound, output, check)
+    }
+
+    /// Runs a graph once, has its result checked, and measures it, if that is asked for.
+    fn figure_of(
+        &self,
+        (op, m): (&'static str, u64),
+        graph: Graph,
+        bound: &[Bound<'_>],
+        output: &mut Output,
+        check: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        if !self.options.wants(op) {
+            return Ok(());
+        }
+        let context = self.bench.context;
+        let executable = context.instantiate(self.target.plan(graph, true)?)?;
+        context.run(&executable, bound)?;
+        check()?;
+        let Timed { nanoseconds, settled } = self.bench.time(&executable, bound)?;
+        let labels: Vec<_> =
+            executable.plan().steps().iter().map(|step| step.pass.label.as_str()).collect();
+        let method = match () {
+            () if labels.iter().any(|label| label.starts_with("select.")) => "lookback",
+            () if labels.iter().any(|label| label.ends_with(".lookback")) => "lookback",
+            () if labels.contains(&"scan.open_totals") => "reduce-then-scan",
+            () if labels.contains(&"reduce.rows") => "rows",
+            () if labels.contains(&"reduce.segments") => "tiles",
+            () if labels.contains(&"reduce.long_segments") => "segments",
+            () if labels.contains(&"scan.reduce") => "reduce-then-scan",
+            () if labels.contains(&"reduce.parts") => "two-passes",
+            () => "one-workgroup",
+        };
+        let gps = elements_per_nanosecond(self.n, nanoseconds);
+        let ms = nanoseconds / 1e6;
+        let figure = Figure { op, n: self.n, m, ms, gps, method, settled, split: None };
+        output.figure(figure)?;
+        if self.bench.timing.passes {
+            let runs = self.bench.timing.runs;
+            output.passes(&passes::times(context, &executable, bound, runs)?);
+        }
+        Ok(())
+    }
+
+    fn reduction<K: Key>(
+        &self,
+        (op, operator): (&'static str, Operator),
+        src: &Array<K>,
+        expected: K,
+        output: &mut Output,
+    ) -> Result<()> {
+        let context = self.bench.context;
+        let dst = context.zeroed::<K>(1)?;
+        let mut graph = Graph::new("reduce");
+        let (from, to) = (graph.import::<K>("src", self.n), graph.import::<K>("dst", 1));
+        let buffers = ReduceBuffers::new(from, to);
+        primitives::reduce(&mut graph, &self.target.policy, operator, &buffers)?;
+        self.figure(op, graph, &[(from, src).into(), (to, &dst).into()], output, || {
+            let same = context.download(&dst)?.first().map(|x| x.key_bits());
+            ensure!(same == Some(expected.key_bits()), "the reduction is wrong");
+            Ok(())
+        })
+    }
+
+    fn sums<K: Key>(
+        &self,
+        op: &'static str,
+        src: &Array<K>,
+        output: &mut Output,
+        check: impl FnOnce(&[K]) -> bool,
+    ) -> Result<()> {
+        let context = self.bench.context;
+        let dst = context.zeroed::<K>(self.n)?;
+        let mut graph = Graph::new("scan");
+        let [from, to] = ["src", "dst"].map(|name| graph.import::<K>(name, self.n));
+        let how = Scan::inclusive(Operator::Sum);
+        primitives::scan(&mut graph, &self.target.policy, &how, &ScanBuffers::new(from, to))?;
+        self.figure(op, graph, &[(from, src).into(), (to, &dst).into()], output, || {
+            ensure!(check(&context.download(&dst)?), "the scan is wrong");
+            Ok(())
+        })
+    }
+
+    /// A selection; `lengths` asks for those of the runs.
+    fn selection(
+        &self,
+        (op, which, lengths): (&'static str, Select<u32>, bool),
+        src: &Array<u32>,
+        output: &mut Output,
+        expected: (&[u32], &[u32]),
+    ) -> Result<()> {
+        let context = self.bench.context;
+        let (dst, found) = (context.zeroed::<u32>(self.n)?, context.zeroed::<u32>(1)?);
+        let counts = context.zeroed::<u32>(if lengths { self.n } else { 1 })?;
+        let mut graph = Graph::new("select");
+        let [from, to] = ["src", "dst"].map(|name| graph.import::<u32>(name, self.n));
+        let selected = graph.import::<u32>("selected", 1);
+        let mut buffers = SelectBuffers::new(from, to, selected);
+        let mut bound: Vec<Bound<'_>> =
+            vec![(from, src).into(), (to, &dst).into(), (selected, &found).into()];
+        if lengths {
+            let import: Buffer = graph.import::<u32>("lengths", self.n);
+            buffers = buffers.run_lengths(import);
+            bound.push((import, &counts).into());
+        }
+        primitives::select(&mut graph, &self.target.policy, &which, &buffers)?;
+        self.figure(op, graph, &bound, output, || {
+            let (keys, runs) = expected;
+            let kept = keys.len() as u64;
+            ensure!(context.download(&found)? == [kept as u32], "the count is wrong");
+            ensure!(context.download_range(&dst, 0..kept)? == keys, "the selection is wrong");
+            let runs_found = if lengths { kept } else { 0 };
+            ensure!(context.download_range(&counts, 0..runs_found)? == runs, "lengths are wrong");
+            Ok(())
+        })
+    }
+
+    fn words(&self, output: &mut Output) -> Result<()> {
+        let words = data::words(self.n, |index| mixed(index, 1))?;
+        let src = self.bench.context.upload(&words)?;
+        let sum = words.iter().copied().fold(0, u32::wrapping_add);
+        self.reduction(("reduce_sum_u32", Operator::Sum), &src, sum, output)?;
+        self.sums("scan_inclusive_u32", &src, output, |found| are_sums(&words, found))?;
+        let below: Vec<u32> = words.into_iter().filter(|&word| word < HALF).collect();
+        let which = ("select_if_u32", Select::less_than(HALF), false);
+        self.selection(which, &src, output, (&below, &[]))
+    }
+
+    fn floats(&self, output: &mut Output) -> Result<()> {
+        let float = |index| ((mixed(index, 1) >> 8) as f32 * (1024.0 / 16_777_216.0)).to_bits();
+        let bits = data::words(self.n, float)?;
+        let floats: &[f32] = bytemuck::cast_slice(&bits);
+        let src = self.bench.context.upload(floats)?;
+        let greatest = floats.iter().copied().fold(0.0, f32::max);
+        self.reduction(("reduce_max_f32", Operator::Max), &src, greatest, output)?;
+        self.rows(floats, &src, output)?;
+        self.sums("scan_inclusive_f32", &src, output, |found| {
+            let mut sum = 0.0;
+            floats.iter().zip(found).all(|(&x, &found)| {
+                sum += f64::from(x);
+                (f64::from(found) - sum).abs() <= NEAR * sum
+            })
+        })
+    }
+
+    fn wide(&self, output: &mut Output) -> Result<()> {
+        let words = data::words(2 * self.n, |index| mixed(index, 3))?;
+        let pairs = words.chunks_exact(2);
+        let wide: Vec<u64> =
+            pairs.map(|pair| u64::from(pair[1]) << 32 | u64::from(pair[0])).collect();
+        let src = self.bench.context.upload(&wide)?;
+        self.sums("scan_inclusive_u64", &src, output, |found| {
+            let mut sum = 0u64;
+            wide.iter().zip(found).all(|(&x, &found)| {
+                sum = sum.wrapping_add(x);
+                found == sum
+            })
+        })
+    }
+
+    /// Runs of four on average.
+    fn runs(&self, by_key: bool, output: &mut Output) -> Result<()> {
+        let mut run = 0;
+        let words = data::words(self.n, |index| {
+            run += u32::from(mixed(index, 7).is_multiple_of(4));
+            run
+        })?;
+        let src = self.bench.context.upload(&words)?;
+        let (mut keys, mut lengths): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+        for of_run in words.chunk_by(|a, b| a == b) {
+            keys.push(of_run[0]);
+            lengths.push(of_run.len() as u32);
+        }
+        let which = ("unique_u32", Select::first_of_runs(), false);
+        self.selection(which, &src, output, (&keys, &[]))?;
+        let which = ("run_length_encode_u32", Select::first_of_runs(), true);
+        self.selection(which, &src, output, (&keys, &lengths))?;
+        if by_key {
+            self.by_key((&words, &src), output)?;
+        }
+        Ok(())
+    }
+
+    /// Sums of the values of each run, and their scan.
+    fn by_key(&self, (keys, src): (&[u32], &Array<u32>), output: &mut Output) -> Result<()> {
+        let (context, n) = (self.bench.context, self.n);
+        let values = data::words(n, |index| mixed(index, 2))?;
+        let of_values = context.upload(&values)?;
+        let (mut sums, mut scanned): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+        for (at, &value) in values.iter().enumerate() {
+            if at == 0 || keys[at] != keys[at - 1] {
+                sums.push(0);
+            }
+            if let Some(sum) = sums.last_mut() {
+                *sum = sum.wrapping_add(value);
+                scanned.push(*sum);
+            }
+        }
+        let (dst, found) = (context.zeroed::<u32>(n)?, context.zeroed::<u32>(1)?);
+        let keys_out = context.zeroed::<u32>(n)?;
+        let imports = |graph: &mut Graph| {
+            ["keys", "values", "keys_out", "dst"].map(|name| graph.import::<u32>(name, n))
+        };
+        let mut graph = Graph::new("reduce by key");
+        let [from, with, out, to] = imports(&mut graph);
+        let count = graph.import::<u32>("found", 1);
+        let buffers = ReduceByKeyBuffers::new((from, with), (out, to), count);
+        primitives::reduce_by_key(&mut graph, &self.target.policy, Operator::Sum, &buffers)?;
+        let bound: [Bound<'_>; 5] = [
+            (from, src).into(),
+            (with, &of_values).into(),
+            (out, &keys_out).into(),
+            (to, &dst).into(),
+            (count, &found).into(),
+        ];
+        self.figure("reduce_by_key_u32", graph, &bound, output, || {
+            let runs = sums.len() as u64;
+            ensure!(context.download(&found)? == [runs as u32], "the count is wrong");
+            ensure!(context.download_range(&dst, 0..runs)? == sums, "the sums are wrong");
+            Ok(())
+        })?;
+        let mut graph = Graph::new("scan by key");
+        let [from, with, _, to] = imports(&mut graph);
+        let how = Scan::inclusive(Operator::Sum);
+        let buffers = ScanBuffers::new(with, to).keys(from);
+        primitives::scan(&mut graph, &self.target.policy, &how, &buffers)?;
+        let bound: [Bound<'_>; 3] =
+            [(from, src).into(), (with, &of_values).into(), (to, &dst).into()];
+        self.figure("scan_inclusive_by_key_u32", graph, &bound, output, || {
+            ensure!(context.download(&dst)? == scanned, "the scan is wrong");
+            Ok(())
+        })
+    }
+
+    /// Sums of rows of m floats, where the array is large enough to have some: by their length, and by offsets.
+    fn rows(&self, floats: &[f32], src: &Array<f32>, output: &mut Output) -> Result<()> {
+        let (context, n) = (self.bench.context, self.n);
+        let all = ROWS.into_iter().filter(|m| n.is_multiple_of(*m));
+        for (op, m) in all.flat_map(|m| [(SUM_OF_ROWS, m), (SUM_BY_OFFSETS, m)]) {
+            let segments = n / m;
+            let dst = context.zeroed::<f32>(segments)?;
+            let mut graph = Graph::new("reduce segments");
+            let (from, to) = (graph.import::<f32>("src", n), graph.import::<f32>("dst", segments));
+            let mut bound: Vec<Bound<'_>> = vec![(from, src).into(), (to, &dst).into()];
+            let offsets;
+            let buffers = if op == SUM_BY_OFFSETS {
+                let words = data::words(segments + 1, |index| (index as u64 * m) as u32)?;
+                offsets = context.upload(&words)?;
+                let cuts = graph.import::<u32>("offsets", segments + 1);
+                bound.push((cuts, &offsets).into());
+                SegmentedReduceBuffers::new(from, cuts, to)
+            } else {
+                SegmentedReduceBuffers::rows(from, m, to)
+            };
+            primitives::reduce_segments(&mut graph, &self.target.policy, Operator::Sum, &buffers)?;
+            self.figure_of((op, m), graph, &bound, output, || {
+                let found = context.download(&dst)?;
+                let is_near = |(row, found): (&[f32], &f32)| {
+                    let sum: f64 = row.iter().map(|&x| f64::from(x)).sum();
+                    (f64::from(*found) - sum).abs() <= NEAR * sum
+                };
+                let all = floats.chunks(m as usize).zip(&found).all(is_near);
+                ensure!(all, "the sums of rows are wrong");
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn are_sums(words: &[u32], found: &[u32]) -> bool {
+    let mut sum = 0u32;
+    words.iter().zip(found).all(|(&word, &found)| {
+        sum = sum.wrapping_add(word);
+        found == sum
+    })
+}

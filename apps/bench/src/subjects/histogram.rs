@@ -1,0 +1,213 @@
+//! `multisplit bench histogram`: every operation, number of bins and method, with the sizes that
+//! are to be tried.
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, value_parser};
+use multisplit::Array;
+use multisplit::primitives::histogram::HistogramTuning;
+use serde::Serialize;
+
+use crate::figures::elements_per_nanosecond;
+use crate::histogram::{BYTES, HistogramPlan, Method, Op, Spread, expected, samples};
+use crate::measure::{Bench, Timed};
+use crate::output::{Figure, Output};
+use crate::plans::Target;
+use crate::subjects::cases::POISON;
+use crate::{passes, size};
+
+/// Arguments of `multisplit bench histogram` alone. None has a default that clap knows, so that one
+/// given to another subject can be refused.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of histogram")]
+pub struct HistogramOptions {
+    /// How many bins, up to 2^20; several, separated by commas [default: as --m]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=1 << 20))]
+    bins: Vec<u32>,
+    /// Which histograms; several, separated by commas [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
+    histograms: Vec<Op>,
+    /// How samples are counted; several ways, separated by commas [default: auto]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
+    count_by: Vec<Method>,
+    /// How samples are spread [default: uniform]
+    #[arg(long, value_enum)]
+    samples: Option<Spread>,
+    /// Other sizes of the kernel than the device's: threads=512,loads=2,tiles=16,min-groups=1056,
+    /// copies=4,copies-bytes=32768,passes=6,registers=8,cells-per-bin=8,
+    /// cells=2048,lookup-threads=1024; several lists, separated by semicolons, are measured one after
+    /// another
+    #[arg(long, value_name = "LISTS", value_delimiter = ';', value_parser = tune)]
+    tune: Vec<Sizes>,
+}
+
+const BINS: [u32; 9] = [2, 4, 8, 16, 32, 64, 128, 256, 65_536];
+/// A software driver compiles for each.
+const SOFTWARE_BINS: [u32; 2] = [8, 64];
+const OPS: [Op; 4] = [Op::Even, Op::Range, Op::Bytes, Op::Pixels];
+
+/// Other sizes than the device's.
+#[derive(Clone, Debug, Serialize)]
+struct Sizes {
+    tune: String,
+    #[serde(skip)]
+    pairs: Vec<(String, u32)>,
+}
+
+/// Reads sizes, separated by commas.
+fn tune(text: &str) -> Result<Sizes, String> {
+    let pairs = text.split(',').map(pair).collect::<Result<_, _>>()?;
+    Ok(Sizes { tune: text.to_owned(), pairs })
+}
+
+/// Reads `name=number`.
+fn pair(text: &str) -> Result<(String, u32), String> {
+    let (name, number) = text.split_once('=').ok_or("write name=number")?;
+    let number = number.parse().map_err(|_| format!("`{number}` is not a number"))?;
+    let pair = (name.to_owned(), number);
+    apply(&mut HistogramTuning::for_device(&multisplit::DeviceProperties::default()), &pair)
+        .map_err(|error| error.to_string())?;
+    Ok(pair)
+}
+
+fn apply(tuning: &mut HistogramTuning, (name, number): &(String, u32)) -> Result<()> {
+    let field = match name.as_str() {
+        "threads" => &mut tuning.threads,
+        "loads" => &mut tuning.loads,
+        "tiles" => &mut tuning.tiles,
+        "min-groups" => &mut tuning.min_groups,
+        "copies" => &mut tuning.copies,
+        "copies-bytes" => &mut tuning.copies_bytes,
+        "passes" => &mut tuning.max_passes,
+        "registers" => &mut tuning.register_bins,
+        "cells-per-bin" => &mut tuning.cells_per_bin,
+        "cells" => &mut tuning.cells,
+        "lookup-threads" => &mut tuning.lookup_threads,
+        other => bail!("there is no size `{other}`"),
+    };
+    *field = *number;
+    Ok(())
+}
+
+impl HistogramOptions {
+    /// Whether any was given.
+    pub fn any(&self) -> bool {
+        let lists = self.bins.is_empty() && self.histograms.is_empty() && self.count_by.is_empty();
+        !lists || self.samples.is_some() || !self.tune.is_empty()
+    }
+
+    /// Measures histograms of `n` elements, with `m` bins unless other numbers were asked for.
+    pub fn measure(&self, bench: &Bench<'_>, n: u64, m: &[u32], output: &mut Output) -> Result<()> {
+        let ops = if self.histograms.is_empty() { &OPS[..] } else { &self.histograms };
+        let spread = self.samples.unwrap_or_default();
+        let default = if bench.software { &SOFTWARE_BINS[..] } else { &BINS };
+        let asked = if self.bins.is_empty() { m } else { &self.bins };
+        let bins = if asked.is_empty() { default } else { asked };
+        for floats in [true, false] {
+            let ops: Vec<Op> = ops.iter().copied().filter(|op| op.floats() == floats).collect();
+            if ops.is_empty() {
+                continue;
+            }
+            // Device memory first: what does not fit there need not be made on the host.
+            let device_samples = bench.context.zeroed::<u32>(n)?;
+            let words = samples(floats, spread, n)?;
+            bench.context.write(&device_samples, 0, &words)?;
+            let input = Input { bench, n, words: &words, device: &device_samples };
+            for op in ops {
+                self.measure_op(&input, op, bins, output)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What there is to be measured with.
+    fn targets(&self, bench: &Bench<'_>) -> Result<Vec<(Option<&Sizes>, Target)>> {
+        let mut targets = Vec::new();
+        for sizes in &self.tune {
+            let mut target = Target::context(bench.context);
+            sizes.pairs.iter().try_for_each(|p| apply(&mut target.policy.histogram, p))?;
+            targets.push((Some(sizes), target));
+        }
+        if targets.is_empty() {
+            targets.push((None, Target::context(bench.context)));
+        }
+        Ok(targets)
+    }
+
+    fn measure_op(
+        &self,
+        input: &Input<'_>,
+        op: Op,
+        bins: &[u32],
+        output: &mut Output,
+    ) -> Result<()> {
+        let methods = if self.count_by.is_empty() { &[Method::Auto][..] } else { &self.count_by };
+        let bins = if op.floats() { bins } else { &[BYTES] };
+        for &m in bins {
+            let words = &input.words[..op.words(input.n) as usize];
+            let expected = expected(op, m, words, input.n);
+            let targets = self.targets(input.bench)?;
+            for ((sizes, target), &method) in
+                targets.iter().flat_map(|t| methods.iter().map(move |m| (t, m)))
+            {
+                // What a method cannot do is left out where several are asked for.
+                if method == Method::Ballots && (m > BYTES || op.channels() > 1) {
+                    continue;
+                }
+                if let (Some(sizes), true) = (sizes, self.tune.len() > 1) {
+                    output.line(sizes)?;
+                }
+                input.measure(target, op, m, method, &expected, output).with_context(|| {
+                    format!("{} ({method:?}), n = {}, m = {m}", op.name(), size::show(input.n))
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The samples of one size, on both sides.
+struct Input<'i> {
+    bench: &'i Bench<'i>,
+    n: u64,
+    words: &'i [u32],
+    device: &'i Array<u32>,
+}
+
+impl Input<'_> {
+    fn measure(
+        &self,
+        target: &Target,
+        op: Op,
+        m: u32,
+        method: Method,
+        expected: &[u32],
+        output: &mut Output,
+    ) -> Result<()> {
+        let (context, timing) = (self.bench.context, self.bench.timing);
+        let histogram = HistogramPlan::new(target, op, m, method, self.n, true)?;
+        let executable = context.instantiate(histogram.plan.clone())?;
+        let counts = context.upload(&vec![POISON; expected.len()])?;
+        let bound = histogram.bind(self.device, &counts);
+        context.run(&executable, &bound)?;
+        let got = context.download(&counts)?;
+        if let Some(bin) = got.iter().zip(expected).position(|(got, expected)| got != expected) {
+            let (got, expected) = (got[bin], expected[bin]);
+            bail!("the histogram is wrong: bin {bin} has {got}, the CPU says {expected}");
+        }
+        let Timed { nanoseconds, settled } = self.bench.time(&executable, &bound)?;
+        output.figure(Figure {
+            op: op.name(),
+            n: self.n,
+            m: m.into(),
+            ms: nanoseconds / 1e6,
+            gps: elements_per_nanosecond(self.n, nanoseconds),
+            method: histogram.method,
+            settled,
+            split: None,
+        })?;
+        if timing.passes {
+            output.passes(&passes::times(context, &executable, &bound, timing.runs)?);
+        }
+        Ok(())
+    }
+}

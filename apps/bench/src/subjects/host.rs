@@ -1,0 +1,52 @@
+//! `multisplit bench host`: arrays of the host, there and back, in an open context. Unlike all other
+//! figures these are of the host's clock, transfers included.
+
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+use multisplit::Sort;
+
+use crate::data;
+use crate::figures::{elements_per_nanosecond, median};
+use crate::measure::Bench;
+use crate::output::{Figure, Output};
+
+/// Measures transfers and sorts of `n` words of the host.
+pub fn measure(bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
+    let context = bench.context;
+    let keys = data::random_words(n, data::SEED)?;
+    let mut out = keys.clone();
+    context.sort_into(&keys, &Sort::ascending(), &mut out)?;
+    ensure!(out.is_sorted(), "the keys are not in order");
+
+    let sort = time(bench, || Ok(context.sort_into(&keys, &Sort::ascending(), &mut out)?))?;
+    let array = context.upload(&keys)?;
+    let upload = time(bench, || Ok(context.write(&array, 0, &keys)?))?;
+    let download = time(bench, || Ok(context.download_into(&array, &mut out)?))?;
+    ensure!(out == keys, "other words came back");
+    for (op, nanoseconds) in
+        [("host_upload_u32", upload), ("host_download_u32", download), ("host_sort_u32", sort)]
+    {
+        output.figure(Figure {
+            op,
+            n,
+            m: 0,
+            ms: nanoseconds / 1e6,
+            gps: elements_per_nanosecond(n, nanoseconds),
+            method: "staging",
+            settled: true,
+            split: None,
+        })?;
+    }
+    Ok(())
+}
+
+/// Nanoseconds of one run: the median.
+fn time(bench: &Bench<'_>, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
+    let times = (0..bench.timing.runs).map(|_| {
+        let start = Instant::now();
+        run()?;
+        Ok(start.elapsed().as_secs_f64() * 1e9)
+    });
+    Ok(median(times.collect::<Result<_>>()?))
+}

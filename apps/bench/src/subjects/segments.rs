@@ -1,0 +1,185 @@
+//! `multisplit bench family`: sorts of segments, rows of one length and random mixes, each run on unsorted
+//! data.
+
+use anyhow::{Result, ensure};
+use multisplit::graph::Graph;
+use multisplit::primitives::{self, SortBuffers};
+use multisplit::{Array, Bound, Sort};
+
+use crate::data::{self, mixed};
+use crate::figures::elements_per_nanosecond;
+use crate::measure::{Bench, Timed};
+use crate::output::{Figure, Output};
+use crate::passes;
+use crate::plans::Target;
+
+/// Rows that other programs are measured with.
+const ROWS: [u64; 7] = [16, 64, 256, 1024, 4096, 1 << 16, 1 << 20];
+/// Lengths of a random mix are powers of two at most, up to this one.
+const MAX_BITS: u32 = 17;
+
+/// The operations.
+pub const OPS: [&str; 5] = [
+    "segmented_sort_keys_f32",
+    "segmented_argsort_f32",
+    "segmented_sort_keys_f32_offsets",
+    "segmented_sort_random_f32",
+    "segmented_argsort_random_f32",
+];
+
+/// Measures those sorts of the segments of `n` floats that are wanted, if any of the rows divides them.
+pub fn measure(
+    bench: &Bench<'_>,
+    n: u64,
+    wants: impl Fn(&str) -> bool,
+    output: &mut Output,
+) -> Result<()> {
+    let [keys_by_rows, argsort_by_rows, keys_by_offsets, keys_of_mix, argsort_of_mix] = OPS;
+    if !ROWS.iter().any(|&length| n.is_multiple_of(length)) {
+        return Ok(());
+    }
+    let float = |index| ((mixed(index, 1) >> 8) as f32 * (1024.0 / 16_777_216.0)).to_bits();
+    let bits = data::words(n, float)?;
+    let floats: Vec<f32> = bits.into_iter().map(f32::from_bits).collect();
+    let unsorted = bench.context.upload(&floats)?;
+    let (keys, order) = (bench.context.zeroed(n)?, bench.context.zeroed(n)?);
+    let target = bench.target();
+    let segments = Segments { bench, target, floats, unsorted, keys, order };
+    for length in ROWS.into_iter().filter(|length| n.is_multiple_of(*length)) {
+        let offsets: Vec<u32> = (0..=n / length).map(|row| (row * length) as u32).collect();
+        for (op, indices, row) in [
+            (keys_by_rows, false, Some(length)),
+            (argsort_by_rows, true, Some(length)),
+            (keys_by_offsets, false, None),
+        ] {
+            if wants(op) {
+                segments.measure((op, length, indices), row, &offsets, output)?;
+            }
+        }
+    }
+    let offsets = random_offsets(n);
+    for (op, indices) in [(keys_of_mix, false), (argsort_of_mix, true)] {
+        if wants(op) {
+            segments.measure((op, 0, indices), None, &offsets, output)?;
+        }
+    }
+    Ok(())
+}
+
+/// Lengths of every magnitude alike, so that most segments are tiny, and most elements in large ones.
+fn random_offsets(n: u64) -> Vec<u32> {
+    let mut offsets = vec![0];
+    let mut end = 0;
+    while end < n {
+        let drawn = mixed(offsets.len(), 11);
+        let length = u64::from(drawn >> 8) % (1 << (drawn % (MAX_BITS + 1)));
+        end = (end + length).min(n);
+        offsets.push(end as u32);
+    }
+    offsets
+}
+
+struct Segments<'b> {
+    bench: &'b Bench<'b>,
+    target: Target,
+    floats: Vec<f32>,
+    unsorted: Array<f32>,
+    keys: Array<f32>,
+    order: Array<u32>,
+}
+
+impl Segments<'_> {
+    /// By rows of a length, or else by offsets on the device.
+    fn measure(
+        &self,
+        (op, m, indices): (&'static str, u64, bool),
+        row: Option<u64>,
+        offsets: &[u32],
+        output: &mut Output,
+    ) -> Result<()> {
+        let (context, n) = (self.bench.context, self.unsorted.len());
+        let on_device = context.upload(offsets)?;
+        let mut graph = Graph::new("segments");
+        let keys = graph.import::<f32>("keys", n);
+        let order = graph.import::<u32>("order", n);
+        let import = graph.import::<u32>("offsets", offsets.len() as u64);
+        let mut bound: Vec<Bound<'_>> = vec![(keys, &self.keys).into()];
+        let mut buffers = SortBuffers::keys(keys);
+        if indices {
+            buffers = buffers.indices(order);
+            bound.push((order, &self.order).into());
+        }
+        let how = match row {
+            Some(length) => Sort::ascending().rows(length),
+            None => {
+                buffers = buffers.segments(import, offsets.len() as u64 - 1);
+                bound.push((import, &on_device).into());
+                Sort::ascending()
+            }
+        };
+        primitives::sort(&mut graph, &self.target.policy, &how, &buffers)?;
+        let executable = context.instantiate(self.target.plan(graph, true)?)?;
+
+        let mut graph = Graph::new("restore");
+        let [from, to] = ["from", "to"].map(|name| graph.import::<f32>(name, n));
+        primitives::copy(&mut graph, &self.target.policy, "memory.copy", from, to)?;
+        let restoring = context.instantiate(graph.compile(&self.target.limits)?)?;
+        let both = [(from, &self.unsorted), (to, &self.keys)];
+        let restore = || context.run(&restoring, &both);
+        restore()?;
+        context.run(&executable, &bound)?;
+        self.check(offsets, indices)?;
+
+        let Timed { nanoseconds, settled } = self.bench.settled(|| {
+            let mut times = Vec::new();
+            for _ in 0..self.bench.timing.runs {
+                restore()?;
+                self.bench.keep_busy()?;
+                times.extend(context.time_runs(&executable, &bound, 1)?);
+            }
+            Ok(times)
+        })?;
+        let method = if row.is_some() { "rows" } else { "offsets" };
+        let gps = elements_per_nanosecond(n, nanoseconds);
+        let ms = nanoseconds / 1e6;
+        output.figure(Figure { op, n, m, ms, gps, method, settled, split: None })?;
+        if self.bench.timing.passes {
+            restore()?;
+            let runs = self.bench.timing.runs;
+            output.passes(&passes::times(context, &executable, &bound, runs)?);
+        }
+        Ok(())
+    }
+
+    /// Segments are in order, and have the elements that they had; indices say which these were.
+    fn check(&self, offsets: &[u32], indices: bool) -> Result<()> {
+        let context = self.bench.context;
+        let sorted = context.download(&self.keys)?;
+        let order = if indices { context.download(&self.order)? } else { Vec::new() };
+        for both in offsets.windows(2) {
+            let range = both[0] as usize..both[1] as usize;
+            let given = &self.floats[range.clone()];
+            let mut expected = given.to_vec();
+            expected.sort_unstable_by(f32::total_cmp);
+            ensure!(sorted[range.clone()] == expected, "a segment is not in order");
+            if indices {
+                let named = order[range].iter().map(|&i| given.get(i as usize).copied());
+                ensure!(named.eq(expected.into_iter().map(Some)), "indices are wrong");
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_segments_are_all_elements() {
+        let offsets = random_offsets(1 << 20);
+        assert!(offsets.is_sorted());
+        assert_eq!(offsets.last(), Some(&(1 << 20)));
+        assert!(offsets.len() > 100, "{}", offsets.len());
+    }
+}

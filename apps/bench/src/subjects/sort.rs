@@ -1,0 +1,172 @@
+//! `multisplit bench sort`: every operation and method, each run on unsorted data.
+
+use anyhow::{Context as _, Result, ensure};
+use clap::Args;
+use multisplit::graph::{self, Graph};
+use multisplit::primitives::copy;
+use multisplit::{Array, Key};
+
+use crate::data;
+use crate::figures::elements_per_nanosecond;
+use crate::key_order::rank;
+use crate::measure::{Bench, Timed};
+use crate::output::{Figure, Output};
+use crate::plans::Target;
+use crate::sort::{Method, OPS, Op, SortPlan};
+use crate::{passes, size};
+
+/// Arguments of `multisplit bench sort` alone.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of sort")]
+pub struct SortOptions {
+    /// Which sorts; several, separated by commas [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
+    sorts: Vec<Op>,
+    /// By which methods; several, separated by commas [default: auto]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
+    sort_by: Vec<Method>,
+}
+
+impl SortOptions {
+    /// Whether any was given.
+    pub fn any(&self) -> bool {
+        !self.sorts.is_empty() || !self.sort_by.is_empty()
+    }
+
+    /// Measures sorts of `n` elements.
+    pub fn measure(&self, bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
+        let ops = if self.sorts.is_empty() { &OPS[..] } else { &self.sorts };
+        let methods = if self.sort_by.is_empty() { &[Method::Auto][..] } else { &self.sort_by };
+        for &op in ops {
+            match op {
+                Op::KeysU32 | Op::PairsU32 => measure::<u32>(bench, op, n, methods, output),
+                Op::KeysU64 => measure::<u64>(bench, op, n, methods, output),
+                Op::KeysF32 => measure::<f32>(bench, op, n, methods, output),
+                Op::KeysU8 => measure::<u8>(bench, op, n, methods, output),
+                Op::KeysU16 | Op::PairsU16 => measure::<u16>(bench, op, n, methods, output),
+            }?;
+        }
+        Ok(())
+    }
+}
+
+/// Measures one operation, whose keys are `K`, by each of `methods`.
+fn measure<K: Key>(
+    bench: &Bench<'_>,
+    op: Op,
+    n: u64,
+    methods: &[Method],
+    output: &mut Output,
+) -> Result<()> {
+    let input = Input::<K>::new(bench, op, n)?;
+    for &method in methods {
+        input
+            .measure(method, output)
+            .with_context(|| format!("{} ({method:?}), n = {}", op.name(), size::show(n)))?;
+    }
+    Ok(())
+}
+
+/// The elements of one sort, on both sides.
+struct Input<'i, K> {
+    bench: &'i Bench<'i>,
+    op: Op,
+    n: u64,
+    host_keys: Vec<K>,
+    /// Keys as they are at first, and where they are sorted.
+    unsorted: Array<K>,
+    keys: Array<K>,
+    values: Option<Array<u32>>,
+}
+
+impl<'i, K: Key> Input<'i, K> {
+    fn new(bench: &'i Bench<'i>, op: Op, n: u64) -> Result<Self> {
+        // Device memory first: what does not fit there need not be made on the host.
+        let unsorted = bench.context.zeroed(n)?;
+        let keys = bench.context.zeroed(n)?;
+        let values = op.pairs().then(|| bench.context.zeroed(n)).transpose()?;
+        let host_keys = data::random_keys(n, data::SEED)?;
+        bench.context.write(&unsorted, 0, &host_keys)?;
+        Ok(Self { bench, op, n, host_keys, unsorted, keys, values })
+    }
+
+    fn measure(&self, method: Method, output: &mut Output) -> Result<()> {
+        let (context, timing) = (self.bench.context, self.bench.timing);
+        let target = self.bench.target();
+        let sort = SortPlan::new(&target, self.op, method, self.n, true)?;
+        let executable = context.instantiate(sort.plan.clone())?;
+        let bound = sort.bind(&self.keys, self.values.as_ref());
+        if let Some(values) = &self.values {
+            context.write(values, 0, &data::words(self.n, |i| i as u32)?)?;
+        }
+        let restore = self.restore(&target)?;
+        let restore = |runs: u32| -> Result<()> {
+            let (executable, [from, to]) = &restore;
+            let bound = [(*from, &self.unsorted), (*to, &self.keys)];
+            (0..runs).try_for_each(|_| Ok(context.run(executable, &bound)?))
+        };
+        restore(1)?;
+        context.run(&executable, &bound)?;
+        self.check()?;
+
+        // Data that is sorted already is sorted a little faster, so every run gets it unsorted.
+        let Timed { nanoseconds, settled } = self.bench.settled(|| {
+            let mut times = Vec::new();
+            for _ in 0..timing.runs {
+                restore(1)?;
+                self.bench.keep_busy()?;
+                times.extend(context.time_runs(&executable, &bound, 1)?);
+            }
+            Ok(times)
+        })?;
+        output.figure(Figure {
+            op: self.op.name(),
+            n: self.n,
+            m: 0,
+            ms: nanoseconds / 1e6,
+            gps: elements_per_nanosecond(self.n, nanoseconds),
+            method: sort.method,
+            settled,
+            split: None,
+        })?;
+        if timing.passes {
+            restore(1)?;
+            output.passes(&passes::times(context, &executable, &bound, timing.runs)?);
+        }
+        Ok(())
+    }
+
+    /// A copy that makes the keys unsorted again.
+    fn restore(&self, target: &Target) -> Result<(multisplit::Executable, [graph::Buffer; 2])> {
+        let mut graph = Graph::new("restore");
+        let [from, to] =
+            ["from", "to"].map(|name| graph.import::<K>(name, K::TYPE.array_len(self.n)));
+        copy(&mut graph, &target.policy, "memory.copy", from, to)?;
+        Ok((self.bench.context.instantiate(graph.compile(&target.limits)?)?, [from, to]))
+    }
+
+    /// The keys are in order, and the same as before; values say where each was, equal keys in the
+    /// order they had.
+    fn check(&self) -> Result<()> {
+        let got = self.bench.context.download(&self.keys)?;
+        ensure!(got.is_sorted_by_key(|&key| rank(key)), "the keys are not in order");
+        // The same keys have the same sum, and other keys hardly ever.
+        let mixed = |keys: &[K]| {
+            let mix = |&key: &K| data::SplitMix64::after(key.key_bits(), 0).next();
+            keys.iter().map(mix).fold(0u64, u64::wrapping_add)
+        };
+        ensure!(mixed(&got) == mixed(&self.host_keys), "these are other keys");
+        let Some(values) = &self.values else { return Ok(()) };
+        let values = self.bench.context.download(values)?;
+        let same = |a: K, b: K| a.key_bits() == b.key_bits();
+        let belongs = |(&key, &value): (&K, &u32)| {
+            self.host_keys.get(value as usize).is_some_and(|&input| same(input, key))
+        };
+        ensure!(got.iter().zip(&values).all(belongs), "a value is with the wrong key");
+        let pairs = got.windows(2).zip(values.windows(2));
+        let mut stable =
+            pairs.map(|(keys, values)| !same(keys[0], keys[1]) || values[0] < values[1]);
+        ensure!(stable.all(|right| right), "equal keys have changed places");
+        Ok(())
+    }
+}

@@ -1,0 +1,233 @@
+//! `multisplit bench sssp`: whole searches for shortest paths, by network, method and width of
+//! buckets.
+
+use anyhow::{Context as _, Result, ensure};
+use clap::Args;
+use multisplit::PassTime;
+use multisplit_sssp::network::Summary;
+use multisplit_sssp::{DEFAULT_BUCKETS, DeviceNetwork, Options, Solver, Tuning};
+use serde::Serialize;
+
+use crate::console;
+use crate::figures::six_digits;
+use crate::measure::{Bench, Timed};
+use crate::network::{Weighting, dijkstra};
+use crate::output::{ANCHOR, Output, is_true};
+use crate::sssp::{self, Method, Source, Tunes};
+
+/// Arguments of `multisplit bench sssp` alone.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Options of sssp")]
+pub struct SearchOptions {
+    /// Which networks; several, separated by commas: rmat, rmat:VERTICES:EDGES, grid, grid:VERTICES,
+    /// or files [default: rmat,grid; on a software driver rmat:5000:30000,grid:3000]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    graph: Vec<Source>,
+    /// Which methods; several, separated by commas [default: all of the device]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
+    search: Vec<Method>,
+    /// Widths of buckets; several, separated by commas [default: from weights and degrees]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    delta: Vec<f64>,
+    /// Sources; several, separated by commas [default: four of a known graph, else 0]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    source: Vec<u32>,
+    /// Buckets of the methods that have some
+    #[arg(long, value_name = "M")]
+    search_buckets: Option<u32>,
+    /// Whether many rounds are one dispatch [default: where the device is known to allow it]
+    #[arg(long, value_name = "BOOL")]
+    resident: Option<bool>,
+    /// Sets sizes of the search, e.g. local_hops=16,stage=4; several lists, separated by semicolons,
+    /// are measured one after another
+    #[arg(long, value_name = "LISTS", value_delimiter = ';')]
+    tune_search: Vec<Tunes>,
+}
+
+/// One line.
+#[derive(Serialize)]
+struct Line {
+    anchor: &'static str,
+    op: &'static str,
+    graph: String,
+    n: u32,
+    edges: u64,
+    method: &'static str,
+    resident: bool,
+    delta: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tune: Option<String>,
+    /// GPU time of a whole search, the mean over the sources.
+    ms: f64,
+    /// Said where it is not so.
+    #[serde(skip_serializing_if = "is_true")]
+    settled: bool,
+    /// Arcs / time: the paper's 2 x edges / time, where edges lead both ways.
+    mteps: f64,
+    rounds: u32,
+    splits: u32,
+    relaxations: u64,
+    rerelaxations: u64,
+    /// Share of the time in putting the pile in order; of methods that have passes for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bucketing_share: Option<f64>,
+}
+
+/// The paper's network, and one like another of its networks; what a software driver gets is small.
+const GRAPHS: [&str; 2] = ["rmat", "grid"];
+const SOFTWARE_GRAPHS: [&str; 2] = ["rmat:5000:30000", "grid:3000"];
+
+/// Sources, and what has to be found from them.
+type Expected = Vec<(u32, Summary)>;
+
+impl SearchOptions {
+    /// These networks by these methods, and nothing else said.
+    pub fn new(graph: Vec<Source>, search: &[Method]) -> Self {
+        Self { graph, search: search.to_vec(), ..Self::default() }
+    }
+
+    /// Whether any was given.
+    pub fn any(&self) -> bool {
+        !self.graph.is_empty() || self.more()
+    }
+
+    /// Whether any but the networks was given.
+    pub fn more(&self) -> bool {
+        let lists = self.search.is_empty() && self.delta.is_empty() && self.source.is_empty();
+        let sizes = self.tune_search.is_empty() && self.search_buckets.is_none();
+        !lists || !sizes || self.resident.is_some()
+    }
+
+    /// The networks that were asked for, or those of the device.
+    pub fn graphs(&self, software: bool) -> Result<Vec<Source>> {
+        if !self.graph.is_empty() {
+            return Ok(self.graph.clone());
+        }
+        let default = if software { SOFTWARE_GRAPHS } else { GRAPHS };
+        let parse = |name: &str| name.parse().map_err(anyhow::Error::msg);
+        default.into_iter().map(parse).collect()
+    }
+
+    /// Measures every network.
+    pub fn measure(&self, bench: &Bench<'_>, output: &mut Output) -> Result<()> {
+        for graph in &self.graphs(bench.software)? {
+            self.measure_graph(bench, graph, output).with_context(|| graph.name())?;
+        }
+        Ok(())
+    }
+
+    fn measure_graph(&self, bench: &Bench<'_>, graph: &Source, output: &mut Output) -> Result<()> {
+        let network = graph.network(Weighting::Own)?;
+        let sources = if self.source.is_empty() { graph.sources() } else { self.source.clone() };
+        let expected = |&source: &u32| Ok((source, dijkstra(&network, source)?.summary()));
+        let expected: Expected = sources.iter().map(expected).collect::<Result<_>>()?;
+        let on_device = DeviceNetwork::upload(bench.context, &network)?;
+        drop(network);
+        let methods = if self.search.is_empty() { &Method::ALL[..] } else { &self.search };
+        let deltas: Vec<_> = self.delta.iter().copied().map(Some).collect();
+        let deltas = if deltas.is_empty() { vec![None] } else { deltas };
+        let tunes: Vec<_> = self.tune_search.iter().map(Some).collect();
+        let tunes = if tunes.is_empty() { vec![None] } else { tunes };
+        for (method, tunes) in methods
+            .iter()
+            .filter_map(|method| method.engine())
+            .flat_map(|method| tunes.iter().map(move |&tunes| (method, tunes)))
+        {
+            for &delta in &deltas {
+                let options = Options {
+                    method,
+                    delta,
+                    buckets: self.search_buckets.unwrap_or(DEFAULT_BUCKETS),
+                    resident: self.resident,
+                    ..Options::default()
+                };
+                let search = Search { graph, network: &on_device, tunes, expected: &expected };
+                search.measure(bench, &options, output)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is searched, and with which sizes.
+struct Search<'s> {
+    graph: &'s Source,
+    network: &'s DeviceNetwork,
+    tunes: Option<&'s Tunes>,
+    expected: &'s Expected,
+}
+
+impl Search<'_> {
+    fn measure(&self, bench: &Bench<'_>, options: &Options, output: &mut Output) -> Result<()> {
+        let Self { graph, network, tunes, expected } = *self;
+        let mut tuning = Tuning::for_device(bench.context.properties());
+        if let Some(tunes) = tunes {
+            tunes.apply(&mut tuning);
+        }
+        let options = Options { tuning: Some(tuning), ..*options };
+        let mut solver = Solver::new(bench.context, network, &options)?;
+        let mut all = Vec::new();
+        for &(source, summary) in expected {
+            let found = solver.solve(source)?;
+            let (method, got) = (sssp::name(solver.method()), found.paths.summary());
+            ensure!(got == summary, "{method} from {source}: {got}, the CPU says {summary}");
+            all.push((found.statistics, time(bench, &mut solver, source)?));
+        }
+        let count = all.len().max(1);
+        let mean = |of: &dyn Fn(&(_, Timed)) -> f64| all.iter().map(of).sum::<f64>() / count as f64;
+        let ms = mean(&|(_, time)| time.nanoseconds / 1e6);
+        let passes = match expected.first() {
+            Some(&(source, _)) if solver.has_passes_of_split() => solver.profile(source)?,
+            _ => Vec::new(),
+        };
+        if all.iter().any(|(statistics, _)| statistics.gave_up_residents) {
+            console::note("resident workgroups waited in vain; rounds were dispatches");
+        }
+        output.line(&Line {
+            anchor: ANCHOR,
+            op: "sssp",
+            graph: graph.name(),
+            n: network.vertices(),
+            edges: network.edges(),
+            method: sssp::name(solver.method()),
+            resident: solver.is_resident(),
+            delta: solver.delta(),
+            tune: tunes.map(|tunes| tunes.to_string()),
+            ms: six_digits(ms),
+            settled: all.iter().all(|(_, time)| time.settled),
+            mteps: six_digits(network.arcs() as f64 / (ms * 1e3).max(f64::MIN_POSITIVE)),
+            rounds: mean(&|(statistics, _)| statistics.rounds.into()) as u32,
+            splits: mean(&|(statistics, _)| statistics.splits.into()) as u32,
+            relaxations: mean(&|(statistics, _)| statistics.relaxations as f64) as u64,
+            rerelaxations: mean(&|(statistics, _)| statistics.rerelaxations as f64) as u64,
+            bucketing_share: bucketing_share(&passes),
+        })
+    }
+}
+
+/// What one search takes, once the clocks are up.
+fn time(bench: &Bench<'_>, solver: &mut Solver, source: u32) -> Result<Timed> {
+    bench.settled(|| Ok(solver.time_runs(source, bench.timing.runs)?))
+}
+
+fn bucketing_share(passes: &[PassTime]) -> Option<f64> {
+    let all: f64 = passes.iter().map(|pass| pass.nanoseconds).sum();
+    let searching = ["sssp.clear", "sssp.begin", "sssp.round", "sssp.report"];
+    let bucketing = passes.iter().filter(|pass| !searching.contains(&pass.label.as_str()));
+    let bucketing: f64 = bucketing.map(|pass| pass.nanoseconds).sum();
+    (all > 0.0).then(|| six_digits(bucketing / all))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bucketing_share;
+    use multisplit::PassTime;
+
+    #[test]
+    fn everything_but_rounds_is_bucketing() {
+        let time = |label: &str, nanoseconds| PassTime { label: label.to_owned(), nanoseconds };
+        let passes = [time("sssp.round", 1.0), time("sssp.filter", 1.0), time("scan.reduce", 2.0)];
+        assert_eq!(bucketing_share(&passes), Some(0.75));
+        assert_eq!(bucketing_share(&[]), None);
+    }
+}

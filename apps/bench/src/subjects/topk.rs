@@ -1,0 +1,154 @@
+//! `multisplit bench topk`: the k largest floats of one array, or of each row of a matrix.
+
+use anyhow::{Context as _, Result, ensure};
+use clap::{Args, ValueEnum, value_parser};
+use multisplit::TopK;
+use multisplit::graph::Graph;
+use multisplit::primitives::topk::TopKMethod;
+use multisplit::primitives::{TopKBuffers, topk};
+
+use crate::figures::elements_per_nanosecond;
+use crate::key_order::rank;
+use crate::measure::{Bench, Timed};
+use crate::output::{Figure, Output};
+use crate::{console, data, passes, size};
+
+/// Arguments of `multisplit bench topk` alone.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of topk")]
+pub struct TopKOptions {
+    /// How many of the largest; several, separated by commas [default: 32,1024]
+    #[arg(long, value_name = "LIST", value_parser = size::parse, value_delimiter = ',')]
+    k: Vec<u64>,
+    /// Rows that the n elements are cut into, each of which has its own k [default: 1]
+    #[arg(long, value_name = "ROWS", value_parser = value_parser!(u64).range(1..))]
+    topk_rows: Option<u64>,
+    /// By which methods; several, separated by commas [default: auto]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
+    topk_by: Vec<Method>,
+}
+
+/// How a top-k is carried out, on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Method {
+    /// What suits the device
+    Auto,
+    /// One workgroup for each row, or for each part of a long one
+    Rows,
+    /// One read that keeps what passes a guessed bound
+    Filter,
+    /// Digit by digit
+    Select,
+}
+
+impl Method {
+    fn asked(self) -> TopKMethod {
+        match self {
+            Self::Auto => TopKMethod::Auto,
+            Self::Rows => TopKMethod::Rows,
+            Self::Filter => TopKMethod::Filter,
+            Self::Select => TopKMethod::Select,
+        }
+    }
+}
+
+const DEFAULT_K: [u64; 2] = [32, 1024];
+
+impl TopKOptions {
+    /// Whether any was given.
+    pub fn any(&self) -> bool {
+        !self.k.is_empty() || self.topk_rows.is_some() || !self.topk_by.is_empty()
+    }
+
+    /// Measures each k of `n` elements, by each method.
+    pub fn measure(&self, bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
+        let all = if self.k.is_empty() { &DEFAULT_K[..] } else { &self.k };
+        let methods = if self.topk_by.is_empty() { &[Method::Auto][..] } else { &self.topk_by };
+        let rows = self.topk_rows.unwrap_or(1);
+        if n == 0 || !n.is_multiple_of(rows) {
+            console::note(format_args!(
+                "n = {} left out: {rows} rows do not divide it",
+                size::show(n)
+            ));
+            return Ok(());
+        }
+        let keys = bench.context.zeroed::<f32>(n)?;
+        let host_keys = data::random_keys::<f32>(n, data::SEED)?;
+        bench.context.write(&keys, 0, &host_keys)?;
+        for &k in all {
+            if k > n / rows {
+                console::note(format_args!(
+                    "k = {k} of {} left out: a row is shorter",
+                    size::show(n)
+                ));
+                continue;
+            }
+            for method in methods {
+                let how = TopK::largest(k).rows(n / rows).method(method.asked());
+                measure(bench, &how, rows, (&keys, &host_keys), output)
+                    .with_context(|| format!("topk, k = {k}, n = {}", size::show(n)))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn measure(
+    bench: &Bench<'_>,
+    how: &TopK,
+    rows: u64,
+    (keys, host_keys): (&multisplit::Array<f32>, &[f32]),
+    output: &mut Output,
+) -> Result<()> {
+    let (context, target) = (bench.context, bench.target());
+    let (n, found) = (keys.len(), rows * how.k());
+    let mut graph = Graph::new("topk");
+    graph.replayable();
+    let input = graph.import::<f32>("keys", n);
+    let keys_out = graph.import::<f32>("keys_out", found);
+    let indices_out = graph.import::<u32>("indices_out", found);
+    let buffers = TopKBuffers::new(input, keys_out, indices_out);
+    let added = topk(&mut graph, &target.policy, how, &buffers)?;
+    let executable = context.instantiate(graph.compile(&target.limits)?)?;
+    let out = context.zeroed::<f32>(found)?;
+    let indices = context.zeroed::<u32>(found)?;
+    let bound = [(input, keys).into(), (keys_out, &out).into(), (indices_out, &indices).into()];
+    context.run(&executable, &bound)?;
+    check(host_keys, rows, how.k() as usize, &context.download(&indices)?)?;
+
+    let Timed { nanoseconds, settled } = bench.time(&executable, &bound)?;
+    output.figure(Figure {
+        op: if rows == 1 { "topk_f32" } else { "topk_rows_f32" },
+        n,
+        m: how.k(),
+        ms: nanoseconds / 1e6,
+        gps: elements_per_nanosecond(n, nanoseconds),
+        method: match added.method {
+            TopKMethod::Auto => "auto",
+            TopKMethod::Rows => "rows",
+            TopKMethod::Filter => "filter",
+            TopKMethod::Select => "select",
+        },
+        settled,
+        split: None,
+    })?;
+    if bench.timing.passes {
+        output.passes(&passes::times(context, &executable, &bound, bench.timing.runs)?);
+    }
+    Ok(())
+}
+
+/// Every index is the CPU's.
+fn check(keys: &[f32], rows: u64, k: usize, indices: &[u32]) -> Result<()> {
+    let length = keys.len() / rows as usize;
+    for (row, found) in keys.chunks(length).zip(indices.chunks(k)) {
+        // The largest first, of equal ones the first: one number for both.
+        let number = |(index, &key): (usize, &f32)| !rank(key) << 32 | index as u64;
+        let mut numbers: Vec<u64> = row.iter().enumerate().map(number).collect();
+        let (largest, last, _) = numbers.select_nth_unstable(k - 1);
+        largest.sort_unstable();
+        let expected = largest.iter().chain(std::iter::once(&*last)).map(|&number| number as u32);
+        ensure!(expected.eq(found.iter().copied()), "indices differ from the CPU's result");
+    }
+    Ok(())
+}

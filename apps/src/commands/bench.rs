@@ -1,0 +1,129 @@
+//! `multisplit bench`: opens the devices, measures, and writes the files that a measurement leaves behind.
+
+use anyhow::{Context as _, Result, bail};
+use multisplit::{Config, Features, RankingChoice};
+use multisplit_bench::html::{self, Points};
+use multisplit_bench::paper::{self, Table};
+use multisplit_bench::ranking::Ranking;
+use multisplit_bench::{FileOptions, Options, Output, console};
+
+use crate::device::Devices;
+use crate::outputs::{OutputId, Outputs};
+use crate::report;
+
+/// Measures, and prints the figures as they come.
+pub fn run(options: &Options, devices: &Devices) -> Result<()> {
+    if let Err(text) = options.check() {
+        report::wrong_usage(text);
+    }
+    let rankings = devices.rankings();
+    let of_paper = options.is_paper();
+    let choices: Vec<RankingChoice> = match rankings.len() {
+        0 => vec![RankingChoice::Auto],
+        _ if of_paper => vec![devices.one_ranking()],
+        _ => rankings.iter().map(|&ranking| ranking.into()).collect(),
+    };
+    let open = |ranking| {
+        // Statistics are always there to look at: a ranking kernel that leaves its registers is told.
+        let off = options.without_reconvergence;
+        let without = Features {
+            shader_maximal_reconvergence: off,
+            shader_subgroup_uniform_control_flow: off,
+            ..Features::default()
+        };
+        let config = Config { pipeline_statistics: true, ranking, without, ..Config::default() };
+        devices.open_ranking(config)
+    };
+    let [first, others @ ..] = choices.as_slice() else { return Ok(()) };
+    let mut context = open(*first)?;
+    let files = Files::begin(&options.files, devices)?;
+    // Tables are for people, lines for programs: standard output has one or the other.
+    let mut output = if files.has_json() || of_paper { Output::kept() } else { Output::printed() };
+    output.device(&context)?;
+    output.rank(Ranking::of(&context));
+    let printed = options.statistics || devices.verbose();
+    let tables = if of_paper {
+        paper::measure(options, &context, devices.bars(), &mut output)?
+    } else {
+        options.measure(&context, files.has_html(), &mut output)?;
+        Vec::new()
+    };
+    let mut measured = vec![Ranking::of(&context)];
+    let mut statistics = vec![(Ranking::of(&context), context.pipeline_statistics())];
+    for &other in others {
+        // What one context holds the other may need.
+        drop(context);
+        context = open(other)?;
+        let ranking = Ranking::of(&context);
+        if measured.contains(&ranking) {
+            console::note(
+                "probed behaviour is not relied on on this device: --ranking promised is all",
+            );
+            continue;
+        }
+        output.rank(ranking);
+        options.measure(&context, files.has_html(), &mut output)?;
+        measured.push(ranking);
+        statistics.push((ranking, context.pipeline_statistics()));
+    }
+    if output.is_empty() {
+        bail!("nothing was measured: no size fits the device; try a smaller --n");
+    }
+    if !of_paper {
+        output.table();
+    }
+    for (ranking, figures) in &statistics {
+        output.rank(*ranking);
+        output.statistics(figures, printed)?;
+    }
+    files.write(output.text(), &tables)
+}
+
+/// Files that will be written.
+struct Files {
+    outputs: Outputs,
+    json: Option<OutputId>,
+    html: Option<OutputId>,
+    others: Points,
+}
+
+impl Files {
+    /// Begins the files, before anything is measured for them.
+    fn begin(options: &FileOptions, devices: &Devices) -> Result<Self> {
+        let mut texts = String::new();
+        for path in &options.against {
+            let problem = || format!("cannot read {}", path.display());
+            texts += &std::fs::read_to_string(path).with_context(problem)?;
+            texts.push('\n');
+        }
+        let others = Points::parse(&texts).context("--against is to name JSON lines")?;
+        let mut outputs = devices.outputs();
+        let json = outputs.begin_if(options.json.as_deref())?;
+        let html = outputs.begin_if(options.html.as_deref())?;
+        Ok(Self { outputs, json, html, others })
+    }
+
+    /// Whether the JSON lines go to a file.
+    fn has_json(&self) -> bool {
+        self.json.is_some()
+    }
+
+    /// Whether there will be a report.
+    fn has_html(&self) -> bool {
+        self.html.is_some()
+    }
+
+    /// Writes the JSON lines, and the report of them with these tables.
+    fn write(mut self, lines: &str, tables: &[Table]) -> Result<()> {
+        if let Some(id) = self.json {
+            self.outputs.bytes(id, lines.as_bytes())?;
+        }
+        if let Some(id) = self.html {
+            let tables: String = tables.iter().map(Table::html).collect();
+            let points = Points::parse(lines)?;
+            let page = html::page(&points, &self.others, &tables, &report::command());
+            self.outputs.bytes(id, page.as_bytes())?;
+        }
+        Ok(self.outputs.finish()?)
+    }
+}

@@ -1,0 +1,69 @@
+//! What a histogram gives.
+
+use multisplit::primitives::histogram::HistogramMethod;
+
+use super::edges::Edge;
+
+/// What was counted.
+#[derive(Debug)]
+pub struct Counted {
+    pub counts: Counts,
+    /// One more than there are bins.
+    pub edges: Vec<Edge>,
+    pub outside: Outside,
+    pub method: HistogramMethod,
+}
+
+/// Samples, or the sums of their weights.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Counts {
+    Whole(Vec<u64>),
+    Real(Vec<f64>),
+}
+
+/// How many samples are in no bin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outside {
+    pub below: u64,
+    pub above: u64,
+    /// Neither: NaN, and what a function of the user's leaves out.
+    pub other: u64,
+}
+
+impl Outside {
+    pub fn all(self) -> u64 {
+        self.below + self.above + self.other
+    }
+}
+
+impl Counted {
+    /// Adds what was counted of other samples by the same bins.
+    pub fn add(&mut self, other: &Self) {
+        if let (Counts::Whole(all), Counts::Whole(counts)) = (&mut self.counts, &other.counts) {
+            all.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
+        }
+        self.outside.below += other.outside.below;
+        self.outside.above += other.outside.above;
+        self.outside.other += other.outside.other;
+        if other.method != HistogramMethod::Auto {
+            self.method = other.method;
+        }
+    }
+}
+
+impl Counts {
+    /// The heights of bars.
+    pub fn heights(&self) -> Vec<f64> {
+        match self {
+            Self::Whole(counts) => counts.iter().map(|&count| count as f64).collect(),
+            Self::Real(sums) => sums.clone(),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Whole(counts) => counts.len(),
+            Self::Real(sums) => sums.len(),
+        }
+    }
+}
