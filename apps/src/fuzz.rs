@@ -76,20 +76,20 @@ const ODD: [&[u8]; 14] = [
 /// A few changes to a good file.
 fn mutated(bytes: &[u8], random: &mut SplitMix64) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
-    for _ in 0..1 + random.next() % 4 {
+    for _ in 0..1 + random.draw() % 4 {
         let len = bytes.len().max(1);
-        let at = (random.next() as usize % len).min(bytes.len());
-        let end = (at + 1 + random.next() as usize % 16).min(bytes.len());
-        match random.next() % 7 {
-            0 if !bytes.is_empty() => bytes[at.min(len - 1)] ^= 1 << (random.next() % 8),
+        let at = (random.draw() as usize % len).min(bytes.len());
+        let end = (at + 1 + random.draw() as usize % 16).min(bytes.len());
+        match random.draw() % 7 {
+            0 if !bytes.is_empty() => bytes[at.min(len - 1)] ^= 1 << (random.draw() % 8),
             1 => bytes.truncate(at),
             2 => drop(bytes.drain(at..end)),
             3 => {
-                let part = bytes[at..end].repeat(1 + random.next() as usize % 50);
+                let part = bytes[at..end].repeat(1 + random.draw() as usize % 50);
                 bytes.splice(at..at, part);
             }
-            4 => drop(bytes.splice(at..end, ODD[random.next() as usize % ODD.len()].to_vec())),
-            5 => drop(bytes.splice(at..at, random.next().to_le_bytes())),
+            4 => drop(bytes.splice(at..end, ODD[random.draw() as usize % ODD.len()].to_vec())),
+            5 => drop(bytes.splice(at..at, random.draw().to_le_bytes())),
             _ => bytes[at..end].iter_mut().for_each(|byte| {
                 if byte.is_ascii_digit() {
                     *byte = b'9';

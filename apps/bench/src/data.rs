@@ -9,7 +9,7 @@ pub const SEED: u64 = 1;
 /// `n` uniform u32.
 pub fn random_words(n: u64, seed: u64) -> Result<Vec<u32>> {
     let mut generator = SplitMix64(seed);
-    words(n, |_| (generator.next() >> 32) as u32)
+    words(n, |_| (generator.draw() >> 32) as u32)
 }
 
 /// `n` keys of uniform bits.
@@ -18,7 +18,7 @@ pub fn random_keys<K: Key>(n: u64, seed: u64) -> Result<Vec<K>> {
     keys.resize(length, K::zeroed());
     let mut generator = SplitMix64(seed);
     for word in bytemuck::cast_slice_mut::<K, u8>(&mut keys).chunks_mut(size_of::<u32>()) {
-        let random = (generator.next() >> 32) as u32;
+        let random = (generator.draw() >> 32) as u32;
         word.copy_from_slice(&random.to_ne_bytes()[..word.len()]);
     }
     Ok(keys)
@@ -57,7 +57,7 @@ impl SplitMix64 {
     }
 
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(Self::STEP);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -81,9 +81,9 @@ mod tests {
     #[test]
     fn the_generator_is_the_published_one() {
         let mut generator = SplitMix64(1_234_567);
-        assert_eq!(generator.next(), 6_457_827_717_110_365_317);
-        assert_eq!(generator.next(), 3_203_168_211_198_807_973);
-        assert_eq!(SplitMix64::after(1_234_567, 1).next(), 3_203_168_211_198_807_973);
+        assert_eq!(generator.draw(), 6_457_827_717_110_365_317);
+        assert_eq!(generator.draw(), 3_203_168_211_198_807_973);
+        assert_eq!(SplitMix64::after(1_234_567, 1).draw(), 3_203_168_211_198_807_973);
     }
 
     #[test]

@@ -153,7 +153,7 @@ impl Streamed<'_> {
         let mut random = SplitMix64::after(SEED, 0);
         let mut sample = (0..buckets * SAMPLES_PER_BUCKET)
             .map(|_| {
-                let index = below(random.next(), keys.len() as u64);
+                let index = below(random.draw(), keys.len() as u64);
                 Ok(self.request.rank(elements_of::<K>(keys, index, 1)?[0]))
             })
             .collect::<Result<Vec<u64>>>()?;

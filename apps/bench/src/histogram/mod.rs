@@ -80,7 +80,7 @@ const SPLITTER_SEED: u64 = 0x0073_706c_6974;
 fn splitters(bins: u32) -> Vec<f32> {
     let mut generator = SplitMix64::after(SPLITTER_SEED, 0);
     let mut splitters: Vec<f32> =
-        (1..bins).map(|_| float((generator.next() >> 32) as u32)).collect();
+        (1..bins).map(|_| float((generator.draw() >> 32) as u32)).collect();
     splitters.sort_by(f32::total_cmp);
     splitters.insert(0, 0.0);
     splitters.push(END);

@@ -64,7 +64,7 @@ impl Recipe {
                 scope.spawn(move || {
                     let mut generator = SplitMix64::after(SEED, (index * share * DRAWS) as u64);
                     for key in piece {
-                        let draws = std::array::from_fn(|_| generator.next());
+                        let draws = std::array::from_fn(|_| generator.draw());
                         *key = rule.key(spread.bucket(&draws), draws[DRAWS - 1]);
                     }
                 });
@@ -100,7 +100,7 @@ impl Spread {
             u64::MAX.checked_shr(COINS.saturating_sub(bits)).unwrap_or(0)
         });
         let more_coins = buckets.saturating_sub(1 + COINS * MASKS as u32);
-        let random = SplitMix64::after(u64::from(buckets), 0).next();
+        let random = SplitMix64::after(u64::from(buckets), 0).draw();
         let favourite = below(random, buckets.into()) as u32;
         Self { distribution, buckets, masks, more_coins, favourite }
     }
@@ -124,10 +124,10 @@ impl Spread {
 /// How many of `coins` show heads.
 fn more_heads(coins: u32, seed: u64) -> u32 {
     let mut generator = SplitMix64::after(seed, 0);
-    let words: u32 = (0..coins / COINS).map(|_| generator.next().count_ones()).sum();
+    let words: u32 = (0..coins / COINS).map(|_| generator.draw().count_ones()).sum();
     match coins % COINS {
         0 => words,
-        rest => words + (generator.next() >> (COINS - rest)).count_ones(),
+        rest => words + (generator.draw() >> (COINS - rest)).count_ones(),
     }
 }
 

@@ -94,7 +94,7 @@ impl Rule {
     pub fn new(function: Function, buckets: u32) -> Self {
         let mut generator = SplitMix64::after(SPLITTER_SEED, 0);
         let count = if function == Function::Range { buckets.saturating_sub(1) } else { 0 };
-        let mut splitters: Vec<_> = (0..count).map(|_| (generator.next() >> 32) as u32).collect();
+        let mut splitters: Vec<_> = (0..count).map(|_| (generator.draw() >> 32) as u32).collect();
         splitters.sort_unstable();
         Self { function, buckets, splitters }
     }

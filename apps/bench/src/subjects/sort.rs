@@ -152,7 +152,7 @@ impl<'i, K: Key> Input<'i, K> {
         ensure!(got.is_sorted_by_key(|&key| rank(key)), "the keys are not in order");
         // The same keys have the same sum, and other keys hardly ever.
         let mixed = |keys: &[K]| {
-            let mix = |&key: &K| data::SplitMix64::after(key.key_bits(), 0).next();
+            let mix = |&key: &K| data::SplitMix64::after(key.key_bits(), 0).draw();
             keys.iter().map(mix).fold(0u64, u64::wrapping_add)
         };
         ensure!(mixed(&got) == mixed(&self.host_keys), "these are other keys");
