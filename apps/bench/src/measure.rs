@@ -3,11 +3,12 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use multisplit::{Array, Bound, Context, Executable};
+use multisplit::graph::Graph;
+use multisplit::{Array, Bound, Context, Executable, Key, primitives};
 
-use super::clock::Clock;
-use super::output::{Figure, Output};
-use crate::figures::{self, elements_per_nanosecond, median};
+use crate::clock::Clock;
+use crate::figures::{self, median};
+use crate::output::{Figure, Output, Timed};
 use crate::plans::{Target, WordPlan, bytes_of};
 use crate::subjects::cases::{Case, POISON, Subject};
 use crate::{data, passes, size};
@@ -31,14 +32,6 @@ pub struct Bench<'c> {
     pub canary: Option<u32>,
     /// What tells whether clocks are up; a software driver has none of its own.
     pub clock: Option<Clock>,
-}
-
-/// What a run took.
-#[derive(Clone, Copy, Debug)]
-pub struct Timed {
-    pub nanoseconds: f64,
-    /// Whether the clocks were up, and two batches of runs agreed.
-    pub settled: bool,
 }
 
 /// What the cases of one size share.
@@ -83,7 +76,7 @@ impl Bench<'_> {
         arrays: &Arrays,
         output: &mut Output,
     ) -> Result<()> {
-        let (context, runs) = (self.context, self.timing.runs);
+        let context = self.context;
         let executable = context.instantiate(case.planned.plan.clone())?;
         let bound = case.planned.bind(&arrays.src, &arrays.dst);
 
@@ -92,20 +85,72 @@ impl Bench<'_> {
         context.run(&executable, &bound)?;
         (case.check)(&arrays.input, &context.download(&arrays.dst)?)?;
 
-        let Timed { nanoseconds, settled } = self.time(&executable, &bound)?;
-        output.figure(Figure {
-            op: case.op,
-            n,
-            // No buckets: the key is there for the figures that have them.
-            m: 0,
-            ms: nanoseconds / 1e6,
-            gps: elements_per_nanosecond(n, nanoseconds),
-            method: case.method,
-            settled,
-            split: None,
+        self.figure((case.op, case.method), (n, 0), &executable, &bound, output)
+    }
+
+    /// Measures `executable`, on `n` elements and `m` buckets (or 0).
+    pub fn figure(
+        &self,
+        names: (&'static str, &'static str),
+        (n, m): (u64, u64),
+        executable: &Executable,
+        bound: &[Bound<'_>],
+        output: &mut Output,
+    ) -> Result<()> {
+        output.figure(Figure::new(names, n, m, self.time(executable, bound)?))?;
+        self.passes(executable, bound, output)
+    }
+
+    /// The same for what has to be undone by `restore` before each run, such as a sort: data that is sorted
+    /// already is sorted a little faster.
+    pub fn figure_restoring(
+        &self,
+        names: (&'static str, &'static str),
+        (n, m): (u64, u64),
+        (executable, bound): (&Executable, &[Bound<'_>]),
+        restore: impl Fn() -> Result<()>,
+        output: &mut Output,
+    ) -> Result<()> {
+        let time = self.settled(|| {
+            let mut times = Vec::new();
+            for _ in 0..self.timing.runs {
+                restore()?;
+                self.keep_busy()?;
+                times.extend(self.context.time_runs(executable, bound, 1)?);
+            }
+            Ok(times)
         })?;
+        output.figure(Figure::new(names, n, m, time))?;
         if self.timing.passes {
-            output.passes(&passes::times(context, &executable, &bound, runs)?);
+            restore()?;
+        }
+        self.passes(executable, bound, output)
+    }
+
+    /// A function that copies `from` to `to`.
+    pub fn restoring<K: Key>(
+        &self,
+        from: &Array<K>,
+        to: &Array<K>,
+    ) -> Result<impl Fn() -> Result<()>> {
+        let target = self.target();
+        let mut graph = Graph::new("restore");
+        let length = K::TYPE.array_len(from.len());
+        let [src, dst] = ["from", "to"].map(|name| graph.import::<K>(name, length));
+        primitives::copy(&mut graph, &target.policy, "memory.copy", src, dst)?;
+        let executable = self.context.instantiate(graph.compile(&target.limits)?)?;
+        Ok(move || Ok(self.context.run(&executable, &[(src, from), (dst, to)])?))
+    }
+
+    /// The time of each pass, if it is asked for.
+    fn passes(
+        &self,
+        executable: &Executable,
+        bound: &[Bound<'_>],
+        output: &mut Output,
+    ) -> Result<()> {
+        if self.timing.passes {
+            output.passes(&passes::times(self.context, executable, bound, self.timing.runs)?);
         }
         Ok(())
     }

@@ -10,9 +10,9 @@ use anyhow::Result;
 use multisplit::{Context, PassTime, PipelineStatistic};
 use serde::Serialize;
 
-use super::stages::Stages;
-use crate::figures::{self, six_digits};
+use crate::figures::{self, elements_per_nanosecond, six_digits};
 use crate::ranking::Ranking;
+use crate::stages::Stages;
 use crate::subjects::cases::COPY;
 use crate::{console, passes, size};
 
@@ -38,6 +38,23 @@ pub struct Figure {
     pub settled: bool,
     /// What only splits have.
     pub split: Option<SplitFigure>,
+}
+
+impl Figure {
+    /// A figure of `n` elements and `m` buckets, or 0, that took so long.
+    pub fn new((op, method): (&'static str, &'static str), n: u64, m: u64, time: Timed) -> Self {
+        let Timed { nanoseconds, settled } = time;
+        let gps = elements_per_nanosecond(n, nanoseconds);
+        Self { op, n, m, ms: nanoseconds / 1e6, gps, method, settled, split: None }
+    }
+}
+
+/// What a run took.
+#[derive(Clone, Copy, Debug)]
+pub struct Timed {
+    pub nanoseconds: f64,
+    /// Whether the clocks were up, and two batches of runs agreed.
+    pub settled: bool,
 }
 
 /// What the figure of a split has besides.

@@ -12,10 +12,8 @@ use multisplit::{Array, Bound, Key, Operator, Scan, Select};
 
 use super::segments;
 use crate::data::{self, mixed};
-use crate::figures::elements_per_nanosecond;
-use crate::measure::{Bench, Timed};
-use crate::output::{Figure, Output};
-use crate::passes;
+use crate::measure::Bench;
+use crate::output::Output;
 use crate::plans::Target;
 
 /// Half of all keys are below.
@@ -116,7 +114,6 @@ impl Family<'_> {
         let executable = context.instantiate(self.target.plan(graph, true)?)?;
         context.run(&executable, bound)?;
         check()?;
-        let Timed { nanoseconds, settled } = self.bench.time(&executable, bound)?;
         let labels: Vec<_> =
             executable.plan().steps().iter().map(|step| step.pass.label.as_str()).collect();
         let method = match () {
@@ -130,15 +127,7 @@ impl Family<'_> {
             () if labels.contains(&"reduce.parts") => "two-passes",
             () => "one-workgroup",
         };
-        let gps = elements_per_nanosecond(self.n, nanoseconds);
-        let ms = nanoseconds / 1e6;
-        let figure = Figure { op, n: self.n, m, ms, gps, method, settled, split: None };
-        output.figure(figure)?;
-        if self.bench.timing.passes {
-            let runs = self.bench.timing.runs;
-            output.passes(&passes::times(context, &executable, bound, runs)?);
-        }
-        Ok(())
+        self.bench.figure((op, method), (self.n, m), &executable, bound, output)
     }
 
     fn reduction<K: Key>(

@@ -7,13 +7,12 @@ use multisplit::Array;
 use multisplit::primitives::histogram::HistogramTuning;
 use serde::Serialize;
 
-use crate::figures::elements_per_nanosecond;
 use crate::histogram::{BYTES, HistogramPlan, Method, Op, Spread, expected, samples};
-use crate::measure::{Bench, Timed};
-use crate::output::{Figure, Output};
+use crate::measure::Bench;
+use crate::output::Output;
 use crate::plans::Target;
+use crate::size;
 use crate::subjects::cases::POISON;
-use crate::{passes, size};
 
 /// Arguments of `multisplit bench histogram` alone. None has a default that clap knows, so that one
 /// given to another subject can be refused.
@@ -183,7 +182,7 @@ impl Input<'_> {
         expected: &[u32],
         output: &mut Output,
     ) -> Result<()> {
-        let (context, timing) = (self.bench.context, self.bench.timing);
+        let context = self.bench.context;
         let histogram = HistogramPlan::new(target, op, m, method, self.n, true)?;
         let executable = context.instantiate(histogram.plan.clone())?;
         let counts = context.upload(&vec![POISON; expected.len()])?;
@@ -194,20 +193,7 @@ impl Input<'_> {
             let (got, expected) = (got[bin], expected[bin]);
             bail!("the histogram is wrong: bin {bin} has {got}, the CPU says {expected}");
         }
-        let Timed { nanoseconds, settled } = self.bench.time(&executable, &bound)?;
-        output.figure(Figure {
-            op: op.name(),
-            n: self.n,
-            m: m.into(),
-            ms: nanoseconds / 1e6,
-            gps: elements_per_nanosecond(self.n, nanoseconds),
-            method: histogram.method,
-            settled,
-            split: None,
-        })?;
-        if timing.passes {
-            output.passes(&passes::times(context, &executable, &bound, timing.runs)?);
-        }
-        Ok(())
+        let names = (op.name(), histogram.method);
+        self.bench.figure(names, (self.n, m.into()), &executable, &bound, output)
     }
 }

@@ -7,9 +7,9 @@ use anyhow::{Result, ensure};
 use multisplit::Sort;
 
 use crate::data;
-use crate::figures::{elements_per_nanosecond, median};
+use crate::figures::median;
 use crate::measure::Bench;
-use crate::output::{Figure, Output};
+use crate::output::{Figure, Output, Timed};
 
 /// Measures transfers and sorts of `n` words of the host.
 pub fn measure(bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
@@ -27,16 +27,8 @@ pub fn measure(bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
     for (op, nanoseconds) in
         [("host_upload_u32", upload), ("host_download_u32", download), ("host_sort_u32", sort)]
     {
-        output.figure(Figure {
-            op,
-            n,
-            m: 0,
-            ms: nanoseconds / 1e6,
-            gps: elements_per_nanosecond(n, nanoseconds),
-            method: "staging",
-            settled: true,
-            split: None,
-        })?;
+        let time = Timed { nanoseconds, settled: true };
+        output.figure(Figure::new((op, "staging"), n, 0, time))?;
     }
     Ok(())
 }

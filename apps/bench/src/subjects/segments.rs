@@ -7,10 +7,8 @@ use multisplit::primitives::{self, SortBuffers};
 use multisplit::{Array, Bound, Sort};
 
 use crate::data::{self, mixed};
-use crate::figures::elements_per_nanosecond;
-use crate::measure::{Bench, Timed};
-use crate::output::{Figure, Output};
-use crate::passes;
+use crate::measure::Bench;
+use crate::output::Output;
 use crate::plans::Target;
 
 /// Rows that other programs are measured with.
@@ -120,35 +118,13 @@ impl Segments<'_> {
         primitives::sort(&mut graph, &self.target.policy, &how, &buffers)?;
         let executable = context.instantiate(self.target.plan(graph, true)?)?;
 
-        let mut graph = Graph::new("restore");
-        let [from, to] = ["from", "to"].map(|name| graph.import::<f32>(name, n));
-        primitives::copy(&mut graph, &self.target.policy, "memory.copy", from, to)?;
-        let restoring = context.instantiate(graph.compile(&self.target.limits)?)?;
-        let both = [(from, &self.unsorted), (to, &self.keys)];
-        let restore = || context.run(&restoring, &both);
+        let restore = self.bench.restoring(&self.unsorted, &self.keys)?;
         restore()?;
         context.run(&executable, &bound)?;
         self.check(offsets, indices)?;
-
-        let Timed { nanoseconds, settled } = self.bench.settled(|| {
-            let mut times = Vec::new();
-            for _ in 0..self.bench.timing.runs {
-                restore()?;
-                self.bench.keep_busy()?;
-                times.extend(context.time_runs(&executable, &bound, 1)?);
-            }
-            Ok(times)
-        })?;
         let method = if row.is_some() { "rows" } else { "offsets" };
-        let gps = elements_per_nanosecond(n, nanoseconds);
-        let ms = nanoseconds / 1e6;
-        output.figure(Figure { op, n, m, ms, gps, method, settled, split: None })?;
-        if self.bench.timing.passes {
-            restore()?;
-            let runs = self.bench.timing.runs;
-            output.passes(&passes::times(context, &executable, &bound, runs)?);
-        }
-        Ok(())
+        let run = (&executable, &bound[..]);
+        self.bench.figure_restoring((op, method), (n, m), run, restore, output)
     }
 
     /// Segments are in order, and have the elements that they had; indices say which these were.

@@ -2,18 +2,14 @@
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
-use multisplit::graph::{self, Graph};
-use multisplit::primitives::copy;
 use multisplit::{Array, Key};
 
 use crate::data;
-use crate::figures::elements_per_nanosecond;
 use crate::key_order::rank;
-use crate::measure::{Bench, Timed};
-use crate::output::{Figure, Output};
-use crate::plans::Target;
+use crate::measure::Bench;
+use crate::output::Output;
+use crate::size;
 use crate::sort::{Method, OPS, Op, SortPlan};
-use crate::{passes, size};
 
 /// Arguments of `multisplit bench sort` alone.
 #[derive(Debug, Args)]
@@ -91,58 +87,19 @@ impl<'i, K: Key> Input<'i, K> {
     }
 
     fn measure(&self, method: Method, output: &mut Output) -> Result<()> {
-        let (context, timing) = (self.bench.context, self.bench.timing);
-        let target = self.bench.target();
-        let sort = SortPlan::new(&target, self.op, method, self.n, true)?;
+        let context = self.bench.context;
+        let sort = SortPlan::new(&self.bench.target(), self.op, method, self.n, true)?;
         let executable = context.instantiate(sort.plan.clone())?;
         let bound = sort.bind(&self.keys, self.values.as_ref());
         if let Some(values) = &self.values {
             context.write(values, 0, &data::words(self.n, |i| i as u32)?)?;
         }
-        let restore = self.restore(&target)?;
-        let restore = |runs: u32| -> Result<()> {
-            let (executable, [from, to]) = &restore;
-            let bound = [(*from, &self.unsorted), (*to, &self.keys)];
-            (0..runs).try_for_each(|_| Ok(context.run(executable, &bound)?))
-        };
-        restore(1)?;
+        let restore = self.bench.restoring(&self.unsorted, &self.keys)?;
+        restore()?;
         context.run(&executable, &bound)?;
         self.check()?;
-
-        // Data that is sorted already is sorted a little faster, so every run gets it unsorted.
-        let Timed { nanoseconds, settled } = self.bench.settled(|| {
-            let mut times = Vec::new();
-            for _ in 0..timing.runs {
-                restore(1)?;
-                self.bench.keep_busy()?;
-                times.extend(context.time_runs(&executable, &bound, 1)?);
-            }
-            Ok(times)
-        })?;
-        output.figure(Figure {
-            op: self.op.name(),
-            n: self.n,
-            m: 0,
-            ms: nanoseconds / 1e6,
-            gps: elements_per_nanosecond(self.n, nanoseconds),
-            method: sort.method,
-            settled,
-            split: None,
-        })?;
-        if timing.passes {
-            restore(1)?;
-            output.passes(&passes::times(context, &executable, &bound, timing.runs)?);
-        }
-        Ok(())
-    }
-
-    /// A copy that makes the keys unsorted again.
-    fn restore(&self, target: &Target) -> Result<(multisplit::Executable, [graph::Buffer; 2])> {
-        let mut graph = Graph::new("restore");
-        let [from, to] =
-            ["from", "to"].map(|name| graph.import::<K>(name, K::TYPE.array_len(self.n)));
-        copy(&mut graph, &target.policy, "memory.copy", from, to)?;
-        Ok((self.bench.context.instantiate(graph.compile(&target.limits)?)?, [from, to]))
+        let (names, run) = ((self.op.name(), sort.method), (&executable, &bound[..]));
+        self.bench.figure_restoring(names, (self.n, 0), run, restore, output)
     }
 
     /// The keys are in order, and the same as before; values say where each was, equal keys in the

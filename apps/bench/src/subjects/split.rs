@@ -4,8 +4,8 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use multisplit::Context;
 
-use crate::figures::{self, elements_per_nanosecond};
-use crate::measure::{Bench, Timed, too_large};
+use crate::figures;
+use crate::measure::{Bench, too_large};
 use crate::output::{Figure, Output, SplitFigure};
 use crate::plans::{Target, WordPlan, bytes_of};
 use crate::split::{Arrays, Distribution, Expected, Function, Method, Op, Recipe, Rule, SplitPlan};
@@ -180,20 +180,12 @@ impl<'b> Splits<'b> {
         let keys_out = context.download(&self.arrays.keys_out)?;
         expected.check(keys, &offsets, &keys_out, values.as_deref())?;
 
-        let Timed { nanoseconds, settled } = self.bench.time(&executable, &bound)?;
+        let time = self.bench.time(&executable, &bound)?;
         let times = passes::times(context, &executable, &bound, timing.runs)?;
+        let (distribution, stages) = (self.distribution.name(), Stages::of(&times));
         output.figure(Figure {
-            op: op.name(),
-            n: self.n,
-            m: rule.buckets.into(),
-            ms: nanoseconds / 1e6,
-            gps: elements_per_nanosecond(self.n, nanoseconds),
-            method: split.method,
-            settled,
-            split: Some(SplitFigure {
-                distribution: self.distribution.name(),
-                stages: Stages::of(&times),
-            }),
+            split: Some(SplitFigure { distribution, stages }),
+            ..Figure::new((op.name(), split.method), self.n, rule.buckets.into(), time)
         })?;
         if timing.passes {
             output.passes(&times);

@@ -10,9 +10,9 @@ use serde::Serialize;
 
 use crate::console;
 use crate::figures::six_digits;
-use crate::measure::{Bench, Timed};
+use crate::measure::Bench;
 use crate::network::{Weighting, dijkstra};
-use crate::output::{ANCHOR, Output, is_true};
+use crate::output::{ANCHOR, Output, Timed, is_true};
 use crate::sssp::{self, Method, Source, Tunes};
 
 /// Arguments of `multisplit bench sssp` alone.

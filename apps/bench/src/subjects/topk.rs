@@ -7,11 +7,10 @@ use multisplit::graph::Graph;
 use multisplit::primitives::topk::TopKMethod;
 use multisplit::primitives::{TopKBuffers, topk};
 
-use crate::figures::elements_per_nanosecond;
 use crate::key_order::rank;
-use crate::measure::{Bench, Timed};
-use crate::output::{Figure, Output};
-use crate::{console, data, passes, size};
+use crate::measure::Bench;
+use crate::output::Output;
+use crate::{console, data, size};
 
 /// Arguments of `multisplit bench topk` alone.
 #[derive(Debug, Args)]
@@ -116,26 +115,14 @@ fn measure(
     context.run(&executable, &bound)?;
     check(host_keys, rows, how.k() as usize, &context.download(&indices)?)?;
 
-    let Timed { nanoseconds, settled } = bench.time(&executable, &bound)?;
-    output.figure(Figure {
-        op: if rows == 1 { "topk_f32" } else { "topk_rows_f32" },
-        n,
-        m: how.k(),
-        ms: nanoseconds / 1e6,
-        gps: elements_per_nanosecond(n, nanoseconds),
-        method: match added.method {
-            TopKMethod::Auto => "auto",
-            TopKMethod::Rows => "rows",
-            TopKMethod::Filter => "filter",
-            TopKMethod::Select => "select",
-        },
-        settled,
-        split: None,
-    })?;
-    if bench.timing.passes {
-        output.passes(&passes::times(context, &executable, &bound, bench.timing.runs)?);
-    }
-    Ok(())
+    let op = if rows == 1 { "topk_f32" } else { "topk_rows_f32" };
+    let method = match added.method {
+        TopKMethod::Auto => "auto",
+        TopKMethod::Rows => "rows",
+        TopKMethod::Filter => "filter",
+        TopKMethod::Select => "select",
+    };
+    bench.figure((op, method), (n, how.k()), &executable, &bound, output)
 }
 
 /// Every index is the CPU's.
