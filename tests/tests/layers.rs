@@ -15,7 +15,7 @@ const ENGINE_LAYERS: [&str; 9] =
 const IN_CIRCLES: [(&str, usize, usize); 11] = [
     ("shaders", 19, 0),
     ("graph", 19, 0),
-    ("engine", 81, 3),
+    ("engine", 83, 3),
     ("engine/c", 2, 0),
     ("engine/python", 0, 0),
     ("engine/sssp", 0, 0),

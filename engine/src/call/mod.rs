@@ -38,7 +38,7 @@ struct Caller<'a> {
 impl Caller<'_> {
     /// Runs the passes that `declare` adds, and waits for them.
     fn call<T>(self, name: &str, declare: impl FnOnce(&mut Work) -> Result<T>) -> Result<T> {
-        let mut work = Work::new(self.context, name, self.policy.clone());
+        let mut work = Work::new(self.context, name, *self.policy);
         let added = declare(&mut work)?;
         work.run()?;
         Ok(added)
