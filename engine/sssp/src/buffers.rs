@@ -1,4 +1,4 @@
-//! The buffers of a search: in a graph, and on the device.
+//! Buffers of a search: imports of a graph, and arrays on the device.
 
 use multisplit::graph::{Buffer, Graph};
 use multisplit::{Array, Bound, Context, Readback};
@@ -9,23 +9,23 @@ use crate::network::Arc;
 use crate::shape::Shape;
 use crate::statistics::{CONTROL_WORDS, COUNT_STRIDE, WORDS_BEFORE_COUNTS};
 
-/// Rounds whose sizes are kept.
+/// Maximum number of rounds whose sizes are recorded.
 pub(crate) const HISTORY: u64 = 1 << 14;
-/// Two of `VkDispatchIndirectCommand`: of a round, and of the pass that looks through the pile.
+/// Two `VkDispatchIndirectCommand`s: one for the round, one for the pass that filters the pile.
 const GROUP_WORDS: u64 = 6;
 
-/// The buffers of a search as imports of a graph.
+/// Graph imports of a search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Imports {
     pub rows: Buffer,
     pub arcs: Buffer,
     pub distances: Buffer,
     pub control: Buffer,
-    /// Of even and of odd rounds: a round writes those of the next.
+    /// Dispatch sizes of even and odd rounds. Each round writes those of the next round.
     pub groups: [Buffer; 2],
     pub history: Buffer,
     pub queues: Buffer,
-    /// What is not near, where passes of their own split it.
+    /// Entries beyond the near set. Used only by methods that split them in separate passes.
     pub pile: Buffer,
     pub request: Buffer,
     pub status: Buffer,
@@ -56,7 +56,7 @@ fn control_words(shape: &Shape) -> u64 {
     WORDS_BEFORE_COUNTS + COUNT_STRIDE * u64::from(shape.queues())
 }
 
-/// The buffers of a search on the device.
+/// Device arrays of a search.
 pub(crate) struct Buffers {
     network: DeviceNetwork,
     pub distances: Array<u32>,
@@ -66,7 +66,7 @@ pub(crate) struct Buffers {
     queues: Array<u32>,
     pile: Array<u32>,
     pub request: Array<u32>,
-    /// Read by the host.
+    /// Control block, copied for the host.
     pub status: Readback<u32>,
 }
 
@@ -89,7 +89,7 @@ impl Buffers {
         })
     }
 
-    /// Every import, bound. A plan that does not use one of them does not mind.
+    /// Binds every import. A plan ignores bindings that it does not use.
     pub fn bind(&self, imports: &Imports) -> Vec<Bound<'_>> {
         vec![
             (imports.rows, &self.network.rows).into(),

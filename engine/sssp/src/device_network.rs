@@ -1,11 +1,11 @@
-//! A network in the device's memory.
+//! A network in device memory.
 
 use multisplit::{Array, Context};
 
 use crate::error::Result;
 use crate::network::{Arc, Network, WeightKind};
 
-/// A network in the device's memory. Clones share it.
+/// A network in device memory. Clones share the memory.
 #[derive(Clone)]
 pub struct DeviceNetwork {
     pub(crate) rows: Array<u32>,
@@ -13,11 +13,11 @@ pub struct DeviceNetwork {
     pub(crate) facts: Facts,
 }
 
-/// Mean degrees that a vertex of an even network has at most. Meshes have two to four; networks of people, and of
-/// pages that refer to each other, hundreds.
+/// A network is even if its maximum degree is at most this many times its mean degree. The ratio is
+/// two to four for meshes, and in the hundreds for social networks and web graphs.
 const EVEN: f64 = 8.0;
 
-/// What is to be known of a network for planning a search.
+/// Properties of a network that determine the plan of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Facts {
     pub vertices: u32,
@@ -42,13 +42,13 @@ impl Facts {
         }
     }
 
-    /// Whether no vertex has many more arcs than the others: roads, grids and meshes. Ways are long there, and
-    /// what a search takes is the number of its rounds.
+    /// Whether no vertex has far more arcs than the others, as in roads, grids and meshes. Paths in
+    /// such networks are long, so the number of rounds dominates the time of a search.
     pub fn is_even(&self) -> bool {
         f64::from(self.max_degree) <= EVEN * self.mean_degree
     }
 
-    /// Elements of the buffer of arcs: there are no empty buffers.
+    /// Length of the arc buffer. At least 1, because buffers cannot be empty.
     pub fn arcs_held(&self) -> u64 {
         self.arcs.max(1)
     }
@@ -65,17 +65,17 @@ impl DeviceNetwork {
         Ok(Self { rows, arcs, facts })
     }
 
-    /// How many vertices there are.
+    /// Number of vertices.
     pub fn vertices(&self) -> u32 {
         self.facts.vertices
     }
 
-    /// How many arcs there are.
+    /// Number of arcs.
     pub fn arcs(&self) -> u64 {
         self.facts.arcs
     }
 
-    /// How many edges the network was made from: an undirected edge counts once.
+    /// Number of edges in the list that the network was built from. An undirected edge counts once.
     pub fn edges(&self) -> u64 {
         self.facts.edges
     }

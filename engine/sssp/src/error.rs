@@ -1,35 +1,35 @@
-//! What can go wrong in a search.
+//! Errors of searches.
 
 use multisplit::graph::GraphError;
 use multisplit::shaders::ReflectError;
 
 use crate::network::NetworkError;
 
-/// Result of the crate's fallible functions.
+/// Result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Everything that the crate reports.
+/// An error of this crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An error of the engine.
     #[error(transparent)]
     Engine(#[from] multisplit::Error),
-    /// A network, or a search in it.
+    /// An invalid network, or an invalid search in a network.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// Sizes that no kernel can follow.
+    /// The kernels do not support these sizes.
     #[error("tuning of shortest paths: {problem}")]
     Tuning {
-        /// What is wrong.
+        /// Description of the problem.
         problem: &'static str,
     },
-    /// A search that should have come to an end has not.
+    /// The search exceeded the maximum number of rounds.
     #[error(
         "a search did not end within {rounds} rounds: the driver or the device may compute wrong values; update the driver, or use another device"
     )]
     Unfinished {
-        /// How far it came.
+        /// Rounds executed, or submissions if there were more.
         rounds: u64,
     },
 }

@@ -1,9 +1,9 @@
-//! Shortest paths from one source: Bellman-Ford, near-far, bucketing and Multisplit-SSSP, on the
-//! devices, arrays and passes of [`multisplit`].
+//! Single-source shortest paths: Bellman-Ford, near-far, bucketing and Multisplit-SSSP, built on
+//! [`multisplit`].
 //!
-//! A [`Network`](network::Network) is uploaded once ([`DeviceNetwork`]); a [`Solver`] then finds paths
-//! from any number of sources, one after another. Rounds are recorded once and submitted again; how
-//! much there is to do is known to the device alone.
+//! A [`Network`](network::Network) is uploaded once ([`DeviceNetwork`]). A [`Solver`] then finds
+//! paths from any number of sources, one after another. The rounds of a search are recorded once
+//! and resubmitted until the search ends. The device alone tracks the amount of work in each round.
 //!
 //! ```
 //! # fn main() -> Result<(), multisplit_sssp::Error> {
@@ -49,7 +49,7 @@ pub use solver::{Solution, Solver};
 pub use statistics::{RoundSize, Statistics};
 pub use tuning::{Residents, Tuning};
 
-/// The guide, whose Rust blocks are compiled and run as doc tests.
+/// Compiles and runs the Rust blocks of the guide as doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/sssp.md")]
 struct Guide;

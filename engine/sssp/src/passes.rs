@@ -1,4 +1,4 @@
-//! The passes of a search: its beginning, its rounds, and what it reports.
+//! Passes of a search: initialization, rounds, and status report.
 
 use multisplit::graph::{Graph, Groups, Limits, PassBuilder, Plan, Scope};
 use multisplit::primitives::fill;
@@ -14,7 +14,7 @@ use crate::shape::{Options, Shape};
 use crate::statistics::CONTROL_WORDS;
 use crate::tuning::Tuning;
 
-/// The mean degree up to which a subgroup goes on as often as it may.
+/// Up to this mean degree, a subgroup uses the maximum number of local hops.
 const LOCAL_DEGREE: f64 = 3.0;
 
 push_constants! {
@@ -36,11 +36,12 @@ push_constants! {
     }
 }
 
-/// Workgroups that every device takes.
+/// Maximum workgroup count that every Vulkan device supports in one dimension.
 const MAX_GROUPS: u32 = 65_535;
-/// Rounds before the passes that split a pile, an even number. A near set takes ten rounds or so (grids, rmat,
-/// with automatic widths), and the passes are about as many: with fewer rounds between, most of them find
-/// nothing to do, with more, rounds do, which are cheaper.
+/// Rounds between two splits of a pile; an even number. A near set lasts about ten rounds (grids
+/// and R-MAT networks with automatic bucket widths), and a split takes about as many passes. With
+/// fewer rounds in between, most split passes would be no-ops; with more, most rounds would be, but
+/// those are cheaper.
 pub(crate) const ROUNDS_PER_SPLIT: u32 = 8;
 /// Words of a `VkDispatchIndirectCommand`.
 pub(crate) const GROUP_WORDS: u64 = 3;
@@ -48,7 +49,7 @@ pub(crate) const GROUP_WORDS: u64 = 3;
 /// Adds the passes of one search to graphs.
 #[derive(Clone, Copy)]
 pub(crate) struct Search {
-    /// The policy for fills, copies, sorts and splits.
+    /// Policy for fills, copies, sorts and splits.
     pub policy: Policy,
     pub tuning: Tuning,
     pub shape: Shape,
@@ -56,7 +57,7 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// A search on a device with these limits.
+    /// Creates a search for a device with these limits.
     pub fn new(
         facts: Facts,
         options: &Options,
@@ -81,14 +82,14 @@ impl Search {
         Ok(())
     }
 
-    /// So many rounds at least that what they begin with is where they began, and that a pile is split at
-    /// their end.
+    /// Rounds `count` up, so that a batch of rounds ends with the same dispatch-size buffer it
+    /// started with, and with a split of the pile if the method has one.
     pub fn whole_rounds(&self, count: u32) -> u32 {
         let multiple = if self.shape.method.has_pile() { ROUNDS_PER_SPLIT } else { 2 };
         count.max(1).next_multiple_of(multiple)
     }
 
-    /// Rounds that are recorded once and submitted again and again.
+    /// Number of rounds that are recorded once and resubmitted.
     pub fn batch(&self) -> u32 {
         self.whole_rounds(match self.shape.method.has_pile() {
             true => self.tuning.batch_piles,
@@ -96,7 +97,7 @@ impl Search {
         })
     }
 
-    /// `count` rounds, as [`whole_rounds`](Self::whole_rounds) gives it.
+    /// Adds `count` rounds. `count` is a value returned by [`whole_rounds`](Self::whole_rounds).
     pub fn rounds(&self, graph: &mut Graph, at: &Imports, count: u32) -> Result<()> {
         for round in 0..count as usize {
             let (now, next) = (at.groups[round % 2], at.groups[(round + 1) % 2]);
@@ -118,11 +119,11 @@ impl Search {
         Ok(())
     }
 
-    /// As many rounds as resident workgroups do in one dispatch.
+    /// Adds one dispatch of resident workgroups, which executes many rounds.
     pub fn resident_rounds(&self, graph: &mut Graph, at: &Imports) -> Result<()> {
         let tuned = &self.tuning;
         let groups = u64::from(tuned.residents.groups.max(1));
-        // On a device that limits the iterations of loops, waiting takes at most a quarter of them.
+        // If the device limits loop iterations, waiting uses at most a quarter of them.
         let (rounds, spins) = match tuned.loop_limit {
             Some(limit) => {
                 let rounds = tuned.resident_rounds.min(limit / 16);
@@ -142,13 +143,13 @@ impl Search {
         Ok(())
     }
 
-    /// Copies where the search stands to where the host sees it.
+    /// Copies the status of the search to a buffer that the host can read.
     pub fn report(&self, graph: &mut Graph, at: &Imports) {
         graph.copy("sssp.report", at.control.elements::<u32>(0, CONTROL_WORDS), at.status);
         graph.exit(at.status, Scope::HOST_READ);
     }
 
-    /// Begins a pass with what all kernels have in common.
+    /// Starts a pass with the bindings and constants that all kernels share.
     pub fn pass<'g>(
         &self,
         graph: &'g mut Graph,
@@ -199,39 +200,40 @@ impl Search {
         Ok(pass)
     }
 
-    /// Whether workgroups deal out arcs, rather than subgroups.
+    /// Whether arcs are distributed over workgroups rather than subgroups.
     fn is_spread(&self) -> bool {
         let (facts, tuned) = (&self.shape.facts, &self.tuning);
         let from = if facts.is_even() { tuned.spread_degree_even } else { tuned.spread_degree };
         facts.mean_degree >= f64::from(from)
     }
 
-    /// How often a subgroup goes on by itself. With more arcs it finds more each time, and others wait for it.
+    /// Number of times a subgroup expands its own results before it returns them to a queue. Higher
+    /// degrees get fewer hops, because each hop then finds more entries while other subgroups wait.
     fn local_hops(&self) -> u32 {
         let most = self.tuning.local_hops;
         let fitting = f64::from(most) * LOCAL_DEGREE / self.shape.facts.mean_degree.max(1.0);
         (fitting.round() as u32).clamp(most.min(1), most)
     }
 
-    /// So many entries that a subgroup has an arc for each lane: fewer would idle, and more would
-    /// take turns while other subgroups have nothing to do.
+    /// Minimum entries per subgroup, such that each lane gets about one arc. With fewer entries,
+    /// lanes would idle; with more, the subgroup would iterate while other subgroups idle.
     fn min_chunk(&self) -> u32 {
         let lanes = f64::from(self.subgroup_size);
         ((lanes / self.shape.facts.mean_degree.max(1.0)) as u32).clamp(1, self.subgroup_size)
     }
 }
 
-/// Makes everything that recording a plan of this crate needs.
+/// Instantiates a plan of this crate.
 pub(crate) fn instantiate(context: &Context, plan: Plan) -> Result<Executable> {
-    // SAFETY: each kernel compares its indices with the sizes that its pass pushes, which are those of
-    // its buffers, and bounds its loops. Only these kernels write the buffers that they find indices
-    // in; those of a network were checked when it was made.
+    // SAFETY: each kernel checks its indices against the buffer sizes that its pass pushes, and
+    // bounds its loops. Only these kernels write the buffers that contain indices. The indices of a
+    // network were checked when the network was created.
     Ok(unsafe { context.instantiate_foreign(plan, ExecutableOptions::default()) }?)
 }
 
-/// The plan of a search in `network`, with at least `rounds` rounds: to look at. Unless `options` has a
-/// tuning, it is planned for an unknown GPU ([`Tuning::for_limits`]). Planning takes time and memory
-/// in proportion to the square of `rounds`.
+/// Returns the plan of a search in `network` with at least `rounds` rounds, for inspection. If
+/// `options` has no tuning, the plan is for an unknown GPU ([`Tuning::for_limits`]). The time and
+/// memory of planning are quadratic in `rounds`.
 pub fn plan(
     network: &Network,
     options: &Options,

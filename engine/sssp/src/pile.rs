@@ -1,5 +1,5 @@
-//! How the pile of what is not near is put in the order of its buckets: by multisplit, or by the
-//! radix sort of the original.
+//! Passes that order the pile, the entries beyond the near set, by bucket: with a multisplit, or
+//! with a radix sort as in the original bucketing method.
 
 use multisplit::graph::{Buffer, Graph, Groups};
 use multisplit::primitives::{Count, SortBuffers, SplitBuffers, copy_first, sort, split};
@@ -12,18 +12,19 @@ use crate::passes::{GROUP_WORDS, Search};
 use crate::shape::Method;
 use crate::statistics::{KEPT_WORD, KEPT_WORDS_WORD};
 
-/// The pile on its way through the passes of a split.
+/// Buffers of a pile while it is split.
 struct Pile {
-    /// How many entries are left of it.
+    /// Number of entries that are not stale.
     n: Count,
-    /// The number of the bucket of each.
+    /// Bucket of each entry.
     ids: Buffer,
     entries: Buffer,
 }
 
 impl Search {
-    /// Drops what is stale from the pile, splits it, and has the next round take its first
-    /// bucket. All of it does nothing unless the round before left no near set.
+    /// Drops stale entries from the pile, splits it by bucket, and makes its first bucket the near
+    /// set of the next round. These passes have no effect unless the previous round left the near
+    /// set empty.
     pub fn split_pile(&self, graph: &mut Graph, at: &Imports, next_groups: Buffer) -> Result<()> {
         let most = self.shape.pile_entries();
         let pile = Pile {
@@ -51,7 +52,8 @@ impl Search {
         Ok(())
     }
 
-    /// By all bits of the numbers of buckets. Gives these in order, and nothing in place of offsets.
+    /// Sorts the pile by all bits of the bucket index. Returns the sorted bucket indices and a
+    /// placeholder for the offsets, which are not used.
     fn sort(&self, graph: &mut Graph, at: &Imports, pile: &Pile) -> Result<(Buffer, Buffer)> {
         let buffers = SortBuffers::keys(pile.ids).values(pile.entries).count(pile.n);
         sort(graph, &self.policy, &Sort::ascending(), &buffers)?;
@@ -61,7 +63,7 @@ impl Search {
         Ok((pile.ids, at.request))
     }
 
-    /// Gives the numbers of buckets in order, and where each bucket begins.
+    /// Splits the pile. Returns the bucket indices in order and the offset of each bucket.
     fn multisplit(&self, graph: &mut Graph, at: &Imports, pile: &Pile) -> Result<(Buffer, Buffer)> {
         let buckets = self.shape.last_id + 1;
         let ids = graph.transient::<u32>("sssp.ids.split", self.shape.pile_entries());

@@ -1,4 +1,4 @@
-//! Which method, how wide its buckets, how long its queues: what a search is, before any pass.
+//! Method, bucket width and queue capacity of a search.
 
 use multisplit::Error;
 use multisplit::graph::Limits;
@@ -8,56 +8,58 @@ use crate::error::Result;
 use crate::network::WeightKind;
 use crate::tuning::Tuning;
 
-/// How shortest paths are searched for. All of them find the same distances.
+/// Search method. All methods find the same distances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Method {
-    /// What is the fastest: [`Multisplit`](Self::Multisplit), with buckets as wide as suits the network.
+    /// The fastest method: [`Multisplit`](Self::Multisplit) with a bucket width chosen for the
+    /// network.
     #[default]
     Auto,
-    /// Whatever came nearer is expanded in the next round.
+    /// Every round expands all vertices whose distance decreased.
     BellmanFord,
-    /// What is nearer than a splitting distance is expanded until nothing of it is left; the
-    /// others wait in a pile, which is then split at a greater distance.
+    /// Expands vertices below a splitting distance until none are left. The other vertices wait in
+    /// a far pile, which is then split at a greater distance.
     NearFar,
-    /// Buckets of equal width, the nearest first: whenever the near set is exhausted, all others
-    /// are sorted by the number of their bucket. The costly original.
+    /// Buckets of equal width, nearest first. When the near set is empty, all other entries are
+    /// sorted by bucket. This is the original, expensive method.
     Bucketing,
-    /// The same with a multisplit instead of the sort, by passes of its own: the paper's
-    /// Multisplit-SSSP.
+    /// Like [`Bucketing`](Self::Bucketing), with a multisplit in separate passes instead of the
+    /// sort. This is Multisplit-SSSP as described in the paper.
     MultisplitPasses,
-    /// Multisplit-SSSP without passes of its own: what comes nearer is split by bucket, by
-    /// ballot-based voting, in the kernel that finds it.
+    /// Multisplit-SSSP without separate passes: the kernel that finds new entries also splits them
+    /// by bucket, with subgroup ballots.
     Multisplit,
 }
 
 impl Method {
-    /// Whether what is not near lies in a pile that passes of their own split.
+    /// Whether entries beyond the near set are stored in a pile that separate passes split.
     pub(crate) fn has_pile(self) -> bool {
         matches!(self, Self::Bucketing | Self::MultisplitPasses)
     }
 }
 
-/// Buckets where nothing else is said: the best number in the paper.
+/// Default number of buckets, the best in the paper.
 pub const DEFAULT_BUCKETS: u32 = 10;
-/// Most buckets of a window.
+/// Maximum number of buckets.
 pub const MAX_BUCKETS: u32 = 128;
 
-/// What is searched for, and how.
+/// Options of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// Which method.
+    /// Search method.
     pub method: Method,
-    /// How far the distances of one bucket, or of the near set, may be apart; from the weights
-    /// and degrees where nothing is said.
+    /// Width of a bucket or of the near set, as a difference of distances. `None` chooses it from
+    /// the weights and degrees.
     pub delta: Option<f64>,
-    /// Buckets of the methods with multisplit.
+    /// Number of buckets of the multisplit methods.
     pub buckets: u32,
-    /// Whether the tree of predecessors is wanted too.
+    /// Whether to build the predecessor tree.
     pub predecessors: bool,
-    /// Whether many rounds are one dispatch, of workgroups that wait for each other: where nothing
-    /// is said, if the tuning has resident workgroups. Methods with passes of their own have none.
+    /// Whether one dispatch executes many rounds, with workgroups that wait for each other. `None`
+    /// enables it if the tuning has resident workgroups. Methods that split a pile in separate
+    /// passes ignore it.
     pub resident: Option<bool>,
-    /// Sizes to use instead of those for the device ([`Tuning::for_device`]).
+    /// Sizes to use instead of [`Tuning::for_device`].
     pub tuning: Option<Tuning>,
 }
 
@@ -74,28 +76,29 @@ impl Default for Options {
     }
 }
 
-/// A search, sized.
+/// Method and sizes of a search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub facts: Facts,
     /// Never `Auto`.
     pub method: Method,
-    /// Buckets of a window in the kernels; 1 where there is a near set only.
+    /// Buckets per window in the kernels; 1 if the method only has a near set.
     pub buckets: u32,
-    /// The last number of a bucket that a pile is split into.
+    /// Index of the last bucket that a pile is split into.
     pub last_id: u32,
-    /// The width of a bucket; of floats, the bits.
+    /// Bucket width, as bits if distances are floats.
     pub delta: u32,
-    /// Entries of a queue.
+    /// Capacity of a queue, in entries.
     pub capacity: u32,
     pub resident: bool,
 }
 
-/// Near, rest and pieces come in pairs; the first bucket has no queue, but a number.
+/// Double-buffered queues: near, rest and pieces. Each bucket adds one queue; that of the first
+/// bucket is unused.
 const PAIRED_QUEUES: u32 = 6;
-/// Bytes of an entry.
+/// Bytes per queue entry.
 const ENTRY: u64 = 8;
-/// A bucket narrower than this, in mean weights, has hardly anything in it.
+/// Minimum bucket width, in mean weights. Narrower buckets would be nearly empty.
 const MIN_WIDTHS: f64 = 1.0 / 16.0;
 
 impl Shape {
@@ -113,7 +116,7 @@ impl Shape {
             return Err(Error::Method { problem }.into());
         }
         let method = match options.method {
-            // Ahead of all others on every kind of network that was measured (docs/performance.md).
+            // The fastest on every kind of network measured (docs/performance.md).
             Method::Auto => Method::Multisplit,
             method => method,
         };
@@ -121,7 +124,7 @@ impl Shape {
         let width = options.delta.unwrap_or_else(|| width(&facts, method, tuning));
         let last_id = match method {
             Method::Bucketing => u32::MAX,
-            // With one bucket the splitting distance would never grow.
+            // With one bucket, the splitting distance would never increase.
             _ => options.buckets.max(2) - 1,
         };
         let mut shape = Self {
@@ -135,8 +138,8 @@ impl Shape {
         };
         let wanted = u64::from(facts.vertices) * u64::from(tuning.queue_percent) / 100;
         let most = limits.max_storage_range / (ENTRY * u64::from(shape.queues()));
-        // Queues may be shorter than is good, even shorter than there are vertices: what they cannot
-        // hold is looked for again.
+        // Queues may have fewer entries than ideal, or even fewer than there are vertices. After an
+        // overflow, a round over all vertices recovers the lost entries.
         let capacity = wanted.max(tuning.min_queue_entries.into()).min(most).max(1);
         shape.capacity = capacity as u32;
         Ok(shape)
@@ -146,7 +149,7 @@ impl Shape {
         PAIRED_QUEUES + self.buckets
     }
 
-    /// There are no empty buffers.
+    /// At least 1, because buffers cannot be empty.
     pub fn pile_entries(&self) -> u64 {
         if self.method.has_pile() { self.capacity.into() } else { 1 }
     }
@@ -156,13 +159,14 @@ impl Shape {
     }
 }
 
-/// Wide buckets make few rounds, and relax arcs again. Where vertices have few arcs, ways are long
-/// and rounds have little to do, so that few rounds are worth much; where a network is large, what
-/// rounds have to do is. The powers were fitted to the widths that are good for road networks, meshes
-/// and R-MAT networks of one to ten million arcs.
+/// Default bucket width. Wide buckets need fewer rounds but relax more arcs repeatedly. If degrees
+/// are low, paths are long and rounds are small, so saving rounds matters most. If the network is
+/// large, saving relaxations matters most. The exponents were fitted to good widths for road
+/// networks, meshes and R-MAT networks with one to ten million arcs.
 ///
-/// Where thin buckets are taken together, narrow ones cost few rounds more, but for even networks: these have
-/// little in any bucket, and rounds are all that counts.
+/// [`Method::Multisplit`] merges small buckets, so narrower buckets cost few additional rounds.
+/// Even networks are an exception: all their buckets are small, and only the number of rounds
+/// matters.
 fn width(facts: &Facts, method: Method, tuning: &Tuning) -> f64 {
     let sparse = 4.0 / facts.mean_degree.max(1.0);
     let by_size = (1e6 / facts.arcs_held() as f64).sqrt();

@@ -1,5 +1,4 @@
-//! A search on the device: from any number of sources, one after another, with everything recorded
-//! once.
+//! Searches on the device. All work is recorded once and resubmitted for every source.
 
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use crate::statistics::{RoundSize, Statistics, Status};
 use crate::survey::Survey;
 use crate::tuning::Tuning;
 
-/// Searches a network on the device, from one source after another.
+/// Finds shortest paths in a network on the device, from one source after another.
 pub struct Solver {
     pub(crate) context: Context,
     pub(crate) search: Search,
@@ -25,28 +24,30 @@ pub struct Solver {
     rounds: Replay,
     pub(crate) residents: Option<Replay>,
     gave_up_residents: bool,
-    /// The source of the last search and its rounds, including those that waited for a split.
+    /// Source and round count of the last search. The count includes rounds that waited for a
+    /// split.
     pub(crate) last: Option<(u32, u32)>,
     survey: Survey,
 }
 
-/// What a search found, and what it did.
+/// Result of a search.
 #[derive(Clone, Debug)]
 pub struct Solution {
-    /// Distances, and predecessors where they were asked for.
+    /// Distances, and predecessors if requested.
     pub paths: ShortestPaths,
-    /// What the search did.
+    /// Work done by the search.
     pub statistics: Statistics,
 }
 
-/// Submissions between two looks of the host, at most: they double from look to look.
+/// Maximum submissions between two status checks by the host. The number doubles after each check.
 const MAX_SUBMISSIONS: u32 = 64;
-/// A search that has not ended after so many rounds for each vertex, and as many as these, never
-/// will.
+/// A search that exceeds `ROUNDS_A_VERTEX * vertices + ROUNDS_AT_LEAST` rounds is reported as
+/// unfinished.
 const ROUNDS_A_VERTEX: u64 = 4;
 const ROUNDS_AT_LEAST: u64 = 1 << 12;
 
-/// The beginning. It comes between runs of the rounds, and so synchronises with both sides.
+/// Plans the initialization of a search. It runs between batches of rounds, so it synchronizes with
+/// both the previous and the next batch.
 pub(crate) fn begin(context: &Context, search: &Search) -> Result<(Plan, Imports)> {
     let mut graph = Graph::new("sssp.begin");
     let at = Imports::new(&mut graph, &search.shape);
@@ -65,12 +66,13 @@ pub(crate) fn begin(context: &Context, search: &Search) -> Result<(Plan, Imports
     Ok((graph.compile(&context.limits())?, at))
 }
 
-/// `count` rounds, as [`Search::whole_rounds`] gives it, and a look at where they lead.
+/// Plans `count` rounds and the status report. `count` is a value returned by
+/// [`Search::whole_rounds`].
 pub(crate) fn rounds(context: &Context, search: &Search, count: u32) -> Result<(Plan, Imports)> {
     part(context, search, |graph, at| search.rounds(graph, at, count))
 }
 
-/// Some rounds, and a look at where they lead.
+/// Plans the passes that `add` declares, followed by the status report.
 fn part(
     context: &Context,
     search: &Search,
@@ -85,7 +87,7 @@ fn part(
 }
 
 impl Solver {
-    /// A solver for `network`, with the policy of the context for its sorts and splits.
+    /// Creates a solver for `network`. Sorts and splits use the policy of the context.
     pub fn new(context: &Context, network: &DeviceNetwork, options: &Options) -> Result<Self> {
         let (policy, limits) = (context.policy(), context.limits());
         let properties = context.properties();
@@ -120,22 +122,22 @@ impl Solver {
         })
     }
 
-    /// The method; never `Auto`.
+    /// Method in use; never `Auto`.
     pub fn method(&self) -> Method {
         self.search.shape.method
     }
 
-    /// How wide a bucket is; of floats, the bits.
+    /// Bucket width, as bits if distances are floats.
     pub fn delta(&self) -> u32 {
         self.search.shape.delta
     }
 
-    /// Whether many rounds are one dispatch.
+    /// Whether one dispatch of resident workgroups executes many rounds.
     pub fn is_resident(&self) -> bool {
         self.search.shape.resident && !self.gave_up_residents
     }
 
-    /// Whether what is not near is put in order by passes of their own.
+    /// Whether separate passes order the entries beyond the near set.
     pub fn has_passes_of_split(&self) -> bool {
         self.search.shape.method.has_pile()
     }
@@ -162,14 +164,14 @@ impl Solver {
         Ok(Solution { paths, statistics })
     }
 
-    /// What the rounds of the last search had to do, the first ones where there were very many.
+    /// Size of each round of the last search. A long history is truncated to its first rounds.
     pub fn round_sizes(&self) -> Result<Vec<RoundSize>> {
         let rounds = u64::from(Status(&self.buffers.status.read()).rounds());
         let words = self.context.download_range(&self.buffers.history, 0..rounds.min(HISTORY))?;
         Ok(words.iter().map(|&[entries, threshold]| RoundSize { entries, threshold }).collect())
     }
 
-    /// Searches, and gives the control block as it is at the end.
+    /// Runs a search and returns the final control block.
     pub(crate) fn run(&mut self, source: u32) -> Result<Vec<u32>> {
         let vertices = self.search.shape.facts.vertices;
         if source >= vertices {
@@ -193,7 +195,7 @@ impl Solver {
         }
         let status = status.ok_or(Error::Unfinished { rounds: 0 })?;
         let found = Status(&status).statistics();
-        // Rounds that wait for the passes that split a pile are not counted.
+        // The round count excludes rounds that waited for the split passes; add them here.
         let waiting = if self.has_passes_of_split() { ROUNDS_PER_SPLIT - 1 } else { 0 };
         let rounds = found.rounds.saturating_add(found.splits.saturating_mul(waiting));
         self.last = Some((source, rounds));
@@ -216,7 +218,7 @@ impl Solver {
         }
     }
 
-    /// The same with resident workgroups; none where they gave up.
+    /// Runs a search with resident workgroups. `None` if they timed out.
     fn run_parts(&mut self, residents: &mut Replay) -> Result<Option<Vec<u32>>> {
         self.begin.submit(1)?;
         self.begin.wait()?;
@@ -235,8 +237,9 @@ impl Solver {
         Ok(None)
     }
 
-    /// Whether the search has ended. Each of the submissions so far executes at least one round of a search that
-    /// has not, unless the device computes wrong values: both are bounded.
+    /// Whether the search has ended. Every submission executes at least one round of an unfinished
+    /// search, unless the device computes wrong values, so the round limit also bounds the number
+    /// of submissions.
     pub(crate) fn has_ended(&self, status: Status<'_>, submitted: u64) -> Result<bool> {
         let rounds = u64::from(status.rounds()).max(submitted);
         if !status.done() && rounds > max_rounds(self.search.shape.facts.vertices) {
@@ -246,7 +249,7 @@ impl Solver {
     }
 }
 
-/// A search ends within so many rounds.
+/// Maximum rounds of a search.
 fn max_rounds(vertices: u32) -> u64 {
     ROUNDS_A_VERTEX * u64::from(vertices) + ROUNDS_AT_LEAST
 }

@@ -1,45 +1,46 @@
-//! What a search did: its rounds, and how much each of them had to do.
+//! Statistics of a search and of its rounds.
 
-/// Words of the kernels' control block that the host looks at.
+/// Words of the control block that the host reads.
 pub(crate) const CONTROL_WORDS: u64 = 29;
-/// Words before the counts of the queues.
+/// Words of the control block before the queue counts.
 pub(crate) const WORDS_BEFORE_COUNTS: u64 = 224;
-/// Words from one such count to the next: a line of a cache.
+/// Words between two queue counts: one cache line.
 pub(crate) const COUNT_STRIDE: u64 = 32;
-/// The word that says how many entries of the pile are to be split.
+/// Index of the word that contains the number of pile entries to split.
 pub(crate) const KEPT_WORD: u64 = 27;
-/// And how many words these have.
+/// Index of the word that contains their size in words.
 pub(crate) const KEPT_WORDS_WORD: u64 = 28;
 
-/// What a search did.
+/// Work done by a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Rounds, those that took a pile apart included.
+    /// Number of rounds, including those that split the pile.
     pub rounds: u32,
-    /// Rounds that took the far pile, or the rest behind the last bucket, apart.
+    /// Number of rounds that split the far pile, or the entries beyond the last bucket.
     pub splits: u32,
-    /// Rounds over all vertices, because a queue had been too short.
+    /// Number of rounds over all reached vertices, because a queue had overflowed.
     pub dense_rounds: u32,
-    /// Arcs that were looked at.
+    /// Number of arcs relaxed, counting repetitions.
     pub relaxations: u64,
-    /// Of these, arcs that had been looked at before.
+    /// Number of arcs relaxed again after their first time.
     pub rerelaxations: u64,
-    /// Vertices that were expanded, each as often as it was.
+    /// Number of vertices expanded, counting repetitions.
     pub expansions: u64,
-    /// Whether resident workgroups were tried and given up.
+    /// Whether resident workgroups timed out, so that each round became a dispatch.
     pub gave_up_residents: bool,
 }
 
-/// What one round had to do.
+/// Size of one round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundSize {
-    /// Entries of queues that it took.
+    /// Number of queue entries processed.
     pub entries: u32,
-    /// What was nearer than this was near; of floats, the bits.
+    /// Vertices nearer than this distance belonged to the near set. As bits if distances are
+    /// floats.
     pub threshold: u32,
 }
 
-/// The kernels' control block.
+/// Control block of the kernels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Status<'w>(pub &'w [u32]);
 

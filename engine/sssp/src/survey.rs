@@ -1,5 +1,5 @@
-//! After a search: the tree of predecessors, the arcs that were relaxed, and distances that did not
-//! fit.
+//! Survey after a search: builds the predecessor tree, counts the arcs of reached vertices, and
+//! detects distances that overflow.
 
 use std::sync::Arc;
 
@@ -22,24 +22,24 @@ push_constants! {
     }
 }
 
-/// Words of what the kernel finds: changed, too late, and arcs in two words.
+/// Words of the kernel's result: `changed`, `too_late`, and the arc count in two words.
 const FOUND_WORDS: u64 = 4;
 
-/// Looks at every arc once a search is over.
+/// Visits every arc after a search.
 pub(crate) struct Survey {
     first: Replay,
-    /// Predecessors at the same distance; where the tree is wanted.
+    /// Finds predecessors at the same distance. `None` unless predecessors are requested.
     settle: Option<Replay>,
     parents: Array<u32>,
     found: Readback<u32>,
     wanted: bool,
 }
 
-/// What it finds.
+/// Result of a survey.
 pub(crate) struct Surveyed {
-    /// A vertex that only paths too long for a distance reach.
+    /// A vertex that is only reachable by paths whose length overflows a distance.
     pub too_late: Option<u32>,
-    /// Arcs that leave vertices that were reached.
+    /// Number of arcs that leave reached vertices.
     pub arcs: u64,
 }
 
@@ -83,7 +83,7 @@ impl Survey {
         Ok(Self { first, settle, parents, found, wanted })
     }
 
-    /// Looks at every arc.
+    /// Runs the survey, and completes the predecessor tree if it is requested.
     pub fn run(&mut self) -> Result<Surveyed> {
         self.first.submit(1)?;
         self.first.wait()?;
@@ -93,7 +93,8 @@ impl Survey {
             too_late: Some(word(1)).filter(|&vertex| vertex != UNREACHED),
             arcs: u64::from(word(2)) | (u64::from(word(3)) << 32),
         };
-        // Chains of arcs that cost nothing are short, or weights were chosen to make them long.
+        // Each run extends chains of zero-weight arcs by at least one arc. Such chains are usually
+        // short.
         if let Some(settle) = &mut self.settle {
             let mut changed = true;
             while changed {
@@ -105,13 +106,13 @@ impl Survey {
         Ok(surveyed)
     }
 
-    /// The tree; nothing where it was not asked for.
+    /// Predecessor of each vertex. Empty unless predecessors are requested.
     pub fn predecessors(&self, context: &Context) -> Result<Vec<u32>> {
         if self.wanted { Ok(context.download(&self.parents)?) } else { Ok(Vec::new()) }
     }
 }
 
-/// Elements of the buffer of predecessors: there are no empty buffers.
+/// Length of the predecessor buffer. At least 1, because buffers cannot be empty.
 fn parents_held(facts: &Facts, wanted: bool) -> u64 {
     if wanted { facts.vertices.into() } else { 1 }
 }
@@ -153,7 +154,7 @@ fn plan(context: &Context, search: &Search, wanted: bool, settle: bool) -> Resul
         .dispatch(Groups::linear(facts.arcs.div_ceil(threads.into())));
     graph.copy("sssp.survey.report", at.found, at.report);
     graph.exit(at.report, Scope::HOST_READ);
-    // The rounds wrote distances; the other plan of the two, the rest.
+    // The rounds write the distances. The other of the two plans writes the remaining buffers.
     graph.entry(at.distances, Scope::COMPUTE_WRITE);
     graph.entry(at.parents, Scope::COMPUTE_READ_WRITE);
     let found = Scope::COMPUTE_READ_WRITE.union(Scope::TRANSFER_READ).union(Scope::TRANSFER_WRITE);

@@ -1,5 +1,5 @@
-//! GPU times of searches. Memory does not depend on the number of rounds: a part of the rounds is
-//! recorded once, and submitted again until the search ends.
+//! GPU timing of searches. A batch of rounds is recorded once and resubmitted until the search
+//! ends, so that memory use does not depend on the number of rounds.
 
 use std::sync::Arc;
 
@@ -10,13 +10,14 @@ use crate::passes::instantiate;
 use crate::solver::{self, Solver};
 use crate::statistics::Status;
 
-/// Batches of rounds in a recording that is timed. With more of them, boundaries between recordings
-/// cost less, and planning takes longer: its time and memory are quadratic in the number of passes.
+/// Batches of rounds per timed recording. More batches reduce the cost of boundaries between
+/// recordings, but planning takes longer: its time and memory are quadratic in the number of
+/// passes.
 const TIMED_BATCHES: u32 = 8;
 
 impl Solver {
-    /// GPU nanoseconds of each of `runs` whole searches from `source`, the clearing of distances
-    /// included, in a row and without the host between.
+    /// GPU time of each of `runs` complete searches from `source`, in nanoseconds. Includes
+    /// clearing the distances. The searches run back to back without host intervention.
     pub fn time_runs(&mut self, source: u32, runs: u32) -> Result<Vec<f64>> {
         let rounds = match self.last {
             Some((last, rounds)) if last == source => rounds,
@@ -26,7 +27,8 @@ impl Solver {
             }
         };
         self.context.write(&self.buffers.request, 0, &[source])?;
-        // Two runs differ by a few rounds, depending on which paths are found first.
+        // The number of rounds varies slightly between runs, depending on the order in which paths
+        // are found.
         let mut rounds = rounds.saturating_add(rounds / 16 + 4);
         loop {
             let times = self.time_rounds(rounds, runs)?;
@@ -38,7 +40,7 @@ impl Solver {
         }
     }
 
-    /// The times of `runs` searches of at least `rounds` rounds each.
+    /// Times `runs` searches of at least `rounds` rounds each.
     fn time_rounds(&mut self, rounds: u32, runs: u32) -> Result<Vec<f64>> {
         let resident = if self.is_resident() { self.residents.take() } else { None };
         if let Some(mut part) = resident {
@@ -57,8 +59,8 @@ impl Solver {
         Ok(self.context.time_replays(&mut self.begin, &mut part, times, runs)?)
     }
 
-    /// GPU time of a whole search from `source`, summed over the passes of each label. Every round is
-    /// a dispatch.
+    /// GPU time of a complete search from `source`, summed over the passes with each label. Every
+    /// round is one dispatch.
     pub fn profile(&mut self, source: u32) -> Result<Vec<PassTime>> {
         // Checks the source and writes the request.
         self.run(source)?;

@@ -1,56 +1,56 @@
-//! A list of edges, with weights of one kind or none: what a network is made from.
+//! Edge lists, the input of [`Network::new`](super::Network::new).
 
-/// Edges in the order they came, each with its two ends.
+/// A list of edges.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EdgeList {
-    /// Where each edge begins.
+    /// Start vertex of each edge.
     pub from: Vec<u32>,
-    /// Where each edge ends.
+    /// End vertex of each edge.
     pub to: Vec<u32>,
-    /// What each edge costs.
+    /// Weight of each edge.
     pub weights: EdgeWeights,
 }
 
-/// The weights of a list of edges.
+/// Weights of an edge list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum EdgeWeights {
-    /// None: every edge costs 1.
+    /// No weights are stored: every edge has weight 1.
     #[default]
     Ones,
-    /// Whole numbers.
+    /// Integer weights.
     U32(Vec<u32>),
-    /// Floats; finite, not negative.
+    /// Float weights; finite and not negative.
     F32(Vec<f32>),
 }
 
 impl EdgeList {
-    /// An empty list of edges that all cost 1.
+    /// Creates an empty list of edges of weight 1.
     pub fn unweighted() -> Self {
         Self::default()
     }
 
-    /// An empty list of edges whose weights are whole numbers.
+    /// Creates an empty list of edges with integer weights.
     pub fn weighted() -> Self {
         Self { weights: EdgeWeights::U32(Vec::new()), ..Self::default() }
     }
 
-    /// An empty list of edges whose weights are floats.
+    /// Creates an empty list of edges with float weights.
     pub fn weighted_f32() -> Self {
         Self { weights: EdgeWeights::F32(Vec::new()), ..Self::default() }
     }
 
-    /// How many edges there are.
+    /// Number of edges.
     pub fn len(&self) -> usize {
         self.from.len()
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.from.is_empty()
     }
 
-    /// Appends an edge. In a list of floats the weight is converted; in one without weights it is
-    /// dropped.
+    /// Appends an edge. The weight is converted if the list has float weights, and ignored if the
+    /// list has no weights.
     pub fn push(&mut self, from: u32, to: u32, weight: u32) {
         self.from.push(from);
         self.to.push(to);
@@ -61,8 +61,8 @@ impl EdgeList {
         }
     }
 
-    /// Appends an edge to a list of floats. In a list of whole numbers the weight is cut off; in
-    /// one without weights it is dropped.
+    /// Appends an edge with a float weight. The weight is truncated if the list has integer
+    /// weights, and ignored if the list has no weights.
     pub fn push_f32(&mut self, from: u32, to: u32, weight: f32) {
         self.from.push(from);
         self.to.push(to);

@@ -1,40 +1,40 @@
-//! What can be wrong with a network, or with a search in it.
+//! Errors of networks and of searches in them.
 
-/// What can be wrong with a network, or with a search in it.
+/// An invalid network, or an invalid search in a network.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkError {
-    /// There are no vertices.
+    /// The network has no vertices.
     #[error("the network has no vertices")]
     Empty,
-    /// More than the kernels can number.
+    /// The network has more vertices or arcs than the kernels support.
     #[error("{what}: {asked} is past the limit of {limit}")]
     TooLarge {
-        /// What there is too much of.
+        /// `"vertices"` or `"arcs"`.
         what: &'static str,
-        /// How much.
+        /// The requested number.
         asked: u64,
-        /// What is allowed.
+        /// The maximum.
         limit: u64,
     },
-    /// An edge ends at a vertex that does not exist.
+    /// An end of an edge is not a vertex of the network.
     #[error("edge {edge} joins vertices {from} and {to}, but there are {vertices}")]
     EdgeOutOfRange {
-        /// Which edge, counted from 0.
+        /// Index of the edge in the list.
         edge: u64,
-        /// One end.
+        /// Start vertex.
         from: u32,
-        /// The other end.
+        /// End vertex.
         to: u32,
-        /// How many vertices there are.
+        /// Number of vertices.
         vertices: u64,
     },
-    /// Shortest paths need weights that are numbers, finite, and not negative.
+    /// A weight is negative, infinite or NaN.
     #[error("edge {edge} has the weight {weight:?}; weights are finite and not negative")]
     Weight {
-        /// Which edge, counted from 0.
+        /// Index of the edge in the list.
         edge: u64,
-        /// Its weight.
+        /// Weight of the edge.
         weight: f64,
     },
     /// [`EdgeList::from`](super::EdgeList::from) and [`EdgeList::to`](super::EdgeList::to) have
@@ -46,26 +46,26 @@ pub enum NetworkError {
         /// Length of `to`.
         to: u64,
     },
-    /// The numbers of edges and of weights differ.
+    /// The number of weights differs from the number of edges.
     #[error("{edges} edges, but {weights} weights")]
     WeightCount {
-        /// Edges.
+        /// Number of edges.
         edges: u64,
-        /// Weights.
+        /// Number of weights.
         weights: u64,
     },
-    /// The source is no vertex of the network.
+    /// The source is not a vertex of the network.
     #[error("source {source_vertex} is not one of the {vertices} vertices")]
     SourceOutOfRange {
-        /// What was asked for.
+        /// The requested source.
         source_vertex: u64,
-        /// How many vertices there are.
+        /// Number of vertices.
         vertices: u64,
     },
-    /// A shortest distance is past the largest number that a distance can be.
+    /// A shortest distance does not fit in 32 bits.
     #[error("the distance of vertex {vertex} is past the largest that 32 bits hold")]
     DistanceOverflow {
-        /// A vertex that every path reaches too late.
+        /// A vertex whose shortest distance overflows.
         vertex: u32,
     },
 }

@@ -1,7 +1,7 @@
-//! Networks: weighted graphs in compressed rows, on the host, and the shortest paths that a search
-//! finds in them.
+//! Weighted graphs in compressed sparse row format on the host, and the shortest paths found in
+//! them.
 //!
-//! "Network", because a [`Graph`](multisplit::graph::Graph) here is one of passes over buffers.
+//! They are called networks because a [`Graph`](multisplit::graph::Graph) is a graph of GPU passes.
 //!
 //! ```
 //! # fn main() -> Result<(), multisplit_sssp::network::NetworkError> {

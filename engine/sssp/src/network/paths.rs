@@ -1,19 +1,18 @@
-//! What a search for shortest paths finds: distances, a tree of predecessors, and figures that
-//! two results can be compared by.
+//! Results of a search: distances, predecessors, and a summary for comparing two results.
 
 use std::fmt;
 
 use super::rows::WeightKind;
 
-/// The distance of a vertex that no path reaches, and the predecessor of one that has none.
+/// Distance of an unreachable vertex. Also the predecessor of a vertex without one.
 pub const UNREACHED: u32 = u32::MAX;
 
-/// The length of a path.
+/// Length of a path.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub enum Distance {
-    /// A sum of whole numbers.
+    /// Sum of integer weights.
     U32(u32),
-    /// A sum of floats.
+    /// Sum of float weights.
     F32(f32),
 }
 
@@ -41,19 +40,19 @@ impl fmt::Display for Distance {
 /// Shortest paths from one source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShortestPaths {
-    /// Where the paths begin.
+    /// Source of the search.
     pub source: u32,
-    /// What distances are.
+    /// Type of the distances.
     pub kind: WeightKind,
-    /// The distance of each vertex, of floats the bits; [`UNREACHED`] where there is no path.
+    /// Distance of each vertex, as bits if distances are floats. [`UNREACHED`] for unreachable vertices.
     pub distances: Vec<u32>,
-    /// For each vertex the one before it on a shortest path, [`UNREACHED`] for the source and for
-    /// vertices that are not reached; empty where it was not asked for.
+    /// Predecessor of each vertex on a shortest path. [`UNREACHED`] for the source and for
+    /// unreachable vertices. Empty unless predecessors were requested.
     pub predecessors: Vec<u32>,
 }
 
 impl ShortestPaths {
-    /// How far a vertex is; `None` where no path reaches it.
+    /// Distance of a vertex. `None` if the vertex is unreachable or does not exist.
     pub fn distance(&self, vertex: u32) -> Option<Distance> {
         let bits = *self.distances.get(vertex as usize)?;
         match self.kind {
@@ -63,8 +62,8 @@ impl ShortestPaths {
         }
     }
 
-    /// A shortest path from the source to `vertex`, both included. `None` where there is none, or
-    /// where predecessors were not asked for.
+    /// A shortest path from the source to `vertex`, both included. `None` if `vertex` is
+    /// unreachable, or if predecessors were not requested.
     pub fn path_to(&self, vertex: u32) -> Option<Vec<u32>> {
         self.distance(vertex)?;
         let mut path = vec![vertex];
@@ -80,12 +79,12 @@ impl ShortestPaths {
         Some(path)
     }
 
-    /// How many vertices are reached, the source included.
+    /// Number of reached vertices, including the source.
     pub fn reached(&self) -> u64 {
         self.distances.iter().filter(|&&d| d != UNREACHED).count() as u64
     }
 
-    /// Figures that two results can be compared by.
+    /// Summary for comparing two results.
     pub fn summary(&self) -> Summary {
         let mut summary = Summary { reached: 0, sum: 0, max: 0, hash: 0 };
         for (vertex, &bits) in (0u64..).zip(&self.distances) {
@@ -100,21 +99,21 @@ impl ShortestPaths {
     }
 }
 
-/// Figures over the reached vertices v that two results can be compared by. Of floats, the bits
-/// count.
+/// Summary of the distances of all reached vertices, for comparing two results. Float distances are
+/// treated as their bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// How many there are.
+    /// Number of reached vertices.
     pub reached: u64,
-    /// The sum of their distances d(v).
+    /// Sum of the distances d(v) of all reached vertices v.
     pub sum: u64,
-    /// The greatest of them.
+    /// Largest distance.
     pub max: u32,
-    /// The sum, modulo 2^64, of [`mix64`]`((v << 32) | d(v))`.
+    /// Sum, modulo 2^64, of [`mix64`]`((v << 32) | d(v))`.
     pub hash: u64,
 }
 
-/// The finalizer of SplitMix64: 64 bits that look random, another word for every other one.
+/// Finalizer of SplitMix64: a bijective 64-bit hash.
 pub fn mix64(mut word: u64) -> u64 {
     word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

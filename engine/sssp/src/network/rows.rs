@@ -1,37 +1,37 @@
-//! A network in compressed rows: for each vertex, the arcs that leave it.
+//! Networks in compressed sparse row format: the arcs that leave each vertex.
 
 use super::edges::{EdgeList, EdgeWeights};
 use super::error::NetworkError;
 
-/// Whether an edge leads one way or both.
+/// Whether edges are directed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// From its first vertex to its second.
+    /// One arc, from the first vertex to the second.
     Directed,
-    /// Both ways, at the same cost.
+    /// An arc in each direction, both with the same weight.
     Undirected,
 }
 
-/// What a weight is.
+/// Type of the weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WeightKind {
-    /// A whole number.
+    /// Integers.
     U32,
-    /// A float; finite, not negative.
+    /// Floats; finite and not negative.
     F32,
 }
 
-/// One way from a vertex to another, as the device sees it too.
+/// A directed connection from one vertex to another. Has the same layout on the device.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct Arc {
-    /// Where it leads.
+    /// Vertex that the arc leads to.
     pub target: u32,
-    /// What it costs; of a float, the bits.
+    /// Weight of the arc, as bits if weights are floats.
     pub weight: u32,
 }
 
-/// A network: vertices, and for each the arcs that leave it.
+/// A network: vertices and the arcs that leave them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Network {
     rows: Vec<u32>,
@@ -40,13 +40,14 @@ pub struct Network {
     edges: u64,
 }
 
-/// Most vertices, and most arcs. Queues on the device count both in 32 bits, with room to spare.
+/// Maximum number of vertices, and of arcs. Leaves headroom for the 32-bit queue counters on the
+/// device.
 const MOST: u64 = (1 << 30) - 1;
 
 impl Network {
-    /// A network of `vertices` vertices. Edges that occur several times, and edges from a vertex
-    /// to itself, are kept; an undirected edge from a vertex to itself is one arc. Subnormal
-    /// weights count as zero, since not every device computes with them.
+    /// Creates a network with `vertices` vertices. Duplicate edges and self-loops are kept; an
+    /// undirected self-loop becomes one arc. Subnormal weights are flushed to zero, because not
+    /// every device supports them.
     pub fn new(
         vertices: u64,
         direction: Direction,
@@ -93,28 +94,27 @@ impl Network {
         Ok(Self { rows, arcs, kind, edges: edges.len() as u64 })
     }
 
-    /// How many vertices there are; at least one.
+    /// Number of vertices; at least one.
     pub fn vertices(&self) -> u32 {
         (self.rows.len() - 1) as u32
     }
 
-    /// How many edges it was made from: an undirected edge counts once.
+    /// Number of edges in the list that the network was built from. An undirected edge counts once.
     pub fn edges(&self) -> u64 {
         self.edges
     }
 
-    /// Where the arcs of each vertex begin among all, and how many arcs there are: one more than
-    /// there are vertices.
+    /// Row offsets: the index of the first arc of each vertex, followed by the number of arcs.
     pub fn rows(&self) -> &[u32] {
         &self.rows
     }
 
-    /// All arcs, ordered by the vertex they leave.
+    /// All arcs, ordered by the vertex that they leave.
     pub fn arcs(&self) -> &[Arc] {
         &self.arcs
     }
 
-    /// The arcs that leave a vertex; none where there is no such vertex.
+    /// Arcs that leave a vertex. Empty if the vertex does not exist.
     pub fn arcs_of(&self, vertex: u32) -> &[Arc] {
         let at = vertex as usize;
         match (self.rows.get(at), self.rows.get(at + 1)) {
@@ -123,12 +123,12 @@ impl Network {
         }
     }
 
-    /// What weights and distances are.
+    /// Type of the weights and distances.
     pub fn kind(&self) -> WeightKind {
         self.kind
     }
 
-    /// The mean weight of an arc.
+    /// Mean weight of an arc.
     pub fn mean_weight(&self) -> f64 {
         let weight = |arc: &Arc| match self.kind {
             WeightKind::U32 => f64::from(arc.weight),
@@ -137,12 +137,12 @@ impl Network {
         self.arcs.iter().map(weight).sum::<f64>() / self.arcs.len().max(1) as f64
     }
 
-    /// The mean number of arcs that leave a vertex.
+    /// Mean number of arcs that leave a vertex.
     pub fn mean_degree(&self) -> f64 {
         self.arcs.len() as f64 / f64::from(self.vertices())
     }
 
-    /// The most arcs that leave one vertex.
+    /// Maximum number of arcs that leave a vertex.
     pub fn max_degree(&self) -> u32 {
         self.rows.windows(2).map(|row| row[1] - row[0]).max().unwrap_or(0)
     }
@@ -155,7 +155,7 @@ fn at_most(what: &'static str, asked: u64) -> Result<(), NetworkError> {
     Err(NetworkError::TooLarge { what, asked, limit: MOST })
 }
 
-/// The weights as bits; none where all are 1.
+/// Weights as bits. `None` if all weights are 1.
 fn bits(edges: &EdgeList) -> Result<(Option<Vec<u32>>, WeightKind), NetworkError> {
     let (from, to) = (edges.from.len() as u64, edges.to.len() as u64);
     if from != to {
@@ -180,7 +180,7 @@ fn bits(edges: &EdgeList) -> Result<(Option<Vec<u32>>, WeightKind), NetworkError
                 let weight = weights[edge].into();
                 return Err(NetworkError::Weight { edge: edge as u64, weight });
             }
-            // The sign of a zero goes too: bits must compare like numbers.
+            // This also drops the sign of -0.0, so that bits compare like numbers.
             let bits = |&w: &f32| if w < f32::MIN_POSITIVE { 0 } else { w.to_bits() };
             Ok((Some(weights.iter().map(bits).collect()), WeightKind::F32))
         }
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_hold_every_arc_once() {
+    fn rows_contain_every_arc_once() {
         let mut edges = EdgeList::weighted();
         for (from, to, weight) in [(0, 1, 5), (1, 0, 7), (2, 2, 1), (0, 1, 5)] {
             edges.push(from, to, weight);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_network_is_refused() {
+    fn invalid_networks_are_rejected() {
         let mut edges = EdgeList::unweighted();
         let empty = Network::new(0, Direction::Directed, &edges);
         assert!(matches!(empty, Err(NetworkError::Empty)));
