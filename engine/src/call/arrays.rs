@@ -1,4 +1,4 @@
-//! Arrays that are filled or copied on the device.
+//! Filling and copying arrays on the device.
 
 use bytemuck::Pod;
 
@@ -8,7 +8,7 @@ use crate::memory::{Array, Elements, Place};
 use crate::primitives::{copy, fill};
 
 impl Context {
-    /// An array of `len` elements that are zero.
+    /// Creates an array of `len` zeros.
     pub fn zeroed<T: Pod>(&self, len: u64) -> Result<Array<T>> {
         let made = Array::uninit(self, "array", len)?;
         self.call("fill", |work| {
@@ -19,7 +19,7 @@ impl Context {
         Ok(made)
     }
 
-    /// Copies an array to another of its length.
+    /// Copies an array to another of the same length.
     pub(super) fn copy_into<T: Pod>(&self, array: &Array<T>, to: &Array<T>) -> Result<()> {
         if array.is_empty() {
             return Ok(());
@@ -31,7 +31,7 @@ impl Context {
         })
     }
 
-    /// The elements in an array that may be changed.
+    /// Returns the elements in an array that may be modified: a copy, if they are borrowed.
     pub(super) fn own<A: Elements + ?Sized>(
         &self,
         elements: &A,

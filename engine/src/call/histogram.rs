@@ -1,4 +1,4 @@
-//! Histograms in one call, of arrays on the host or on the device.
+//! One-call histograms of host or device arrays.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -14,7 +14,7 @@ use crate::primitives::histogram::{Bins, HistogramCounts, Layout, histogram};
 use crate::primitives::sample::Sample;
 
 impl Context {
-    /// Counts `samples`, with counts of 64 bits.
+    /// Counts the samples in each bin, with 64-bit counters.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -35,8 +35,8 @@ impl Context {
         self.histogram_any::<A, u32, u64>(samples, None, &bins)
     }
 
-    /// Adds up the weights of the samples in each bin, modulo 2^64. There is one weight for each
-    /// element of the layout: all channels of an element have the same.
+    /// Sums the weights of the samples in each bin, modulo 2^64. `weights` has one weight for each
+    /// element of the layout, shared by all channels of the element.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -61,8 +61,9 @@ impl Context {
         self.histogram_any::<A, u32, u64>(samples, Some(&weights), &bins)
     }
 
-    /// Adds up the weights of the samples in each bin, in 32-bit floats; one weight for each element
-    /// of the layout. The order of additions, and so the rounding, may differ from run to run.
+    /// Sums the weights of the samples in each bin as 32-bit floats, with one weight for each
+    /// element of the layout. The order of additions, and therefore the rounding, may differ from
+    /// run to run.
     pub fn histogram_weighted_f32<A, W>(
         &self,
         samples: &A,

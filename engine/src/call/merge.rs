@@ -1,4 +1,4 @@
-//! Merges in one call, of arrays on the host or on the device.
+//! One-call merges of host or device arrays.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use crate::memory::{Array, Elements, Place, check_lengths};
 use crate::primitives::Merge;
 use crate::primitives::key::{Key, Value};
 
-/// An array of results where those of `A` are.
+/// Array of the same type as `A`, in the same memory.
 type Results<A> = <<A as Elements>::Place as Place>::Array<<A as Elements>::Item>;
 
 impl Context {
-    /// Merges two arrays that are sorted from small to large. Of equal elements those of `first` come first.
+    /// Merges two arrays in ascending order. If elements are equal, those of `first` come first.
     ///
-    /// Arrays on the host that exceed a storage binding or the device's memory are merged in parts, by all
-    /// merges. The result is the same.
+    /// Host arrays that exceed a storage binding or the device's memory are merged in parts. This
+    /// does not change the result. It applies to all merge functions.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -31,7 +31,7 @@ impl Context {
         self.merge_with(first, second, Merge::Ascending)
     }
 
-    /// Merges two arrays that are sorted as `how` says.
+    /// Merges two arrays that are both sorted in the order `how`.
     ///
     /// ```
     /// use multisplit::primitives::Merge;
@@ -52,7 +52,7 @@ impl Context {
         })
     }
 
-    /// Merges the keys of two sorted arrays, each of which takes its value along.
+    /// Merges two arrays of pairs that are sorted by key in ascending order.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -75,7 +75,7 @@ impl Context {
         self.merge_pairs_with(first, second, Merge::Ascending)
     }
 
-    /// The same, of arrays that are sorted as `how` says.
+    /// Merges two arrays of pairs that are both sorted by key in the order `how`.
     #[allow(clippy::type_complexity, reason = "two arrays where those of the input are")]
     pub fn merge_pairs_with<A, B, C, D>(
         &self,
@@ -108,7 +108,7 @@ impl Context {
         })
     }
 
-    /// Merges by parts of the output if the arrays are on the host. `merge` is given a range of each array.
+    /// Merges host arrays by parts of the output. `merge` is called with a range of each array.
     fn merge_parts<A, B, R: super::Results>(
         &self,
         (first, second): (&A, &B),
@@ -135,8 +135,8 @@ impl Context {
     }
 }
 
-/// How many of the first `count` merged elements are of the first array, whose elements come before equal ones
-/// of the second: the merge path.
+/// Number of elements of the first array among the first `count` merged elements: a merge-path
+/// search. Elements of the first array precede equal elements of the second.
 fn elements_of_first<K: Key>(how: Merge, [first, second]: [&[K]; 2], count: usize) -> usize {
     let flip = if how == Merge::Descending { u64::MAX } else { 0 };
     let rank = |key: K| K::TYPE.ordered(key.key_bits()) ^ flip;
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_a_merge_begin_where_those_before_end() {
+    fn merge_path_counts_elements_of_the_first_array() {
         let arrays = [&[1u32, 3, 3, 9][..], &[0, 3, 3, 4, 10]];
         let found: Vec<usize> =
             (0..=9).map(|count| elements_of_first(Merge::Ascending, arrays, count)).collect();

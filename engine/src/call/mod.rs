@@ -1,6 +1,6 @@
-//! One-call functions of a context. Each says what its arrays are and which passes it declares as [`Work`];
-//! this module runs them: it processes arrays that one plan or the memory cannot hold in parts, and returns the
-//! results where the arrays are.
+//! One-call functions of a context. Each function describes its arrays and declares its passes as
+//! [`Work`]. This module runs the work, in parts if the arrays exceed one plan or the device's
+//! memory, and returns the results in host or device memory, depending on the inputs.
 
 mod arrays;
 mod histogram;
@@ -28,7 +28,7 @@ use crate::memory::{Array, Host, Place};
 use crate::primitives::Policy;
 use crate::work::Work;
 
-/// A context, and the policy that its plans are made with.
+/// A context and the policy of its plans.
 #[derive(Clone, Copy)]
 struct Caller<'a> {
     context: &'a Context,
@@ -44,7 +44,7 @@ impl Caller<'_> {
         Ok(added)
     }
 
-    /// The same for passes that write a count, which is returned.
+    /// Runs passes that write a count, and returns the count.
     fn count(
         self,
         name: &str,
@@ -86,8 +86,9 @@ impl Context {
         Ok(self.download_range(array, 0..1)?.first().copied().unwrap_or_else(T::zeroed))
     }
 
-    /// Calls `part` for consecutive ranges of `0..n`, as long as one plan and the memory hold, and appends the
-    /// results. `join` may change the results so far and those of the next part before they are appended.
+    /// Calls `part` for consecutive ranges of `0..n`, each small enough for one plan and for the
+    /// device's memory, and concatenates the results. Before the results of a part are appended,
+    /// `join` may modify both them and the results so far.
     fn in_parts<P: Place, R: Results>(
         &self,
         n: u64,
@@ -112,7 +113,7 @@ impl Context {
     }
 }
 
-/// Device arrays that a call returns, where its inputs are.
+/// Device arrays returned by a call; `At` is their type in the memory of the inputs.
 trait Results: Sized {
     type At<P: Place>;
 
@@ -163,14 +164,14 @@ impl<A: Results, B: Results> Results for (A, B) {
     }
 }
 
-/// Refuses more elements than indices and offsets of 32 bits can count.
+/// Rejects more elements than 32-bit indices and offsets can count.
 fn check_numbers(what: &'static str, n: u64) -> Result<()> {
     let limit = u64::from(u32::MAX);
     if n <= limit { Ok(()) } else { Err(Error::TooLarge { what, asked: n, limit }) }
 }
 
-/// Does `work`, and does it again if it turns out that the device does not keep lane order: the context ranks by
-/// ballots by then.
+/// Runs `work`, and runs it again if the device fails the lane-order check. The failure makes the
+/// context rank by ballots.
 fn redo_by_ballots<T>(work: impl Fn() -> Result<T>) -> Result<T> {
     match work() {
         Err(Error::LaneOrder { plan }) => {
@@ -186,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_32_bits() {
+    fn counts_above_32_bits_are_rejected() {
         assert!(check_numbers("keys", u64::from(u32::MAX)).is_ok());
         let error = check_numbers("number of keys", 1 << 32);
         assert!(matches!(error, Err(Error::TooLarge { asked: 4294967296, limit: 4294967295, .. })));

@@ -1,5 +1,5 @@
-//! Arrays that one plan cannot hold, or that do not fit the device's memory with their results: they are
-//! processed in consecutive parts, whose results are combined on the host.
+//! Processes arrays that exceed one plan, or whose results do not fit in the device's memory, in
+//! consecutive parts. The results of the parts are combined on the host.
 
 use std::ops::Range;
 
@@ -8,20 +8,20 @@ use crate::error::{Error, Result};
 use crate::memory::Place;
 use crate::primitives::policy::MAX_ELEMENTS;
 
-/// Minimum elements of a part. A part of this size that does not fit the memory is an error.
+/// Minimum elements of a part. If a part of this size does not fit in memory, the call fails.
 const MIN_PART: u64 = 256;
 
-/// Device memory per element of an operation's arrays.
+/// Device memory per element of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Footprint {
-    /// Bytes per element in all arrays together.
+    /// Bytes per element, summed over all arrays.
     pub total: u64,
     /// Bytes per element in the widest array. `None` if the operation binds arrays of any size.
     pub widest: Option<u64>,
 }
 
 impl Footprint {
-    /// Maximum elements of one plan: what a storage binding holds.
+    /// Maximum elements of one plan, limited by the size of a storage binding.
     fn bindable(self, context: &Context) -> u64 {
         let policy = context.policy();
         self.widest.map_or(u64::MAX, |bytes| {
@@ -29,12 +29,13 @@ impl Footprint {
         })
     }
 
-    /// Whether `n` elements are on the device already, and one plan can hold them.
+    /// Whether `n` elements are already on the device and fit one plan.
     pub fn is_one_plan<P: Place>(self, context: &Context, n: u64) -> bool {
         P::BORROWED && n <= self.bindable(context)
     }
 
-    /// Maximum elements of one part: what a storage binding and the memory hold.
+    /// Maximum elements of one part, limited by the size of a storage binding and by the device's
+    /// memory.
     pub fn max_part(self, context: &Context) -> u64 {
         let memory = context.properties().device_memory;
         let memory = context.device.memory_limit.map_or(memory, |limit| limit.min(memory));
@@ -42,8 +43,9 @@ impl Footprint {
     }
 }
 
-/// Calls `each` with consecutive ranges of `0..n` of at most `max` items. A range that does not fit the
-/// memory is halved and tried again, unless it has at most `min` items. `n == 0` is one empty range.
+/// Calls `each` with consecutive ranges of `0..n` of at most `max` items. A range that does not fit
+/// in memory is halved and retried, unless it has at most `min` items. If `n` is 0, `each` is
+/// called once with an empty range.
 pub(super) fn in_parts_of(
     n: u64,
     (min, max): (u64, u64),
@@ -68,13 +70,13 @@ pub(super) fn in_parts_of(
     }
 }
 
-/// The same for elements, of which there is a minimum.
+/// Like [`in_parts_of`], with a minimum of [`MIN_PART`] elements.
 pub(super) fn in_parts(n: u64, max: u64, each: impl FnMut(Range<u64>) -> Result<()>) -> Result<()> {
     in_parts_of(n, (MIN_PART, max), each)
 }
 
-/// The end of the longest group of segments, from the first of `segments` on, that has at most `max` elements; a
-/// group has at least one segment. Segment s begins at `bound(s)`.
+/// End of the longest group of segments that starts with the first of `segments` and has at most
+/// `max` elements. A group has at least one segment. Segment s begins at `bound(s)`.
 pub(super) fn group_end(
     segments: Range<usize>,
     max: usize,
@@ -93,7 +95,7 @@ pub(super) fn group_end(
     low
 }
 
-/// Appends the result of a part. The result of the first part is moved.
+/// Appends the result of a part. Moves it if `all` is empty.
 pub(super) fn append<T>(all: &mut Vec<T>, mut part: Vec<T>) {
     if all.is_empty() {
         *all = part;
@@ -131,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_of_segments_are_as_long_as_fits() {
+    fn segment_groups_are_as_long_as_possible() {
         let bounds = [0, 3, 3, 5, 20, 21];
         let end = |segments| group_end(segments, 5, |segment| bounds[segment]);
         assert_eq!([end(0..5), end(0..2), end(1..5), end(3..5), end(4..5)], [3, 2, 3, 4, 5]);

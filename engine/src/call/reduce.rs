@@ -1,4 +1,4 @@
-//! Reductions in one call, of arrays on the host or on the device.
+//! One-call reductions of host or device arrays.
 
 use super::check_numbers;
 use super::parts::{Footprint, in_parts};
@@ -9,16 +9,16 @@ use crate::primitives::key::Key;
 use crate::primitives::operator::AnyOperator;
 use crate::primitives::term::Operator;
 
-/// Arrays of results where those of `A` are: keys and values.
+/// Arrays of keys and values, in the same memory as `A`.
 type Pairs<A, K, V> =
     (<<A as Elements>::Place as Place>::Array<K>, <<A as Elements>::Place as Place>::Array<V>);
 
 impl Context {
-    /// What the elements of `input` combine to. Of none: 0 of a sum, the last value in order of a
-    /// minimum, the first of a maximum.
+    /// Reduces `input` with `operator`. The result of an empty input is the identity of the
+    /// operator: 0 for a sum, the last value in sort order for a minimum, the first for a maximum.
     ///
-    /// Arrays on the host that exceed the device's memory are reduced in parts. The result is the same, except
-    /// that sums of floats may round differently.
+    /// Host arrays that exceed the device's memory are reduced in parts. This does not change the
+    /// result, except that sums of floats may round differently.
     ///
     /// ```
     /// use multisplit::Operator;
@@ -48,8 +48,9 @@ impl Context {
         }
     }
 
-    /// The index of the least element and the element, the first of equals; nothing of nothing.
-    /// Floats are in the order of `total_cmp`. There are at most 2^32 - 1 elements.
+    /// Index and value of the least element, or `None` if `input` is empty. Among equal elements,
+    /// returns the lowest index. Floats are ordered like `total_cmp`. There can be at most 2^32 - 1
+    /// elements.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -63,7 +64,8 @@ impl Context {
         self.find(input, Operator::Min)
     }
 
-    /// The index of the greatest element and the element, as [`argmin`](Self::argmin) of the least.
+    /// Index and value of the greatest element, or `None` if `input` is empty. Among equal
+    /// elements, returns the lowest index, like [`argmin`](Self::argmin).
     pub fn argmax<A>(&self, input: &A) -> Result<Option<(u32, A::Item)>>
     where
         A: Elements<Item: Key> + ?Sized,
@@ -98,10 +100,12 @@ impl Context {
         Ok(best)
     }
 
-    /// Of each run of equal neighbours of `keys`, the key and what its elements of `values` combine to.
+    /// Reduces the `values` of each run of equal consecutive `keys`. Returns the key and the result
+    /// of each run.
     ///
-    /// Arrays that exceed a storage binding, or on the host the device's memory, are reduced in parts. The
-    /// result is the same, except that sums of floats may round differently.
+    /// Arrays that exceed a storage binding, and host arrays that exceed the device's memory, are
+    /// reduced in parts. This does not change the result, except that sums of floats may round
+    /// differently.
     ///
     /// ```
     /// use multisplit::Operator;
@@ -142,7 +146,7 @@ impl Context {
                 Ok((keys_out.truncated(runs), values_out.truncated(runs)))
             },
             |(all_keys, all_values), (keys, values)| {
-                // The first run may continue the last one of the part before.
+                // The first run of a part may continue the last run of the previous part.
                 if let (Some(last), Some(first)) = (all_keys.last(), keys.first())
                     && let (Some(before), Some(&more)) = (all_values.last_mut(), values.first())
                     && last.key_bits() == first.key_bits()
@@ -156,7 +160,7 @@ impl Context {
         )
     }
 
-    /// Maximum elements of a part: all, if the array is on the device already.
+    /// Maximum elements of a part. Arrays that are already on the device are reduced in one part.
     fn part_of_reduction<A: Elements + ?Sized>(&self, n: u64) -> u64 {
         let footprint = Footprint { total: size_of::<A::Item>() as u64, widest: None };
         if A::Place::BORROWED { n } else { footprint.max_part(self) }

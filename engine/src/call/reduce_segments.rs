@@ -1,4 +1,4 @@
-//! Segmented reductions in one call, of arrays on the host or on the device.
+//! One-call segmented reductions of host or device arrays.
 
 use std::ops::Range;
 
@@ -11,13 +11,14 @@ use crate::primitives::key::Key;
 use crate::primitives::operator::AnyOperator;
 
 impl Context {
-    /// What the elements of each segment of `values` combine to; segment s begins at `offsets[s]` and ends
-    /// before `offsets[s + 1]`. Of no elements: 0 of a sum, the last value in order of a minimum, the
-    /// first of a maximum. Offsets on the host are refused where they fall or pass the end; on the
-    /// device, [`SegmentedReduceBuffers`](crate::primitives::SegmentedReduceBuffers) says what they count as.
+    /// Reduces each segment of `values`. Segment s begins at `offsets[s]` and ends before
+    /// `offsets[s + 1]`. The result of an empty segment is the identity of the operator: 0 for a
+    /// sum, the last value in sort order for a minimum, the first for a maximum. Host offsets are
+    /// rejected if they decrease or exceed the number of values. For invalid device offsets, see
+    /// [`SegmentedReduceBuffers`](crate::primitives::SegmentedReduceBuffers).
     ///
-    /// Arrays on the host that exceed a storage binding or the device's memory are reduced in parts. The result
-    /// is the same, except that sums of floats may round differently.
+    /// Host arrays that exceed a storage binding or the device's memory are reduced in parts. This
+    /// does not change the result, except that sums of floats may round differently.
     ///
     /// ```
     /// use multisplit::Operator;
@@ -53,7 +54,7 @@ impl Context {
         let segments = bounds.len().saturating_sub(1);
         let bound = |segment: usize| bounds[segment] as usize;
         let reduced = self.reduce_groups(elements, segments, bound, &operator, |group, max| {
-            // One group of everything is reduced as arrays on the device are.
+            // If one group contains everything, reduce it in the same way as device arrays.
             let (first, elements) = match group.len() == segments && elements.len() <= max {
                 true => (0, elements),
                 false => (bounds[group.start], &elements[bound(group.start)..bound(group.end)]),
@@ -66,8 +67,8 @@ impl Context {
         A::Place::put(self, reduced)
     }
 
-    /// What each row of a matrix combines to: `values` are cut into rows of `length`, which has to divide their
-    /// number.
+    /// Reduces each row of a matrix. `length` is the length of a row and must divide the number of
+    /// `values`.
     ///
     /// ```
     /// use multisplit::Operator;
@@ -106,8 +107,9 @@ impl Context {
         A::Place::put(self, reduced)
     }
 
-    /// Reduces segments by groups that one plan and the memory hold. Segment s begins at `bound(s)`; `group` is
-    /// given some segments and the maximum elements of a part. A segment that exceeds it is reduced in parts.
+    /// Reduces segments in groups that fit one plan and the device's memory. Segment s begins at
+    /// `bound(s)`. `group` is called with a range of segments and the maximum number of elements of
+    /// a part. Segments that exceed this maximum are reduced in parts.
     fn reduce_groups<T: Key>(
         &self,
         elements: &[T],
@@ -118,7 +120,7 @@ impl Context {
     ) -> Result<Vec<T>> {
         let bytes = size_of::<T>() as u64;
         let max = Footprint { total: 2 * bytes, widest: Some(bytes) }.max_part(self) as usize;
-        // There is one offset more than there are segments.
+        // There is one more offset than segments.
         let footprint = Footprint { total: 2 * (bytes + 4), widest: Some(bytes.max(4)) };
         let max_segments = footprint.max_part(self) - 1;
         let mut all = Vec::new();
@@ -127,7 +129,7 @@ impl Context {
             let mut reduced = Vec::new();
             while begin < end {
                 let (first, more) = (bound(begin), group_end(begin..end, max, &bound));
-                // A segment that exceeds a part or the memory is reduced in parts of its own.
+                // A segment that exceeds a part or the memory is itself reduced in parts.
                 let mut is_long = bound(more) - first > max;
                 if !is_long {
                     match group(begin..more, max) {

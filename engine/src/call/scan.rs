@@ -1,4 +1,4 @@
-//! Scans in one call, of arrays on the host or on the device.
+//! One-call scans of host or device arrays.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,10 +14,11 @@ use crate::primitives::scan::Scan;
 use crate::work::Work;
 
 impl Context {
-    /// The sums of the elements before each element of `input`: an exclusive scan.
+    /// Exclusive prefix sum: the sum of all elements before each element of `input`.
     ///
-    /// Arrays on the host that exceed the device's memory are scanned in parts, each starting from the total
-    /// of those before it. Integer results are the same; sums of floats may round differently.
+    /// Host arrays that exceed the device's memory are scanned in parts, each starting from the
+    /// total of the previous parts. Integer results do not change; sums of floats may round
+    /// differently.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -31,7 +32,7 @@ impl Context {
         self.scan_with(input, &Scan::default())
     }
 
-    /// Scans `input` as `how` says.
+    /// Scans `input` with the operator and options of `how`.
     ///
     /// ```
     /// use multisplit::{Operator, Scan};
@@ -64,8 +65,8 @@ impl Context {
         A::Place::put(self, scanned)
     }
 
-    /// Scans each run of elements of `values` with equal `keys` on its own, as `how` says; there is a key
-    /// for each element.
+    /// Scans each run of `values` with equal consecutive `keys` independently. There must be one
+    /// key for each value.
     ///
     /// ```
     /// use multisplit::{Operator, Scan};
@@ -91,8 +92,8 @@ impl Context {
         })
     }
 
-    /// Scans the segments of `values` that begin where `heads` is not zero; there is a word for each
-    /// element.
+    /// Scans each segment of `values` independently. A segment begins at each nonzero word of
+    /// `heads`. There must be one word for each value.
     ///
     /// ```
     /// use multisplit::{Operator, Scan};
@@ -117,7 +118,8 @@ impl Context {
         })
     }
 
-    /// `continues` returns whether an element, but the first, is of the segment of the one before it.
+    /// `continues(segments, i)` returns whether element i, which is not the first, is in the same
+    /// segment as element i - 1.
     fn scan_segments<A, B>(
         &self,
         (segments, continues): (&A, impl Fn(&[A::Item], usize) -> bool),
@@ -144,7 +146,7 @@ impl Context {
         let max = Footprint { total: bytes[0] + 2 * bytes[1], widest }.max_part(self);
         let continues = |at| continues(by, at);
         let scanned = scan_parts((elements.len(), max), how, continues, |carry, part| {
-            // The carry-in is of the segment of the first element.
+            // The carry-in belongs to the segment of the first element.
             let by = with_carry(carry.map(|_| by[part.start]), &by[part.clone()]);
             let input = with_carry(carry, &elements[part]);
             let (by, input) = (by.on_device(self, "keys")?, input.on_device(self, "values")?);
@@ -154,8 +156,8 @@ impl Context {
     }
 }
 
-/// Scans `n` elements in parts of at most `max`. `scan` is given the carry-in, which becomes the first element
-/// of the part, if the part continues the segment before it.
+/// Scans `n` elements in parts of at most `max`. If a part continues the segment before it, `scan`
+/// is called with a carry-in, which it prepends to the part.
 fn scan_parts<T: Key>(
     (n, max): (usize, u64),
     how: &Scan,
@@ -163,12 +165,13 @@ fn scan_parts<T: Key>(
     scan: impl Fn(Option<T>, Range<usize>) -> Result<Vec<T>>,
 ) -> Result<Vec<T>> {
     let (mut all, mut carry) = (Vec::new(), None);
-    // The carry-in and the element after the part take room too, unless one part has everything.
+    // Unless one part contains everything, reserve room for the carry-in and for the element after
+    // the part.
     let max = if n as u64 <= max { max } else { max - 2 };
     in_parts(n as u64, max, |part| {
         let (begin, end) = (part.start as usize, part.end as usize);
         let continued = end < n && continues(end);
-        // An exclusive scan has the next carry-in in the place of the next element.
+        // An exclusive scan computes the next carry-in at the position of the next element.
         let ahead = usize::from(continued && !how.inclusive);
         let mut scanned = scan(carry, begin..end + ahead)?;
         let next = if ahead == 1 { scanned.pop() } else { scanned.last().copied() };
@@ -182,7 +185,7 @@ fn scan_parts<T: Key>(
     Ok(all)
 }
 
-/// The elements of a part, after the carry-in if there is one.
+/// Elements of a part, preceded by the carry-in if there is one.
 fn with_carry<T: Pod>(carry: Option<T>, part: &[T]) -> Cow<'_, [T]> {
     match carry {
         None => Cow::Borrowed(part),

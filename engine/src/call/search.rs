@@ -1,4 +1,4 @@
-//! Searches in one call, of arrays on the host or on the device.
+//! One-call searches in host or device arrays.
 
 use super::check_numbers;
 use super::parts::{Footprint, append, in_parts};
@@ -8,15 +8,16 @@ use crate::memory::{Array, Elements, Place};
 use crate::primitives::Search;
 use crate::primitives::key::Key;
 
-/// Positions, where those of `A` are.
+/// Array of positions, in the same memory as `A`.
 type Positions<A> = <<A as Elements>::Place as Place>::Array<u32>;
 
 impl Context {
-    /// For each of `needles`, how many elements of `sorted` are less: before which one it could be put, at the
-    /// earliest. `sorted` is in ascending order, as a sort leaves it.
+    /// For each needle, the number of elements of `sorted` that are less than it: the first
+    /// position where the needle can be inserted without breaking the order. `sorted` must be in
+    /// ascending order, as produced by [`sort`](Self::sort).
     ///
-    /// Arrays that exceed a storage binding, or on the host the device's memory, are searched in parts. The
-    /// result is the same.
+    /// Arrays that exceed a storage binding, and host arrays that exceed the device's memory, are
+    /// searched in parts. This does not change the result.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -31,8 +32,8 @@ impl Context {
         self.search_arrays(Search::LowerBound, sorted, needles)
     }
 
-    /// For each of `needles`, how many elements of `sorted` are less or equal: before which one it could be
-    /// put, at the latest.
+    /// For each needle, the number of elements of `sorted` that are less than or equal to it: the
+    /// last position where the needle can be inserted without breaking the order.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -79,7 +80,7 @@ impl Context {
                 append(&mut found, self.download(&positions)?);
                 Ok(())
             })?;
-            // The elements below a needle are the sum of those of all parts.
+            // A position is the sum of the positions in all parts.
             if positions.is_empty() {
                 positions = found;
             } else {

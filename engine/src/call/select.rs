@@ -1,4 +1,4 @@
-//! Selections in one call, of arrays on the host or on the device.
+//! One-call selections from host or device arrays.
 
 use super::check_numbers;
 use super::parts::Footprint;
@@ -8,14 +8,14 @@ use crate::memory::{Array, Elements, Place};
 use crate::primitives::key::Key;
 use crate::primitives::select::Select;
 
-/// An array of results where those of `A` are.
+/// Array of `T`, in the same memory as `A`.
 type Results<A, T> = <<A as Elements>::Place as Place>::Array<T>;
 
 impl Context {
-    /// The elements of `input` that `which` selects, in their order.
+    /// Returns the elements of `input` that `which` selects, in their original order.
     ///
-    /// Arrays that exceed a storage binding, or on the host the device's memory, are processed in parts,
-    /// by all selections. The result is the same.
+    /// Arrays that exceed a storage binding, and host arrays that exceed the device's memory, are
+    /// processed in parts. This does not change the result. It applies to all selection functions.
     ///
     /// ```
     /// use multisplit::Select;
@@ -48,7 +48,8 @@ impl Context {
         )
     }
 
-    /// The elements of `input` whose flag is not zero, in their order; there is a flag for each.
+    /// Returns the elements of `input` whose flag is not zero, in their original order. There must
+    /// be one flag for each element.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -82,7 +83,8 @@ impl Context {
         )
     }
 
-    /// The elements of `input` that `which` selects, and the others, both in their order.
+    /// Returns the elements of `input` that `which` selects, and the remaining ones. Both keep
+    /// their original order.
     ///
     /// ```
     /// use multisplit::Select;
@@ -123,7 +125,8 @@ impl Context {
         )
     }
 
-    /// The first of each run of equal neighbours: of a sorted array, each element once.
+    /// Returns the first element of each run of equal neighbours. If the input is sorted, these are
+    /// its distinct elements.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -137,7 +140,8 @@ impl Context {
         self.select(input, &Select::first_of_runs())
     }
 
-    /// The first of each run of equal neighbours, and how many they are: a run-length code.
+    /// Returns the first element and the length of each run of equal neighbours: a run-length
+    /// encoding.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -176,14 +180,15 @@ impl Context {
     }
 }
 
-/// Device memory of a selection of `n` elements, with so many bytes per element beside the input and the output.
+/// Device memory of a selection from `n` elements. `beside` is the number of bytes per element in
+/// addition to the input and the output.
 fn footprint<A: Elements + ?Sized>(n: u64, beside: usize) -> Result<Footprint> {
     check_numbers("number of elements of a selection (its count has 32 bits)", n)?;
     let (bytes, beside) = (size_of::<A::Item>() as u64, beside as u64);
     Ok(Footprint { total: 2 * bytes + beside, widest: Some(bytes.max(beside)) })
 }
 
-/// Whether the first run of the next part continues the last one.
+/// Whether the first run of the next part continues the last run of the previous parts.
 fn continues<K: Key>(all: &[K], next: &[K]) -> bool {
     let bits = |key: Option<&K>| key.map(|key| key.key_bits());
     !all.is_empty() && bits(all.last()) == bits(next.first())

@@ -1,4 +1,4 @@
-//! Sorts in one call, of arrays on the host or on the device.
+//! One-call sorts of host or device arrays.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::primitives::key::{Key, Value};
 use crate::primitives::narrow::Form;
 use crate::primitives::sort::{Sort, SortMethod, check_bits};
 
-/// What a sort of pairs returns: the keys and the values, where the input was.
+/// Result of a pair sort: keys and values, in the memory of the inputs.
 pub type Pairs<A, B> = (
     <<A as Elements>::Place as Place>::Array<<A as Elements>::Item>,
     <<B as Elements>::Place as Place>::Array<<B as Elements>::Item>,
@@ -25,9 +25,12 @@ pub type Pairs<A, B> = (
 type Both<A, B> = (Array<<A as Elements>::Item>, Array<<B as Elements>::Item>);
 
 impl Context {
-    /// Sorts `keys` from small to large. Floats are in the order of `total_cmp`: -NaN first, -0
-    /// before 0, NaN last. There may be as many as fit the device's memory twice; of keys of 8 and 16 bits past
-    /// 2^30 - 1, or past 2^32 - 1 bytes of words, as many as fit it twice as words.
+    /// Sorts `keys` in ascending order. Floats are ordered like `total_cmp`: -NaN first, -0 before
+    /// 0, NaN last.
+    ///
+    /// The device's memory must have room for the keys twice. Arrays of 8-bit and 16-bit keys that
+    /// exceed one plan (more than 2^30 - 1 keys, or words that exceed a storage binding) are sorted
+    /// as 32-bit words, and the words must fit twice.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -35,7 +38,7 @@ impl Context {
     /// # Ok::<(), multisplit::Error>(())
     /// ```
     ///
-    /// What is not a key does not compile:
+    /// Types that are not keys do not compile:
     /// ```compile_fail,E0271
     /// # let gpu = multisplit::Context::new()?;
     /// gpu.sort(&["two", "one"])?;
@@ -48,7 +51,7 @@ impl Context {
         self.sort_with(keys, &Sort::ascending())
     }
 
-    /// Sorts `keys` as `sort` says.
+    /// Sorts `keys` with the order and options of `sort`.
     pub fn sort_with<A>(&self, keys: &A, sort: &Sort) -> Result<<A::Place as Place>::Array<A::Item>>
     where
         A: Elements<Item: Key> + ?Sized,
@@ -61,7 +64,7 @@ impl Context {
         A::Place::take(self, self.sorted(keys, None, None, sort)?)
     }
 
-    /// Sorts `keys` into `out`, which has as many elements.
+    /// Sorts `keys` into `out`, which must have the same length.
     pub fn sort_into<K: Key>(&self, keys: &[K], sort: &Sort, out: &mut [K]) -> Result<()> {
         check_lengths("out", out.len() as u64, "keys", keys.len() as u64)?;
         if let Some((_, groups)) = self.groups_of(keys, size_of::<K>(), sort) {
@@ -73,10 +76,11 @@ impl Context {
         self.download_into(&self.sorted(keys, None, None, sort)?, out)
     }
 
-    /// Sorts an array on the device where it is. By some bits only, and in segments, it ranks by
-    /// ballots whatever the device keeps: what was in the wrong order could not be sorted again.
+    /// Sorts a device array in place. Sorts by some of the bits, and segmented sorts, always rank by
+    /// ballots: if the device failed the lane-order check, sorting again could not fix the result.
     pub fn sort_in_place<K: Key>(&self, keys: &mut Array<K>, sort: &Sort) -> Result<()> {
-        // Equal keys are the same, so that the order they came in does not matter.
+        // Equal keys are identical, so their original order does not matter and a failed sort can
+        // be retried.
         let arrays = SortArrays::<_, u32> { keys, along: Along::Nothing, offsets: None };
         if sort.is_by_whole_keys(K::TYPE.bits()) {
             return redo_by_ballots(|| arrays.sort(self, &self.policy(), sort));
@@ -84,7 +88,7 @@ impl Context {
         arrays.sort(self, &self.promised_policy(), sort)
     }
 
-    /// Sorts `keys` from small to large; each takes its value along. Equal keys keep their order.
+    /// Sorts pairs by key in ascending order. Equal keys keep their order.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -101,7 +105,7 @@ impl Context {
         self.sort_pairs_with(keys, values, &Sort::ascending())
     }
 
-    /// Sorts `keys` as `sort` says; each takes its value along.
+    /// Sorts pairs by key with the order and options of `sort`.
     pub fn sort_pairs_with<A, B>(&self, keys: &A, values: &B, sort: &Sort) -> Result<Pairs<A, B>>
     where
         A: Elements<Item: Key> + ?Sized,
@@ -121,7 +125,7 @@ impl Context {
         self.sorted_pairs(keys, values, None, sort)?.take::<A::Place>(self)
     }
 
-    /// Sorts `keys` and `values` into arrays of as many elements.
+    /// Sorts `keys` and `values` into `keys_out` and `values_out`, which must have the same length.
     pub fn sort_pairs_into<K: Key, V: Value>(
         &self,
         (keys, values): (&[K], &[V]),
@@ -147,8 +151,8 @@ impl Context {
         self.download_into(&values, values_out)
     }
 
-    /// The order that sorts `keys`, of which there are at most 2^32 - 1: for each place, which key comes
-    /// there.
+    /// Returns the permutation that sorts `keys`: for each position of the sorted array, the index
+    /// of its key in `keys`. There can be at most 2^32 - 1 keys.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -162,7 +166,7 @@ impl Context {
         self.argsort_with(keys, &Sort::ascending())
     }
 
-    /// The order that sorts `keys` as `sort` says.
+    /// Returns the permutation that sorts `keys` with the order and options of `sort`.
     pub fn argsort_with<A>(&self, keys: &A, sort: &Sort) -> Result<<A::Place as Place>::Array<u32>>
     where
         A: Elements<Item: Key> + ?Sized,
@@ -178,7 +182,8 @@ impl Context {
         A::Place::take(self, order)
     }
 
-    /// Host keys whose segments one plan cannot hold, and the groups they are sorted in.
+    /// If segmented keys on the host exceed one plan: the keys, and the groups of segments to sort
+    /// separately.
     fn groups_of<'k, A: Elements + ?Sized>(
         &self,
         keys: &'k A,
@@ -189,7 +194,7 @@ impl Context {
         Some((keys, sort_groups(&self.policy(), sort, keys.len(), widest)?))
     }
 
-    /// Sorts the groups one after the other.
+    /// Sorts the groups one after another.
     fn in_groups<P: Place, R: Results>(
         &self,
         groups: Vec<SortGroup>,
@@ -202,7 +207,7 @@ impl Context {
         R::put(self, all)
     }
 
-    /// A sorted copy of `keys`. `order` gets which of them comes at each place.
+    /// Returns a sorted copy of `keys`. Writes the permutation to `order`, if given.
     fn sorted<A>(
         &self,
         keys: &A,
@@ -221,7 +226,7 @@ impl Context {
         })
     }
 
-    /// Sorted copies of `keys` and `values`.
+    /// Returns sorted copies of `keys` and `values`.
     fn sorted_pairs<A, B>(
         &self,
         keys: &A,
@@ -241,10 +246,11 @@ impl Context {
         })
     }
 
-    /// Sorts each segment of `keys` on its own, as `sort` says. `offsets`, on the device, has where each begins
-    /// and, one more, where the last one ends: one past the end of the keys counts as the end, one below an
-    /// earlier one as that, and what lies before the first and past the last stays as it is. Offsets on
-    /// the host are those of [`Sort::segments`].
+    /// Sorts each segment of `keys` independently, with the order and options of `sort`. `offsets`,
+    /// on the device, contains the start of each segment, followed by the end of the last segment.
+    /// Offsets past the end of the keys are clamped to the end, and offsets below an earlier offset
+    /// are raised to it. Keys outside of all segments do not move. For offsets on the host, use
+    /// [`Sort::segments`].
     ///
     /// ```
     /// use multisplit::Sort;
@@ -266,7 +272,7 @@ impl Context {
         A::Place::take(self, self.sorted(keys, None, Some(offsets), sort)?)
     }
 
-    /// The same; each key takes its value along.
+    /// Sorts the pairs of each segment by key, like [`sort_segments`](Self::sort_segments).
     pub fn sort_segments_pairs<A, B>(
         &self,
         keys: &A,
@@ -283,8 +289,8 @@ impl Context {
         self.sorted_pairs(keys, values, Some(offsets), sort)?.take::<A::Place>(self)
     }
 
-    /// The order that sorts each segment: for each place, which key of the segment comes there. Of places in
-    /// no segment it is 0.
+    /// Returns the permutation that sorts each segment: for each position, the index of its key
+    /// within the segment. Positions outside of all segments are 0.
     pub fn argsort_segments<A>(
         &self,
         keys: &A,
@@ -300,7 +306,7 @@ impl Context {
     }
 }
 
-/// Arrays that are sorted where they are.
+/// Arrays to sort in place.
 #[derive(Clone, Copy)]
 struct SortArrays<'a, K, V> {
     keys: &'a Array<K>,
@@ -308,7 +314,7 @@ struct SortArrays<'a, K, V> {
     offsets: Option<&'a Array<u32>>,
 }
 
-/// What keys take along.
+/// Values that move with the keys.
 #[derive(Clone, Copy)]
 enum Along<'a, V> {
     Nothing,
@@ -321,7 +327,8 @@ impl<K: Key, V: Pod> SortArrays<'_, K, V> {
         let caller = Caller { context, policy };
         let values = if let Along::Values(values) = self.along { Some(values) } else { None };
         let records = Records::new(self.keys, values);
-        // One workgroup and segments are sorted by one plan in any case, which says what it can hold.
+        // Segmented sorts and single-workgroup sorts always use one plan, which rejects arrays that
+        // are too large.
         let one_plan = self.offsets.is_some() || !how.is_whole() || how.method == SortMethod::Small;
         if !one_plan && !records.fit_one_plan(policy) {
             return self.sort_large(caller, how);

@@ -1,4 +1,4 @@
-//! Segmented sorts of host arrays that one plan cannot hold: in groups of whole segments.
+//! Segmented sorts of host arrays that exceed one plan: sorted in groups of whole segments.
 
 use std::ops::Range;
 
@@ -7,11 +7,12 @@ use super::parts::group_end;
 use crate::primitives::Policy;
 use crate::primitives::sort::{Cut, Sort};
 
-/// A range of elements, and how it is sorted.
+/// A range of elements and the options to sort it with.
 pub(super) type SortGroup = (Range<usize>, Sort);
 
-/// The groups of a sort of `n` keys of so many bytes, values included. `None` if the sort has no segments, if one
-/// plan can hold it, or if its segments are not valid, which the plan reports.
+/// Groups of a sort of `n` keys, where `widest` is the size of the larger of key and value in
+/// bytes. `None` if the sort has no segments, if it fits one plan, or if its segments are invalid.
+/// In the last case, the plan reports the error.
 pub(super) fn sort_groups(
     policy: &Policy,
     sort: &Sort,
@@ -43,7 +44,7 @@ pub(super) fn sort_groups(
     };
     let (mut groups, mut begin) = (Vec::new(), 0);
     while begin < segments {
-        // There is one offset more than there are segments.
+        // There is one more offset than segments.
         let last = segments.min(begin.saturating_add(max.saturating_sub(1).max(1)));
         let end = group_end(begin..last, max, &bound);
         let range = bound(begin)..bound(end);

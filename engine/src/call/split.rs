@@ -1,4 +1,4 @@
-//! Splits in one call, of arrays on the host or on the device.
+//! One-call splits of host or device arrays.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -17,11 +17,12 @@ use crate::primitives::multisplit::{Buckets, Method, SplitBuffers};
 use crate::primitives::split;
 use crate::primitives::split::{SplitKeys, SplitPairs, SplitPermutation};
 
-/// What has a limit of 2^32 - 1.
+/// The quantity that is limited to 2^32 - 1, for error messages.
 const COUNTED: &str = "number of keys of a split (offsets have 32 bits)";
 
 impl Context {
-    /// Puts `keys`, of which there are at most 2^32 - 1, into contiguous buckets, stable within a bucket.
+    /// Splits `keys` into contiguous buckets. Keys keep their order within a bucket. There can be
+    /// at most 2^32 - 1 keys.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -51,7 +52,7 @@ impl Context {
         })
     }
 
-    /// Puts `keys` into contiguous buckets; each takes its value along.
+    /// Splits pairs into contiguous buckets by key, like [`split`](Self::split).
     pub fn split_pairs<A, B>(
         &self,
         keys: &A,
@@ -80,7 +81,7 @@ impl Context {
         })
     }
 
-    /// Where a split would move each key.
+    /// Computes the destination of each key in a split, without moving the keys.
     pub fn split_permutation<A>(
         &self,
         keys: &A,
@@ -101,8 +102,9 @@ impl Context {
         })
     }
 
-    /// Room for what a split makes of `input`. If one plan cannot hold it, that is where the input is, provided
-    /// that the call has uploaded it itself and reads nothing of it once the first element is moved.
+    /// Creates the output array of a split. If the split exceeds one plan, this is the input array
+    /// itself, provided that the call uploaded it and does not read it again once elements are
+    /// moved.
     fn split_output<A: Elements<Item: Key> + ?Sized, T: Pod>(
         &self,
         input: &Array<T>,
@@ -117,8 +119,8 @@ impl Context {
         Array::uninit(self, name, input.len())
     }
 
-    /// If lanes turn out to come in another order, the context ranks by ballots from then on, and the split is
-    /// done again: its input is where it was.
+    /// Splits arrays of any size. If the device fails the lane-order check, the context switches to
+    /// ballots and the split is repeated; its input is still intact then.
     fn split_arrays<K: Key, V: Pod>(
         &self,
         from: Records<'_, K, V>,
@@ -140,14 +142,14 @@ impl Context {
     }
 }
 
-/// What a split writes.
+/// Output of a split.
 pub(super) enum Output<'a, K, V> {
     Elements(Records<'a, K, V>),
-    /// Where each element would go, from the word of the first element on.
+    /// Destination of each element, stored at the index of the element in the whole input.
     Permutation(&'a Array<u32>),
 }
 
-// Not derived, which would ask the same of the elements.
+// Not derived, because derived impls would require `K` and `V` to be `Clone` and `Copy`.
 impl<K, V> Clone for Output<'_, K, V> {
     fn clone(&self) -> Self {
         *self
@@ -156,15 +158,15 @@ impl<K, V> Clone for Output<'_, K, V> {
 
 impl<K, V> Copy for Output<'_, K, V> {}
 
-/// A split by one plan.
+/// Result of a split by one plan.
 pub(super) struct PlanSplit {
     pub offsets: Array<u32>,
-    /// Keys whose bucket does not exist.
+    /// Number of keys whose bucket index is out of range.
     pub keys_out_of_range: u64,
     pub method: Method,
 }
 
-/// Splits `len` elements by one plan.
+/// Splits `len` elements with one plan.
 pub(super) fn split_plan<K: Key, V: Pod>(
     caller: Caller<'_>,
     name: &str,

@@ -1,4 +1,4 @@
-//! Top-k in one call, of arrays on the host or on the device.
+//! One-call top-k selections from host or device arrays.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use crate::primitives::key::Key;
 use crate::primitives::topk::{TopElements, TopK, TopKMethod, check_k};
 
 impl Context {
-    /// The k largest or smallest of `keys`, of which there are at most 2^32 - 1, or of each row of them.
-    /// Of equal elements those with lower indices come first.
+    /// Returns the k largest or smallest of `keys`, or of each row of `keys`. Among equal elements,
+    /// those with lower indices come first. There can be at most 2^32 - 1 keys.
     ///
-    /// Arrays that exceed a storage binding, or on the host the device's memory, are processed in parts.
-    /// The result is the same.
+    /// Arrays that exceed a storage binding, and host arrays that exceed the device's memory, are
+    /// processed in parts. This does not change the result.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -37,7 +37,7 @@ impl Context {
         let (rows, length) = how.cut(n)?;
         check_k(how.k, length)?;
         check_numbers("number of elements of a top-k (indices have 32 bits)", n)?;
-        // Narrow keys are selected from as words.
+        // Narrow keys are processed as words.
         let bytes = size_of::<A::Item>().max(size_of::<u32>()) as u64;
         let footprint = Footprint { total: 2 * bytes, widest: Some(bytes) };
         if n == 0 || footprint.is_one_plan::<A::Place>(self, n) {
@@ -77,7 +77,7 @@ impl Context {
             let how = TopK { k, row_length: None, sorted: how.sorted || len < length, ..*how };
             let elements = row.start + part.start..row.start + part.end;
             let mut found = self.topk_part(keys, elements, &how)?.take::<Host>(self)?;
-            // At most 2^32 - 1: larger arrays are refused.
+            // The sum is at most 2^32 - 1, because larger arrays are rejected.
             found.indices.iter_mut().for_each(|index| *index += part.start as u32);
             best.merge(found, wanted, how.smallest);
             Ok(())
@@ -85,7 +85,7 @@ impl Context {
         Ok(best)
     }
 
-    /// The top-k of a range of elements by one plan.
+    /// Returns the top-k of a range of elements, with one plan.
     fn topk_part<A>(
         &self,
         keys: &A,
@@ -130,7 +130,8 @@ impl<K: Key> Results for TopElements<Device, K> {
 }
 
 impl<K: Key> TopElements<Host, K> {
-    /// The first `k` of these and the sorted elements of a later part. Of equal elements these come first.
+    /// Merges the sorted elements of a later part and keeps the first `k`. Elements of `self`
+    /// precede equal elements of `later`.
     fn merge(&mut self, later: Self, k: usize, smallest: bool) {
         if self.keys.is_empty() {
             *self = later;

@@ -1,8 +1,8 @@
-//! Arrays that one plan cannot hold: more elements than kernels number, or more bytes than a storage
-//! binding has. They are cut into pieces; each piece is split into buckets, and the buckets of all
-//! pieces are put next to each other, in the order of the pieces.
+//! Arrays that exceed one plan: more elements than kernels can index, or more bytes than a storage
+//! binding can have. They are divided into pieces. Each piece is split into buckets, and then the
+//! buckets of all pieces are concatenated, in the order of the pieces.
 //!
-//! Nothing goes through the host but where the buckets of each piece begin.
+//! All elements stay on the device. Only the bucket offsets of each piece are read by the host.
 
 mod narrow;
 mod places;
@@ -23,18 +23,18 @@ use crate::error::Result;
 use crate::memory::Array;
 use crate::primitives::Policy;
 
-/// Pieces begin at multiples of so many elements: those of 4 bytes are then 256 bytes apart, the
-/// largest offset alignment that Vulkan lets a device ask for.
+/// Pieces begin at multiples of this many elements. For 4-byte elements this is 256 bytes, the
+/// largest offset alignment that Vulkan allows a device to require.
 const ALIGNMENT: u64 = 64;
 
-/// Keys, and values where there are any, from element `begin` on.
+/// Keys and optional values, starting at element `begin`.
 pub(super) struct Records<'a, K, V> {
     pub keys: &'a Array<K>,
     pub values: Option<&'a Array<V>>,
     pub begin: u64,
 }
 
-// Not derived, which would ask the same of the elements.
+// Not derived, because derived impls would require `K` and `V` to be `Clone` and `Copy`.
 impl<K, V> Clone for Records<'_, K, V> {
     fn clone(&self) -> Self {
         *self
@@ -44,36 +44,36 @@ impl<K, V> Clone for Records<'_, K, V> {
 impl<K, V> Copy for Records<'_, K, V> {}
 
 impl<'a, K: Pod, V: Pod> Records<'a, K, V> {
-    /// All of these arrays.
+    /// Creates records from whole arrays.
     pub fn new(keys: &'a Array<K>, values: Option<&'a Array<V>>) -> Self {
         Self { keys, values, begin: 0 }
     }
 
-    /// The same from another element on.
+    /// The same arrays, starting at another element.
     pub fn from(self, begin: u64) -> Self {
         Self { begin, ..self }
     }
 
-    /// Whether one plan can hold them. Narrow keys are processed as words.
+    /// Whether the records fit one plan. Narrow keys are processed as words.
     pub fn fit_one_plan(&self, policy: &Policy) -> bool {
         Extent::fits(policy, self.keys.len(), self.widest().max(size_of::<u32>() as u64))
     }
 
-    /// Bytes of the larger of a key and a value.
+    /// Size of the larger of key and value, in bytes.
     pub fn widest(&self) -> u64 {
         let value = if self.values.is_some() { size_of::<V>() } else { 0 };
         size_of::<K>().max(value) as u64
     }
 }
 
-/// Arrays of a call's own.
+/// Temporary arrays of a call.
 struct Owned<K, V> {
     keys: Array<K>,
     values: Option<Array<V>>,
 }
 
 impl<K: Pod, V: Pod> Owned<K, V> {
-    /// Room for `len` elements, with values if `records` has some.
+    /// Allocates `len` elements, with values if `records` has values.
     fn like(caller: Caller<'_>, name: &str, records: Records<'_, K, V>, len: u64) -> Result<Self> {
         let keys = Array::uninit(caller.context, &format!("{name}.keys"), len)?;
         let values = records
@@ -91,15 +91,14 @@ impl<K: Pod, V: Pod> Owned<K, V> {
 /// Sizes of the pieces of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
-    /// Elements of a piece: half of what a plan can hold, so that its own scratch memory stays
-    /// small.
+    /// Elements of a piece: half of the maximum of a plan, to keep the plan's scratch memory small.
     pub piece: u64,
-    /// Elements of an array that a binding can hold.
+    /// Maximum elements of a storage binding.
     pub window: u64,
 }
 
 impl Extent {
-    /// How arrays are cut whose widest elements have so many bytes.
+    /// Sizes for arrays whose widest element has `widest` bytes.
     pub fn of(policy: &Policy, widest: u64) -> Self {
         let window = policy.max_storage_range / widest.max(1);
         let piece = window.min(policy.max_elements) / 2;
@@ -107,13 +106,14 @@ impl Extent {
         Self { piece: aligned(piece), window: aligned(window) }
     }
 
-    /// Whether one plan can hold `n` elements.
+    /// Whether `n` elements fit one plan.
     pub fn fits(policy: &Policy, n: u64, widest: u64) -> bool {
         let bytes = n.saturating_mul(widest);
         n <= policy.max_elements && bytes <= policy.max_storage_range
     }
 
-    /// Cuts a range of elements that begins at a multiple of [`ALIGNMENT`] into pieces.
+    /// Divides a range of elements into pieces. The range must begin at a multiple of
+    /// [`ALIGNMENT`].
     pub fn pieces(self, range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
         let begins = range.clone().step_by(usize::try_from(self.piece).unwrap_or(usize::MAX));
         begins.map(move |begin| begin..(begin + self.piece).min(range.end))

@@ -1,4 +1,4 @@
-//! Arrays of keys of 8 and 16 bits, and arrays that have a word for each of them.
+//! Conversion between arrays of 8-bit or 16-bit keys and arrays with one word per key.
 
 use bytemuck::Pod;
 use multisplit_graph::{Buffer, Graph};
@@ -12,11 +12,11 @@ use crate::primitives::narrow::{Form, NarrowKeys};
 use crate::primitives::{Count, Policy};
 
 const WORD: u64 = 4;
-/// Pieces begin at multiples of this many keys: the largest offset alignment that Vulkan lets a device require,
-/// for keys of one byte.
+/// Pieces begin at multiples of this many keys. For one-byte keys this is the largest offset
+/// alignment that Vulkan allows a device to require.
 const ALIGNMENT: u64 = 256;
 
-/// All keys of an array, each in a word of its own: `W` is the type of [`Form::wide`].
+/// Expands each key of an array to one word. `W` is the type returned by [`Form::wide`].
 pub(in crate::call) fn widen_array<K: Key, W: Pod>(
     caller: Caller<'_>,
     form: Form,
@@ -27,7 +27,7 @@ pub(in crate::call) fn widen_array<K: Key, W: Pod>(
     Ok(words)
 }
 
-/// The other way, into an array that is there.
+/// Converts words back to narrow keys, into an existing array.
 pub(in crate::call) fn narrow_array<K: Key, W: Pod>(
     caller: Caller<'_>,
     form: Form,
@@ -39,7 +39,8 @@ pub(in crate::call) fn narrow_array<K: Key, W: Pod>(
     })
 }
 
-/// Piece by piece, since arrays may exceed a binding. `add` is given the keys, then the words.
+/// Converts piece by piece, because the arrays may exceed a binding. `add` is called with the keys,
+/// then the words.
 fn convert<K: Key, W: Pod>(
     caller: Caller<'_>,
     form: Form,

@@ -1,5 +1,5 @@
-//! Where the buckets of split pieces go when those of all pieces are put next to each other, and the
-//! passes that move them there.
+//! Destinations of the buckets of all pieces when they are concatenated, and the passes that move
+//! the elements there.
 
 use bytemuck::Pod;
 use multisplit_graph::{Buffer, Graph, Groups};
@@ -43,18 +43,17 @@ push_constants! {
 
 const WORD: u64 = 4;
 
-/// Where the buckets of all pieces go.
+/// Destinations of the buckets of all pieces.
 #[derive(Debug)]
 pub(super) struct Places {
-    /// Where each bucket begins in the whole array, and where the last one ends.
+    /// Start of each bucket in the whole array, followed by the end of the last bucket.
     pub offsets: Vec<u64>,
-    /// For each piece, where its share of each bucket begins.
+    /// For each piece, the destination of its share of each bucket.
     shares: Vec<Vec<u64>>,
 }
 
 impl Places {
-    /// Of pieces whose elements go to `begin` and what follows it: in the order of the buckets, and
-    /// within a bucket in the order of the pieces.
+    /// Computes destinations starting at `begin`: ordered by bucket, and by piece within a bucket.
     pub fn new<K, V>(pieces: &[SplitPiece<'_, K, V>], buckets: u32, begin: u64) -> Self {
         let offsets = pieces.iter().map(|piece| piece.offsets.as_slice());
         Self::of_offsets(&offsets.collect::<Vec<_>>(), buckets, begin)
@@ -74,12 +73,12 @@ impl Places {
         Self { offsets, shares }
     }
 
-    /// Whether one bucket has all elements: each is in its place already.
+    /// Whether one bucket contains all elements, so that no element has to move.
     pub fn is_one_bucket(&self) -> bool {
         self.offsets.windows(2).filter(|ends| ends[0] < ends[1]).count() <= 1
     }
 
-    /// Moves the elements of all pieces to their places in `to`.
+    /// Moves the elements of all pieces to their destinations in `to`.
     pub fn move_all<K: Pod, V: Pod>(
         &self,
         caller: Caller<'_>,
@@ -94,8 +93,8 @@ impl Places {
         Ok(())
     }
 
-    /// Turns where elements go in their pieces, which `permutation` has for each of them, into where
-    /// they go in the whole array.
+    /// Converts `permutation` from destinations within each piece to destinations in the whole
+    /// array.
     pub fn place_all<K: Pod, V: Pod>(
         &self,
         caller: Caller<'_>,
@@ -122,7 +121,8 @@ impl Places {
     }
 }
 
-/// Copies `count` elements to arrays of their own, where they begin as bindings do.
+/// Copies `count` elements to the start of separate arrays, because a binding cannot begin at
+/// `from`.
 pub(super) fn set_apart<K: Pod, V: Pod>(
     caller: Caller<'_>,
     from: Records<'_, K, V>,
@@ -133,29 +133,30 @@ pub(super) fn set_apart<K: Pod, V: Pod>(
     let (first, len) = (from.begin - begin, from.begin - begin + count);
     let piece = SplitPiece::of_one_bucket(from.from(begin), len);
     let span = Span { window: 0, first, count };
-    // Modulo 2^32, as for every piece: the first of them goes to 0.
+    // Wraps modulo 2^32, as for every piece. The first element is moved to index 0.
     let shares = [0u64.wrapping_sub(first)];
     move_piece(caller, &piece, &shares, (&[span], ALIGNMENT), to)
 }
 
-/// Elements of one bucket of a piece.
+/// Number of elements in one bucket of a piece.
 fn bucket_len(offsets: &[u32], bucket: usize) -> u64 {
     let at = |index| offsets.get(index).copied().unwrap_or(0);
     at(bucket + 1).saturating_sub(at(bucket)).into()
 }
 
-/// Elements of a piece, of which all go to a part of the array that a binding can hold.
+/// Consecutive elements of a piece whose destinations are all in one window. A window is a part of
+/// the array that fits a storage binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span {
-    /// Where that part begins.
+    /// Start of the window.
     window: u64,
-    /// The first element of the piece that goes there, and how many do.
+    /// Index of the first element in the piece, and the number of elements.
     first: u64,
     count: u64,
 }
 
-/// The elements of a piece, by the parts of `window` elements that they go to. Buckets are in the same
-/// order in the piece and in the array, so that elements that go to one part are next to each other.
+/// Groups the elements of a piece by destination window of `window` elements. Buckets have the same
+/// order in the piece and in the array, so the elements of each window are contiguous.
 fn spans(offsets: &[u32], shares: &[u64], window: u64) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     for (bucket, &share) in shares.iter().enumerate() {
@@ -196,7 +197,7 @@ fn move_piece<K: Pod, V: Pod>(
     })
 }
 
-/// How the elements of a piece are moved.
+/// Parameters for moving a piece.
 struct Move<'a> {
     begin: u64,
     len: u64,
@@ -219,7 +220,7 @@ impl Move<'_> {
                 count: span.count as u32,
                 buckets: self.buckets,
                 first_step: first_step(self.buckets),
-                // What is added to elements is modulo 2^32 as well.
+                // Destinations are computed modulo 2^32 as well.
                 origin: span.window as u32,
                 room: room as u32,
             };
@@ -237,18 +238,19 @@ impl Move<'_> {
     }
 }
 
-/// Where each bucket of the piece begins, and what is to be added to an element's number in the piece
-/// to get its place, as `bucket_places.glsl` reads them.
+/// Creates the table that `bucket_places.glsl` reads: the start of each bucket in the piece,
+/// followed by the value to add to an element's index in the piece to get its destination.
 fn piece_table(graph: &mut Graph, offsets: &[u32], shares: &[u64]) -> Buffer {
     let added = shares.iter().zip(offsets).map(|(&share, &begin)| {
-        // Modulo 2^32: the kernel subtracts where the part of the array begins.
+        // Modulo 2^32: the kernel subtracts the start of the window.
         share.wrapping_sub(u64::from(begin)) as u32
     });
     let words: Vec<u32> = offsets.iter().copied().chain(added).collect();
     graph.constant("pieces.table", &words)
 }
 
-/// The first step of a search among so many buckets: the largest power of two below their number.
+/// First step of a binary search over the buckets: the largest power of two below `buckets`, or 0
+/// for one bucket.
 fn first_step(buckets: u32) -> u32 {
     buckets.next_power_of_two() / 2
 }
@@ -257,7 +259,7 @@ fn groups(policy: &Policy, count: u64) -> Groups {
     Groups::linear(count.div_ceil(EACH * u64::from(policy.threads)))
 }
 
-/// Numbers the elements of an array: 0, 1, 2, ...
+/// Writes 0, 1, 2, ... to an array.
 pub(in crate::call) fn number(caller: Caller<'_>, numbers: &Array<u32>) -> Result<()> {
     caller.call("pieces.number", |work| {
         let words = work.array(numbers);
@@ -281,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buckets_of_all_pieces_lie_next_to_each_other() {
+    fn buckets_of_all_pieces_are_concatenated() {
         let (first, second) = ([0u32, 2, 2, 5], [0u32, 1, 4, 4]);
         let places = Places::of_offsets(&[&first, &second], 3, 100);
         assert_eq!(places.offsets, [100, 103, 106, 109]);
@@ -292,14 +294,14 @@ mod tests {
     }
 
     #[test]
-    fn elements_that_go_to_one_part_of_the_array_are_together() {
+    fn elements_of_one_window_form_one_span() {
         let offsets = [0u32, 2, 2, 5];
         let span = |window, first, count| Span { window, first, count };
         // Buckets at 6..8, 20 (empty) and 62..65.
         assert_eq!(spans(&offsets, &[6, 20, 62], 64), [span(0, 0, 4), span(64, 4, 1)],);
         let far = 1 << 33;
         assert_eq!(spans(&offsets, &[0, 2, far], 64), [span(0, 0, 2), span(far, 2, 3)]);
-        // A bucket that spans several parts.
+        // A bucket that spans several windows.
         assert_eq!(
             spans(&[0, 200], &[60], 64),
             [
@@ -313,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_takes_steps_that_reach_every_bucket() {
+    fn first_step_is_the_largest_power_of_two_below_the_bucket_count() {
         for (buckets, expected) in
             [(1, 0), (2, 1), (3, 2), (4, 2), (5, 4), (256, 128), (65_536, 32_768)]
         {

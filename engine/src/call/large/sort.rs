@@ -1,9 +1,9 @@
-//! Sorts of arrays that one plan cannot hold.
+//! Sorts of arrays that exceed one plan.
 //!
-//! The pieces of the array are split by the top digit of the keys, and the buckets of all pieces are
-//! put next to each other. Buckets that fit a plan together are then sorted where they are; one that
-//! does not fit alone is split by the next digit. All this goes to and fro between the array and a
-//! second one of its size.
+//! The pieces of the array are split by the top digit of the keys, and the buckets of all pieces
+//! are concatenated. Neighbouring buckets that fit one plan together are then sorted in place. A
+//! bucket that exceeds one plan by itself is split again by the next digit. The splits alternate
+//! between the array and a second array of the same size.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ use crate::primitives::sort::{
     DIGIT_BITS, KeyedSort, Sort, SortBuffers, SortMethod, check_bits, check_policy, sort,
 };
 
-/// Sorts arrays of any length where they are. Values of equal keys keep their order.
+/// Sorts arrays of any length in place. Values of equal keys keep their order.
 pub(in crate::call) fn sort_large<K: Key, V: Pod>(
     caller: Caller<'_>,
     records: Records<'_, K, V>,
@@ -56,16 +56,16 @@ struct LargeSort<'a, K, V> {
     keyed: &'a KeyedSort,
     extent: Extent,
     records: Records<'a, K, V>,
-    /// As long as the records.
+    /// Scratch arrays of the same length as `records`.
     spare: Records<'a, K, V>,
-    /// Room for what lies in front of the first element of a region where a binding may begin: as it
-    /// was, and split.
+    /// Copies of the head of a region, which is the part before the first element where a binding
+    /// may begin. The first copy is the input of a split, the second its output.
     heads: [Records<'a, K, V>; 2],
 }
 
 impl<K: Key, V: Pod> LargeSort<'_, K, V> {
-    /// Sorts a region whose keys differ in these bits only, of those that count. What lies before it
-    /// is sorted already, and nothing of it is as large as the keys of the region.
+    /// Sorts a region whose keys differ only in `bits`, out of all bits that the sort compares. The
+    /// elements before the region are already sorted and order strictly before those in the region.
     fn region(&self, region: Range<u64>, mut bits: Range<u32>) -> Result<()> {
         while !bits.is_empty() {
             if region.end - region.start <= self.extent.piece {
@@ -92,7 +92,7 @@ impl<K: Key, V: Pod> LargeSort<'_, K, V> {
         Ok(())
     }
 
-    /// Splits the pieces of a region, into the spare arrays.
+    /// Splits the pieces of a region into the spare arrays.
     fn split(&self, region: Range<u64>, buckets: &Buckets<K>) -> Result<Vec<SplitPiece<'_, K, V>>> {
         let caller = self.caller;
         let mut pieces = Vec::new();
@@ -111,10 +111,10 @@ impl<K: Key, V: Pod> LargeSort<'_, K, V> {
         Ok(pieces)
     }
 
-    /// Sorts what fits a plan, where it is; the spare arrays are its second half.
+    /// Sorts a range that fits one plan, in place, with the spare arrays as the second buffer.
     ///
-    /// A binding may have to begin a few elements earlier. These are smaller than all others and in
-    /// order, so that a sort by all the bits that count leaves them where they are.
+    /// The binding may have to begin a few elements before the range. These elements are sorted and
+    /// order before all elements of the range, so a sort by all compared bits leaves them in place.
     fn part(&self, part: Range<u64>) -> Result<()> {
         if part.end - part.start < 2 {
             return Ok(());
@@ -144,16 +144,17 @@ impl<K: Key, V: Pod> LargeSort<'_, K, V> {
     }
 }
 
-/// Neighbouring buckets.
+/// A group of neighbouring buckets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Group {
-    /// One, which may be of any size.
+    /// One bucket of any size.
     Bucket(Range<u64>),
-    /// Some that fit a plan together.
+    /// Several buckets that fit one plan together.
     Several(Range<u64>),
 }
 
-/// Puts as many neighbouring buckets together as have at most `max` elements. Empty ones are left out.
+/// Groups neighbouring buckets, with at most `max` elements per group of several. Skips empty
+/// buckets.
 fn groups(offsets: &[u64], max: u64) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for ends in offsets.windows(2).filter(|ends| ends[0] < ends[1]) {
@@ -175,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_are_sorted_together_where_they_fit() {
+    fn neighbouring_buckets_are_grouped_if_they_fit() {
         use Group::{Bucket, Several};
         assert_eq!(groups(&[0, 0, 0], 10), []);
         assert_eq!(groups(&[0, 4, 4, 10, 11], 10), [Several(0..10), Bucket(10..11)]);

@@ -1,4 +1,5 @@
-//! Splits of arrays that one plan cannot hold: by pieces, whose buckets are then put next to each other.
+//! Splits of arrays that exceed one plan: the pieces are split, and then their buckets are
+//! concatenated.
 
 use bytemuck::Pod;
 
@@ -15,20 +16,20 @@ use crate::primitives::narrow::Form;
 use crate::primitives::sort::Sort;
 use crate::primitives::split::{of_words, sort_of};
 
-/// A piece that was split into buckets.
+/// A piece that has been split into buckets.
 pub(super) struct SplitPiece<'a, K, V> {
-    /// Where its elements are now; of a permutation, where they were.
+    /// Location of the split elements; for a permutation, of the input elements.
     pub elements: Records<'a, K, V>,
     pub len: u64,
-    /// Where each bucket begins, counted from the first element of the piece, and its length.
+    /// Start of each bucket within the piece, followed by the length of the piece.
     pub offsets: Vec<u32>,
-    /// Keys whose bucket does not exist.
+    /// Number of keys whose bucket index is out of range.
     keys_out_of_range: u64,
     method: Method,
 }
 
 impl<'a, K, V> SplitPiece<'a, K, V> {
-    /// Elements of one bucket.
+    /// Creates a piece with a single bucket.
     pub fn of_one_bucket(elements: Records<'a, K, V>, len: u64) -> Self {
         let (offsets, method) = (vec![0, len as u32], Method::Auto);
         Self { elements, len, offsets, keys_out_of_range: 0, method }
@@ -57,7 +58,8 @@ pub(super) fn split_piece<'a, K: Key, V: Pod>(
     Ok(SplitPiece { elements, len, offsets, keys_out_of_range, method })
 }
 
-/// Splits arrays of up to 2^32 - 1 elements. The outputs may be the inputs, except of a full sort.
+/// Splits arrays of up to 2^32 - 1 elements. The outputs may alias the inputs, except for full
+/// sorts.
 pub(in crate::call) fn split_large<K: Key, V: Pod>(
     caller: Caller<'_>,
     from: Records<'_, K, V>,
@@ -87,7 +89,8 @@ pub(in crate::call) fn split_large<K: Key, V: Pod>(
     Ok((offsets_of(caller, &places)?, method))
 }
 
-/// Splits narrow keys as words, which take four times their memory, or twice that.
+/// Splits narrow keys as words, which take four times the memory of 8-bit keys and twice that of
+/// 16-bit keys.
 fn split_words<K: Key, V: Pod>(
     caller: Caller<'_>,
     from: Records<'_, K, V>,
@@ -130,14 +133,14 @@ fn split_as<K: Key, W: Key, V: Pod>(
     }
 }
 
-/// Splits every piece. Keys that belong to no bucket are an error.
+/// Splits every piece. Returns an error if a bucket index is out of range.
 fn split_pieces<'a, K: Key, V: Pod>(
     caller: Caller<'_>,
     from: Records<'a, K, V>,
     to: Output<'a, K, V>,
     buckets: &Buckets<K>,
 ) -> Result<(Vec<SplitPiece<'a, K, V>>, Method)> {
-    // A permutation's words are no wider than keys.
+    // The words of a permutation are not wider than keys.
     let extent = Extent::of(caller.policy, from.widest());
     let mut pieces = Vec::new();
     for piece in extent.pieces(0..from.keys.len()) {
@@ -155,7 +158,7 @@ fn split_pieces<'a, K: Key, V: Pod>(
     }
 }
 
-/// A sort by the whole key. Where buckets begin is counted by a split whose elements go nowhere.
+/// Sorts by the whole key. The bucket offsets come from a split whose elements are discarded.
 fn sort_fully<K: Key, V: Pod>(
     caller: Caller<'_>,
     from: Records<'_, K, V>,
@@ -188,13 +191,13 @@ fn sort_fully<K: Key, V: Pod>(
 }
 
 fn offsets_of(caller: Caller<'_>, places: &Places) -> Result<Array<u32>> {
-    // At most 2^32 - 1: more elements were refused.
+    // At most 2^32 - 1, because larger arrays are rejected.
     let offsets: Vec<u32> = places.offsets.iter().map(|&begin| begin as u32).collect();
     caller.context.upload_named("offsets", &offsets)
 }
 
-/// Offsets of `len` elements, whatever a device has written: what follows from them stays within the
-/// arrays.
+/// Clamps offsets read from the device to a valid sequence for `len` elements, so that later steps
+/// stay within the arrays even if the device wrote wrong values.
 fn within(mut offsets: Vec<u32>, len: u64) -> Vec<u32> {
     let end = u32::try_from(len).unwrap_or(u32::MAX);
     let mut before = 0;
