@@ -1,5 +1,5 @@
-//! What some work finds in an array: the elements that a condition selects, runs of equal ones, and where the
-//! least and the greatest are.
+//! Work that finds elements of an array: selections, runs of equal elements, and the least and
+//! greatest element.
 
 use super::operand::check_beside;
 use super::{Operand, Work};
@@ -10,8 +10,8 @@ use crate::primitives::term::Operator;
 use crate::primitives::{self, ReduceBuffers, SelectBuffers};
 
 impl Work {
-    /// `dst` gets the elements of `src` that `which` selects, and the first word of `selected` their count,
-    /// which later passes can take for theirs ([`count_in`](Self::count_in)).
+    /// Writes the elements of `src` that `which` selects to `dst`, and their count to the first
+    /// word of `selected`. Later passes can use it as their count ([`count_in`](Self::count_in)).
     pub fn select<A, B, C>(
         &mut self,
         src: A,
@@ -28,7 +28,7 @@ impl Work {
         self.add_select(which, &buffers)
     }
 
-    /// The same; selected are the elements whose flag is not zero.
+    /// Selects the elements of `src` whose flag is not zero, like [`select`](Self::select).
     pub fn select_flagged<A, B, C, D>(
         &mut self,
         src: A,
@@ -49,8 +49,8 @@ impl Work {
         self.add_select(&Select::<A::Item>::flagged(), &buffers)
     }
 
-    /// `dst` gets the elements of `src` that `which` selects, `rejected` the others, and the first word of
-    /// `selected` how many are selected.
+    /// Writes the elements of `src` that `which` selects to `dst`, the remaining ones to
+    /// `rejected`, and the number of selected elements to the first word of `selected`.
     pub fn partition<A, B, C>(
         &mut self,
         src: A,
@@ -68,8 +68,8 @@ impl Work {
         self.add_select(which, &buffers)
     }
 
-    /// `dst` gets the first of each run of equal neighbours of `src`, and the first word of `found` how many
-    /// runs there are.
+    /// Writes the first element of each run of equal neighbours in `src` to `dst`, and the number
+    /// of runs to the first word of `found`.
     pub fn unique<A, B, C>(&mut self, src: A, dst: B, found: C) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -79,7 +79,7 @@ impl Work {
         self.select(src, dst, found, &Select::first_of_runs())
     }
 
-    /// The same, and `lengths` gets how long each run is.
+    /// Like [`unique`](Self::unique), and also writes the length of each run to `lengths`.
     pub fn run_lengths<A, B, C, D>(&mut self, src: A, dst: B, lengths: C, found: D) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -92,8 +92,9 @@ impl Work {
         self.add_select(&Select::<A::Item>::first_of_runs(), &buffers)
     }
 
-    /// The first element of `dst` gets the least of `src`, and the first word of `index` where it is: the
-    /// lowest index of equals, [`NO_INDEX`](crate::primitives::reduce::NO_INDEX) of no elements.
+    /// Writes the least element of `src` to the first element of `dst`, and its index to the first
+    /// word of `index`. Among equal elements, this is the lowest index. If `src` is empty, the
+    /// index is [`NO_INDEX`](crate::primitives::reduce::NO_INDEX).
     pub fn argmin<A, B, C>(&mut self, src: A, dst: B, index: C) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -103,7 +104,7 @@ impl Work {
         self.find(src, dst, index, Operator::Min)
     }
 
-    /// The same of the greatest.
+    /// Writes the greatest element of `src` and its index, like [`argmin`](Self::argmin).
     pub fn argmax<A, B, C>(&mut self, src: A, dst: B, index: C) -> Result<()>
     where
         A: Operand<Item: Key>,

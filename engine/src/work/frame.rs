@@ -1,5 +1,5 @@
-//! Recorded work that is submitted any number of times, with several submissions in flight and
-//! values that may change between them.
+//! Recorded work that is submitted repeatedly, with several submissions in flight and values that
+//! can change between submissions.
 
 use std::sync::Arc;
 
@@ -18,28 +18,28 @@ use crate::execute::profiler::Timing;
 use crate::execute::recorder::PassValue;
 use crate::memory::{Buffer, Location};
 
-/// Recorded work. Submitting it again costs one `vkQueueSubmit`, and allocates nothing.
+/// Recorded work. A submission costs one `vkQueueSubmit` and does not allocate.
 ///
-/// Submissions are ordered by the library: each sees what earlier ones, and earlier calls of the
-/// context, have written.
+/// Submissions are ordered: each observes the writes of earlier submissions and of earlier calls of
+/// the context.
 pub struct Frame {
-    /// Dropped first, and so waited for before anything that they refer to goes.
+    /// Dropped first, so that submissions complete before the objects they use are destroyed.
     turns: Vec<Turn>,
     next: usize,
-    /// What was set, by the label of the pass.
+    /// Values set by the caller, by pass label.
     values: Vec<(String, Vec<u8>)>,
-    /// Counts up when a value is set.
+    /// Incremented when a value is set.
     version: u64,
     executable: Arc<Executable>,
     arrays: Vec<GivenArray>,
 }
 
-/// One of the submissions in flight.
+/// Recording and resources of one submission in flight.
 struct Turn {
     commands: Commands,
     _sets: Option<Sets>,
     workspace: Option<Buffer>,
-    /// The version of the values that it was recorded with.
+    /// Version of the values in the recording.
     version: u64,
 }
 
@@ -50,7 +50,7 @@ impl Frame {
         arrays: Vec<GivenArray>,
         submissions: usize,
     ) -> Result<Self> {
-        // Buffers of this very device that are large enough, as recordings rely on.
+        // Recording requires buffers of this device that are large enough.
         let given: Vec<_> = arrays.iter().map(GivenArray::bound).collect();
         imports(&context.device, &given)?;
         let executable = Arc::new(executable);
@@ -75,13 +75,13 @@ impl Frame {
         Ok(frame)
     }
 
-    /// The plan that was recorded.
+    /// The recorded plan.
     pub fn plan(&self) -> &Plan {
         self.executable.plan()
     }
 
-    /// Sets the push constants of the pass with this label, or a count that was declared under this
-    /// name, from the next submission on.
+    /// Sets the push constants of the pass with this label, or the count declared under this name,
+    /// from the next submission on.
     pub fn set<T: NoUninit>(&mut self, name: &str, value: &T) -> Result<()> {
         let bytes = bytemuck::bytes_of(value);
         self.executable.check_values(&[PassValue { pass: name, bytes }])?;
@@ -93,10 +93,10 @@ impl Frame {
         Ok(())
     }
 
-    /// Submits the work, and returns without waiting for it. A download of its arrays waits, and reports
-    /// what [`wait`](Self::wait) would. Where as many submissions are in flight
-    /// as there may be, it first waits for the oldest. Nothing is submitted once a run is known to have
-    /// found that the device does not keep lane order ([`Error::LaneOrder`]).
+    /// Submits the work and returns without waiting for it. If the maximum number of submissions is
+    /// in flight, this first waits for the oldest one. Downloads of the arrays wait for the work
+    /// and report the same errors as [`wait`](Self::wait). Fails with [`Error::LaneOrder`], without
+    /// submitting, if an earlier run found that the device does not keep lane order.
     pub fn submit(&mut self) -> Result<()> {
         let at = self.next;
         let count = self.turns.len();
@@ -119,14 +119,14 @@ impl Frame {
         self.executable.submit_unverified(&buffers, || turn.commands.submit(1))
     }
 
-    /// Waits until everything that was submitted is done. An [`Error::LaneOrder`] where a submission
-    /// may have given a wrong order: the work is then to be declared again.
+    /// Waits until all submissions are complete. Returns [`Error::LaneOrder`] if the order of a
+    /// result may be wrong; the work must then be declared again.
     pub fn wait(&mut self) -> Result<()> {
         self.turns.iter_mut().try_for_each(|turn| turn.commands.wait())?;
         self.executable.verify(self.arrays.iter().map(|array| &array.buffer))
     }
 
-    /// Records the work with the values of now. Nothing of the turn is in flight.
+    /// Records the work with the current values. The turn must not be in flight.
     fn record(&self, turn: &mut Turn) -> Result<()> {
         let at = |buffer: &Buffer, offset| BufferAt::new(buffer.raw(), offset);
         let given = |array: &GivenArray| (array.import, at(&array.buffer, array.offset));
@@ -137,7 +137,8 @@ impl Frame {
             self.values.iter().map(|(pass, bytes)| PassValue { pass, bytes }).collect();
         turn.commands.reset()?;
         turn.commands.record(vk::CommandBufferUsageFlags::empty(), |raw| {
-            // SAFETY: recording; sizes were checked, and the frame holds what it refers to.
+            // SAFETY: the command buffer is recording; sizes were checked, and the frame keeps all
+            // referenced objects alive.
             unsafe { prepared.record_with(raw, Timing::None, &values) };
             Ok(())
         })?;

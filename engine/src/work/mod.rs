@@ -1,5 +1,4 @@
-//! Passes that are declared together, planned together and recorded once: a graph that knows its
-//! context.
+//! Passes that are declared and planned together and recorded once: a graph with its context.
 //!
 //! ```
 //! use multisplit::{Context, Scan, threads};
@@ -75,12 +74,12 @@ use crate::primitives::{
     TopKBuffers,
 };
 
-/// Passes over arrays, in the order of their data flow: a pass reads what the passes declared before
-/// it wrote. [`record`](Self::record) makes a [`Frame`] that can be submitted any number of times;
-/// [`executable`](Self::executable) makes an [`Executable`] that records into a caller's own command
-/// buffers.
+/// Passes over arrays. A pass reads the results of the passes declared before it.
+/// [`record`](Self::record) creates a [`Frame`] that can be submitted repeatedly.
+/// [`executable`](Self::executable) creates an [`Executable`] that records into command buffers of
+/// the caller.
 ///
-/// Each primitive has the name that it has as a single call of [`Context`].
+/// Each primitive has the same name as the corresponding one-call function of [`Context`].
 pub struct Work {
     context: Context,
     graph: Graph,
@@ -88,11 +87,11 @@ pub struct Work {
     arrays: Vec<GivenArray>,
 }
 
-/// An array that was given, and the import of the graph that stands for it.
+/// An array used by the work, and the import that represents it in the graph.
 struct GivenArray {
     import: graph::Buffer,
     buffer: Buffer,
-    /// The byte of the buffer that the import begins at.
+    /// Offset of the import in the buffer, in bytes.
     offset: u64,
 }
 
@@ -103,7 +102,7 @@ impl GivenArray {
 }
 
 impl Context {
-    /// Begins some work. The name appears in dumps, traces and debuggers.
+    /// Creates empty work. The name appears in dumps, traces and debuggers.
     pub fn work(&self, name: impl Into<String>) -> Work {
         Work::new(self, name, self.policy())
     }
@@ -115,33 +114,34 @@ impl Work {
         Self { context, graph, policy, arrays: Vec::new() }
     }
 
-    /// An array whose contents are undefined at the start of every run. It shares memory with
-    /// transients that are not in use at the same time.
+    /// Declares an array whose contents are undefined at the start of every run. It may share
+    /// memory with transients that are not in use at the same time.
     pub fn transient<T: Pod>(&mut self, name: impl Into<String>, len: u64) -> WorkArray<T> {
         WorkArray { buffer: self.graph.transient::<T>(name, len), element: PhantomData }
     }
 
-    /// An array whose memory is given by each recording: a buffer of an engine, or an address.
+    /// Declares an array whose memory is provided by each recording, as a buffer or an address.
     pub fn import<T: Pod>(&mut self, name: impl Into<String>, len: u64) -> WorkArray<T> {
         WorkArray { buffer: self.graph.import::<T>(name, len), element: PhantomData }
     }
 
-    /// What the engine did last with an import before each run. The recording then begins with the
-    /// barrier; without, the engine's own barrier ends in
-    /// [`BufferContract::first_use`](crate::embed::BufferContract::first_use).
+    /// Declares the engine's last access to an import before each run. The recording then begins
+    /// with the required barrier. Without this declaration, the engine must insert a barrier whose
+    /// second scope is [`BufferContract::first_use`](crate::embed::BufferContract::first_use).
     pub fn entry<T>(&mut self, import: WorkArray<T>, scope: Scope) {
         self.graph.entry(import.buffer, scope);
     }
 
-    /// What the engine does first with an import after each run. The recording then ends with the
-    /// barrier; without, the engine's own barrier begins with
-    /// [`BufferContract::last_use`](crate::embed::BufferContract::last_use).
+    /// Declares the engine's first access to an import after each run. The recording then ends with
+    /// the required barrier. Without this declaration, the engine must insert a barrier whose first
+    /// scope is [`BufferContract::last_use`](crate::embed::BufferContract::last_use).
     pub fn exit<T>(&mut self, import: WorkArray<T>, scope: Scope) {
         self.graph.exit(import.buffer, scope);
     }
 
-    /// A count of at most `max` that is set for each run, under this name
-    /// ([`Frame::set`], [`RecordOptions::values`](crate::RecordOptions::values)); 0 until then.
+    /// Declares a count of at most `max` that can be set for each run under this name
+    /// ([`Frame::set`], [`RecordOptions::values`](crate::RecordOptions::values)). It is 0 until
+    /// set.
     pub fn count(&mut self, name: impl Into<String>, max: u64) -> Count {
         let name = name.into();
         let buffer = self.graph.transient::<u32>(name.clone(), 1);
@@ -150,19 +150,19 @@ impl Work {
         Count::Device { buffer, index: 0, max }
     }
 
-    /// A count of at most `max` that is the first word of `array`, as passes before have left it: how many
-    /// elements [`select`](Self::select) found, for example.
+    /// A count of at most `max` that earlier passes write to the first word of `array`, such as the
+    /// number of elements that [`select`](Self::select) found.
     pub fn count_in<A: Operand<Item = u32>>(&mut self, array: A, max: u64) -> Count {
         Count::Device { buffer: array.declare(self), index: 0, max }
     }
 
-    /// Sorts `keys` where they are.
+    /// Sorts `keys` in place.
     pub fn sort<A: Operand<Item: Key>>(&mut self, keys: A, sort: &Sort) -> Result<()> {
         let buffers = self.sort_buffers(&keys);
         self.add_sort(sort, &buffers)
     }
 
-    /// Sorts `keys` and `values` where they are.
+    /// Sorts `keys` and `values` in place, by key.
     pub fn sort_pairs<A, B>(&mut self, keys: A, values: B, sort: &Sort) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -176,7 +176,8 @@ impl Work {
         self.add_sort(sort, &buffers)
     }
 
-    /// `order` gets, for each place, which of `keys` comes there. The keys stay as they are.
+    /// Writes the permutation that sorts `keys` to `order`: for each sorted position, the index of
+    /// its key. Does not modify `keys`.
     pub fn argsort<A, B>(&mut self, keys: A, order: B, sort: &Sort) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -186,8 +187,8 @@ impl Work {
         self.add_sort(sort, &buffers)
     }
 
-    /// Puts `keys` into buckets: `keys_out` gets the keys, `offsets` (m + 1 words) where each bucket
-    /// begins, and how many keys there are.
+    /// Splits `keys` into buckets. Writes the keys to `keys_out`, and the start of each of the m
+    /// buckets followed by the number of keys to `offsets` (m + 1 words).
     pub fn split<A, B, C>(
         &mut self,
         keys: A,
@@ -206,7 +207,7 @@ impl Work {
         primitives::split(&mut self.graph, &self.policy, buckets, &buffers).map(|_| ())
     }
 
-    /// The same; each key takes its value along.
+    /// Splits pairs into buckets by key, like [`split`](Self::split).
     pub fn split_pairs<A, V>(
         &mut self,
         (keys, values): (A, V),
@@ -227,8 +228,8 @@ impl Work {
         primitives::split(&mut self.graph, &self.policy, buckets, &buffers).map(|_| ())
     }
 
-    /// Counts `samples` into `counts`, of `u32` or `u64`. The first n of an array are its first n
-    /// elements in the layout of `bins`.
+    /// Counts `samples` into `counts`, an array of `u32` or `u64`. If `samples` is limited to its
+    /// first n elements, these are elements of the layout of `bins`.
     pub fn histogram<A, B>(&mut self, samples: A, counts: B, bins: &Bins<A::Item>) -> Result<()>
     where
         A: Operand<Item: Sample>,
@@ -254,8 +255,9 @@ impl Work {
         HistogramBuffers::new(from, to).count(n)
     }
 
-    /// `keys_out` gets the k largest or smallest of `keys`, `indices_out` which they are; of a device
-    /// count below k, only as many. The keys stay as they are.
+    /// Writes the k largest or smallest of `keys` to `keys_out`, and their indices to
+    /// `indices_out`. If a device count is less than k, only that many are written. Does not modify
+    /// `keys`.
     pub fn topk<A, B, C>(&mut self, keys: A, keys_out: B, indices_out: C, topk: &TopK) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -283,7 +285,7 @@ impl Work {
         primitives::topk(&mut self.graph, &self.policy, topk, &buffers)
     }
 
-    /// `dst` gets the scan of `src`.
+    /// Writes the scan of `src` to `dst`.
     pub fn scan<A, B>(&mut self, src: A, dst: B, scan: &Scan) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -294,7 +296,7 @@ impl Work {
         primitives::scan(&mut self.graph, &self.policy, scan, &buffers)
     }
 
-    /// The first element of `dst` gets what the elements of `src` combine to.
+    /// Writes the reduction of `src` to the first element of `dst`.
     pub fn reduce<A, B>(&mut self, src: A, dst: B, operator: impl Into<AnyOperator>) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -305,7 +307,8 @@ impl Work {
         primitives::reduce(&mut self.graph, &self.policy, operator, &buffers)
     }
 
-    /// Sets every 32-bit word of `dst` to `value`. The first elements of an array have to be whole words.
+    /// Sets every 32-bit word of `dst` to `value`. If `dst` is limited to its first elements, they
+    /// must be a whole number of words.
     pub fn fill<A: Operand>(&mut self, dst: A, value: u32) -> Result<()> {
         let (label, to) = ("fill", dst.declare(self));
         let Some(n) = dst.limit() else {
@@ -315,8 +318,8 @@ impl Work {
         primitives::fill_first(&mut self.graph, &self.policy, label, to, words, value)
     }
 
-    /// Copies `src` to `dst`, which has as many elements; the first elements of an array, which have to be
-    /// whole words, also to the beginning of a longer one.
+    /// Copies `src` to `dst`, which must have the same length. If `src` is limited to its first
+    /// elements, `dst` may be longer, and the elements must be a whole number of words.
     pub fn copy<A, B>(&mut self, src: A, dst: B) -> Result<()>
     where
         A: Operand,
@@ -333,45 +336,46 @@ impl Work {
         primitives::copy_first(&mut self.graph, &self.policy, label, from, to, words)
     }
 
-    /// The graph and the policy behind it, for what has no function here:
-    /// [`primitives`](crate::primitives) adds to both.
+    /// The graph and the policy, for operations without a function here. Functions in
+    /// [`primitives`](crate::primitives) add passes to them.
     pub fn parts(&mut self) -> (&mut Graph, &Policy) {
         (&mut self.graph, &self.policy)
     }
 
-    /// With another policy for what is declared from here on.
+    /// Sets the policy of passes declared from now on.
     pub fn set_policy(&mut self, policy: Policy) {
         self.policy = policy;
     }
 
-    /// Plans the work: order, barriers, memory. Nothing is made.
+    /// Plans order, barriers and memory of the work, without creating Vulkan objects.
     pub fn plan(&self) -> Result<Plan> {
         Ok(self.graph.compile(&self.context.limits())?)
     }
 
-    /// Makes everything that recording needs, for command buffers of the caller's own. Arrays that
-    /// passes were given are bound by each recording, as imports are.
+    /// Creates an executable that records into command buffers of the caller. Arrays used by the
+    /// passes become imports that each recording must bind.
     ///
-    /// The caller synchronises as the contract says, from one recording to the next as well. A plan
-    /// that does so itself, with barriers of its own, is that of a graph declared
-    /// [replayable](Graph::replayable) ([`parts`](Self::parts)).
+    /// The caller must synchronise according to [`Executable::contracts`], also between consecutive
+    /// recordings. To let the plan's own barriers cover consecutive recordings, declare the graph
+    /// [replayable](Graph::replayable) through [`parts`](Self::parts).
     pub fn executable(&self, options: ExecutableOptions) -> Result<Executable> {
         self.context.instantiate_with(self.plan()?, options)
     }
 
-    /// Makes everything that the work needs and records it, with two submissions in flight.
+    /// Records the work, with up to two submissions in flight.
     pub fn record(self) -> Result<Frame> {
         self.record_in_flight(2)
     }
 
-    /// The same with so many submissions in flight: one more waits for the first.
+    /// Records the work, with up to `submissions` submissions in flight. One more submission waits
+    /// for the oldest.
     pub fn record_in_flight(mut self, submissions: usize) -> Result<Frame> {
         self.graph.replayable();
         let executable = self.executable(ExecutableOptions::default().without_workspace())?;
         Frame::new(&self.context, executable, self.arrays, submissions)
     }
 
-    /// Runs the work once, and waits for it. Work without passes has nothing to run.
+    /// Runs the work once and waits for it. Returns immediately if there are no passes.
     pub(crate) fn run(self) -> Result<()> {
         let plan = self.plan()?;
         if plan.steps().is_empty() {
@@ -387,7 +391,7 @@ impl Work {
         SortBuffers::keys(buffer).count(keys.count(buffer))
     }
 
-    /// The buffers of a sort that leaves `keys` as they are: of a copy of them.
+    /// Buffers of a sort that operates on a copy of `keys`.
     fn argsort_buffers<A: Operand<Item: Key>>(
         &mut self,
         keys: &A,
@@ -415,12 +419,13 @@ impl Work {
         primitives::sort(&mut self.graph, &self.policy, sort, buffers).map(|_| ())
     }
 
-    /// An array as an import of the graph: the same one each time it is given.
+    /// Imports an array into the graph. Repeated calls return the same import.
     pub(crate) fn array<T: Pod>(&mut self, array: &Array<T>) -> graph::Buffer {
         self.slice(array, 0, array.len())
     }
 
-    /// Some elements of an array as an import of the graph. A binding has to be able to begin at the first one.
+    /// Imports a range of an array into the graph. The first element must be a valid start for a
+    /// binding.
     pub(crate) fn slice<T: Pod>(
         &mut self,
         array: &Array<T>,
@@ -428,7 +433,8 @@ impl Work {
         len: u64,
     ) -> graph::Buffer {
         let (buffer, bytes) = (array.buffer(), size_of::<T>() as u64);
-        // Graphs have no empty buffers. Narrow elements are read in words, which arrays consist of.
+        // Graphs do not support empty buffers. Narrow elements are read as words, and arrays are
+        // padded to whole words.
         let of_word = (4 / bytes.max(1)).max(1);
         let (offset, len) = (begin * bytes, len.max(1).next_multiple_of(of_word));
         let element = graph::ElementType::of::<T>();
@@ -446,7 +452,7 @@ impl Work {
         import
     }
 
-    /// The whole memory of an array as words.
+    /// Imports the whole memory of an array as words.
     pub(crate) fn words<T>(&mut self, array: &Array<T>) -> graph::Buffer {
         let buffer = array.buffer();
         let name = format!("{}.{}", buffer.name(), self.arrays.len());

@@ -1,5 +1,5 @@
-//! What the passes of some work are given: arrays on the device, transients and imports of the work,
-//! and how many of their elements count.
+//! Operands of the passes of some work: arrays on the device, transients and imports, each
+//! optionally limited to its first elements.
 
 use std::marker::PhantomData;
 
@@ -12,7 +12,7 @@ use crate::execute::import::{BufferAt, Import};
 use crate::memory::Array;
 use crate::primitives::Count;
 
-/// An array of `T` that belongs to some [`Work`]: a transient, or an import that is bound when the
+/// An array of `T` that belongs to a [`Work`]: a transient, or an import that is bound when the
 /// work is recorded. A small copyable handle.
 #[derive(Debug)]
 pub struct WorkArray<T> {
@@ -29,27 +29,27 @@ impl<T> Clone for WorkArray<T> {
 impl<T> Copy for WorkArray<T> {}
 
 impl<T> WorkArray<T> {
-    /// The buffer of the work's graph.
+    /// The buffer in the graph of the work.
     pub fn buffer(self) -> graph::Buffer {
         self.buffer
     }
 
-    /// How many elements it has.
+    /// Number of elements.
     pub fn len(self) -> u64 {
         self.buffer.len()
     }
 
-    /// Whether it has none.
+    /// Whether the array is empty.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// Its first elements, by a host count or a device count.
+    /// Limits the array to its first `n` elements. `n` is a host count or a device count.
     pub fn first(self, n: impl Into<Count>) -> First<Self> {
         First { array: self, n: n.into() }
     }
 
-    /// Where its memory is, for a recording.
+    /// Memory of an import, for a recording.
     pub fn at(self, at: BufferAt) -> Import {
         (self.buffer, at)
     }
@@ -62,23 +62,22 @@ impl<T> From<WorkArray<T>> for View {
 }
 
 impl<T> Array<T> {
-    /// Its first elements, by a host count or a device count.
+    /// Limits the array to its first `n` elements. `n` is a host count or a device count.
     pub fn first(&self, n: impl Into<Count>) -> First<&Self> {
         First { array: self, n: n.into() }
     }
 }
 
-/// The first elements of an array.
+/// The first elements of an array, returned by [`Array::first`] and [`WorkArray::first`].
 #[derive(Clone, Copy, Debug)]
 pub struct First<A> {
     array: A,
     n: Count,
 }
 
-/// What the passes of some work can be given for an array: `&Array<T>`, [`WorkArray`], or the first
-/// elements of either.
+/// An array operand of a pass: `&Array<T>`, [`WorkArray`], or the first elements of either.
 pub trait Operand: Copy + sealed::Sealed {
-    /// What it is an array of.
+    /// Element type.
     type Item: Pod;
 
     #[doc(hidden)]
@@ -89,14 +88,14 @@ pub trait Operand: Copy + sealed::Sealed {
         Count::Host(buffer.len())
     }
 
-    /// How many of its first elements are meant, where these are not all.
+    /// Number of elements, if the operand is limited to its first elements.
     #[doc(hidden)]
     fn limit(&self) -> Option<Count> {
         None
     }
 }
 
-/// How many 32-bit words the first `n` elements of type `T` are.
+/// Number of 32-bit words in the first `n` elements of type `T`.
 pub(super) fn words_of<T>(call: &'static str, n: Count) -> Result<Count> {
     let bytes = size_of::<T>() as u64;
     let problem = match n {
@@ -110,7 +109,8 @@ pub(super) fn words_of<T>(call: &'static str, n: Count) -> Result<Count> {
     Err(Error::Operand { call, problem })
 }
 
-/// What goes with `n` elements of `other` has as many, if it says how many it has.
+/// Checks that an operand has the same count as `other`, if the operand is limited to its first
+/// elements.
 pub(super) fn check_beside(
     (name, operand): (&'static str, &impl Operand),
     (other, n): (&'static str, Count),
@@ -118,7 +118,7 @@ pub(super) fn check_beside(
     operand.limit().map_or(Ok(()), |limit| check_same((name, limit), (other, n)))
 }
 
-/// Two operands that go together have the same count.
+/// Checks that two operands have the same count.
 pub(super) fn check_same(
     (name, count): (&'static str, Count),
     (other, n): (&'static str, Count),

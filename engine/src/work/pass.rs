@@ -1,4 +1,4 @@
-//! A pass of the caller's own among those of some work.
+//! User-defined passes.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::shaders::Kernel;
 #[cfg(feature = "glsl")]
 use crate::shaders::compile::Source;
 
-/// As many workgroups of `size` threads as have `n` threads or more.
+/// The number of workgroups of `size` threads needed for at least `n` threads.
 pub fn threads(n: u64, size: u32) -> Groups {
     Groups::linear(n.div_ceil(u64::from(size.max(1))))
 }
 
-/// A pass under construction; [`dispatch`](Self::dispatch) adds it to the work. What is wrong with it
-/// is reported when the work is planned, with its label.
+/// A pass under construction. [`dispatch`](Self::dispatch) adds it to the work. Errors in the pass
+/// are reported with its label when the work is planned.
 #[must_use = "a pass joins the work when it is dispatched"]
 pub struct WorkPass<'w> {
     work: &'w mut Work,
@@ -30,8 +30,8 @@ pub struct WorkPass<'w> {
 }
 
 impl Work {
-    /// Begins a pass that runs a compute shader in GLSL. The source is compiled, checked (it may
-    /// touch its bindings and nothing else), and made to stay inside of them.
+    /// Starts a pass that runs a GLSL compute shader. The source is compiled and checked: it may
+    /// only access its bindings, and accesses are bounds-checked.
     #[cfg(feature = "glsl")]
     pub fn glsl(&mut self, label: impl Into<String>, source: &str) -> Result<WorkPass<'_>> {
         let label = label.into();
@@ -39,7 +39,7 @@ impl Work {
         Ok(self.pass(label, kernel))
     }
 
-    /// Begins a pass that runs `kernel`. One made from SPIR-V of the caller's own can only be
+    /// Starts a pass that runs `kernel`. Kernels made from SPIR-V of the caller can only be
     /// executed by [`Context::instantiate_foreign`](crate::Context::instantiate_foreign).
     pub fn pass(&mut self, label: impl Into<String>, kernel: Arc<Kernel>) -> WorkPass<'_> {
         WorkPass {
@@ -54,9 +54,9 @@ impl Work {
 }
 
 impl WorkPass<'_> {
-    /// Binds an array to the binding called `name`; of its first elements by a host count only these,
-    /// while a device count is for the shader to read. Whether it is read or written is the shader's own
-    /// word.
+    /// Binds an array to the binding called `name`. If the array is limited by a host count, only
+    /// its first elements are bound; a device count has no effect here, and the shader must read it
+    /// itself. The access (read or write) is the one declared in the shader.
     pub fn bind<A: Operand>(mut self, name: impl Into<String>, array: A) -> Self {
         let buffer = array.declare(self.work);
         let view = match array.limit() {
@@ -67,14 +67,14 @@ impl WorkPass<'_> {
         self
     }
 
-    /// The push constants: a plain type, laid out as the shader's block. They can be set anew for
-    /// each run, under the label of the pass.
+    /// Sets the push constants. `T` must have the layout of the shader's push constant block. They
+    /// can be replaced for each run, under the label of the pass.
     pub fn push<T: NoUninit>(mut self, constants: &T) -> Self {
         self.push = Some(bytemuck::bytes_of(constants).to_vec());
         self
     }
 
-    /// Gives the specialization constant called `name` a value (its 32-bit pattern).
+    /// Sets the specialization constant called `name` to a 32-bit pattern.
     pub fn specialize(mut self, name: impl Into<String>, value: u32) -> Self {
         self.constants.push((name.into(), value));
         self
@@ -85,8 +85,8 @@ impl WorkPass<'_> {
         self.finish(|pass| pass.dispatch(groups));
     }
 
-    /// Adds the pass to the work with as many workgroups as the first three words of `groups` say
-    /// when it runs, and no more in each direction than the device allows.
+    /// Adds the pass to the work. The workgroup counts are read from the first three words of
+    /// `groups` when the pass runs, and clamped to the limits of the device.
     pub fn dispatch_indirect(self, groups: impl Operand<Item = u32>) -> Result<()> {
         let groups = groups.declare(self.work);
         let limits = self.work.context.limits();
@@ -97,7 +97,7 @@ impl WorkPass<'_> {
 
     fn finish(self, dispatch: impl FnOnce(PassBuilder<'_>) -> PassId) {
         let Self { work, label, kernel, binds, push, constants } = self;
-        // Push constants that are set later begin as zeros.
+        // Push constants that are set later are initially zero.
         let block = kernel.interface().push_constants.as_ref().map(|block| block.size as usize);
         let push = push.or_else(|| block.map(|size| vec![0; size]));
         let mut pass = work.graph.pass(label, kernel);
@@ -111,7 +111,7 @@ impl WorkPass<'_> {
             pass = pass.push_bytes(&push);
         }
         let pass = dispatch(pass);
-        // The caller's own passes only: those of primitives trust what they are pushed.
+        // Only user-defined passes: the kernels of primitives do not validate their push constants.
         work.graph.settable(pass);
     }
 }

@@ -1,4 +1,4 @@
-//! Passes over elements in segments: scans and reductions by key, and of segments that offsets cut.
+//! Work on segments: scans and reductions by key, and segmented reductions by offset or row.
 
 use super::operand::check_beside;
 use super::{Operand, Work};
@@ -9,8 +9,8 @@ use crate::primitives::scan::Scan;
 use crate::primitives::{self, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers};
 
 impl Work {
-    /// `dst` gets the scan of `src` in segments: each run of elements with equal `keys` is scanned on its
-    /// own.
+    /// Scans each run of `src` with equal consecutive `keys` independently, and writes the result
+    /// to `dst`.
     pub fn scan_by_key<A, B, C>(&mut self, keys: A, src: B, dst: C, scan: &Scan) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -24,7 +24,8 @@ impl Work {
         primitives::scan(&mut self.graph, &self.policy, scan, &buffers)
     }
 
-    /// The same; segments begin where a word of `heads` is not zero, and at the first element.
+    /// Scans each segment of `src` independently. A segment begins at each nonzero word of `heads`,
+    /// and at the first element.
     pub fn scan_by_heads<A, B, C>(&mut self, heads: A, src: B, dst: C, scan: &Scan) -> Result<()>
     where
         A: Operand<Item = u32>,
@@ -38,8 +39,8 @@ impl Work {
         primitives::scan(&mut self.graph, &self.policy, scan, &buffers)
     }
 
-    /// Of each run of equal neighbours of `keys`, `keys_out` gets the key and `values_out` what its elements
-    /// of `values` combine to; the first word of `found` gets how many runs there are.
+    /// Reduces the `values` of each run of equal consecutive `keys`. Writes the key of each run to
+    /// `keys_out`, its result to `values_out`, and the number of runs to the first word of `found`.
     pub fn reduce_by_key<A, B>(
         &mut self,
         (keys, values): (A, B),
@@ -59,8 +60,9 @@ impl Work {
         primitives::reduce_by_key(&mut self.graph, &self.policy, operator, &buffers)
     }
 
-    /// Element s of `dst` gets what the elements of `src` from `offsets[s]` up to, but not including,
-    /// `offsets[s + 1]` combine to. There are as many segments as `dst` has elements, or as its count says.
+    /// Reduces each segment of `src`. Segment s begins at `offsets[s]` and ends before `offsets[s +
+    /// 1]`; its result is written to `dst[s]`. The number of segments is the length or count of
+    /// `dst`.
     pub fn reduce_segments<A, B, C>(
         &mut self,
         src: A,
@@ -80,9 +82,9 @@ impl Work {
         primitives::reduce_segments(&mut self.graph, &self.policy, operator, &buffers)
     }
 
-    /// Element r of `dst` gets what row r of `src` combines to, a matrix in rows of `length` elements, which has to
-    /// divide their number, or the most there can be. There are as many rows as `dst` has elements, or as its count
-    /// says.
+    /// Reduces each row of `src`, a matrix with rows of `length` elements. The result of row r is
+    /// written to `dst[r]`. `length` must divide the number of elements, or the maximum of a device
+    /// count. The number of rows is the length or count of `dst`.
     pub fn reduce_rows<A, B>(
         &mut self,
         src: A,

@@ -1,4 +1,4 @@
-//! What some work can do with sorted arrays, search and merge them, and sorts of segments.
+//! Work on sorted arrays (searches and merges), and segmented sorts.
 
 use super::operand::check_beside;
 use super::{Operand, Work};
@@ -8,9 +8,10 @@ use crate::primitives::sort::Sort;
 use crate::primitives::{self, Count, Merge, MergeBuffers, Search, SearchBuffers};
 
 impl Work {
-    /// Sorts each of so many segments of `keys` on its own, where it is. `offsets` has where each begins and, one
-    /// more, where the last one ends; [`SortBuffers::segments`](crate::primitives::SortBuffers::segments)
-    /// says what becomes of those that cannot be.
+    /// Sorts each segment of `keys` independently, in place. `offsets` contains the start of each
+    /// segment, followed by the end of the last segment.
+    /// [`SortBuffers::segments`](crate::primitives::SortBuffers::segments) describes the handling
+    /// of invalid offsets.
     pub fn sort_segments<A, B>(
         &mut self,
         keys: A,
@@ -26,7 +27,7 @@ impl Work {
         self.add_sort(sort, &buffers)
     }
 
-    /// The same; each key takes its value along.
+    /// Sorts the pairs of each segment by key, like [`sort_segments`](Self::sort_segments).
     pub fn sort_segments_pairs<A, B, C>(
         &mut self,
         keys: A,
@@ -47,8 +48,8 @@ impl Work {
         self.add_sort(sort, &buffers)
     }
 
-    /// `order` gets, for each place of each segment, which key of the segment comes there. The keys stay as they
-    /// are.
+    /// Writes the permutation that sorts each segment to `order`: for each position, the index of
+    /// its key within the segment. Does not modify `keys`.
     pub fn argsort_segments<A, B, C>(
         &mut self,
         keys: A,
@@ -66,8 +67,8 @@ impl Work {
         self.add_sort(sort, &buffers)
     }
 
-    /// `positions` gets, for each of `needles`, how many elements of `sorted`, which is in ascending order,
-    /// are less.
+    /// Writes to `positions`, for each needle, the number of elements of `sorted` that are less
+    /// than it. `sorted` must be in ascending order.
     pub fn lower_bound<A, B, C>(&mut self, sorted: A, needles: B, positions: C) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -77,7 +78,8 @@ impl Work {
         self.search(Search::LowerBound, sorted, needles, positions)
     }
 
-    /// The same: how many elements are less or equal.
+    /// Writes to `positions`, for each needle, the number of elements of `sorted` that are less
+    /// than or equal to it. `sorted` must be in ascending order.
     pub fn upper_bound<A, B, C>(&mut self, sorted: A, needles: B, positions: C) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -106,7 +108,7 @@ impl Work {
         primitives::search(&mut self.graph, &self.policy, how, &buffers)
     }
 
-    /// `out` gets the elements of two sorted arrays, in order; of equal ones those of `first` come first.
+    /// Merges two sorted arrays into `out`. If elements are equal, those of `first` come first.
     pub fn merge<A, B, C>(&mut self, first: A, second: B, out: C, how: Merge) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -119,7 +121,7 @@ impl Work {
         primitives::merge(&mut self.graph, &self.policy, how, &buffers)
     }
 
-    /// The same; each key takes its value along.
+    /// Merges pairs by key, like [`merge`](Self::merge).
     pub fn merge_pairs<A, B, V>(
         &mut self,
         (first, first_values): (A, V),
