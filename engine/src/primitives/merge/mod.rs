@@ -1,8 +1,9 @@
-//! Merge: two sorted arrays into one, which is sorted as well; keys, or key-value pairs.
+//! Merges two sorted arrays of keys or key-value pairs into one sorted array.
 //!
-//! [`merge`] declares the passes in a graph: [`Merge`] says in which order, [`MergeBuffers`] where the arrays
-//! are. [`Context::merge`](crate::Context::merge) and [`Context::merge_pairs`](crate::Context::merge_pairs) do
-//! everything in one call. Of equal elements those of the first array come first, each array's in their
+//! [`merge`] adds the passes to a graph: [`Merge`] specifies the order, [`MergeBuffers`] the
+//! arrays. [`Context::merge`](crate::Context::merge) and
+//! [`Context::merge_pairs`](crate::Context::merge_pairs) run a merge in one call. The merge is
+//! stable: if elements are equal, those of the first array come first, and each array keeps its
 //! order.
 
 use multisplit_graph::{Buffer, Graph, Groups, View};
@@ -18,17 +19,17 @@ use super::{Count, Policy};
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
 
-/// The order that two arrays are in, and that they are merged in. Floats are in the order of `total_cmp`.
+/// Order of both inputs and of the output. Floats are ordered like `total_cmp`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Merge {
-    /// From small to large.
+    /// Smallest first.
     #[default]
     Ascending,
-    /// From large to small.
+    /// Largest first.
     Descending,
 }
 
-/// Where the arrays of a merge are in a graph. The output overlaps neither input.
+/// Arrays of a merge in a graph. The output must not overlap an input.
 #[derive(Clone, Copy, Debug)]
 pub struct MergeBuffers {
     counts: [Count; 2],
@@ -38,26 +39,27 @@ pub struct MergeBuffers {
 }
 
 impl MergeBuffers {
-    /// All keys of `first` and `second` go to `out`, which has room for both. If an array is not sorted, each
-    /// result is a key of one of them; some keys may appear several times, and others not at all.
+    /// Merges the keys of `first` and `second` into `out`, which must have room for both. If an
+    /// input is not sorted, each element of the output is still a key of an input, but some keys
+    /// may be duplicated and others missing.
     pub fn keys(first: Buffer, second: Buffer, out: Buffer) -> Self {
         let counts = [Count::Host(first.len()), Count::Host(second.len())];
         Self { counts, keys: [first, second], keys_out: out, values: None }
     }
 
-    /// Each key takes a value along.
+    /// Adds a value to each key.
     #[must_use]
     pub fn values(self, first: Buffer, second: Buffer, out: Buffer) -> Self {
         Self { values: Some([first, second, out]), ..self }
     }
 
-    /// The first so many elements of each array, by host counts or device counts.
+    /// Merges only the first elements of each array. The counts are host counts or device counts.
     #[must_use]
     pub fn counts(self, first: impl Into<Count>, second: impl Into<Count>) -> Self {
         Self { counts: [first.into(), second.into()], ..self }
     }
 
-    /// The most elements of each array, and of both.
+    /// Maximum number of elements in each array, and in total.
     fn most(&self) -> [u64; 3] {
         let [a, b] = self.counts.map(Count::max);
         [a, b, a.saturating_add(b)]
@@ -91,11 +93,12 @@ impl MergeBuffers {
 }
 
 const WORD: u64 = 4;
-/// Elements per thread: the kernel's ITEMS.
+/// Elements per thread. Must match ITEMS of the kernel.
 const ITEMS: u32 = 8;
-/// Threads of a workgroup at most: several on a multiprocessor have a tile in shared memory each.
+/// Maximum workgroup size. Larger workgroups would leave too little shared memory for several
+/// workgroups per multiprocessor.
 const MAX_THREADS: u32 = 256;
-/// Threads of a workgroup that cuts the output into tiles.
+/// Workgroup size of the pass that computes the tile boundaries.
 const CUT_THREADS: u32 = 64;
 
 push_constants! {
@@ -109,8 +112,8 @@ push_constants! {
     }
 }
 
-/// Adds the passes of a merge to the graph: one that finds what each tile of the output consists of, and one
-/// that merges. Arrays are at most as long as one binding can be.
+/// Adds the passes of a merge to the graph: one computes the input ranges of each output tile, and
+/// one merges the tiles. Each array must fit one storage binding.
 pub fn merge(
     graph: &mut Graph,
     policy: &Policy,
@@ -138,7 +141,7 @@ pub fn merge(
         tiles: tiles as u32,
     };
     let cuts = graph.transient::<u32>("merge.cuts", tiles + 1);
-    // Empty views have no binding. Nothing is read past the counts.
+    // Bindings cannot be empty. Kernels do not read past the counts.
     let view = |buffer: Buffer, n: u64, bytes: u64| -> Result<View> {
         single(buffer.range(0, (n * bytes).max(bytes)), policy)
     };
@@ -182,10 +185,10 @@ pub fn merge(
     Ok(())
 }
 
-/// Threads of a workgroup, whose tile fits shared memory.
+/// Largest workgroup size whose tile fits in shared memory.
 fn threads(policy: &Policy, key: KeyType, pairs: bool) -> u32 {
     let element = u64::from(key.bytes()) + if pairs { WORD } else { 0 };
-    // Rows of 32 elements are one further apart.
+    // Rows of 32 elements are padded by one element.
     let needed = |threads: u32| (u64::from(threads * ITEMS) * element).div_ceil(32) * 33;
     let mut threads = policy.threads.min(MAX_THREADS).max(policy.subgroup_size);
     while threads.is_multiple_of(2 * policy.subgroup_size)

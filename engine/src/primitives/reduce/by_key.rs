@@ -1,4 +1,4 @@
-//! Reduce by key: of each run of elements with equal keys, the key and what the elements combine to.
+//! Reductions by key: reduces the values of each run of equal keys.
 
 use multisplit_graph::{Buffer, ElementType, Graph};
 use multisplit_shaders::builtin::variants::{REDUCE_BY_KEY_DOWNSWEEP, REDUCE_BY_KEY_LOOKBACK};
@@ -14,7 +14,7 @@ use crate::primitives::{Count, Policy};
 
 const WORD: u64 = 4;
 
-/// Where the arrays of a reduction by key are in a graph. They must not overlap.
+/// Arrays of a reduction by key in a graph. They must not overlap.
 #[derive(Clone, Copy, Debug)]
 pub struct ReduceByKeyBuffers {
     n: Count,
@@ -26,11 +26,11 @@ pub struct ReduceByKeyBuffers {
 }
 
 impl ReduceByKeyBuffers {
-    /// Of each run of equal neighbours of `keys`, `keys_out` gets the key and `values_out` what its
-    /// elements of `values` combine to; both have room for as many as there are elements. The first word
-    /// of `found` gets how many runs there are. What the outputs have past them is left as it is. Keys
-    /// and values are each arrays of `u32`, `i32`, `f32`, `u64`, `i64` or `f64`; equal are keys with
-    /// equal bits.
+    /// Reduces the `values` of each run of equal consecutive `keys`. Writes the key of each run to
+    /// `keys_out`, its result to `values_out`, and the number of runs to the first word of `found`.
+    /// Both outputs must have room for as many elements as the inputs; elements past the number of
+    /// runs are not modified. Keys and values are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or
+    /// `f64`. Keys are equal if their bits are equal.
     pub fn new(
         (keys, values): (Buffer, Buffer),
         (keys_out, values_out): (Buffer, Buffer),
@@ -39,14 +39,14 @@ impl ReduceByKeyBuffers {
         Self { n: Count::Host(values.len()), keys, values, keys_out, values_out, found }
     }
 
-    /// The first `n` elements, by a host count or a device count.
+    /// Reduces only the first `n` elements. `n` is a host count or a device count.
     #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
 }
 
-/// Adds the passes of a reduction by key to the graph. Arrays are at most as long as one binding can be.
+/// Adds the passes of a reduction by key to the graph. Each array must fit one storage binding.
 pub fn reduce_by_key(
     graph: &mut Graph,
     policy: &Policy,

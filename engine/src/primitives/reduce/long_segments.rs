@@ -1,5 +1,6 @@
-//! Segments that are long on average: a taker for each, and for each chunk of the array, which helps with a
-//! segment that is longer than a chunk. Rows of a matrix, if there are many, have one taker each instead.
+//! Long segments: one worker per segment and one per chunk of the array. The chunk workers help
+//! with segments longer than a chunk. If a matrix has many rows, each row has exactly one worker
+//! instead.
 
 use multisplit_graph::{Graph, Groups};
 use multisplit_shaders::builtin::variants::{REDUCE_LONG_JOIN, REDUCE_LONG_SEGMENTS};
@@ -21,15 +22,18 @@ push_constants! {
     }
 }
 
-/// What part of a chunk a segment has to be on average for a subgroup of its own, and for a workgroup.
+/// Segments are long if their average length is at least the chunk size divided by
+/// `SUBGROUP_SHARE`, or by `WORKGROUP_SHARE` if workers are workgroups.
 const SUBGROUP_SHARE: u32 = 128;
 const WORKGROUP_SHARE: u32 = 32;
-/// What part of the takers that are subgroups are workgroups of half the size: they all run at a time.
+/// If workers are workgroups and there are at least `subgroup_takers / SMALL_SHARE` of them, they
+/// have half the size, so that all of them run at the same time.
 const SMALL_SHARE: u64 = 4;
 const MAX_LOADED_ROWS: u64 = 8;
-/// Chunks of the array at most, which may all be those of one segment.
+/// Maximum number of chunks of the array. All of them may belong to one segment.
 const MAX_CHUNKS: u64 = 1 << 12;
-/// So many rows as this part of the takers that are subgroups, and each has one taker, however long they are.
+/// With at least `subgroup_takers / WHOLE_ROWS_SHARE` rows, each row has exactly one worker,
+/// regardless of its length.
 const WHOLE_ROWS_SHARE: u64 = 8;
 
 impl SegmentPasses<'_> {
@@ -44,8 +48,9 @@ impl SegmentPasses<'_> {
         }
     }
 
-    /// Whether segments are rows that are not cut into chunks: short ones, or so many that their takers fill the
-    /// device, unless a taker would go through more rounds than loops have.
+    /// Whether segments are rows that are not divided into chunks: rows of at most one chunk, or
+    /// enough rows for their workers to fill the device. Longer rows must also fit the loop limit
+    /// of the device.
     fn are_whole_rows(&self) -> bool {
         let length = u64::from(self.row_length);
         if length == 0 || length <= self.max_chunk() {
@@ -64,29 +69,31 @@ impl SegmentPasses<'_> {
         self.max_elements().div_ceil(MAX_CHUNKS).next_multiple_of(4).max(self.max_chunk())
     }
 
-    /// Maximum number of elements that a worker keeps: the policy's, or as many as loops have rounds for.
+    /// Maximum elements per worker: `segment_chunk`, unless the loop limit of the device is lower.
     fn max_chunk(&self) -> u64 {
         let Policy { segment_chunk, subgroup_size, split, .. } = self.policy;
         let rounds = u64::from(split.max_loop_rounds) * u64::from(*subgroup_size);
         u64::from(*segment_chunk).min(rounds / 4 * 4)
     }
 
-    /// Chunks that help with longer segments.
+    /// Number of workers that help with segments longer than a chunk, one for each chunk of the
+    /// array.
     fn chunks(&self) -> u64 {
         if self.are_whole_rows() { 0 } else { self.max_elements().div_ceil(self.chunk()) }
     }
 
-    /// Segments and chunks.
+    /// Number of workers: one for each segment and each chunk.
     fn takers(&self) -> u64 {
         self.segments.most + self.chunks()
     }
 
-    /// Whether there are enough takers for subgroups to be.
+    /// Whether there are enough workers for each of them to be a subgroup.
     fn by_subgroups(&self) -> bool {
         self.takers() >= self.policy.subgroup_takers.into()
     }
 
-    /// Whether segments are long, as far as the host knows, and everything has a number of 32 bits.
+    /// Whether segments are long on average, as far as the host knows, and all indices fit in 32
+    /// bits.
     pub fn are_long(&self) -> bool {
         let last = self.max_elements() + 2 * self.chunk() + self.segments.most;
         let share = if self.by_subgroups() { SUBGROUP_SHARE } else { WORKGROUP_SHARE };
@@ -94,8 +101,8 @@ impl SegmentPasses<'_> {
         self.average() >= long && last <= u64::from(u32::MAX)
     }
 
-    /// Rows of 16 bytes that each lane loads at a time, where so many subgroups are a taker: all of a short segment, but
-    /// no more, because more registers are fewer subgroups side by side.
+    /// Rows of 16 bytes that each lane loads at a time, if a worker has `subgroups` subgroups.
+    /// Enough for all of a short segment; more would increase register use and reduce occupancy.
     fn loaded_rows(&self, subgroups: u64) -> u32 {
         let row = u64::from(self.policy.subgroup_size) * ROW_BYTES / self.terms.bytes;
         let taken = self.average().min(self.chunk());
@@ -115,7 +122,7 @@ impl SegmentPasses<'_> {
             (false, true) => (threads / 2, 1),
             (false, false) => (threads, 1),
         };
-        // Bound in any case.
+        // The kernel binds this buffer even if it is not used, and buffers cannot be empty.
         let parts = if chunk_count > 0 { takers } else { 1 };
         let chunks = graph.transient::<[u32; 2]>("reduce.long_segments.chunks", parts);
         let push = LongPush {

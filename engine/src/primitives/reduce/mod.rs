@@ -1,8 +1,9 @@
-//! Reduce: what all elements of an array combine to, and where the least or the greatest is.
+//! Reductions of an array, and the index of its minimum or maximum.
 //!
-//! [`reduce`] declares the passes of one reduction in a graph: [`AnyOperator`] says how, [`ReduceBuffers`]
-//! where. [`Context::reduce`](crate::Context::reduce), [`Context::argmin`](crate::Context::argmin) and
-//! [`Context::argmax`](crate::Context::argmax) do everything in one call.
+//! [`reduce`] adds the passes to a graph: [`AnyOperator`] specifies the operator, [`ReduceBuffers`]
+//! the arrays. [`Context::reduce`](crate::Context::reduce),
+//! [`Context::argmin`](crate::Context::argmin) and [`Context::argmax`](crate::Context::argmax) run
+//! a reduction in one call.
 
 mod by_key;
 mod long_segments;
@@ -23,10 +24,10 @@ use super::{Count, Policy};
 use crate::error::{Error, Result};
 use passes::ReducePasses;
 
-/// What [`ReduceBuffers::index`] gets where there are no elements.
+/// Value written to [`ReduceBuffers::index`] if the input is empty.
 pub const NO_INDEX: u32 = u32::MAX;
 
-/// Where the arrays of a reduction are in a graph. They must not overlap.
+/// Arrays of a reduction in a graph. They must not overlap.
 #[derive(Clone, Copy, Debug)]
 pub struct ReduceBuffers {
     n: Count,
@@ -36,28 +37,29 @@ pub struct ReduceBuffers {
 }
 
 impl ReduceBuffers {
-    /// The first element of `dst` gets what the elements of `src` combine to. Of none that is what
-    /// changes nothing: 0 of a sum, the last value in order of a minimum, the first of a maximum. Both
-    /// are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
+    /// Writes the reduction of `src` to the first element of `dst`. If `src` is empty, this is the
+    /// identity of the operator: 0 for a sum, the last value in sort order for a minimum, the first
+    /// for a maximum. Both are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
     pub fn new(src: Buffer, dst: Buffer) -> Self {
         Self { n: Count::Host(src.len()), src, dst, index: None }
     }
 
-    /// The first `n` elements, by a host count or a device count.
+    /// Reduces only the first `n` elements. `n` is a host count or a device count.
     #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
 
-    /// The first word of `index` gets where the minimum or the maximum is, the lowest index of equals;
-    /// [`NO_INDEX`] where there are no elements. Floats are equal where their bits are.
+    /// Writes the index of the minimum or maximum to the first word of `index`, or [`NO_INDEX`] if
+    /// the input is empty. Among equal elements, this is the lowest index. Floats are equal if
+    /// their bits are equal.
     #[must_use]
     pub fn index(self, index: Buffer) -> Self {
         Self { index: Some(index), ..self }
     }
 }
 
-/// Adds the passes of a reduction to the graph: one for few elements, two for many.
+/// Adds the passes of a reduction to the graph: one for short arrays, two for long ones.
 pub fn reduce(
     graph: &mut Graph,
     policy: &Policy,
@@ -75,7 +77,7 @@ pub fn reduce(
         if !matches!(operator, AnyOperator::BuiltIn(Operator::Min | Operator::Max)) {
             return Err(Error::IndexOfSum);
         }
-        // NO_INDEX says that there are no elements, so it is nobody's index.
+        // NO_INDEX marks an empty input, so it must not be a valid index.
         let (asked, limit) = (n.max(), u64::from(NO_INDEX));
         if asked > limit {
             let what = "number of elements of a reduction with an index (indices have 32 bits)";

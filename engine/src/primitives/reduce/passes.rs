@@ -1,4 +1,5 @@
-//! The passes of a reduction: one term per workgroup, then one of these.
+//! Passes of a reduction: the first produces one term per workgroup, the second combines these
+//! terms.
 
 use multisplit_graph::{Buffer, Graph, View};
 use multisplit_shaders::builtin::variants::{REDUCE_INDEX, REDUCE_TERMS};
@@ -30,15 +31,15 @@ push_constants! {
     }
 }
 
-/// Elements of one thread of a tile.
+/// Elements per thread in a tile.
 const THREAD_ELEMENTS: u64 = 16;
-/// Workgroups of the first pass, while each has a tile or more: enough for several on each
-/// multiprocessor of a large GPU.
+/// Number of workgroups of the first pass, if each has at least one tile: enough for several on
+/// each multiprocessor of a large GPU.
 const GROUPS: u64 = 2048;
-/// Tiles of a workgroup at most: loops of software drivers are cut short after 65,535 rounds.
+/// Maximum tiles per workgroup. Software drivers terminate loops after 65,535 iterations.
 const MAX_TILES: u64 = 256;
 
-/// One reduction on its way into the graph.
+/// Parameters of the passes of one reduction.
 pub(super) struct ReducePasses<'j> {
     pub policy: &'j Policy,
     pub n: Length,
@@ -48,13 +49,13 @@ pub(super) struct ReducePasses<'j> {
     pub index: Option<View>,
 }
 
-/// What one pass reduces, and where to.
+/// Parameters of one pass.
 struct Stage<'j> {
     terms: Terms<'j>,
     threads: u32,
     tiles: u64,
     src: View,
-    /// The indices that elements come with; otherwise they are numbered from `base` on.
+    /// Indices of the elements. If `None`, elements are numbered starting at `base`.
     src_indices: Option<View>,
     base: u32,
     dst: View,
@@ -67,7 +68,7 @@ struct Stage<'j> {
 impl<'j> ReducePasses<'j> {
     pub fn add(self, graph: &mut Graph, mut lengths: Lengths) -> Result<()> {
         let bytes = self.terms.bytes;
-        // Empty views have no binding. Nothing is read past the count.
+        // Bindings cannot be empty. Kernels do not read past the count.
         let src = self.src.range(0, (self.n.most * bytes).max(bytes));
         let bindable = src.size <= self.policy.max_storage_range;
         if self.n.most <= lone_elements(self.policy) && bindable {
@@ -84,7 +85,7 @@ impl<'j> ReducePasses<'j> {
             true => pieces(src, tile * tiles * bytes, self.policy)?,
             false => vec![single(src, self.policy)?],
         };
-        // At least one, even if it is empty: it gives the identity.
+        // At least one part, so that empty inputs still write the identity.
         let parts = lengths.some_parts(self.n, tile * tiles)?;
         let (asked, limit) = (parts.most, MAX_TILES * spine_tile(self.policy));
         if asked > limit {
@@ -107,7 +108,7 @@ impl<'j> ReducePasses<'j> {
                 tiles,
                 src: piece,
                 src_indices: None,
-                // At most 2^32 - 1 where there are indices.
+                // Fits in 32 bits if indices are requested.
                 base: (piece.offset / bytes) as u32,
                 dst: made.into(),
                 dst_indices: indices,
@@ -122,7 +123,7 @@ impl<'j> ReducePasses<'j> {
         self.stage(graph, prepared, &last)
     }
 
-    /// The pass with one workgroup.
+    /// The pass with a single workgroup.
     fn last(
         &self,
         terms: Terms<'j>,
@@ -162,7 +163,7 @@ impl<'j> ReducePasses<'j> {
         let pass = specialize(pass, &kernel, &constants);
         let pass = match stage.dst_indices {
             None => pass.push(&TermsPush { count, tiles, first }),
-            // Where elements are numbered, the binding is not looked at.
+            // If elements are numbered, the kernel does not access the binding.
             Some(indices) => pass
                 .bind("src_indices", stage.src_indices.unwrap_or(stage.src))
                 .bind("dst_indices", indices)

@@ -1,6 +1,6 @@
-//! Segmented reduce: what the elements of each segment combine to, where offsets cut an array into segments of
-//! any length, or into rows of one length. Workgroups take tiles of elements and not segments, so that no length
-//! is worse than another.
+//! Segmented reductions: reduces each segment of an array. Segments are specified by offsets and
+//! may have any length, or are the rows of a matrix. Each workgroup processes one tile of elements
+//! rather than one segment, so performance does not depend on the lengths of the segments.
 
 use multisplit_graph::{Buffer, ElementType, Graph, Groups, PassBuilder, View};
 use multisplit_shaders::builtin::variants::{REDUCE_JOIN, REDUCE_ROWS, REDUCE_SEGMENTS};
@@ -49,16 +49,17 @@ push_constants! {
 }
 
 const WORD: u64 = 4;
-/// Maximum number of workgroups that look for segments no tile has found; the kernel has the same.
+/// Maximum number of workgroups that search for segments that no tile has found. Must match
+/// `join.comp`.
 const MAX_FINDERS: u64 = 64;
-/// Segments that each of their threads examines before there are more of them.
+/// Segments per thread of these workgroups before another workgroup is added.
 const FINDER_SEGMENTS: u64 = 1 << 10;
-/// What a lane loads at a time.
+/// Bytes that a lane loads at a time.
 pub(super) const ROW_BYTES: u64 = 16;
-/// Bytes of shared memory beside what elements of a tile take.
+/// Shared memory in addition to the elements of a tile, in bytes.
 const OTHER_SHARED: u64 = 4 << 10;
 
-/// Where the arrays of a segmented reduction are in a graph. They must not overlap.
+/// Arrays of a segmented reduction in a graph. They must not overlap.
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentedReduceBuffers {
     segments: Count,
@@ -68,7 +69,7 @@ pub struct SegmentedReduceBuffers {
     elements: Count,
 }
 
-/// Where segments begin.
+/// Definition of the segments.
 #[derive(Clone, Copy, Debug)]
 enum Cut {
     Offsets(Buffer),
@@ -76,46 +77,49 @@ enum Cut {
 }
 
 impl SegmentedReduceBuffers {
-    /// Element s of `dst` gets what the elements of `src` from `offsets[s]` up to, but not including,
-    /// `offsets[s + 1]` combine to. There is one offset, a `u32`, more than there are segments. Of no
-    /// elements that is what changes nothing: 0 of a sum, the last value in order of a minimum, the first
-    /// of a maximum. `src` and `dst` are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
+    /// Reduces each segment of `src`. Segment s begins at `offsets[s]` and ends before `offsets[s +
+    /// 1]`; its result is written to `dst[s]`. `offsets` is an array of `u32` with one more element
+    /// than there are segments. The result of an empty segment is the identity of the operator: 0
+    /// for a sum, the last value in sort order for a minimum, the first for a maximum. `src` and
+    /// `dst` are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
     ///
-    /// Offsets are clamped to the number of elements. A segment that ends at or before its beginning is
-    /// empty. Every result is written. If an offset is below the one before it, the result of a segment
-    /// that is not empty is a combination of some elements of `src`, or the result of no elements; which
-    /// of them may change from run to run. Nothing else is read or written.
+    /// Offsets are clamped to the number of elements. A segment that ends at or before its
+    /// beginning is empty. Every result is written. If an offset is less than the previous one, the
+    /// result of a segment that is not empty is the combination of some elements of `src`, or the
+    /// identity, and may vary between runs. All accesses stay within the arrays.
     pub fn new(src: Buffer, offsets: Buffer, dst: Buffer) -> Self {
         let segments = Count::Host(offsets.len().saturating_sub(1));
         Self { segments, src, cut: Cut::Offsets(offsets), dst, elements: Count::Host(src.len()) }
     }
 
-    /// Element r of `dst` gets what row r of a matrix combines to: the elements of `src` are cut into rows of
-    /// `length`, which has to divide their number, or the most there can be. The types are those of
-    /// [`new`](Self::new).
+    /// Reduces each row of a matrix and writes the result of row r to `dst[r]`. The rows of `src`
+    /// have `length` elements. `length` must divide the number of elements, or the maximum of a
+    /// device count. The supported types are those of [`new`](Self::new).
     pub fn rows(src: Buffer, length: u64, dst: Buffer) -> Self {
         let rows = Count::Host(src.len() / length.max(1));
         Self { segments: rows, src, cut: Cut::Rows(length), dst, elements: Count::Host(src.len()) }
     }
 
-    /// The first `segments`, by a host count or a device count. There may be more rows than have elements.
+    /// Reduces only the first `segments` segments. `segments` is a host count or a device count.
+    /// Rows without elements are allowed.
     #[must_use]
     pub fn count(self, segments: impl Into<Count>) -> Self {
         Self { segments: segments.into(), ..self }
     }
 
-    /// The first `n` elements of `src`, by a host count or a device count: offsets past them count as `n`, rows
-    /// past them are empty, and a row in which they end has those before.
+    /// Uses only the first `n` elements of `src`. `n` is a host count or a device count. Offsets
+    /// past `n` are clamped to `n`; rows past `n` are empty or cut off at `n`.
     #[must_use]
     pub fn elements(self, n: impl Into<Count>) -> Self {
         Self { elements: n.into(), ..self }
     }
 }
 
-/// Adds the passes of a segmented reduction to the graph: one over the elements and, where they are more than
-/// a tile, one that joins segments across tiles. Segments that are long on average have a subgroup or a
-/// workgroup each instead, and share what is left of the longest. Short rows, whose length is a power of two, have
-/// some lanes each, and take one pass. Arrays are at most as long as one binding can be.
+/// Adds the passes of a segmented reduction to the graph: one over the elements and, if there is
+/// more than one tile, one that joins segments across tiles. If segments are long on average, each
+/// has a subgroup or a workgroup instead, and long segments are shared between several. Short rows
+/// whose length is a power of two are reduced by a few lanes each, in one pass. Each array must fit
+/// one storage binding.
 pub fn reduce_segments(
     graph: &mut Graph,
     policy: &Policy,
@@ -159,7 +163,7 @@ pub fn reduce_segments(
             check_room("reduce_segments.offsets", offsets, needed)?;
             single(offsets.range(0, needed), policy)?
         }
-        // Not looked at.
+        // Bound, but not accessed.
         Cut::Rows(_) => src,
     };
     let (lengths, segments) = Lengths::new(segments)?;
@@ -178,15 +182,15 @@ pub fn reduce_segments(
     job.add(graph)
 }
 
-/// One segmented reduction on its way into the graph. Everything is in one binding each, so that numbers of
-/// elements, segments and tiles have 32 bits.
+/// Parameters of the passes of one segmented reduction. Each array has a single binding, so
+/// elements, segments and tiles have 32-bit indices.
 pub(super) struct SegmentPasses<'j> {
     pub policy: &'j Policy,
     pub prepared: Prepared,
     pub terms: Terms<'j>,
     pub segments: Length,
     pub elements: OtherCount,
-    /// Of the rows, where segments are rows of a matrix, else 0.
+    /// Length of a row if segments are rows of a matrix; otherwise 0.
     pub row_length: u32,
     pub src: View,
     pub offsets: View,
@@ -194,7 +198,7 @@ pub(super) struct SegmentPasses<'j> {
 }
 
 impl SegmentPasses<'_> {
-    /// Threads of a workgroup, and elements of its tile, which take a word of shared memory each.
+    /// Workgroup size and tile size. Each element of a tile takes one word of shared memory.
     fn workgroup(&self) -> (u32, u64) {
         let tile = |threads| tile_elements(REDUCE_SEGMENTS[0], &Policy { threads, ..*self.policy });
         let room = u64::from(self.policy.shared_memory).saturating_sub(OTHER_SHARED);
@@ -215,7 +219,7 @@ impl SegmentPasses<'_> {
         if tiles > 1 && self.are_long() {
             return self.add_long(graph);
         }
-        // Segments without elements need workgroups too.
+        // Empty segments need workgroups too.
         let groups = numbered(tiles.max(self.segments.most.div_ceil(tile)).max(1), tile)?;
         let parts = graph.transient::<[u32; 8]>("reduce.segments.parts", tiles.max(1));
         let falls = graph.transient::<u32>("reduce.segments.falls", groups);
@@ -236,7 +240,7 @@ impl SegmentPasses<'_> {
             .specialize("INCLUSIVE", 1);
         let pass = self.bind(pass, &kernel);
         self.prepared.bind(pass, self.offsets).dispatch(Groups::linear(groups));
-        // The segments of one tile are whole.
+        // With a single tile, all segments are complete.
         if tiles <= 1 {
             return Ok(());
         }
@@ -262,7 +266,7 @@ impl SegmentPasses<'_> {
         Ok(())
     }
 
-    /// How many lanes of a subgroup hold a row, 16 bytes each, where they do.
+    /// Number of lanes that hold a row, with 16 bytes each. `None` if this does not fit a subgroup.
     fn row_lanes(&self) -> Option<u32> {
         let lanes = u64::from(self.row_length) * self.terms.bytes / ROW_BYTES;
         let fits = (1..=u64::from(self.policy.subgroup_size)).contains(&lanes);
@@ -304,7 +308,7 @@ impl SegmentPasses<'_> {
     }
 }
 
-/// As many workgroups, if kernels can number the elements of their tiles.
+/// Returns `groups`, or an error if the elements of their tiles exceed 32-bit indices.
 fn numbered(groups: u64, tile: u64) -> Result<u64> {
     let (asked, limit) = (groups.saturating_mul(tile), u64::from(u32::MAX));
     if asked > limit {

@@ -1,4 +1,4 @@
-//! Scans in segments: each begins anew where a key is another one than that before, or where a flag is set.
+//! Segmented scans: a new segment begins where the key changes, or where a flag is set.
 
 use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::builtin::variants::{SCAN_BY_KEY_DOWNSWEEP, SCAN_BY_KEY_LOOKBACK};

@@ -1,7 +1,8 @@
-//! Scan: of each element, what it and those before it combine to; or those before it alone.
+//! Prefix scans: combines each element with all elements before it (inclusive), or only the
+//! elements before it (exclusive).
 //!
-//! [`scan`] declares the passes of one scan in a graph: [`Scan`] says how, [`ScanBuffers`] where.
-//! [`Context::scan`](crate::Context::scan) does everything in one call.
+//! [`scan`] adds the passes to a graph: [`Scan`] specifies the operator and the kind of scan,
+//! [`ScanBuffers`] the arrays. [`Context::scan`](crate::Context::scan) runs a scan in one call.
 
 mod by_key;
 mod passes;
@@ -22,7 +23,7 @@ use super::term::{Operator, Terms};
 use super::{Count, Policy};
 use crate::error::Result;
 
-/// How arrays are scanned: by which operator, and with or without the element itself.
+/// Operator of a scan, and whether the scan is inclusive.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Scan {
     operator: AnyOperator,
@@ -30,20 +31,21 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// Each element becomes what those before it combine to. The first becomes what changes nothing: 0
-    /// of a sum, the last value in order of a minimum, the first of a maximum (of floats, NaNs whose
-    /// other bits are all set), the identity of an operator in GLSL.
+    /// Each element becomes the combination of all elements before it. The first element becomes
+    /// the identity of the operator: 0 for a sum, the last value in sort order for a minimum, the
+    /// first for a maximum (for floats, these are NaNs with all payload bits set), or the identity
+    /// of a GLSL operator.
     pub fn exclusive(operator: impl Into<AnyOperator>) -> Self {
         Self { operator: operator.into(), inclusive: false }
     }
 
-    /// Each element becomes what it and those before it combine to.
+    /// Each element becomes the combination of itself and all elements before it.
     pub fn inclusive(operator: impl Into<AnyOperator>) -> Self {
         Self { operator: operator.into(), inclusive: true }
     }
 }
 
-/// Where the arrays of a scan are in a graph. They must not overlap.
+/// Arrays of a scan in a graph. They must not overlap.
 #[derive(Clone, Copy, Debug)]
 pub struct ScanBuffers {
     n: Count,
@@ -52,7 +54,7 @@ pub struct ScanBuffers {
     segments: Option<Segments>,
 }
 
-/// What tells where segments begin.
+/// Definition of the segments.
 #[derive(Clone, Copy, Debug)]
 enum Segments {
     Keys(Buffer),
@@ -60,34 +62,36 @@ enum Segments {
 }
 
 impl ScanBuffers {
-    /// `dst` gets the scan of `src`. Both are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
+    /// Writes the scan of `src` to `dst`. Both are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or
+    /// `f64`.
     pub fn new(src: Buffer, dst: Buffer) -> Self {
         Self { n: Count::Host(src.len()), src, dst, segments: None }
     }
 
-    /// The first `n` elements, by a host count or a device count.
+    /// Scans only the first `n` elements. `n` is a host count or a device count.
     #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
 
-    /// In segments: each run of elements with equal keys is scanned on its own. `keys` has a key for each
-    /// element, of any type that `src` can have; equal are those with equal bits. Arrays are at most as
-    /// long as one binding can be.
+    /// Scans each run of elements with equal keys independently. `keys` has one key for each
+    /// element, of any type that `src` can have. Keys are equal if their bits are equal. Each array
+    /// must fit one storage binding.
     #[must_use]
     pub fn keys(self, keys: Buffer) -> Self {
         Self { segments: Some(Segments::Keys(keys)), ..self }
     }
 
-    /// In segments that begin where `heads`, a `u32` for each element, is not zero. The first element
-    /// begins one in any case. Arrays are at most as long as one binding can be.
+    /// Scans segments independently. A segment begins at each nonzero element of `heads`, which has
+    /// one `u32` for each element, and at the first element. Each array must fit one storage
+    /// binding.
     #[must_use]
     pub fn heads(self, heads: Buffer) -> Self {
         Self { segments: Some(Segments::Heads(heads)), ..self }
     }
 }
 
-/// Adds the passes of a scan to the graph. A count of 0 adds none.
+/// Adds the passes of a scan to the graph. Does not add passes if the count is 0.
 pub fn scan(graph: &mut Graph, policy: &Policy, scan: &Scan, buffers: &ScanBuffers) -> Result<()> {
     let key = KeyType::wide_of("src", buffers.src)?;
     check_element("dst", buffers.dst, key.into())?;
@@ -106,7 +110,7 @@ pub fn scan(graph: &mut Graph, policy: &Policy, scan: &Scan, buffers: &ScanBuffe
     add(graph, policy, (terms, scan.inclusive), buffers)
 }
 
-/// Adds the passes of an exclusive scan of `n` words to the graph: their sums, modulo 2^32.
+/// Adds the passes of an exclusive prefix sum of `n` words, modulo 2^32, to the graph.
 pub(in crate::primitives) fn sums_before(
     graph: &mut Graph,
     policy: &Policy,

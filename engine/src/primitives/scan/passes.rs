@@ -1,4 +1,4 @@
-//! The passes of a scan, by each method.
+//! Passes of a scan, for each method.
 
 use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, View};
 use multisplit_shaders::builtin::Builtin;
@@ -31,11 +31,12 @@ push_constants! {
     }
 }
 
-/// Pieces begin at multiples of so many tiles. Then their part of an array that has one word for each
-/// tile begins at a multiple of 256 bytes, the largest offset alignment that Vulkan lets a device ask for.
+/// Pieces begin at multiples of this many tiles. In an array with one word per tile, the words of a
+/// piece then begin at a multiple of 256 bytes, the largest offset alignment that Vulkan allows a
+/// device to require.
 const ALIGNED_TILES: u64 = 64;
 
-/// A part of the arrays that one pass works on.
+/// Part of the arrays that one pass processes.
 struct Piece {
     src: View,
     dst: View,
@@ -44,7 +45,7 @@ struct Piece {
     first_tile: u32,
 }
 
-/// One scan on its way into the graph.
+/// Parameters of the passes of one scan.
 pub(super) struct ScanPasses<'j> {
     pub policy: &'j Policy,
     pub prepared: Prepared,
@@ -56,9 +57,10 @@ pub(super) struct ScanPasses<'j> {
 }
 
 impl ScanPasses<'_> {
-    /// Cuts both arrays into pieces, each but the last a multiple of `granule` tiles.
+    /// Divides both arrays into pieces. All pieces except the last are a multiple of `granule`
+    /// tiles.
     fn cut(&self, tiles: Length, tile: u64, granule: u64) -> Result<Vec<Piece>> {
-        // Kernels number tiles in 32 bits.
+        // Kernels use 32-bit tile indices.
         let (asked, limit) = (tiles.most, u64::from(u32::MAX));
         if asked > limit {
             return Err(Error::TooLarge { what: "number of tiles of a scan", asked, limit });
@@ -81,7 +83,7 @@ impl ScanPasses<'_> {
         Ok(pairs.map(piece).collect())
     }
 
-    /// Begins a pass over one piece. It is named by the first of its variants.
+    /// Starts a pass over one piece. Its label is that of the first kernel variant.
     fn pass<'g>(
         &self,
         graph: &'g mut Graph,
@@ -125,7 +127,7 @@ impl ScanPasses<'_> {
     ) -> Result<()> {
         let bytes = self.terms.bytes;
         let tile = tile_elements(SCAN_REDUCE[0], self.policy);
-        // Pieces that write words of their own do not wait for each other.
+        // Pieces that write disjoint ranges do not wait for each other.
         let apart = ALIGNED_TILES * tile * bytes <= self.policy.max_storage_range;
         let pieces = self.cut(tiles, tile, if apart { ALIGNED_TILES } else { 1 })?;
         let sums = self.terms.transient(graph, "scan.sums", tiles.most);
@@ -157,7 +159,7 @@ impl ScanPasses<'_> {
         settings: LookBack,
     ) -> Result<()> {
         let tile = tile_elements(SCAN_LOOKBACK[self.terms.variant], self.policy);
-        // Each piece goes on from the tickets and sums of the one before.
+        // Each piece continues with the tickets and sums of the previous piece.
         let pieces = self.cut(tiles, tile, 1)?;
         let states = 1 + tiles.most;
         let status = match self.terms.bytes {

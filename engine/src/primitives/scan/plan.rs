@@ -1,5 +1,5 @@
-//! By which passes are so many elements scanned? Known before any pass is part of a graph, because device
-//! counts of several primitives are worked out by one pass.
+//! Selects the passes of a scan. This happens before passes are added to the graph, because one
+//! pass computes the device counts of several primitives.
 
 use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::builtin::Builtin;
@@ -15,13 +15,13 @@ use crate::primitives::memory::Filling;
 use crate::primitives::term::{Operator, Terms};
 use crate::primitives::{Policy, ScanMethod};
 
-/// Elements of one row of a thread.
+/// Elements per row of a thread.
 const ROW: u64 = 4;
 const WORD: u64 = 4;
 /// Bytes that a lane loads at a time.
 const ROW_BYTES: u64 = 16;
 
-/// A scan whose passes are known, but not yet part of a graph.
+/// A scan whose passes have been selected, but not yet added to a graph.
 pub(in crate::primitives) struct ScanPlan<'o> {
     n: Length,
     terms: Terms<'o>,
@@ -31,7 +31,7 @@ pub(in crate::primitives) struct ScanPlan<'o> {
 
 enum Way<'o> {
     Nothing,
-    /// One workgroup takes a tile at a time.
+    /// One workgroup processes the array tile by tile.
     Spine,
     ReduceThenScan {
         tiles: Length,
@@ -45,13 +45,12 @@ enum Way<'o> {
 }
 
 impl<'o> ScanPlan<'o> {
-    /// An exclusive scan of words: their sums, modulo 2^32.
+    /// An exclusive prefix sum of words, modulo 2^32.
     pub fn of_words(policy: &Policy, lengths: &mut Lengths, n: Length) -> Result<Self> {
         Self::new(policy, lengths, n, (Terms::of(KeyType::U32, Operator::Sum), false))
     }
 
-    /// Chooses how `n` elements are scanned; by the most that they can be, where that is all that
-    /// is known.
+    /// Selects the passes for `n` elements. If `n` is a device count, its maximum decides.
     pub fn new(
         policy: &Policy,
         lengths: &mut Lengths,
@@ -62,13 +61,14 @@ impl<'o> ScanPlan<'o> {
         let bindable = n.most.saturating_mul(terms.bytes) <= policy.max_storage_range;
         let single = n.most <= spine_elements(policy) && bindable;
         let method = match policy.scan.for_length(n.most) {
-            // Look-back combines in an order that depends on timing.
+            // Look-back combines terms in an order that depends on timing.
             _ if terms.depend_on_order() => ScanMethod::ReduceThenScan,
             method => method,
         };
         let way = match method {
             _ if n.most == 0 => Way::Nothing,
-            // One workgroup is worth it while its passes are fewer than another method's.
+            // A single workgroup needs fewer passes than the other methods, so it is faster for
+            // short arrays.
             _ if n.most <= lone_elements(policy) && single => Way::Spine,
             ScanMethod::ReduceThenScan if single && n.most <= 4 * tile => Way::Spine,
             ScanMethod::ReduceThenScan => reduce_then_scan(policy, lengths, n, terms)?,
@@ -76,7 +76,8 @@ impl<'o> ScanPlan<'o> {
                 Some(settings) => {
                     let tile = tile_elements(SCAN_LOOKBACK[terms.variant], policy);
                     let tiles = lengths.parts(n, tile)?;
-                    // Two words of state for each word of a term; before them the ticket and its padding.
+                    // Two words of state for each word of a term. The ticket and its padding
+                    // precede the states.
                     let words = 2 * terms.bytes / WORD;
                     let words = lengths.scaled(tiles, words, words)?;
                     let clear = Filling::plan(policy, lengths, words)?;
@@ -88,7 +89,7 @@ impl<'o> ScanPlan<'o> {
         Ok(Self { n, terms, inclusive, way })
     }
 
-    /// Adds the passes.
+    /// Adds the passes to the graph.
     pub fn add(
         &self,
         graph: &mut Graph,
@@ -116,17 +117,18 @@ impl<'o> ScanPlan<'o> {
     }
 }
 
-/// The settings of a look-back over `n` elements; `None` if the device's loops are too short for it.
+/// Look-back settings for `n` elements; `None` if it would exceed the loop limit of the device.
 fn look_back(policy: &Policy, n: Length, terms: Terms<'_>) -> Option<LookBack> {
     let tile = tile_elements(SCAN_LOOKBACK[terms.variant], policy);
-    // 64-bit terms of the lanes are combined by a loop.
+    // The 64-bit terms of the lanes are combined in a loop.
     let poll = if terms.bytes == 8 { 1 + u64::from(policy.subgroup_size.ilog2()) } else { 1 };
     let row = u64::from(policy.subgroup_size) * ROW_BYTES / terms.bytes;
     let cost = LookBackCost { fixed: 0, poll, recompute: tile.div_ceil(row) + poll };
     policy.look_back(n.most.div_ceil(tile), cost)
 }
 
-/// The sums of an array too long for one workgroup are scanned the same way.
+/// Selects the passes of a reduce-then-scan. If there are too many tile sums for one workgroup,
+/// they are scanned in the same way.
 fn reduce_then_scan<'o>(
     policy: &Policy,
     lengths: &mut Lengths,
@@ -143,22 +145,23 @@ fn reduce_then_scan<'o>(
     Ok(Way::ReduceThenScan { tiles, of_sums })
 }
 
-/// Elements that one workgroup of `kernel` takes at a time; all variants of a kernel are alike in it.
+/// Elements per tile of `kernel`. All variants of a kernel have the same tile size.
 pub(in crate::primitives) fn tile_elements(kernel: &Builtin, policy: &Policy) -> u64 {
     u64::from(policy.threads) * u64::from(kernel.define("ROWS").unwrap_or(1)) * ROW
 }
 
-/// The longest array that one workgroup scans on its own.
+/// Maximum number of elements that a single workgroup scans.
 fn spine_elements(policy: &Policy) -> u64 {
     spine_tile(policy).saturating_mul(u64::from(policy.spine_tiles.max(1)))
 }
 
-/// Elements up to which one workgroup is the quickest.
+/// Maximum number of elements for which a single workgroup is the fastest method.
 pub(in crate::primitives) fn lone_elements(policy: &Policy) -> u64 {
     (spine_tile(policy) * u64::from(policy.single_group_tiles.max(1))).min(spine_elements(policy))
 }
 
-/// Its threads for `n` elements: half as many, or a quarter, where those take all at a time.
+/// Workgroup size of a single-workgroup scan of `n` elements: halved while one tile still contains
+/// all elements.
 pub(in crate::primitives) fn spine_threads(policy: &Policy, n: u64) -> u32 {
     const LEAST: u32 = 256;
     let mut threads = policy.spine_threads;
@@ -171,7 +174,7 @@ pub(in crate::primitives) fn spine_threads(policy: &Policy, n: u64) -> u32 {
     threads
 }
 
-/// Elements that this one workgroup takes at a time.
+/// Elements per tile of a single-workgroup scan.
 pub(in crate::primitives) fn spine_tile(policy: &Policy) -> u64 {
     tile_elements(SCAN_SPINE[0], &Policy { threads: policy.spine_threads, ..*policy })
 }

@@ -1,8 +1,8 @@
-//! Search: where in a sorted array each of many needles could be put.
+//! Binary searches: the position of each needle in a sorted array.
 //!
-//! [`search`] declares the pass in a graph: [`Search`] says which end of equal elements, [`SearchBuffers`]
-//! where the arrays are. [`Context::lower_bound`](crate::Context::lower_bound) and
-//! [`Context::upper_bound`](crate::Context::upper_bound) do everything in one call.
+//! [`search`] adds the pass to a graph: [`Search`] selects lower or upper bounds, [`SearchBuffers`]
+//! the arrays. [`Context::lower_bound`](crate::Context::lower_bound) and
+//! [`Context::upper_bound`](crate::Context::upper_bound) run a search in one call.
 
 use multisplit_graph::{Buffer, ElementType, Graph};
 use multisplit_shaders::builtin::variants::SEARCH_BOUNDS;
@@ -17,17 +17,19 @@ use super::{Count, Policy};
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
 
-/// What is found of each needle, in the order of a sort: floats in that of `total_cmp`.
+/// Position to find for each needle. Elements are compared in sort order; floats are ordered like
+/// `total_cmp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Search {
-    /// How many elements are less than the needle: before which element it could be put, at the earliest.
+    /// Number of elements less than the needle: the first position where the needle can be inserted
+    /// without breaking the order.
     LowerBound,
-    /// How many elements are less than or equal to the needle: before which element it could be put, at the
-    /// latest.
+    /// Number of elements less than or equal to the needle: the last position where the needle can
+    /// be inserted without breaking the order.
     UpperBound,
 }
 
-/// Where the arrays of a search are in a graph.
+/// Arrays of a search in a graph.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchBuffers {
     sorted_count: Count,
@@ -38,20 +40,22 @@ pub struct SearchBuffers {
 }
 
 impl SearchBuffers {
-    /// `positions`, of `u32`, gets one for each of `needles`, which are of the type of `sorted`. What `sorted`
-    /// has is in ascending order; of what is not, positions are some from 0 to its count.
+    /// Finds the position of each of `needles` in `sorted` and writes it to `positions`, an array
+    /// of `u32`. Needles must have the same type as `sorted`. `sorted` must be in ascending order;
+    /// otherwise positions are arbitrary, but at most the number of elements.
     pub fn new(sorted: Buffer, needles: Buffer, positions: Buffer) -> Self {
         let (sorted_count, n) = (Count::Host(sorted.len()), Count::Host(needles.len()));
         Self { sorted_count, n, sorted, needles, positions }
     }
 
-    /// The first `n` needles, by a host count or a device count.
+    /// Searches for only the first `n` needles. `n` is a host count or a device count.
     #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
 
-    /// Among the first `n` elements of the sorted array, by a host count or a device count.
+    /// Searches only the first `n` elements of the sorted array. `n` is a host count or a device
+    /// count.
     #[must_use]
     pub fn sorted_count(self, n: impl Into<Count>) -> Self {
         Self { sorted_count: n.into(), ..self }
@@ -78,12 +82,12 @@ impl SearchBuffers {
 }
 
 const WORD: u64 = 4;
-/// Needles that a thread searches for at a time; `search/bounds.comp` has the same.
+/// Needles that a thread searches for concurrently. Must match `search/bounds.comp`.
 const NEEDLES: u64 = 4;
-/// How often a workgroup does so with what it has read once of the sorted array: its top is a read per
-/// needle then, at most, in the place of ten.
+/// Batches of needles per workgroup. The workgroup loads the top of the search tree into shared
+/// memory once for all batches: at most one read per needle, instead of about ten.
 const ROUNDS: u32 = 4;
-/// Threads of a workgroup at most: each has the top of the sorted array in shared memory.
+/// Maximum workgroup size. Each workgroup has the top of the search tree in shared memory.
 const MAX_THREADS: u32 = 256;
 
 push_constants! {
@@ -95,7 +99,7 @@ push_constants! {
     }
 }
 
-/// Adds the pass of a search to the graph. Arrays are at most as long as one binding can be.
+/// Adds the pass of a search to the graph. Each array must fit one storage binding.
 pub fn search(
     graph: &mut Graph,
     policy: &Policy,
@@ -114,7 +118,7 @@ pub fn search(
     let prepared = lengths.prepare(graph, policy, "search.prepare")?;
     let sorted_count = OtherCount::new(buffers.sorted_count)?;
     let bytes = u64::from(key.bytes());
-    // Empty views have no binding. Nothing is read past the count.
+    // Bindings cannot be empty. Kernels do not read past the count.
     let view = |buffer: Buffer, count: u64, bytes: u64| {
         single(buffer.range(0, (count * bytes).max(bytes)), policy)
     };

@@ -1,10 +1,11 @@
-//! Select: the elements of an array for which a condition holds, in their order, and how many they are.
+//! Selects the elements of an array that satisfy a condition, in their original order, and counts
+//! them.
 //!
-//! [`select`] declares the passes of one selection in a graph: [`Select`] says which elements,
-//! [`SelectBuffers`] where they are and go. The count stays on the device, where later passes take it for
-//! theirs. [`Context::select`](crate::Context::select), [`Context::partition`](crate::Context::partition),
-//! [`Context::unique`](crate::Context::unique) and [`Context::run_lengths`](crate::Context::run_lengths) do
-//! everything in one call.
+//! [`select`] adds the passes to a graph: [`Select`] specifies the condition, [`SelectBuffers`] the
+//! arrays. The count stays on the device, where later passes can use it as theirs.
+//! [`Context::select`](crate::Context::select), [`Context::partition`](crate::Context::partition),
+//! [`Context::unique`](crate::Context::unique) and
+//! [`Context::run_lengths`](crate::Context::run_lengths) run a selection in one call.
 
 mod passes;
 
@@ -22,28 +23,28 @@ use super::{Count, Policy};
 use crate::error::{Error, Result};
 use passes::SelectPasses;
 
-/// Which elements of type `K` are selected.
+/// Condition that selects elements of type `K`.
 ///
-/// Floats are compared in the order of `total_cmp`, as in a sort: -0 is less than 0, and NaN is greater
-/// than everything else; equal are those with equal bits.
+/// Floats are compared in the order of `total_cmp`, as in a sort: -0 is less than 0, and NaN is
+/// greater than all other values. Floats are equal if their bits are equal.
 #[derive(Clone, Debug)]
 pub struct Select<K> {
     by: By,
     key: PhantomData<fn() -> K>,
 }
 
-/// What is asked of an element.
+/// Kind of a condition.
 #[derive(Clone, Debug)]
 pub(super) enum By {
     Flags,
-    /// Unsigned numbers that compare like keys.
+    /// Bounds are unsigned integers that compare like keys.
     Range {
         low: u64,
         high: u64,
         inverted: bool,
     },
     Heads,
-    /// A function of the user's.
+    /// A user function.
     #[cfg(feature = "glsl")]
     Glsl(Glsl),
 }
@@ -66,12 +67,12 @@ impl<K: Key> Select<K> {
         Self::by(By::Range { low, high, inverted })
     }
 
-    /// Those whose flag, a word of [`SelectBuffers::flags`], is not zero.
+    /// Selects elements whose flag in [`SelectBuffers::flags`] is not zero.
     pub fn flagged() -> Self {
         Self::by(By::Flags)
     }
 
-    /// Those in the range. None is in one that ends before it begins.
+    /// Selects elements within the range. Empty if the range ends before it begins.
     ///
     /// ```
     /// use multisplit::Select;
@@ -83,44 +84,45 @@ impl<K: Key> Select<K> {
         Self::range(Self::ordered(*range.start()), Self::ordered(*range.end()), false)
     }
 
-    /// Those less than `key`.
+    /// Selects elements less than `key`.
     pub fn less_than(key: K) -> Self {
         Self::range(Self::ordered(key), u64::MAX, true)
     }
 
-    /// Those less than or equal to `key`.
+    /// Selects elements less than or equal to `key`.
     pub fn at_most(key: K) -> Self {
         Self::range(0, Self::ordered(key), false)
     }
 
-    /// Those greater than `key`.
+    /// Selects elements greater than `key`.
     pub fn greater_than(key: K) -> Self {
         Self::range(0, Self::ordered(key), true)
     }
 
-    /// Those greater than or equal to `key`.
+    /// Selects elements greater than or equal to `key`.
     pub fn at_least(key: K) -> Self {
         Self::range(Self::ordered(key), u64::MAX, false)
     }
 
-    /// Those equal to `key`.
+    /// Selects elements equal to `key`.
     pub fn equal_to(key: K) -> Self {
         Self::within(key..=key)
     }
 
-    /// Those not equal to `key`.
+    /// Selects elements not equal to `key`.
     pub fn not_equal_to(key: K) -> Self {
         Self::range(Self::ordered(key), Self::ordered(key), true)
     }
 
-    /// The first of each run of equal neighbours: of a sorted array, each element once.
+    /// Selects the first element of each run of equal neighbours. If the array is sorted, these are
+    /// its distinct elements.
     pub fn first_of_runs() -> Self {
         Self::by(By::Heads)
     }
 
-    /// Those for which a function in GLSL says so: `bool is_selected(K key)`, K being `uint`, `int`,
-    /// `float`, `uint64_t`, `int64_t` or `double` after the type of the elements. [`Glsl`] says what it
-    /// may read and do.
+    /// Selects elements for which a GLSL function `bool is_selected(K key)` returns true. K is
+    /// `uint`, `int`, `float`, `uint64_t`, `int64_t` or `double`, according to the element type.
+    /// See [`Glsl`] for the inputs and restrictions of the function.
     ///
     /// ```
     /// use multisplit::{Glsl, Select};
@@ -138,7 +140,7 @@ impl<K: Key> Select<K> {
     }
 }
 
-/// Where the arrays of a selection are in a graph. They must not overlap.
+/// Arrays of a selection in a graph. They must not overlap.
 #[derive(Clone, Copy, Debug)]
 pub struct SelectBuffers {
     n: Count,
@@ -151,34 +153,37 @@ pub struct SelectBuffers {
 }
 
 impl SelectBuffers {
-    /// `dst` gets the selected elements of `src`, in their order, and has room for all. The first word of
-    /// `selected` gets their count. What `dst` has past them is left as it is.
+    /// Writes the selected elements of `src` to `dst`, in their original order, and their count to
+    /// the first word of `selected`. `dst` must have room for all elements of `src`. Elements of
+    /// `dst` past the count are not modified.
     pub fn new(src: Buffer, dst: Buffer, selected: Buffer) -> Self {
         let n = Count::Host(src.len());
         Self { n, src, dst, selected, flags: None, rejected: None, run_lengths: None }
     }
 
-    /// The first `n` elements, by a host count or a device count.
+    /// Selects from only the first `n` elements. `n` is a host count or a device count.
     #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
 
-    /// A `u32` for each element, for [`Select::flagged`].
+    /// Flags for [`Select::flagged`]: one `u32` for each element.
     #[must_use]
     pub fn flags(self, flags: Buffer) -> Self {
         Self { flags: Some(flags), ..self }
     }
 
-    /// The elements that are not selected go here, in their order; there is room for all. They are as many
-    /// as there are elements, less those that are selected.
+    /// Writes the elements that are not selected to `rejected`, in their original order. `rejected`
+    /// must have room for all elements of `src`. The number of rejected elements is the number of
+    /// elements minus the number of selected elements.
     #[must_use]
     pub fn rejected(self, rejected: Buffer) -> Self {
         Self { rejected: Some(rejected), ..self }
     }
 
-    /// The length of each run goes here, a `u32` for each selected element; for
-    /// [`Select::first_of_runs`]. There is room for as many as there are elements.
+    /// Writes the length of each run to `run_lengths`, one `u32` for each selected element.
+    /// Requires [`Select::first_of_runs`]. `run_lengths` must have room for one length per element
+    /// of `src`.
     #[must_use]
     pub fn run_lengths(self, run_lengths: Buffer) -> Self {
         Self { run_lengths: Some(run_lengths), ..self }
@@ -218,8 +223,8 @@ impl SelectBuffers {
     }
 }
 
-/// Adds the passes of a selection to the graph: one that clears its scratch, and one over the elements.
-/// Arrays are at most as long as one binding can be.
+/// Adds the passes of a selection to the graph: one that clears the scratch memory, and one over
+/// the elements. Each array must fit one storage binding.
 pub fn select<K: Key>(
     graph: &mut Graph,
     policy: &Policy,

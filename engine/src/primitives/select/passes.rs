@@ -1,4 +1,4 @@
-//! The passes of a selection: a clear of what tiles tell each other, and the sweep.
+//! Passes of a selection: clearing the tile states, and the sweep.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ push_constants! {
 
 const WORD: u64 = 4;
 
-/// One selection on its way into the graph.
+/// Parameters of the passes of one selection.
 pub(super) struct SelectPasses<'j> {
     pub policy: &'j Policy,
     pub key: KeyType,
@@ -52,7 +52,8 @@ pub(super) struct SelectPasses<'j> {
 }
 
 impl By {
-    /// The kernels' PREDICATE; selected.glsl has the same. Those with a user's function have none.
+    /// Value of the PREDICATE constant, as in selected.glsl. Kernels with a user function do not
+    /// have this constant.
     fn predicate(&self) -> u32 {
         match self {
             Self::Flags => 0,
@@ -78,7 +79,7 @@ impl By {
         Ok(builtin.kernel()?)
     }
 
-    /// What a user's function reads: its words, and its table.
+    /// Parameters and table of a user function.
     #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has one"))]
     fn user(&self, graph: &mut Graph) -> Option<([u32; 3], Option<Buffer>)> {
         #[cfg(feature = "glsl")]
@@ -90,10 +91,11 @@ impl By {
 }
 
 impl SelectPasses<'_> {
-    /// The workgroup size and the settings of the look-back, for `items` elements per thread. Workgroups are halved
-    /// while the device's loops are too short to recompute their tiles.
+    /// Workgroup size and look-back settings, for `items` elements per thread. The workgroup size
+    /// is halved until a tile can be recomputed within the loop limit of the device.
     fn look_back(&self, items: u64) -> (u32, LookBack) {
-        // With run lengths tiles take longer, and wait for those that started late (docs/performance-log.md, 52).
+        // Tiles with run lengths take longer and would wait for tiles that start late, so use
+        // tickets (docs/performance-log.md, 52).
         let (mut threads, policy) = match self.buffers.run_lengths {
             None => (self.policy.select_threads, *self.policy),
             Some(_) => (self.policy.threads, Policy { tickets: true, ..*self.policy }),
@@ -106,7 +108,8 @@ impl SelectPasses<'_> {
             match policy.look_back(tiles, cost) {
                 Some(settings) => return (threads, settings),
                 None if threads > lanes => threads = (threads / 2).next_multiple_of(lanes),
-                // One subgroup takes `items` steps per tile, which fit.
+                // A tile of one subgroup takes `items` iterations, which is within every loop
+                // limit.
                 None => return (threads, LookBack { spins: 0, tickets: true }),
             }
         }
@@ -123,7 +126,7 @@ impl SelectPasses<'_> {
         let items = u64::from(kernels[wide].define("ITEMS").unwrap_or(1));
         let (threads, settings) = self.look_back(items);
         let tile = u64::from(threads) * items;
-        // At least one, which tells that nothing is selected of nothing.
+        // At least one workgroup, so that empty inputs still write a count of zero.
         let tiles = lengths.some_parts(self.n, tile)?;
         let words = if run_lengths.is_some() { 4 } else { 2 };
         let states = lengths.scaled(tiles, words, words)?;
@@ -136,7 +139,7 @@ impl SelectPasses<'_> {
         clear.add(graph, self.policy, prepared, "select.clear", status, 0)?;
 
         let bytes = u64::from(self.key.bytes());
-        // Empty views have no binding. Nothing is read or written past the count.
+        // Bindings cannot be empty. Kernels do not access elements past the count.
         let view = |buffer: Buffer, bytes: u64| {
             single(buffer.range(0, (self.n.most * bytes).max(bytes)), self.policy)
         };
@@ -163,7 +166,7 @@ impl SelectPasses<'_> {
             .specialize("local_size_x", threads);
         let constants = [("PREDICATE", self.by.predicate()), ("KEY_KIND", self.key.kind())];
         let pass = specialize(pass, &kernel, &[constants, settings.constants()].concat());
-        // Where there are no flags and no table, the binding is not looked at.
+        // Without flags or a table, the kernel does not access the binding.
         let pass = match user {
             None => {
                 let flags = flags.map_or(Ok(src), |flags| view(flags, WORD))?;
