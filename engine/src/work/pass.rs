@@ -31,7 +31,7 @@ pub struct WorkPass<'w> {
 
 impl Work {
     /// Starts a pass that runs a GLSL compute shader. The source is compiled and checked: it may
-    /// only access its bindings, and accesses are bounds-checked.
+    /// only access its bindings, and its accesses are kept within their bounds.
     #[cfg(feature = "glsl")]
     pub fn glsl(&mut self, label: impl Into<String>, source: &str) -> Result<WorkPass<'_>> {
         let label = label.into();

@@ -49,8 +49,8 @@ push_constants! {
 }
 
 const WORD: u64 = 4;
-/// Maximum number of workgroups that search for segments that no tile has found. Must match
-/// `join.comp`.
+/// Maximum number of workgroups that write the identity for segments that no tile has found. There
+/// are such segments only if offsets decrease. Must match `join.comp`.
 const MAX_FINDERS: u64 = 64;
 /// Segments per thread of these workgroups before another workgroup is added.
 const FINDER_SEGMENTS: u64 = 1 << 10;
@@ -266,7 +266,8 @@ impl SegmentPasses<'_> {
         Ok(())
     }
 
-    /// Number of lanes that hold a row, with 16 bytes each. `None` if this does not fit a subgroup.
+    /// Number of lanes that hold a row, with 16 bytes each. `None` if the row length is not a power
+    /// of two, or if a row does not fit one subgroup.
     fn row_lanes(&self) -> Option<u32> {
         let lanes = u64::from(self.row_length) * self.terms.bytes / ROW_BYTES;
         let fits = (1..=u64::from(self.policy.subgroup_size)).contains(&lanes);

@@ -72,7 +72,7 @@ impl<K: Key> Select<K> {
         Self::by(By::Flags)
     }
 
-    /// Selects elements within the range. Empty if the range ends before it begins.
+    /// Selects elements within the range. The selection is empty if the range ends before it begins.
     ///
     /// ```
     /// use multisplit::Select;
