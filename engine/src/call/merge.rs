@@ -13,7 +13,8 @@ use crate::primitives::key::{Key, Value};
 type Results<A> = <<A as Elements>::Place as Place>::Array<<A as Elements>::Item>;
 
 impl Context {
-    /// Merges two arrays in ascending order. If elements are equal, those of `first` come first.
+    /// Merges two arrays that are sorted in ascending order. If elements are equal, those of `first`
+    /// come first.
     ///
     /// Host arrays that exceed a storage binding or the device's memory are merged in parts. This
     /// does not change the result. It applies to all merge functions.

@@ -2,8 +2,8 @@
 //!
 //! The pieces of the array are split by the top digit of the keys, and the buckets of all pieces
 //! are concatenated. Neighbouring buckets that fit one plan together are then sorted in place. A
-//! bucket that exceeds one plan by itself is split again by the next digit. The splits alternate
-//! between the array and a second array of the same size.
+//! bucket that exceeds one plan by itself is split again by the next digit. Splits write
+//! to a second array of the same size, and the concatenated buckets are moved back.
 
 use std::ops::Range;
 
