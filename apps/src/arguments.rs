@@ -1,4 +1,4 @@
-//! What can be said on the command line, besides what only one subcommand knows.
+//! The command line, except for the options of individual subcommands.
 
 use clap::Parser;
 
@@ -63,7 +63,7 @@ mod tests {
         ("sssp.md", include_str!("../../docs/sssp.md")),
     ];
 
-    /// The commands of a text: lines that begin with the program's name, after a prompt or not.
+    /// Yields the commands in `text`: lines that begin with the program's name, with or without a prompt.
     fn commands(text: &str) -> impl Iterator<Item = Vec<String>> {
         let line = |line: &str| {
             let line = line.trim_start_matches("$ ");
@@ -72,8 +72,8 @@ mod tests {
         text.lines().filter_map(line)
     }
 
-    /// The words of a shell's line up to the first that is the shell's own. A word in single quotes
-    /// may have spaces; two spaces begin a comment, as help texts have it.
+    /// Splits a shell command line into words, up to the first shell operator. Words in single quotes may
+    /// contain spaces. Two spaces begin a comment, as in the help texts.
     fn words(line: &str) -> Vec<String> {
         let line = line.split("  ").next().unwrap_or_default();
         let (mut words, mut quoted) = (vec![String::new()], false);

@@ -1,4 +1,4 @@
-//! Which device a command runs on, and what the validation layers said while it did.
+//! Device selection, and messages of the validation layers.
 
 use std::cell::RefCell;
 
@@ -18,30 +18,30 @@ use crate::parts::Room;
 use crate::trace::Trace;
 use crate::{leaving, phase, report};
 
-/// Adds the times of runs to the phases of the command.
+/// Returns an observer that adds device times to the phases of the command.
 fn kernel_times() -> Observer {
     Observer::of_runs(|run| phase::add_device_time(run.nanoseconds))
 }
 
-/// What `--profile` says for the sizes that come with the library.
+/// Value of `--profile` that selects the built-in sizes.
 const BUILT_IN: &str = "built-in";
 
-/// Opens devices as the command line says, and keeps what the validation layers say of them.
+/// Opens devices as the command line requests, and collects the messages of the validation layers.
 pub struct Devices {
     common: Common,
     messages: Messages,
     trace: Option<Trace>,
-    /// Outputs among which the trace has been begun, for a command to add its own to.
+    /// Outputs with the trace already opened, to which the command adds its own.
     begun: RefCell<Option<Outputs>>,
 }
 
 impl Devices {
-    /// Devices by these arguments, whose runs are told to `trace`.
+    /// Creates `Devices` for these arguments; device runs are recorded in `trace`.
     pub fn new(common: Common, trace: Option<Trace>) -> Self {
         Self { common, messages: Messages::default(), trace, begun: RefCell::default() }
     }
 
-    /// Opens the device that the command line chooses.
+    /// Opens the device that the command line selects.
     pub fn open(&self) -> Result<Context> {
         let context =
             self.open_with(Config { observer: Some(kernel_times()), ..Config::default() })?;
@@ -51,14 +51,14 @@ impl Devices {
         Ok(context)
     }
 
-    /// Begins to open it, for a command that has something else to do meanwhile.
+    /// Starts opening the device in the background.
     pub fn begin_opening(&self) -> Opening {
         let ranking = self.one_ranking();
         let config = Config { ranking, observer: Some(kernel_times()), ..Config::default() };
         Opening::begin(self.config(config), !self.common.validate)
     }
 
-    /// Each ranking that the command line asks for, once; nothing where it does not say.
+    /// Rankings on the command line, without duplicates; empty if `--ranking` is not given.
     pub fn rankings(&self) -> Vec<Ranking> {
         let mut rankings = Vec::new();
         for &ranking in &self.common.ranking {
@@ -69,7 +69,8 @@ impl Devices {
         rankings
     }
 
-    /// The ranking of a command that takes one. Several end the program, with the status of wrong usage.
+    /// The ranking of a command that accepts only one. Exits with the usage-error status if there are
+    /// several.
     pub fn one_ranking(&self) -> RankingChoice {
         match self.rankings()[..] {
             [] => RankingChoice::Auto,
@@ -80,49 +81,49 @@ impl Devices {
         }
     }
 
-    /// Like [`open`](Self::open); what the command line does not say is taken from `config`.
+    /// Like [`open`](Self::open), but takes settings that the command line does not specify from `config`.
     pub fn open_with(&self, config: Config) -> Result<Context> {
         self.open_ranking(Config { ranking: self.one_ranking(), ..config })
     }
 
-    /// The same with the ranking of `config`, for a command that takes several.
+    /// Like [`open_with`](Self::open_with), but uses the ranking of `config`.
     pub fn open_ranking(&self, config: Config) -> Result<Context> {
         Ok(Context::open(&self.config(config))?)
     }
 
-    /// Every device there is.
+    /// Lists all devices.
     pub fn list(&self) -> Result<Vec<DeviceEntry>> {
         Ok(Context::devices_for(&self.config(Config::default()))?)
     }
 
-    /// The one of `all` that [`open`](Self::open) opens.
+    /// Returns the entry of `all` that [`open`](Self::open) would open.
     pub fn pick<'a>(&self, all: &'a [DeviceEntry]) -> Result<&'a DeviceEntry> {
         Ok(self.choice().pick(all)?)
     }
 
-    /// What the layers have said so far, of devices that could not be opened too.
+    /// Messages of the validation layers so far, including those for devices that could not be opened.
     pub fn messages(&self) -> Vec<Message> {
         self.messages.take()
     }
 
-    /// The name or index on the command line.
+    /// Device name or index on the command line.
     pub fn asked_for(&self) -> Option<&str> {
         self.common.device.as_deref()
     }
 
-    /// The name or index on the command line or in the environment, and which of the two.
+    /// Device name or index, and whether it comes from the command line or the environment.
     pub fn wanted(&self) -> Option<(&'static str, String)> {
         let argument = self.asked_for().map(|name| ("--device", name.to_owned()));
         let variable = || std::env::var(DEVICE_VARIABLE).ok().filter(|name| !name.is_empty());
         argument.or_else(|| variable().map(|name| (DEVICE_VARIABLE, name)))
     }
 
-    /// Whether results are to be verified against the CPU.
+    /// Whether to verify results against the CPU.
     pub fn verify(&self) -> bool {
         self.common.verify
     }
 
-    /// Runs `check`, which compares a result with the CPU's, if results are to be verified.
+    /// Runs `check`, which compares a result with the CPU's, if `--verify` is given.
     pub fn verify_by(&self, check: impl FnOnce() -> Result<()>) -> Result<()> {
         if !self.verify() {
             return Ok(());
@@ -131,27 +132,27 @@ impl Devices {
         phase::timed(report::VERIFYING, check)
     }
 
-    /// What summaries end with where results were verified.
+    /// Suffix of summaries if results were verified.
     pub fn verified(&self) -> &'static str {
         if self.verify() { ", verified against the CPU" } else { "" }
     }
 
-    /// Whether more than usual is to be said.
+    /// Whether `--verbose` is given.
     pub fn verbose(&self) -> bool {
         self.common.verbose > 0
     }
 
-    /// Whether nothing but results and errors is to be printed.
+    /// Whether to print only results and errors.
     pub fn quiet(&self) -> bool {
         self.common.quiet
     }
 
-    /// Whether files that exist may be overwritten.
+    /// Whether to overwrite existing files.
     pub fn force(&self) -> bool {
         self.common.force
     }
 
-    /// Where the sizes of kernels come from.
+    /// Source of the kernel sizes.
     pub fn profile(&self) -> ProfileChoice {
         match &self.common.profile {
             Some(name) if name.as_os_str() == BUILT_IN => ProfileChoice::BuiltIn,
@@ -160,20 +161,20 @@ impl Devices {
         }
     }
 
-    /// The memory that a command may use on the device of `context`.
+    /// Device memory that a command may use on `context`.
     pub fn room<'c>(&self, context: &'c Context) -> Room<'c> {
-        // Without a limit a tenth is left for others.
+        // Without a limit, leave a tenth for other programs.
         let max = context.properties().device_memory / 10 * 9;
         let memory = self.common.memory_limit.map_or(max, |limit| limit.min(max));
         Room { context, memory, bars: self.bars() }
     }
 
-    /// Outputs that overwrite what the command line allows them to; the trace is among them.
+    /// Output files, including the trace. They overwrite existing files only with `--force`.
     pub fn outputs(&self) -> Outputs {
         self.begun.take().unwrap_or_else(|| Outputs::new(self.common.force))
     }
 
-    /// Begins the trace where there is to be one, among the outputs of the command that follows.
+    /// Opens the trace, if requested, as one of the outputs of the next command.
     pub fn begin_trace(&self) -> Result<()> {
         if let Some((trace, file)) = self.trace.clone().zip(self.common.trace.as_ref()) {
             let mut outputs = self.outputs();
@@ -184,12 +185,12 @@ impl Devices {
         Ok(())
     }
 
-    /// Writes the trace of a command that had no outputs of its own.
+    /// Writes the trace of a command that has no other outputs.
     pub fn end_trace(&self) -> Result<()> {
         self.begun.take().map_or(Ok(()), |outputs| Ok(outputs.finish()?))
     }
 
-    /// Progress bars, where there may be any.
+    /// Progress bars, unless disabled.
     pub fn bars(&self) -> Bars {
         Bars::new(self.common.quiet)
     }

@@ -1,4 +1,4 @@
-//! Keys of every type as files hold them.
+//! Key types and their representation in files.
 
 use multisplit::Key;
 use multisplit::half::{bf16, f16};
@@ -6,9 +6,9 @@ use multisplit::half::{bf16, f16};
 use crate::formats::Data;
 use crate::histogram::Number;
 
-/// A key type that the device sorts, with its form in files.
+/// A key type that the device sorts, with its representation in files.
 pub trait FileKey: Key + Number {
-    /// The keys as elements of a file.
+    /// Converts keys to file elements.
     fn into_data(keys: Vec<Self>) -> Data;
 }
 
@@ -37,8 +37,8 @@ file_keys! {
     f64: Bytes8;
 }
 
-/// Calls the generic function `$function` with the key type that `$element` names as its type
-/// parameter. Elements that are not keys are an error of the caller's.
+/// Calls the generic function `$function` with the key type for `$element` as its type parameter. Elements
+/// that are not keys are a bug in the caller.
 macro_rules! with_key_type {
     ($element:expr, $object:ident.$function:ident($($argument:expr),*)) => {
         match $element {
@@ -58,7 +58,7 @@ macro_rules! with_key_type {
 }
 pub(crate) use with_key_type;
 
-/// The same for types of 32 and 64 bits only.
+/// Like `with_key_type!`, for 32-bit and 64-bit types only.
 macro_rules! with_wide_key_type {
     ($element:expr, $object:ident.$function:ident($($argument:expr),*)) => {
         match $element {
@@ -85,7 +85,7 @@ mod tests {
         let keys = [-1.5f64, f64::NAN, 0.0];
         let data = f64::into_data(keys.to_vec());
         let found = f64::from_data(&data).expect("keys of 8 bytes");
-        // By their bits, because NaN is not equal to itself.
+        // Compare bits, because NaN is not equal to itself.
         assert_eq!(
             found.iter().map(|key| key.to_bits()).collect::<Vec<_>>(),
             keys.map(f64::to_bits)

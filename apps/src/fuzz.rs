@@ -1,8 +1,8 @@
-//! Files that are nearly right: thousands of seeded mutations of good ones, read by every reader. None
-//! may panic, hang, or take memory without end; what is read may be anything.
+//! Fuzz tests of the readers with thousands of seeded mutations of valid files. Readers may accept or reject
+//! a file, but must not panic, hang, or use unlimited memory.
 //!
-//! A plain run takes a sample, `MULTISPLIT_FULL=1` all. A failure prints the seed, and the file is the
-//! same for the same seed.
+//! A normal run takes a sample; `MULTISPLIT_FULL=1` runs all. A failure prints the seed, which reproduces the
+//! file.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -17,14 +17,14 @@ use crate::formats::{Element, Place, npy};
 use crate::inputs::{Shape, open_values, read};
 use crate::tables::{Dialect, Table};
 
-/// Of each kind of file: in a plain run, and in a full one.
+/// Mutations per kind of file: in a normal run and in a full run.
 const RUNS: (u64, u64) = (60, 1820);
-/// A file that takes longer than this, where others take milliseconds, is one that never ends.
+/// Files that take longer than this count as a hang. Normal files take milliseconds.
 const MAX_TIME: Duration = Duration::from_secs(120);
-/// Networks that grow past this by a mutation are not searched.
+/// Networks that a mutation enlarges beyond this are not searched.
 const MAX_VERTICES: u32 = 1 << 20;
 
-/// Files as programs write them.
+/// Valid files of every kind.
 fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     let words: Vec<u8> = (0..40u32).flat_map(|word| (word * 77).to_le_bytes()).collect();
     let array = [npy::header_of(Element::U32, 40), words.clone()].concat();
@@ -55,7 +55,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("packed")
 }
 
-/// Texts that readers stumble over.
+/// Byte sequences that often break readers.
 const ODD: [&[u8]; 14] = [
     b"99999999999999999999",
     b"-1",
@@ -73,7 +73,7 @@ const ODD: [&[u8]; 14] = [
     b",,,,",
 ];
 
-/// A few changes to a good file.
+/// Applies one to four random changes to a valid file.
 fn mutated(bytes: &[u8], random: &mut SplitMix64) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..1 + random.draw() % 4 {
@@ -100,7 +100,7 @@ fn mutated(bytes: &[u8], random: &mut SplitMix64) -> Vec<u8> {
     bytes
 }
 
-/// Everything that may be done with a file, whatever its name says.
+/// Runs every reader on a file, regardless of its name.
 fn try_everything(path: &Path) {
     let place = Place::new(path);
     for asked in [None, Some(Element::U32), Some(Element::F64), Some(Element::F16)] {
@@ -125,7 +125,7 @@ fn try_everything(path: &Path) {
         }
         let rows = table.len() as u32;
         for separator in [table.separator(), b'\t'] {
-            // A row that was read can be written.
+            // Every row that was read can also be written.
             table.write(&mut std::io::sink(), separator, (0..rows).rev()).expect("written");
         }
     }
@@ -136,7 +136,7 @@ fn try_everything(path: &Path) {
     }
 }
 
-/// Ends the process where nothing has been sent for too long, and says what was sent last.
+/// Aborts the process and reports the last message if no message arrives for too long.
 fn watch() -> mpsc::Sender<String> {
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || {

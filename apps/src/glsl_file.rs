@@ -1,4 +1,4 @@
-//! A user's function in GLSL: its file, its parameters, and messages that name the user's own file.
+//! User-defined GLSL functions: file, parameters, and error messages that name the user's file.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub struct GlslOptions {
     param: Vec<Parameter>,
 }
 
-/// A word for a function: a whole number, or the bits of a float.
+/// A parameter of a function: an integer, or the bits of a float.
 #[derive(Clone, Copy, Debug)]
 struct Parameter(u32);
 
@@ -44,13 +44,13 @@ pub struct GlslFile {
     parameters: [u32; 3],
 }
 
-/// What the engine calls the user's text.
+/// The engine's name for the user's source.
 const ENGINES_NAME: &str = "user_bucket.glsl";
-/// Longer ones are not written by hand; the engine has a limit of its own.
+/// Maximum file size. The engine has its own, separate limit.
 const MAX_BYTES: u64 = 1 << 20;
 
 impl GlslOptions {
-    /// Whether there is a function.
+    /// Whether a function is given.
     pub fn is_given(&self) -> bool {
         self.glsl.is_some()
     }
@@ -77,12 +77,12 @@ impl GlslOptions {
 }
 
 impl GlslFile {
-    /// What the engine is given.
+    /// The function in the engine's form.
     pub fn function(&self) -> Glsl {
         Glsl::new(self.source.as_str()).parameters(self.parameters)
     }
 
-    /// The error with the user's own file in it, where it is about the function.
+    /// Replaces the engine's file name in compile errors with the user's file name.
     pub fn named(&self, error: anyhow::Error) -> anyhow::Error {
         if !matches!(error.downcast_ref(), Some(Error::Compile(_))) {
             return error;

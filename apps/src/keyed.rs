@@ -1,5 +1,5 @@
-//! The files of a command that moves keys: keys and values in, or a table; keys, values or rows, and
-//! an array of u32 out.
+//! Files of commands that move keys. Input: keys and values, or a table. Output: keys, values or rows, and an
+//! array of u32.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -33,20 +33,20 @@ pub struct OutputOptions {
     pub keys_only: bool,
 }
 
-/// What such a command is told.
+/// Options of such a command.
 pub struct KeyedOptions<'p> {
     pub input: &'p InputOptions,
     pub output: &'p OutputOptions,
     pub values: &'p ValueOptions,
-    /// Where the array of u32 goes: an order, or beginnings of buckets.
+    /// Output file for the u32 array: a permutation, or bucket offsets.
     pub words: Option<&'p Path>,
-    /// Which shapes the keys may have.
+    /// Accepted shapes of the keys.
     pub shape: Shape,
-    /// Whether as many elements come out as go in.
+    /// Whether the output has as many elements as the input.
     pub keeps_length: bool,
 }
 
-/// What was opened, and outputs that have been begun.
+/// Opened inputs and outputs.
 pub struct KeyedFiles {
     pub input: Input,
     pub values: Option<Values>,
@@ -55,17 +55,17 @@ pub struct KeyedFiles {
     keys_out: Option<OutputId>,
     values_out: Option<OutputId>,
     words_out: Option<OutputId>,
-    /// A file for each bucket.
+    /// One file per bucket.
     each_out: Vec<OutputId>,
     output_format: Option<Format>,
 }
 
-/// Files that are written at the same time: each is open, and systems allow some thousand.
+/// Maximum number of bucket files. All are open at once, and systems limit open files to about a thousand.
 const MAX_EACH: usize = 512;
 
 impl KeyedFiles {
-    /// Begins the outputs, then opens the inputs: what cannot be written costs no waiting. The
-    /// device is opened meanwhile.
+    /// Opens the outputs, then the inputs, so that an unwritable output fails early. The device is opened in
+    /// the background.
     pub fn open(options: &KeyedOptions<'_>, devices: &Devices) -> Result<(Self, Opening)> {
         let mut outputs = devices.outputs();
         let place = |path: &PathBuf| Place::new(path).with_format(options.output.output_format);
@@ -108,7 +108,7 @@ impl KeyedFiles {
         Ok((files, opening))
     }
 
-    /// What comes out is as long as what goes in.
+    /// Reserves disk space for outputs that are as long as the input.
     fn reserve(&mut self) -> Result<()> {
         let Input::Numbers(keys, _) = &self.input else { return Ok(()) };
         let (len, otherwise) = (keys.len() as u64, self.otherwise());
@@ -122,12 +122,12 @@ impl KeyedFiles {
         Ok(())
     }
 
-    /// Begins a file for each of `count` buckets, whose number takes the place of `{}`.
+    /// Opens one file for each of `count` buckets. The bucket number replaces `{}`.
     pub fn begin_each(&mut self, pattern: &str, count: usize) -> Result<()> {
         if count > MAX_EACH {
             bail!("--each makes {count} files, and {MAX_EACH} are the most; use fewer buckets");
         }
-        // As wide as the last one, so that names are in order.
+        // Pad with zeros, so that sorting the names sorts the buckets.
         let width = count.saturating_sub(1).to_string().len();
         for bucket in 0..count {
             let name = pattern.replace("{}", &format!("{bucket:0width$}"));
@@ -137,18 +137,17 @@ impl KeyedFiles {
         Ok(())
     }
 
-    /// Whether the array of u32 was asked for.
+    /// Whether the u32 array is requested.
     pub fn wants_words(&self) -> bool {
         self.words_out.is_some()
     }
 
-    /// The values, wherever they are.
+    /// The values, in memory or in a file.
     pub fn value_elements(&self) -> Option<&Elements> {
         self.values.as_ref().map(|values| &values.elements)
     }
 
-    /// Reads what has not been read yet, and takes keys and values out, for work on the host. None
-    /// of a table.
+    /// Loads keys and values into memory and takes them out of `self`. `None` for a table.
     pub fn take(&mut self) -> Result<Option<(Array, Option<Data>)>> {
         check_host_memory(&self.input, self.values.as_ref())?;
         let _span = tracing::info_span!("read").entered();
@@ -163,8 +162,8 @@ impl KeyedFiles {
         })
     }
 
-    /// The outputs for elements that come in any order, as the device has them; None where they have
-    /// to be written from their beginning to their end, or in another form.
+    /// Returns writers for outputs whose elements may arrive in any order, in the device's representation.
+    /// `None` if the output must be written sequentially or needs conversion.
     pub fn range_target(&mut self) -> Result<Option<RangeTarget>> {
         let otherwise = self.otherwise();
         let Input::Numbers(keys, _) = &self.input else { return Ok(None) };
@@ -199,12 +198,12 @@ impl KeyedFiles {
         Ok(Some(target))
     }
 
-    /// Every output takes its name.
+    /// Renames all outputs to their final names.
     pub fn finish(self) -> Result<()> {
         Ok(self.outputs.finish()?)
     }
 
-    /// In which form outputs are whose names do not say it.
+    /// Format of outputs whose names do not specify one.
     fn otherwise(&self) -> Format {
         match &self.input {
             Input::Numbers(_, format) => *format,
@@ -212,7 +211,8 @@ impl KeyedFiles {
         }
     }
 
-    /// Writes moved keys, as the device has them, and values; every output takes its name.
+    /// Writes the moved keys (in the device's representation) and values, and renames all outputs to their
+    /// final names.
     pub fn write(
         mut self,
         keys: Moved,
@@ -221,7 +221,7 @@ impl KeyedFiles {
     ) -> Result<()> {
         let span = tracing::info_span!("write").entered();
         phase::timed("writing", || self.write_all(keys, values, words))?;
-        // The trace, which is written now, is to have it.
+        // Close the span before `finish` writes the trace, so that the trace includes it.
         drop(span);
         Ok(self.outputs.finish()?)
     }
@@ -240,7 +240,7 @@ impl KeyedFiles {
         }
         if let Input::Numbers(Numbers { element, .. }, _) = &self.input {
             let element = *element;
-            // What files have as the device has it goes straight there.
+            // Write directly from the device if the file has the same representation.
             if let (Some(id), [], Moved::Device(context, array)) =
                 (self.keys_out, &buckets[..], &keys)
                 && array.element_bytes() == element.bytes()
@@ -260,7 +260,8 @@ impl KeyedFiles {
         Ok(())
     }
 
-    /// Writes rows of a table in this order, or their keys alone; every output takes its name.
+    /// Writes the table rows, or only their keys, in this order, and renames all outputs to their final
+    /// names.
     pub fn write_rows(mut self, order: &[u32], words: Option<Vec<u32>>) -> Result<()> {
         let span = tracing::info_span!("write").entered();
         let buckets = self.buckets(words.as_deref());
@@ -271,7 +272,7 @@ impl KeyedFiles {
         if let Some(id) = self.keys_out {
             self.write_some_rows(id, order)?;
         }
-        // The trace, which is written now, is to have it.
+        // Close the span before `finish` writes the trace, so that the trace includes it.
         drop(span);
         Ok(self.outputs.finish()?)
     }
@@ -289,7 +290,7 @@ impl KeyedFiles {
         })?)
     }
 
-    /// The file of each bucket, and what goes there.
+    /// The output file and the range of elements of each bucket.
     fn buckets(&self, offsets: Option<&[u32]>) -> Vec<(OutputId, Range<usize>)> {
         let pairs = offsets.unwrap_or_default().windows(2);
         let ranges = pairs.map(|ends| ends[0] as usize..ends[1] as usize);
@@ -320,7 +321,7 @@ impl Target for RangeTarget {
     }
 }
 
-/// Results, and what they are gathered from, take some copies of what was read.
+/// Checks that host memory suffices for the result and the intermediate copies.
 fn check_host_memory(input: &Input, values: Option<&Values>) -> Result<()> {
     let keys = match input {
         Input::Numbers(keys, _) => keys.len() * keys.element.bytes(),
@@ -331,10 +332,10 @@ fn check_host_memory(input: &Input, values: Option<&Values>) -> Result<()> {
     Ok(host_memory::check("the result", COPIES * (keys + values) as u64)?)
 }
 
-/// The result, its form in the file, and one in between.
+/// Copies in host memory: the result, its representation in the file, and an intermediate one.
 const COPIES: u64 = 3;
 
-/// A name without an extension that says anything: rows are written to it as to a `.csv` file.
+/// Whether the name does not specify a format. Rows are then written as CSV.
 fn is_plain_name(path: &Path) -> bool {
     Place::new(path).format == crate::formats::Stated::Nothing
 }

@@ -1,5 +1,5 @@
-//! How the process ends once its results are written: without taking devices apart. Drivers take
-//! longer for that than for most jobs, and the system frees all that a process has.
+//! Ends the process without destroying devices. Destroying them takes drivers longer than most jobs, and the
+//! system frees all resources of a process anyway.
 
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +8,7 @@ use multisplit::Context;
 
 static KEPT: Mutex<Vec<Context>> = Mutex::new(Vec::new());
 
-/// Keeps a device open to the end of the process.
+/// Keeps a device open until the process ends.
 pub fn keep_open(context: &Context) {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(context.clone());
 }
@@ -18,12 +18,12 @@ pub fn save_pipelines() {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(Context::save_pipelines);
 }
 
-/// Ends the process at once where a device was kept open; else gives its exit status. Output has been
-/// flushed, and [`save_pipelines`] called.
+/// Exits immediately if a device was kept open; otherwise returns the exit status. The caller must have
+/// flushed all output and called [`save_pipelines`].
 pub fn leave(status: u8) -> ExitCode {
     if KEPT.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
         return ExitCode::from(status);
     }
-    // Not `std::process::exit`: drivers take themselves apart in what that calls.
+    // Not `std::process::exit`, because drivers run their teardown in its exit handlers.
     signal_hook::low_level::exit(status.into())
 }

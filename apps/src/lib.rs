@@ -1,5 +1,5 @@
-//! The `multisplit` command line: what a person with a GPU, or none, can do with the engine. And
-//! what such a program needs that an embedder does not: files of any size and format.
+//! The `multisplit` command line: uses the engine from a terminal, with or without a GPU. Also contains the
+//! support for files of any size and format, which embedders do not need.
 //!
 //! Each subcommand is one module of `commands`; everything around it (arguments, the device, files, the exit
 //! status) is shared. Measurements, networks and drawings are in [`multisplit_bench`].
@@ -47,7 +47,7 @@ use crate::arguments::Arguments;
 use crate::device::Devices;
 use crate::trace::Trace;
 
-/// Does what the arguments of this process ask for, and gives its exit status.
+/// Runs the command given by the arguments of this process, and returns its exit status.
 pub fn run() -> ExitCode {
     phase::begin();
     let arguments = Arguments::try_parse().unwrap_or_else(|error| report::not_parsed(&error));
@@ -63,12 +63,11 @@ pub fn run() -> ExitCode {
     let devices = Devices::new(arguments.common, trace);
     let outcome = commands::run(arguments.command, &devices, Arguments::command())
         .and_then(|()| Ok(io::stdout().flush()?));
-    // With validation every context is gone by now, so what the layers say of teardown is among the
-    // messages.
+    // With validation, all contexts have been destroyed by now, so the messages include those about teardown.
     let messages = devices.messages();
     drop(devices);
     leaving::save_pipelines();
-    // The error is the last line.
+    // Stop logging, so that the error is the last line.
     logging::stop();
     leaving::leave(report::finish(outcome, &messages))
 }

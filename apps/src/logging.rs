@@ -1,4 +1,4 @@
-//! How much of what the library traces is shown, and where.
+//! Log level and destination of the library's tracing events.
 
 use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,23 +14,23 @@ use crate::trace::Trace;
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
-/// Shows nothing from here on.
+/// Disables all further logging.
 pub fn stop() {
     STOPPED.store(true, Ordering::Relaxed);
 }
 
-/// Starts logging to standard error, and to `trace` where there is one. Each `-v` shows more;
-/// without one, `RUST_LOG` decides. `quiet` shows nothing.
+/// Starts logging to standard error, and to `trace` if given. Each `-v` shows more; without any, `RUST_LOG`
+/// sets the level. `quiet` disables logging.
 pub fn start(verbose: u8, quiet: bool, trace: Option<&Trace>) {
     let level = match verbose {
-        // Errors have a line of their own.
+        // Errors are reported separately.
         0 if quiet => "off",
         0 => "warn",
         1 => "info",
         2 => "debug",
         _ => "trace",
     };
-    // Messages of the validation layers are kept for the end: see `report`.
+    // Messages of the validation layers are reported at the end; see `report`.
     let ours = || EnvFilter::new(format!("{level},multisplit::validation=off"));
     let filter = match verbose {
         0 if !quiet => EnvFilter::try_from_default_env().unwrap_or_else(|_| ours()),
@@ -42,9 +42,9 @@ pub fn start(verbose: u8, quiet: bool, trace: Option<&Trace>) {
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr.with_filter(|_| !STOPPED.load(Ordering::Relaxed)))
         .with_filter(filter);
-    // A trace has the spans that matter whatever is shown.
+    // A trace includes all relevant spans, regardless of the log level.
     let kept = Targets::new().with_target("multisplit", tracing::Level::DEBUG);
     let traced = trace.map(|trace| trace.layer().with_filter(kept));
-    // It fails only where another subscriber was set, and nothing sets one before this.
+    // Fails only if a subscriber is already set, which never happens.
     let _ = registry().with(shown).with(traced).try_init();
 }

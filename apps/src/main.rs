@@ -1,4 +1,4 @@
-//! The `multisplit` program. What it does is in the library of this package.
+//! The `multisplit` program. Its implementation is in the library of this package.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

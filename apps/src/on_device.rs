@@ -1,5 +1,5 @@
-//! Arrays that lie on the device between reading and writing: brought there from memory or straight
-//! from a file, and taken from there to memory or straight into a file.
+//! Arrays on the device: uploaded from memory or directly from a file, and downloaded to memory or directly
+//! into a file.
 
 use anyhow::Result;
 use bytemuck::Pod;
@@ -9,7 +9,7 @@ use crate::formats::Data;
 use crate::inputs::Elements;
 use crate::phase;
 
-/// Brings elements to the device. `T` has as many bytes as each of them.
+/// Uploads elements. `T` must have the size of an element.
 pub fn upload<T: Pod>(context: &Context, elements: &Elements) -> Result<Array<T>> {
     let _span = tracing::info_span!("upload", elements = elements.len() as u64).entered();
     phase::timed("reading and uploading", || match elements {
@@ -28,7 +28,7 @@ pub fn upload<T: Pod>(context: &Context, elements: &Elements) -> Result<Array<T>
     })
 }
 
-/// Some of the elements, in memory. `T` has as many bytes as each of them.
+/// Copies a range of the elements into memory. `T` must have the size of an element.
 pub fn elements_of<T: Pod>(elements: &Elements, first: u64, len: usize) -> Result<Vec<T>> {
     let mut some = vec![T::zeroed(); len];
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut some);
@@ -42,22 +42,22 @@ pub fn elements_of<T: Pod>(elements: &Elements, first: u64, len: usize) -> Resul
     Ok(some)
 }
 
-/// What is done with a part of an array on its way to the host: it is given the index of the first
-/// element, and the bytes.
+/// Callback for one part of an array during a download. Receives the index of the first element and the
+/// bytes.
 pub type Drain<'d> = dyn Fn(u64, &[u8]) -> Result<()> + Sync + 'd;
 
-/// An array on the device, of whatever type.
+/// An array on the device, of any type.
 pub trait DeviceArray {
-    /// How many elements.
+    /// Number of elements.
     fn count(&self) -> usize;
 
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     fn element_bytes(&self) -> usize;
 
-    /// Gives `drain` all elements, from several threads.
+    /// Passes all elements to `drain`, from several threads.
     fn drain(&self, context: &Context, drain: &Drain<'_>) -> Result<()>;
 
-    /// The elements in memory.
+    /// Downloads the elements into memory.
     fn download(&self, context: &Context) -> Result<Data>;
 }
 
@@ -81,19 +81,19 @@ impl<T: Pod> DeviceArray for Array<T> {
     }
 }
 
-/// Elements that a job has moved: on the host, or still on the device.
+/// Elements that a job has moved, on the host or on the device.
 pub enum Moved {
     Host(Data),
     Device(Context, Box<dyn DeviceArray>),
 }
 
 impl Moved {
-    /// An array that is still on the device.
+    /// Wraps an array on the device.
     pub fn device<T: Pod>(context: &Context, array: Array<T>) -> Self {
         Self::Device(context.clone(), Box::new(array))
     }
 
-    /// How many elements.
+    /// Number of elements.
     pub fn len(&self) -> usize {
         match self {
             Self::Host(data) => data.len(),
@@ -101,7 +101,7 @@ impl Moved {
         }
     }
 
-    /// The elements in memory.
+    /// Loads the elements into memory.
     pub fn load(self) -> Result<Data> {
         match self {
             Self::Host(data) => Ok(data),

@@ -1,4 +1,4 @@
-//! How work that does not fit the device's memory, or the limit on it, is cut into parts.
+//! Splits work that does not fit device memory, or the limit on it, into parts.
 
 use std::ops::Range;
 
@@ -6,35 +6,35 @@ use anyhow::Result;
 use multisplit::{Context, Error};
 use multisplit_bench::progress::Bars;
 
-/// A part is at least so many elements: with less room than they take, it is an error.
+/// Minimum number of elements per part; if memory is too small for it, the operation fails.
 const MIN_PART: usize = 256;
-/// Of the memory, the arrays get three quarters; the rest is for workspace and staging.
+/// Fraction of memory for arrays; the rest is for workspace and staging.
 const ARRAYS: (u64, u64) = (3, 4);
-/// Kernels count elements in 30 bits.
+/// Kernels use 30-bit element counts.
 const MAX_ELEMENTS: u64 = (1 << 30) - 1;
 
-/// Where work is done, and with how much memory.
+/// Device and memory budget for an operation.
 pub struct Room<'c> {
     pub context: &'c Context,
-    /// Bytes of the device's memory that it may take.
+    /// Device memory that may be used, in bytes.
     pub memory: u64,
     pub bars: Bars,
 }
 
 impl Room<'_> {
-    /// How many elements fit, where an element takes `bytes` in all arrays together and `widest`
-    /// in the widest one.
+    /// Maximum number of elements per part. An element takes `bytes` in all arrays together and `widest` in
+    /// the widest one.
     pub fn max_elements(&self, bytes: u64, widest: u64) -> usize {
         let max = self.max_of_plan(widest).min(self.max_in_memory(bytes));
         usize::try_from(max).unwrap_or(usize::MAX).max(MIN_PART)
     }
 
-    /// How many elements fit the memory, where an element takes `bytes` in all arrays together.
+    /// Maximum number of elements that fit memory. An element takes `bytes` in all arrays together.
     pub fn max_in_memory(&self, bytes: u64) -> u64 {
         self.memory / ARRAYS.1 * ARRAYS.0 / bytes
     }
 
-    /// How many elements one plan takes, of `widest` bytes in the widest array.
+    /// Maximum number of elements of one plan, whose widest array has elements of `widest` bytes.
     pub fn max_of_plan(&self, widest: u64) -> u64 {
         let limits = self.context.limits();
         let array = limits.max_storage_range.min(limits.max_buffer_size);
@@ -42,8 +42,8 @@ impl Room<'_> {
     }
 }
 
-/// Gives `each` the parts of `n` elements in order, at most `max` at a time; fewer once memory
-/// turns out not to suffice. There is one part of nothing where `n` is zero.
+/// Calls `each` with ranges that cover `n` elements in order, of at most `max` elements. Retries with smaller
+/// ranges if memory is insufficient. If `n` is zero, calls `each` once with an empty range.
 pub fn in_order(
     n: usize,
     max: usize,
@@ -65,7 +65,7 @@ pub fn in_order(
     }
 }
 
-/// Whether `error` is one that a smaller part does not have.
+/// Whether a smaller part may avoid `error`.
 pub fn no_room(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(Error::OutOfMemory { .. }))
 }

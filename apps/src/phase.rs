@@ -1,4 +1,4 @@
-//! Where the time of a command goes: phases of the host, and how long the device ran in each.
+//! Times the phases of a command on the host, and the kernels that ran in each.
 
 use std::cell::RefCell;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 
 use multisplit_bench::figures;
 
-/// When the program began.
+/// Start time of the program.
 static START: OnceLock<Instant> = OnceLock::new();
-/// In the order in which they began.
+/// Phases, in the order in which they began.
 static PHASES: Mutex<Vec<Phase>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// The phases that this thread is in, and the time of the phases inside each of them.
+    /// The open phases of this thread, and the time spent in nested phases.
     static OPEN: RefCell<Vec<(&'static str, Duration)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A phase so far: phases of the same name are added up, also those of several threads.
+/// Accumulated time of a phase. Phases with the same name are added up, including those of other threads.
 struct Phase {
     name: &'static str,
     time: Duration,
@@ -24,13 +24,12 @@ struct Phase {
     device: Option<Duration>,
 }
 
-/// The program begins.
+/// Records the start time of the program.
 pub fn begin() {
     START.get_or_init(Instant::now);
 }
 
-/// Runs `body`, which is the phase `name` or a part of it, and adds its time, without the time of the phases
-/// inside it.
+/// Runs `body` as (part of) phase `name` and adds its time, excluding nested phases.
 pub fn timed<T>(name: &'static str, body: impl FnOnce() -> T) -> T {
     with(name, |_| ());
     OPEN.with_borrow_mut(|open| open.push((name, Duration::ZERO)));
@@ -48,7 +47,7 @@ pub fn timed<T>(name: &'static str, body: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Adds kernel time to the phase that this thread is in.
+/// Adds kernel time to the current phase of this thread.
 pub fn add_device_time(nanoseconds: f64) {
     let name = OPEN.with_borrow(|open| open.last().map_or("other kernels", |(name, _)| name));
     let time = Duration::from_secs_f64(nanoseconds.max(0.0) / 1e9);
@@ -60,21 +59,21 @@ fn with(name: &'static str, change: impl FnOnce(&mut Phase)) {
     let found = phases.iter().position(|phase| phase.name == name);
     let index = found.unwrap_or_else(|| {
         phases.push(Phase { name, time: Duration::ZERO, device: None });
-        // Whoever waits for a long job sees how far it is.
+        // Log the start of a phase, to show the progress of a long job.
         tracing::info!("{name}");
         phases.len() - 1
     });
     change(&mut phases[index]);
 }
 
-/// How long the phase `name` has taken so far.
+/// Time that the phase `name` has taken so far.
 pub fn taken(name: &str) -> Duration {
     let phases = PHASES.lock().unwrap_or_else(PoisonError::into_inner);
     phases.iter().find(|phase| phase.name == name).map_or(Duration::ZERO, |phase| phase.time)
 }
 
-/// The time of an operation, for its summary: that of its kernels, or if no kernel was timed (the device has no
-/// timestamps, or there was nothing to do) that of the phase `name`.
+/// The time of an operation, for its summary: that of its kernels, or that of the phase `name` if no kernel
+/// was timed (the device has no timestamps, or the input was empty).
 pub fn of_kernels(name: &str) -> String {
     let phases = PHASES.lock().unwrap_or_else(PoisonError::into_inner);
     let device = phases.iter().filter_map(|phase| phase.device).reduce(|a, b| a + b);
@@ -85,13 +84,13 @@ pub fn of_kernels(name: &str) -> String {
     }
 }
 
-/// How long the program has run.
+/// Elapsed time of the program.
 pub fn total() -> String {
     shown(START.get().map_or(Duration::ZERO, Instant::elapsed))
 }
 
-/// Each phase and how long it took, and what is left of the time. A phase in which kernels ran is split into their
-/// time and the rest: transfers, and work on the host.
+/// Lists the time of each phase and the remaining time. A phase with kernels is split into kernel time and
+/// the rest, which is transfers and host work.
 pub fn list() -> String {
     let phases = PHASES.lock().unwrap_or_else(PoisonError::into_inner);
     let each = phases.iter().map(|Phase { name, time, device }| match device {
@@ -110,7 +109,7 @@ pub fn list() -> String {
     each.chain([format!("other {}", shown(rest))]).collect::<Vec<_>>().join(", ")
 }
 
-/// A time with a unit.
+/// Formats a time with a unit.
 pub fn shown(time: Duration) -> String {
     figures::time(time.as_secs_f64() * 1e9)
 }
@@ -120,7 +119,7 @@ mod tests {
     use super::{add_device_time, list, of_kernels, taken, timed};
     use std::time::Duration;
 
-    /// One test, because the phases are those of the whole process.
+    /// One test, because the phases are global to the process.
     #[test]
     fn phases_exclude_the_phases_inside_them() {
         let pause = Duration::from_millis(20);

@@ -1,5 +1,5 @@
-//! A plan as a drawing: a row for each pass and each barrier, a column for each buffer, and a map of
-//! the memory that buffers share.
+//! Draws a plan: one row per pass and barrier, one column per buffer, and a map of the memory that buffers
+//! share.
 
 use std::fmt::Write as _;
 
@@ -12,13 +12,13 @@ const MARGIN: f64 = 16.0;
 const COLUMN: f64 = 22.0;
 const ROW: f64 = 26.0;
 const LINE: f64 = 16.0;
-/// Of a character of a label, near enough.
+/// Approximate width of a character in a label.
 const CHARACTER: f64 = 7.3;
-/// Names of columns rise at this angle.
+/// Angle of the column names.
 const SLOPE: f64 = 60.0;
 const MAP_HEIGHT: f64 = 220.0;
 const MAP_LEVEL: f64 = 90.0;
-/// A buffer of the map is at least so high, or it would not be seen.
+/// Minimum height of a buffer in the map, so that it stays visible.
 const MIN_HEIGHT: f64 = 3.0;
 
 const STYLE: &str = "\
@@ -33,7 +33,7 @@ svg{background:var(--back)}text{fill:var(--ink);font:12px ui-monospace,\"DejaVu 
 .write{fill:var(--pass);stroke:var(--pass);stroke-width:2}\
 .map{fill:var(--map);fill-opacity:.25;stroke:var(--map)}";
 
-/// The drawing, a file of its own.
+/// Draws the plan as a standalone SVG file.
 pub fn svg(plan: &Plan) -> String {
     let mut sheet = Sheet::new(plan);
     sheet.head();
@@ -43,17 +43,17 @@ pub fn svg(plan: &Plan) -> String {
     sheet.finish()
 }
 
-/// A drawing in the making, from top to bottom.
+/// A drawing in progress, from top to bottom.
 struct Sheet<'p> {
     plan: &'p Plan,
     body: String,
-    /// How far down it is filled.
+    /// Vertical position of the next element.
     y: f64,
     width: f64,
-    /// Where the columns begin, and where the remarks after them do.
+    /// Left edges of the columns and of the remarks after them.
     left: f64,
     right: f64,
-    /// The buffers that have columns, as indices.
+    /// Indices of the buffers that have columns.
     columns: Vec<usize>,
 }
 
@@ -130,7 +130,7 @@ impl<'p> Sheet<'p> {
         if let Some(barrier) = &plan.exit() {
             self.barrier("exit barrier", barrier);
         }
-        // Lives go under everything that is drawn on them.
+        // Draw lifetimes below everything else.
         let drawn = self.body.split_off(begin);
         for &buffer in &self.columns.clone() {
             let mut users = places.iter().filter(|(uses, _)| uses.iter().any(|u| u.0 == buffer));
@@ -171,7 +171,7 @@ impl<'p> Sheet<'p> {
         self.y += ROW;
     }
 
-    /// A line across, and beside it what would go wrong without it.
+    /// Draws a line across, with the hazards that the barrier prevents.
     fn barrier(&mut self, name: &str, barrier: &Barrier) {
         let middle = self.y + LINE;
         self.line("barrier", (self.left, middle), (self.right - 10.0, middle));
@@ -198,7 +198,7 @@ impl<'p> Sheet<'p> {
         format!("{} {buffers}: {before} -> {after}{again}", hazard.kind.short_name())
     }
 
-    /// Which buffers lie where in the workspace, from which level to which.
+    /// Draws the position of each buffer in the workspace and the levels in which it is live.
     fn map(&mut self) {
         let plan = self.plan;
         let workspace = plan.workspace();
@@ -273,7 +273,7 @@ impl<'p> Sheet<'p> {
     }
 }
 
-/// Which buffers a pass uses, and how; each once for each way.
+/// Buffers that a pass uses and their access, without duplicates.
 fn uses(pass: &PlannedPass) -> Vec<(usize, BindingAccess)> {
     let mut uses: Vec<_> = pass.bindings.iter().map(|b| (b.buffer, b.access)).collect();
     match &pass.work {

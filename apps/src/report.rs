@@ -1,4 +1,4 @@
-//! How a command ends: one line that says what went wrong and what to do, and the exit status.
+//! Ends a command: prints one line with the error and advice, and determines the exit status.
 
 use std::fmt::Display;
 use std::io;
@@ -12,7 +12,7 @@ use crate::phase;
 const FAILURE: u8 = 1;
 const USAGE: i32 = 2;
 const VALIDATION: u8 = 3;
-/// More messages than this are seldom read; the first ones are the ones to mend.
+/// Maximum number of validation messages to print. The first ones usually cause the others.
 const MAX_MESSAGES: usize = 20;
 
 /// The phase in which results are compared with the CPU's.
@@ -20,12 +20,13 @@ pub const VERIFYING: &str = "verifying";
 
 static VERBOSE: AtomicBool = AtomicBool::new(false);
 
-/// From here on it is told where the time goes.
+/// Makes [`done`] print the time of each phase.
 pub fn be_verbose() {
     VERBOSE.store(true, Ordering::Relaxed);
 }
 
-/// Prints what there is to print and gives the exit status. An error is the last line of standard error.
+/// Prints validation messages and the error, and returns the exit status. The error is the last line of
+/// standard error.
 pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> u8 {
     for message in messages.iter().take(MAX_MESSAGES) {
         console::say(format_args!("validation: {}: {}", message.id, one_line(&message.text)));
@@ -46,14 +47,14 @@ pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> u8 {
     status
 }
 
-/// Ends the program because options do not go together, with the status of wrong usage.
+/// Prints a message about conflicting options and exits with the usage-error status.
 pub fn wrong_usage(text: impl Display) -> ! {
     console::say(format_args!("multisplit: {text}"));
     std::process::exit(USAGE)
 }
 
-/// Ends the program because the arguments could not be parsed, or prints the help that they ask for. The last line
-/// is the error; the usage, if there is one to show, comes before it.
+/// Exits because the arguments could not be parsed, or prints the requested help. The last line is the error;
+/// the usage, if any, comes before it.
 pub fn not_parsed(error: &clap::Error) -> ! {
     use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand as NoCommand;
     if !error.use_stderr() || error.kind() == NoCommand {
@@ -66,7 +67,7 @@ pub fn not_parsed(error: &clap::Error) -> ! {
     wrong_usage(problem)
 }
 
-/// The usage that clap prints with an error, and the error in one line.
+/// Splits clap's error message into the usage and a one-line error.
 fn parts_of_usage_error(text: &str) -> (Option<String>, String) {
     let mut usage = None;
     let mut problem = String::new();
@@ -87,7 +88,7 @@ fn parts_of_usage_error(text: &str) -> (Option<String>, String) {
     (usage, in_plain_words(&problem))
 }
 
-/// What Rust's parsers say, for people.
+/// Rephrases messages of Rust's parsers for users.
 fn in_plain_words(problem: &str) -> String {
     let words = [
         ("invalid digit found in string", "not a whole number"),
@@ -100,7 +101,8 @@ fn in_plain_words(problem: &str) -> String {
     words.iter().fold(problem.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
-/// Tells what was done, how long the whole command and its verification took, and with -v each of its phases.
+/// Prints the summary, the time of the whole command and its verification, and with -v the time of each
+/// phase.
 pub fn done(text: impl Display) {
     let verifying = phase::taken(VERIFYING);
     let verifying = match verifying.is_zero() {
@@ -113,7 +115,7 @@ pub fn done(text: impl Display) {
     }
 }
 
-/// What was run, as a shell would be told it.
+/// The command line of this process, quoted for a shell.
 pub fn command() -> String {
     let quoted = |word: String| {
         let plain = |c: char| c.is_alphanumeric() || "-_=./,:^+@%".contains(c);
@@ -122,12 +124,13 @@ pub fn command() -> String {
             false => format!("'{}'", word.replace('\'', "'\\''")),
         }
     };
-    // Not where the binary is.
+    // Without the path of the binary.
     let words = std::env::args().skip(1).map(quoted);
     std::iter::once("multisplit".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// `multisplit graph ... | head` is no failure.
+/// Whether standard output was closed by its reader, as in `multisplit graph ... | head`, which is not a
+/// failure.
 fn reader_is_gone(error: &anyhow::Error) -> bool {
     error
         .chain()
@@ -141,7 +144,7 @@ fn line(error: &anyhow::Error) -> String {
     one_line(&format!("{error:#}{advice}"))
 }
 
-/// What to do, where the error itself does not say it.
+/// Advice for errors that do not contain it.
 fn advice(error: &Error) -> String {
     let text = match error {
         Error::NoDevice => return drivers_named_by_environment(),
@@ -164,7 +167,7 @@ fn advice(error: &Error) -> String {
     format!("; {text}")
 }
 
-/// The loader looks only at the drivers that these variables name, where one is set.
+/// Advice about variables that restrict the Vulkan loader to certain drivers.
 fn drivers_named_by_environment() -> String {
     let set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let names: Vec<_> = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"].into_iter().filter(set).collect();

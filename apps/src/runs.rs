@@ -1,4 +1,4 @@
-//! Runs of equal neighbours of an array.
+//! Runs of equal adjacent elements.
 
 use anyhow::{Result, bail};
 use multisplit::Context;
@@ -6,13 +6,13 @@ use multisplit_bench::key_order::rank;
 
 use crate::file_key::FileKey;
 
-/// The first of each run, and how long each is.
+/// First element and length of each run.
 pub struct Runs<K> {
     pub keys: Vec<K>,
     pub counts: Vec<u32>,
 }
 
-/// The runs of `keys`, which are at most 2^32 - 1.
+/// Finds the runs of `keys`, of which there may be at most 2^32 - 1.
 pub fn runs<K: FileKey>(context: &Context, keys: &[K]) -> Result<Runs<K>> {
     if u32::try_from(keys.len()).is_err() {
         bail!("lengths of runs have 32 bits, and there are {} numbers", keys.len());

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::file_key::FileKey;
 use crate::formats::Place;
 
-/// An unsigned number that ascends where the keys go as `how` says.
+/// An unsigned number that ascends in the order given by `how`.
 fn place_in_order<K: FileKey>(how: Merge, key: K) -> u64 {
     match how {
         Merge::Ascending => rank(key),
@@ -18,7 +18,7 @@ fn place_in_order<K: FileKey>(how: Merge, key: K) -> u64 {
     }
 }
 
-/// Refuses what is not in order: of an array that is not sorted, results would be wrong.
+/// Rejects arrays that are not sorted, because results would be wrong.
 pub fn check<K: FileKey>(place: &Place, how: Merge, keys: &[K]) -> Result<()> {
     let rank = |key: K| place_in_order(how, key);
     let falls = keys.windows(2).position(|pair| rank(pair[1]) < rank(pair[0]));
@@ -55,7 +55,7 @@ pub fn verify_merge<K: FileKey>(how: Merge, first: &[K], second: &[K], merged: &
     Ok(())
 }
 
-/// For each needle, how many elements of `sorted` are less, or less or equal.
+/// For each needle, counts the elements of `sorted` that are less, or less or equal.
 pub fn search<K: FileKey>(
     context: &Context,
     how: Search,

@@ -1,4 +1,4 @@
-//! What the CPU expects of scans and reductions, and where the least and the greatest element are.
+//! CPU verification of scans and reductions, and search for the smallest or largest element.
 
 use anyhow::{Result, bail};
 use multisplit::Operator;
@@ -7,13 +7,13 @@ use multisplit_bench::key_order::rank;
 use crate::file_key::FileKey;
 use crate::parts::{Room, in_order};
 
-/// A key type that can be added up.
+/// A key type with addition.
 pub trait Term: FileKey {
     /// The sum; integers wrap around.
     fn plus(self, other: Self) -> Self;
-    /// The value of a float, for bounds on errors. Nothing of integers, whose sums are exact.
+    /// The value of a float, for error bounds. `None` for integers, whose sums are exact.
     fn rounded(self) -> Option<f64>;
-    /// The distance from 1 to the next number, and the largest number, of floats.
+    /// Machine epsilon and the largest finite number, for floats.
     const LIMITS: (f64, f64);
 }
 
@@ -55,7 +55,7 @@ fn combine<T: Term>(operator: Operator, a: T, b: T) -> T {
     }
 }
 
-/// The index of the least or the greatest element of `input`, the first of equals, and the element.
+/// Finds the smallest or largest element of `input` and its index, which is the first if several are equal.
 pub fn find<T: Term>(
     room: &Room<'_>,
     operator: Operator,
@@ -83,8 +83,8 @@ pub fn find<T: Term>(
     Ok(best)
 }
 
-/// Compares a scan with the CPU's. Sums of floats are rounded in another order there: they may differ by
-/// what rounding can do.
+/// Compares a scan with the CPU's. Sums of floats may differ by the rounding error of another summation
+/// order.
 pub fn verify_scan<T: Term>(
     operator: Operator,
     inclusive: bool,
@@ -103,7 +103,7 @@ pub fn verify_scan<T: Term>(
         if inclusive {
             check.add(x);
         }
-        // The first of an exclusive scan is what changes nothing, which the operator says.
+        // The first result of an exclusive scan is the identity, which is not checked here.
         if let Some(expected) = expected
             && !check.allows(expected, got)
         {
@@ -131,7 +131,7 @@ pub fn verify_reduction<T: Term>(operator: Operator, input: &[T], got: Option<T>
     }
 }
 
-/// Compares where the least or the greatest is with the CPU.
+/// Compares the index of the smallest or largest element with the CPU's.
 pub fn verify_index<T: Term>(
     operator: Operator,
     input: &[T],
@@ -145,13 +145,13 @@ pub fn verify_index<T: Term>(
     }
 }
 
-/// How far a result may be from the CPU's.
+/// Error bound of a result.
 struct Check {
     operator: Operator,
     count: f64,
-    /// The sum of the magnitudes of finite numbers.
+    /// Sum of the magnitudes of finite numbers.
     magnitude: f64,
-    /// The sum of the others, where there are any: infinite, or NaN, in whatever order they are added.
+    /// Sum of the other numbers, if any. It is infinite or NaN, regardless of the order of addition.
     not_finite: Option<f64>,
 }
 
@@ -177,13 +177,14 @@ impl Check {
         };
         let (step, largest) = T::LIMITS;
         if self.magnitude >= largest {
-            // What overflows depends on the order.
+            // Whether a sum overflows depends on the order.
             return true;
         }
         match self.not_finite {
             Some(sum) if sum.is_nan() => got.is_nan(),
             Some(sum) => got == sum,
-            // n additions in any order are off by (n - 1) roundings of the sum of magnitudes at most.
+            // In any order, n additions have a relative error of at most n - 1 roundings of the sum of
+            // magnitudes.
             None => (expected - got).abs() <= 2.0 * self.count * step * self.magnitude,
         }
     }

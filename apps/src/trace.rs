@@ -1,10 +1,10 @@
-//! `--trace`: what the host and the device did when, on one time axis, in the format that Chrome
-//! (chrome://tracing) and Perfetto (ui.perfetto.dev) draw.
+//! `--trace`: a timeline of host and device in the format of Chrome (chrome://tracing) and Perfetto
+//! (ui.perfetto.dev).
 //!
-//! The device's clock has a zero of its own. A run cannot begin before it was submitted nor end
-//! after the host has seen its end, so each one bounds the difference of the clocks from below and
-//! from above. The middle of what all runs allow is taken: on the devices here it is within the
-//! time of a submission, some fifty microseconds.
+//! The device clock has a different origin than the host clock. A run cannot begin before its submission or
+//! end after the host observed its completion, so each run gives a lower and an upper bound of the offset
+//! between the clocks. The trace uses the middle of the intersection of all bounds. On tested devices its
+//! error is at most the time of a submission, about fifty microseconds.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,30 +20,30 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::phase;
 
-/// Collects what happens; clones share it.
+/// Collects events; clones share them.
 #[derive(Clone)]
 pub struct Trace(Arc<Inner>);
 
 struct Inner {
     start: Instant,
-    /// What the host did.
+    /// Host events.
     spans: Mutex<Vec<Value>>,
-    /// What the device did.
+    /// Device runs.
     runs: Mutex<Vec<Run>>,
 }
 
-/// Rows of the drawing.
+/// Process ids for the host and the device in the trace.
 const HOST: u32 = 1;
 const DEVICE: u32 = 2;
 
 impl Trace {
-    /// Begins now.
+    /// Starts a trace now.
     pub fn new() -> Self {
         let (spans, runs) = (Mutex::default(), Mutex::default());
         Self(Arc::new(Inner { start: Instant::now(), spans, runs }))
     }
 
-    /// What a device tells its runs to.
+    /// Returns an observer that records device runs.
     pub fn observer(&self) -> Observer {
         let trace = self.clone();
         Observer::new(move |run| {
@@ -52,18 +52,18 @@ impl Trace {
         })
     }
 
-    /// What host spans are told to.
+    /// Returns a tracing layer that records host spans.
     pub fn layer<S: Subscriber + for<'s> LookupSpan<'s>>(&self) -> impl Layer<S> + use<S> {
         Spans(self.clone())
     }
 
-    /// Everything so far, as the text of a trace file.
+    /// The content of the trace file so far.
     pub fn text(&self) -> String {
         let named = |pid: u32, name: &str| json!({"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}});
         let mut events = vec![named(HOST, "host"), named(DEVICE, "device")];
         events.extend(lock(&self.0.spans).iter().cloned());
         events.extend(self.device_events(&lock(&self.0.runs)));
-        // An event a line, so that the file can be looked at and compared.
+        // One event per line, so that the file is easy to read and compare.
         let mut text = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n".to_owned();
         for (index, event) in events.iter().enumerate() {
             let comma = if index + 1 < events.len() { "," } else { "" };
@@ -102,14 +102,14 @@ fn nanoseconds(from: Instant, to: Instant) -> f64 {
     to.saturating_duration_since(from).as_secs_f64() * 1e9
 }
 
-/// When `run` began by the device's clock, from the first run on: ticks as such may have more
-/// digits than a float.
+/// Start of `run` by the device clock, relative to the first run, because absolute ticks may exceed the
+/// precision of a float.
 fn device_nanoseconds(runs: &[Run], run: &Run) -> f64 {
     let first = runs.first().map_or(0, |first| first.begin_ticks);
     run.begin_ticks.wrapping_sub(first) as f64 * run.tick_nanoseconds
 }
 
-/// What to add to the device's time to get the host's.
+/// Offset to add to device time to get host time.
 fn clock_offset(start: Instant, runs: &[Run]) -> f64 {
     let (mut min, mut max) = (f64::NEG_INFINITY, f64::INFINITY);
     for run in runs {
@@ -117,11 +117,11 @@ fn clock_offset(start: Instant, runs: &[Run]) -> f64 {
         min = min.max(nanoseconds(start, run.before) - begin);
         max = max.min(nanoseconds(start, run.after) - (begin + run.nanoseconds));
     }
-    // Clocks that drift apart leave nothing in between in the end; the middle is right still.
+    // If the clocks drift, the bounds may contradict each other; the middle is still a good estimate.
     if runs.is_empty() { 0.0 } else { (min + max) / 2.0 }
 }
 
-/// An event with a beginning and a length.
+/// An event with a start and a duration.
 fn complete(name: &str, pid: u32, tid: u64, begin: f64, length: f64, args: Value) -> Value {
     let microseconds = |nanoseconds: f64| (nanoseconds.max(0.0)).round() / 1e3;
     let (ts, dur) = (microseconds(begin), microseconds(length));
@@ -129,10 +129,10 @@ fn complete(name: &str, pid: u32, tid: u64, begin: f64, length: f64, args: Value
     json!({"ph": "X", "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args})
 }
 
-/// Writes down when spans are entered and left.
+/// Records when spans are entered and exited.
 struct Spans(Trace);
 
-/// What is known of an open span.
+/// State of an open span.
 struct Open {
     fields: serde_json::Map<String, Value>,
     entered: Option<Instant>,
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn runs_lie_between_their_submission_and_their_end() {
         let start = Instant::now();
-        // 1000 ns of the host are 5000 ticks of the device; the second run is seen more closely.
+        // 1000 ns on the host are 5000 ticks on the device; the second run gives tighter bounds.
         let runs = [run(start, 900, 3000, 5000, 1000.0), run(start, 4990, 6010, 7000, 1000.0)];
         let offset = clock_offset(start, &runs);
         assert!((offset - 1000.0).abs() <= 10.0, "{offset}");

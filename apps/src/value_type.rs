@@ -1,7 +1,7 @@
-//! Which type values of so many bytes have where nobody looks at them.
+//! Selects a type for values of a given size.
 
-/// Evaluates `$pairs` with `$value` as the type of values of `$bytes` bytes, or `$keys` where there
-/// are no values; ends the function where values have another size.
+/// Evaluates `$pairs` with `$value` as the type of values of `$bytes` bytes, or `$keys` if there are no
+/// values. Returns an error from the function if the size is unsupported.
 macro_rules! by_value_bytes {
     ($bytes:expr, $keys:expr, $value:ident => $pairs:expr) => {
         match $bytes {

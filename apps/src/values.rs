@@ -1,4 +1,4 @@
-//! Values that keys take along: where they come from, and where they go.
+//! Input and output of values that are moved with keys.
 
 use std::path::PathBuf;
 
@@ -36,12 +36,12 @@ impl ValueOptions {
         self.values_out.is_some()
     }
 
-    /// Begins the output.
+    /// Opens the output.
     pub fn begin(&self, outputs: &mut Outputs) -> Result<Option<OutputId>> {
         Ok(outputs.begin_if(self.values_out.as_deref())?)
     }
 
-    /// Opens the values, one for each of `n` keys.
+    /// Opens the values and checks that there is one for each of `n` keys.
     pub fn open(&self, n: usize, bars: Bars) -> Result<Option<Values>> {
         let Some(path) = &self.values else { return Ok(None) };
         let place = Place::new(path);

@@ -1,12 +1,12 @@
-//! Elements of types that the device does not work with, as elements of a type that it does: in the same
-//! order, and back again. Sorts, splits and top-k take all numbers; scans, reductions and selections those
-//! of 32 and 64 bits.
+//! Converts element types that the device does not support to types that it does, preserving their order, and
+//! back. Sorts, splits and top-k support all numbers; scans, reductions and selections support those of 32
+//! and 64 bits.
 
 use std::borrow::Cow;
 
 use crate::formats::{Array, Data, Element, half};
 
-/// What the device sorts in the place of elements of this type.
+/// The type as which the device sorts elements of this type.
 pub fn key_element(element: Element) -> Element {
     match element {
         Element::Time(_) => Element::I64,
@@ -14,7 +14,7 @@ pub fn key_element(element: Element) -> Element {
     }
 }
 
-/// What the device scans, reduces or selects in the place of elements of this type.
+/// The type as which the device scans, reduces or selects elements of this type.
 pub fn wide_element(element: Element) -> Element {
     match element {
         Element::U8 | Element::U16 => Element::U32,
@@ -24,10 +24,10 @@ pub fn wide_element(element: Element) -> Element {
     }
 }
 
-/// The keys as the device sorts them.
+/// Converts keys to the type that the device sorts.
 pub fn keys_of(keys: &Array) -> Cow<'_, Data> {
     match (keys.element(), keys.data()) {
-        // The lowest number means "not a time", which NumPy puts behind all times.
+        // The lowest number means "not a time", which NumPy sorts after all times.
         (Element::Time(_), Data::Bytes8(keys)) => {
             Cow::Owned(Data::Bytes8(keys.iter().map(|key| key.wrapping_sub(1)).collect()))
         }
@@ -35,7 +35,7 @@ pub fn keys_of(keys: &Array) -> Cow<'_, Data> {
     }
 }
 
-/// The elements as the device scans, reduces or selects them.
+/// Widens elements to the type that the device scans, reduces or selects.
 pub fn widened(keys: &Array) -> Cow<'_, Data> {
     match (keys.element(), keys.data()) {
         (Element::U8, Data::Bytes1(keys)) => wide(keys, |&key| key.into()),
@@ -56,7 +56,7 @@ fn wide<T>(keys: &[T], word: impl Fn(&T) -> u32) -> Cow<'static, Data> {
     Cow::Owned(Data::Bytes4(keys.iter().map(word).collect()))
 }
 
-/// Keys of the device as elements of the type that they came from.
+/// Converts keys from the device back to their original type.
 pub fn narrowed(element: Element, keys: Data) -> Data {
     match (element, keys) {
         (Element::U8 | Element::I8, Data::Bytes4(keys)) => {

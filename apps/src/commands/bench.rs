@@ -1,4 +1,4 @@
-//! `multisplit bench`: opens the devices, measures, and writes the files that a measurement leaves behind.
+//! `multisplit bench`: opens the devices, measures, and writes the output files.
 
 use anyhow::{Context as _, Result, bail};
 use multisplit::{Config, Features, RankingChoice};
@@ -11,7 +11,7 @@ use crate::device::Devices;
 use crate::outputs::{OutputId, Outputs};
 use crate::report;
 
-/// Measures, and prints the figures as they come.
+/// Runs the benchmarks and prints each result as soon as it is available.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     if let Err(text) = options.check() {
         report::wrong_usage(text);
@@ -24,7 +24,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         _ => rankings.iter().map(|&ranking| ranking.into()).collect(),
     };
     let open = |ranking| {
-        // Statistics are always there to look at: a ranking kernel that leaves its registers is told.
+        // Always collect pipeline statistics, so that register spills in ranking kernels are reported.
         let off = options.without_reconvergence;
         let without = Features {
             shader_maximal_reconvergence: off,
@@ -37,7 +37,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let [first, others @ ..] = choices.as_slice() else { return Ok(()) };
     let mut context = open(*first)?;
     let files = Files::begin(&options.files, devices)?;
-    // Tables are for people, lines for programs: standard output has one or the other.
+    // Standard output receives either tables for people or JSON lines for programs, never both.
     let mut output = if files.has_json() || of_paper { Output::kept() } else { Output::printed() };
     output.device(&context)?;
     output.rank(Ranking::of(&context));
@@ -51,7 +51,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut measured = vec![Ranking::of(&context)];
     let mut statistics = vec![(Ranking::of(&context), context.pipeline_statistics())];
     for &other in others {
-        // What one context holds the other may need.
+        // Drop the first context before opening the second, so that its resources are free.
         drop(context);
         context = open(other)?;
         let ranking = Ranking::of(&context);
@@ -79,7 +79,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     files.write(output.text(), &tables)
 }
 
-/// Files that will be written.
+/// Output files of the command.
 struct Files {
     outputs: Outputs,
     json: Option<OutputId>,
@@ -88,7 +88,7 @@ struct Files {
 }
 
 impl Files {
-    /// Begins the files, before anything is measured for them.
+    /// Opens the output files before measuring.
     fn begin(options: &FileOptions, devices: &Devices) -> Result<Self> {
         let mut texts = String::new();
         for path in &options.against {
@@ -103,17 +103,17 @@ impl Files {
         Ok(Self { outputs, json, html, others })
     }
 
-    /// Whether the JSON lines go to a file.
+    /// Whether the JSON lines are written to a file.
     fn has_json(&self) -> bool {
         self.json.is_some()
     }
 
-    /// Whether there will be a report.
+    /// Whether an HTML report is written.
     fn has_html(&self) -> bool {
         self.html.is_some()
     }
 
-    /// Writes the JSON lines, and the report of them with these tables.
+    /// Writes the JSON lines and the HTML report, which includes `tables`.
     fn write(mut self, lines: &str, tables: &[Table]) -> Result<()> {
         if let Some(id) = self.json {
             self.outputs.bytes(id, lines.as_bytes())?;

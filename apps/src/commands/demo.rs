@@ -36,10 +36,10 @@ Examples:
   multisplit demo --n 2^20 --validate
   multisplit demo --device 1 --html gpu.html";
 
-/// Enough for a median; a software driver has a minute for everything.
+/// Enough repetitions for a median. On a software driver, the whole demo takes about a minute.
 const RUNS: &str = "--reps 5 --warmup 20";
 
-/// Measures everything once, and says what came out.
+/// Measures every primitive once and prints the results.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let start = Instant::now();
     let mut out = io::stdout().lock();
@@ -54,7 +54,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
 
     let mut tour = Tour { context: &context, out: &mut out, output: Output::kept(), told: 0 };
     tour.output.device(&context)?;
-    // Two sizes make a line.
+    // Two sizes, so that the plots show a line.
     let sizes = if n >= 8 { vec![n / 8, n] } else { vec![n] };
     let list = sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
     tour.stop("copy, the ceiling", &format!("copy --n {list} {RUNS}"))?;
@@ -84,24 +84,24 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     Ok(())
 }
 
-/// The report of an earlier demonstration may be replaced, another file only by force.
+/// Opens the report file. Replaces a report from an earlier demo; other files need `--force`.
 fn begin_report(options: &Options, outputs: &mut Outputs) -> Result<OutputId> {
     let place = Place::new(&options.html);
     let ours = fs::read_to_string(&options.html).is_ok_and(|text| text.contains(html::MARK));
     Ok(if ours { outputs.begin_replacing(&place)? } else { outputs.begin(&place)? })
 }
 
-/// From one primitive to the next.
+/// Runs the primitives one after another.
 struct Tour<'t, W> {
     context: &'t Context,
     out: &'t mut W,
     output: Output,
-    /// Bytes of the output whose figures have been told.
+    /// Length in bytes of the output that has already been printed.
     told: usize,
 }
 
 impl<W: Write> Tour<'_, W> {
-    /// Measures what these arguments of `multisplit bench` ask for.
+    /// Runs `multisplit bench` with these arguments.
     fn stop(&mut self, heading: &str, arguments: &str) -> Result<()> {
         writeln!(self.out, "{heading}")?;
         self.out.flush()?;
@@ -109,7 +109,7 @@ impl<W: Write> Tour<'_, W> {
         self.tell()
     }
 
-    /// A line for each new figure.
+    /// Prints one line for each new measurement.
     fn tell(&mut self) -> Result<()> {
         let text = self.output.text();
         for point in Points::parse(&text[self.told..])?.all {

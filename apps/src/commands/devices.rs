@@ -1,4 +1,4 @@
-//! `multisplit devices`: what Vulkan devices there are, and which one would be used and why.
+//! `multisplit devices`: lists the Vulkan devices, and shows which one is selected and why.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -31,7 +31,7 @@ Examples:
 Discrete GPUs come before integrated ones, and these before software drivers. --device or \
 MULTISPLIT_DEVICE choose another device by its index or a part of its name.";
 
-/// Lists them. Where none can be used, the list is followed by the reason as an error.
+/// Lists the devices. If none is usable, prints the list and returns the reason as an error.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let entries = devices.list()?;
     let picked = devices.pick(&entries);
@@ -58,11 +58,11 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     picked.map(|_| ())
 }
 
-/// The device that would be used.
+/// The selected device.
 struct Chosen {
     index: usize,
     reason: String,
-    /// Where the sizes of kernels come from.
+    /// Source of the kernel sizes.
     profile: Option<String>,
 }
 
@@ -177,7 +177,7 @@ fn to_json(entry: &DeviceEntry, chosen: Option<&Chosen>) -> Value {
     })
 }
 
-/// How scans are carried out there.
+/// Name of the scan algorithm that the device uses.
 fn scan_name(properties: &DeviceProperties) -> String {
     match Policy::for_device(properties).scan {
         ScanMethod::LookBack => "lookback".to_owned(),
@@ -188,7 +188,7 @@ fn scan_name(properties: &DeviceProperties) -> String {
     }
 }
 
-/// Vulkan's names of what the engine enables.
+/// Vulkan names of the features that the engine enables.
 fn enabled_names(features: &Features) -> Vec<&'static str> {
     let all = [
         (features.synchronization2, "synchronization2"),

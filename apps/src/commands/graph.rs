@@ -1,4 +1,4 @@
-//! `multisplit graph`: what a primitive is planned to do. Needs no device, and no driver.
+//! `multisplit graph`: prints the plan of a primitive. Works without a device or driver.
 
 use std::io::Write as _;
 
@@ -144,7 +144,7 @@ Examples:
 Plans depend on the limits of the device. Without a device they are made for the limits that every \
 device guarantees.";
 
-/// Reads a number of buckets that bits of a digit make.
+/// Parses a bucket count that is a power of two.
 fn buckets_of_a_round(text: &str) -> Result<sort::Method, String> {
     Ok(match text {
         "16" => sort::Method::R4,
@@ -162,7 +162,7 @@ fn network(vertices: u64, edges: u64) -> Result<Source> {
     Ok(Source::Rmat(Rmat::of_size(narrow(vertices)?, narrow(edges)?)))
 }
 
-/// Plans, and prints the plan.
+/// Plans the primitive and prints the plan.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let target = target(devices)?;
     let (plan, format) = match &options.subject {
@@ -198,8 +198,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     Ok(())
 }
 
-/// The device that other commands would use. Where there is none, any device; but one that the
-/// command line asks for has to be there.
+/// Returns the device that other commands would use, or a generic device if there is none. A device named on
+/// the command line must exist.
 fn target(devices: &Devices) -> Result<Target> {
     let config = Config { pipeline_cache: PipelineCache::Off, ..Config::default() };
     let error = match devices.open_with(config) {

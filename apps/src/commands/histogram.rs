@@ -1,4 +1,4 @@
-//! `multisplit histogram`: how many numbers of a file fall into each bin.
+//! `multisplit histogram`: counts the numbers of a file that fall into each bin.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -83,7 +83,7 @@ Without --range, the bins go from the smallest to the largest sample, and the la
 largest. Without --json, --csv or --svg a chart is printed. In GLSL a sample is uint (u8, u16, u32), \
 int (i8, i16, i32), float, uint64_t, int64_t or double.";
 
-/// Reads, counts, shows.
+/// Reads the samples, counts them, and prints the histogram.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut outputs = devices.outputs();
     let ids = OutputIds::begin(options, &mut outputs)?;
@@ -134,7 +134,7 @@ impl OutputIds {
     }
 }
 
-/// What the bins are read from, and the weights.
+/// Inputs besides the samples: splitters, GLSL function and weights.
 struct Material {
     splitters: Option<Array>,
     function: Option<GlslFile>,
@@ -146,7 +146,7 @@ impl Material {
         let bars = devices.bars();
         let of_samples = |path| read_splitters(&Place::new(path), element, bars);
         let splitters = options.splitters.as_deref().map(of_samples).transpose()?;
-        // A file that says what its elements are is believed; text and raw numbers are whole.
+        // Formats that store the element type keep it; text and raw files are read as u32.
         let whole = |path| read_or(&Place::new(path), Element::U32, Shape::Line, bars);
         let weights = options.weights.as_deref().map(whole).transpose()?;
         Ok(Self { splitters, function: options.glsl.read()?, weights })
@@ -191,12 +191,12 @@ enum Heights<'n> {
 }
 
 impl Options {
-    /// The samples, and of a table how many cells are empty.
+    /// Returns the samples, and for a table the number of empty cells.
     fn samples(&self, devices: &Devices) -> Result<(Numbers, Option<usize>)> {
         if self.input.column.len() > 1 {
             bail!("samples come from one --column, not from {}", self.input.column.len());
         }
-        // Weights follow the order of the samples.
+        // With weights, keep the samples in row order, so that each sample has its own weight.
         let shape = if self.weights.is_some() { Shape::Rows } else { Shape::Any };
         match self.input.open(shape, devices.bars())? {
             Input::Numbers(samples, _) => Ok((samples, None)),
@@ -212,13 +212,13 @@ impl Options {
         }
     }
 
-    /// Whether the last bin has its upper edge.
+    /// Whether the last bin includes its upper edge.
     fn is_closed(&self) -> bool {
         let automatic = self.range.is_none() && self.splitters.is_none();
         self.closed || automatic && !self.identity && !self.glsl.is_given()
     }
 
-    /// What goes to standard output.
+    /// Prints the result to standard output.
     fn show(
         &self,
         (n, element): (usize, Element),
@@ -274,7 +274,7 @@ impl Options {
     }
 }
 
-/// Below, each bin, above, and NaN where there is any.
+/// CSV rows: samples below the range, each bin, samples above it, and NaNs if there are any.
 fn csv(counted: &Counted) -> String {
     let mut text = "lo,hi,count\n".to_owned();
     let outside = counted.outside;

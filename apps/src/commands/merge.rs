@@ -1,4 +1,4 @@
-//! `multisplit merge`: two sorted arrays from files in one.
+//! `multisplit merge`: merges two sorted arrays from files.
 
 use std::path::PathBuf;
 
@@ -44,10 +44,10 @@ Both inputs must be sorted, as `multisplit sort` leaves them, and have the same 
 input is an error. If numbers are equal, those of the first input come first. Empty cells of a table \
 are left out. Input that does not fit in device memory, or in --memory-limit, is merged in parts.";
 
-/// Inputs, the result, and a part of it.
+/// Copies of the data in host memory: inputs, result, and one part of the result.
 const COPIES: u64 = 4;
 
-/// A merge whose inputs have been read.
+/// A merge whose inputs have been opened.
 struct MergeJob<'j> {
     devices: &'j Devices,
     context: &'j Context,

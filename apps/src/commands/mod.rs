@@ -61,7 +61,7 @@ pub enum Command {
     Man(shell::ManOptions),
 }
 
-/// Runs a command of the command line `whole`, and writes the trace if there is to be one.
+/// Runs a command and writes the trace, if requested. `whole` is the definition of the command line.
 pub fn run(command: Command, devices: &Devices, whole: clap::Command) -> Result<()> {
     devices.begin_trace()?;
     run_command(command, devices, whole)?;

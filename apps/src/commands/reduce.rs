@@ -1,4 +1,4 @@
-//! `multisplit reduce`: what all numbers of a file combine to, or where the least or the greatest is.
+//! `multisplit reduce`: computes the sum, minimum or maximum of a file, or the index of an extremum.
 
 use std::io::{self, Write as _};
 
@@ -81,7 +81,7 @@ impl Op {
     }
 }
 
-/// What `--json` prints.
+/// Output of `--json`.
 #[derive(Serialize)]
 struct Object<'o> {
     op: &'static str,
@@ -91,20 +91,20 @@ struct Object<'o> {
     r#type: &'o str,
 }
 
-/// A reduction that has been asked for.
+/// Context of one reduction.
 struct ReduceJob<'j> {
     devices: &'j Devices,
     context: &'j Context,
     op: Op,
 }
 
-/// Input and a wider form of it.
+/// Copies of the data in host memory: the input and a widened copy.
 const COPIES: u64 = 3;
 
 /// Reads, reduces, prints.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let opening = devices.begin_opening();
-    // An index is that of the order in which elements lie.
+    // Indices refer to the storage order of the elements.
     let shape = if options.op.is_index() { Shape::Rows } else { Shape::Any };
     let input = options.input.open_one(shape, devices.bars())?;
     let (element, n, op) = (input.numbers.element, input.numbers.len(), options.op);
@@ -134,7 +134,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
 }
 
 impl ReduceJob<'_> {
-    /// The index, if it is asked for, and the value as the one element of an array.
+    /// Returns the index, if requested, and the value as an array with one element.
     fn reduce<T: Term>(&self, array: &Array) -> Result<(Option<usize>, Data)> {
         let wide = widened(array);
         let input = T::from_data(&wide).context("elements of another size")?;
@@ -145,7 +145,7 @@ impl ReduceJob<'_> {
             self.devices.verify_by(|| verify_index(operator, input, found))?;
             found.unzip()
         } else {
-            // Nothing has no least and no greatest element.
+            // An empty input has no minimum or maximum.
             let reduce = || match input {
                 [] => Ok(None),
                 _ => self.context.reduce(input, operator).map(Some),
@@ -154,12 +154,12 @@ impl ReduceJob<'_> {
             self.devices.verify_by(|| verify_reduction(operator, input, found))?;
             (None, found)
         };
-        // Nothing adds up to zero.
+        // The sum of an empty input is zero.
         Ok((index, T::into_data(vec![value.unwrap_or(T::zeroed())])))
     }
 }
 
-/// Integers as those of 64 bits, and 16-bit floats as those of 32, which hold their sum.
+/// Widens integers to 64 bits and 16-bit floats to 32 bits, which are the types of the sums.
 fn for_sums(array: Array) -> Result<Array> {
     fn wide<T: Copy>(words: &[T], wide: impl Fn(T) -> u64) -> Data {
         Data::Bytes8(words.iter().map(|&word| wide(word)).collect())
@@ -190,7 +190,7 @@ fn for_sums(array: Array) -> Result<Array> {
     Array::new(element, data).context("elements of another size")
 }
 
-/// The one element as a text file has it.
+/// Formats the single element as in a text file.
 fn shown(value: &Array) -> Result<String> {
     let mut line = Vec::new();
     text::write(&mut line, value)?;
@@ -205,7 +205,7 @@ fn print(
 ) -> Result<()> {
     let mut out = io::stdout().lock();
     if options.json {
-        // JSON has no infinities and NaNs: those are strings.
+        // JSON has no infinities or NaNs, so they become strings.
         let number = serde_json::from_str(value).unwrap_or_else(|_| value.into());
         let (op, r#type) = (options.op.name(), element.name());
         let object = Object { op, value: number, index, n, r#type };

@@ -1,4 +1,4 @@
-//! `multisplit scan`: of each number of a file, what it and those before it combine to.
+//! `multisplit scan`: computes prefix sums, minima or maxima of a file.
 
 use std::path::PathBuf;
 
@@ -61,7 +61,7 @@ the device and on the count, and is the same in every run. Floats are compared i
 IEEE 754. Empty cells of a table are left out. Input that does not fit in device memory, or in \
 --memory-limit, is scanned in parts.";
 
-/// A scan that has been asked for.
+/// Context of one scan.
 struct ScanJob<'j> {
     devices: &'j Devices,
     context: &'j Context,
@@ -69,7 +69,7 @@ struct ScanJob<'j> {
     inclusive: bool,
 }
 
-/// Input, results, and a part of both.
+/// Copies of the data in host memory: input, results, and one part of each.
 const COPIES: u64 = 4;
 
 /// Reads, scans, writes.
@@ -125,7 +125,8 @@ impl ScanJob<'_> {
     }
 }
 
-/// The first result of an exclusive scan is that of the type, not of the wider one that was scanned.
+/// Sets the first result of an exclusive scan to the identity of the element type, because the scan used the
+/// identity of the wider type.
 fn set_first(scanned: &mut Data, element: Element, operator: Operator) {
     let bits = match (operator, element) {
         (Operator::Min, Element::I8) => 0x7F,

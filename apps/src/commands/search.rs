@@ -1,4 +1,4 @@
-//! `multisplit search`: where in a sorted array each number of another could be put.
+//! `multisplit search`: finds the insertion position of each number in a sorted array.
 
 use std::path::PathBuf;
 
@@ -56,10 +56,10 @@ is looked for, or with --side right those that are less or equal. Floats are com
 order of IEEE 754. Empty cells of a table are left out. The first input may have at most 2^32 - 1 \
 numbers. Input that does not fit in device memory, or in --memory-limit, is searched in parts.";
 
-/// Inputs, positions, and a part of them.
+/// Copies of the data in host memory: inputs, positions, and one part of them.
 const COPIES: u64 = 3;
 
-/// A search whose inputs have been read.
+/// A search whose inputs have been opened.
 struct SearchJob<'j> {
     devices: &'j Devices,
     context: &'j Context,

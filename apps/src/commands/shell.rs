@@ -1,4 +1,4 @@
-//! `multisplit completions` and `multisplit man`: what a shell and `man` know of the commands.
+//! `multisplit completions` and `multisplit man`: shell completions and manual pages.
 
 use std::io::{self, Write as _};
 
@@ -34,15 +34,15 @@ Examples:
   multisplit man | man -l -
   multisplit man sort > /usr/local/share/man/man1/multisplit-sort.1";
 
-/// Prints the completions of a shell for the command line `whole`.
+/// Prints shell completions. `whole` is the definition of the command line.
 pub fn completions(options: &CompletionOptions, mut whole: Command) -> Result<()> {
-    // Written in one piece: clap_complete panics where it cannot write.
+    // Generate into a buffer, because clap_complete panics on write errors.
     let mut text = Vec::new();
     clap_complete::generate(options.shell, &mut whole, "multisplit", &mut text);
     Ok(io::stdout().lock().write_all(&text)?)
 }
 
-/// Prints a manual page of the command line `whole`.
+/// Prints a manual page. `whole` is the definition of the command line.
 pub fn man(options: &ManOptions, whole: Command) -> Result<()> {
     let mut whole = whole.disable_help_subcommand(true);
     whole.build();

@@ -1,4 +1,4 @@
-//! `multisplit sort`: an array from a file, or the rows of a table, sorted.
+//! `multisplit sort`: sorts an array from a file, or the rows of a table.
 
 use std::path::PathBuf;
 
@@ -131,7 +131,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     Ok(())
 }
 
-/// What came out, and what to say once it is written.
+/// Sorted data, and the summary to print after writing it.
 struct SortedData {
     keys: Moved,
     values: Option<Moved>,
@@ -140,14 +140,14 @@ struct SortedData {
 }
 
 impl Options {
-    /// Ends the program, with the status of wrong usage, where options do not go together.
+    /// Exits with the usage-error status if no output is given.
     fn check(&self) {
         if self.output.output.is_none() && self.argsort.is_none() && !self.values.has_output() {
             report::wrong_usage("give -o FILE, or --argsort FILE");
         }
     }
 
-    /// Rows are a whole number.
+    /// Checks that the length of the array is a multiple of the row length.
     fn check_rows(&self, input: &Input) -> Result<()> {
         if let (Some(length), Input::Numbers(keys, _)) = (self.rows, input)
             && !(keys.len() as u64).is_multiple_of(length)
@@ -158,7 +158,7 @@ impl Options {
         Ok(())
     }
 
-    /// Ends the program, with the status of wrong usage, where an option means nothing.
+    /// Returns the sort method. Exits with the usage-error status if `--radix-bits` does not apply.
     fn method(&self) -> SortMethod {
         match (self.method, self.radix_bits) {
             (Method::Onesweep, Some(_)) => {
@@ -171,7 +171,7 @@ impl Options {
     }
 }
 
-/// A sort whose keys have been read.
+/// Context of one sort.
 struct SortJob<'j> {
     devices: &'j Devices,
     context: &'j Context,
@@ -179,7 +179,7 @@ struct SortJob<'j> {
 }
 
 impl SortJob<'_> {
-    /// Sorts without a look at the elements, where they fit the device.
+    /// Sorts directly from the input files if the data fits the device; otherwise reads it into host memory.
     fn sort_files(&self, mut files: KeyedFiles) -> Result<()> {
         if let Input::Numbers(keys, _) = &files.input
             && key_element(keys.element) == keys.element
@@ -239,7 +239,7 @@ impl SortJob<'_> {
         }))
     }
 
-    /// Sorts what has been read, and writes it.
+    /// Sorts data in host memory and writes it.
     fn sort_on_host(&self, files: KeyedFiles, read: Option<(Array, Option<Data>)>) -> Result<()> {
         let (keys, values) = read.context("the input is a table, not an array")?;
         let wanted = files.wants_words();
@@ -287,8 +287,8 @@ impl SortJob<'_> {
         Ok(sorted)
     }
 
-    /// The order of the rows of a table: by its last column first, each sort stable, so that rows
-    /// that are equal by one column are in the order of those after it.
+    /// Returns the sorted order of the rows of a table. Sorts stably by the last column first, so that rows
+    /// equal in one column are ordered by the columns after it.
     fn rows(&self, input: &TableInput) -> Result<(Vec<u32>, String)> {
         let TableInput { table, columns } = input;
         let mut order: Vec<u32> = (0..table.len() as u32).collect();

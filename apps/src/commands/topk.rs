@@ -1,4 +1,4 @@
-//! `multisplit topk`: the k largest or smallest elements of an array, of each of its rows, or rows of a
+//! `multisplit topk`: finds the k largest or smallest elements of an array, of each of its rows, or rows of a
 //! table.
 
 use std::path::PathBuf;
@@ -106,7 +106,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
 }
 
 impl Options {
-    /// Ends the program, with the status of wrong usage, where options do not go together.
+    /// Exits with the usage-error status if options conflict.
     fn check(&self) {
         if self.output.output.is_none() && self.indices.is_none() {
             report::wrong_usage("give -o FILE, or --indices FILE");
@@ -129,7 +129,7 @@ impl Options {
     }
 }
 
-/// The indices of the `k` elements of `row` with the lowest ranks, in that order; of equal ones the first.
+/// Indices of the `k` elements of `row` with the lowest ranks, ordered by rank. Ties go to the lower index.
 fn first_indices<K: FileKey>(row: &[K], k: usize, rank: impl Fn(K) -> u64 + Sync) -> Vec<u32> {
     const CHUNK: usize = 1 << 16;
     let mut candidates: Vec<(u64, u32)> = row
@@ -150,13 +150,13 @@ fn first_indices<K: FileKey>(row: &[K], k: usize, rank: impl Fn(K) -> u64 + Sync
     candidates.iter().take(k).map(|&(_, index)| index).collect()
 }
 
-/// Elements as the device has them, and which they are.
+/// Selected keys, in the device's representation, and their indices.
 struct Found {
     keys: Data,
     indices: Vec<u32>,
 }
 
-/// A top-k whose keys have been read.
+/// Context of one top-k selection.
 struct TopKJob<'j> {
     devices: &'j Devices,
     context: &'j Context,
@@ -179,7 +179,7 @@ impl TopKJob<'_> {
         Ok(Found { keys: K::into_data(found.keys), indices: found.indices })
     }
 
-    /// Compares every element with what the CPU finds.
+    /// Compares every element with the CPU's result.
     fn verify<K: FileKey>(&self, keys: &[K], k: usize, found: &[K], indices: &[u32]) -> Result<()> {
         let length = self.options.rows.map_or(keys.len(), |length| length as usize).max(1);
         let flip = if self.options.smallest { 0 } else { u64::MAX };
@@ -192,7 +192,7 @@ impl TopKJob<'_> {
         }
         for (place, &index) in expected.iter().enumerate() {
             let key = keys[place / k * length + index as usize];
-            // By their bits, because NaN is not equal to itself.
+            // Compare bits, because NaN is not equal to itself.
             if indices[place] != index || found[place].key_bits() != key.key_bits() {
                 bail!("the top-k is wrong: element {place} differs from the CPU's result");
             }
@@ -200,7 +200,7 @@ impl TopKJob<'_> {
         Ok(())
     }
 
-    /// Rows of a table by its column; those without a key come last.
+    /// Selects rows of a table by one column; rows without a key come last.
     fn table(&self, input: &TableInput) -> Result<(Vec<u32>, String)> {
         let column = input.columns.first().context("no column")?;
         let k = self.options.k.min(column.keys.len() as u64);

@@ -1,4 +1,4 @@
-//! `multisplit tune`: which sizes of kernels are the fastest on this device, measured and kept.
+//! `multisplit tune`: measures which kernel sizes are fastest on this device, and saves them.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -41,13 +41,13 @@ with the best so far. The result of each candidate is verified against the CPU f
 a text file for this device and driver; results never depend on it. Nothing else should use the \
 device meanwhile.";
 
-/// Tunes, prints what was won, and writes the profile.
+/// Tunes, prints the speedups, and writes the profile.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
-    // The pipelines of all candidates are nothing to keep.
+    // Do not cache the pipelines of candidates.
     let config = Config { pipeline_cache: PipelineCache::Off, ..Config::default() };
     let context = devices.open_with(config)?;
     let path = options.place(&context)?;
-    // Before a minute is spent.
+    // Fail before spending time on tuning.
     refuse_existing(&path, devices)?;
     let start = match &options.from {
         Some(file) => {
@@ -83,7 +83,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
 }
 
 impl Options {
-    /// Where the profile goes.
+    /// Path of the profile.
     fn place(&self, context: &Context) -> Result<PathBuf> {
         let own = || ProfileChoice::UserFolder.path(context.properties());
         self.output.clone().or_else(own).context(
@@ -99,7 +99,7 @@ fn refuse_existing(path: &Path, devices: &Devices) -> Result<()> {
     Ok(())
 }
 
-/// What was won, by ranking.
+/// Formats the speedups by ranking.
 fn table(tuned: &Tuned) -> String {
     let mut text = String::new();
     for (ranking, won) in &tuned.won {

@@ -1,4 +1,4 @@
-//! `multisplit unique`: each number of a file once, and how often it is there.
+//! `multisplit unique`: writes each number of a file once, with its count if requested.
 
 use std::path::PathBuf;
 
@@ -50,24 +50,24 @@ and a note says so. Floats are equal if their bits are: -0 and +0 are two number
 with different bits. Empty cells of a table are left out. There may be at most 2^32 - 1 numbers. \
 Input that does not fit in device memory, or in --memory-limit, is processed in parts.";
 
-/// A job whose input has been read.
+/// Context of one job.
 struct UniqueJob<'j> {
     devices: &'j Devices,
     context: &'j Context,
     sort: bool,
 }
 
-/// The first of each run and how long each is, and whether these are in order.
+/// First element and length of each run, and whether the elements are sorted.
 struct Found {
     keys: Data,
     counts: Vec<u32>,
     sorted: bool,
 }
 
-/// Input, what was sorted of it, and results.
+/// Copies of the data in host memory: input, sorted input, and results.
 const COPIES: u64 = 5;
 
-/// Reads, sorts where that is asked for, finds runs, writes.
+/// Reads the input, sorts it if requested, finds runs, and writes them.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut outputs = devices.outputs();
     let place = Place::new(&options.output).with_format(options.output_format);
@@ -125,7 +125,7 @@ impl UniqueJob<'_> {
         let found = phase::timed("finding runs", || runs::runs(self.context, keys))?;
         self.devices.verify_by(|| runs::verify(keys, &found))?;
         let Runs { keys, counts } = found;
-        // In either direction.
+        // Ascending or descending.
         let sorted = keys.is_sorted_by(|&a, &b| rank(a) < rank(b))
             || keys.is_sorted_by(|&a, &b| rank(a) > rank(b));
         Ok(Found { keys: K::into_data(keys), counts, sorted })

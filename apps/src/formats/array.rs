@@ -1,18 +1,17 @@
-//! An array in memory whose element type is known only once its file is read.
+//! An array in memory whose element type is only known at run time.
 
 use bytemuck::Pod;
 
 use super::Element;
 
-/// An array and the type of its elements.
+/// An array and its element type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
     element: Element,
     data: Data,
 }
 
-/// The elements by their size: the bits of floats and signed numbers are kept as words, which is
-/// how the device sees them too.
+/// Elements by size. Floats and signed numbers are stored as the words with their bits, as on the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Data {
     Bytes1(Vec<u8>),
@@ -22,7 +21,7 @@ pub enum Data {
     Bytes16(Vec<[u32; 4]>),
 }
 
-/// Evaluates `$body` with `$words` bound to the vector, whatever its type.
+/// Evaluates `$body` with `$words` bound to the vector of any variant.
 macro_rules! each {
     ($data:expr, $words:ident => $body:expr) => {
         match $data {
@@ -36,7 +35,7 @@ macro_rules! each {
 }
 
 impl Data {
-    /// An empty array of elements of so many bytes: 1, 2, 4, 8, else 16.
+    /// An empty array with elements of `bytes` bytes: 1, 2, 4 or 8; any other size means 16.
     pub fn empty(bytes: usize) -> Self {
         match bytes {
             1 => Self::Bytes1(Vec::new()),
@@ -51,7 +50,7 @@ impl Data {
     pub fn of<T: Pod>(elements: Vec<T>) -> Self {
         fn words<T: Pod, W: Pod>(elements: Vec<T>) -> Vec<W> {
             use bytemuck::allocation::try_cast_vec;
-            // Of another alignment, they are copied.
+            // Copy if the alignment differs.
             try_cast_vec(elements)
                 .unwrap_or_else(|(_, elements)| bytemuck::pod_collect_to_vec(&elements))
         }
@@ -64,9 +63,9 @@ impl Data {
         }
     }
 
-    /// `len` elements of so many bytes that are zero. None where memory does not suffice.
+    /// `len` zeroed elements of `bytes` bytes each. `None` if memory is insufficient.
     ///
-    /// The system gives such memory when it is first touched: it costs nothing until then.
+    /// The system allocates such memory when it is first touched, so this call itself is cheap.
     pub fn zeroed(bytes: usize, len: usize) -> Option<Self> {
         use bytemuck::allocation::try_zeroed_vec as zeroed;
         Some(match bytes {
@@ -83,7 +82,7 @@ impl Data {
         each!(self, words => size_of_words(words))
     }
 
-    /// How many elements.
+    /// Number of elements.
     pub fn len(&self) -> usize {
         each!(self, words => words.len())
     }
@@ -93,13 +92,12 @@ impl Data {
         each!(self, words => bytemuck::cast_slice(words))
     }
 
-    /// The elements as bytes, to be filled.
+    /// The elements as mutable bytes.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         each!(self, words => bytemuck::cast_slice_mut(words))
     }
 
-    /// Makes it `len` elements long, with zeros where it grows. False where memory does not
-    /// suffice.
+    /// Resizes to `len` elements, filling with zeros. Returns false if memory is insufficient.
     pub fn resize(&mut self, len: usize) -> bool {
         each!(self, words => resize(words, len))
     }
@@ -124,12 +122,13 @@ fn resize<T: Pod>(words: &mut Vec<T>, len: usize) -> bool {
 }
 
 impl Array {
-    /// `data` as elements of this type; None where they have another size.
+    /// Creates an array of `data`. `None` if the element sizes differ.
     pub fn new(element: Element, data: Data) -> Option<Self> {
         (element.bytes() == data.element_bytes()).then_some(Self { element, data })
     }
 
-    /// Elements of this type out of wider ones, whose first bytes they are.
+    /// Truncates wider elements to the low bytes of each. `None` if they are not wider or memory is
+    /// insufficient.
     pub fn narrow(element: Element, wide: &Data) -> Option<Self> {
         let (from, to) = (wide.element_bytes(), element.bytes());
         let mut data = Data::empty(to);
@@ -146,7 +145,7 @@ impl Array {
         Self { element: Element::U32, data: Data::Bytes4(words) }
     }
 
-    /// What an element is.
+    /// Element type.
     pub fn element(&self) -> Element {
         self.element
     }
@@ -161,12 +160,12 @@ impl Array {
         self.data
     }
 
-    /// How many elements.
+    /// Number of elements.
     pub fn len(&self) -> usize {
         self.data.len()
     }
 
-    /// Some of the elements.
+    /// Copies a range of the elements.
     pub fn part(&self, range: std::ops::Range<usize>) -> super::Result<Self> {
         let (each, mut data) = (self.element.bytes(), Data::empty(self.element.bytes()));
         if !data.resize(range.len()) {

@@ -1,4 +1,4 @@
-//! What an element of an array is, and what each file format calls it.
+//! Element types and their names in each file format.
 
 use std::fmt;
 
@@ -20,13 +20,12 @@ pub enum Element {
     U64,
     I64,
     F64,
-    /// A date or a span of time as NumPy has them: 64 bits, of which the lowest number is "not a
-    /// time".
+    /// A date or time span as in NumPy: 64 bits; the lowest value means "not a time".
     Time(TimeType),
 }
 
 impl Element {
-    /// Those that the command line can name.
+    /// Types that can be given on the command line.
     const NAMED: [Self; 12] = [
         Self::U8,
         Self::I8,
@@ -66,7 +65,7 @@ impl Element {
         match self {
             Self::U8 => "|u1".to_owned(),
             Self::I8 => "|i1".to_owned(),
-            // NumPy has no such type; others that have call it two bytes of no type.
+            // NumPy has no such type; other libraries store it as two untyped bytes.
             Self::Bf16 => "<V2".to_owned(),
             Self::Time(time) => format!("<{}8{}", time.kind(), time.unit()),
             other => {
@@ -113,10 +112,11 @@ pub struct TimeType {
 }
 
 impl TimeType {
-    /// As in `[25s]`; NumPy's longest have two letters, and a factor before them.
+    /// Long enough for NumPy's units, such as `[25s]`: at most two letters, with a factor before them.
     const MAX_UNIT: usize = 14;
 
-    /// The type with this unit in brackets, or without one; `None` where the unit is unknown.
+    /// The type with this unit in brackets, or without a unit if `unit` is empty; `None` if the unit is
+    /// malformed.
     pub fn new(span: bool, unit: &str) -> Option<Self> {
         let inside = unit.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
         let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -129,7 +129,7 @@ impl TimeType {
     }
 
     fn unit(&self) -> &str {
-        // It was a text, of letters and digits, when it came.
+        // `new` accepted only letters and digits, so this is valid UTF-8.
         std::str::from_utf8(&self.unit[..usize::from(self.unit_bytes)]).unwrap_or_default()
     }
 

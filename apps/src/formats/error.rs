@@ -1,13 +1,13 @@
-//! What is wrong with a file.
+//! Errors in input and output files.
 
 use std::io;
 
 use super::{Element, Format};
 
-/// No number takes more: a float of 64 bits has at most 1,075 digits that matter.
+/// Maximum line length. The longest number, a 64-bit float, has at most 1,075 significant digits.
 pub const MAX_LINE_BYTES: u64 = 4096;
 
-/// What is wrong with a file, which is named as on the command line.
+/// An error in a file, which is named as on the command line.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     #[error("cannot read {place}")]
@@ -81,7 +81,7 @@ pub enum FileError {
     Terminal,
 }
 
-/// The name of an input in a message.
+/// Name of an input in messages.
 fn input(place: &str) -> &str {
     if place == "-" { "standard input" } else { place }
 }

@@ -1,12 +1,12 @@
-//! Floats of 16 bits: what they are as floats of 32, and the nearest one to a number.
+//! Conversions between 16-bit and wider floats.
 
-/// The same number with 32 bits; of a NaN, the same payload.
+/// Converts to 32 bits; keeps the payload of a NaN.
 pub fn to_f32(bits: u16) -> f32 {
     let sign = u32::from(bits & 0x8000) << 16;
     let (exponent, fraction) = (u32::from((bits >> 10) & 31), u32::from(bits & 0x3ff));
     let magnitude = match (exponent, fraction) {
         (0, 0) => 0,
-        // Below the normal ones: fraction * 2^-24, which is exact.
+        // Subnormal numbers: fraction * 2^-24, which is exact.
         (0, _) => (fraction as f32 / (1 << 24) as f32).to_bits(),
         (31, _) => 0x7f80_0000 | (fraction << 13),
         _ => ((exponent + 127 - 15) << 23) | (fraction << 13),
@@ -14,7 +14,7 @@ pub fn to_f32(bits: u16) -> f32 {
     f32::from_bits(sign | magnitude)
 }
 
-/// The 16 bits of a number that [`to_f32`] gave.
+/// Converts a value returned by [`to_f32`] back to its 16 bits.
 pub fn from_f32(value: f32) -> u16 {
     let bits = value.to_bits();
     let sign = (bits >> 16) as u16 & 0x8000;
@@ -24,34 +24,34 @@ pub fn from_f32(value: f32) -> u16 {
     from_f64(value.into())
 }
 
-/// The 16 bits of the nearest `bf16`, ties to even: the upper half of one that is such a number.
+/// Bits of the nearest `bf16`, ties to even. Exact for values that `bf16` can represent.
 pub fn to_bf16(value: f32) -> u16 {
     let bits = value.to_bits();
     let (upper, infinity) = ((bits >> 16) as u16, 0x7f80);
     if value.is_nan() {
-        // What is cut off must not be all that makes it one.
+        // Set a fraction bit if truncation would turn the NaN into an infinity.
         let fraction_left = upper & 0x7f != 0;
         return if fraction_left { upper } else { upper | infinity | 0x40 };
     }
-    // Half of the last place, or a little less where that is even: what is past the largest is infinite.
+    // Add half of the last place, or slightly less if it is even. Values above the maximum become infinite.
     ((u64::from(bits) + 0x7fff + u64::from(upper & 1)) >> 16) as u16
 }
 
-/// The 16 bits of the nearest float, ties to even.
+/// Bits of the nearest 16-bit float, ties to even.
 pub fn from_f64(value: f64) -> u16 {
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
     let magnitude = value.abs();
     if value.is_nan() {
         return sign | 0x7e00;
     }
-    // From here on rounding would give 65536.
+    // Larger values would be rounded to 65536.
     if magnitude >= 65520.0 {
         return sign | 0x7c00;
     }
-    // What the last place is worth: 2^-24 below the normal numbers, 2^-10 of the first place above.
+    // Value of the last place: 2^-24 for subnormal numbers, else 2^-10 of the first place.
     let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(-14);
     let places = (magnitude / 2f64.powi(exponent - 10)).round_ties_even() as u16;
-    // A carry into the next power of two goes where it belongs by itself.
+    // Rounding up to the next power of two carries into the exponent, as it should.
     sign | ((((exponent + 14) as u16) << 10) + places)
 }
 

@@ -1,5 +1,5 @@
-//! Python literals, as the headers of `.npy` files have them: texts, numbers, truth values, tuples,
-//! lists and dictionaries.
+//! Python literals in the headers of `.npy` files: strings, numbers, booleans, tuples, lists and
+//! dictionaries.
 
 /// A literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,14 +9,14 @@ pub enum Literal<'t> {
     Bool(bool),
     /// A tuple or a list.
     Sequence(Vec<Literal<'t>>),
-    /// Keys, values, and each value as it is written.
+    /// Keys, values, and the source text of each value.
     Dictionary(Vec<(Literal<'t>, Literal<'t>, &'t str)>),
 }
 
-/// Deeper ones are no types of elements.
+/// Maximum nesting depth. Element types are never nested this deeply.
 const MAX_DEPTH: u32 = 16;
 
-/// The literal that `text` is, with nothing but blanks around it.
+/// Parses `text`, which must be one literal surrounded by optional whitespace.
 pub fn parse(text: &str) -> Option<Literal<'_>> {
     let mut parser = Parser { text, at: 0 };
     let literal = parser.literal(0)?;
@@ -39,7 +39,7 @@ impl<'t> Parser<'t> {
         self.at += rest.len() - rest.trim_start().len();
     }
 
-    /// Whether `mark` comes next, behind which it goes on.
+    /// Consumes `mark` if it comes next, and returns whether it did.
     fn takes(&mut self, mark: &str) -> bool {
         self.blanks();
         let found = self.rest().starts_with(mark);
@@ -64,7 +64,8 @@ impl<'t> Parser<'t> {
 
     fn quoted(&mut self, quote: char) -> Option<Literal<'t>> {
         let (inside, _) = self.rest()[1..].split_once(quote)?;
-        // A field may be called anything; what its name is does not matter, where it ends does.
+        // Field names may contain anything. Reject escapes, because they make the end of the string
+        // ambiguous.
         if inside.contains('\\') {
             return None;
         }

@@ -1,9 +1,8 @@
-//! What the bytes of a file mean: the formats of arrays, apart from where the bytes come from and go
-//! to.
+//! File formats of arrays, independent of the source or destination of the bytes.
 //!
-//! The name says the format where it can: `.npy`, `.csv`, `.tsv`, `.txt` (a number a line). `.gz` or
-//! `.zst` after it is compression. `-` is standard input or output. Where the name does not say it,
-//! the first bytes do.
+//! The file name determines the format if it has a known extension: `.npy`, `.csv`, `.tsv` or `.txt` (one
+//! number per line). An additional `.gz` or `.zst` means compression. `-` is standard input or output.
+//! Without a known extension, the format is detected from the first bytes.
 
 mod array;
 mod element;
@@ -24,10 +23,10 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use multisplit_bench::first_bytes::Compression;
 
-/// Result of what reads and writes files.
+/// Result of reading and writing files.
 pub type Result<T, E = FileError> = std::result::Result<T, E>;
 
-// Bytes of files are bytes of memory here.
+// File data is copied to memory without conversion.
 const _: () = assert!(cfg!(target_endian = "little"), "raw and .npy files are little-endian");
 
 /// In which form numbers are in a file.
@@ -61,29 +60,29 @@ impl fmt::Display for Format {
     }
 }
 
-/// Where an array is, and what is known of its form before it is opened.
+/// Location of an array and its format, if known before opening.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// None is standard input or output.
+    /// `None` is standard input or output.
     pub path: Option<PathBuf>,
     pub format: Stated,
     pub compression: Option<Compression>,
 }
 
-/// What is said about a format.
+/// Source of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stated {
-    /// By an option.
+    /// Given by an option.
     Asked(Format),
-    /// By the extension of the name.
+    /// Given by the file name extension.
     Named(Format),
-    /// By an extension that others use for raw numbers.
+    /// The extension is one that is common for raw numbers.
     NamedRaw,
     Nothing,
 }
 
 impl Place {
-    /// The place that the command line calls `name`.
+    /// Parses a name from the command line.
     pub fn new(name: &Path) -> Self {
         if name.as_os_str() == "-" {
             return Self { path: None, format: Stated::Nothing, compression: None };
@@ -104,7 +103,7 @@ impl Place {
         Self { path: Some(name.to_owned()), format, compression }
     }
 
-    /// The same, with a format that an option gives.
+    /// Overrides the format with `asked`, if given.
     #[must_use]
     pub fn with_format(self, asked: Option<Format>) -> Self {
         let format = asked.map_or(self.format, Stated::Asked);
@@ -116,7 +115,7 @@ impl Place {
         self.path.is_none()
     }
 
-    /// The separator of columns that the name says: a tab for `.tsv`.
+    /// The column separator that the file name implies: a tab for `.tsv`.
     pub fn separator(&self) -> Option<u8> {
         let path = self.path.as_deref()?;
         let inner =
@@ -124,7 +123,7 @@ impl Place {
         (extension(&inner) == "tsv").then_some(b'\t')
     }
 
-    /// The format of an output; `otherwise` where nothing says it and it is standard output.
+    /// The format of an output; `otherwise` for standard output without a stated format.
     pub fn output_format(&self, otherwise: Format) -> Format {
         match self.format {
             Stated::Asked(format) | Stated::Named(format) => format,
@@ -140,7 +139,7 @@ fn extension(path: &Path) -> String {
     text.to_ascii_lowercase()
 }
 
-/// As the command line has it.
+/// Formats the place as on the command line.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.path {

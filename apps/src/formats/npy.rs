@@ -9,38 +9,38 @@ use super::Element;
 use super::element::TimeType;
 use super::literal::{self, Literal};
 
-/// The first bytes of every such file.
+/// Magic bytes at the beginning of every `.npy` file.
 pub const MAGIC: &[u8] = b"\x93NUMPY";
-/// NumPy's own writes a hundred bytes or so, of structured types some more.
+/// Maximum header size. NumPy writes about a hundred bytes, and more for structured types.
 const MAX_HEADER_BYTES: usize = 1 << 16;
 /// NumPy pads headers to a multiple of this, so that the data can be mapped aligned.
 const ALIGNMENT: usize = 64;
 
-/// What a header says.
+/// Contents of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Bytes of the header itself: where the elements begin.
+    /// Size of the header in bytes, which is the offset of the elements.
     pub bytes: u64,
-    /// The type as the header has it.
+    /// The type as written in the header.
     pub descr: String,
-    /// What an element is, where it is a number, and whether its bytes are in the other order.
+    /// Element type and byte order, if the elements are numbers.
     pub element: Option<(Element, ByteOrder)>,
-    /// Bytes of an element, whatever it is.
+    /// Size of an element in bytes, for any element type.
     pub element_bytes: u64,
     pub shape: Vec<u64>,
-    /// Whether the first index is the one that changes from one element to the next.
+    /// Whether the first index varies fastest (column-major order).
     pub fortran: bool,
 }
 
-/// In which order the bytes of a number come.
+/// Byte order of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByteOrder {
-    /// As in memory.
+    /// The byte order in memory.
     Native,
     Swapped,
 }
 
-/// Why a header is refused.
+/// Reason for rejecting a header.
 #[derive(Debug)]
 pub enum Problem {
     Io(io::Error),
@@ -60,7 +60,7 @@ fn other(text: &str) -> Problem {
     Problem::Other(text.to_owned())
 }
 
-/// Reads the header, after which the elements follow.
+/// Reads the header; the elements follow it.
 pub fn read_header(reader: &mut impl Read) -> Result<Header, Problem> {
     let mut start = [0; 8];
     reader.read_exact(&mut start)?;
@@ -90,13 +90,13 @@ pub fn read_header(reader: &mut impl Read) -> Result<Header, Problem> {
     Ok(Header { bytes: (before + length) as u64, ..parse(&text)? })
 }
 
-/// The header of an array of this type and shape, magic bytes included. `descr` is a Python literal.
+/// The header, including the magic bytes, for an array of this type and shape. `descr` is a Python literal.
 pub fn header(descr: &str, shape: &[u64]) -> Vec<u8> {
     let sizes: Vec<String> = shape.iter().map(u64::to_string).collect();
     let comma = if shape.len() == 1 { "," } else { "" };
     let shape = format!("({}{comma})", sizes.join(", "));
     let mut text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
-    // Version 1 counts 16 bits, which suffice for all but very long types.
+    // Version 1 has a 16-bit header length, which is enough except for very long types.
     let long = text.len() > usize::from(u16::MAX) - ALIGNMENT;
     let before = MAGIC.len() + if long { 6 } else { 4 };
     let whole = (before + text.len() + 1).next_multiple_of(ALIGNMENT);
@@ -150,7 +150,7 @@ fn shape(literal: &Literal<'_>) -> Option<Vec<u64>> {
     sizes.iter().map(size).collect()
 }
 
-/// What `<f4` means: the byte order, the kind, the size, and the rest.
+/// Splits a type such as `<f4` into byte order, kind, size and suffix.
 fn parts(descr: &str) -> Option<(ByteOrder, char, u64, &str)> {
     let mut letters = descr.chars();
     let order = match letters.next()? {
@@ -186,7 +186,7 @@ fn number(descr: &str) -> Option<(Element, ByteOrder)> {
     Some((element, order))
 }
 
-/// Bytes of an element of any type that has no pointers in it.
+/// Element size in bytes, for any type without pointers.
 fn bytes_of(descr: &Literal<'_>) -> Option<u64> {
     match descr {
         Literal::Text(descr) => match parts(descr)? {
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!((header.shape, header.fortran), (vec![12], true));
         let text = r#"{"shape": (3L,), "fortran_order": False, "descr": ">f4"}"#;
         assert_eq!(read(text).element, Some((Element::F32, ByteOrder::Swapped)));
-        // A field may be called as a key of the header is.
+        // A field may have the same name as a key of the header.
         let text = "{'descr': [('shape', '<u4'), ('descr', '<f8', (2,))], 'fortran_order': False, \
                     'shape': (2, 3), }";
         let expected = Header {

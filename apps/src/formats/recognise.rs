@@ -1,25 +1,25 @@
-//! What the first bytes of a file say it is.
+//! Detects the content of a file from its first bytes.
 
 use multisplit_bench::first_bytes::{BYTE_ORDER_MARK, LOOKED_AT};
 
 use super::npy;
 
-/// What a file holds, by its first bytes.
+/// Content of a file, as detected from its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     Npy,
-    /// Text, without anything that separates columns in its first line.
+    /// Text without a column separator in its first line.
     Lines,
-    /// Text, with such.
+    /// Text with a column separator in its first line.
     Columns,
-    /// A zip archive, as `.npz` files are.
+    /// A zip archive, such as an `.npz` file.
     Zip,
-    /// Text in UTF-16, as some spreadsheets write it.
+    /// Text in UTF-16, which some spreadsheets write.
     Utf16,
     Other,
 }
 
-/// What these first bytes are.
+/// Detects the content from the first bytes of a file.
 pub fn content(bytes: &[u8]) -> Content {
     if bytes.starts_with(npy::MAGIC) {
         return Content::Npy;
@@ -42,7 +42,7 @@ pub fn content(bytes: &[u8]) -> Content {
     }
 }
 
-/// A mark, and characters of which one of two bytes is zero.
+/// Whether the text begins with a byte order mark and all its characters have a zero byte.
 fn is_utf16(bytes: &[u8]) -> bool {
     let zeros = |at: usize| {
         let halves = bytes.chunks_exact(2).skip(1);
@@ -56,7 +56,7 @@ fn is_comment(line: &[u8]) -> bool {
     line.is_empty() || line.starts_with(b"#")
 }
 
-/// Whether every byte belongs to a text. The last character may be cut.
+/// Whether the bytes are printable text. The last character may be incomplete.
 fn is_text(bytes: &[u8]) -> bool {
     let readable =
         |byte: &u8| *byte >= b' ' && *byte != 0x7f || matches!(byte, b'\t' | b'\n' | b'\r');

@@ -1,4 +1,4 @@
-//! Numbers as text, one a line.
+//! Numbers as text, one per line.
 
 use std::fmt::Display;
 use std::io::{self, BufRead, Read as _, Write};
@@ -11,22 +11,21 @@ use rayon::prelude::*;
 use super::error::MAX_LINE_BYTES;
 use super::{Array, Data, Element, half};
 
-/// Why a text is refused.
+/// Reason for rejecting a text.
 #[derive(Debug)]
 pub enum Problem {
     Io(io::Error),
-    /// This line, counted from 1, is not a number of the type.
+    /// This line, counted from 1, is not a number of the requested type.
     Line(u64, String),
     /// This line is longer than any number.
     LongLine(u64),
     NoMemory(u64),
 }
 
-/// Of a line that is refused, so much is shown.
+/// Maximum number of characters of a rejected line that are shown.
 const SHOWN: usize = 40;
 
-/// Numbers of `element`. Empty lines, and those that begin with `#`, are passed over, as NumPy
-/// does.
+/// Reads numbers of type `element`. Skips empty lines and lines that begin with `#`, like NumPy.
 pub fn read(reader: &mut impl BufRead, element: Element) -> Result<Data, Problem> {
     Ok(match element {
         Element::U8 => Data::Bytes1(numbers(reader, |n: u8| n)?),
@@ -44,11 +43,11 @@ pub fn read(reader: &mut impl BufRead, element: Element) -> Result<Data, Problem
     })
 }
 
-/// Bytes that are read before they are parsed, by all cores.
+/// Bytes to read before parsing them on all cores.
 const BLOCK_BYTES: usize = 16 << 20;
 /// Bytes that one thread parses at a time.
 const PIECE_BYTES: usize = 256 << 10;
-/// Numbers that one thread prints at a time.
+/// Numbers that one thread formats at a time.
 const PRINTED: usize = 32 << 10;
 
 fn numbers<N: FromStr, W: Send>(
@@ -61,7 +60,7 @@ fn numbers<N: FromStr, W: Send>(
         let room = (BLOCK_BYTES - block.len()) as u64;
         let read = reader.by_ref().take(room).read_to_end(&mut block).map_err(Problem::Io)?;
         let end = match block.iter().rposition(|&byte| byte == b'\n') {
-            // Nothing comes any more: the last line may have no end.
+            // End of input: the last line may lack a newline.
             _ if read == 0 => block.len(),
             Some(last) => last + 1,
             None if block.len() as u64 >= MAX_LINE_BYTES => {
@@ -88,7 +87,7 @@ fn numbers<N: FromStr, W: Send>(
     }
 }
 
-/// Whole lines, some at a time.
+/// Splits text into pieces of whole lines.
 fn pieces(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         let from = text.len().min(PIECE_BYTES).checked_sub(1)?;
@@ -99,7 +98,7 @@ fn pieces(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The numbers of some lines.
+/// Numbers parsed from a piece.
 struct Parsed<W> {
     words: Vec<W>,
     lines: u64,
@@ -113,8 +112,7 @@ fn parse<N: FromStr, W>(piece: &[u8], word: &impl Fn(N) -> W) -> Result<Parsed<W
         if line.len() > limit {
             return Err(Problem::LongLine(parsed.lines));
         }
-        // Bytes: a line that is not valid text must be reported as that line, not fail the whole
-        // file.
+        // Lossy conversion, so that invalid UTF-8 is reported for its line instead of failing the whole file.
         let text = String::from_utf8_lossy(line);
         let text = text.trim();
         if text.is_empty() || text.starts_with('#') {
@@ -129,7 +127,7 @@ fn parse<N: FromStr, W>(piece: &[u8], word: &impl Fn(N) -> W) -> Result<Parsed<W
 }
 
 impl Problem {
-    /// The same, of a piece before which there are so many lines.
+    /// Adds the number of lines before the piece to the line number.
     fn after(self, lines: u64) -> Self {
         match self {
             Self::Line(line, text) => Self::Line(lines + line, text),
@@ -139,7 +137,7 @@ impl Problem {
     }
 }
 
-/// The bits of the number of type `element` that a text is.
+/// Parses a number of type `element` and returns its bits.
 pub fn number(text: &str, element: Element) -> Option<u64> {
     fn bits<N: FromStr>(text: &str, bits: impl Fn(N) -> u64) -> Option<u64> {
         text.parse().ok().map(bits)
@@ -160,7 +158,7 @@ pub fn number(text: &str, element: Element) -> Option<u64> {
     }
 }
 
-/// The beginning of a text that is too long for a message.
+/// Truncates a text that is too long for a message.
 pub fn shown(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}...", &text[..end]),
@@ -168,8 +166,8 @@ pub fn shown(text: &str) -> String {
     }
 }
 
-/// A line for each element. Floats have as few digits as read back to the same number, except
-/// that every NaN is `NaN`.
+/// Writes one line per element. Floats are written with the fewest digits that read back as the same number,
+/// except that every NaN becomes `NaN`.
 pub fn write(writer: &mut dyn Write, array: &Array) -> io::Result<()> {
     match (array.element(), array.data()) {
         (Element::I8, Data::Bytes1(words)) => lines(writer, words, |w| w.cast_signed()),
@@ -188,7 +186,7 @@ pub fn write(writer: &mut dyn Write, array: &Array) -> io::Result<()> {
         (_, Data::Bytes2(words)) => lines(writer, words, |w| *w),
         (_, Data::Bytes4(words)) => lines(writer, words, |w| *w),
         (_, Data::Bytes8(words)) => lines(writer, words, |w| *w),
-        // No number has as many bytes: an array is never of these.
+        // No element type has 16 bytes, so arrays never contain them.
         (_, Data::Bytes16(_)) => Err(io::ErrorKind::InvalidInput.into()),
     }
 }
@@ -202,7 +200,7 @@ fn lines<W: Sync, N: Display>(
         let mut text = Vec::with_capacity(12 * words.len());
         words.iter().try_for_each(|word| writeln!(text, "{}", number(word))).map(|()| text)
     };
-    // As many at a time as keep all cores busy: not all of the text lies in memory.
+    // Format enough chunks at a time to use all cores, without keeping the whole text in memory.
     for some in words.chunks(PRINTED * 4 * rayon::current_num_threads()) {
         let texts: Vec<_> = some.par_chunks(PRINTED).map(print).collect();
         for text in texts {
@@ -212,7 +210,7 @@ fn lines<W: Sync, N: Display>(
     Ok(())
 }
 
-/// A float whose text is short also where it is very large or very small.
+/// A float that is formatted compactly even if it is very large or very small.
 struct Float<F>(F);
 
 impl<F: std::fmt::Debug> Display for Float<F> {

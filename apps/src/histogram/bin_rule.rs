@@ -1,5 +1,4 @@
-//! Which bin a sample of one type belongs to: as the command line says it, as the device is told it,
-//! and by its edges.
+//! Bins for samples of one type: as given on the command line, as passed to the device, and as edges.
 
 use anyhow::{Context as _, Result, bail};
 use multisplit::Bins;
@@ -10,36 +9,35 @@ use super::number::{Number, edges_of};
 use crate::formats::Array;
 use crate::glsl_file::GlslFile;
 
-/// Which bins there are, as the command line says it.
+/// Bins as requested on the command line.
 pub struct Wanted<'w> {
-    /// How many, of all but splitters.
+    /// Number of bins; ignored for splitters.
     pub bins: u32,
     pub function: Function<'w>,
-    /// Whether the last bin has its upper edge too.
+    /// Whether the last bin includes its upper edge.
     pub closed: bool,
 }
 
-/// Where bins are.
+/// Function that maps samples to bins.
 pub enum Function<'w> {
-    /// Equal parts of the numbers from one text to another; else from the smallest to the largest
-    /// sample.
+    /// Bins of equal width over the given range, or from the smallest to the largest sample.
     Even(Option<(&'w str, &'w str)>),
-    /// The same, in parts that each span the same factor.
+    /// Bins of equal ratio over the given range, or from the smallest to the largest sample.
     Logarithmic(Option<(&'w str, &'w str)>),
-    /// Between each two of these, which may have another type than the samples.
+    /// Bins between adjacent splitters, which may have another type than the samples.
     Splitters(&'w Array),
-    /// The sample is the number of its bin.
+    /// The sample is the index of its bin.
     Identity,
-    /// `uint bucket_of(K sample)` of the user's.
+    /// The user's function `uint bucket_of(K sample)`.
     Glsl(&'w GlslFile),
 }
 
-/// Bins of samples of one type.
+/// Bins for samples of type `N`.
 pub struct BinRule<'b, N> {
-    /// One more than there are bins.
+    /// Bin edges: one more than the number of bins.
     pub edges: Vec<Edge>,
     kind: Kind<'b>,
-    /// The upper edge, if the last bin contains it and it is a number of the type.
+    /// The upper edge, if the last bin includes it and the type can represent it.
     pub last: Option<N>,
 }
 
@@ -51,7 +49,7 @@ enum Kind<'b> {
 }
 
 impl<'b, N: Number> BinRule<'b, N> {
-    /// `ends` are those of the samples, where the range is automatic.
+    /// Creates the bins. `ends` are the smallest and largest sample; required if the range is automatic.
     pub fn new(wanted: &Wanted<'b>, ends: Option<(N, N)>) -> Result<Self> {
         let m = wanted.bins;
         if m > MAX_BINS {
@@ -98,7 +96,7 @@ impl<'b, N: Number> BinRule<'b, N> {
         Ok(if closed { N::exactly(hi) } else { None })
     }
 
-    /// What the device is told: as many bins as there are, or fewer, of which the others have no samples.
+    /// Bins to count on the device. There may be fewer than requested; the missing ones are empty.
     pub fn device_bins(&self) -> Result<Bins<N::Device>> {
         let m = (self.edges.len() - 1) as u32;
         let (first, last) = (self.edges[0], self.edges[self.edges.len() - 1]);
@@ -112,9 +110,10 @@ impl<'b, N: Number> BinRule<'b, N> {
                 let largest = N::MAX.on_device();
                 match edges.len() {
                     all if all == self.edges.len() => Bins::range(&edges),
-                    // No sample is past the type.
+                    // All bins are above the range of the type, so they are empty.
                     0 => Bins::range(&[largest, largest]),
-                    // The bin that the type ends in has its largest number too. Those behind it have none.
+                    // The bin that contains the type's largest number includes that number. All later bins
+                    // are empty.
                     _ => {
                         edges.push(largest);
                         return Ok(Bins::range(&edges).closed());
@@ -125,7 +124,7 @@ impl<'b, N: Number> BinRule<'b, N> {
         Ok(if self.last.is_some() { bins.closed() } else { bins })
     }
 
-    /// Bins of the samples below the first edge, and of all others but NaN.
+    /// Two bins for the device: samples below the first edge, and all other samples except NaN.
     pub fn device_sides(&self) -> Bins<N::Device> {
         let (lowest, highest) = (N::MIN.on_device(), N::MAX.on_device());
         match N::at_or_above(self.edges[0]) {
@@ -134,7 +133,7 @@ impl<'b, N: Number> BinRule<'b, N> {
         }
     }
 
-    /// The function that only the device knows.
+    /// The user's function, which only the device can evaluate.
     pub fn glsl(&self) -> Option<&GlslFile> {
         match self.kind {
             Kind::Glsl(file) => Some(file),
@@ -142,7 +141,7 @@ impl<'b, N: Number> BinRule<'b, N> {
         }
     }
 
-    /// An error of counting, with the names of the user's function where there is one.
+    /// Adds the name of the user's file to an error, if there is a user's function.
     pub fn named(&self, error: anyhow::Error) -> anyhow::Error {
         match self.glsl() {
             Some(file) => file.named(error),
@@ -150,7 +149,7 @@ impl<'b, N: Number> BinRule<'b, N> {
         }
     }
 
-    /// The bin of a sample by the edges; None where it is in none.
+    /// Finds the bin of a sample by comparing it with the edges. `None` if it is outside all bins.
     pub fn bin(&self, sample: N) -> Option<usize> {
         let edge = sample.edge();
         if self.last == Some(sample) {
@@ -168,7 +167,7 @@ impl Wanted<'_> {
         matches!(self.function, Function::Even(None) | Function::Logarithmic(None))
     }
 
-    /// The smallest and the largest of some samples that can be an end of the range.
+    /// The smallest and largest sample that may be an end of the range.
     pub fn ends<N: Number>(&self, samples: &[N]) -> Option<(N, N)> {
         let positive = matches!(self.function, Function::Logarithmic(_));
         let counts = |sample: &N| sample.is_finite() && (!positive || *sample > N::zeroed());
@@ -177,12 +176,12 @@ impl Wanted<'_> {
     }
 }
 
-/// From the smaller beginning to the larger end.
+/// The union of two ranges.
 pub fn wider<N: Number>((lo, hi): (N, N), (a, b): (N, N)) -> (N, N) {
     (if a < lo { a } else { lo }, if b > hi { b } else { hi })
 }
 
-/// The ends that were asked for; else those of the samples, the upper one included.
+/// The requested range, or that of the samples, including the upper end.
 fn range_of<N: Number>(
     asked: Option<(&str, &str)>,
     ends: Option<(N, N)>,
@@ -206,7 +205,8 @@ fn range_of<N: Number>(
     if lo < hi {
         return Ok((lo, hi, true));
     }
-    // All samples are equal: as NumPy has it, half to either side; of whole numbers, one above.
+    // All samples are equal. Like NumPy, extend the range by 0.5 on both sides; for integers, by 1 at the
+    // upper end.
     Ok(match lo {
         Edge::Whole(only) => (lo, Edge::Whole(only + 1), false),
         Edge::Real(only) => (Edge::Real(only - 0.5), Edge::Real(only + 0.5), true),
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(rule(4, Some(("0", "1")), &[f32::NAN, 0.25]), [None, Some(1)]);
         assert_eq!(rule(20, Some(("-10", "10")), &[-1i64]), [Some(9)]);
         assert_eq!(rule(100, Some(("0", "1")), &[0.29f64]), [Some(29)]);
-        // Ranges past the type.
+        // Ranges that exceed the type.
         assert_eq!(rule(2, Some(("-10", "1000")), &[0u8, 255]), [Some(0), Some(0)]);
         assert_eq!(rule(2, Some(("-10", "20")), &[4u64, 5, 20]), [Some(0), Some(1), None]);
     }
@@ -257,10 +257,10 @@ mod tests {
     fn the_largest_number_can_be_in_a_bin() {
         assert_eq!(rule(256, Some(("0", "256")), &[0u8, 255]), [Some(0), Some(255)]);
         assert_eq!(rule(1, Some(("0", "2^64")), &[u64::MAX]), [Some(0)]);
-        // Bins past it, which are empty, do not get it.
+        // Empty bins above the largest number do not receive it.
         assert_eq!(rule(3, None, &[255u8, 255]), [Some(0), Some(0)]);
         assert_eq!(rule(512, Some(("0", "256")), &[255u8]), [Some(510)]);
-        // The range of the samples has them all.
+        // An automatic range includes all samples.
         assert_eq!(rule(2, None, &[1u8, 2, 255]), [Some(0), Some(0), Some(1)]);
         assert_eq!(rule(2, None, &[7.0f64, 7.0]), [Some(1), Some(1)]);
         assert_eq!(rule(3, None, &[-1.0f32, f32::INFINITY, 1.0]), [Some(0), None, Some(2)]);

@@ -1,4 +1,4 @@
-//! A histogram as bars of characters, for a terminal.
+//! Text chart of a histogram for a terminal.
 
 use std::fmt::Write as _;
 
@@ -6,17 +6,17 @@ use multisplit_bench::size;
 
 use super::{Counts, Edge};
 
-/// Rows of a chart; with more bins, neighbours share a row.
+/// Maximum rows of a chart; with more bins, adjacent bins share a row.
 const MAX_ROWS: usize = 40;
-/// Characters of the longest bar.
+/// Length of the longest bar in characters.
 const LONGEST: f64 = 48.0;
-/// Eighths of a character, from none to seven.
+/// Partial blocks, from zero to seven eighths of a character.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-/// Digits of an edge: at first, and at most.
+/// Digits of an edge: minimum and maximum.
 const DIGITS: (usize, usize) = (3, 17);
 
-/// A row for each bin, or for so many neighbours that they fit a screen, which is then said.
-/// `closed` is whether the last bin has its upper edge.
+/// Draws one row per bin. If there are too many bins, adjacent ones share a row, and a note reports how many.
+/// `closed` is whether the last bin includes its upper edge.
 pub fn chart(counts: &Counts, edges: &[Edge], closed: bool) -> String {
     let heights = counts.heights();
     let each = heights.len().div_ceil(MAX_ROWS).max(1);
@@ -47,7 +47,7 @@ pub fn chart(counts: &Counts, edges: &[Edge], closed: bool) -> String {
     text
 }
 
-/// Edges with as many digits as tell neighbours apart.
+/// Labels of edges with enough digits to distinguish neighbours.
 fn labels(edges: &[Edge]) -> Vec<String> {
     let of =
         |digits: usize| -> Vec<String> { edges.iter().map(|edge| label(*edge, digits)).collect() };
@@ -80,7 +80,7 @@ fn label(edge: Edge, digits: usize) -> String {
 
 fn bar(height: f64, max: f64) -> String {
     let eighths = if max > 0.0 { 8.0 * LONGEST * height / max } else { 0.0 };
-    // What there is at all is seen.
+    // Bins that are not empty get at least one eighth.
     let eighths = (eighths.round() as usize).max(usize::from(height > 0.0));
     "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
 }

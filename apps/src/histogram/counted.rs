@@ -1,32 +1,32 @@
-//! What a histogram gives.
+//! Result of a histogram.
 
 use multisplit::primitives::histogram::HistogramMethod;
 
 use super::edges::Edge;
 
-/// What was counted.
+/// Counts of a histogram and how they were computed.
 #[derive(Debug)]
 pub struct Counted {
     pub counts: Counts,
-    /// One more than there are bins.
+    /// Bin edges: one more than the number of bins.
     pub edges: Vec<Edge>,
     pub outside: Outside,
     pub method: HistogramMethod,
 }
 
-/// Samples, or the sums of their weights.
+/// Number of samples per bin, or the sum of their weights.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Counts {
     Whole(Vec<u64>),
     Real(Vec<f64>),
 }
 
-/// How many samples are in no bin.
+/// Number of samples outside all bins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outside {
     pub below: u64,
     pub above: u64,
-    /// Neither: NaN, and what a function of the user's leaves out.
+    /// NaN, and samples that a user's function excludes.
     pub other: u64,
 }
 
@@ -37,7 +37,7 @@ impl Outside {
 }
 
 impl Counted {
-    /// Adds what was counted of other samples by the same bins.
+    /// Adds the counts of other samples for the same bins.
     pub fn add(&mut self, other: &Self) {
         if let (Counts::Whole(all), Counts::Whole(counts)) = (&mut self.counts, &other.counts) {
             all.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
@@ -52,7 +52,7 @@ impl Counted {
 }
 
 impl Counts {
-    /// The heights of bars.
+    /// Counts as bar heights.
     pub fn heights(&self) -> Vec<f64> {
         match self {
             Self::Whole(counts) => counts.iter().map(|&count| count as f64).collect(),

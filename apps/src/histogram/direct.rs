@@ -1,5 +1,5 @@
-//! A histogram of a plain file whose samples nobody on the host keeps: ranges of it are read straight
-//! into the memory that the device copies from, and counted while later ones are on their way.
+//! Histogram of a plain file without keeping its samples on the host. Ranges of the file are read directly
+//! into staging memory and counted while later ranges are being read.
 
 use std::ops::Range;
 use std::panic::resume_unwind;
@@ -19,14 +19,12 @@ use crate::inputs::PlainFile;
 use crate::parts::{Room, no_room};
 use crate::phase;
 
-/// Bytes that are brought and counted at a time: so many that what each part costs besides does not
-/// matter, so few that there are several.
+/// Bytes per part: large enough to amortise the overhead of a part, small enough for several parts.
 const PART_BYTES: usize = 64 << 20;
-/// Parts on the device at a time: one is counted while another comes.
+/// Parts in flight: one is counted while another is uploaded.
 const WORKERS: usize = 2;
 
-/// Counts the samples of `file`. None where they have to be looked at on the host, or do not fit the
-/// device.
+/// Counts the samples of `file`. `None` if they need conversion on the host or do not fit the device.
 pub fn count<'w, N: Number>(
     room: &Room<'_>,
     wanted: &Wanted<'w>,
@@ -58,7 +56,8 @@ pub fn count<'w, N: Number>(
     }
 }
 
-/// Where bins are is known once all samples have been read: they stay on the device until then.
+/// Counts with an automatic range. The bins are known only after all samples have been read, so the samples
+/// stay on the device until then.
 fn all_at_once<'w, N: Number>(
     context: &Context,
     wanted: &Wanted<'w>,
@@ -78,7 +77,7 @@ fn all_at_once<'w, N: Number>(
     Ok((rule, counted))
 }
 
-/// A histogram under way.
+/// State of a histogram in progress.
 struct Counting<'c, N: Number> {
     context: &'c Context,
     rule: &'c BinRule<'c, N>,
@@ -91,7 +90,7 @@ impl<'c, N: Number> Counting<'c, N> {
         Ok(Self { context, rule, bins: rule.device_bins()?, file })
     }
 
-    /// Brings and counts at most `part` samples at a time.
+    /// Uploads and counts at most `part` samples at a time.
     fn by_parts(&self, part: usize, bar: &ProgressBar) -> Result<Counted> {
         let (n, next) = (self.file.len(), AtomicUsize::new(0));
         let parts = n.div_ceil(part);
@@ -106,7 +105,7 @@ impl<'c, N: Number> Counting<'c, N> {
                 let len = range.len() as u64;
                 let counted = upload::<N>(self.context, self.file, range, |_| ())
                     .and_then(|samples| self.count(&samples));
-                // Once one has failed, the others need not go on.
+                // After a failure, stop the other workers.
                 all.add(&counted.inspect_err(|_| next.store(parts, Ordering::Relaxed))?);
                 bar.inc(len);
             }
@@ -148,7 +147,7 @@ impl<'c, N: Number> Counting<'c, N> {
         })
     }
 
-    /// On which side of the bins the samples are that are in none.
+    /// Counts the samples below, above and otherwise outside the bins.
     fn outside(&self, samples: &Array<N::Device>, all: u64) -> Result<Outside> {
         if all == 0 || self.rule.glsl().is_some() {
             return Ok(Outside { other: all, ..Outside::default() });
@@ -160,7 +159,7 @@ impl<'c, N: Number> Counting<'c, N> {
     }
 }
 
-/// Brings a range of the file to the device; `look` is shown all samples, from several threads.
+/// Uploads a range of the file. Calls `look` with all samples, from several threads.
 fn upload<N: Number>(
     context: &Context,
     file: &PlainFile,

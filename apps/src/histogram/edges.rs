@@ -1,11 +1,11 @@
-//! Where bins begin and end: exactly, so that what is printed is what was counted by.
+//! Bin edges. They are exact, so that the printed edges are those used for counting.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// An edge of a bin: a whole number of samples that are whole, a number of samples that are floats.
+/// A bin edge: an integer for integer samples, a float for float samples.
 #[derive(Clone, Copy, Debug)]
 pub enum Edge {
     Whole(i128),
@@ -13,7 +13,7 @@ pub enum Edge {
 }
 
 impl Edge {
-    /// For an axis.
+    /// Approximate value, for an axis.
     pub fn value(self) -> f64 {
         match self {
             Self::Whole(edge) => edge as f64,
@@ -28,7 +28,7 @@ impl PartialEq for Edge {
     }
 }
 
-/// Exact, also between whole numbers and floats.
+/// Exact, even between integers and floats.
 impl PartialOrd for Edge {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         match (*self, *other) {
@@ -37,7 +37,7 @@ impl PartialOrd for Edge {
             (Self::Real(_), Self::Whole(_)) => other.partial_cmp(self).map(Ordering::reverse),
             (Self::Whole(_), Self::Real(b)) if b.is_nan() => None,
             (Self::Whole(a), Self::Real(b)) => {
-                // Saturates past 2^127, where no whole edge is.
+                // Saturates beyond 2^127, but integer edges are smaller.
                 let floor = b.floor();
                 let rest = if b > floor { Ordering::Less } else { Ordering::Equal };
                 Some(a.cmp(&(floor as i128)).then(rest))
@@ -46,7 +46,7 @@ impl PartialOrd for Edge {
     }
 }
 
-/// As text that reads back as the same number.
+/// Formats the edge so that it parses back to the same number.
 impl fmt::Display for Edge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -59,7 +59,7 @@ impl fmt::Display for Edge {
 impl Serialize for Edge {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            // JSON has numbers of any length.
+            // JSON integers may have any length.
             Self::Whole(edge) => serializer.serialize_i128(*edge),
             Self::Real(edge) if edge.is_finite() => serializer.serialize_f64(*edge),
             // JSON has no infinity.
@@ -68,15 +68,15 @@ impl Serialize for Edge {
     }
 }
 
-/// The m + 1 edges of m equal parts of whole numbers: part k begins at the first one at or above
-/// lo + k (hi - lo) / m.
+/// The m + 1 edges of m parts of equal width of an integer range. Part k begins at the first integer at or
+/// above lo + k (hi - lo) / m.
 pub fn even_whole(lo: i128, hi: i128, m: u32) -> Vec<Edge> {
-    // The span has 65 bits at most, k and m have 32.
+    // Cannot overflow: the span has at most 65 bits, k and m have 32.
     let (span, m) = (hi - lo, i128::from(m));
     (0..=m).map(|k| Edge::Whole(lo + (span * k + m - 1).div_euclid(m))).collect()
 }
 
-/// The m + 1 edges of m parts that each span the same factor.
+/// The m + 1 edges of m parts of equal ratio.
 pub fn logarithmic(lo: Edge, hi: Edge, m: u32, narrow: impl Fn(f64) -> f64) -> Vec<Edge> {
     let (from, to) = (lo.value(), hi.value());
     let (begin, factor) = (from.ln(), (to / from).ln());
@@ -85,13 +85,13 @@ pub fn logarithmic(lo: Edge, hi: Edge, m: u32, narrow: impl Fn(f64) -> f64) -> V
         match (k, lo) {
             (0, _) => lo,
             (k, _) if k == m => hi,
-            // The first whole number that is not below; a power that is one all but exactly is one.
+            // Round up to an integer, with a tolerance for powers that are almost exact integers.
             (_, Edge::Whole(_)) => Edge::Whole((value * (1.0 - 1e-12)).ceil() as i128),
             _ => Edge::Real(narrow(value.clamp(from, to))),
         }
     };
     let mut edges: Vec<Edge> = (0..=m).map(edge).collect();
-    // Rounded, neighbours may be equal, and never out of order.
+    // Rounding may make adjacent edges equal, but must not reverse their order.
     for k in 1..edges.len() {
         if edges[k] < edges[k - 1] {
             edges[k] = edges[k - 1];

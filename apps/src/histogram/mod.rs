@@ -1,4 +1,4 @@
-//! Histograms of files: samples of any type, in one go or in parts ([`count`]).
+//! Histograms of files: samples of any type, processed at once or in parts ([`count`]).
 
 mod bin_rule;
 mod chart;

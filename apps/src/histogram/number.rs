@@ -1,5 +1,4 @@
-//! Samples of every type: how they are written, how the device gets them, and where the edges of
-//! bins between them are.
+//! Sample types: parsing, conversion for the device, and bin edges.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -12,51 +11,51 @@ use multisplit::{Bins, Sample};
 use super::edges::{Edge, even_whole};
 use crate::formats::{Array, Data, Element, half};
 
-/// A sample as a number.
+/// A sample type.
 pub trait Number: Pod + PartialOrd + Debug + Send + Sync + 'static {
-    /// What the command line calls its type.
+    /// Name of the type on the command line.
     const NAME: &'static str;
 
-    /// The type that the device counts: wider if it has no samples of this one.
+    /// The type that the device counts: a wider one if the device does not support this type.
     type Device: Sample;
 
-    /// The number as the device gets it.
+    /// Converts the number for the device.
     fn on_device(self) -> Self::Device;
 
-    /// The same for many.
+    /// Converts a slice for the device.
     fn to_device(numbers: &[Self]) -> Cow<'_, [Self::Device]>;
 
-    /// The number as an edge.
+    /// Converts the number to an edge.
     fn edge(self) -> Edge;
 
-    /// Parses an edge. Edges of integers may be past the type.
+    /// Parses an edge. Edges of integers may be outside the range of the type.
     fn parse_edge(text: &str) -> Option<Edge>;
 
-    /// The least number at or above an edge; `None` if the edge is past the type.
+    /// The smallest number at or above an edge; `None` if the edge is above the type's maximum.
     fn at_or_above(edge: Edge) -> Option<Self>;
 
-    /// The number that equals an edge.
+    /// The number equal to an edge, if any.
     fn exactly(edge: Edge) -> Option<Self> {
         Self::at_or_above(edge).filter(|number| number.edge() == edge)
     }
 
-    /// The nearest number to an edge of bins of equal ratio.
+    /// The number nearest to an edge of bins of equal ratio.
     fn rounded(edge: f64) -> f64;
 
-    /// The m + 1 edges of m equal parts of a range: those that the engine compares with, to the bit.
+    /// The m + 1 edges of m parts of equal width. They are bitwise equal to those of the engine.
     fn even_edges(lo: Edge, hi: Edge, m: u32) -> Vec<Edge>;
 
-    /// The smallest and the largest number, infinity included.
+    /// The smallest and largest number, including infinities.
     const MIN: Self;
     const MAX: Self;
 
     /// Whether it is neither infinite nor NaN.
     fn is_finite(self) -> bool;
 
-    /// Whether the device gets as many bytes for each: files can then be read for it.
+    /// Whether the device type has the same size, so that files can be read directly into device memory.
     const SAME_BYTES: bool = size_of::<Self>() == size_of::<Self::Device>();
 
-    /// The numbers that this data is; None where its elements have another size.
+    /// Reinterprets `data` as numbers; `None` if its elements have another size.
     fn from_data(data: &Data) -> Option<&[Self]> {
         (data.element_bytes() == size_of::<Self>())
             .then(|| bytemuck::try_cast_slice(data.bytes()).ok())
@@ -81,7 +80,7 @@ macro_rules! integer {
             }
 
             fn to_device(numbers: &[Self]) -> Cow<'_, [$device]> {
-                // The same type is the same bytes.
+                // The same type has the same bytes.
                 match bytemuck::try_cast_slice::<Self, $device>(numbers) {
                     Ok(same) if Self::SAME_BYTES => Cow::Borrowed(same),
                     _ => numbers.iter().map(|&number| number.on_device()).collect(),
@@ -119,7 +118,7 @@ macro_rules! integer {
     )*};
 }
 
-/// No edge of integers is further from 0.
+/// Maximum magnitude of an integer edge.
 const MAX_EDGE: i128 = 1 << 64;
 
 integer! {
@@ -133,7 +132,7 @@ integer! {
     i64, i64;
 }
 
-/// A number that is written as a power: 2^64.
+/// Parses a power such as 2^64.
 fn power(text: &str) -> Option<i128> {
     let (base, exponent) = text.split_once('^')?;
     base.parse::<i128>().ok()?.checked_pow(exponent.parse().ok()?)
@@ -164,7 +163,7 @@ macro_rules! float {
             }
 
             fn parse_edge(text: &str) -> Option<Edge> {
-                // Rounded to the type of the samples, since they are compared in it.
+                // Rounded to the sample type, because samples are compared in that type.
                 <$type>::from_str(text).ok().filter(|edge| !edge.is_nan()).map(Self::edge)
             }
 
@@ -238,7 +237,7 @@ macro_rules! narrow_float {
 
 narrow_float! { f16 bf16 }
 
-/// The numbers of an array as edges, which have no type.
+/// Converts the numbers of an array to edges.
 pub fn edges_of(array: &Array) -> Option<Vec<Edge>> {
     fn of<N: Number>(array: &Array) -> Option<Vec<Edge>> {
         Some(N::from_data(array.data())?.iter().map(|number| number.edge()).collect())
@@ -259,7 +258,7 @@ pub fn edges_of(array: &Array) -> Option<Vec<Edge>> {
     }
 }
 
-/// Samples of 16-bit floats as 32-bit ones, which are counted instead.
+/// Converts 16-bit floats to 32 bits for counting.
 pub fn counted_as(samples: &Array) -> Cow<'_, Array> {
     let words = match (samples.element(), samples.data()) {
         (Element::F16, Data::Bytes2(bits)) => {

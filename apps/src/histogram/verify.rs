@@ -1,4 +1,4 @@
-//! Whether a histogram is what the CPU computes: `--verify`.
+//! Verification of histograms against the CPU: `--verify`.
 
 use anyhow::{Result, bail};
 use rayon::prelude::*;
@@ -7,12 +7,12 @@ use super::bin_rule::BinRule;
 use super::counted::{Counted, Counts};
 use super::number::Number;
 
-/// By how much a sum of floats may differ from the CPU's, as a part of the sum of all magnitudes:
-/// the device adds them in another order, each addition rounded to 24 bits.
+/// Maximum difference between a float sum and the CPU's, relative to the sum of magnitudes. The device adds
+/// in another order and rounds each addition to 24 bits.
 const TOLERANCE: f64 = 1e-4;
 
-/// Compares with what the CPU counts, by the edges. Of a function that only the device knows, that
-/// no sample is lost or counted twice.
+/// Compares the counts with the CPU's, computed from the edges. For a user's function, which only the device
+/// can evaluate, checks that no sample is lost or counted twice.
 pub fn verify<N: Number>(
     rule: &BinRule<'_, N>,
     samples: &[N],
@@ -22,7 +22,7 @@ pub fn verify<N: Number>(
     if rule.glsl().is_some() {
         return Ok(());
     }
-    // The sum of the weights of each bin, and of their magnitudes.
+    // Sum of the weights of each bin, and sum of their magnitudes.
     let bins = rule.edges.len() - 1;
     let share = samples.len().div_ceil(rayon::current_num_threads()).max(1);
     let count = |(part, samples): (usize, &[N])| {

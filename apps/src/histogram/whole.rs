@@ -1,5 +1,5 @@
-//! A histogram of arrays of any type and size: straight from a plain file, else from memory, part by
-//! part where they do not fit the device.
+//! Histograms of arrays of any type and size: directly from a plain file, or from memory, in parts if they do
+//! not fit the device.
 
 use anyhow::{Context as _, Result, bail};
 use multisplit::primitives::histogram::HistogramMethod;
@@ -14,10 +14,10 @@ use crate::inputs::{Elements, Numbers};
 use crate::parts::{self, Room};
 use crate::{phase, report};
 
-/// Samples that one thread looks at at a time.
+/// Samples that one thread processes at a time.
 const CHUNK: usize = 1 << 16;
 
-/// Weights of samples: of 32 bits.
+/// Weights of the samples, 32 bits each.
 #[derive(Clone, Copy)]
 enum Weights<'w> {
     None,
@@ -39,7 +39,7 @@ impl<'w> Weights<'w> {
     }
 }
 
-/// Counts `samples`, or adds up their weights; `verify` compares with the CPU.
+/// Counts `samples`, or adds up their weights. With `verify`, compares the result with the CPU.
 pub fn count(
     room: &Room<'_>,
     wanted: &Wanted<'_>,
@@ -55,7 +55,7 @@ pub fn count(
         Element::I16 => counted::<i16>,
         Element::U32 => counted::<u32>,
         Element::I32 => counted::<i32>,
-        // Floats of 16 bits are counted as those of 32.
+        // 16-bit floats are counted as 32-bit floats.
         Element::F32 | Element::F16 | Element::Bf16 => counted::<f32>,
         Element::U64 => counted::<u64>,
         Element::I64 => counted::<i64>,
@@ -65,16 +65,16 @@ pub fn count(
     of_type(room, wanted, samples, weights, verify)
 }
 
-/// The lowest number of dates and time differences: "not a time".
+/// "Not a time", the lowest value of dates and time differences.
 const NOT_A_TIME: i64 = i64::MIN;
 
-/// What belongs to the elements that are times.
+/// Keeps the values whose time is not "not a time".
 fn of_times<T: Copy>(times: &[i64], values: &[T]) -> Vec<T> {
     let pairs = times.iter().zip(values);
     pairs.filter(|(time, _)| **time != NOT_A_TIME).map(|(_, value)| *value).collect()
 }
 
-/// Counts dates or time differences. "Not a time" is out of range, as NaN is.
+/// Counts dates or time differences. "Not a time" is out of range, like NaN.
 fn times(
     room: &Room<'_>,
     wanted: &Wanted<'_>,
@@ -183,7 +183,7 @@ fn in_memory<N: Number>(
             Outside { other: (samples.len() as u64).saturating_sub(inside), ..Outside::default() }
         }
         (_, _, Some(_)) => Outside::default(),
-        // All of them are in a bin, and nobody need look at them.
+        // All samples are in bins, so there is no need to classify them on the host.
         (Counts::Whole(counts), Weights::None, None)
             if counts.iter().sum::<u64>() == samples.len() as u64 =>
         {
@@ -219,7 +219,7 @@ fn outside<N: Number>(rule: &BinRule<'_, N>, samples: &[N]) -> Outside {
     samples.par_iter().fold(Outside::default, count).reduce(Outside::default, sum)
 }
 
-/// The weight of each sample, for the CPU.
+/// Returns the weight of each sample, for the CPU.
 fn weighed<'w>(weights: Weights<'w>) -> impl Fn(usize) -> f64 + 'w {
     move |index| match weights {
         Weights::None => 1.0,

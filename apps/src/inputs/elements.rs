@@ -1,22 +1,22 @@
-//! Elements of an input: in memory, or still in a plain file from which they can be read by ranges.
+//! Elements of an input: in memory, or in a plain file that can be read by ranges.
 
 use super::plain::PlainFile;
 use crate::formats::{Array, Data, Element, FileError, Result};
 
-/// Elements that have been read, or can be.
+/// Elements in memory or in a file.
 pub enum Elements {
     Memory(Data),
     File(PlainFile),
 }
 
-/// Elements and what each is.
+/// Elements and their type.
 pub struct Numbers {
     pub element: Element,
     pub elements: Elements,
 }
 
 impl Elements {
-    /// How many.
+    /// Number of elements.
     pub fn len(&self) -> usize {
         match self {
             Self::Memory(data) => data.len(),
@@ -24,7 +24,7 @@ impl Elements {
         }
     }
 
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     pub fn element_bytes(&self) -> usize {
         match self {
             Self::Memory(data) => data.element_bytes(),
@@ -32,7 +32,7 @@ impl Elements {
         }
     }
 
-    /// The elements in memory.
+    /// Loads the elements into memory.
     pub fn load(self) -> Result<Data> {
         match self {
             Self::Memory(data) => Ok(data),
@@ -48,12 +48,12 @@ impl From<Array> for Numbers {
 }
 
 impl Numbers {
-    /// How many.
+    /// Number of elements.
     pub fn len(&self) -> usize {
         self.elements.len()
     }
 
-    /// The numbers in memory.
+    /// Loads the numbers into memory.
     pub fn load(self) -> Result<Array> {
         let elements = self.elements.len() as u64;
         let no_memory = || FileError::NoMemory { place: "the input".to_owned(), elements };

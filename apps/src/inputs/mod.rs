@@ -1,9 +1,9 @@
-//! How an array is read, in whichever form it comes. Plain files are only looked at: their elements
-//! are read later, by ranges, straight into the memory that the device is given.
+//! Reads arrays in any supported format. Plain files are only opened; their elements are read later, by
+//! ranges, directly into staging memory.
 //!
-//! Files are read, not mapped. A map would save one copy of many (the device takes another), and
-//! needs `unsafe`: another program that shortens the file meanwhile turns a map into a crash, and a
-//! read into an error.
+//! Files are read, not memory-mapped. Mapping would save only one of several copies (the device makes
+//! another), and needs `unsafe`: if another program truncates the file, a mapping crashes, whereas a read
+//! returns an error.
 
 mod elements;
 mod one;
@@ -26,22 +26,22 @@ use multisplit_bench::progress::Bars;
 use crate::formats::npy::{self, ByteOrder};
 use crate::formats::{Array, Data, Element, FileError, Format, Place, Result, text};
 
-/// Read at a time, so that a header that promises too much costs no memory.
+/// Bytes to read at a time, so that a header with a wrong size does not cause a large allocation.
 const STEP_BYTES: usize = 16 << 20;
 
-/// Which shapes an array may have.
+/// Shapes that a command accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// One dimension.
     Line,
-    /// One dimension, or several with the elements of a row side by side.
+    /// One dimension, or several in row-major order.
     Rows,
-    /// Any: the order of the elements does not matter.
+    /// Any, because the order of the elements does not matter.
     Any,
 }
 
-/// Reads the whole array at `place`. `asked` is what its elements are where the file does not say
-/// it; a file that says something else is refused.
+/// Reads the whole array at `place`. `asked` is the element type for files that do not store it; a file with
+/// another type is rejected.
 #[cfg(test)]
 pub fn read(place: &Place, asked: Option<Element>, shape: Shape, bars: Bars) -> Result<Array> {
     let mut stream = Stream::open(place, bars)?;
@@ -49,8 +49,8 @@ pub fn read(place: &Place, asked: Option<Element>, shape: Shape, bars: Bars) -> 
     open_array(&mut stream, format, asked, shape)?.load()
 }
 
-/// Reads the whole array at `place`, with elements of the type `otherwise` where the file does not say
-/// which they have. It is opened once: what has been read of a pipe is gone.
+/// Reads the whole array at `place`, with elements of type `otherwise` if the file does not store the type.
+/// Opens the file only once, because data read from a pipe cannot be read again.
 pub fn read_or(place: &Place, otherwise: Element, shape: Shape, bars: Bars) -> Result<Array> {
     let mut stream = Stream::open(place, bars)?;
     let format = stream.format()?;
@@ -58,8 +58,8 @@ pub fn read_or(place: &Place, otherwise: Element, shape: Shape, bars: Bars) -> R
     open_array(&mut stream, format, asked, shape)?.load()
 }
 
-/// Reads splitters of elements of type `divided`. A .npy file may have another type, but dates and
-/// time differences are divided by their own type only.
+/// Reads splitters for elements of type `divided`. A .npy file may have another type, except that dates and
+/// time differences require splitters of their own type.
 pub fn read_splitters(place: &Place, divided: Element, bars: Bars) -> Result<Array> {
     let splitters = read_or(place, divided, Shape::Line, bars)?;
     let is_time = |element| matches!(element, Element::Time(_));
@@ -71,7 +71,7 @@ pub fn read_splitters(place: &Place, divided: Element, bars: Bars) -> Result<Arr
     }
 }
 
-/// The array of an input that has been opened, in this format.
+/// Opens the array in `stream`, which has the given format.
 pub fn open_array(
     stream: &mut Stream,
     format: Format,
@@ -135,7 +135,7 @@ impl Stream {
         Ok(Numbers { element: found, elements })
     }
 
-    /// Exactly so many bytes, with nothing behind them.
+    /// Returns exactly `promised` bytes; any data after them is an error.
     fn promised(&mut self, offset: u64, each: usize, promised: u64) -> Result<Elements> {
         let (elements, found) = self.elements(offset, each, promised)?;
         if found < promised {
@@ -145,7 +145,7 @@ impl Stream {
         Ok(elements)
     }
 
-    /// After so many bytes from `offset` on there is to be nothing.
+    /// Checks that the input ends `promised` bytes after `offset`.
     fn expect_end(&mut self, offset: u64, promised: u64) -> Result<()> {
         let place = self.name();
         if let Some((_, size)) = &self.plain {
@@ -182,9 +182,8 @@ impl Stream {
         Ok(Numbers { element, elements: Elements::Memory(data) })
     }
 
-    /// Elements of `each` bytes, of which the first comes after `offset` bytes, until the end or
-    /// until `max` bytes, and how many bytes they are. What is left of a last partial element is
-    /// dropped. Those of a plain file are not read yet.
+    /// Returns elements of `each` bytes, starting at `offset`, up to the end or `max` bytes, and their size
+    /// in bytes. A partial last element is dropped. Elements of a plain file are not read yet.
     fn elements(&mut self, offset: u64, each: usize, max: u64) -> Result<(Elements, u64)> {
         let place = self.name();
         if let Some((file, size)) = &self.plain {
@@ -213,13 +212,13 @@ impl Stream {
                 break;
             }
         }
-        // It only shrinks, so there is room.
+        // Shrinking cannot fail.
         data.resize(filled / each);
         Ok((Elements::Memory(data), filled as u64))
     }
 }
 
-/// Reads until `bytes` is full or nothing comes any more; says how much came.
+/// Reads until `bytes` is full or the input ends. Returns the number of bytes read.
 fn fill(reader: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < bytes.len() {

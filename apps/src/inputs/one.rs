@@ -1,4 +1,4 @@
-//! One array out of an input: the numbers of a file, or of one column of a table.
+//! One array as input: the numbers of a file or of one table column.
 
 use anyhow::{Context as _, Result, bail};
 use multisplit_bench::console;
@@ -7,12 +7,12 @@ use multisplit_bench::progress::Bars;
 use super::{Input, InputOptions, Numbers, Shape};
 use crate::formats::Format;
 
-/// The numbers, and where they come from.
+/// The numbers and their origin.
 pub struct OneArray {
     pub numbers: Numbers,
-    /// In which form outputs are whose names do not say it.
+    /// Format of outputs whose names do not specify one.
     pub format: Format,
-    /// Of a table with empty cells, the row of each number.
+    /// For a table with empty cells, the row of each number.
     pub rows: Option<Vec<u32>>,
 }
 

@@ -1,4 +1,4 @@
-//! What the command line says about an input, the same for every command that reads numbers.
+//! Input options of all commands that read numbers.
 
 use std::path::PathBuf;
 
@@ -32,25 +32,25 @@ pub struct InputOptions {
     pub no_header: bool,
 }
 
-/// What was opened.
+/// An opened input.
 pub enum Input {
     Numbers(Numbers, Format),
     Table(Box<TableInput>),
 }
 
-/// A table, and the columns that were asked for.
+/// A table and its requested columns.
 pub struct TableInput {
     pub table: Table,
     pub columns: Vec<Column>,
 }
 
 impl InputOptions {
-    /// Where it is.
+    /// Location and format of the input.
     pub fn place(&self) -> Place {
         Place::new(&self.input).with_format(self.format)
     }
 
-    /// Opens an array, or reads a table where a column is asked for.
+    /// Opens an array, or reads a table if `--column` is given.
     pub fn open(&self, shape: Shape, bars: Bars) -> Result<Input> {
         let _span = tracing::info_span!("read").entered();
         let place = self.place();

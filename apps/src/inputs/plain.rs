@@ -1,5 +1,5 @@
-//! Elements that lie in a plain file as they are in memory: read by ranges, from several threads,
-//! into whatever memory is to have them.
+//! Elements of a plain file with the same representation as in memory. Several threads can read ranges into
+//! any memory.
 
 use std::fs::File;
 use std::io;
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::formats::{Data, FileError, Result};
 
-/// Read at a time by one thread.
+/// Bytes that one thread reads at a time.
 const STEP_BYTES: usize = 4 << 20;
 
 /// Elements of a plain file.
@@ -17,31 +17,31 @@ const STEP_BYTES: usize = 4 << 20;
 pub struct PlainFile {
     file: Arc<File>,
     place: String,
-    /// Where the first element begins.
+    /// Offset of the first element in bytes.
     offset: u64,
-    /// How many there are.
+    /// Number of elements.
     len: usize,
-    /// Bytes of each.
+    /// Size of an element in bytes.
     each: usize,
 }
 
 impl PlainFile {
-    /// `len` elements of `each` bytes, of which the file is known to have had as many.
+    /// Refers to `len` elements of `each` bytes, which the file contained when it was opened.
     pub fn new(file: Arc<File>, place: String, offset: u64, len: usize, each: usize) -> Self {
         Self { file, place, offset, len, each }
     }
 
-    /// How many elements.
+    /// Number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     pub fn element_bytes(&self) -> usize {
         self.each
     }
 
-    /// Reads elements from element `first` on, until `bytes` is full.
+    /// Fills `bytes` with elements, starting with element `first`.
     pub fn read(&self, first: u64, bytes: &mut [u8]) -> Result<()> {
         let mut at = self.offset + first * self.each as u64;
         let mut rest = bytes;
@@ -59,7 +59,7 @@ impl PlainFile {
         Ok(())
     }
 
-    /// All elements, in memory.
+    /// Loads all elements into memory.
     pub fn load(&self) -> Result<Data> {
         let no_memory =
             || FileError::NoMemory { place: self.place.clone(), elements: self.len as u64 };

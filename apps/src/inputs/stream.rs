@@ -1,5 +1,5 @@
-//! Where the bytes of an input come from: a file, a pipe or standard input, unpacked, with its first
-//! bytes known before they are read.
+//! Byte streams of inputs: a file, a pipe or standard input, decompressed. The first bytes are inspected
+//! before reading.
 
 use std::fs::File;
 use std::io::{self, BufReader, Chain, Cursor, Read};
@@ -14,15 +14,15 @@ use crate::formats::{FileError, Format, Place, Result, Stated};
 
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// The first bytes, which have been looked at, and the rest.
+/// The inspected first bytes, followed by the rest.
 type Whole = Chain<Cursor<Vec<u8>>, Box<dyn Read>>;
 
-/// An input that has been opened.
+/// An opened input.
 pub struct Stream {
     pub place: Place,
-    /// Plain bytes, the first ones among them.
+    /// The decompressed data from the beginning.
     pub reader: BufReader<Whole>,
-    /// The file and its size, where its bytes are the plain ones: they can be read by ranges.
+    /// The file and its size, if it is not compressed and can be read by ranges.
     pub plain: Option<(Arc<File>, u64)>,
     content: Content,
     bar: ProgressBar,
@@ -35,7 +35,7 @@ impl Drop for Stream {
 }
 
 impl Stream {
-    /// Opens `place` and looks at its first bytes.
+    /// Opens `place` and inspects its first bytes.
     pub fn open(place: &Place, bars: Bars) -> Result<Self> {
         let problem = |source| FileError::Read { place: place.to_string(), source };
         let Opened { reader, file, size } = open(place).map_err(problem)?;
@@ -62,7 +62,7 @@ impl Stream {
         self.place.to_string()
     }
 
-    /// In which form the bytes are: as an option says, as the name says, or as they look.
+    /// Format of the data, from an option, the file name, or the content.
     pub fn format(&self) -> Result<Format> {
         let place = || self.name();
         match (self.place.format, self.content) {
@@ -80,17 +80,17 @@ impl Stream {
         }
     }
 
-    /// Whether the first line is one of several columns.
+    /// Whether the first line has several columns.
     pub fn has_columns(&self) -> bool {
         self.content == Content::Columns
     }
 
-    /// An error of reading this input.
+    /// Creates a read error for this input.
     pub fn unreadable(&self, source: io::Error) -> FileError {
         FileError::Read { place: self.name(), source }
     }
 
-    /// Everything that is left, in memory.
+    /// Reads the rest of the input into memory.
     pub fn everything(&mut self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let no_memory =
@@ -110,12 +110,12 @@ impl Stream {
     }
 }
 
-/// Bytes that can be read.
+/// An opened source of bytes.
 struct Opened {
     reader: Box<dyn Read>,
-    /// Where they come from, unless it is standard input.
+    /// The file, unless the source is standard input.
     file: Option<Arc<File>>,
-    /// How many there are, where that is known.
+    /// Size in bytes, if known.
     size: Option<u64>,
 }
 
@@ -126,16 +126,16 @@ fn open(place: &Place) -> io::Result<Opened> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     if metadata.is_dir() {
-        // Reading would say so too, but of the first read and in other words.
+        // Fail here, because the error of the first read would be less clear.
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    // Some files of the system say they have no bytes, and have some.
+    // Some system files report a size of 0 but are not empty.
     let size = Some(metadata.len()).filter(|&size| metadata.is_file() && size > 0);
     let file = Arc::new(file);
     Ok(Opened { reader: Box::new(file.clone()), file: Some(file), size })
 }
 
-/// The first bytes, and what comes after them.
+/// Reads the first bytes, and returns them with a reader for the rest.
 fn peek(mut reader: Box<dyn Read>) -> io::Result<(Vec<u8>, Box<dyn Read>)> {
     let mut first = Vec::with_capacity(LOOKED_AT);
     reader.by_ref().take(LOOKED_AT as u64).read_to_end(&mut first)?;

@@ -1,4 +1,4 @@
-//! Two arrays of one type: what a command takes that goes by two inputs.
+//! Input of commands that take two arrays of the same type.
 
 use std::path::{Path, PathBuf};
 
@@ -10,13 +10,13 @@ use super::{InputOptions, Shape};
 use crate::formats::Place;
 
 impl InputOptions {
-    /// The same of another input.
+    /// The same options with another input.
     fn of(&self, input: &Path) -> Self {
         Self { input: PathBuf::from(input), ..self.clone() }
     }
 
-    /// Opens this array and another one of the same type. Where neither the other file nor --type says what its
-    /// numbers are, they are what those of the first are.
+    /// Opens this array and a second one of the same type. If neither the second file nor `--type` specifies
+    /// the element type, it is that of the first array.
     pub fn open_two(&self, second: &Path, bars: Bars) -> Result<[OneArray; 2]> {
         let stdin = Path::new("-");
         if self.input == stdin && second == stdin {
@@ -25,7 +25,7 @@ impl InputOptions {
         let first = self.open_one(Shape::Line, bars)?;
         let element = first.numbers.element;
         let mut other = self.of(second);
-        // The type of .npy is in the file: where it is another one, that is said below.
+        // A .npy file stores its type; a mismatch is reported below.
         if second.extension().is_none_or(|extension| extension != "npy") {
             other.element = other.element.or(Some(element));
         }

@@ -1,7 +1,6 @@
-//! How values that keys take along are read: rows of 1 to 16 bytes that nobody looks into.
+//! Reads values that are moved with keys: rows of 1 to 16 bytes whose content does not matter.
 //!
-//! The device moves 4, 8 or 16 bytes. Rows of other sizes are padded here, and the padding goes when
-//! they are written.
+//! The device moves 4, 8 or 16 bytes. Rows of other sizes are padded here; writing removes the padding.
 
 use multisplit_bench::progress::Bars;
 
@@ -10,37 +9,37 @@ use crate::formats::npy::{self, ByteOrder};
 use crate::formats::{Data, Element, FileError, Format, Place, Result};
 use crate::inputs::Shape;
 
-/// A value for each key.
+/// One value per key.
 pub struct Values {
-    /// Of 4, 8 or 16 bytes each.
+    /// Elements of 4, 8 or 16 bytes each.
     pub elements: Elements,
     pub form: ValueForm,
 }
 
-/// What a value is, for whoever writes it.
+/// Type and size of a value, for writing.
 #[derive(Clone, Debug)]
 pub struct ValueForm {
-    /// Bytes of a value, without padding.
+    /// Size of a value in bytes, without padding.
     pub bytes: usize,
-    /// Its type as a Python literal, for a `.npy` file.
+    /// The type as a Python literal, for a `.npy` file.
     pub descr: String,
-    /// How many elements of that type it is, by dimension.
+    /// Shape of a value in elements of that type.
     pub shape: Vec<u64>,
-    /// What it is, where it is a number.
+    /// Element type, if the value is one number.
     pub element: Option<Element>,
 }
 
 impl ValueForm {
-    /// The header of a `.npy` file of so many of these.
+    /// The header of a `.npy` file with `len` values.
     pub fn header(&self, len: u64) -> Vec<u8> {
         npy::header(&self.descr, &[&[len], &self.shape[..]].concat())
     }
 }
 
-/// The largest value that the device moves.
+/// Maximum size of a value on the device, in bytes.
 const MAX_BYTES: u64 = 16;
 
-/// Opens values. `plain` is the size of one where the file does not say it.
+/// Opens values. `plain` is the value size for files that do not store it.
 pub fn open_values(place: &Place, plain: Option<usize>, bars: Bars) -> Result<Values> {
     let mut stream = Stream::open(place, bars)?;
     match stream.format()? {
@@ -95,7 +94,7 @@ fn npy(stream: &mut Stream) -> Result<Values> {
         let rows = transposed(&data, bytes, each, inner).ok_or_else(no_memory)?;
         elements = Elements::Memory(rows);
     }
-    // What has another byte order, or several numbers, has no text.
+    // Values with swapped byte order or several numbers cannot be written as text.
     let element = match header.element {
         Some((element, ByteOrder::Native)) if inner.is_empty() => Some(element),
         _ => None,
@@ -106,8 +105,8 @@ fn npy(stream: &mut Stream) -> Result<Values> {
     })
 }
 
-/// Rows out of columns: in Fortran's order the first index changes from one element to the next, and
-/// the others in the order that they have. `None` if memory runs out.
+/// Converts column-major (Fortran) order to row-major order. In Fortran order, the first index varies
+/// fastest. `None` if memory is insufficient.
 fn transposed(data: &Data, row: usize, element: usize, inner: &[u64]) -> Option<Data> {
     let padded = data.element_bytes();
     let n = data.len();
@@ -131,7 +130,7 @@ fn transposed(data: &Data, row: usize, element: usize, inner: &[u64]) -> Option<
     Some(moved)
 }
 
-/// Where the element that is number `index` in Fortran's order is in C's.
+/// Converts an index in Fortran order to the index in C order.
 fn place_in_c_order(index: usize, shape: &[u64]) -> usize {
     let mut rest = index;
     let indices: Vec<usize> = shape
@@ -146,8 +145,8 @@ fn place_in_c_order(index: usize, shape: &[u64]) -> usize {
 }
 
 impl Stream {
-    /// Rows of `bytes` bytes until the end or until `max` bytes, padded to 4, 8 or 16, and how many
-    /// bytes there were.
+    /// Reads rows of `bytes` bytes up to the end or `max` bytes, and pads them to 4, 8 or 16 bytes. Also
+    /// returns the number of bytes read.
     fn rows(&mut self, offset: u64, bytes: usize, max: u64) -> Result<(Elements, u64)> {
         let padded = [4, 8, 16].into_iter().find(|&size| size >= bytes).unwrap_or(16);
         if padded == bytes {
@@ -169,7 +168,7 @@ impl Stream {
 }
 
 impl Values {
-    /// The bytes of these values without their padding.
+    /// The bytes of the values without padding.
     pub fn unpadded(data: &Data, bytes: usize) -> Vec<u8> {
         let padded = data.element_bytes();
         data.bytes().chunks_exact(padded).flat_map(|row| row[..bytes].iter().copied()).collect()
@@ -184,7 +183,7 @@ mod tests {
 
     #[test]
     fn places_in_two_orders() {
-        // Of a 2 by 3 row: (0,0) (1,0) (0,1) (1,1) (0,2) (1,2).
+        // The elements of a 2 by 3 row in Fortran order: (0,0) (1,0) (0,1) (1,1) (0,2) (1,2).
         let places: Vec<usize> = (0..6).map(|index| place_in_c_order(index, &[2, 3])).collect();
         assert_eq!(places, [0, 3, 1, 4, 2, 5]);
     }
@@ -203,7 +202,7 @@ mod tests {
         assert_eq!(data.element_bytes(), 8);
         assert_eq!(super::Values::unpadded(&data, 5), (1..=10).collect::<Vec<u8>>());
 
-        // Two columns, one after the other.
+        // Two columns, stored one after the other.
         let text = npy::header("'<u4'", &[3, 2]);
         let text = String::from_utf8_lossy(&text[10..]).replace("False", "True ");
         let mut bytes = npy::header("'<u4'", &[3, 2])[..10].to_vec();

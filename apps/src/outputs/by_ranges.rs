@@ -1,4 +1,4 @@
-//! How a file is written by ranges, in any order, from several threads.
+//! Writes a file by ranges, in any order, from several threads.
 
 use std::fs::File;
 use std::io;
@@ -7,16 +7,16 @@ use rayon::prelude::*;
 
 use crate::formats::{FileError, Result};
 
-/// Written at a time by one thread.
+/// Bytes that one thread writes at a time.
 const STEP_BYTES: usize = 4 << 20;
 
-/// Writes elements of a file wherever they belong.
+/// Writes elements at any position of a file.
 pub struct RangeWriter {
     file: File,
     place: String,
     /// Bytes before the first element.
     header: u64,
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     each: u64,
 }
 
@@ -25,12 +25,12 @@ impl RangeWriter {
         Self { file, place, header, each: each as u64 }
     }
 
-    /// Writes what comes before the elements.
+    /// Writes the header before the elements.
     pub fn header(&self, header: &[u8]) -> Result<()> {
         self.write(0, header)
     }
 
-    /// Writes elements from element `first` on.
+    /// Writes elements, starting at element `first`.
     pub fn put(&self, first: u64, bytes: &[u8]) -> Result<()> {
         self.write(self.header + first * self.each, bytes)
     }

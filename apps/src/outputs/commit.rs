@@ -1,4 +1,4 @@
-//! How the outputs of a command take their names: all of them, or none.
+//! Renames the outputs of a command to their final names, all or none.
 
 use std::fs;
 use std::io;
@@ -7,14 +7,14 @@ use super::signals;
 use super::stage::{Earlier, Staged};
 use crate::formats::{FileError, Result};
 
-/// An output that has its name, and the file that had it before.
+/// An output with its final name, and the file that it replaced.
 struct Named {
     staged: Staged,
     earlier: Option<Earlier>,
 }
 
-/// Gives every file its name, in this order; where one cannot have it, everything is as it was
-/// before. A signal waits until it is done.
+/// Renames all files, in this order. If one fails, restores the previous state. Signals are deferred until it
+/// is done.
 pub fn commit(outputs: Vec<(String, Staged)>) -> Result<()> {
     let failed = |place: &str, source: io::Error| {
         let place = place.to_owned();
@@ -26,9 +26,9 @@ pub fn commit(outputs: Vec<(String, Staged)>) -> Result<()> {
     for (place, staged) in &outputs {
         staged.sync().map_err(|source| failed(place, source))?;
     }
-    // A single file that cannot have its name leaves the earlier one as it is.
+    // If there is only one file, a failed rename leaves the earlier file intact, so no backup is needed.
     let several = outputs.len() > 1;
-    // What is not named is removed when it is dropped, which takes the lock that is held here.
+    // Dropping a staged file removes it and takes the lock that is held here, so drop these files later.
     let mut unnamed = Vec::new();
     let outcome = signals::uninterrupted(|| {
         let mut named: Vec<Named> = Vec::new();
@@ -53,7 +53,7 @@ fn name(staged: &mut Staged, keep_earlier: bool) -> io::Result<Option<Earlier>> 
     let earlier = match staged.replaces && keep_earlier {
         true => match Earlier::keep(&staged.target) {
             Ok(earlier) => Some(earlier),
-            // It has gone meanwhile.
+            // The file was removed in the meantime.
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         },
@@ -71,7 +71,7 @@ fn name(staged: &mut Staged, keep_earlier: bool) -> io::Result<Option<Earlier>> 
 fn take_back(named: Named) {
     match named.earlier {
         Some(earlier) => earlier.restore(&named.staged.target),
-        // There is nobody to tell: the failure that led here is told.
+        // Ignore errors here; the original failure is reported.
         None => drop(fs::remove_file(&named.staged.target)),
     }
 }

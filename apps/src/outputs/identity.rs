@@ -1,24 +1,24 @@
-//! Whether two names of outputs mean the same file, however they are spelled.
+//! Detects whether two output names refer to the same file, regardless of spelling.
 
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
 use std::path::Path;
 
-/// The number of a file system, and of a file on it.
+/// Device number and inode number.
 type Number = (u64, u64);
 
-/// Which file a name means.
+/// Identity of the file that a name refers to.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Identity {
-    /// One that there is.
+    /// An existing file.
     There(Number),
-    /// One that is to be, in this folder.
+    /// A file to be created in this folder.
     ToBe { folder: Number, name: OsString },
 }
 
 impl Identity {
-    /// The file that `path` means. None for devices, which may be written to by many, and where
-    /// the system does not say.
+    /// Identity of the file at `path`. `None` for devices, which several outputs may share, and if the system
+    /// does not report it.
     pub fn of(path: &Path) -> Option<Self> {
         if let Ok(found) = fs::metadata(path) {
             return Self::of_metadata(&found);
@@ -31,7 +31,7 @@ impl Identity {
         Some(Self::ToBe { folder, name: path.file_name()?.to_owned() })
     }
 
-    /// The file that standard output goes to.
+    /// Identity of the file that standard output is redirected to.
     #[cfg(unix)]
     pub fn of_standard_output() -> Option<Self> {
         use std::os::fd::AsFd as _;

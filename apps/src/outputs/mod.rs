@@ -1,8 +1,8 @@
-//! How outputs are written: all of a command's, each whole, or none.
+//! Writes the outputs of a command: each one completely, and either all or none.
 //!
-//! What is written goes to a hidden file beside the one that is meant, which takes its name at the
-//! very end. All outputs of a command are begun before the work, so that a folder that cannot be
-//! written to costs no waiting, and named after all of it, together.
+//! Each output is first written to a hidden file in the same folder, and renamed at the end. All outputs are
+//! opened before the work begins, so that an unwritable folder fails early, and renamed together after the
+//! work is done.
 
 mod by_ranges;
 mod commit;
@@ -33,7 +33,7 @@ use stage::Staged;
 pub struct Outputs {
     force: bool,
     begun: Vec<Output>,
-    /// What is written when all else has been.
+    /// Output that is written after all others.
     last: Option<(OutputId, Box<dyn Fn() -> String>)>,
 }
 
@@ -45,45 +45,45 @@ struct Output {
     place: Place,
     sink: Sink,
     identity: Option<Identity>,
-    /// Takes room on the disk.
+    /// Disk space reservation in progress.
     reserving: Option<Reserving>,
 }
 
 enum Sink {
     Standard,
-    /// Not a regular file: a device, a pipe. There is nothing to rename.
+    /// A device or a pipe, which is written directly instead of renamed.
     Direct(File),
     Staged(Staged),
 }
 
-/// Outputs that are shorter are written as quickly as room is taken for them.
+/// Minimum size for reserving disk space. Shorter outputs are written as fast as space is reserved.
 const MIN_RESERVED: u64 = 16 << 20;
 
-/// Other names of standard output, which may be a file that exists.
+/// Other names of standard output, which may be redirected to an existing file.
 const STANDARD: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
 impl Outputs {
-    /// No outputs yet. Files that exist are replaced only by `force`.
+    /// Creates an empty set of outputs. Existing files are replaced only with `force`.
     pub fn new(force: bool) -> Self {
         Self { force, ..Self::default() }
     }
 
-    /// Begins an output, and finds out whether it can be written.
+    /// Opens an output and checks that it can be written.
     pub fn begin(&mut self, place: &Place) -> Result<OutputId> {
         self.begin_with(place, self.force)
     }
 
-    /// Like [`begin`](Self::begin); a file that exists is replaced.
+    /// Like [`begin`](Self::begin), but always replaces an existing file.
     pub fn begin_replacing(&mut self, place: &Place) -> Result<OutputId> {
         self.begin_with(place, true)
     }
 
-    /// Begins an output where there is to be one.
+    /// Opens an output if `path` is given.
     pub fn begin_if(&mut self, path: Option<&Path>) -> Result<Option<OutputId>> {
         path.map(|path| self.begin(&Place::new(path))).transpose()
     }
 
-    /// What `text` gives is written to this output when all else has been.
+    /// Calls `text` after all other outputs are written, and writes the result to this output.
     pub fn write_last(&mut self, id: OutputId, text: impl Fn() -> String + 'static) {
         self.last = Some((id, Box::new(text)));
     }
@@ -92,7 +92,7 @@ impl Outputs {
         let failed = |source| FileError::Write { place: place.to_string(), source };
         let standard = |path: &PathBuf| STANDARD.iter().any(|name| path.as_os_str() == *name);
         let path = place.path.as_ref().filter(|path| !standard(path));
-        // First, so that a file is not staged twice.
+        // Check this first, so that a file is not staged twice.
         let identity = match path {
             None => Identity::of_standard_output(),
             Some(path) => identity_of(place, path)?,
@@ -108,7 +108,7 @@ impl Outputs {
                 Ok(found) if found.is_file() && !replace => {
                     return Err(FileError::Exists { place: place.to_string() });
                 }
-                // What a link names is replaced, not the link.
+                // Replace the target of a symbolic link, not the link itself.
                 Ok(found) if found.is_file() => {
                     let target = path.canonicalize().map_err(failed)?;
                     Sink::Staged(Staged::begin(&target, Some(&found)).map_err(failed)?)
@@ -127,7 +127,7 @@ impl Outputs {
         Ok(OutputId(self.begun.len() - 1))
     }
 
-    /// Writes an array; where nothing says its format, in this one.
+    /// Writes an array. `otherwise` is the format if the output does not specify one.
     pub fn array(&mut self, id: OutputId, array: &Array, otherwise: Format) -> Result<()> {
         match self.format(id, otherwise)? {
             Format::Raw => self.binary(id, &[], array.data().bytes()),
@@ -139,7 +139,7 @@ impl Outputs {
         }
     }
 
-    /// Takes room on the disk for so many bytes of binary output, while other work is done.
+    /// Reserves disk space for `bytes` bytes of binary output, in the background.
     pub fn reserve(&mut self, id: OutputId, bytes: u64, otherwise: Format) -> Result<()> {
         if bytes >= MIN_RESERVED
             && !self.format(id, otherwise)?.is_text()
@@ -150,8 +150,8 @@ impl Outputs {
         Ok(())
     }
 
-    /// Writes an array of the device, whose elements are those of the file: straight from the memory
-    /// that the device copies to, where the file is one that can be written by ranges.
+    /// Writes a device array whose elements have the same representation as in the file: directly from
+    /// staging memory if the file can be written by ranges.
     pub fn device_array(
         &mut self,
         id: OutputId,
@@ -190,8 +190,8 @@ impl Outputs {
         Ok(true)
     }
 
-    /// A writer of an output by ranges, of elements of so many bytes after a header; None where it
-    /// has to be written from its beginning to its end.
+    /// Returns a writer for elements of `each` bytes after `header`, in any order. `None` if the output must
+    /// be written sequentially.
     pub fn range_writer(
         &mut self,
         id: OutputId,
@@ -212,7 +212,7 @@ impl Outputs {
         ended.map_err(|source| FileError::Write { place: place.to_string(), source })
     }
 
-    /// The file of an output whose bytes are the plain ones, and can be written in any order.
+    /// The file of an output that is not compressed and can be written in any order.
     fn by_ranges(&self, OutputId(index): OutputId) -> Option<File> {
         match &self.begun[index] {
             Output { place, sink: Sink::Staged(staged), .. } if place.compression.is_none() => {
@@ -233,7 +233,7 @@ impl Outputs {
         writer.put_all(bytes)
     }
 
-    /// Writes values that have been moved.
+    /// Writes moved values.
     pub fn values(
         &mut self,
         id: OutputId,
@@ -269,7 +269,7 @@ impl Outputs {
         Ok(self.binary(id, &header, unpadded.as_deref().unwrap_or(data.bytes()))?)
     }
 
-    /// Writes text by `body`, which is given what separates columns in a file of this name.
+    /// Writes text with `body`, which receives the column separator for this file.
     pub fn rows(
         &mut self,
         id: OutputId,
@@ -277,7 +277,7 @@ impl Outputs {
         body: impl FnOnce(&mut dyn Write, u8) -> io::Result<()>,
     ) -> Result<()> {
         let place = &self.begun[id.0].place;
-        // A name that ends in .csv does not say by which separator, but no tab.
+        // The `.csv` extension does not determine the separator, but excludes tabs.
         let comma = matches!(place.format, Stated::Named(Format::Csv)) && otherwise == b'\t';
         let separator = place.separator().unwrap_or(if comma { b',' } else { otherwise });
         self.write(id, |writer| {
@@ -287,12 +287,12 @@ impl Outputs {
         })
     }
 
-    /// Writes the whole of an output other than an array.
+    /// Writes the whole content of an output that is not an array.
     pub fn bytes(&mut self, id: OutputId, bytes: &[u8]) -> Result<()> {
         self.write(id, |writer| writer.write_all(bytes))
     }
 
-    /// The format of an output, which may be binary unless it is a terminal.
+    /// The format of an output. Binary output to a terminal is an error.
     pub fn format(&self, OutputId(index): OutputId, otherwise: Format) -> Result<Format> {
         let Output { place, sink, .. } = &self.begun[index];
         let format = place.output_format(otherwise);
@@ -324,7 +324,7 @@ impl Outputs {
         write().map_err(|source| FileError::Write { place: place.to_string(), source })
     }
 
-    /// Every output takes its name; none does if one of them cannot.
+    /// Renames all outputs to their final names, or none of them if one fails.
     pub fn finish(mut self) -> Result<()> {
         if let Some((id, text)) = self.last.take() {
             self.bytes(id, text().as_bytes())?;
@@ -337,7 +337,7 @@ impl Outputs {
     }
 }
 
-/// Which file this is; an error where it is a link to nothing.
+/// Identity of the file. A dangling symbolic link is an error.
 fn identity_of(place: &Place, path: &Path) -> Result<Option<Identity>> {
     if path.is_symlink() && !path.exists() {
         let target = fs::read_link(path).unwrap_or_default().display().to_string();
@@ -346,7 +346,7 @@ fn identity_of(place: &Place, path: &Path) -> Result<Option<Identity>> {
     Ok(Identity::of(path))
 }
 
-/// An error that names the folder of a file, if there is no such folder.
+/// Returns an error with the folder's name if the folder of `path` does not exist.
 fn check_folder(path: &Path) -> io::Result<()> {
     match path.parent() {
         Some(folder) if folder != Path::new("") && !folder.exists() => {
@@ -379,7 +379,7 @@ fn compressed(
         }
         Some(Compression::Zstandard) => {
             let mut encoder = zstd::Encoder::new(&mut *plain, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-            // The same bytes whatever their number, and decompressed like all others.
+            // The compressed bytes do not depend on the thread count, and any decompressor can read them.
             encoder.multithread(rayon::current_num_threads() as u32)?;
             body(&mut encoder)?;
             encoder.finish()?;

@@ -1,5 +1,5 @@
-//! Room on the disk for an output whose size is known, taken while the work is done: a full disk is
-//! then found early, and writing finds its pages there.
+//! Reserves disk space for an output of known size in the background. A full disk is detected early, and
+//! writing is faster because the space is already allocated.
 
 use std::fs::File;
 use std::io;
@@ -7,18 +7,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-/// Taken at a time, between two looks at whether it is still wanted.
+/// Bytes to reserve between two checks of the stop flag.
 #[cfg(target_os = "linux")]
 const STEP_BYTES: u64 = 64 << 20;
 
-/// A thread that takes room; dropping stops it.
+/// A thread that reserves space; dropping it stops the thread.
 pub struct Reserving {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl Reserving {
-    /// Begins to take room for so many bytes. The size of the file stays what it is.
+    /// Starts to reserve `bytes` bytes. The size of the file does not change.
     pub fn begin(file: File, bytes: u64) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
@@ -26,7 +26,7 @@ impl Reserving {
         Self { stop, thread: std::thread::Builder::new().spawn(take).ok() }
     }
 
-    /// Stops; an error where the disk is full.
+    /// Stops the thread. Returns an error if the disk is full.
     pub fn finish(mut self) -> io::Result<()> {
         self.end()
     }
@@ -39,7 +39,7 @@ impl Reserving {
 
 impl Drop for Reserving {
     fn drop(&mut self) {
-        // Nobody writes to it any more.
+        // The output is abandoned, so errors do not matter.
         let _ = self.end();
     }
 }
@@ -48,7 +48,7 @@ impl Drop for Reserving {
 fn reserve(file: &File, bytes: u64, stopped: &AtomicBool) -> io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
     use rustix::io::Errno;
-    // What cannot be had is not taken, not even for a moment: others write to the disk too.
+    // Reserve nothing if there is too little space, because other programs write to the disk too.
     if let Ok(disk) = rustix::fs::fstatvfs(file)
         && disk.f_bavail.saturating_mul(disk.f_frsize) < bytes
     {
@@ -61,7 +61,7 @@ fn reserve(file: &File, bytes: u64, stopped: &AtomicBool) -> io::Result<()> {
             Ok(()) => at += step,
             Err(Errno::INTR) => {}
             Err(full @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => return Err(full.into()),
-            // Some file systems cannot; then writing tells.
+            // Some file systems do not support this. Writing then detects a full disk.
             Err(_) => break,
         }
     }

@@ -1,4 +1,4 @@
-//! What becomes of unfinished files when the program is told to stop.
+//! Removes unfinished files when the program is interrupted.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,11 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use multisplit_bench::console;
 use tempfile::NamedTempFile;
 
-/// Files that must not outlive the program unless they are finished.
+/// Unfinished files, which must be removed if the program is interrupted.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-/// Held while files take their names, so that a signal finds all of them named or none.
+/// Held while files are renamed, so that a signal finds either all or none of them renamed.
 static NAMING: Mutex<()> = Mutex::new(());
-/// How long a program that was told to stop may still take to say so.
+/// Maximum time to print a message after an interruption.
 #[cfg(unix)]
 const MAX_TELLING: std::time::Duration = std::time::Duration::from_secs(2);
 
@@ -19,37 +19,36 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes a file by `create`; from the moment it is there, it is removed should the program be
-/// interrupted.
+/// Creates a file with `create` and registers it, so that an interruption at any time removes it.
 pub fn begin(create: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
     static WATCH: Once = Once::new();
     WATCH.call_once(watch);
-    // An interruption waits for the lock, and so sees every file that there is.
+    // The signal thread waits for this lock, so it finds every file that exists.
     let mut unfinished = unfinished();
     let file = create()?;
     unfinished.push(file.path().to_owned());
     Ok(file)
 }
 
-/// Runs `finish`, after which `path` is gone. An interruption waits for it.
+/// Unregisters `path` and runs `finish`, which removes the file. An interruption waits until it is done.
 pub fn finished<T>(path: &Path, finish: impl FnOnce() -> T) -> T {
     let mut unfinished = unfinished();
     unfinished.retain(|other| other != path);
     finish()
 }
 
-/// The file has another name, by which it stays.
+/// Unregisters a file that has been renamed and must be kept.
 pub fn forget(path: &Path) {
     unfinished().retain(|other| other != path);
 }
 
-/// Runs `name`, for the end of which an interruption waits.
+/// Runs `name`. An interruption waits until it is done.
 pub fn uninterrupted<T>(name: impl FnOnce() -> T) -> T {
     let _naming = NAMING.lock().unwrap_or_else(PoisonError::into_inner);
     name()
 }
 
-/// A thread of its own waits for signals: within a handler nothing could be removed.
+/// Starts a thread that waits for signals, because a signal handler cannot safely remove files.
 #[cfg(unix)]
 fn watch() {
     use std::sync::Arc;
@@ -59,17 +58,17 @@ fn watch() {
     use signal_hook::iterator::Signals;
     use signal_hook::{flag, low_level};
 
-    // Past a limit on file sizes the writing fails then, where it would end the program.
+    // Exceeding a file size limit then fails the write instead of ending the program.
     let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
     let ignored = ignored_signals();
-    // What the user has told the program to ignore, as nohup does, stays ignored.
+    // Signals that were ignored at start, for example by nohup, stay ignored.
     let heeded = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
     let heeded = heeded.into_iter().filter(|signal| ignored & 1 << (signal - 1) == 0);
-    // Without the watch an interruption leaves a hidden file: no reason to stop.
+    // Continue without the thread; an interruption then merely leaves a hidden file.
     let Ok(mut signals) = Signals::new(heeded) else { return };
     std::thread::spawn(move || {
         for signal in signals.forever() {
-            // Never unlocked again: nobody may begin, finish or name a file from here on.
+            // The locks are never released, so that no file can be created, finished or renamed from here on.
             let _naming = NAMING.lock().unwrap_or_else(PoisonError::into_inner);
             let unfinished = unfinished();
             for path in unfinished.iter() {
@@ -78,13 +77,13 @@ fn watch() {
             let what = if unfinished.is_empty() { "" } else { "; no output was written" };
             let name = low_level::signal_name(signal).unwrap_or("a signal");
             tell(format!("multisplit: stopped by {name}{what}"));
-            // Ends the program as the signal would have, so that a shell sees it.
+            // Terminate as by the signal, so that a shell can report it.
             let _ = low_level::emulate_default_handler(signal);
         }
     });
 }
 
-/// Says something, but waits for nobody who does not read it.
+/// Prints a message, but does not wait for a blocked reader for long.
 #[cfg(unix)]
 fn tell(text: String) {
     let (done, is_done) = std::sync::mpsc::channel();
@@ -95,7 +94,7 @@ fn tell(text: String) {
     let _ = is_done.recv_timeout(MAX_TELLING);
 }
 
-/// The signals that are ignored, a bit each; none where the system does not say.
+/// Bit mask of ignored signals; 0 if the system does not report it.
 #[cfg(unix)]
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

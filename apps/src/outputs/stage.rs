@@ -1,5 +1,5 @@
-//! Files in the making: hidden, beside the one that is meant, locked by the program that writes
-//! them, so that what a killed program left is told from what another one is writing.
+//! Staged files: hidden files in the folder of the output, locked by the program that writes them. The lock
+//! distinguishes files in use from those that a killed program left behind.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata};
@@ -10,15 +10,15 @@ use tempfile::NamedTempFile;
 
 use super::signals;
 
-/// What the name of such a file ends with, and that of an earlier file that may have to come back.
+/// Suffixes of staged files, and of backups of earlier files.
 const PART: &str = ".multisplit-part";
 const EARLIER: &str = ".multisplit-earlier";
 
-/// A file beside the one that is meant; removed unless it takes its name.
+/// A file in the folder of the output. Removed unless it is renamed to `target`.
 pub struct Staged {
     file: Option<NamedTempFile>,
     pub target: PathBuf,
-    /// Whether there is a file of that name, which is to be replaced.
+    /// Whether an existing file of that name is to be replaced.
     pub replaces: bool,
 }
 
@@ -32,7 +32,7 @@ impl Drop for Staged {
 }
 
 impl Staged {
-    /// Begins a file that is to be `target`, and to have the permissions of the one it replaces.
+    /// Creates a staged file for `target`, with the permissions of the file that it replaces.
     pub fn begin(target: &Path, replaces: Option<&Metadata>) -> io::Result<Self> {
         let folder = folder_of(target);
         let name = target.file_name().ok_or(io::ErrorKind::IsADirectory)?;
@@ -44,24 +44,24 @@ impl Staged {
         Ok(Self { file: Some(file), target: target.to_owned(), replaces: replaces.is_some() })
     }
 
-    /// What is to be written to.
+    /// The file to write to.
     pub fn file(&mut self) -> io::Result<&mut File> {
         let file = self.file.as_mut().map(NamedTempFile::as_file_mut);
         file.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// The file once more, for those who write it by ranges.
+    /// A second handle to the file, for writing by ranges.
     pub fn by_ranges(&self) -> Option<File> {
         self.file.as_ref().and_then(|file| file.as_file().try_clone().ok())
     }
 
-    /// Waits until the disk has it: that may say only now that it is full, and a name must not
-    /// precede its contents.
+    /// Waits until the data is on disk. Some file systems report a full disk only now, and the file must not
+    /// be renamed before its content is safe.
     pub fn sync(&self) -> io::Result<()> {
         self.file.as_ref().map_or(Ok(()), |file| file.as_file().sync_all())
     }
 
-    /// Takes its name. From here on nothing removes it.
+    /// Renames the file to its final name; it is no longer removed on interruption.
     pub fn name(&mut self) -> io::Result<()> {
         let Some(file) = self.file.take() else { return Ok(()) };
         let path = file.path().to_owned();
@@ -82,7 +82,7 @@ impl Staged {
     }
 }
 
-/// A second name for a file that is about to be replaced, by which it can come back.
+/// Backup of a file that is about to be replaced.
 pub struct Earlier {
     path: PathBuf,
     /// Holds the lock.
@@ -90,11 +90,11 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// Keeps the file at `target`.
+    /// Creates a backup of the file at `target`.
     pub fn keep(target: &Path) -> io::Result<Self> {
         let name = target.file_name().ok_or(io::ErrorKind::IsADirectory)?;
         let prefix = hidden_prefix(name);
-        // Where there are no links, or none to files of others, a copy does.
+        // Copy the file if the system does not allow a hard link.
         let kept = builder(&prefix, EARLIER).make_in(folder_of(target), |path| {
             fs::hard_link(target, path).or_else(|error| match error.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists => Err(error),
@@ -108,13 +108,13 @@ impl Earlier {
         Ok(Self { path, _file: file })
     }
 
-    /// Puts it back.
+    /// Restores the backup.
     pub fn restore(self, target: &Path) {
-        // There is nobody to tell: the failure that led here is told.
+        // Ignore errors here; the original failure is reported.
         let _ = fs::rename(&self.path, target);
     }
 
-    /// It is not needed any more.
+    /// Removes the backup.
     pub fn forget(self) {
         let _ = fs::remove_file(&self.path);
     }
@@ -137,7 +137,7 @@ fn hidden_prefix(name: &OsStr) -> OsString {
 fn builder<'p>(prefix: &'p OsStr, suffix: &'p str) -> tempfile::Builder<'p, 'p> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix).suffix(suffix);
-    // By default only its owner may read a temporary file; this one is to become a usual one.
+    // Temporary files are readable only by their owner by default; this one becomes a regular file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder
@@ -148,25 +148,25 @@ fn create(folder: &Path, name: &OsStr) -> io::Result<NamedTempFile> {
     let builder = builder(&prefix, PART);
     loop {
         let file = signals::begin(|| builder.tempfile_in(folder))?;
-        // Between its making and its lock another program may have taken it for a leftover, and have
-        // removed it or be about to. Where there are no locks, leftovers stay, and all else works.
+        // Before the file is locked, another program may mistake it for a leftover and remove it; then try
+        // again. On systems without locks, leftovers are not removed, but everything else works.
         if lock(file.as_file()) != Lock::Taken && file.path().exists() {
             return Ok(file);
         }
     }
 }
 
-/// What became of asking for a lock.
+/// Result of trying to take a lock.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lock {
     Had,
-    /// By another program.
+    /// Held by another program.
     Taken,
-    /// There are none here.
+    /// Locks are not supported.
     None,
 }
 
-/// Takes the lock that a program has on what it writes.
+/// Tries to take the lock that marks a file as in use.
 #[cfg(unix)]
 fn lock(file: &File) -> Lock {
     use rustix::fs::{FlockOperation, flock};
@@ -183,7 +183,7 @@ fn lock(_: &File) -> Lock {
     Lock::None
 }
 
-/// Removes what programs that are gone have left in this folder.
+/// Removes files that terminated programs left in this folder.
 fn remove_leftovers(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -194,7 +194,7 @@ fn remove_leftovers(folder: &Path) {
         let Some(file) = leftover.then(|| File::open(entry.path()).ok()).flatten() else {
             continue;
         };
-        // The lock is held until the file is gone: its maker then sees that it is taken or gone.
+        // Keep the lock until the file is removed, so that its creator notices.
         if lock(&file) == Lock::Had {
             tracing::info!(file = %entry.path().display(), "removed what a killed run has left");
             let _ = fs::remove_file(entry.path());
@@ -202,7 +202,7 @@ fn remove_leftovers(folder: &Path) {
     }
 }
 
-/// Without the name of the hidden file, which tells nobody anything.
+/// Removes the name of the hidden file from an error, because it would not help the user.
 fn plain(error: &io::Error) -> io::Error {
     error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
 }

@@ -1,5 +1,5 @@
-//! A sort whose elements nobody on the host looks at: from the input to the device, and from there to
-//! the output.
+//! Sorts without loading the elements into host memory: from the input to the device, and from there to the
+//! output.
 
 use std::panic::resume_unwind;
 use std::thread;
@@ -25,12 +25,12 @@ pub struct Direct {
     pub values: Option<Moved>,
 }
 
-/// Values that keys take along: of 4, 8 or 16 bytes, or `()` for none.
+/// Type of values that are moved with keys: 4, 8 or 16 bytes, or `()` for none.
 pub trait Values: Pod + Send + Sync {
-    /// Whether there are any.
+    /// Whether there are values.
     const PRESENT: bool = true;
 
-    /// The values as elements of a file.
+    /// Converts values to file elements.
     fn into_data(values: Vec<Self>) -> Data {
         Data::of(values)
     }
@@ -48,7 +48,7 @@ impl Values for u32 {}
 impl Values for u64 {}
 impl Values for [u32; 4] {}
 
-/// Sorts `keys`, and the values where there are any; stable. None where they do not fit the device.
+/// Sorts `keys` and the optional values; stable. `None` if they do not fit the device.
 pub fn sort_direct<K: FileKey>(
     room: &Room<'_>,
     request: SortRequest,
@@ -59,9 +59,9 @@ pub fn sort_direct<K: FileKey>(
     let context = room.context;
     let (n, (key_bytes, narrow)) = (keys.len() as u64, request::key_bytes::<K>());
     let one_plan = n <= room.max_of_plan(key_bytes.max(value_bytes) as u64);
-    // The library sorts what one plan cannot hold, pairs besides the arrays that it was given.
+    // Arrays that exceed one plan are sorted by the library, which needs two more copies of pairs.
     let copies = if one_plan || value_bytes == 0 { 2 } else { 4 };
-    // Rows are sorted by one plan, or on the way through the host.
+    // Rows are sorted by one plan, or in parts from host memory.
     let fits = one_plan || request.rows.is_none();
     let bytes = copies * (key_bytes + value_bytes) as u64 + narrow as u64;
     if n == 0 || !fits || n > room.max_in_memory(bytes) {
@@ -88,8 +88,7 @@ pub fn sort_direct<K: FileKey>(
     }
 }
 
-/// Runs `sort` once more where lanes turned out to come in another order: the context ranks by ballots
-/// from then on.
+/// Runs `sort` again if the device violated the assumed lane order. The context then ranks with ballots.
 pub fn again_by_ballots<T>(sort: impl Fn() -> Result<T>) -> Result<T> {
     match sort() {
         Err(error) if matches!(error.downcast_ref(), Some(Error::LaneOrder { .. })) => sort(),
@@ -123,7 +122,7 @@ fn large_pairs<K: FileKey, V: Values + Value>(
     Ok(Direct { keys: Moved::device(context, keys), values })
 }
 
-/// The sort is prepared while its arrays are brought.
+/// Prepares the sort while its arrays are uploaded.
 fn on_device<K: FileKey, V: Values>(
     context: &Context,
     request: SortRequest,
@@ -151,7 +150,7 @@ fn on_device<K: FileKey, V: Values>(
     Ok(Direct { keys: Moved::device(context, keys), values })
 }
 
-/// A sort where its arrays are, ready to run.
+/// An executable sort with its buffers.
 pub struct Prepared {
     pub executable: Executable,
     pub keys: Buffer,
@@ -159,7 +158,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// A sort of `n` keys, each with its value.
+    /// Prepares a sort of `n` keys with values of type `V`.
     pub fn new<K: FileKey, V: Values>(context: &Context, sort: &Sort, n: u64) -> Result<Self> {
         let mut graph = Graph::new("sort");
         let keys = graph.import::<K>("keys", K::TYPE.array_len(n));

@@ -1,4 +1,4 @@
-//! A sort of more than the device holds, of arrays in memory.
+//! Sorts arrays in host memory that do not fit the device.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use crate::formats::Data;
 use crate::inputs::Elements;
 use crate::parts::Room;
 
-/// Arrays that sorted elements go to.
+/// Destination arrays.
 struct InMemory {
     keys: Mutex<Data>,
     values: Mutex<Data>,
@@ -35,7 +35,7 @@ fn put(data: &Mutex<Data>, first: u64, bytes: &[u8]) {
     data.bytes_mut()[begin..begin + bytes.len()].copy_from_slice(bytes);
 }
 
-/// Sorted keys and values; stable.
+/// Returns sorted keys and values; stable.
 pub fn sort<K: FileKey>(
     room: &Room<'_>,
     request: SortRequest,

@@ -1,4 +1,4 @@
-//! A sort of arrays of any size: in one go where they fit the device, else bucket by bucket.
+//! Sorts arrays of any size: at once if they fit the device, otherwise bucket by bucket.
 
 mod direct;
 mod in_memory;

@@ -1,10 +1,9 @@
-//! A sort of more than the device holds: each element goes there and back once.
+//! Sorts more than the device holds. Each element is uploaded and downloaded once.
 //!
-//! While the input is read, the host splits it by splitters from a sample, on all cores; each bucket
-//! is then sorted on the device, and goes where it belongs in the output, while the next one is on its
-//! way. A bucket that is still too large is split again. Keys that are so frequent that no splitter
-//! divides their bucket get one to themselves, and a bucket of equal keys is in order as it is:
-//! splits are stable.
+//! While the input is read, the host splits it on all cores, by splitters from a sample. Each bucket is then
+//! sorted on the device and written to its place in the output while the next one is uploaded. A bucket that
+//! is still too large is split again. Keys that are too frequent for splitters to divide get a bucket of
+//! their own; a bucket of equal keys needs no sort, because splits are stable.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,27 +26,27 @@ use crate::parts::{Room, no_room};
 use crate::phase;
 use crate::value_type::by_value_bytes;
 
-/// Drawn for each bucket: so many that buckets differ little in size.
+/// Samples per bucket: enough for similar bucket sizes.
 const SAMPLES_PER_BUCKET: usize = 32;
-/// With twice as many buckets as are needed, few come out too large.
+/// Use this many times the required number of buckets, so that few are too large.
 const SPARE: usize = 2;
 const MAX_BUCKETS: usize = 1024;
 const SEED: u64 = 0x736f_7274;
 /// Elements that one thread splits at a time.
 const CHUNK: usize = 1 << 18;
-/// Buckets on the device at a time: one is sorted while another comes or goes.
+/// Buckets in flight: one is sorted while another is uploaded or downloaded.
 const WORKERS: usize = 2;
 
-/// Where sorted elements go.
+/// Destination of sorted elements.
 pub trait Target: Sync {
-    /// Takes the bytes of keys, from this one on.
+    /// Writes the bytes of keys, starting at key `first`.
     fn keys(&self, first: u64, bytes: &[u8]) -> Result<()>;
 
-    /// Takes the bytes of values, from this one on.
+    /// Writes the bytes of values, starting at value `first`.
     fn values(&self, first: u64, bytes: &[u8]) -> Result<()>;
 }
 
-/// Sorts `keys`, and the values where there are any, into `target`; stable.
+/// Sorts `keys` and the optional values into `target`; stable.
 pub fn sort_streamed<K: FileKey>(
     room: &Room<'_>,
     request: SortRequest,
@@ -73,7 +72,7 @@ pub fn sort_streamed<K: FileKey>(
     Ok(())
 }
 
-/// A sort under way.
+/// Context of one sort.
 #[derive(Clone, Copy)]
 struct Streamed<'s> {
     context: &'s Context,
@@ -82,12 +81,12 @@ struct Streamed<'s> {
     bar: &'s indicatif::ProgressBar,
 }
 
-/// A chunk of the input, bucket by bucket.
+/// A chunk of the input, grouped by bucket.
 struct Piece<K, V> {
     keys: Vec<K>,
-    /// Empty where there are none.
+    /// Empty if there are no values.
     values: Vec<V>,
-    /// Where each bucket begins, and the length.
+    /// Start of each bucket, followed by the length.
     begins: Vec<u32>,
 }
 
@@ -97,16 +96,16 @@ impl<K, V> Piece<K, V> {
     }
 }
 
-/// One bucket in all pieces.
+/// One bucket across all pieces.
 struct Bucket<'b, K, V> {
     pieces: &'b [Piece<K, V>],
     number: usize,
-    /// Where its part of each piece begins in the bucket, and its length.
+    /// Start of each piece's part in the bucket, followed by the length of the bucket.
     starts: Vec<u64>,
 }
 
 impl Streamed<'_> {
-    /// Sorts elements that belong to `first` and after, at most `max` on the device at a time.
+    /// Sorts elements whose output begins at `first`, at most `max` on the device at a time.
     fn sort<K: FileKey, V: Values>(
         &self,
         keys: &Elements,
@@ -146,8 +145,8 @@ impl Streamed<'_> {
         })
     }
 
-    /// Ranks at which buckets begin. The smallest key of the sample has a bucket of its own, so that
-    /// every other bucket has fewer keys than there are, whatever the sample has missed.
+    /// Ranks at which buckets begin. The smallest sampled key gets its own bucket, so that every other bucket
+    /// is smaller than the input even if the sample is unrepresentative.
     fn splitters<K: FileKey>(&self, keys: &Elements, max: usize) -> Result<Vec<u64>> {
         let buckets = (SPARE * keys.len().div_ceil(max.max(1))).clamp(2, MAX_BUCKETS / 2);
         let mut random = SplitMix64::after(SEED, 0);
@@ -160,7 +159,7 @@ impl Streamed<'_> {
         sample.sort_unstable();
         let quantiles = sample.iter().skip(SAMPLES_PER_BUCKET).step_by(SAMPLES_PER_BUCKET);
         let mut splitters: Vec<u64> = quantiles.copied().collect();
-        // Two quantiles in one place: that key alone fills a bucket, which then ends after it.
+        // If two quantiles are equal, their key alone fills a bucket; end the bucket after that key.
         let frequent: Vec<u64> = splitters
             .windows(2)
             .filter(|pair| pair[0] == pair[1])
@@ -171,12 +170,12 @@ impl Streamed<'_> {
         splitters.extend([Some(smallest), smallest.checked_add(1)].into_iter().flatten());
         splitters.sort_unstable();
         splitters.dedup();
-        // Nothing is below zero.
+        // No rank is below zero.
         splitters.retain(|&splitter| splitter > 0);
         Ok(splitters)
     }
 
-    /// The input in pieces that are each in the order of the buckets.
+    /// Splits the input into pieces, each grouped by bucket.
     fn split<K: FileKey, V: Values>(
         &self,
         keys: &Elements,
@@ -230,7 +229,7 @@ impl Streamed<'_> {
         piece
     }
 
-    /// Sorts a bucket, whose first element belongs to `first`.
+    /// Sorts a bucket and writes it to the output, starting at `first`.
     fn finish<K: FileKey, V: Values>(
         &self,
         bucket: &Bucket<'_, K, V>,
@@ -247,7 +246,7 @@ impl Streamed<'_> {
         }
         if n <= max as u64 {
             match again_by_ballots(|| self.on_device(bucket, first)) {
-                // There is less room than was thought.
+                // Less memory is available than expected; split the bucket instead.
                 Err(error) if no_room(&error) && n > 2 => {}
                 other => {
                     self.bar.inc(n);
@@ -313,7 +312,7 @@ impl<'b, K: FileKey, V: Values> Bucket<'b, K, V> {
         self.starts[self.pieces.len()]
     }
 
-    /// Whether all keys are the same.
+    /// Whether all keys are equal.
     fn is_constant(&self, request: SortRequest) -> bool {
         let mut ranks = self.pieces.iter().flat_map(|piece| {
             piece.keys[piece.range(self.number)].iter().map(|&key| request.rank(key))
@@ -322,7 +321,7 @@ impl<'b, K: FileKey, V: Values> Bucket<'b, K, V> {
         ranks.all(|rank| Some(rank) == first)
     }
 
-    /// Fills `chunk` with elements from element `at` of the bucket on.
+    /// Fills `chunk` with elements, starting at element `at` of the bucket.
     fn copy<T: Copy>(&self, at: u64, chunk: &mut [T], of: impl Fn(&Piece<K, V>) -> &[T]) {
         let (mut at, mut rest) = (at, chunk);
         let mut index = self.starts.partition_point(|&start| start <= at) - 1;
@@ -336,7 +335,7 @@ impl<'b, K: FileKey, V: Values> Bucket<'b, K, V> {
         }
     }
 
-    /// Gives all elements to `target` as they are.
+    /// Writes all elements to `target` without sorting.
     fn pass_on(&self, first: u64, target: &dyn Target) -> Result<()> {
         for (piece, start) in self.pieces.iter().zip(&self.starts) {
             let range = piece.range(self.number);
@@ -348,7 +347,7 @@ impl<'b, K: FileKey, V: Values> Bucket<'b, K, V> {
         Ok(())
     }
 
-    /// All elements next to each other.
+    /// Copies all elements of the bucket into contiguous arrays.
     fn gathered(&self) -> Result<(Elements, Elements)> {
         let len = usize::try_from(self.len()).context("more elements than memory has bytes")?;
         let mut keys = vec![K::zeroed(); len];

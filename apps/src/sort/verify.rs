@@ -1,4 +1,4 @@
-//! Whether a sort is what the CPU computes: `--verify`.
+//! Verification of sorts against the CPU: `--verify`.
 
 use anyhow::{Result, bail};
 use rayon::prelude::*;
@@ -7,7 +7,7 @@ use super::request::{self, SortRequest, Sorted};
 use crate::file_key::FileKey;
 use crate::formats::Data;
 
-/// Compares a sort of `keys` and `values` with what the CPU makes of them, every element. The CPU sorts on all cores.
+/// Compares every element of a sort of `keys` and `values` with the CPU's result. The CPU sorts on all cores.
 pub fn verify<K: FileKey>(
     request: SortRequest,
     keys: &[K],
@@ -32,7 +32,7 @@ pub fn verify<K: FileKey>(
     }
     let length = request.rows.map_or(n, |length| length as usize).max(1);
     if sorted.order.is_none() && values.is_none() {
-        // A key has no bits besides its rank, so that equal ranks are equal keys.
+        // Comparing ranks is enough, because keys with equal ranks have equal bits.
         let at = match size_of::<K>() {
             ..=4 => wrong_key(keys, &sorted.keys, length, |key| request.rank(key) as u32),
             _ => wrong_key(keys, &sorted.keys, length, |key| request.rank(key)),
@@ -53,7 +53,7 @@ pub fn verify<K: FileKey>(
             |packed| packed as u32,
         )?,
     };
-    // By their bits, because NaN is not equal to itself.
+    // Compare bits, because NaN is not equal to itself.
     let found = sorted.keys.par_iter().zip(&order);
     let differs = |(key, &index): (&K, &u32)| key.key_bits() != keys[index as usize].key_bits();
     if let Some(at) = found.position_first(differs) {
@@ -79,7 +79,7 @@ pub fn verify<K: FileKey>(
     Ok(())
 }
 
-/// The first key of `found` that is not where a sort of the rows of `keys` by their ranks puts it.
+/// Index of the first key of `found` that differs from the rows of `keys` sorted by rank.
 fn wrong_key<K: FileKey, R: Ord + Copy + Send + Sync>(
     keys: &[K],
     found: &[K],
@@ -92,8 +92,8 @@ fn wrong_key<K: FileKey, R: Ord + Copy + Send + Sync>(
     found.position_first(|(&found, expected)| rank(found) != *expected)
 }
 
-/// The index of each key after a stable sort of the rows. Keys are packed with their indices, so that no two are
-/// equal and an unstable sort gives the same order.
+/// The index of each key after a stable sort of the rows. Keys are packed with their indices, so that no two
+/// are equal and an unstable sort gives the same order.
 fn stable_order<K: FileKey, P: Ord + Copy + Send + Sync>(
     keys: &[K],
     length: usize,
@@ -152,7 +152,7 @@ mod tests {
         let unstable: [&[u32]; 2] = [values[0], &[11, 14, 10, 13, 12]];
         let problem = check(None, &keys, &out, Some(unstable), None).expect_err("not stable");
         assert!(problem.contains("value 1 of 5 differs"), "{problem}");
-        // Rows are sorted on their own, and their indices count from where they begin.
+        // Rows are sorted separately, and their indices are relative to the start of the row.
         let (keys, out) = ([1.0, 2.0, 3.0, 4.0], [2.0, 1.0, 4.0, 3.0]);
         assert_eq!(check(Some(2), &keys, &out, None, None), Ok(()));
         assert_eq!(check(Some(2), &keys, &out, None, Some(&[1, 0, 1, 0])), Ok(()));

@@ -1,4 +1,4 @@
-//! A sort of an array in memory, or of each of its rows: in one go if it fits the device, else part by part.
+//! Sorts an array in memory, or each of its rows: at once if it fits the device, otherwise in parts.
 
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ use crate::file_key::FileKey;
 use crate::formats::Data;
 use crate::parts::{Room, in_order, no_room};
 
-/// Sorts `keys`, and the values where there are any; stable. `order` asks for where each element
-/// came from.
+/// Sorts `keys` and the optional values; stable. With `order`, also returns the original index of each
+/// element.
 pub fn sort<K: FileKey>(
     room: &Room<'_>,
     request: SortRequest,
@@ -80,7 +80,7 @@ fn in_one_go<K: FileKey>(
     Ok(Sorted { keys, values, order: None, whole: true })
 }
 
-/// The elements of `data` in this order.
+/// Gathers the elements of `data` in this order.
 fn gathered_data(data: &Data, order: &[u32]) -> Result<Data> {
     Ok(match data {
         Data::Bytes4(values) => Data::Bytes4(gathered(values, order)),
@@ -94,8 +94,8 @@ fn gathered<V: Pod>(values: &[V], order: &[u32]) -> Vec<V> {
     order.iter().map(|&index| values[index as usize]).collect()
 }
 
-/// Sorts each row of `keys`, and the values where there are any; stable. Rows have `length` elements, which
-/// divides how many there are. `order` asks for where in its row each element came from.
+/// Sorts each row of `keys` and the optional values; stable. `length` is the row length, which divides the
+/// number of keys. With `order`, also returns the original index of each element in its row.
 fn sort_rows<K: FileKey>(
     room: &Room<'_>,
     (request, length): (SortRequest, usize),
@@ -104,7 +104,8 @@ fn sort_rows<K: FileKey>(
     order: bool,
 ) -> Result<Sorted<K>> {
     let value_bytes = if order { size_of::<u32>() } else { values.map_or(0, Data::element_bytes) };
-    // Rounds go from one buffer to another; what is found of rows, and their offsets, is less than a third.
+    // Sort rounds alternate between two buffers. Row offsets and workspace take less than a third of the
+    // total.
     let (bytes, widest) = (3 * (size_of::<K>() + value_bytes), size_of::<K>().max(value_bytes));
     let max = room.max_elements(bytes as u64, widest as u64);
     let mut all = Sorted {
@@ -113,7 +114,7 @@ fn sort_rows<K: FileKey>(
         order: order.then(Vec::new),
         whole: true,
     };
-    // A row that does not fit is sorted as an array of its own.
+    // A row that does not fit is sorted as a separate array.
     let (each, request) = match max / length.max(1) {
         0 => (1, SortRequest { rows: None, ..request }),
         rows => (rows, request),

@@ -1,5 +1,5 @@
-//! A split whose elements nobody on the host looks at: from the input to the device, and from there
-//! to the output.
+//! Splits without loading the elements into host memory: from the input to the device, and from there to the
+//! output.
 
 use anyhow::{Context as _, Result};
 use bytemuck::Pod;
@@ -13,16 +13,16 @@ use crate::parts::{Room, no_room};
 use crate::phase;
 use crate::value_type::by_value_bytes;
 
-/// Elements in their buckets, on the device.
+/// Elements grouped by bucket, on the device.
 pub struct Direct {
     pub keys: Moved,
     pub values: Option<Moved>,
-    /// Where each bucket begins, and n.
+    /// Start of each bucket, followed by n.
     pub offsets: Vec<u64>,
     pub method: Method,
 }
 
-/// Splits `keys`, and the values where there are any. None where they do not fit the device.
+/// Splits `keys` and the optional values. `None` if they do not fit the device.
 pub fn split_direct<K: FileKey>(
     room: &Room<'_>,
     buckets: &Buckets<K>,
@@ -30,7 +30,7 @@ pub fn split_direct<K: FileKey>(
     values: Option<&Elements>,
 ) -> Result<Option<Direct>> {
     let value_bytes = values.map_or(0, Elements::element_bytes);
-    // Narrow keys are split as words.
+    // Narrow keys are split as 32-bit words.
     let bytes = 2 * (size_of::<K>() + value_bytes)
         + if K::TYPE.is_narrow() { 2 * size_of::<u32>() } else { 0 };
     if keys.len() as u64 > room.max_in_memory(bytes as u64) {

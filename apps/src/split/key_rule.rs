@@ -1,5 +1,4 @@
-//! Which bucket a key of any type belongs to: the function that a command line asks for, as the
-//! device is told it, and on the CPU.
+//! Bucket functions for keys of any type: in the engine's form, and evaluated on the CPU.
 
 use anyhow::{Result, anyhow, bail};
 use multisplit::{Buckets, Error, Key};
@@ -15,21 +14,21 @@ pub struct KeyRule<K> {
     pub function: KeyFunction<K>,
 }
 
-/// A family of such functions.
+/// Kinds of bucket functions.
 #[derive(Clone, Debug)]
 pub enum KeyFunction<K> {
-    /// m buckets of equal width over all numbers of the type
+    /// Buckets of equal width over all numbers of the type.
     Delta,
-    /// The key is the number of its bucket
+    /// The key is the index of its bucket.
     Identity,
-    /// A key belongs to the bucket whose number is how many of these are at or below it
+    /// The bucket index is the number of splitters at or below the key.
     Splitters(Vec<K>),
-    /// `uint bucket_of(K key)` of the user's
+    /// The user's function `uint bucket_of(K key)`.
     Glsl(Box<GlslFile>),
 }
 
 impl<K: Key> KeyRule<K> {
-    /// What the engine is asked for.
+    /// The bucket function in the engine's form.
     pub fn device_buckets(&self, method: Method) -> Result<Buckets<K>> {
         let m = self.buckets;
         let buckets = match &self.function {
@@ -48,7 +47,7 @@ impl<K: Key> KeyRule<K> {
         Ok(buckets.method(method.engine()))
     }
 
-    /// The function that only the device knows.
+    /// The user's function, which only the device can evaluate.
     pub fn glsl(&self) -> Option<&GlslFile> {
         match &self.function {
             KeyFunction::Glsl(file) => Some(file),
@@ -56,7 +55,7 @@ impl<K: Key> KeyRule<K> {
         }
     }
 
-    /// An error of the device, which names the user's file where it speaks of its function.
+    /// Adds the name of the user's file, or the option at fault, to an error of the device.
     pub fn named(&self, error: anyhow::Error) -> anyhow::Error {
         match (&self.function, error.downcast_ref()) {
             (KeyFunction::Glsl(file), _) => file.named(error),
@@ -68,7 +67,7 @@ impl<K: Key> KeyRule<K> {
         }
     }
 
-    /// The bucket of a key; None where only the device knows.
+    /// The bucket of a key; `None` if only the device can evaluate the function.
     pub fn id(&self, key: K) -> Option<u64> {
         match &self.function {
             KeyFunction::Delta => Some((u128::from(rank(key)) / self.width()) as u64),
@@ -81,7 +80,7 @@ impl<K: Key> KeyRule<K> {
         }
     }
 
-    /// How many numbers a bucket spans.
+    /// Number of distinct keys per bucket.
     fn width(&self) -> u128 {
         (1u128 << K::TYPE.bits()).div_ceil(u128::from(self.buckets.max(1)))
     }

@@ -1,4 +1,4 @@
-//! Splits of files: keys of any type ([`KeyRule`]), in one go or in parts ([`split`]).
+//! Splits files: keys of any type ([`KeyRule`]), at once or in parts ([`split`]).
 
 mod direct;
 mod key_rule;

@@ -1,4 +1,4 @@
-//! Whether a split of keys of any type is what the CPU computes: `--verify`.
+//! Verification of splits against the CPU: `--verify`.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use super::{KeyRule, Whole};
 use crate::file_key::FileKey;
 use crate::formats::Data;
 
-/// Compares a split of `keys` and `values` with what the CPU makes of them, every element.
+/// Compares every element of a split of `keys` and `values` with the CPU's result.
 ///
-/// Of a function that only the device knows, the result tells what it is: that every key has one
-/// bucket only, and that all else is as such a function makes it, is checked still.
+/// For a user's function, which only the device can evaluate, takes the buckets from the result. This still
+/// checks that equal keys are in the same bucket and that the split is stable and complete.
 pub fn verify<K: FileKey>(
     rule: &KeyRule<K>,
     keys: &[K],
@@ -44,7 +44,7 @@ pub fn verify<K: FileKey>(
     for (index, (key, &id)) in keys.iter().zip(&ids).enumerate() {
         let place = next[id as usize] as usize;
         next[id as usize] += 1;
-        // By their bits, because NaN is not equal to itself.
+        // Compare bits, because NaN is not equal to itself.
         let same_key = whole.keys[place].key_bits() == key.key_bits();
         if !same_key || pair.is_some_and(|(from, to)| !same(from, index, to, place)) {
             let n = keys.len();
@@ -57,7 +57,7 @@ pub fn verify<K: FileKey>(
     Ok(())
 }
 
-/// The bucket that each key is found in, by the key's bits, where the CPU cannot tell.
+/// For a user's function, maps the bits of each key to the bucket in which it was found.
 fn seen_buckets<K: Key>(rule: &KeyRule<K>, whole: &Whole<K>) -> Result<HashMap<u64, u64>> {
     let mut seen = HashMap::new();
     if rule.glsl().is_none() {
@@ -75,7 +75,7 @@ fn seen_buckets<K: Key>(rule: &KeyRule<K>, whole: &Whole<K>) -> Result<HashMap<u
     Ok(seen)
 }
 
-/// Whether two arrays of values have the same one at these places.
+/// Whether value `index` of `from` equals value `place` of `to`.
 fn same(from: &Data, index: usize, to: &Data, place: usize) -> bool {
     let bytes = from.element_bytes();
     let [from_bytes, to_bytes] = [(from, index), (to, place)]
@@ -112,7 +112,7 @@ mod tests {
             assert!(!check(function.clone(), &[0, 0, 1, 1], &[1, 3, 0, 2], &[0, 1, 4]));
             assert!(!check(function, &[0, 0, 0, 1], &[1, 3, 0, 2], &[0, 2, 4]));
         }
-        // Only the device knows the function: another order of the buckets is as good.
+        // Only the device can evaluate the function, so any order of the buckets is accepted.
         assert!(check(glsl(), &[1, 1, 0, 0], &[0, 2, 1, 3], &[0, 2, 4]));
         assert!(!check(KeyFunction::Identity, &[1, 1, 0, 0], &[0, 2, 1, 3], &[0, 2, 4]));
     }

@@ -1,7 +1,7 @@
-//! A split of arrays of any size: in one go where they fit the device, else part by part.
+//! Splits arrays of any size: at once if they fit the device, otherwise in parts.
 //!
-//! Each part is split on the device. Its buckets then go where those of the whole are, after what
-//! earlier parts have put there, so that the result is the same to the byte.
+//! Each part is split on the device. Its buckets are then appended to those of the earlier parts, so that the
+//! result is byte-identical to a split at once.
 
 use anyhow::{Result, bail};
 use bytemuck::Pod;
@@ -12,18 +12,18 @@ use multisplit::{Buckets, Host, Key};
 use crate::formats::Data;
 use crate::parts::{self, Room};
 
-/// What comes out.
+/// Result of a split.
 pub struct Whole<K> {
     pub keys: Vec<K>,
     pub values: Option<Data>,
-    /// Where each bucket begins, and n.
+    /// Start of each bucket, followed by n.
     pub offsets: Vec<u64>,
     pub method: Method,
-    /// In how many parts it was done.
+    /// Number of parts.
     pub parts: usize,
 }
 
-/// Splits `keys`, and the values where there are any.
+/// Splits `keys` and the optional values.
 pub fn split<K: Key>(
     room: &Room<'_>,
     buckets: &Buckets<K>,
@@ -55,12 +55,12 @@ struct Parted<K, V> {
     parts: usize,
 }
 
-/// A part that has been split on the device; without values, those are empty.
+/// A part that was split on the device; `values` is empty if there are no values.
 type Piece<K, V> = SplitPairs<Host, K, V>;
 
-/// How many keys and values of so many bytes fit.
+/// Maximum number of keys and values of these sizes that fit the device.
 fn max_elements(room: &Room<'_>, key_bytes: usize, value_bytes: usize) -> usize {
-    // From one buffer to another.
+    // Input and output buffers.
     let bytes = 2 * (key_bytes + value_bytes);
     room.max_elements(bytes as u64, key_bytes.max(value_bytes) as u64)
 }
@@ -93,7 +93,7 @@ fn in_parts<K: Key, V: Pod>(
     Ok(joined(pieces, buckets.count() as usize))
 }
 
-/// The buckets of all pieces, one bucket after another.
+/// Concatenates the pieces of each bucket, one bucket after another.
 fn joined<K: Pod, V: Pod>(mut pieces: Vec<Piece<K, V>>, buckets: usize) -> Parted<K, V> {
     let parts = pieces.len();
     let method = pieces.first().map_or(Method::Auto, |piece| piece.method);
@@ -110,7 +110,7 @@ fn joined<K: Pod, V: Pod>(mut pieces: Vec<Piece<K, V>>, buckets: usize) -> Parte
     for bucket in 0..buckets {
         for piece in &pieces {
             let range = piece.offsets[bucket] as usize..piece.offsets[bucket + 1] as usize;
-            // Empty where there are no values.
+            // Empty if there are no values.
             values.extend_from_slice(piece.values.get(range.clone()).unwrap_or_default());
             keys.extend_from_slice(&piece.keys[range]);
         }

@@ -1,4 +1,4 @@
-//! A column of a table as numbers: of the type that is asked for, or that all its cells have.
+//! A table column as numbers, of the requested type or the narrowest type that holds all cells.
 
 use csv::ByteRecord;
 
@@ -11,22 +11,22 @@ use crate::formats::{Array, Data, Element};
 #[derive(Debug)]
 pub struct Column {
     pub name: String,
-    /// Of the rows that have one.
+    /// Keys of the rows that have one.
     pub keys: Array,
-    /// Rows with a number, where not all have one.
+    /// Rows with a number, unless all have one.
     pub present: Option<Vec<u32>>,
-    /// Rows whose cell is empty.
+    /// Rows with an empty cell.
     pub missing: Vec<u32>,
 }
 
-/// Types that cells are tried as, where nobody says which: each holds what the ones before do not.
+/// Types to try if none is requested, in this order. Each can hold numbers that the previous ones cannot.
 const TRIED: [Element; 3] = [Element::I64, Element::U64, Element::F64];
 
-/// The numbers of a column, as bits, and the rows without one.
+/// Numbers of a column, as bits, and the rows without a number.
 struct Cells {
     bits: Vec<u64>,
     missing: Vec<u32>,
-    /// The first whole number that is another as a float, and its line.
+    /// Line and text of the first integer that an f64 cannot represent exactly.
     rounded: Option<(u64, String)>,
 }
 
@@ -53,7 +53,7 @@ impl Table {
                 }
             }
         }
-        // There is always something that is tried.
+        // At least one type was tried, so there is always a failure.
         Err(failure.unwrap_or(TableError::NoMemory { place: self.place.clone() }))
     }
 
@@ -85,12 +85,13 @@ impl Table {
         let row = self.header.as_ref().or(self.rows.first());
         let row = row.map_or(&[][..], |row| &self.text[row.clone()]);
         let mut record = ByteRecord::new();
-        // It was read before.
+        // Cannot fail, because the row was read before.
         let _ = reader(row, self.separator).read_byte_record(&mut record);
         record.len()
     }
 
-    /// The cells of a column as numbers of `element`; or the first that is none, and its line.
+    /// Parses the cells of a column as numbers of type `element`. Returns the line and text of the first cell
+    /// that is not one.
     fn cells(&self, index: usize, element: Element) -> Result<Result<Cells, (u64, String)>> {
         let mut cells = Cells { bits: Vec::new(), missing: Vec::new(), rounded: None };
         let reserved = cells.bits.try_reserve_exact(self.len());
@@ -141,21 +142,21 @@ impl Table {
         Ok(Column { name, keys, present, missing })
     }
 
-    /// The line of the file that a row is in.
+    /// Line number of a row in the file.
     pub fn line_of(&self, row: u32) -> u64 {
         let start = self.rows.get(row as usize).map_or(0, |row| row.start);
         self.text[..start].iter().filter(|&&byte| byte == b'\n').count() as u64 + 1
     }
 }
 
-/// Whether the text is a whole number, and the float of these bits another one.
+/// Whether the text is an integer that differs from the float with these bits.
 fn is_rounded(text: &str, element: Element, bits: u64) -> bool {
     let float = f64::from_bits(bits);
     element == Element::F64 && text.parse::<i128>().is_ok_and(|whole| float as i128 != whole)
 }
 
 impl Column {
-    /// The keys of these rows, of those that have one.
+    /// The keys of these rows, in this order, skipping rows without a key.
     pub fn in_order(&self, order: &[u32]) -> Result<Array> {
         let no_memory = || TableError::NoMemory { place: self.name.clone() };
         let place = |row: &u32| match &self.present {

@@ -1,8 +1,8 @@
-//! What is wrong with a table.
+//! Errors in tables.
 
 use crate::formats::Element;
 
-/// What is wrong with a table, which is named as on the command line.
+/// An error in a table, which is named as on the command line.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     #[error("{place} has no column `{column}`; it has {names}")]
@@ -27,7 +27,7 @@ pub enum TableError {
     Other { place: String, problem: String },
 }
 
-/// What a cell has to be, in words.
+/// Describes the cells that a column must have.
 pub fn wanted(asked: Option<Element>) -> String {
     asked.map_or("a number".to_owned(), |element| format!("a number of type {element}"))
 }

@@ -1,5 +1,5 @@
-//! Tables: rows of cells, separated by commas, tabs or semicolons, as spreadsheets and pandas write
-//! them. A table is kept as its text, so that rows come out as they went in, quotes included.
+//! Tables: rows of cells, separated by commas, tabs or semicolons, as written by spreadsheets and pandas. A
+//! table is kept as text, so that rows are written exactly as they were read, including quotes.
 
 mod column;
 mod error;
@@ -17,7 +17,7 @@ use crate::formats::text;
 
 type Result<T, E = TableError> = std::result::Result<T, E>;
 
-/// How a table is written, where the command line says it.
+/// Table options from the command line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Dialect {
     pub separator: Option<u8>,
@@ -27,25 +27,25 @@ pub struct Dialect {
 /// A table in memory.
 #[derive(Debug)]
 pub struct Table {
-    /// What the command line calls its file.
+    /// Name of the file on the command line.
     place: String,
     text: Vec<u8>,
     separator: u8,
-    /// The cells of the first row, where they are names.
+    /// The cells of the first row, if it is a header.
     names: Option<Vec<String>>,
-    /// Rows after the header, without the ends of their lines.
+    /// Byte ranges of the rows after the header, without line endings.
     rows: Vec<Range<usize>>,
     header: Option<Range<usize>>,
-    /// What ends a line.
+    /// Line ending.
     line_end: &'static [u8],
 }
 
-/// In the order in which they are looked for.
+/// Separators, in the order in which they are tried.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
-/// Rows are numbered by 32 bits on the device.
+/// The device uses 32-bit row indices.
 const MAX_ROWS: usize = u32::MAX as usize;
 
-/// Reads `--separator`.
+/// Parses `--separator`.
 pub fn separator(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         b"tab" | b"\\t" => Ok(b'\t'),
@@ -54,7 +54,7 @@ pub fn separator(text: &str) -> Result<u8, String> {
     }
 }
 
-/// Whether a quote of a row is not closed. Quotes count where a cell begins with one.
+/// Whether a quoted cell at the end of a row is not closed. Quotes matter only at the beginning of a cell.
 fn ends_in_quotes(row: &[u8], separator: u8) -> bool {
     let mut bytes = row.iter().copied().peekable();
     let (mut begins, mut inside) = (true, false);
@@ -72,7 +72,7 @@ fn ends_in_quotes(row: &[u8], separator: u8) -> bool {
 }
 
 impl Table {
-    /// The table in `text`. Whether its first row is a header depends on what columns are called.
+    /// Parses the table in `text`. The requested `columns` determine whether the first row is a header.
     pub fn new(place: String, text: Vec<u8>, dialect: Dialect, columns: &[String]) -> Result<Self> {
         let separator = dialect.separator.unwrap_or_else(|| separator_of(&text));
         let first_line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -80,7 +80,7 @@ impl Table {
         let mut table =
             Self { place, text, separator, names: None, rows: Vec::new(), header: None, line_end };
         let first = table.find_rows()?;
-        // Only numbers can be data, and a name is found in a header alone.
+        // The first row is data only if all requested columns are given by number and have numbers in it.
         let is_data = |cells: &Vec<String>, column: &String| match numbered(column, cells.len()) {
             Some(index) => cells[index].trim().parse::<f64>().is_ok(),
             None => false,
@@ -102,27 +102,27 @@ impl Table {
         let separator = separator.unwrap_or_else(|| separator_of(text));
         let mut record = ByteRecord::new();
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-        // What cannot be read has no cells.
+        // If the row cannot be read, there are no cells.
         let _ = reader(text, separator).read_byte_record(&mut record);
         cells(&record).iter().map(|cell| text::shown(cell)).collect()
     }
 
-    /// How many rows, the header not among them.
+    /// Number of rows, excluding the header.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// What separates its cells.
+    /// The column separator.
     pub fn separator(&self) -> u8 {
         self.separator
     }
 
-    /// Where the text begins, after a mark.
+    /// Offset of the text after the byte order mark, if any.
     fn body(&self) -> usize {
         if self.text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
     }
 
-    /// Finds where the rows are; gives the cells of the first.
+    /// Finds the byte ranges of the rows, and returns the cells of the first.
     fn find_rows(&mut self) -> Result<Option<Vec<String>>> {
         let body = self.body();
         let no_memory = || TableError::NoMemory { place: self.place.clone() };
@@ -136,7 +136,8 @@ impl Table {
             line = record.position().map_or(0, csv::Position::line);
             first.get_or_insert_with(|| cells(&record));
         }
-        // What is not closed goes on to the end: it would swallow whatever is written behind it.
+        // Reject an unclosed quote: if rows were written in another order, it would swallow the rows after
+        // it.
         let last = starts.last().map_or(&[][..], |&start| &self.text[body + start..]);
         if ends_in_quotes(last, self.separator) {
             return Err(TableError::OpenQuote { place: self.place.clone(), line });
@@ -169,7 +170,7 @@ impl Table {
     }
 }
 
-/// The column that a number means, where there is one.
+/// Parses a column number and returns its index, if there is such a column.
 fn numbered(column: &str, count: usize) -> Option<usize> {
     column.parse::<usize>().ok()?.checked_sub(1).filter(|&index| index < count)
 }
@@ -182,7 +183,7 @@ fn cells(record: &ByteRecord) -> Vec<String> {
     record.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect()
 }
 
-/// A row without the ends of lines around it: the reader begins a row where the one before ended,
+/// Trims line endings around a row. The CSV reader starts a row where the previous one ended, which may be
 /// within `\r\n` or before an empty line.
 fn trimmed(text: &[u8], row: Range<usize>, offset: usize) -> Range<usize> {
     let is_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
@@ -192,11 +193,11 @@ fn trimmed(text: &[u8], row: Range<usize>, offset: usize) -> Range<usize> {
     offset + row.start + before..offset + row.end - after
 }
 
-/// The first of the separators that the first line has; a comma where it has none.
+/// The first separator that occurs in the first line; a comma if none does.
 fn separator_of(text: &[u8]) -> u8 {
     let line = text.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty());
     let line = line.unwrap_or_default();
-    // Not those within quotes.
+    // Ignore separators within quotes.
     let mut quoted = false;
     let bare: Vec<u8> = line
         .iter()

@@ -1,4 +1,4 @@
-//! How rows of a table are written: as they were read, in another order.
+//! Writes rows of a table unchanged, in another order.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use multisplit_bench::first_bytes::BYTE_ORDER_MARK;
 use super::{Table, reader};
 
 impl Table {
-    /// Writes the header, where there is one, and these rows, with this between their cells.
+    /// Writes the header, if any, and these rows, with this separator between cells.
     pub fn write(
         &self,
         writer: &mut dyn Write,
@@ -30,7 +30,7 @@ impl Table {
         Ok(())
     }
 
-    /// Quotes what needs it by another separator.
+    /// Rewrites rows with another separator, and quotes cells if necessary.
     fn rewrite(
         &self,
         writer: &mut dyn Write,

@@ -1,4 +1,4 @@
-//! `multisplit split`: an array from a file, or the rows of a table, put into buckets.
+//! `multisplit split`: splits an array from a file, or the rows of a table, into buckets.
 
 mod options;
 mod told;
@@ -53,7 +53,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     if split.is_none()
         && let Some((keys, values)) = files.take()?
     {
-        // It does not fit the device.
+        // The data does not fit the device, so read it into host memory.
         let element = keys.element();
         split = Some(with_key_type!(element, job.split(context, &keys, values.as_ref()))?);
     }
@@ -74,25 +74,25 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     told::tell(options, &split.offsets, &split.summary)
 }
 
-/// What comes out, whatever the type of the keys.
+/// Result of a split, independent of the key type.
 struct Split {
     keys: Moved,
     values: Option<Moved>,
     offsets: Vec<u64>,
-    /// Of a table: its rows, bucket after bucket.
+    /// For a table: its row indices, bucket after bucket.
     order: Option<Vec<u32>>,
-    /// What to say once it is written.
+    /// Summary to print after writing.
     summary: String,
 }
 
-/// A split whose keys have been read.
+/// Context of one split.
 struct SplitJob<'j> {
     options: &'j Options,
     devices: &'j Devices,
 }
 
 impl SplitJob<'_> {
-    /// Splits without a look at the elements; None where they do not fit the device.
+    /// Splits directly from the input files. `None` if the data does not fit the device.
     fn direct<K: FileKey>(
         &self,
         context: &Context,
@@ -122,7 +122,7 @@ impl SplitJob<'_> {
         array: &Array,
         values: Option<&Data>,
     ) -> Result<Split> {
-        // Dates are shifted so that "not a time" is the last of them, unless a function takes their value.
+        // Dates are shifted so that "not a time" sorts last, unless the bucket function uses their value.
         let by_value = matches!(array.element(), Element::Time(_)) && self.options.is_by_value();
         let wide = if by_value { Cow::Borrowed(array.data()) } else { keys_of(array) };
         let keys = K::from_data(&wide).context("keys of another size")?;
@@ -145,7 +145,7 @@ impl SplitJob<'_> {
         let (offsets, values) = (whole.offsets, whole.values.map(Moved::Host));
         let mut keys = K::into_data(whole.keys);
         if by_value {
-            // As writers expect them.
+            // Convert to the representation that writers expect.
             let split = Array::new(array.element(), keys).context("keys of another size")?;
             keys = keys_of(&split).into_owned();
         }
@@ -153,7 +153,7 @@ impl SplitJob<'_> {
         Ok(Split { keys, values, offsets, order: None, summary })
     }
 
-    /// Rows take the place of values.
+    /// Splits the rows of a table: row indices are the values.
     fn rows(&self, context: &Context, input: &TableInput) -> Result<Split> {
         let TableInput { table, columns } = input;
         let [column] = &columns[..] else {

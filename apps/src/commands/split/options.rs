@@ -1,4 +1,4 @@
-//! What `multisplit split` is told, and the bucket function that this means.
+//! Options of `multisplit split` and the bucket function they select.
 
 use std::path::PathBuf;
 
@@ -83,7 +83,7 @@ otherwise the first, the last, the largest and the smallest. They go to standard
 go to standard output.";
 
 impl Options {
-    /// Ends the program, with the status of wrong usage, where options do not go together.
+    /// Exits with the usage-error status if options conflict.
     pub fn check(&self) {
         if self.output.output.is_none() && self.each.is_none() {
             report::wrong_usage("give -o FILE, or --each PATTERN");
@@ -98,12 +98,12 @@ impl Options {
         }
     }
 
-    /// Whether the bucket depends on the value of a key, and not only on how it compares.
+    /// Whether the bucket depends on the value of the key, and not only on its order.
     pub fn is_by_value(&self) -> bool {
         self.by == Some(By::Identity) || self.glsl.is_given()
     }
 
-    /// The bucket function for keys of `element`, which the device has as `K`.
+    /// Returns the bucket function for keys of type `element`, which the device represents as `K`.
     pub fn rule<K: FileKey>(&self, element: Element, devices: &Devices) -> Result<KeyRule<K>> {
         let buckets = self.buckets.unwrap_or(1);
         if u64::from(buckets) > MAX_PARTS {
@@ -131,7 +131,7 @@ impl Options {
         Ok(KeyRule { buckets, function })
     }
 
-    /// Parts of equal width: of the range that is given, or of all numbers of the type.
+    /// Buckets of equal width over the given range, or over the whole type.
     fn delta<K: FileKey>(&self, element: Element, m: u32) -> Result<KeyFunction<K>> {
         let range = match self.range.as_deref() {
             Some([lo, hi]) => Some((lo.as_str(), hi.as_str())),
@@ -154,7 +154,7 @@ impl Options {
     }
 }
 
-/// Splitters of another type become the least keys at or above them.
+/// Converts splitters to the key type. Splitters of another type are rounded up to the next key.
 fn splitters_of<K: FileKey>(splitters: &Array, element: Element) -> Result<Vec<K>> {
     let found = splitters.element();
     if found == element {
@@ -169,7 +169,7 @@ fn splitters_of<K: FileKey>(splitters: &Array, element: Element) -> Result<Vec<K
     edges_of(splitters).context("splitters of another size")?.into_iter().map(key).collect()
 }
 
-/// The splitters of m equal parts of numbers of type `N`, as keys.
+/// Splitters of `m` parts of equal width of type `N`, as keys.
 fn parts<N: Number, K: FileKey>(range: Option<(&str, &str)>, m: u32) -> Result<KeyFunction<K>> {
     let (lo, hi) = range.context("no range")?;
     let edge = |text: &str| {
@@ -189,5 +189,5 @@ fn parts<N: Number, K: FileKey>(range: Option<(&str, &str)>, m: u32) -> Result<K
     Ok(KeyFunction::Splitters(splitters?))
 }
 
-/// The largest count of buckets of the engine.
+/// Maximum bucket count of the engine.
 const MAX_PARTS: u64 = 1 << 16;

@@ -1,4 +1,4 @@
-//! What a split says of itself: the sizes of the buckets, and what was done.
+//! Output of a split: bucket sizes and a summary.
 
 use std::io::Write as _;
 
@@ -11,10 +11,10 @@ use super::options::Options;
 use crate::formats::{Element, Place};
 use crate::{phase, report};
 
-/// More buckets than these are not all printed.
+/// Maximum number of buckets that are all printed.
 const MAX_SHOWN: usize = 32;
 
-/// What was split.
+/// Parameters of the split that appear in the summary.
 pub struct Told<'t> {
     pub n: usize,
     pub element: Element,
@@ -23,7 +23,7 @@ pub struct Told<'t> {
     pub is_glsl: bool,
 }
 
-/// Prints the sizes of the buckets, and what was done.
+/// Prints the bucket sizes and the summary.
 pub fn tell(options: &Options, offsets: &[u64], summary: &str) -> Result<()> {
     let table = bucket_table(offsets);
     let output = options.output.output.as_deref();
@@ -37,7 +37,7 @@ pub fn tell(options: &Options, offsets: &[u64], summary: &str) -> Result<()> {
 }
 
 impl Told<'_> {
-    /// What was done.
+    /// One-line summary of the split.
     pub fn summary(&self, method: Method, parts: usize, verified: bool) -> String {
         let Told { element, buckets, device, .. } = self;
         let n = size::grouped(self.n as u64);
@@ -59,7 +59,7 @@ impl Told<'_> {
     }
 }
 
-/// A line for each bucket that is shown.
+/// Formats one line per printed bucket.
 fn bucket_table(offsets: &[u64]) -> String {
     let sizes: Vec<u64> = offsets.windows(2).map(|ends| ends[1] - ends[0]).collect();
     let n = offsets.last().copied().unwrap_or(0);
@@ -74,7 +74,7 @@ fn bucket_table(offsets: &[u64]) -> String {
         (0..sizes.len()).for_each(|bucket| line(bucket, ""));
         return text;
     }
-    // The first of several that are equal.
+    // The first one if several are equal.
     let largest = (0..sizes.len()).rev().max_by_key(|&bucket| sizes[bucket]).unwrap_or(0);
     let smallest = (0..sizes.len()).min_by_key(|&bucket| sizes[bucket]).unwrap_or(0);
     line(0, "  first");

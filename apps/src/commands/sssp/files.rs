@@ -1,4 +1,4 @@
-//! The files that searches leave behind: for each source distances, predecessors, a path, a drawing.
+//! Output files of searches: distances, predecessors, path and plot of each source.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use crate::device::Devices;
 use crate::formats::{Array, Data, Element, Format};
 use crate::outputs::{OutputId, Outputs};
 
-/// Files that have been begun.
+/// Output files that have been opened.
 pub struct SearchFiles {
     outputs: Outputs,
-    /// For each source.
+    /// One entry per source.
     files: Vec<Files>,
 }
 
@@ -26,7 +26,7 @@ struct Files {
 }
 
 impl SearchFiles {
-    /// Begins the files of every source, before anything is searched for.
+    /// Opens the files of every source before the first search.
     pub fn begin(options: &Options, devices: &Devices) -> Result<Self> {
         let mut outputs = devices.outputs();
         let mut files = Vec::new();
@@ -45,7 +45,7 @@ impl SearchFiles {
         Ok(Self { outputs, files })
     }
 
-    /// Writes what one source asks for.
+    /// Writes the requested files of one source, except the plot.
     pub fn write(&mut self, index: usize, paths: &ShortestPaths, to: Option<u32>) -> Result<()> {
         let Files { distances, predecessors, path, .. } = self.files[index];
         if let Some(id) = distances {
@@ -64,24 +64,24 @@ impl SearchFiles {
         Ok(self.outputs.array(id, array, Format::Text)?)
     }
 
-    /// Whether rounds are drawn.
+    /// Whether any source has a plot.
     pub fn has_plot(&self) -> bool {
         self.files.iter().any(|files| files.plot.is_some())
     }
 
-    /// Writes the drawing of one source.
+    /// Writes the plot of one source.
     pub fn write_plot(&mut self, index: usize, drawing: &str) -> Result<()> {
         let plot = self.files[index].plot;
         plot.map_or(Ok(()), |id| Ok(self.outputs.bytes(id, drawing.as_bytes())?))
     }
 
-    /// Every file takes its name.
+    /// Renames all files to their final names.
     pub fn finish(self) -> Result<()> {
         Ok(self.outputs.finish()?)
     }
 }
 
-/// The name with the source in the place of `{}`.
+/// Replaces `{}` in the file name with the source.
 fn of_source(file: &Path, source: u32) -> PathBuf {
     match file.to_str() {
         Some(name) => name.replace("{}", &source.to_string()).into(),

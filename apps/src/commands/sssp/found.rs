@@ -1,4 +1,4 @@
-//! What a search found, in figures, as text and as JSON.
+//! Figures of a search, as text and as JSON.
 
 use std::time::Duration;
 
@@ -16,13 +16,13 @@ pub struct Found {
     graph: String,
     vertices: u32,
     edges: u64,
-    /// Where they came from.
+    /// Origin of the weights.
     weights: String,
     source: u32,
     method: String,
     device: String,
     reached: u64,
-    /// Over the reached vertices; of integers without a point.
+    /// Sum of the distances of the reached vertices; an integer if weights are integers.
     sum: serde_json::Number,
     max: serde_json::Number,
     checksum: String,
@@ -36,7 +36,7 @@ pub struct Found {
     rerelaxations: Option<u64>,
 }
 
-/// The same with a path, where one was asked for.
+/// [`Found`] with a path, if requested.
 #[derive(Serialize)]
 struct WithPath<'w> {
     #[serde(flatten)]
@@ -46,7 +46,7 @@ struct WithPath<'w> {
 }
 
 impl Found {
-    /// The figures of `paths`, which took so long.
+    /// Computes the figures of `paths`, which took `time`.
     pub fn new(graph: &Source, loaded: &Loaded, paths: &ShortestPaths, time: Duration) -> Self {
         let network = &loaded.network;
         let summary = paths.summary();
@@ -68,7 +68,7 @@ impl Found {
             sum,
             max,
             checksum: format!("{:016x}", summary.hash),
-            // As many digits as a measurement can have.
+            // Round to the precision of a measurement.
             ms: (seconds * 1e7).round() / 1e4,
             mteps: (network.arcs().len() as f64 / seconds / 1e3).round() / 1e3,
             rounds: None,
@@ -77,7 +77,7 @@ impl Found {
         }
     }
 
-    /// The same with who found it, and how.
+    /// Sets the method, the device and the work counters.
     pub fn by(self, method: &str, device: &str, statistics: Option<Statistics>) -> Self {
         Self {
             method: method.to_owned(),
@@ -89,7 +89,7 @@ impl Found {
         }
     }
 
-    /// Two lines for people.
+    /// Two lines of text for people.
     pub fn text(&self) -> String {
         let Self { graph, source, sum, max, checksum, method, device, mteps, .. } = self;
         let (reached, vertices) =
@@ -116,14 +116,14 @@ impl Found {
         )
     }
 
-    /// One object; with the path, null where there is none, if one was asked for.
+    /// One JSON object. If a path was requested, includes it, or null if there is none.
     pub fn json(&self, path: Option<Option<&[u32]>>) -> Result<String> {
         Ok(serde_json::to_string(&WithPath { found: self, path })?)
     }
 }
 
-/// Whether sums of these weights, up to the largest distance, are exact in floats of 32 bits: all
-/// are multiples of a power of two that a distance has less than 2^24 of.
+/// Whether sums of these weights are exact in 32-bit floats, up to the largest distance. They are if all
+/// weights are multiples of the same power of two and every distance is less than 2^24 times that power.
 pub fn is_exact(network: &Network, paths: &ShortestPaths) -> bool {
     if paths.kind == WeightKind::U32 {
         return true;
@@ -140,7 +140,7 @@ pub fn is_exact(network: &Network, paths: &ShortestPaths) -> bool {
         Distance::F32(distance) => max.max(distance.into()),
         Distance::U32(_) => max,
     });
-    // One that is as large may have been rounded to that.
+    // Strictly less, because a distance equal to the bound may be the result of rounding.
     max < 2f64.powi(unit + 24)
 }
 
@@ -169,7 +169,7 @@ fn sum_and_max(
     if floats { (float(float_sum), float(float_max)) } else { (sum.into(), max.into()) }
 }
 
-/// A path for people.
+/// Formats a path for people.
 pub fn path_text(paths: &ShortestPaths, to: u32, path: Option<&[u32]>) -> String {
     match (path, paths.distance(to)) {
         (Some(path), Some(distance)) => {

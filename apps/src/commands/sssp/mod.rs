@@ -21,7 +21,7 @@ use crate::device::Devices;
 use files::SearchFiles;
 use found::{Found, is_exact, path_text};
 
-/// Searches, and says what was found.
+/// Runs the searches and prints the results.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     options.check();
     let mut files = SearchFiles::begin(options, devices)?;
@@ -51,7 +51,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     files.finish()
 }
 
-/// Searches in a network that has been loaded.
+/// Searches in one loaded network.
 struct Searches<'s> {
     options: &'s Options,
     graph: &'s Source,
@@ -89,7 +89,7 @@ impl Searches<'_> {
                 solver.solve(source)?
             };
             let elapsed = start.elapsed();
-            // Once more, now that every pipeline has been compiled.
+            // Run again for timing, now that all pipelines are compiled.
             let time = match solver.time_runs(source, 1) {
                 Ok(times) => times.first().map_or(elapsed, |&ns| Duration::from_secs_f64(ns / 1e9)),
                 Err(SearchError::Engine(Error::NoTimestamps { .. })) => elapsed,
@@ -139,7 +139,7 @@ impl Searches<'_> {
         Ok(())
     }
 
-    /// A path to a vertex. Dijkstra's paths on the CPU come with their predecessors.
+    /// Returns the path to a vertex, or an error if the vertex is reached but its predecessors were not kept.
     fn path(&self, paths: &ShortestPaths, to: u32) -> Result<Option<Vec<u32>>> {
         let path = paths.path_to(to);
         if path.is_none() && paths.distance(to).is_some() {
@@ -149,7 +149,7 @@ impl Searches<'_> {
     }
 }
 
-/// Compares with Dijkstra's, every vertex.
+/// Compares the distance of every vertex with Dijkstra's algorithm.
 fn verify(network: &Network, paths: &ShortestPaths) -> Result<()> {
     let _span = tracing::info_span!("verify").entered();
     let expected = dijkstra(network, paths.source)?;

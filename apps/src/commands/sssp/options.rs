@@ -1,4 +1,4 @@
-//! What `multisplit sssp` is told.
+//! Options of `multisplit sssp`.
 
 use std::path::PathBuf;
 
@@ -105,7 +105,7 @@ modulo 2^64, of mix64(v << 32 | d[v]) over all reached vertices v; mix64 is the 
 SplitMix64.";
 
 impl Options {
-    /// Ends the program, with the status of wrong usage, where options do not go together.
+    /// Exits with the usage-error status if options conflict.
     pub fn check(&self) {
         for (option, file) in [
             ("-o", &self.output),
@@ -131,12 +131,12 @@ impl Options {
         }
     }
 
-    /// The network, from a file or made.
+    /// The network, from a file or generated.
     pub fn graph(&self) -> Option<&Source> {
         self.graph.as_ref().or(self.generate.as_ref())
     }
 
-    /// The kind of the file, where it is given.
+    /// File format, if given.
     pub fn graph_format(&self) -> Option<Format> {
         Some(match self.graph_format? {
             GraphFormat::Mtx => Format::MatrixMarket,
@@ -146,7 +146,7 @@ impl Options {
         })
     }
 
-    /// What edges of this network cost.
+    /// Edge weights to use for this network.
     pub fn weighting(&self, graph: &Source) -> Weighting {
         match (self.weights, graph) {
             _ if self.hops => Weighting::Ones,
@@ -157,7 +157,7 @@ impl Options {
         }
     }
 
-    /// Whether anything asks for the vertices before each one.
+    /// Whether any option needs predecessors.
     pub fn wants_predecessors(&self) -> bool {
         self.path_to.is_some() || self.predecessors.is_some()
     }
