@@ -8,7 +8,7 @@ use multisplit_bench::figures;
 
 /// Start time of the program.
 static START: OnceLock<Instant> = OnceLock::new();
-/// Phases, in the order in which they began.
+/// Phases, ordered by their first start.
 static PHASES: Mutex<Vec<Phase>> = Mutex::new(Vec::new());
 
 thread_local! {

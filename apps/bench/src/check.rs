@@ -1,8 +1,8 @@
-//! Whether what the device wrote is what the CPU computes. Every element is compared.
+//! Compares every element of a device result with the CPU's result.
 
 use anyhow::{Result, bail};
 
-/// `output` holds the exclusive prefix sums of `input`, modulo 2^32.
+/// Checks that `output` holds the exclusive prefix sums of `input`, modulo 2^32.
 pub fn scanned(input: &[u32], output: &[u32]) -> Result<()> {
     let sums = input.iter().scan(0u32, |sum, &value| {
         let before = *sum;
@@ -12,12 +12,12 @@ pub fn scanned(input: &[u32], output: &[u32]) -> Result<()> {
     equal("the scan", sums, input.len(), output)
 }
 
-/// `output` equals `input`.
+/// Checks that `output` equals `input`.
 pub fn copied(input: &[u32], output: &[u32]) -> Result<()> {
     equal("the copy", input.iter().copied(), input.len(), output)
 }
 
-/// Every one of the `n` elements of `output` is `value`.
+/// Checks that all `n` elements of `output` are `value`.
 pub fn filled(value: u32, n: usize, output: &[u32]) -> Result<()> {
     equal("the fill", std::iter::repeat_n(value, n), n, output)
 }

@@ -1,7 +1,7 @@
-//! Are the device's clocks up? A GPU lowers its clock, to a quarter and less, not only when it has nothing
-//! to do but also while it is busy for less than half of the time, as with short submissions and a host
-//! that waits for each. So something long is submitted ahead of every measurement, which is recorded
-//! meanwhile and queued behind it; and a sort that is always the same tells how fast the clock is.
+//! Keeps the device clock at its maximum during measurements. GPUs lower their clock, to a quarter or less,
+//! when they are idle, and also when they are busy for less than half of the time, as with short submissions
+//! that the host waits for. Therefore a long job is submitted ahead of every measurement, which is recorded
+//! meanwhile and queued behind it. A reference sort, which is always the same, measures the clock.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -14,36 +14,36 @@ use crate::figures::median;
 use crate::plans::Target;
 use crate::sort::{Method, Op, SortPlan};
 
-/// Keys that the reference sorts: few, so that the clock matters and memory does not.
+/// Key count of the reference sort: small, so that its time depends on the clock and not on memory.
 const REFERENCE_KEYS: u64 = 1 << 18;
-/// Runs of it at a time.
+/// Reference runs per measurement.
 const REFERENCE_RUNS: u32 = 20;
-/// Keys that are sorted to keep the device busy.
+/// Key count of the sort that keeps the device busy.
 const BUSY_KEYS: u64 = 1 << 22;
-/// For how long, about: much longer than the host needs from the end of one submission to the next.
+/// Approximate duration of the busy work: much longer than the host needs between two submissions.
 const BUSY_NANOSECONDS: f64 = 8e6;
 const MAX_BUSY_RUNS: f64 = 200.0;
 
-/// Clocks are up where the reference takes at most this much longer than it ever took.
+/// The clock is up if the reference takes at most this factor of its best time.
 const TOLERANCE: f64 = 1.04;
-/// The shortest time counts as the device's best when it has been it for so long.
+/// The shortest time counts as the best of the device if it has not improved for this long.
 const STEADY: Duration = Duration::from_millis(400);
-/// Clocks that are not up by then do not come up.
+/// Maximum time to wait for the clock.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What keeps the clock up, and what reads it.
+/// Keeps the clock up and measures it.
 pub struct Clock {
     reference: (Executable, SortPlan, Array<u32>),
     busy: RefCell<Replay>,
     busy_runs: Cell<u32>,
-    /// The fewest nanoseconds that the reference took.
+    /// Best time of the reference, in nanoseconds.
     best: Cell<f64>,
-    /// Whether that is the device's best.
+    /// Whether `best` is known to be the best of the device.
     known: Cell<bool>,
 }
 
 impl Clock {
-    /// The clock of a device.
+    /// Prepares the reference and the busy work.
     pub fn new(context: &Context) -> Result<Self> {
         let sort = |n| -> Result<_> {
             let target = Target::context(context);
@@ -61,15 +61,15 @@ impl Clock {
         })
     }
 
-    /// Gives the device something to do until what is measured next has been recorded.
+    /// Keeps the device busy until the next measurement has been recorded.
     pub fn keep_busy(&self) -> Result<()> {
         let mut busy = self.busy.borrow_mut();
         busy.wait()?;
         Ok(busy.submit(self.busy_runs.get())?)
     }
 
-    /// Keeps the device busy until its clocks are up. They may not come up: [`is_up`](Self::is_up)
-    /// tells.
+    /// Keeps the device busy until its clock is up or a timeout expires; [`is_up`](Self::is_up) reports
+    /// which.
     pub fn wait(&self, context: &Context) -> Result<()> {
         let (start, mut improved) = (Instant::now(), Instant::now());
         while start.elapsed() < PATIENCE {
@@ -86,14 +86,14 @@ impl Clock {
         Ok(())
     }
 
-    /// Whether they are up now.
+    /// Whether the clock is up now.
     pub fn is_up(&self, context: &Context) -> Result<bool> {
         self.keep_busy()?;
         let (executable, plan, keys) = &self.reference;
         let bound = plan.bind(keys, None);
         let time = median(context.time_runs(executable, &bound, REFERENCE_RUNS)?);
         self.best.set(self.best.get().min(time));
-        // A sort of so many more keys takes less than so much longer.
+        // Sort time grows more slowly than the key count.
         let busy_run = time * (BUSY_KEYS / REFERENCE_KEYS) as f64 / 4.0;
         self.busy_runs.set((BUSY_NANOSECONDS / busy_run).clamp(1.0, MAX_BUSY_RUNS).ceil() as u32);
         Ok(time <= self.best.get() * TOLERANCE)

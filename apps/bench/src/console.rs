@@ -11,30 +11,30 @@ pub fn be_quiet() {
     QUIET.store(true, Ordering::Relaxed);
 }
 
-/// Tells something besides the results.
+/// Prints a note.
 pub fn note(text: impl Display) {
     summary(format_args!("note: {text}"));
 }
 
-/// Tells what was done.
+/// Prints a summary.
 pub fn summary(text: impl Display) {
     if !QUIET.load(Ordering::Relaxed) {
         say(text);
     }
 }
 
-/// Lines on standard error. Where that is closed there is nobody to tell.
+/// Prints lines to standard error. Errors are ignored, because there is no other place to report them.
 pub fn say(text: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{}", plain(&text.to_string()));
 }
 
-/// The text without anything that a terminal would obey: names and contents of files may have it.
+/// Escapes control characters, which file names and contents may contain and a terminal would interpret.
 pub fn plain(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
             '\n' | '\t' => shown.push(character),
-            // What some terminals take for the beginning of an order, and what turns text around.
+            // C1 control characters and bidirectional text overrides.
             '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
                 shown.extend(character.escape_unicode());
             }

@@ -1,18 +1,18 @@
-//! Where input comes from when no file gives it: seeded, so that every run has the same.
+//! Generates input data from seeds, so that every run has the same input.
 
 use anyhow::{Context as _, Result};
 use multisplit::Key;
 
-/// The seed of the demonstration and the measurements.
+/// Seed of the demo and the benchmarks.
 pub const SEED: u64 = 1;
 
-/// `n` uniform u32.
+/// `n` uniformly distributed u32.
 pub fn random_words(n: u64, seed: u64) -> Result<Vec<u32>> {
     let mut generator = SplitMix64(seed);
     words(n, |_| (generator.draw() >> 32) as u32)
 }
 
-/// `n` keys of uniform bits.
+/// `n` keys with uniformly distributed bits.
 pub fn random_keys<K: Key>(n: u64, seed: u64) -> Result<Vec<K>> {
     let (mut keys, length) = room_for(n)?;
     keys.resize(length, K::zeroed());
@@ -24,14 +24,14 @@ pub fn random_keys<K: Key>(n: u64, seed: u64) -> Result<Vec<K>> {
     Ok(keys)
 }
 
-/// `n` numbers, each made from its index.
+/// `n` numbers computed from their indices.
 pub fn words(n: u64, word: impl FnMut(usize) -> u32) -> Result<Vec<u32>> {
     let (mut words, length) = room_for(n)?;
     words.extend((0..length).map(word));
     Ok(words)
 }
 
-/// An empty array with room for `n` elements, and n as a length.
+/// An empty vector with capacity for `n` elements, and `n` as a `usize`.
 fn room_for<T>(n: u64) -> Result<(Vec<T>, usize)> {
     let too_large = || format!("no memory for {n} numbers on the host; try a smaller --n");
     let length = usize::try_from(n).with_context(too_large)?;
@@ -40,7 +40,7 @@ fn room_for<T>(n: u64) -> Result<(Vec<T>, usize)> {
     Ok((elements, length))
 }
 
-/// A number below `end`, which is at most 2^32, from 64 random bits.
+/// Maps 64 random bits to a number below `end`, which is at most 2^32.
 pub fn below(random: u64, end: u64) -> u64 {
     ((random >> 32) * end) >> 32
 }
@@ -51,7 +51,7 @@ pub struct SplitMix64(u64);
 impl SplitMix64 {
     const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-    /// The generator of `seed` after `draws` draws: threads can begin anywhere in one sequence.
+    /// The generator of `seed` after `draws` draws. Threads can start anywhere in the sequence.
     pub fn after(seed: u64, draws: u64) -> Self {
         Self(seed.wrapping_add(draws.wrapping_mul(Self::STEP)))
     }
@@ -66,7 +66,7 @@ impl SplitMix64 {
     }
 }
 
-/// A number that looks like chance, of an index: what other programs make of it too.
+/// Hashes an index to a pseudorandom number, with the same result as in other benchmark programs.
 pub fn mixed(index: usize, seed: u64) -> u32 {
     let z = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(seed);
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,6 +1,6 @@
-//! How times, rates and amounts of memory are written for people, and which of many times counts.
+//! Formats times, rates and memory sizes for people; computes medians.
 
-/// Nanoseconds, in the unit that leaves one to three digits before the point.
+/// Formats nanoseconds in the unit with one to three digits before the point.
 pub fn time(nanoseconds: f64) -> String {
     let (scale, unit) = match nanoseconds {
         t if t < 1e3 => (1.0, "ns"),
@@ -11,7 +11,7 @@ pub fn time(nanoseconds: f64) -> String {
     format!("{} {unit}", three_digits(nanoseconds / scale))
 }
 
-/// Elements each second, from elements each nanosecond.
+/// Formats a rate per second, given elements per nanosecond.
 pub fn rate(per_nanosecond: f64) -> String {
     let (scale, unit) = match per_nanosecond {
         r if r < 1e-3 => (1e-6, "K"),
@@ -21,36 +21,36 @@ pub fn rate(per_nanosecond: f64) -> String {
     format!("{} {unit}/s", three_digits(per_nanosecond / scale))
 }
 
-/// Bytes, in the largest binary unit that they fill.
+/// Formats bytes in the largest binary unit that is not larger.
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let power = count.checked_ilog2().unwrap_or(0) / 10;
     let unit = UNITS.get(power as usize).copied().unwrap_or_default();
     let whole = count as f64 / (1u64 << (10 * power)) as f64;
-    // Rounded, a last byte short of a unit is the unit itself.
+    // Rounding may turn one byte less than a unit into that unit.
     let text = format!("{whole:.1}");
     format!("{} {unit}", text.strip_suffix(".0").unwrap_or(&text))
 }
 
-/// The middle one; the higher of the two middle ones of an even number, and 0 of none.
+/// The median; the upper one for an even number of values, and 0 if there are none.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// Elements of a run over nanoseconds; 0 where the clock is too coarse to have seen it.
+/// Elements per nanosecond; 0 if the time was too short for the clock.
 pub fn elements_per_nanosecond(elements: u64, nanoseconds: f64) -> f64 {
     if nanoseconds > 0.0 { elements as f64 / nanoseconds } else { 0.0 }
 }
 
-/// The digits that a measurement can have.
+/// Rounds to six significant digits, the precision of a measurement.
 pub fn six_digits(value: f64) -> f64 {
-    // A finite number in this form always reads back.
+    // A finite number in this format always parses.
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
 fn three_digits(value: f64) -> String {
-    // The bounds are where rounding carries into another digit.
+    // Rounding at these bounds carries into another digit.
     match value {
         v if v >= 99.95 => format!("{v:.0}"),
         v if v >= 9.995 => format!("{v:.1}"),

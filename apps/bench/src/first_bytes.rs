@@ -1,9 +1,9 @@
-//! How a file is compressed, by its first bytes.
+//! Detects the compression of a file from its first bytes.
 
-/// What some programs put before a text in UTF-8.
+/// Byte order mark that some programs write before UTF-8 text.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// How a file is compressed.
+/// Compression format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
     /// `.gz`
@@ -12,17 +12,17 @@ pub enum Compression {
     Zstandard,
 }
 
-/// How many bytes are looked at.
+/// Number of bytes to inspect.
 pub const LOOKED_AT: usize = 4096;
 
-/// Deflate is gzip's only method, and three bits of its flags are never set.
+/// The only method of gzip is deflate, and three bits of its flags are never set.
 fn is_gzip(bytes: &[u8]) -> bool {
     matches!(bytes, [0x1f, 0x8b, 8, flags, ..] if flags & 0xe0 == 0)
 }
 
 const ZSTANDARD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// How these bytes are compressed.
+/// Detects the compression format of these bytes.
 pub fn compression(bytes: &[u8]) -> Option<Compression> {
     match bytes {
         _ if is_gzip(bytes) => Some(Compression::Gzip),

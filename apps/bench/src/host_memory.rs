@@ -1,9 +1,9 @@
-//! Whether the host has memory for what is about to be done: asked before it is taken, because what
-//! cannot be had ends a program without a word.
+//! Checks whether the host has enough memory before it is allocated, because the system may kill a process
+//! that allocates too much.
 
 use crate::figures;
 
-/// Why there is not enough.
+/// Error for insufficient host memory.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} takes {needed} of memory, and there is not so much")]
 pub struct NotEnough {
@@ -11,7 +11,7 @@ pub struct NotEnough {
     needed: String,
 }
 
-/// Refuses what needs more bytes than the host can give.
+/// Returns an error if the host cannot provide `bytes` bytes.
 pub fn check(what: &str, bytes: u64) -> Result<(), NotEnough> {
     let enough = available().is_none_or(|available| bytes <= available) && can_be_had(bytes);
     if enough {
@@ -20,14 +20,14 @@ pub fn check(what: &str, bytes: u64) -> Result<(), NotEnough> {
     Err(NotEnough { what: what.to_owned(), needed: figures::bytes(bytes) })
 }
 
-/// Whether the system gives so much, and takes it back at once: it has limits that it does not
-/// list.
+/// Whether an allocation of this size succeeds; it is released immediately. Covers limits that the system
+/// does not list.
 fn can_be_had(bytes: u64) -> bool {
     let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes <= isize::MAX as usize);
     bytes.is_some_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok())
 }
 
-/// Bytes that are free or can be made so, as far as the system says.
+/// Available memory in bytes; `None` if the system does not report it.
 fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let kilobytes = |name: &str| {
@@ -38,14 +38,14 @@ fn available() -> Option<u64> {
     Some(group_limit().map_or(system, |group| group.min(system)))
 }
 
-/// What the control group of the program may still take.
+/// Memory that the control group of this process may still use.
 fn group_limit() -> Option<u64> {
     let number = |name: &str| {
         let text = std::fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?;
         text.trim().parse::<u64>().ok()
     };
     let (max, current) = (number("memory.max")?, number("memory.current")?);
-    // Most of what it has are files that can be read again.
+    // File cache counts as used, but can be reclaimed.
     let files = std::fs::read_to_string("/sys/fs/cgroup/memory.stat").ok();
     let files = files.as_deref().unwrap_or_default().lines();
     let files = files.into_iter().find_map(|line| line.strip_prefix("file ")?.parse::<u64>().ok());

@@ -1,8 +1,8 @@
-//! The order of keys of any type.
+//! Ordering of keys of any type.
 
 use multisplit::{Key, KeyType};
 
-/// An unsigned number that compares like the key; floats in the order of `total_cmp`.
+/// An unsigned number with the same order as the key; floats are ordered by `total_cmp`.
 pub fn rank<K: Key>(key: K) -> u64 {
     let (bits, width) = (key.key_bits(), K::TYPE.bits());
     let sign = 1 << (width - 1);

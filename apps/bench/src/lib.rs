@@ -1,13 +1,12 @@
-//! The benchmarks of multisplit: what `multisplit bench` and `multisplit demo` measure, the paper's tables, plots and
-//! HTML reports.
+//! The benchmarks of multisplit: `multisplit bench` and `multisplit demo`, the paper's tables, plots and HTML reports.
 //!
-//! - [`Options`] are the arguments of `multisplit bench`; [`measure`] measures what a line of them asks for.
+//! - [`Options`] are the arguments of `multisplit bench`; [`measure`] runs the benchmarks of one argument line.
 //! - [`plans`], [`sort`], [`split`], [`histogram`] and [`sssp`] plan each operation, generate its input, and check its
 //!   result.
-//! - [`network`] reads and generates networks, for other programs too.
-//! - [`plot`] draws, [`html`] makes reports of figures.
+//! - [`network`] reads and generates networks, and can be used by other programs.
+//! - [`plot`] draws plots, [`html`] makes reports.
 //!
-//! Devices are opened, and files written, by the caller.
+//! The caller opens devices and writes files.
 #![forbid(unsafe_code)]
 
 mod check;

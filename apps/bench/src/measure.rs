@@ -1,4 +1,5 @@
-//! How a figure is measured: checked once, warmed up, then the median of runs in a row, with the clocks up.
+//! Measures figures: checks the result once, warms up, then takes the median of consecutive runs at full
+//! clock.
 
 use std::time::{Duration, Instant};
 
@@ -13,28 +14,28 @@ use crate::plans::{Target, WordPlan, bytes_of};
 use crate::subjects::cases::{Case, POISON, Subject};
 use crate::{data, passes, size};
 
-/// How long and how often.
+/// Measurement parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
     pub runs: u32,
     pub warmup_ms: u64,
-    /// Whether each pass is timed too.
+    /// Whether to time each pass as well.
     pub passes: bool,
 }
 
-/// Measures on one device.
+/// Runs benchmarks on one device.
 pub struct Bench<'c> {
     pub context: &'c Context,
     pub timing: Timing,
-    /// Whether the device is a software driver, which gets less to do where nothing is said.
+    /// Whether the device is a software driver, for which the defaults are smaller.
     pub software: bool,
-    /// One tile in so many checks itself, where that is said.
+    /// One tile in this many checks its own lane order, if given.
     pub canary: Option<u32>,
-    /// What tells whether clocks are up; a software driver has none of its own.
+    /// Clock control; `None` for a software driver.
     pub clock: Option<Clock>,
 }
 
-/// What the cases of one size share.
+/// Arrays shared by all cases of one size.
 struct Arrays {
     input: Vec<u32>,
     src: Array<u32>,
@@ -43,7 +44,7 @@ struct Arrays {
 }
 
 impl Bench<'_> {
-    /// What plans are made for.
+    /// The target for plans.
     pub fn target(&self) -> Target {
         let mut target = Target::context(self.context);
         if let Some(period) = self.canary {
@@ -52,11 +53,11 @@ impl Bench<'_> {
         target
     }
 
-    /// Measures `subject` on `n` elements; the input is made and uploaded once.
+    /// Measures `subject` on `n` elements. Generates and uploads the input once.
     pub fn measure(&self, subject: Subject, n: u64, output: &mut Output) -> Result<()> {
         let target = Target::context(self.context);
         let cases = subject.cases(&target, n)?;
-        // Device memory first: what does not fit there need not be made on the host.
+        // Allocate device memory first, so that a size that does not fit fails before generating the input.
         let src = self.context.zeroed::<u32>(n)?;
         let dst = self.context.zeroed::<u32>(n)?;
         let input = data::random_words(n, data::SEED)?;
@@ -101,8 +102,8 @@ impl Bench<'_> {
         self.passes(executable, bound, output)
     }
 
-    /// The same for what has to be undone by `restore` before each run, such as a sort: data that is sorted
-    /// already is sorted a little faster.
+    /// Like [`figure`](Self::figure), but calls `restore` before each run. Needed for in-place operations
+    /// such as sorts, because sorting sorted data is slightly faster.
     pub fn figure_restoring(
         &self,
         names: (&'static str, &'static str),
@@ -127,7 +128,7 @@ impl Bench<'_> {
         self.passes(executable, bound, output)
     }
 
-    /// A function that copies `from` to `to`.
+    /// Returns a function that copies `from` to `to`.
     pub fn restoring<K: Key>(
         &self,
         from: &Array<K>,
@@ -142,7 +143,7 @@ impl Bench<'_> {
         Ok(move || Ok(self.context.run(&executable, &[(src, from), (dst, to)])?))
     }
 
-    /// The time of each pass, if it is asked for.
+    /// Prints the time of each pass, if requested.
     fn passes(
         &self,
         executable: &Executable,
@@ -155,18 +156,18 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// What one run takes, once the clocks are up.
+    /// Time of one run at full clock.
     pub fn time(&self, executable: &Executable, bound: &[Bound<'_>]) -> Result<Timed> {
         self.settled(|| Ok(self.context.time_runs(executable, bound, self.timing.runs)?))
     }
 
-    /// Gives the device something to do while the host prepares what is measured next.
+    /// Keeps the device busy while the host prepares the next measurement.
     pub fn keep_busy(&self) -> Result<()> {
         self.clock.as_ref().map_or(Ok(()), Clock::keep_busy)
     }
 
-    /// What one run takes: the median of a batch of runs, once the time to warm up has passed and
-    /// two batches in a row agree, with the clocks up before and after.
+    /// Time of one run: the median of a batch of runs, after the warm-up time and after two consecutive
+    /// batches agree, with the clock up before and after.
     pub fn settled(&self, mut batch: impl FnMut() -> Result<Vec<f64>>) -> Result<Timed> {
         let warmup = Duration::from_millis(self.timing.warmup_ms);
         let mut attempts = 0;
@@ -193,15 +194,15 @@ impl Bench<'_> {
     }
 }
 
-/// Two medians this close are the same: by a share of one of them.
+/// Maximum relative difference of two medians that agree.
 const AGREEMENT: f64 = 0.03;
-/// More batches than this many milliseconds of warming up each are not waited for.
+/// Limits the number of batches: one per this many milliseconds of warm-up time.
 const MS_OF_BATCH: u64 = 50;
-/// How often a figure is measured before it is said that it did not settle.
+/// Maximum number of measurements before a figure is reported as unstable.
 const ATTEMPTS: u32 = 4;
 
-/// The first time that agrees with the one before it, of at most `max` more than one, and whether there
-/// was one. Where none is to be waited for, nothing can disagree.
+/// Repeats `time` until two consecutive results agree, at most `max` times after the first. Returns the last
+/// result and whether it agreed. With `max` of 0, the first result counts as agreed.
 fn agreed(max: u64, mut time: impl FnMut() -> Result<f64>) -> Result<(f64, bool)> {
     let mut last = time()?;
     for _ in 0..max {
@@ -215,7 +216,7 @@ fn agreed(max: u64, mut time: impl FnMut() -> Result<f64>) -> Result<(f64, bool)
     Ok((last, max == 0))
 }
 
-/// Why so many arrays of `n` words do not fit the device.
+/// Reason why `arrays` arrays of `n` words do not fit the device, if they do not.
 pub fn too_large(context: &Context, n: u64, arrays: u64) -> Option<String> {
     let properties = context.properties();
     let array = bytes_of(n);
@@ -223,7 +224,7 @@ pub fn too_large(context: &Context, n: u64, arrays: u64) -> Option<String> {
         let (array, max) = (figures::bytes(array), figures::bytes(properties.max_allocation));
         return Some(format!("an array takes {array}, an allocation {max} at most"));
     }
-    // A tenth is left for the workspace, for staging, and for others.
+    // Leave a tenth for workspace, staging, and other programs.
     let (all, room) = (array.saturating_mul(arrays), properties.device_memory / 10 * 9);
     (all > room).then(|| {
         let memory = figures::bytes(properties.device_memory);

@@ -1,4 +1,4 @@
-//! `multisplit bench`: what is measured, on which sizes, and where the figures go.
+//! `multisplit bench`: benchmarks, sizes, and output files.
 
 use std::path::PathBuf;
 
@@ -84,17 +84,17 @@ pub struct FileOptions {
 }
 
 const SIZES: [u64; 5] = [1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
-/// The paper's size, and one that no cache hides.
+/// The paper's size, and one that exceeds all caches.
 const SPLIT_SIZES: [u64; 2] = [1 << 25, 1 << 28];
-/// From what one workgroup sorts to what no cache hides.
+/// From the largest one-workgroup sorts to a size that exceeds all caches.
 const SORT_SIZES: [u64; 7] = [1 << 12, 1 << 14, 1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
-/// A software driver has minutes for everything.
+/// Small sizes, so that a software driver finishes within minutes.
 const SOFTWARE_SIZES: [u64; 2] = [1 << 13, 1 << 16];
 /// Input and output.
 const ARRAYS: u64 = 2;
 
 impl Options {
-    /// Everything that is measured, once.
+    /// Subjects to measure, without duplicates.
     fn subjects(&self) -> Vec<Subject> {
         let mut subjects = Vec::new();
         for &subject in &self.subject {
@@ -118,7 +118,7 @@ impl Options {
         }
     }
 
-    /// Measures on this device; before each size the copy kernel, if its rate is wanted besides.
+    /// Runs the benchmarks on this device. With `copies`, measures the copy kernel before each size.
     pub fn measure(&self, context: &Context, copies: bool, output: &mut Output) -> Result<()> {
         let bench = self.bench(context)?;
         for subject in self.subjects() {
@@ -128,7 +128,7 @@ impl Options {
             }
             for &n in self.sizes(subject, bench.software) {
                 if copies && subject != Subject::Copy && !output.has_copy(n) {
-                    // The ceiling of everything else.
+                    // The copy rate is the ceiling of all other rates.
                     self.measure_size(&bench, Subject::Copy, n, output)?;
                 }
                 self.measure_size(&bench, subject, n, output)?;
@@ -170,7 +170,7 @@ impl Options {
             subject => bench.measure(subject, n, output),
         };
         match measured {
-            // Another process may hold what the device has.
+            // Another process may use the device memory.
             Err(error) if does_not_fit(&error) => {
                 console::note(format_args!("n = {} left out: {error:#}", size::show(n)));
                 Ok(())
@@ -179,7 +179,7 @@ impl Options {
         }
     }
 
-    /// Whether the paper is measured.
+    /// Whether the paper's tables are measured.
     pub fn is_paper(&self) -> bool {
         self.subject.contains(&Subject::Paper)
     }
@@ -297,7 +297,7 @@ impl Line {
     }
 }
 
-/// Measures what these arguments of `multisplit bench` ask for, on a device that is open.
+/// Runs the benchmarks given by arguments of `multisplit bench` on an open device.
 pub fn measure(arguments: &str, context: &Context, output: &mut Output) -> Result<()> {
     Line::parse(arguments)?.measure(context, false, output)
 }
@@ -311,7 +311,7 @@ pub(crate) mod tests {
     use super::Line;
     use super::Subject;
 
-    /// Whether these are arguments of `multisplit bench`.
+    /// Whether these are valid arguments of `multisplit bench`.
     pub fn parses(arguments: &str) -> bool {
         Line::parse(arguments).is_ok()
     }

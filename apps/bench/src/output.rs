@@ -1,7 +1,6 @@
-//! Where the figures go: JSON lines for programs, a table for people.
+//! Output of figures: JSON lines for programs, a table for people.
 //!
-//! The keys are those that the CUDA figures of the same operations are printed with, so that the
-//! two files can be joined.
+//! The keys are those of the CUDA benchmarks of the same operations, so that the two files can be joined.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Write};
@@ -16,7 +15,7 @@ use crate::stages::Stages;
 use crate::subjects::cases::COPY;
 use crate::{console, passes, size};
 
-/// Who measured: the first key of every line.
+/// Name of this program in the first key of every line.
 pub const ANCHOR: &str = "multisplit";
 
 /// One measured figure.
@@ -24,24 +23,24 @@ pub const ANCHOR: &str = "multisplit";
 pub struct Figure {
     /// The operation.
     pub op: &'static str,
-    /// Elements.
+    /// Number of elements.
     pub n: u64,
-    /// Buckets.
+    /// Number of buckets.
     pub m: u64,
     /// Milliseconds of GPU time.
     pub ms: f64,
-    /// 10^9 elements a second.
+    /// Rate in 10^9 elements per second.
     pub gps: f64,
-    /// How it was done.
+    /// The method.
     pub method: &'static str,
-    /// Whether the clocks were up, and batches of runs agreed.
+    /// Whether the clock was up and batches of runs agreed.
     pub settled: bool,
-    /// What only splits have.
+    /// Figures that only splits have.
     pub split: Option<SplitFigure>,
 }
 
 impl Figure {
-    /// A figure of `n` elements and `m` buckets, or 0, that took so long.
+    /// A figure of `n` elements and `m` buckets (or 0), with the measured time.
     pub fn new((op, method): (&'static str, &'static str), n: u64, m: u64, time: Timed) -> Self {
         let Timed { nanoseconds, settled } = time;
         let gps = elements_per_nanosecond(n, nanoseconds);
@@ -49,20 +48,20 @@ impl Figure {
     }
 }
 
-/// What a run took.
+/// Measured time of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Timed {
     pub nanoseconds: f64,
-    /// Whether the clocks were up, and two batches of runs agreed.
+    /// Whether the clock was up and two batches of runs agreed.
     pub settled: bool,
 }
 
-/// What the figure of a split has besides.
+/// Additional figures of a split.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct SplitFigure {
-    /// How the keys are spread over the buckets.
+    /// Distribution of the keys over the buckets.
     pub distribution: &'static str,
-    /// The time of each stage.
+    /// Time of each stage.
     #[serde(flatten)]
     pub stages: Stages,
 }
@@ -73,7 +72,7 @@ struct DeviceLine<'a> {
     device: &'a str,
     driver: &'a str,
     version: &'static str,
-    /// Where the sizes of kernels come from.
+    /// Source of the kernel sizes.
     profile: &'a str,
 }
 
@@ -88,7 +87,7 @@ struct FigureLine {
     method: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     ranking: Option<&'static str>,
-    /// Said where it is not so.
+    /// Written only if false.
     #[serde(skip_serializing_if = "is_true")]
     settled: bool,
     #[serde(flatten)]
@@ -108,23 +107,23 @@ pub(crate) fn is_true(value: &bool) -> bool {
     *value
 }
 
-/// Takes the figures as they come.
+/// Collects and prints figures.
 pub struct Output {
     lines: Box<dyn Write>,
     figures: Vec<(Figure, Option<Ranking>)>,
-    /// What the kernels rely on that are measured now.
+    /// Ranking of the kernels that are measured now.
     ranking: Ranking,
-    /// What was written so far.
+    /// Text written so far.
     text: String,
 }
 
 impl Output {
-    /// To standard output, as they come.
+    /// Prints each line to standard output immediately.
     pub fn printed() -> Self {
         Self::to(Box::new(io::stdout()))
     }
 
-    /// Kept, and written nowhere yet.
+    /// Keeps the lines without printing them.
     pub fn kept() -> Self {
         Self::to(Box::new(io::sink()))
     }
@@ -134,12 +133,12 @@ impl Output {
         Self { lines, figures, ranking, text: String::new() }
     }
 
-    /// What is measured from here on ranks like this.
+    /// Sets the ranking of all following figures.
     pub fn rank(&mut self, ranking: Ranking) {
         self.ranking = ranking;
     }
 
-    /// The first line.
+    /// Writes the first line, which describes the device.
     pub fn device(&mut self, context: &Context) -> Result<()> {
         let (properties, profile) = (context.properties(), context.used_profile());
         self.line(&DeviceLine {
@@ -151,7 +150,7 @@ impl Output {
         })
     }
 
-    /// A line for `figure`.
+    /// Writes a line for `figure`.
     pub fn figure(&mut self, figure: Figure) -> Result<()> {
         let Figure { op, n, m, ms, gps, method, settled, split } = figure;
         let (ms, gps) = (six_digits(ms), six_digits(gps));
@@ -170,7 +169,7 @@ impl Output {
         Ok(())
     }
 
-    /// The passes of the last figure. For people, so never among the lines.
+    /// Prints the pass times of the last figure to standard error, for people.
     pub fn passes(&self, times: &[PassTime]) {
         if let Some((Figure { op, n, m, method, .. }, _)) = self.figures.last() {
             let (n, table) = (size::show(*n), passes::table(times));
@@ -184,7 +183,7 @@ impl Output {
         &self.text
     }
 
-    /// Whether no figure has come yet: the first line is the device's.
+    /// Whether there are no figures yet. The first line describes the device.
     pub fn is_empty(&self) -> bool {
         self.text.lines().nth(1).is_none()
     }
@@ -194,16 +193,16 @@ impl Output {
         self.figures.iter().any(|(figure, _)| figure.op == COPY && figure.n == n)
     }
 
-    /// All figures as a table, where a person is looking.
+    /// Prints all figures as a table, if standard output is a terminal.
     pub fn table(&self) {
         if io::stdout().is_terminal() {
             console::say(table(&self.figures));
         }
     }
 
-    /// A line of any kind.
+    /// Writes a line of any kind.
     pub fn line(&mut self, line: &impl Serialize) -> Result<()> {
-        // In one piece, so that a reader sees whole lines whenever it looks.
+        // Write the line at once, so that readers never get partial lines.
         let mut text = serde_json::to_string(line)?;
         text.push('\n');
         self.text += &text;
@@ -212,20 +211,19 @@ impl Output {
     }
 }
 
-/// Whether keys are ranked in it.
+/// Whether the operation ranks keys.
 fn ranks(op: &str) -> bool {
     op.starts_with("sort_") || op.starts_with("split_")
 }
 
-/// What the driver says of pipelines, one after the other.
+/// Groups driver statistics by pipeline.
 fn pipelines(figures: &[PipelineStatistic]) -> impl Iterator<Item = &[PipelineStatistic]> {
     figures.chunk_by(|a, b| a.pipeline == b.pipeline)
 }
 
 impl Output {
-    /// What the driver says of each pipeline: a line for each, on standard error too where `printed`.
-    /// Arrays of a ranking kernel that are not in registers make it several times as slow, and so get a
-    /// warning.
+    /// Writes the driver's statistics of each pipeline, and prints them to standard error if `printed`. Warns
+    /// if a ranking kernel spills its arrays from registers, which makes it several times slower.
     pub fn statistics(&mut self, figures: &[PipelineStatistic], printed: bool) -> Result<()> {
         if figures.is_empty() && printed {
             console::note("the driver has no statistics of pipelines");
@@ -252,7 +250,7 @@ impl Output {
     }
 }
 
-/// Kernels that rank the keys of a tile, whose arrays have to be in registers.
+/// Kernels that rank the keys of a tile, whose arrays must stay in registers.
 const RANKING_KERNELS: [&str; 5] = [
     "multisplit.block.postscan",
     "multisplit.onesweep",
@@ -261,8 +259,7 @@ const RANKING_KERNELS: [&str; 5] = [
     "sort.segments",
 ];
 
-/// Whether a ranking kernel has to use memory for what should be in registers. Drivers call it local
-/// memory, spills or scratch.
+/// Whether a ranking kernel spills registers to memory. Drivers call it local memory, spills or scratch.
 fn leaves_registers(figure: &PipelineStatistic) -> bool {
     let name = figure.name.to_lowercase();
     RANKING_KERNELS.iter().any(|kernel| figure.kernel.starts_with(kernel))
@@ -270,7 +267,7 @@ fn leaves_registers(figure: &PipelineStatistic) -> bool {
         && memory(&figure.value) > 0
 }
 
-/// NVIDIA's driver (580) adds 2^36 to the bytes of local memory.
+/// Bytes of local memory. NVIDIA's driver (580) adds 2^36 to them, which is masked out.
 fn memory(value: &str) -> u64 {
     value.parse().map_or(0, |bytes: u64| bytes & u64::from(u32::MAX))
 }

@@ -1,4 +1,4 @@
-//! How long each pass of a plan takes, and how that is shown.
+//! Times of the passes of a plan.
 
 use std::fmt::Write as _;
 
@@ -26,7 +26,7 @@ pub fn times(
     Ok(labels.enumerate().map(time).collect())
 }
 
-/// A table with a line for each pass.
+/// Formats a table with one line per pass.
 pub fn table(passes: &[PassTime]) -> String {
     let total: f64 = passes.iter().map(|pass| pass.nanoseconds).sum();
     let width = passes.iter().map(|pass| pass.label.len()).max().unwrap_or(0).max("pass".len());

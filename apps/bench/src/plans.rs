@@ -1,4 +1,4 @@
-//! What plans are made for, and the plans of the primitives on arrays of words: scan, copy, fill.
+//! Plan targets, and plans of primitives on arrays of words: scan, copy, fill.
 
 use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
@@ -23,16 +23,16 @@ pub enum Method {
     ReduceThenScan,
 }
 
-/// What plans are made for.
+/// Device limits and policy for which plans are made.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     pub(crate) limits: Limits,
     pub(crate) policy: Policy,
-    /// Sizes of searches for shortest paths.
+    /// Tuning of shortest-path searches.
     pub(crate) search: Tuning,
 }
 
-/// A plan that reads words and writes words, and its imports.
+/// A plan from words to words, and its imports.
 pub struct WordPlan {
     /// The plan.
     pub plan: Plan,
@@ -41,18 +41,18 @@ pub struct WordPlan {
 }
 
 impl Target {
-    /// The device of `context`.
+    /// The target of `context`'s device.
     pub fn context(context: &Context) -> Self {
         let (limits, policy) = (context.limits(), context.policy());
         Self { limits, policy, search: Tuning::for_device(context.properties()) }
     }
 
-    /// Any device that Vulkan allows: the plan then runs anywhere, if not at its best.
+    /// A generic target for any Vulkan device. The plan runs anywhere, but not at full speed.
     pub fn any() -> Self {
         // The subgroup size of most GPUs.
         let limits = Limits { subgroup_size: 32, ..Limits::default() };
         let properties = DeviceProperties {
-            // The most cautious kind of device.
+            // The most conservative device type.
             device_type: vk::PhysicalDeviceType::CPU,
             subgroup_size: limits.subgroup_size,
             shared_memory: 16 << 10,
@@ -66,12 +66,12 @@ impl Target {
             ..DeviceProperties::default()
         };
         let mut policy = Policy::for_device(&properties);
-        // What needs nothing of a device beyond barriers.
+        // Reduce-then-scan needs no guarantees beyond barriers.
         policy.scan = ScanMethod::ReduceThenScan;
         Self { limits, policy, search: Tuning::for_device(&properties) }
     }
 
-    /// The same with another way to scan.
+    /// The same target with another scan method.
     pub fn with_method(mut self, method: Method) -> Self {
         self.policy.scan = match method {
             Method::Auto => self.policy.scan,
@@ -81,21 +81,21 @@ impl Target {
         self
     }
 
-    /// The exclusive scan of `n` words.
+    /// Plans the exclusive scan of `n` words.
     pub fn scan(&self, n: u64, replayable: bool) -> Result<WordPlan> {
         let (mut graph, src, dst) = self.imports("scan", n)?;
         primitives::scan(&mut graph, &self.policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
         self.word_plan(graph, Some(src), dst, replayable)
     }
 
-    /// A copy of `n` words, by the kernel.
+    /// Plans a copy of `n` words with the copy kernel.
     pub fn copy(&self, n: u64) -> Result<WordPlan> {
         let (mut graph, src, dst) = self.imports("copy", n)?;
         primitives::copy(&mut graph, &self.policy, "memory.copy", src, dst)?;
         self.word_plan(graph, Some(src), dst, true)
     }
 
-    /// `n` words set to `value`, by the kernel.
+    /// Plans filling `n` words with `value`.
     pub fn fill(&self, n: u64, value: u32) -> Result<WordPlan> {
         self.check_size(n)?;
         let mut graph = Graph::new("fill");
@@ -112,7 +112,7 @@ impl Target {
         Ok((graph, src, dst))
     }
 
-    /// An array past the largest buffer would be planned in more pieces than a plan can hold.
+    /// Rejects arrays that exceed the largest buffer, because a plan cannot hold all their pieces.
     pub fn check_size(&self, n: u64) -> Result<()> {
         let (needed, limit) = (bytes_of(n), self.limits.max_buffer_size);
         if needed > limit {
@@ -122,7 +122,7 @@ impl Target {
         Ok(())
     }
 
-    /// The plan of a graph, which may be run again and again where it is `replayable`.
+    /// Plans a graph; a `replayable` plan can be run repeatedly.
     pub fn plan(&self, mut graph: Graph, replayable: bool) -> Result<Plan> {
         if replayable {
             graph.replayable();
@@ -142,15 +142,14 @@ impl Target {
 }
 
 impl WordPlan {
-    /// The imports, bound to these arrays.
+    /// Binds the imports to these arrays.
     pub fn bind<'b>(&self, src: &'b Array<u32>, dst: &'b Array<u32>) -> Vec<Bound<'b>> {
         let src = self.src.map(|import| (import, src).into());
         src.into_iter().chain([(self.dst, dst).into()]).collect()
     }
 }
 
-/// How the passes of a planned scan go about it; small scans take one workgroup whatever was
-/// asked for.
+/// The method of a planned scan. Small scans always use one workgroup.
 pub fn scan_method(plan: &Plan) -> &'static str {
     let has = |label: &str| plan.steps().iter().any(|step| step.pass.label == label);
     match () {
@@ -160,7 +159,7 @@ pub fn scan_method(plan: &Plan) -> &'static str {
     }
 }
 
-/// Bytes of `n` words.
+/// Size of `n` words in bytes.
 pub fn bytes_of(n: u64) -> u64 {
     n.saturating_mul(size_of::<u32>() as u64)
 }

@@ -1,27 +1,27 @@
-//! Progress bars: on a terminal only, and gone when the work is done.
+//! Progress bars: only on a terminal, and removed when the work is done.
 
 use std::io::IsTerminal as _;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
-/// Whether there are any.
+/// Creates progress bars, unless disabled.
 #[derive(Clone, Copy, Debug)]
 pub struct Bars {
     shown: bool,
 }
 
 impl Bars {
-    /// Where a person looks, unless told to be quiet.
+    /// Shows bars on a terminal unless `quiet`.
     pub fn new(quiet: bool) -> Self {
         Self { shown: !quiet && std::io::stderr().is_terminal() }
     }
 
-    /// None at all.
+    /// Shows no bars.
     pub fn none() -> Self {
         Self { shown: false }
     }
 
-    /// A bar over so many bytes; without their number, a count of them.
+    /// A bar for `total` bytes, or a counter if the total is unknown.
     pub fn bytes(self, what: &str, total: Option<u64>) -> ProgressBar {
         let template = match total {
             Some(_) => "{msg} {wide_bar} {bytes}/{total_bytes} {eta}",
@@ -30,12 +30,12 @@ impl Bars {
         self.bar(what, total, template)
     }
 
-    /// A bar over so many elements.
+    /// A bar for `total` elements.
     pub fn elements(self, what: &str, total: u64) -> ProgressBar {
         self.bar(what, Some(total), "{msg} {wide_bar} {human_pos}/{human_len} {eta}")
     }
 
-    /// A bar over so many seconds.
+    /// A bar for `total` seconds.
     pub fn seconds(self, what: &str, total: u64) -> ProgressBar {
         self.bar(what, Some(total), "{wide_bar} {pos}/{len} s  {msg:40}")
     }
@@ -45,11 +45,11 @@ impl Bars {
             return ProgressBar::hidden();
         }
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
-        // A template that is wrong is our mistake, and no reason to fail.
+        // Ignore a malformed template, which is not worth failing for.
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        // Also if the work fails: the error has a line of its own.
+        // Also cleared if the work fails; the error is printed separately.
         bar.with_message(what.to_owned()).with_finish(ProgressFinish::AndClear)
     }
 }

@@ -1,4 +1,4 @@
-//! `--ranking`: what ranking may rely on, and what it relies on in fact.
+//! `--ranking`: the requested ranking and the one in use.
 
 use clap::ValueEnum;
 use multisplit::primitives::multisplit::Ranking as Kernels;
@@ -32,7 +32,7 @@ impl From<Kernels> for Ranking {
 }
 
 impl Ranking {
-    /// What the kernels of `context` rely on.
+    /// The ranking that the kernels of `context` use.
     pub fn of(context: &Context) -> Self {
         context.policy().split.ranking.into()
     }

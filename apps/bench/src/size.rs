@@ -1,11 +1,10 @@
-//! How a number of elements is written: `2^24`, `16777216` or `16_777_216`; and an amount of
-//! memory: `256KiB`.
+//! Parses and formats element counts (`2^24`, `16777216` or `16_777_216`) and memory sizes (`256KiB`).
 
-/// Reads a size of at least 1; for use as a `value_parser`.
+/// Parses a size of at least 1; for use as a `value_parser`.
 pub fn parse(text: &str) -> Result<u64, String> {
     let number = |part: &str| {
         let digits = part.trim().replace('_', "");
-        // `u64::from_str` takes a leading `+`, which no size has.
+        // `u64::from_str` accepts a leading `+`, which a size must not have.
         let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
         plain.then(|| digits.parse::<u64>().map_err(|_| too_large(text)))
     };
@@ -23,17 +22,17 @@ pub fn parse(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Reads a count of 32 bits of at least 1; for use as a `value_parser`.
+/// Parses a 32-bit count of at least 1; for use as a `value_parser`.
 pub fn parse_count(text: &str) -> Result<u32, String> {
     u32::try_from(parse(text)?).map_err(|_| format!("`{text}` does not fit 32 bits"))
 }
 
-/// Reads a number that counts from 0, of 32 bits; for use as a `value_parser`.
+/// Parses a 32-bit index, counted from 0; for use as a `value_parser`.
 pub fn parse_index(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| format!("`{text}` is not a whole number from 0 to {}", u32::MAX))
 }
 
-/// Reads an amount of memory of at least a byte; for use as a `value_parser`.
+/// Parses a memory size of at least one byte; for use as a `value_parser`.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u64); 9] = [
         ("kib", 1 << 10),
@@ -71,10 +70,10 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Digits after a point that are read.
+/// Maximum number of digits after the point.
 const MAX_FRACTION: usize = 9;
 
-/// A whole number; None where there is anything but digits.
+/// Parses an integer. `None` if there are characters other than digits.
 fn digits(text: &str) -> Option<Result<u64, std::num::ParseIntError>> {
     let digits = text.trim().replace('_', "");
     let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
@@ -90,7 +89,7 @@ fn too_large(text: &str) -> String {
     format!("`{text}` does not fit 64 bits")
 }
 
-/// A size for people: powers of two from 2^10 on as such, other sizes with separators.
+/// Formats a size: powers of two from 2^10 on as such, other sizes with separators.
 pub fn show(size: u64) -> String {
     if size >= 1 << 10 && size.is_power_of_two() {
         return format!("2^{}", size.ilog2());
@@ -98,7 +97,7 @@ pub fn show(size: u64) -> String {
     grouped(size)
 }
 
-/// A number with a comma between its thousands.
+/// Formats a number with commas between thousands.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! A sort as a plan: what `bench` measures and `graph` shows.
+//! Sort plans, for `bench` and `graph`.
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -41,7 +41,7 @@ pub(crate) const OPS: [Op; 7] =
     [Op::KeysU32, Op::PairsU32, Op::KeysU64, Op::KeysF32, Op::KeysU8, Op::KeysU16, Op::PairsU16];
 
 impl Op {
-    /// The name that figures of other programs go by too.
+    /// The name in figures, which other benchmark programs use too.
     pub fn name(self) -> &'static str {
         match self {
             Self::KeysU32 => "sort_keys_u32",
@@ -54,12 +54,12 @@ impl Op {
         }
     }
 
-    /// Whether each key takes a value along.
+    /// Whether each key has a value.
     pub fn pairs(self) -> bool {
         matches!(self, Self::PairsU32 | Self::PairsU16)
     }
 
-    /// What a key is.
+    /// Key type.
     pub fn key(self) -> KeyType {
         match self {
             Self::KeysU32 | Self::PairsU32 => KeyType::U32,
@@ -106,7 +106,7 @@ impl Method {
     }
 }
 
-/// What figures call a method.
+/// The name of a method in figures.
 fn method_name(method: SortMethod) -> &'static str {
     match method {
         SortMethod::Auto => "auto",
@@ -121,11 +121,11 @@ fn method_name(method: SortMethod) -> &'static str {
     }
 }
 
-/// The plan of a sort, and its imports.
+/// The plan of a sort and its imports.
 pub struct SortPlan {
     /// The plan.
     pub plan: Plan,
-    /// How it is carried out.
+    /// The method in use.
     pub method: &'static str,
     keys: graph::Buffer,
     values: Option<graph::Buffer>,
@@ -134,7 +134,7 @@ pub struct SortPlan {
 impl SortPlan {
     /// Plans the sort of `n` elements in place.
     pub fn new(target: &Target, op: Op, method: Method, n: u64, replayable: bool) -> Result<Self> {
-        // Narrow keys are sorted as words.
+        // Narrow keys are sorted as 32-bit words.
         target.check_size(n * u64::from(op.key().bytes().div_ceil(4)))?;
         let mut graph = Graph::new("sort");
         let keys = graph.import_array("keys", op.key().into(), op.key().array_len(n));
@@ -149,7 +149,7 @@ impl SortPlan {
         Ok(Self { plan, method: method_name(added.method), keys, values })
     }
 
-    /// The imports, bound to these arrays. `K` is the type of the operation's keys.
+    /// Binds the imports to these arrays. `K` is the key type of the operation.
     pub fn bind<'b, K: Key>(
         &self,
         keys: &'b Array<K>,

@@ -1,16 +1,16 @@
-//! How long each stage of a split takes: the paper's three, or those of the other methods.
+//! Times of the stages of a split: the paper's three, or those of the other methods.
 
 use multisplit::PassTime;
 use serde::Serialize;
 
 use crate::figures::six_digits;
 
-/// Milliseconds of each stage; a stage that the method does not have is left out.
+/// Milliseconds of each stage; stages that the method does not have are omitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Stages {
     #[serde(skip_serializing_if = "Option::is_none")]
     prescan_ms: Option<f64>,
-    /// With the clear of its own look-back.
+    /// Includes clearing the state of its look-back.
     #[serde(skip_serializing_if = "Option::is_none")]
     scan_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -19,7 +19,7 @@ pub struct Stages {
     histogram_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sweep_ms: Option<f64>,
-    /// A search for where each bucket begins.
+    /// Search for the start of each bucket.
     #[serde(skip_serializing_if = "Option::is_none")]
     offsets_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,12 +30,12 @@ pub struct Stages {
     labels_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unpack_ms: Option<f64>,
-    /// Everything before: clears.
+    /// Clears before the first stage.
     clear_ms: f64,
 }
 
 impl Stages {
-    /// The stages that these passes are.
+    /// Sums the times of passes by stage.
     pub fn of(times: &[PassTime]) -> Self {
         let mut stages = Self::default();
         for PassTime { label, nanoseconds } in times {
@@ -68,7 +68,7 @@ mod tests {
     use crate::split::{Function, Method, Rule, SplitPlan};
     use multisplit::PassTime;
 
-    /// A millisecond for each pass that is planned.
+    /// The stages of a plan, with one millisecond per pass.
     fn stages(function: Function, method: Method) -> Stages {
         stages_of(function, method, 8)
     }
@@ -102,7 +102,7 @@ mod tests {
             ..Stages::default()
         };
         assert_eq!(stages(Function::Delta, Method::Onesweep), sweep);
-        // Splitters are a constant, which no run writes.
+        // Splitters are constant, so that runs do not write them.
         assert_eq!(stages(Function::Range, Method::Onesweep), sweep);
     }
 

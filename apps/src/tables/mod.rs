@@ -40,7 +40,7 @@ pub struct Table {
     line_end: &'static [u8],
 }
 
-/// Separators, in the order in which they are tried.
+/// Separators, in order of preference.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// The device uses 32-bit row indices.
 const MAX_ROWS: usize = u32::MAX as usize;

@@ -1,10 +1,10 @@
-//! What a histogram must be: counted on the CPU, by all cores.
+//! Expected histograms, counted on all CPU cores.
 
 use std::thread;
 
 use super::{BYTES, END, Op, splitters};
 
-/// The counts of `n` elements, channel after channel.
+/// Counts of `n` elements, one channel after another.
 pub fn expected(op: Op, bins: u32, words: &[u32], n: u64) -> Vec<u32> {
     let size = if op.floats() { bins } else { BYTES * op.channels() } as usize;
     let splitters = if op == Op::Range { splitters(bins) } else { Vec::new() };
@@ -25,12 +25,12 @@ pub fn expected(op: Op, bins: u32, words: &[u32], n: u64) -> Vec<u32> {
     counts
 }
 
-/// Counts some words; of bytes, `left` at most.
+/// Counts the samples in `words`; for bytes, at most `left`.
 fn count(op: Op, bins: u32, splitters: &[f32], words: &[u32], left: u64, counts: &mut [u32]) {
     let mut add = |bin: usize| counts[bin] += 1;
     let bytes = || words.iter().flat_map(|word| word.to_le_bytes());
     match op {
-        // Compared with the edges, which are near where the scaled sample says.
+        // Compare with the edges near the estimated bin.
         Op::Even => words.iter().for_each(|&word| {
             let (value, step) = (f32::from_bits(word), END / bins as f32);
             let guess = (value / step) as u32;

@@ -1,4 +1,4 @@
-//! Histograms that are measured: their operations, their samples, and the same histograms on the CPU.
+//! Histogram benchmarks: operations, samples, and the expected results.
 
 mod expected;
 mod plan;
@@ -31,7 +31,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// The name on the command line and in the figures.
+    /// The name on the command line and in figures.
     pub fn name(self) -> &'static str {
         match self {
             Self::Even => "histogram_even",
@@ -41,22 +41,22 @@ impl Op {
         }
     }
 
-    /// Whether samples are floats; else they are bytes, which have 256 bins whatever m is.
+    /// Whether samples are floats. Otherwise they are bytes, which always have 256 bins.
     pub fn floats(self) -> bool {
         matches!(self, Self::Even | Self::Range)
     }
 
-    /// Histograms that one run gives.
+    /// Number of histograms per run.
     pub fn channels(self) -> u32 {
         if self == Self::Pixels { 4 } else { 1 }
     }
 
-    /// Words of `n` elements.
+    /// Number of words for `n` elements.
     pub fn words(self, n: u64) -> u64 {
         if self == Self::Bytes { n.div_ceil(4) } else { n }
     }
 
-    /// What the device is told, with m = `bins`.
+    /// The bins in the engine's form, with m = `bins`.
     pub fn device_bins(self, bins: u32) -> Bins {
         match self {
             Self::Even => Bins::even(0.0..END, bins).untyped(),
@@ -69,14 +69,14 @@ impl Op {
     }
 }
 
-/// Where the paper's floats end.
+/// Upper end of the paper's floats.
 const END: f32 = 1024.0;
-/// Values of a byte.
+/// Number of values of a byte.
 pub const BYTES: u32 = 256;
-/// Of the splitters; not that of the samples, of which they would be the first ones.
+/// Seed of the splitters, which differs from that of the samples so that they are independent.
 const SPLITTER_SEED: u64 = 0x0073_706c_6974;
 
-/// m + 1 of them, the ends included.
+/// m + 1 sorted splitters, including both ends.
 fn splitters(bins: u32) -> Vec<f32> {
     let mut generator = SplitMix64::after(SPLITTER_SEED, 0);
     let mut splitters: Vec<f32> =
@@ -87,7 +87,7 @@ fn splitters(bins: u32) -> Vec<f32> {
     splitters
 }
 
-/// The float in [0, 1024) that 24 random bits make.
+/// Converts 24 random bits to a float in [0, 1024).
 fn float(word: u32) -> f32 {
     (word >> 8) as f32 / 16_384.0
 }

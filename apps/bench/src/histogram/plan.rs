@@ -1,4 +1,4 @@
-//! The plan of a histogram, its imports, and the arrays they are bound to.
+//! Histogram plans with their imports and bindings.
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -35,7 +35,7 @@ impl Method {
     }
 }
 
-/// The plan of a histogram, and its imports.
+/// The plan of a histogram and its imports.
 pub struct HistogramPlan {
     /// The plan.
     pub plan: Plan,
@@ -46,7 +46,7 @@ pub struct HistogramPlan {
 }
 
 impl HistogramPlan {
-    /// A histogram of `n` elements, with m = `bins`.
+    /// Plans a histogram of `n` elements, with m = `bins`.
     pub fn new(
         target: &Target,
         op: Op,
@@ -58,7 +58,7 @@ impl HistogramPlan {
         target.check_size(op.words(n))?;
         let bins = op.device_bins(bins).method(method.engine());
         let mut graph = Graph::new("histogram");
-        // Whole words, which is how samples are read.
+        // Whole words, because samples are read by words.
         let len = bytes_of(op.words(n)) / u64::from(bins.sample().bytes());
         let samples = graph.import_array("samples", bins.sample().into(), len);
         let counts = u64::from(bins.count()) * u64::from(op.channels());
@@ -69,7 +69,7 @@ impl HistogramPlan {
         Ok(Self { plan, method: name(added.method), samples, counts })
     }
 
-    /// The imports, bound to these arrays. Samples of any type are words to whoever makes them.
+    /// Binds the imports to these arrays. Samples of every type are stored as words.
     pub fn bind<'b>(&self, samples: &'b Array<u32>, counts: &'b Array<u32>) -> [Bound<'b>; 2] {
         [Bound::untyped(self.samples, samples, 0), (self.counts, counts).into()]
     }

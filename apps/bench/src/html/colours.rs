@@ -1,8 +1,8 @@
-//! Which colour a method has: the same in every plot of every report.
+//! Colours of methods, the same in every plot of every report.
 
 use crate::plot::COLOURS;
 
-/// Methods by their colours. Those of one operation differ.
+/// Methods by colour. Methods of the same operation have different colours.
 const METHODS: [&[&str]; COLOURS] = [
     &["onesweep", "lookback", "shared", "multisplit", "kernel", "fill"],
     &["block", "r8", "reduce-then-scan", "ballots", "multisplit-passes", "vkCmdCopyBuffer"],
@@ -14,9 +14,9 @@ const METHODS: [&[&str]; COLOURS] = [
     &[],
 ];
 
-/// The colour of a method; of one that is not known, the last.
+/// Colour of a method; the last colour if the method is unknown.
 pub fn colour(method: &str) -> usize {
-    // How keys are spread is said after a comma.
+    // The key distribution follows after a comma.
     let name = method.split(',').next().unwrap_or_default().trim();
     METHODS.iter().position(|names| names.contains(&name)).unwrap_or(COLOURS - 1)
 }

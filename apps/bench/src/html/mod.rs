@@ -1,4 +1,4 @@
-//! The report of a measurement: one HTML file that needs nothing else, no network and no script.
+//! HTML reports of benchmarks: one self-contained file without scripts or external resources.
 
 mod colours;
 mod plots;
@@ -13,10 +13,10 @@ use std::fmt::Write as _;
 use self::plots::Plot;
 use crate::plot::escape;
 
-/// What every report has, and nothing else is likely to.
+/// Tag that identifies reports of this program.
 pub const MARK: &str = "<meta name=\"generator\" content=\"multisplit\">";
 
-/// Subjects in the order of the page: how their operations begin, and what they are called.
+/// Subjects in page order: prefix of their operations, and heading.
 const SUBJECTS: [(&str, &str); 8] = [
     ("sort_", "Sort"),
     ("split_", "Split"),
@@ -28,13 +28,13 @@ const SUBJECTS: [(&str, &str); 8] = [
     ("", "Others"),
 ];
 
-/// The subject of an operation: its place among [`SUBJECTS`].
+/// Index of an operation's subject in [`SUBJECTS`].
 fn subject(op: &str) -> usize {
     SUBJECTS.iter().position(|(start, _)| op.starts_with(start)).unwrap_or(SUBJECTS.len() - 1)
 }
 
-/// The page of these figures, with those of others beside them, and with `tables` before the plots.
-/// `command` is what was run.
+/// Formats the report: `tables`, then plots of `ours` compared with `others`. `command` is the command line
+/// that was run.
 pub fn page(ours: &Points, others: &Points, tables: &str, command: &str) -> String {
     let style = include_str!("style.css");
     let device = escape(ours.device.as_deref().unwrap_or("a device that is not named"));
@@ -53,7 +53,7 @@ pub fn page(ours: &Points, others: &Points, tables: &str, command: &str) -> Stri
         sections += &format!("<section id=\"tables\">\n{tables}</section>\n");
     }
     let plots = plots::plots(ours, others);
-    // Where nothing is drawn, one table has everything.
+    // Without plots, a single table has all figures.
     let subjects = if plots.is_empty() { &[][..] } else { &SUBJECTS[..] };
     for (index, (_, name)) in subjects.iter().enumerate() {
         let id = name.split(' ').next().unwrap_or_default();
@@ -77,8 +77,7 @@ pub fn page(ours: &Points, others: &Points, tables: &str, command: &str) -> Stri
     text + "</section>\n</body>\n</html>\n"
 }
 
-/// The plots of a subject; of operations that have none, since they were measured in one place
-/// only, a table.
+/// The plots of a subject, and a table of operations without plots, which were measured for one size only.
 fn section(index: usize, ours: &Points, others: &Points, plots: &[Plot]) -> String {
     let mut text = String::new();
     let drawn: Vec<&Plot> = plots.iter().filter(|plot| subject(&plot.op) == index).collect();
@@ -137,7 +136,7 @@ mod tests {
         assert_eq!(count(&page, "<figure>"), 6, "what has one size has no plot");
         assert_eq!(count(&page, "<figure>"), count(&page, "role=\"img\""));
         assert!(page.contains("cub sort_bits_keys, 2: 1.5 G elements/s"), "an overlay");
-        // 12 bytes for each element where a copy moves 8.
+        // A split moves 12 bytes per element where a copy moves 8.
         assert!(page.contains("as fast as the copy kernel, 2: 5.33 G elements/s"), "a ceiling");
         assert!(page.contains("<td>2.00 ms</td><td>2</td>"), "twice as fast as theirs");
         assert!(page.contains("a &lt;device&gt;") && !page.contains("<device>"));

@@ -1,4 +1,4 @@
-//! Which plots a report has, and what is in each.
+//! Plots of a report and their content.
 
 use super::colours::colour;
 use super::points::{Point, Points};
@@ -7,26 +7,26 @@ use crate::size;
 
 /// A plot with its heading.
 pub struct Plot {
-    /// What it is about.
+    /// The operation.
     pub op: String,
-    /// Whether it has every figure of that operation's rates.
+    /// Whether the plot contains all rates of that operation.
     pub rates: bool,
     pub heading: String,
     pub note: String,
     pub html: String,
 }
 
-/// The copy kernel: what every ceiling comes from.
+/// The copy kernel, whose rate determines the ceilings.
 const COPY: &str = "copy_kernel_u32";
-/// Bytes it moves for each element.
+/// Bytes that it moves per element.
 const COPY_BYTES: f64 = 8.0;
-/// Bars of more cases than these are hard to read.
+/// Maximum number of bars that are readable.
 const MAX_BARS: usize = 24;
 
-/// Stages of splits in the order in which they run.
+/// Stages of splits in execution order.
 const STAGES: [&str; 6] = ["clear", "prescan", "histogram", "scan", "postscan", "sweep"];
 
-/// Every plot there is something for.
+/// All plots for which there is data.
 pub fn plots(ours: &Points, others: &Points) -> Vec<Plot> {
     let mut plots = Vec::new();
     for op in ours.distinct(|point| point.op.clone()) {
@@ -52,13 +52,13 @@ struct Drawn<'p> {
 }
 
 impl Drawn<'_> {
-    /// Rates against n; where there are buckets, for the number of them in the middle.
+    /// Rates by n. With several bucket counts, uses the middle one.
     fn against_n(&self) -> Option<Plot> {
         let mut buckets: Vec<f64> = self.ours.iter().map(|point| point.m).collect();
         buckets.sort_by(f64::total_cmp);
         buckets.dedup();
         let m = *buckets.get(buckets.len() / 2)?;
-        // One place makes no line.
+        // A single size does not make a line.
         let mut sizes: Vec<f64> = self.ours.iter().filter(|p| p.m == m).map(|p| p.n).collect();
         sizes.sort_by(f64::total_cmp);
         sizes.dedup();
@@ -73,8 +73,8 @@ impl Drawn<'_> {
         Some(self.plot(format!("{}: rate against n{with}", self.op), "n", series))
     }
 
-    /// Rates against m: for the largest n that has several, and those for which another program has
-    /// figures.
+    /// Rates by m: for the largest n with several values of m, and for those n that another program measured
+    /// too.
     fn against_m(&self) -> Vec<Plot> {
         let of_size = |n: f64| {
             let mut buckets: Vec<f64> =
@@ -109,7 +109,7 @@ impl Drawn<'_> {
         sizes
     }
 
-    /// A line for each method, and for each of the other program's.
+    /// One line per method, including those of the other program.
     fn series(&self, chosen: impl Fn(&Point) -> bool, x: impl Fn(&Point) -> f64) -> Vec<Series> {
         let mut series: Vec<Series> = Vec::new();
         let theirs = self.others.all.iter().filter(|point| counterpart(self.op, &point.op));
@@ -122,7 +122,7 @@ impl Drawn<'_> {
             let name = match mine {
                 true if point.method.is_empty() => point.op.clone(),
                 true => point.how(),
-                // The heading says the operation.
+                // The heading names the operation already.
                 false if point.op == self.op => format!("{} {}", point.anchor, point.method),
                 false => format!("{} {} {}", point.anchor, point.op, point.method),
             };
@@ -143,12 +143,12 @@ impl Drawn<'_> {
         series
     }
 
-    /// The rate of the copy kernel, in the same run.
+    /// Rate of the copy kernel in the same run.
     fn copy_rate(&self, n: f64) -> Option<f64> {
         self.copies.all.iter().find(|copy| copy.op == COPY && copy.n == n).map(|copy| copy.gps)
     }
 
-    /// What the memory lets pass, where it passes `copies` of the copy kernel.
+    /// Memory-bandwidth ceiling, derived from the rates of the copy kernel in `copies`.
     fn ceiling(&self, mut copies: Vec<(f64, f64)>) -> Option<Series> {
         if self.op == COPY || copies.is_empty() {
             return None;
@@ -164,10 +164,10 @@ impl Drawn<'_> {
     }
 
     fn plot(&self, heading: String, x_label: &'static str, mut series: Vec<Series>) -> Plot {
-        // A ceiling far above is told, and does not flatten what was measured.
+        // Label a ceiling that is far above the data, instead of scaling the axis to it.
         let measured = series.iter().filter(|s| s.style != Style::Ceiling);
         let max = measured.flat_map(|s| &s.points).map(|point| point.1).fold(0.0, f64::max);
-        // On a slow device, a unit that leaves digits before the point.
+        // On a slow device, use a smaller unit to avoid fractions.
         let y_label = if max < 1.0 { "M elements/s" } else { "G elements/s" };
         if max < 1.0 {
             series.iter_mut().flat_map(|s| &mut s.points).for_each(|point| point.1 *= 1e3);
@@ -179,13 +179,13 @@ impl Drawn<'_> {
     }
 }
 
-/// Bytes that an operation moves at least for each element, on any device.
+/// Minimum number of bytes that an operation moves per element.
 fn traffic(op: &str) -> Option<f64> {
     Some(match op {
-        // Keys are read twice and written once; values read once and written once.
+        // Keys are read twice and written once; values are read once and written once.
         op if op.starts_with("split_") && op.ends_with("_keys") => 12.0,
         op if op.starts_with("split_") && op.ends_with("_pairs") => 20.0,
-        // A histogram, then a pass for each byte of the key that reads and writes.
+        // A histogram pass, then one read and write for each byte of the key.
         "sort_keys_u32" | "sort_keys_f32" | "sort_keys_i32" => 36.0,
         "sort_pairs_u32_u32" => 68.0,
         "sort_keys_u64" => 136.0,
@@ -196,8 +196,8 @@ fn traffic(op: &str) -> Option<f64> {
     })
 }
 
-/// Whether another program's operation does what `ours` does: CUB splits by sorting on log2 m
-/// bits, or by sorting bucket numbers.
+/// Whether another program's operation corresponds to `ours`. CUB splits by sorting log2 m bits, or by
+/// sorting bucket indices.
 pub fn counterpart(ours: &str, theirs: &str) -> bool {
     let split = |kind: &str| ours.starts_with("split_") && ours.ends_with(kind);
     match theirs {
@@ -207,7 +207,7 @@ pub fn counterpart(ours: &str, theirs: &str) -> bool {
     }
 }
 
-/// For each operation with stages, how its time is divided, at the largest n.
+/// Time shares of the stages of each operation, at the largest n.
 fn stage_shares(ours: &Points) -> Vec<Plot> {
     let with_stages = |point: &&Point| !point.stages.is_empty();
     let mut plots = Vec::new();
@@ -221,7 +221,7 @@ fn stage_shares(ours: &Points) -> Vec<Plot> {
                 parts.push(name.clone());
             }
         }
-        // In the order in which they run; what is not known here comes after.
+        // Execution order; unknown stages come last.
         let rank = |name: &String| STAGES.iter().position(|stage| stage == name);
         parts.sort_by_key(|name| rank(name).unwrap_or(STAGES.len()));
         let bar = |point: &&Point| {
@@ -245,7 +245,7 @@ fn stage_shares(ours: &Points) -> Vec<Plot> {
     plots
 }
 
-/// For each graph, the rounds and the time of each method.
+/// Rounds and time of each method, for each graph.
 fn sssp(ours: &Points) -> Vec<Plot> {
     let mut plots = Vec::new();
     for graph in ours.distinct(|point| point.graph.clone()).into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! The figures of JSON lines, ours or another program's, as far as plots and tables need them.
+//! Parses JSON lines with benchmark figures, from this or another program.
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;
@@ -6,36 +6,36 @@ use serde_json::Value;
 /// One line: a measured figure.
 #[derive(Clone, Debug, Default)]
 pub struct Point {
-    /// Who measured.
+    /// The program that measured it.
     pub anchor: String,
     /// The operation.
     pub op: String,
-    /// How it was done.
+    /// The method.
     pub method: String,
-    /// Elements.
+    /// Number of elements.
     pub n: f64,
-    /// 0 where there are no buckets.
+    /// Number of buckets; 0 if there are none.
     pub m: f64,
     /// Milliseconds of GPU time.
     pub ms: f64,
-    /// 10^9 elements a second.
+    /// Rate in 10^9 elements per second.
     pub gps: f64,
-    /// The milliseconds of each stage, by its name.
+    /// Milliseconds of each stage, by name.
     pub stages: Vec<(String, f64)>,
-    /// The graph, of a shortest-path figure.
+    /// The graph of a shortest-path figure.
     pub graph: Option<String>,
-    /// Rounds of a search.
+    /// Number of rounds of a search.
     pub rounds: f64,
-    /// Millions of arcs a second, of such a figure.
+    /// Rate of a search, in millions of arcs per second.
     pub mteps: f64,
-    /// How the keys of a split are spread; empty where that is not said.
+    /// Key distribution of a split; empty if not specified.
     pub distribution: String,
-    /// What ranking relies on, where the lines have more than one; else empty.
+    /// Ranking, if the lines have more than one; otherwise empty.
     pub ranking: String,
 }
 
 impl Point {
-    /// Whether two figures are of the same thing, done the same way.
+    /// Whether two figures measure the same case with the same method.
     fn is_same_case(&self, other: &Self) -> bool {
         let case = |point: &Self| {
             let how =
@@ -45,7 +45,7 @@ impl Point {
         (self.n, self.m) == (other.n, other.m) && case(self) == case(other)
     }
 
-    /// The method, how the keys are spread where that is unusual, and the ranking where there are two.
+    /// The method, with the key distribution unless it is uniform, and the ranking if there are several.
     pub fn how(&self) -> String {
         let mut how = self.method.clone();
         for more in [&self.distribution, &self.ranking] {
@@ -57,23 +57,23 @@ impl Point {
     }
 }
 
-/// What lines say.
+/// Figures parsed from JSON lines.
 #[derive(Clone, Debug, Default)]
 pub struct Points {
-    /// The device, of the first line that names one.
+    /// The first device named.
     pub device: Option<String>,
     /// The figures.
     pub all: Vec<Point>,
 }
 
-/// What the time of a stage ends in.
+/// Suffix of stage times.
 const STAGE: &str = "_ms";
 
-/// Where sizes of kernels come from that are not worth a word.
+/// Origin of kernel sizes that is not worth mentioning.
 const BUILT_IN: &str = "built-in";
 
 impl Points {
-    /// Reads JSON lines. What is no figure is passed over.
+    /// Parses JSON lines. Skips lines that are not figures.
     pub fn parse(text: &str) -> Result<Self> {
         let mut points = Self::default();
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -95,7 +95,7 @@ impl Points {
         Ok(points)
     }
 
-    /// What was measured twice, as the copy is that ceilings come from, is shown once.
+    /// Keeps the best of repeated measurements, such as those of the copy kernel.
     fn keep_best(&mut self) {
         let mut best: Vec<Point> = Vec::new();
         for point in self.all.drain(..) {
@@ -108,7 +108,7 @@ impl Points {
         self.all = best;
     }
 
-    /// Where there is one ranking, it is named with the device; where there are two, with each figure.
+    /// A single ranking is appended to the device name; several rankings stay with each figure.
     fn name_ranking(&mut self) {
         let rankings = self.distinct(|point| point.ranking.clone());
         let mut named = rankings.iter().filter(|ranking| !ranking.is_empty());
@@ -119,7 +119,7 @@ impl Points {
         self.all.iter_mut().for_each(|point| point.ranking.clear());
     }
 
-    /// The distinct values of `key`, in the order in which they come.
+    /// The distinct values of `key`, in order of first occurrence.
     pub fn distinct<T: PartialEq>(&self, key: impl Fn(&Point) -> T) -> Vec<T> {
         let mut found = Vec::new();
         for value in self.all.iter().map(key) {
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(points.all[2].rounds, 12.0);
         assert_eq!(points.distinct(|point| point.anchor.clone()), ["multisplit", "cub"]);
         assert!(Points::parse("no JSON").is_err());
-        // Measured twice: the better one is kept.
+        // Measured three times: the best one is kept.
         let line = |ms: u32| format!(r#"{{"anchor":"a","op":"copy","n":8,"ms":{ms},"gps":1}}"#);
         let points = Points::parse(&[line(3), line(2), line(4)].join("\n")).expect("points");
         assert_eq!(points.all.iter().map(|point| point.ms).collect::<Vec<_>>(), [2.0]);

@@ -1,4 +1,4 @@
-//! The top of a report: what was measured, where, when and how, and the best figures.
+//! Summary of a report: device, date, command, and the best figures.
 
 use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -8,7 +8,7 @@ use super::table;
 use crate::plot::{escape, short};
 use crate::size;
 
-/// A list of what there is to know, and a row for each operation with its best figure.
+/// Formats the parameters, and one row per operation with its best figure.
 pub fn summary(ours: &Points, others: &Points, command: &str) -> String {
     let device = ours.device.as_deref().unwrap_or("a device that is not named");
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
@@ -31,8 +31,7 @@ pub fn summary(ours: &Points, others: &Points, command: &str) -> String {
     text + &best(ours, others)
 }
 
-/// For each operation the figure with the highest rate, and how that compares with another
-/// program's best.
+/// For each operation, the figure with the highest rate, compared with another program's best.
 fn best(ours: &Points, others: &Points) -> String {
     let ops = ours.distinct(|point| (point.op.clone(), point.graph.clone()));
     let mut rows = String::new();
@@ -67,7 +66,7 @@ fn best(ours: &Points, others: &Points) -> String {
     format!("<div class=\"table\"><table class=\"best\">\n{rows}</table></div>\n")
 }
 
-/// The median of how many times as fast our best is, over the sizes that both have.
+/// Median speedup of our best figure, over the sizes that both programs measured.
 fn ratio(ours: &Points, others: &Points, same: &dyn Fn(&&Point) -> bool) -> String {
     let mut ratios: Vec<(f64, String)> = Vec::new();
     let mut seen: Vec<(f64, f64)> = Vec::new();
@@ -89,7 +88,7 @@ fn ratio(ours: &Points, others: &Points, same: &dyn Fn(&&Point) -> bool) -> Stri
     }
 }
 
-/// The day and the time of so many seconds since 1970, in UTC (Hinnant's `civil_from_days`).
+/// Formats seconds since 1970 as date and time in UTC (Hinnant's `civil_from_days`).
 fn date(seconds: u64) -> String {
     let (days, rest) = ((seconds / 86_400) as i64, seconds % 86_400);
     let shifted = days + 719_468;

@@ -1,4 +1,4 @@
-//! Figures as a table.
+//! Tables of figures.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use super::points::{Point, Points};
 use crate::plot::{escape, short};
 use crate::{figures, size};
 
-/// A row for each figure, with another program's beside it where there is one.
+/// Formats one row per figure, with another program's figure beside it if there is one.
 pub fn table(points: &[&Point], others: &Points) -> String {
     let compared = if others.all.is_empty() { "" } else { "<th>theirs</th><th>times as fast</th>" };
     let mut text = format!(
@@ -44,7 +44,7 @@ pub fn table(points: &[&Point], others: &Points) -> String {
     text + "</table></div>\n"
 }
 
-/// The rate of a figure, in its own unit.
+/// Formats the rate of a figure in its unit.
 pub fn rate(point: &Point) -> String {
     match point {
         point if point.gps > 0.0 => figures::rate(point.gps),
@@ -53,7 +53,7 @@ pub fn rate(point: &Point) -> String {
     }
 }
 
-/// Their best figure of the same operation and sizes.
+/// The best figure of another program for the same operation and size.
 pub fn counterpart<'o>(point: &Point, others: &'o Points) -> Option<&'o Point> {
     let same = |other: &&Point| {
         plots::counterpart(&point.op, &other.op)

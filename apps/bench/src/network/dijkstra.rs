@@ -1,12 +1,11 @@
-//! Dijkstra's algorithm: what the device is compared with, and a method of its own for a network
-//! that is not worth a device.
+//! Dijkstra's algorithm on the CPU: the reference for device results, and a method for small networks.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use multisplit_sssp::network::{Network, NetworkError, ShortestPaths, UNREACHED, WeightKind};
 
-/// Shortest paths from `source`, with predecessors, by Dijkstra's algorithm on the CPU.
+/// Shortest paths from `source`, with predecessors.
 pub fn dijkstra(network: &Network, source: u32) -> Result<ShortestPaths, NetworkError> {
     let vertices = network.vertices() as usize;
     if source >= network.vertices() {
@@ -16,7 +15,7 @@ pub fn dijkstra(network: &Network, source: u32) -> Result<ShortestPaths, Network
     let mut distances = vec![UNREACHED; vertices];
     let mut predecessors = vec![UNREACHED; vertices];
     let mut overflowed = false;
-    // Bits of floats that are not negative compare like the floats.
+    // The bits of non-negative floats have the same order as the floats.
     let mut heap = BinaryHeap::from([Reverse((0u32, source))]);
     distances[source as usize] = 0;
     while let Some(Reverse((distance, vertex))) = heap.pop() {
@@ -42,7 +41,7 @@ pub fn dijkstra(network: &Network, source: u32) -> Result<ShortestPaths, Network
     Ok(ShortestPaths { source, kind: network.kind(), distances, predecessors })
 }
 
-/// A distance and a weight, unless that is no distance any more.
+/// Adds a weight to a distance. `None` if the sum is too large for a distance.
 fn sum(kind: WeightKind, distance: u32, weight: u32) -> Option<u32> {
     match kind {
         WeightKind::U32 => distance.checked_add(weight).filter(|&sum| sum != UNREACHED),
@@ -53,8 +52,8 @@ fn sum(kind: WeightKind, distance: u32, weight: u32) -> Option<u32> {
     }
 }
 
-/// A vertex without a distance that an arc from one with a distance leads to: where some sums
-/// were too large to follow, such a vertex is reached by no others.
+/// Finds an unreached vertex that has an arc from a reached one. It exists only if a sum was too large and no
+/// other path reaches the vertex.
 fn reached_too_late(network: &Network, distances: &[u32]) -> Option<u32> {
     let reached = (0..network.vertices()).filter(|&v| distances[v as usize] != UNREACHED);
     let mut targets = reached.flat_map(|v| network.arcs_of(v)).map(|arc| arc.target);
@@ -76,7 +75,7 @@ mod tests {
         let refused = dijkstra(&network, 0);
         assert!(matches!(refused, Err(NetworkError::DistanceOverflow { vertex: 2 })));
         assert!(dijkstra(&network, 1).is_ok());
-        // Another way there makes the one that is too long harmless.
+        // Another path makes the one that is too long irrelevant.
         edges.push(0, 2, 9);
         let network = Network::new(3, Direction::Directed, &edges).expect("a network");
         let paths = dijkstra(&network, 0).expect("paths");

@@ -1,23 +1,23 @@
-//! Why a file or a generator gives no network.
+//! Errors of reading and generating networks.
 
 use std::path::PathBuf;
 
 use multisplit_sssp::network::NetworkError;
 
-/// Why a file or a generator gives no network.
+/// Error of reading or generating a network.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// The edges do not make a network.
+    /// The edges do not form a valid network.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// A generator was given parameters that no network has.
+    /// Invalid parameters of a generator.
     #[error("no such network: {problem}")]
     Generator {
-        /// Why not.
+        /// Reason.
         problem: &'static str,
     },
-    /// There is not enough memory for it.
+    /// Insufficient memory.
     #[error("{0}")]
     Memory(String),
     /// A file could not be read.
@@ -25,10 +25,10 @@ pub enum InputError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// Neither the name of a file nor its first lines say what is in it.
+    /// The format of a file cannot be determined from its name or its first lines.
     #[error(
         "{}: not a known kind of file (.mtx, .gr, .el, .wel, each also .gz or .zst); \
          --graph-format says which it is",
@@ -38,34 +38,34 @@ pub enum InputError {
         /// The file.
         path: PathBuf,
     },
-    /// A line of a file makes no sense.
+    /// A malformed line.
     #[error("{}:{line}: {problem}", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
         /// Its line, counted from 1.
         line: u64,
-        /// What is wrong with it.
+        /// Description of the problem.
         problem: String,
     },
-    /// A file ends before everything that it announces has come.
+    /// A file has fewer edges than it announces.
     #[error("{}: {announced} edges are announced, {found} are there", path.display())]
     FewerEdges {
         /// The file.
         path: PathBuf,
-        /// What its head says.
+        /// Number of edges in the header.
         announced: u64,
-        /// What there is.
+        /// Number of edges found.
         found: u64,
     },
-    /// A file goes on after everything that it announces has come.
+    /// A file has more edges than it announces.
     #[error("{}: {announced} edges are announced, but there are {found}", path.display())]
     MoreEdges {
         /// The file.
         path: PathBuf,
-        /// What its head says.
+        /// Number of edges in the header.
         announced: u64,
-        /// What there is.
+        /// Number of edges found.
         found: u64,
     },
 }

@@ -1,8 +1,7 @@
-//! Where networks come from (files, generators, weights for edges that have none), and Dijkstra's
-//! algorithm, which results of the device are compared with.
+//! Networks from files and generators, weights for unweighted edges, and Dijkstra's algorithm as a reference for device
+//! results.
 //!
-//! The network itself, what it is made from and what a search finds belong to the engine, in
-//! [`multisplit_sssp::network`].
+//! The network type, edge lists and search results are part of the engine, in [`multisplit_sssp::network`].
 //!
 //! ```
 //! # fn main() -> Result<(), multisplit_bench::network::InputError> {

@@ -1,50 +1,49 @@
-//! Where the weights of edges come from when a file or a generator gives none.
+//! Edge weights for files and generators that do not provide any.
 
 use multisplit_sssp::network::{EdgeList, EdgeWeights, mix64};
 
-/// Where the weights of a network come from.
+/// Source of the edge weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weighting {
-    /// The file's own; where it has none, hashed ones from 0 to 1000, as in the paper.
+    /// Weights of the file; if it has none, hashed weights from 0 to 1000, as in the paper.
     #[default]
     Own,
-    /// The file's own; where it has none, every edge costs 1.
+    /// Weights of the file; if it has none, every weight is 1.
     OwnOrOnes,
     /// [`hash_weight`] of the two ends, from 0 to the given maximum.
     Hashed(u32),
-    /// Every edge costs 1: hops are counted.
+    /// Every weight is 1, so that distances count edges.
     Ones,
 }
 
-/// The paper gives unweighted graphs random weights from 0 to this.
+/// Maximum of the random weights that the paper gives unweighted graphs.
 pub const HASHED_MAX: u32 = 1000;
 
-/// By how much SplitMix64 counts: 2^64 over the golden ratio.
+/// Increment of SplitMix64: 2^64 divided by the golden ratio.
 pub(super) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A weight from 0 to `max` that depends on the two ends alone, the same both ways: with
-/// h = [`mix64`]`(((lesser << 32) | greater) + 0x9E3779B97F4A7C15)`, it is
-/// ((h >> 32) * (max + 1)) >> 32.
+/// A weight from 0 to `max` that depends only on the two ends, regardless of direction. With h =
+/// [`mix64`]`(((smaller << 32) | larger) + 0x9E3779B97F4A7C15)`, it is ((h >> 32) * (max + 1)) >> 32.
 pub fn hash_weight(from: u32, to: u32, max: u32) -> u32 {
     let key = (u64::from(from.min(to)) << 32) | u64::from(from.max(to));
     let upper = mix64(key.wrapping_add(GOLDEN)) >> 32;
-    // Below 2^32 * 2^32, and so at most `max`.
+    // `upper` is below 2^32, so the result is at most `max`.
     ((u128::from(upper) * (u128::from(max) + 1)) >> 32) as u32
 }
 
-/// Where the weights of a network came from.
+/// Origin of the edge weights of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WeightOrigin {
-    /// The file has them.
+    /// The file.
     File,
     /// [`hash_weight`], from 0 to this.
     Hashed(u32),
-    /// Every edge costs 1.
+    /// Every weight is 1.
     Ones,
 }
 
 impl Weighting {
-    /// Gives the edges the weights that this asks for, and says where those came from.
+    /// Sets the weights of the edges, and returns their origin.
     pub(super) fn apply(self, edges: &mut EdgeList) -> WeightOrigin {
         let unweighted = edges.weights == EdgeWeights::Ones;
         let origin = match self {

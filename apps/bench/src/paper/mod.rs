@@ -1,5 +1,5 @@
-//! `multisplit bench paper`: the experiments of the paper, run here, and its tables with the figures
-//! of both devices.
+//! `multisplit bench paper`: runs the experiments of the paper, and prints its tables with the figures of
+//! both devices.
 
 mod options;
 mod published;
@@ -26,13 +26,13 @@ use crate::size;
 use crate::sssp::Method;
 use crate::subjects::sssp::SearchOptions;
 
-/// The n of a software driver.
+/// Element count on a software driver.
 const SOFTWARE_N: u64 = 1 << 16;
-/// The methods of the paper's table of shortest paths, and ours.
+/// The methods of the paper's shortest-path table, and ours.
 const SEARCHES: [Method; 4] =
     [Method::NearFar, Method::Bucketing, Method::MultisplitPasses, Method::Multisplit];
 
-/// Runs what the tables need, prints them, and gives them.
+/// Runs the benchmarks that the tables need, and prints and returns the tables.
 pub fn measure(
     options: &Options,
     context: &Context,
@@ -47,7 +47,7 @@ pub fn measure(
     ensure!(!buckets.is_empty(), "the paper has 2, 4, 8, 16, 32, 64, 128 and 256 buckets");
     let chosen = if paper.any() { paper.table.clone() } else { Which::value_variants().to_vec() };
 
-    // The ceiling in the plots.
+    // The copy kernel is the ceiling in the plots.
     let mut runs = vec!["copy".to_owned()];
     for run in chosen.iter().flat_map(|which| which.runs(&buckets)) {
         if !runs.contains(&run) {
@@ -82,7 +82,7 @@ pub fn measure(
 }
 
 impl Which {
-    /// The arguments of the benches that have its figures.
+    /// Arguments of the benchmarks for this table.
     fn runs(self, buckets: &[u32]) -> Vec<String> {
         let delta = |&m: &u32| {
             let methods = if m > MAX_WARP { "" } else { "direct,warp," };
@@ -116,7 +116,7 @@ impl Which {
             }
             Self::Bits => buckets.iter().map(bits).collect(),
             Self::Sort => vec![SORT.to_owned(), format!("{SORT} --sort-by r4,r5,r6,r7,r8")],
-            // Networks may be files, whose names are no words of a line.
+            // Networks may be files, whose names cannot be part of an argument line.
             Self::Sssp => Vec::new(),
             Self::Histogram => {
                 let bins = buckets.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
@@ -167,7 +167,7 @@ mod tests {
         assert!(runs[2].ends_with("--m 64 --method block,reduced-bit"), "{}", runs[2]);
     }
 
-    /// A line of every kind: everything goes at one rate, but sorts at half of it.
+    /// One line of every kind: all operations have the same rate, except that sorts have half of it.
     fn lines() -> String {
         let mut text = String::new();
         let mut line = |op: &str, m: u32, method: &str, gps: u32, rest: &str| {

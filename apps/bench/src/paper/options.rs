@@ -33,7 +33,7 @@ pub enum Which {
 }
 
 impl PaperOptions {
-    /// Whether any was given.
+    /// Whether any option was given.
     pub fn any(&self) -> bool {
         !self.table.is_empty()
     }

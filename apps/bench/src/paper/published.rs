@@ -1,30 +1,30 @@
-//! What the paper measured on a GeForce GTX 1080: S. Ashkiani, A. Davidson, U. Meyer and J. D. Owens,
-//! *GPU Multisplit: an extended study of a parallel algorithm*, n = 2^25.
+//! Published figures of the paper, measured on a GeForce GTX 1080: S. Ashkiani, A. Davidson, U. Meyer and J.
+//! D. Owens, *GPU Multisplit: an extended study of a parallel algorithm*, n = 2^25.
 
-/// Rates in 10^9 elements a second, by a number of buckets or bits; shorter where the paper stops.
+/// Rates in 10^9 elements per second, by number of buckets or bits; shorter if the paper has fewer.
 pub type Rates = &'static [f64];
 
-/// Of keys, and of pairs.
+/// Figures of keys and of pairs.
 #[derive(Clone, Copy, Debug)]
 pub struct Both<T> {
     pub keys: T,
     pub pairs: T,
 }
 
-/// The paper's n.
+/// The paper's element count.
 pub const N: u64 = 1 << 25;
-/// The numbers of buckets.
+/// Bucket counts.
 pub const BUCKETS: [u32; 8] = [2, 4, 8, 16, 32, 64, 128, 256];
-/// The direct and the warp-level method go up to here.
+/// Maximum bucket count of the direct and warp-level methods.
 pub const MAX_WARP: u32 = 32;
-/// The numbers of buckets whose stages are given.
+/// Bucket counts for which the paper lists stages.
 pub const STAGE_BUCKETS: [u32; 3] = [2, 8, 32];
-/// The number of buckets for which keys are spread unevenly.
+/// Bucket count for uneven key distributions.
 pub const SPREAD_BUCKETS: u32 = 256;
 
-/// CUB's radix sort of 32 bits.
+/// CUB's 32-bit radix sort.
 pub const SORT: Both<f64> = Both { keys: 3.40, pairs: 1.90 };
-/// A split into two buckets by a scan.
+/// A split into two buckets with a scan.
 pub const SCAN_SPLIT: Both<f64> = Both { keys: 8.44, pairs: 6.55 };
 
 /// Delta buckets.
@@ -59,7 +59,7 @@ pub const DELTA: [(&str, Both<Rates>); 4] = [
 /// Milliseconds of a stage, by [`STAGE_BUCKETS`].
 pub type Stage = (&'static str, Both<[f64; 3]>);
 
-/// The stages of each method; the last one of each is all of them.
+/// The stages of each method; the last entry is the total.
 pub const STAGES: [(&str, &[Stage]); 4] = [
     (
         "direct",
@@ -99,14 +99,14 @@ pub const STAGES: [(&str, &[Stage]); 4] = [
     ),
 ];
 
-/// Keys spread in one of three ways over [`SPREAD_BUCKETS`], by the names that the bench has.
+/// Key distributions over [`SPREAD_BUCKETS`], by their names on the command line.
 pub const SPREADS: [&str; 3] = ["uniform", "quarter-uniform", "binomial"];
 pub const SPREAD: [(&str, Both<Rates>); 2] = [
     ("block", Both { keys: &[7.05, 7.36, 7.89], pairs: &[5.85, 6.71, 7.28] }),
     ("reduced-bit-sort", Both { keys: &[4.51, 4.56, 4.95], pairs: &[2.31, 2.33, 2.52] }),
 ];
 
-/// Identity buckets: keys of 1 to 8 bits. CUB's sort on as many bits is the last one.
+/// Identity buckets: keys of 1 to 8 bits. The last entry is CUB's sort on that number of bits.
 pub const BITS: [(&str, Both<Rates>); 3] = [
     (
         "warp",
@@ -131,17 +131,17 @@ pub const BITS: [(&str, Both<Rates>); 3] = [
     ),
 ];
 
-/// Sorts by rounds of 4 to 8 bits. Of pairs by 4 and 5 bits the paper prints the times of keys; the
+/// Sorts with 4 to 8 bits per round. For pairs with 4 and 5 bits, the paper prints the times of keys; the
 /// rates are right.
 pub const RADIX_BITS: [u32; 5] = [4, 5, 6, 7, 8];
 pub const RADIX: Both<Rates> = Both {
     keys: &[2.368, 2.654, 2.933, 2.994, 2.300],
     pairs: &[1.441, 1.619, 1.852, 2.101, 1.863],
 };
-/// CUB's, in the same table.
+/// CUB's figures in the same table.
 pub const RADIX_CUB: Both<f64> = Both { keys: 3.397, pairs: 1.911 };
 
-/// Histograms of floats in [0, 1024): the paper's, and CUB's.
+/// Histograms of floats in [0, 1024): the paper's figures and CUB's.
 pub const HISTOGRAMS: [(&str, Rates, Rates); 2] = [
     (
         "histogram_even",
@@ -155,11 +155,11 @@ pub const HISTOGRAMS: [(&str, Rates, Rates); 2] = [
     ),
 ];
 
-/// Shortest paths in one network: milliseconds, and millions of arcs a second.
+/// Shortest paths in one network: milliseconds, and millions of arcs per second.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
     pub graph: &'static str,
-    /// How the names of networks begin that stand for it here.
+    /// Name prefixes of the networks that correspond to it here.
     pub stands_for: &'static [&'static str],
     pub near_far: f64,
     pub bucketing: f64,

@@ -1,4 +1,4 @@
-//! A table of the paper's, with this device's figures in it: for a terminal, and for a page.
+//! Tables of the paper with the figures of this device, for a terminal and for HTML.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ pub struct Table {
     pub(super) rows: Vec<Row>,
 }
 
-/// A row: what, on which device, and a cell for each column.
+/// A row: label, device, and one cell per column.
 #[derive(Debug)]
 pub struct Row {
     pub what: String,
@@ -21,7 +21,7 @@ pub struct Row {
 }
 
 impl Table {
-    /// Aligned by spaces. What a row is about is said once, where the next ones are about it too.
+    /// Formats the table with spaces. Consecutive rows with the same label show it once.
     pub fn text(&self) -> String {
         let widest = |cells: &mut dyn Iterator<Item = &str>| {
             cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
@@ -53,7 +53,7 @@ impl Table {
         text
     }
 
-    /// The same as HTML.
+    /// Formats the table as HTML.
     pub fn html(&self) -> String {
         let cells = |tag: &str, cells: &mut dyn Iterator<Item = &str>| -> String {
             cells.map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect()

@@ -1,27 +1,27 @@
-//! The tables of the paper: its figures, and under them this device's, as rates and as ratios.
+//! The tables of the paper: its figures above those of this device, as rates and ratios.
 
 use super::published::{self as paper, BUCKETS, Both, N, Rates, SPREADS, STAGE_BUCKETS};
 use super::table::{Row, Table};
 use crate::html::{Point, Points};
 
-/// What was measured here.
+/// Figures measured on this device.
 pub struct Here<'p> {
     pub points: &'p Points,
     pub n: u64,
-    /// The numbers of buckets that were asked for.
+    /// Requested bucket counts.
     pub buckets: &'p [u32],
 }
 
 const PAPER: &str = "GTX 1080";
 const HERE: &str = "here";
-/// What was not measured, or is not in the paper.
+/// Placeholder for figures that were not measured or are not in the paper.
 const NOTHING: &str = "-";
 
-/// A figure, and the one that it is held against.
+/// A figure and its reference, if any.
 type Held = (f64, Option<f64>);
 
 impl Here<'_> {
-    /// Radix sort, and a split by a scan.
+    /// Radix sort, and a split with a scan.
     pub fn reference(&self) -> Table {
         let mut rows = Vec::new();
         for (kind, sort, split) in [
@@ -47,7 +47,7 @@ impl Here<'_> {
         Table { title: title.to_owned(), columns: vec!["rate".to_owned()], rows }
     }
 
-    /// Milliseconds of each stage, and its share.
+    /// Milliseconds and share of each stage.
     pub fn stages(&self) -> Table {
         let asked = |m: &&u32| self.buckets.contains(m);
         let buckets: Vec<u32> = STAGE_BUCKETS.iter().filter(asked).copied().collect();
@@ -99,7 +99,7 @@ impl Here<'_> {
         Table { title: title.to_owned(), columns: headings(self.buckets), rows }
     }
 
-    /// Keys spread unevenly.
+    /// Uneven key distributions.
     pub fn distribution(&self) -> Table {
         let mut rows = Vec::new();
         for kind in KINDS {
@@ -141,7 +141,7 @@ impl Here<'_> {
         Table { title: title.to_owned(), columns, rows }
     }
 
-    /// Sorts by rounds of multisplit.
+    /// Sorts with rounds of multisplit.
     pub fn sorts(&self) -> Table {
         let mut rows = Vec::new();
         for kind in KINDS {
@@ -233,7 +233,7 @@ impl Here<'_> {
         Row { what: graph.to_owned(), device: HERE, cells: search_cells(ms, mteps) }
     }
 
-    /// The paper's rates at the buckets that were asked for, with what each is held against.
+    /// The paper's rates for the requested bucket counts, with their references.
     fn published(
         &self,
         rates: &Rates,
@@ -275,7 +275,7 @@ impl Here<'_> {
         self.sorts_of(kind).map(|point| point.gps).reduce(f64::max)
     }
 
-    /// Times of different n are not to be compared.
+    /// Remark that times of a different n cannot be compared.
     fn apart(&self) -> &'static str {
         if self.n == N { "" } else { "; of another n than the paper's" }
     }
@@ -287,7 +287,7 @@ fn of<'b, T>(both: &'b Both<T>, kind: &str) -> &'b T {
     if kind == KINDS[0] { &both.keys } else { &both.pairs }
 }
 
-/// The paper's name of a method.
+/// The paper's name for a method.
 fn name(method: &str) -> &str {
     match method {
         "direct" => "DMS",
@@ -307,7 +307,7 @@ fn held(figure: Option<f64>, against: Option<f64>) -> Option<Held> {
     figure.map(|figure| (figure, against))
 }
 
-/// A row of the paper's, and one of this device's.
+/// A row of the paper and one of this device.
 fn pair(what: String, published: &[Option<Held>], here: &[Option<Held>]) -> [Row; 2] {
     let row = |what, device, figures: &[Option<Held>]| {
         let cells = figures.iter().map(|figure| figure.map_or(NOTHING.into(), cell)).collect();
@@ -331,7 +331,7 @@ fn share(ms: f64, all: f64) -> Option<String> {
     (ms > 0.0 && all > 0.0).then(|| format!("{} ({:.0}%)", three_digits(ms), 100.0 * ms / all))
 }
 
-/// Milliseconds of a stage as the paper divides them: the sort of a reduced-bit sort is all its passes.
+/// Milliseconds of a stage as defined by the paper: the sort of a reduced-bit sort includes all its passes.
 fn stage_ms(point: &Point, stage: &str) -> f64 {
     let parts: &[&str] = match stage {
         "sort" => &["prescan", "scan", "postscan", "histogram", "sweep"],
@@ -341,7 +341,7 @@ fn stage_ms(point: &Point, stage: &str) -> f64 {
     stages.map(|(_, ms)| ms).sum()
 }
 
-/// Times of near-far, bucketing, the paper's Multisplit-SSSP and ours, and the ratios of the third.
+/// Times of near-far, bucketing, the paper's Multisplit-SSSP and ours, and the speedups of the third.
 fn search_cells(
     [near_far, bucketing, multisplit, ours]: [Option<f64>; 4],
     mteps: Option<f64>,
@@ -363,7 +363,7 @@ fn search_cells(
     ]
 }
 
-/// Three significant digits, also of rates far below one.
+/// Formats three significant digits, even for rates far below one.
 fn three_digits(value: f64) -> String {
     if value <= 0.0 {
         return "0".to_owned();

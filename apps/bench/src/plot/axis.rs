@@ -1,14 +1,13 @@
-//! The axes of a plot: which numbers get a tick, and how they are written.
+//! Axes of a plot: tick values and labels.
 
-/// Where ticks are and what they say.
+/// Tick values and labels.
 pub struct Ticks {
     pub values: Vec<f64>,
     pub labels: Vec<String>,
 }
 
 impl Ticks {
-    /// At most about `max` round numbers from `lo` to `hi`, which differ; only whole ones where
-    /// `whole` is set.
+    /// At most about `max` round numbers from `lo` to `hi`, which must differ; only integers if `whole`.
     pub fn linear(lo: f64, hi: f64, max: f64, whole: bool) -> Self {
         let mut step = round_up((hi - lo) / max.max(1.0));
         if whole {
@@ -31,8 +30,8 @@ impl Ticks {
         Self { values, labels }
     }
 
-    /// Powers of ten between two positive numbers, at most about `max`; where there are fewer than
-    /// two, round numbers.
+    /// Powers of ten between two positive numbers, at most about `max`. Round numbers if there are fewer than
+    /// two powers.
     pub fn powers(lo: f64, hi: f64, max: f64) -> Self {
         let (first, last) = (lo.log10().ceil() as i32, hi.log10().floor() as i32);
         if last <= first {
@@ -49,20 +48,20 @@ impl Ticks {
         Self { values, labels }
     }
 
-    /// The length of the longest label in letters.
+    /// Length of the longest label in characters.
     pub fn longest(&self) -> usize {
         self.labels.iter().map(|label| label.chars().count()).max().unwrap_or(0)
     }
 }
 
-/// The smallest of 1, 2 and 5 times a power of ten that is not smaller.
+/// Rounds up to 1, 2 or 5 times a power of ten.
 fn round_up(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let factor = [1.0, 2.0, 5.0].into_iter().find(|f| f * power >= step * (1.0 - 1e-9));
     factor.unwrap_or(10.0) * power
 }
 
-/// Numbers with as many digits as tell them apart.
+/// Labels with enough digits to distinguish the values.
 fn labels(values: &[f64], step: f64) -> Vec<String> {
     let max = values.iter().fold(0.0f64, |max, value| max.max(value.abs()));
     let (scale, suffix) = unit(max, step);
@@ -76,19 +75,19 @@ fn labels(values: &[f64], step: f64) -> Vec<String> {
     values.iter().map(label).collect()
 }
 
-/// Large numbers are written in thousands, millions or billions.
+/// The unit for large numbers: thousands, millions or billions.
 fn unit(max: f64, step: f64) -> (f64, &'static str) {
     let units = [(1e9, " G"), (1e6, " M"), (1e3, " k")];
     let fits = |(scale, _): &(f64, &str)| max >= 10.0 * scale && step * 1000.0 >= *scale;
     units.into_iter().find(fits).unwrap_or((1.0, ""))
 }
 
-/// With a minus sign as wide as a digit.
+/// Replaces the hyphen with a minus sign, which is as wide as a digit.
 fn signed(text: &str) -> String {
     text.replace('-', "\u{2212}")
 }
 
-/// A count for people: three digits and a unit.
+/// Formats a count with three digits and a unit.
 pub fn amount(value: f64) -> String {
     let (scale, suffix) = match value {
         v if v < 1e4 => (1.0, ""),
@@ -101,7 +100,7 @@ pub fn amount(value: f64) -> String {
     format!("{}{suffix}", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// Round numbers from 0 to past `max`, some four of them.
+/// About four round numbers from 0 to at least `max`.
 pub fn ticks(max: f64) -> Vec<f64> {
     if !(max.is_finite() && max > 0.0) {
         return vec![0.0, 1.0];
@@ -113,7 +112,7 @@ pub fn ticks(max: f64) -> Vec<f64> {
     (0..=(max / step).ceil() as u32).map(|tick| f64::from(tick) * step).collect()
 }
 
-/// A number of few digits, without zeros at its end.
+/// Formats a number with few digits and without trailing zeros.
 pub fn short(value: f64) -> String {
     let digits = match value.abs() {
         v if v >= 100.0 || v == 0.0 => 0,

@@ -1,4 +1,4 @@
-//! Stacked horizontal bars: the parts of wholes.
+//! Stacked horizontal bars.
 
 use super::drawing::{CHARACTER, Drawing, FONT, escape};
 use super::{COLOURS, RIGHT, WIDTH};
@@ -6,33 +6,33 @@ use super::{COLOURS, RIGHT, WIDTH};
 const ROW: f64 = 24.0;
 const BAR: f64 = 16.0;
 const END: f64 = 76.0;
-/// The widest a label can be.
+/// Maximum width of a label.
 const MAX_LABEL: f64 = 200.0;
 
 /// One bar.
 #[derive(Clone, Debug)]
 pub struct Bar {
     pub label: String,
-    /// How much of each part, in the order of [`Bars::parts`].
+    /// The amount of each part, in the order of [`Bars::parts`].
     pub amounts: Vec<f64>,
-    /// What stands after it.
+    /// Text after the bar.
     pub total: String,
 }
 
-/// Bars of the same parts.
+/// Bars with the same parts.
 pub struct Bars {
     pub title: String,
-    /// What the parts are called.
+    /// Names of the parts.
     pub parts: Vec<String>,
     pub bars: Vec<Bar>,
-    /// Every bar is the whole width, for shares; else the longest one is.
+    /// Whether all bars have full width, to show shares. Otherwise only the longest has.
     pub shares: bool,
-    /// The amount of a part, in words.
+    /// Formats the amount of a part.
     pub amount_text: fn(f64) -> String,
 }
 
 impl Bars {
-    /// The drawing, and the legend after it.
+    /// The drawing, followed by the legend.
     pub fn html(&self) -> String {
         let height = ROW * self.bars.len() as f64 + 6.0;
         let mut drawing = Drawing::in_page((WIDTH, height), &self.title);

@@ -1,14 +1,14 @@
-//! Marks of a drawing as SVG: lines, text, bars, dots. In a page, whose style sheet gives them their
-//! colours, or as a file of its own.
+//! SVG elements: lines, text, bars and dots. A drawing is either part of a page, whose style sheet defines
+//! the colours, or a standalone file.
 
 use std::fmt::Write as _;
 
-/// Letters of labels, in units of the drawing.
+/// Font size of labels, in units of the drawing.
 pub const FONT: f64 = 12.0;
-/// The width of a character of a label, near enough.
+/// Approximate width of a character in a label.
 pub const CHARACTER: f64 = 6.6;
 
-/// The classes that a file of its own needs; a page has its own.
+/// Style sheet of standalone files.
 const STYLE: &str = "\
 .paper{fill:#ffffff}text{fill:#4a5361}.title{fill:#1a1f27;font-weight:600;font-size:17px}\
 .grid{stroke:#e4e7ec}.axis{stroke:#8a94a3}\
@@ -17,7 +17,7 @@ const STYLE: &str = "\
 .grid{stroke:#2a303a}.axis{stroke:#6b7686}.bar,.peak{fill:#7fb0f5}.bar.other{fill:#f0ad66}\
 .bar:hover{fill:#b5d2fb}}";
 
-/// The text with nothing in it that XML would take for its own or refuse.
+/// Escapes markup, and replaces control characters, which XML does not allow, by spaces.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -33,12 +33,12 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// A drawing in the making.
+/// A drawing in progress.
 pub struct Drawing(String);
 
-// Writing to a string cannot fail: results of `write!` are dropped.
+// Writing to a string cannot fail, so results of `write!` are ignored.
 impl Drawing {
-    /// A drawing to be put into a page.
+    /// A drawing to be embedded in a page.
     pub fn in_page((width, height): (f64, f64), title: &str) -> Self {
         let title = escape(title);
         Self(format!(
@@ -47,7 +47,7 @@ impl Drawing {
         ))
     }
 
-    /// A drawing that is a file of its own, with its title at `title_at`.
+    /// A standalone file, with its title at `title_at`.
     pub fn file((width, height): (f64, f64), title: &str, title_at: (f64, f64)) -> Self {
         let label = escape(title);
         let mut drawing = Self(format!(
@@ -76,7 +76,7 @@ impl Drawing {
         );
     }
 
-    /// Text that reads from below, around its middle.
+    /// Centred text that reads upwards.
     pub fn text_upwards(&mut self, (x, y): (f64, f64), text: &str) {
         let text = escape(text);
         let _ = write!(
@@ -90,7 +90,7 @@ impl Drawing {
         let _ = write!(self.0, "<polyline class=\"{class}\" points=\"{}\"/>", corners.join(" "));
     }
 
-    /// Bars without gaps as one shape: from `left`, each to its x at its y, with feet at `bottom`.
+    /// Adjacent bars as one shape. Begins at `left`; each bar extends to its x at height y, down to `bottom`.
     pub fn skyline(
         &mut self,
         class: &str,

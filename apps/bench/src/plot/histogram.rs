@@ -1,4 +1,4 @@
-//! A histogram as a drawing: bars over axes, as a file of its own.
+//! Draws a histogram as a standalone file.
 
 use anyhow::{Result, ensure};
 
@@ -8,12 +8,11 @@ use super::histogram_axes::{BOTTOM, Frame, HEIGHT};
 use super::histogram_bars::{Bar, Bars, HistogramPlot, WIDTH};
 use crate::size::grouped;
 
-/// Bars of so many pixels, on the mean, stand apart and say what they are; narrower ones are one
-/// shape.
+/// Minimum mean width of separate bars with tooltips, in pixels; narrower bars are merged into one shape.
 const SINGLE_BAR: f64 = 4.0;
 impl HistogramPlot<'_> {
-    /// Draws it. With more bins than pixels, neighbours share a bar: its height is their mean, and
-    /// a paler bar behind it reaches up to the largest.
+    /// Draws the histogram. With more bins than pixels, adjacent bins share a bar: its height is their mean,
+    /// and a paler bar behind it shows their maximum.
     pub fn svg(&self) -> Result<String> {
         self.check()?;
         let bars = Bars::new(self);
@@ -45,7 +44,7 @@ impl HistogramPlot<'_> {
         Ok(())
     }
 
-    /// What there is, in words.
+    /// Describes the samples and bins in words.
     fn note(&self, bars: &Bars) -> String {
         let all: f64 = self.heights.iter().sum();
         let bins = self.heights.len() as u64;
@@ -68,14 +67,14 @@ impl HistogramPlot<'_> {
         note
     }
 
-    /// Bars that stand apart, each with its range and its count.
+    /// Draws separate bars, each with its range and count as a tooltip.
     fn draw_bars(&self, drawing: &mut Drawing, bars: &Bars, frame: &Frame) {
         for (bar, pair) in bars.all.iter().zip(self.edges.windows(2)) {
             let (from, to, y) = (frame.x(bar.from), frame.x(bar.to), frame.y(bar.height));
             if bar.height == 0.0 || to <= from {
                 continue;
             }
-            // A tenth of a bar, two pixels at most, stays free.
+            // Leave a gap of a tenth of a bar, at most two pixels.
             let gap = ((to - from) * 0.1).min(2.0);
             let title = format!("[{}, {}): {}", pair[0], pair[1], amount(bar.count));
             let size = (to - from - gap, BOTTOM - y);

@@ -1,17 +1,17 @@
-//! The axes of a drawn histogram: where bars are, and what the ticks say.
+//! Axes of a histogram: positions of bars, and ticks.
 
 use super::axis::Ticks;
 use super::drawing::{CHARACTER, Drawing, FONT};
 use super::histogram_bars::{Bars, HistogramPlot, WIDTH};
 
-/// Pixels.
+/// Height in pixels.
 pub const HEIGHT: f64 = 440.0;
 const TOP: f64 = 64.0;
 const RIGHT: f64 = 24.0;
 pub const BOTTOM: f64 = HEIGHT - 56.0;
 const BAR_HEIGHTS: f64 = BOTTOM - TOP;
 
-/// Where the bars are, and what the axes say.
+/// Plot area and axes.
 pub struct Frame {
     pub left: f64,
     pub width: f64,
@@ -35,7 +35,7 @@ impl Frame {
         };
         let left = 48.0 + y_ticks.longest() as f64 * CHARACTER;
         let width = WIDTH - left - RIGHT;
-        // As many ticks as labels of their length have room for, found in two steps.
+        // As many ticks as fit, given the length of their labels; found in two steps.
         let room = |letters: usize| width / (letters as f64 * CHARACTER + 28.0);
         let ticks = |max: f64| match bars.log_axis {
             true => Ticks::powers(bars.lo, bars.hi, max),
@@ -60,7 +60,7 @@ impl Frame {
 
     pub fn y(&self, value: f64) -> f64 {
         let part = match self.log {
-            // One sample stands a little above none.
+            // Draw one sample slightly above zero.
             true if value > 0.0 => ((value.log10() + 0.04) / self.top.log10()).clamp(0.0, 1.0),
             true => 0.0,
             false => value / self.top,
@@ -88,7 +88,7 @@ impl Frame {
             }
             infinite.then_some(x)
         });
-        // Labels stay clear of the signs.
+        // Labels must not overlap the infinity signs.
         let free = |x: f64| marked.iter().flatten().all(|end| (x - end).abs() > 4.0 * CHARACTER);
         for (&value, label) in self.x_ticks.values.iter().zip(&self.x_ticks.labels) {
             let x = self.x(value);

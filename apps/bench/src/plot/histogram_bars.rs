@@ -1,38 +1,39 @@
-//! A histogram that is to be drawn, and its bars.
+//! Data of a histogram drawing, and its bars.
 
-/// What is drawn.
+/// Data and options of a histogram drawing.
 #[derive(Clone, Debug)]
 pub struct HistogramPlot<'p> {
-    /// What it is called.
+    /// Title of the drawing.
     pub title: &'p str,
-    /// What the samples are.
+    /// Label of the sample axis.
     pub x_label: Option<&'p str>,
-    /// One for each bin.
+    /// One height per bin.
     pub heights: &'p [f64],
-    /// One more than there are bins, in ascending order. Infinite ones are drawn near, and marked.
+    /// Ascending edges: one more than the number of bins. Infinite edges are drawn near the others, and
+    /// marked.
     pub edges: &'p [f64],
-    /// How many samples lay in no bin, to be said below the title.
+    /// Number of samples outside all bins, shown below the title.
     pub out_of_range: u64,
-    /// Whether heights are sums of weights, and not counts.
+    /// Whether heights are sums of weights instead of counts.
     pub weighted: bool,
-    /// Whether heights are drawn as logarithms.
+    /// Whether heights are drawn on a logarithmic scale.
     pub log: bool,
-    /// Whether heights are divided by the widths of bins.
+    /// Whether heights are divided by the widths of the bins.
     pub density: bool,
-    /// Whether the axis of the samples is logarithmic; else it is where bins are very uneven.
+    /// Whether the sample axis is logarithmic. It also is if bin widths are very uneven.
     pub log_axis: bool,
 }
 
-/// Pixels.
+/// Width in pixels.
 pub const WIDTH: f64 = 860.0;
-/// Where the widest bin is so many times the narrowest, and all are above 0, the axis is
-/// logarithmic: the narrow ones would not be seen.
+/// If the widest bin is this many times as wide as the narrowest and all edges are positive, the axis is
+/// logarithmic, so that the narrow bins are visible.
 const UNEVEN: f64 = 50.0;
-/// Labels of the vertical axis take about this much on either side.
+/// Approximate width of the labels on each side of the plot.
 const LABELS: f64 = 64.0;
 
 impl HistogramPlot<'_> {
-    /// What the vertical axis says.
+    /// Label of the vertical axis.
     pub fn y_label(&self) -> &'static str {
         match (self.weighted, self.density) {
             (false, false) => "samples per bin",
@@ -48,9 +49,9 @@ pub struct Bar {
     pub from: f64,
     pub to: f64,
     pub height: f64,
-    /// Of the largest bin, where several share the bar.
+    /// Height of the largest bin, if several share the bar.
     pub peak: f64,
-    /// What is in it.
+    /// Sum of the counts.
     pub count: f64,
 }
 
@@ -74,7 +75,7 @@ impl Bars {
         let (lo, hi) = (edges[0], edges[edges.len() - 1]);
         let pixels = (WIDTH - 2.0 * LABELS) as usize;
         let merged = plot.heights.len().div_ceil(pixels).max(1);
-        // By the edges as they are: a bin without an end has no density.
+        // Use the original edges: a bin with an infinite edge has no density.
         let height = |bin: usize| match plot.edges[bin + 1] - plot.edges[bin] {
             _ if !plot.density => plot.heights[bin],
             width if width > 0.0 => plot.heights[bin] / width,
@@ -108,7 +109,7 @@ fn is_logarithmic(plot: &HistogramPlot<'_>) -> bool {
     positive && (plot.log_axis || most > UNEVEN * least)
 }
 
-/// The edges with infinite ones drawn near, and a range that is not empty.
+/// Replaces infinite edges by finite ones nearby, and widens an empty range.
 fn finite(edges: &[f64], log_axis: bool) -> Vec<f64> {
     let mut edges = edges.to_vec();
     let last = edges.len() - 1;
@@ -117,7 +118,7 @@ fn finite(edges: &[f64], log_axis: bool) -> Vec<f64> {
         (Some(&first), Some(&end)) => (first, end),
         _ => (0.0, 0.0),
     };
-    // As far as a tenth of the axis.
+    // A tenth of the axis.
     let (below, above) = match (end > first, log_axis) {
         (true, true) => {
             let factor = (end / first).powf(0.1);

@@ -1,4 +1,4 @@
-//! Lines over a logarithmic axis.
+//! Line plots with a logarithmic axis.
 
 use super::axis::{short, ticks};
 use super::drawing::{CHARACTER, Drawing, FONT, escape};
@@ -7,17 +7,17 @@ use super::{LEFT, RIGHT, WIDTH};
 const HEIGHT: f64 = 300.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
-/// A ceiling of at most so many times what was measured is drawn where it is.
+/// A ceiling is drawn to scale if it is at most this many times the largest measured value.
 const NEAR: f64 = 2.5;
 
-/// How a line looks.
+/// Style of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Measured here, in this colour.
+    /// Measured on this device, in this colour.
     Ours(usize),
     /// From another program, in this colour.
     Others(usize),
-    /// What cannot be passed.
+    /// An upper bound.
     Ceiling,
 }
 
@@ -45,12 +45,12 @@ pub struct LinePlot {
     pub x_label: &'static str,
     pub y_label: &'static str,
     pub series: Vec<Series>,
-    /// How a place on the x axis is written.
+    /// Formats a value of the x axis.
     pub x_text: fn(f64) -> String,
 }
 
 impl LinePlot {
-    /// The drawing, and the legend after it.
+    /// The drawing, followed by the legend.
     pub fn html(&self) -> String {
         let mut drawing = Drawing::in_page((WIDTH, HEIGHT), &self.title);
         let y_ticks = ticks(self.top());
@@ -67,7 +67,7 @@ impl LinePlot {
             let (text, place) = ((self.x_text)(x), x_place(x));
             let half = CHARACTER * text.chars().count() as f64 / 2.0;
             drawing.line("axis", (place, HEIGHT - BOTTOM), (place, HEIGHT - BOTTOM + 4.0));
-            // A label that would touch the one before it is left out.
+            // Skip a label that would touch the previous one.
             if place - half > free {
                 drawing.text("middle", (place, HEIGHT - BOTTOM + 17.0), &text);
                 free = place + half + CHARACTER;
@@ -79,7 +79,7 @@ impl LinePlot {
         let mut above = None;
         for Series { name, style, points } in &self.series {
             let class = style.class();
-            // What lies above the plot is drawn along its upper edge.
+            // Clamp points above the plot to its upper edge.
             let inside = |y: f64| y_place(y.min(top));
             let corners: Vec<_> = points.iter().map(|&(x, y)| (x_place(x), inside(y))).collect();
             if let (Style::Ceiling, Some(&(_, y))) = (style, points.last().filter(|p| p.1 > top)) {
@@ -87,7 +87,7 @@ impl LinePlot {
                 above = Some(label);
             }
             match (style, &corners[..]) {
-                // A ceiling in one place is seen as a line all the same.
+                // Draw a ceiling with a single point as a line, too.
                 (Style::Ceiling, &[(_, y)]) => {
                     drawing.path(&class, &[(LEFT, y), (WIDTH - RIGHT, y)]);
                 }
@@ -98,14 +98,14 @@ impl LinePlot {
                 drawing.dot(&class, corner, &title);
             }
         }
-        // Over all lines.
+        // Drawn last, on top of all lines.
         if let Some(label) = above {
             drawing.text("end", (WIDTH - RIGHT, TOP + FONT), &label);
         }
         format!("{}{}", drawing.finish(), self.legend())
     }
 
-    /// The largest value that has to be seen: a ceiling only where it is near what was measured.
+    /// The largest value that must be visible. Includes a ceiling only if it is near the measured values.
     fn top(&self) -> f64 {
         let highest = |ceilings: bool| {
             let series = self.series.iter();
@@ -120,7 +120,7 @@ impl LinePlot {
         self.series.iter().flat_map(|series| series.points.iter().copied())
     }
 
-    /// Every x, once.
+    /// All distinct x values.
     fn places(&self) -> Vec<f64> {
         let mut places: Vec<f64> = self.points().map(|(x, _)| x).collect();
         places.sort_by(f64::total_cmp);
@@ -142,9 +142,9 @@ impl LinePlot {
     }
 }
 
-/// Where on the page an x is: as its logarithm between the first and the last.
+/// Position of `x` on the page, logarithmic between the first and the last value.
 fn x_place(places: &[f64], x: f64) -> f64 {
-    // Room for half a label at either end.
+    // Leave space for half a label at both ends.
     let (left, right) = (LEFT + 18.0, WIDTH - RIGHT - 18.0);
     match (places.first(), places.last()) {
         (Some(first), Some(last)) if last > first => {

@@ -1,8 +1,8 @@
-//! Plots as SVG: lines over a logarithmic axis and stacked bars, to be put into a page; histograms
-//! and the rounds of a search, as files of their own.
+//! SVG plots: line plots and stacked bars, to be embedded in a page; histograms and rounds of a search, as
+//! standalone files.
 //!
-//! Colours are classes (`s0`, `s1`, ...), so that the page can have them suit its background. Every
-//! mark has its figures as a `title`, which browsers show where the mouse rests.
+//! Colours are classes (`s0`, `s1`, ...), so that the page can adapt them to its background. Every mark has
+//! its figures as a `title`, which browsers show as a tooltip.
 
 mod axis;
 mod bars;
@@ -20,10 +20,10 @@ pub use histogram_bars::HistogramPlot;
 pub(crate) use lines::{LinePlot, Series, Style};
 pub use rounds::rounds;
 
-/// Colours that the page has.
+/// Number of colours that the page defines.
 pub(crate) const COLOURS: usize = 8;
 
-/// Plots of a page are inside a frame of this size, in units of the drawing.
+/// Size and margins of plots in a page, in units of the drawing.
 const WIDTH: f64 = 520.0;
 const LEFT: f64 = 58.0;
 const RIGHT: f64 = 14.0;

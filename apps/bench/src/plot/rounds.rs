@@ -1,4 +1,4 @@
-//! How many entries each round of a search takes, as a drawing.
+//! Draws the number of entries of each round of a search.
 
 use multisplit_sssp::RoundSize;
 
@@ -11,12 +11,12 @@ const LEFT: f64 = 80.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 46.0;
 const BOTTOM: f64 = 46.0;
-/// More bars than this cannot be told apart: each then stands for several rounds.
+/// Maximum number of bars. With more rounds, each bar represents several.
 const MAX_BARS: usize = 400;
-/// The height of an entry, so that it is seen.
+/// Minimum height of a bar with entries, so that it is visible.
 const MIN_HEIGHT: f64 = 1.0;
 
-/// The sizes of rounds as an SVG, on a logarithmic scale. Bars of one colour share a threshold.
+/// Draws round sizes on a logarithmic scale. Bars of the same colour share a threshold.
 pub fn rounds(title: &str, rounds: &[RoundSize]) -> String {
     let max = rounds.iter().map(|round| round.entries).max().unwrap_or(1).max(1);
     let height = HEIGHT - TOP - BOTTOM;

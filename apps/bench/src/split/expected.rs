@@ -1,8 +1,8 @@
-//! Whether a split is what the CPU computes: ordered by bucket, stable within a bucket, every element of it.
+//! Checks every element of a split against the CPU: ordered by bucket, and stable within a bucket.
 //!
-//! The reference is a counting sort whose output is never stored: each key says where it belongs,
-//! and is looked for there. The places are a permutation, so that nothing of the output is left
-//! unseen, and all cores take part, so that 2^28 elements need no sampling.
+//! The reference is a counting sort that does not store its output: it computes the position of each key and
+//! compares the key found there. The positions are a permutation, so all of the output is checked. All cores
+//! take part, so that even 2^28 elements need no sampling.
 
 use std::thread;
 
@@ -10,26 +10,26 @@ use anyhow::{Context as _, Result, bail};
 
 use super::Rule;
 
-/// Where each key of an input belongs; shared by all methods.
+/// The expected position of each key of an input; shared by all methods.
 pub struct Expected {
-    /// The bucket of each key; m is 256 at most.
+    /// The bucket of each key.
     ids: Vec<u16>,
     /// Keys per thread.
     share: usize,
-    /// For each thread, where its first key of each bucket goes.
+    /// For each thread, the position of its first key of each bucket.
     begins: Vec<Vec<u32>>,
     /// The m + 1 bucket offsets.
     offsets: Vec<u32>,
 }
 
-/// An element that is not where it belongs.
+/// An element at a wrong position.
 struct Misplaced {
     index: usize,
     place: usize,
 }
 
 impl Expected {
-    /// Where `rule` puts `keys`.
+    /// Computes the positions of `keys` for `rule`.
     pub fn new(rule: &Rule, keys: &[u32]) -> Result<Self> {
         let mut ids = Vec::new();
         ids.try_reserve_exact(keys.len()).context("no memory for the check; try a smaller --n")?;
@@ -52,7 +52,7 @@ impl Expected {
         let mut next = 0;
         for (bucket, offset) in offsets.iter_mut().enumerate() {
             *offset = next;
-            // Past the last bucket there is nothing to count.
+            // `get_mut` fails after the last bucket, which has no counts.
             for count in begins.iter_mut().filter_map(|counts| counts.get_mut(bucket)) {
                 (*count, next) = (next, next + *count);
             }
@@ -60,7 +60,7 @@ impl Expected {
         Ok(Self { ids, share, begins, offsets })
     }
 
-    /// Compares what came out of a split of `input`; the values went in as indices.
+    /// Checks the result of a split of `input`. The input values are indices.
     pub fn check(
         &self,
         input: &[u32],
@@ -101,7 +101,7 @@ impl Expected {
     }
 }
 
-/// The first key of a piece that is not where it belongs.
+/// The first key of a piece that is at a wrong position.
 fn misplaced(
     first: usize,
     input: &[u32],
@@ -122,7 +122,7 @@ fn misplaced(
     None
 }
 
-/// How many of `length` elements each core takes.
+/// Number of elements per core, for `length` elements.
 pub fn share(length: usize) -> usize {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     length.div_ceil(cores).max(1)

@@ -1,4 +1,4 @@
-//! Where the keys of a split come from: how many of them belong to each bucket.
+//! Generates keys for splits with a given distribution over the buckets.
 
 use std::thread;
 
@@ -21,7 +21,7 @@ pub enum Distribution {
 }
 
 impl Distribution {
-    /// The name on the command line and in the figures.
+    /// The name on the command line and in figures.
     pub fn name(self) -> &'static str {
         match self {
             Self::Uniform => "uniform",
@@ -31,17 +31,17 @@ impl Distribution {
     }
 }
 
-/// How keys are made. Equal recipes give equal keys, so that they need not be made again.
+/// Parameters of key generation. Equal recipes generate equal keys, so that keys can be reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recipe {
-    /// Random words, whatever the bucket function.
+    /// Random words, independent of the bucket function.
     Words,
     /// Keys for one bucket function.
     Placed { function: Function, buckets: u32, distribution: Distribution },
 }
 
 impl Recipe {
-    /// Keys of this distribution for `rule`.
+    /// The recipe for keys of this distribution for `rule`.
     pub fn new(rule: &Rule, distribution: Distribution) -> Self {
         if distribution == Distribution::Uniform && rule.takes_any_key() {
             return Self::Words;
@@ -49,7 +49,7 @@ impl Recipe {
         Self::Placed { function: rule.function, buckets: rule.buckets, distribution }
     }
 
-    /// `n` keys; the same ones whatever the number of threads.
+    /// Generates `n` keys, independent of the number of threads.
     pub fn make(self, n: u64) -> Result<Vec<u32>> {
         let Self::Placed { function, buckets, distribution } = self else {
             return data::random_words(n, SEED);
@@ -74,22 +74,22 @@ impl Recipe {
     }
 }
 
-/// Draws a key takes: enough for the 255 bits of a binomial draw over up to 256 buckets, and one
-/// within the bucket. What more buckets take is drawn from these.
+/// Random words per key: enough for the 255 bits of a binomial draw over up to 256 buckets, and one draw
+/// within the bucket. With more buckets, additional bits are derived from these.
 const DRAWS: usize = 5;
 const MASKS: usize = DRAWS - 1;
-/// Bits of a draw.
+/// Bits of a random word.
 const COINS: u32 = 64;
 
 /// Draws buckets.
 struct Spread {
     distribution: Distribution,
     buckets: u32,
-    /// m - 1 bits in all, or all bits that there are.
+    /// Masks with m - 1 bits in total, or all bits if there are fewer.
     masks: [u64; MASKS],
-    /// What is missing of m - 1 bits.
+    /// Number of the m - 1 bits that are not in `masks`.
     more_coins: u32,
-    /// The bucket that most keys are in.
+    /// The bucket with the largest number of keys.
     favourite: u32,
 }
 
@@ -109,7 +109,7 @@ impl Spread {
         let uniform = |draw| below(draw, self.buckets.into()) as u32;
         match self.distribution {
             Distribution::Uniform => uniform(draws[0]),
-            // As many heads as m - 1 fair coins show.
+            // The number of heads of m - 1 fair coins.
             Distribution::Binomial => {
                 let heads = |(mask, draw): (&u64, &u64)| (mask & draw).count_ones();
                 let first: u32 = self.masks.iter().zip(draws).map(heads).sum();
@@ -121,7 +121,7 @@ impl Spread {
     }
 }
 
-/// How many of `coins` show heads.
+/// The number of heads of `coins` fair coins.
 fn more_heads(coins: u32, seed: u64) -> u32 {
     let mut generator = SplitMix64::after(seed, 0);
     let words: u32 = (0..coins / COINS).map(|_| generator.draw().count_ones()).sum();

@@ -1,4 +1,4 @@
-//! Splits that are measured: their operations, their bucket functions, and the same functions on the CPU.
+//! Split benchmarks: operations, bucket functions, and their evaluation on the CPU.
 
 mod expected;
 mod keys;
@@ -36,7 +36,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// The name on the command line and in the figures.
+    /// The name on the command line and in figures.
     pub fn name(self) -> &'static str {
         match self {
             Self::DeltaKeys => "split_delta_keys",
@@ -47,7 +47,7 @@ impl Op {
         }
     }
 
-    /// Whether each key takes a value along.
+    /// Whether each key has a value.
     pub fn pairs(self) -> bool {
         matches!(self, Self::DeltaPairs | Self::IdentityPairs)
     }
@@ -62,14 +62,14 @@ impl Op {
     }
 }
 
-/// A family of bucket functions.
+/// Kinds of bucket functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
-    /// Buckets of equal width
+    /// Buckets of equal width.
     Delta,
-    /// Low bits of the key, or the key itself
+    /// Low bits of the key, or the key itself.
     Identity,
-    /// Between splitters
+    /// Buckets between splitters.
     Range,
 }
 
@@ -77,16 +77,16 @@ impl Function {
     pub(crate) const ALL: [Self; 3] = [Self::Delta, Self::Identity, Self::Range];
 }
 
-/// A bucket function of u32, for the device and for the CPU.
+/// A bucket function of u32 keys, for the device and the CPU.
 pub struct Rule {
     pub(crate) function: Function,
     pub(crate) buckets: u32,
     splitters: Vec<u32>,
 }
 
-/// Of the splitters; not that of the keys, of which they would be the first ones.
+/// Seed of the splitters, which differs from that of the keys so that they are independent.
 const SPLITTER_SEED: u64 = 0x0073_706c_6974;
-/// One past the largest key.
+/// One more than the largest key.
 const DOMAIN: u64 = 1 << 32;
 
 impl Rule {
@@ -99,11 +99,11 @@ impl Rule {
         Self { function, buckets, splitters }
     }
 
-    /// What the device is told.
+    /// The bucket function in the engine's form.
     pub fn device_buckets(&self) -> Buckets<u32> {
         match self.function {
             Function::Delta => Buckets::delta_over_domain(self.buckets),
-            // A sort on log2 m bits does this to any keys.
+            // Equivalent to a sort on log2 m bits, for any keys.
             Function::Identity if self.is_digit() => Buckets::digit(0..self.buckets.ilog2()),
             Function::Identity => Buckets::identity(self.buckets),
             Function::Range => Buckets::range(&self.splitters),
@@ -120,7 +120,7 @@ impl Rule {
         }
     }
 
-    /// A key of bucket `id`, drawn with `random` from all of them.
+    /// A random key of bucket `id`.
     pub fn key(&self, id: u32, random: u64) -> u32 {
         match self.function {
             Function::Identity if self.is_digit() => {
@@ -134,13 +134,13 @@ impl Rule {
         }
     }
 
-    /// Whether every key has a bucket: else keys have to be made for the function.
+    /// Whether every key has a bucket. Otherwise keys must be generated for the function.
     pub fn takes_any_key(&self) -> bool {
         self.function != Function::Identity || self.is_digit()
     }
 
     fn is_digit(&self) -> bool {
-        // A digit has at least a bit.
+        // A digit has at least one bit.
         self.buckets.is_power_of_two() && self.buckets > 1
     }
 

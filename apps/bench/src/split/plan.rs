@@ -1,4 +1,4 @@
-//! The plan of a split, its imports, and the arrays they are bound to.
+//! Split plans with their imports and bindings.
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -32,7 +32,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// What the library calls it.
+    /// The engine's method.
     pub fn engine(self) -> engine::Method {
         match self {
             Self::Auto => engine::Method::Auto,
@@ -46,20 +46,20 @@ impl Method {
     }
 }
 
-/// The plan of a split, and its imports.
+/// The plan of a split and its imports.
 pub struct SplitPlan {
     /// The plan.
     pub plan: Plan,
     /// The method that was chosen.
     pub method: &'static str,
     keys: [graph::Buffer; 2],
-    /// In and out, where there are pairs.
+    /// Input and output, if there are pairs.
     values: Option<[graph::Buffer; 2]>,
     offsets: graph::Buffer,
 }
 
 impl SplitPlan {
-    /// A split of `n` keys or pairs by `rule`.
+    /// Plans a split of `n` keys or pairs by `rule`.
     pub fn new(
         target: &Target,
         rule: &Rule,
@@ -75,7 +75,7 @@ impl SplitPlan {
         let values = pairs.then(|| ["values", "values.out"].map(&mut import));
         let offsets = graph.import::<u32>("offsets", u64::from(rule.buckets) + 1);
         let [from, to] = keys;
-        // None of these bucket functions gives an id out of range.
+        // None of these bucket functions returns an index out of range.
         let buffers = match values {
             Some([values, out]) => SplitBuffers::pairs((from, values), (to, out), offsets),
             None => SplitBuffers::keys(from, to, offsets),
@@ -86,8 +86,8 @@ impl SplitPlan {
         Ok(Self { plan, method: name(added.method), keys, values, offsets })
     }
 
-    /// The imports, bound to these arrays. A plan for pairs needs arrays with values; one for keys
-    /// leaves them alone.
+    /// Binds the imports to these arrays. A plan for pairs needs arrays with values; a plan for keys ignores
+    /// them.
     pub fn bind<'b>(&self, arrays: &'b Arrays) -> Vec<Bound<'b>> {
         let [keys, keys_out] = self.keys;
         let mut bound = vec![
@@ -102,18 +102,18 @@ impl SplitPlan {
     }
 }
 
-/// The device's arrays for splits of one size.
+/// Device arrays for splits of one size.
 pub struct Arrays {
     pub keys: Array<u32>,
     pub keys_out: Array<u32>,
-    /// In and out, where there are pairs.
+    /// Input and output, if there are pairs.
     pub values: Option<(Array<u32>, Array<u32>)>,
-    /// Room for any number of buckets.
+    /// Large enough for any number of buckets.
     pub offsets: Array<u32>,
 }
 
 impl Arrays {
-    /// For `n` keys or pairs.
+    /// Allocates arrays for `n` keys or pairs.
     pub fn new(context: &Context, n: u64, pairs: bool) -> Result<Self> {
         Ok(Self {
             keys: context.zeroed(n)?,
@@ -127,7 +127,7 @@ impl Arrays {
     }
 }
 
-/// The name of a method of the library's.
+/// The name of an engine method.
 pub fn name(method: engine::Method) -> &'static str {
     match method {
         engine::Method::Auto => "auto",

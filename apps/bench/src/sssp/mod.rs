@@ -1,5 +1,4 @@
-//! What the command line searches for shortest paths: networks by name or by file, and methods by
-//! name.
+//! Networks and methods for shortest-path searches, as named on the command line.
 
 mod tune;
 
@@ -44,7 +43,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Every method of the device.
+    /// All methods of the device.
     pub const ALL: [Self; 5] = [
         Self::BellmanFord,
         Self::NearFar,
@@ -53,7 +52,7 @@ impl Method {
         Self::Multisplit,
     ];
 
-    /// The engine's method; none for the one on the CPU.
+    /// The engine's method; `None` for Dijkstra's algorithm, which runs on the CPU.
     pub fn engine(self) -> Option<engine::Method> {
         match self {
             Self::Auto => Some(engine::Method::Auto),
@@ -82,11 +81,11 @@ pub fn name(method: engine::Method) -> &'static str {
 /// A network, by name or by file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Generated, scale-free
+    /// Generated, scale-free.
     Rmat(Rmat),
-    /// Generated, like roads
+    /// Generated, road-like.
     Grid(Grid),
-    /// A file, or `-` for standard input
+    /// A file, or `-` for standard input.
     File(String),
 }
 
@@ -117,10 +116,10 @@ impl FromStr for Source {
     }
 }
 
-/// Two junctions a side.
+/// Two junctions per side.
 const MIN_GRID: u32 = 4;
 
-/// Sources that figures of other programs have for the same graphs.
+/// Sources that other benchmark programs use for the same graphs.
 const SOURCES: [(&str, [u32; 4]); 7] = [
     ("rmat", [0, 649_276, 689_047, 553_487]),
     ("grid", [0, 179_614, 432_195, 951_811]),
@@ -132,13 +131,13 @@ const SOURCES: [(&str, [u32; 4]); 7] = [
 ];
 
 impl Source {
-    /// Loads the network or makes it; edges without weights get hashed ones, as in the paper.
+    /// Loads or generates the network. Unweighted edges get hashed weights, as in the paper.
     pub fn network(&self, weighting: Weighting) -> Result<Network> {
         Ok(self.load(weighting, None, Bars::none())?.network)
     }
 
-    /// Like [`network`](Self::network), with progress bars, and with where the weights came from.
-    /// `format` is the kind of a file, where neither its name nor its first lines say it.
+    /// Like [`network`](Self::network), with progress bars, and also returns the origin of the weights.
+    /// `format` is the file format, if neither the name nor the first lines determine it.
     pub fn load(&self, weighting: Weighting, format: Option<Format>, bars: Bars) -> Result<Loaded> {
         let path = match self {
             Self::Rmat(rmat) => {
@@ -181,14 +180,14 @@ impl Source {
         }
     }
 
-    /// Where paths begin where nothing is said.
+    /// Default sources of this network.
     pub fn sources(&self) -> Vec<u32> {
         let known = SOURCES.iter().find(|(name, _)| *name == self.name());
         known.map_or(vec![0], |(_, sources)| sources.to_vec())
     }
 }
 
-/// Where the weights of a network that is made come from.
+/// Origin of the weights of a generated network.
 fn generated(weighting: Weighting) -> WeightOrigin {
     match weighting {
         Weighting::Own => WeightOrigin::Hashed(HASHED_MAX),
@@ -197,7 +196,7 @@ fn generated(weighting: Weighting) -> WeightOrigin {
     }
 }
 
-/// What a search in this network is planned to do.
+/// Plans a search in this network.
 pub fn plan(target: &Target, graph: &Source, method: Method, rounds: u32) -> Result<Plan> {
     let method = method.engine().context("dijkstra runs on the CPU, without a plan")?;
     let tuning = Some(target.search);

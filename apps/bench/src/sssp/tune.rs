@@ -1,11 +1,11 @@
-//! Sizes of a search that are set on the command line, so that they can be swept.
+//! Tuning parameters of a search, set on the command line for parameter sweeps.
 
 use std::fmt;
 use std::str::FromStr;
 
 use multisplit_sssp::Tuning;
 
-/// One size of a search and its value: `local_hops=8`.
+/// A tuning parameter and its value, such as `local_hops=8`.
 #[derive(Clone, Copy, Debug)]
 struct Tune {
     field: Field,
@@ -14,7 +14,7 @@ struct Tune {
 
 type Field = fn(&mut Tuning) -> &mut u32;
 
-/// Every size by its name.
+/// All tuning parameters by name.
 const FIELDS: [(&str, Field); 24] = [
     ("threads", |t| &mut t.threads),
     ("max_groups", |t| &mut t.max_groups),
@@ -42,7 +42,7 @@ const FIELDS: [(&str, Field); 24] = [
     ("delta_even", |t| &mut t.delta_even),
 ];
 
-/// Several of them, separated by commas.
+/// Several parameters, separated by commas.
 #[derive(Clone, Debug)]
 pub struct Tunes {
     text: String,
@@ -50,7 +50,7 @@ pub struct Tunes {
 }
 
 impl Tunes {
-    /// Sets the sizes.
+    /// Sets the parameters.
     pub fn apply(&self, tuning: &mut Tuning) {
         self.tunes.iter().for_each(|tune| tune.apply(tuning));
     }

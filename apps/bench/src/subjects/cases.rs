@@ -1,4 +1,4 @@
-//! What `multisplit bench` can measure: the plan of each figure, and how its result is checked.
+//! Subjects of `multisplit bench`: the plan of each figure, and the check of its result.
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -6,8 +6,7 @@ use clap::ValueEnum;
 use crate::check;
 use crate::plans::{Method, Target, WordPlan, scan_method};
 
-/// What the output holds before a run whose result is checked, so that the result of an earlier
-/// run cannot pass for its own.
+/// Content of the output before a checked run, so that the result of an earlier run cannot pass the check.
 pub const POISON: u32 = 0x5a5a_a5a5;
 const FILL_VALUE: u32 = 0x1234_5678;
 /// The copy kernel's name in figures.
@@ -44,7 +43,7 @@ pub enum Subject {
 
 /// One figure to be measured.
 pub struct Case {
-    /// The name that figures of other programs go by too.
+    /// The name in figures, which other benchmark programs use too.
     pub op: &'static str,
     pub method: &'static str,
     pub planned: WordPlan,
@@ -53,7 +52,7 @@ pub struct Case {
 }
 
 impl Subject {
-    /// What `all` is.
+    /// The subjects of `all`.
     pub const EVERY: [Self; 10] = [
         Self::Copy,
         Self::Fill,
@@ -67,8 +66,8 @@ impl Subject {
         Self::Sssp,
     ];
 
-    /// The figures of copies, fills and scans of `n` elements; the other subjects have options of
-    /// their own, and measure by themselves.
+    /// The cases of copies, fills and scans of `n` elements. Other subjects have separate options and measure
+    /// themselves.
     pub fn cases(self, target: &Target, n: u64) -> Result<Vec<Case>> {
         Ok(match self {
             Self::Copy => {
@@ -87,7 +86,7 @@ impl Subject {
     }
 }
 
-/// Each method once: asked for either, a small scan is carried out the same way.
+/// Each method once, because a small scan is carried out the same way by both.
 fn scans(target: &Target, n: u64) -> Result<Vec<Case>> {
     let mut cases: Vec<Case> = Vec::new();
     for asked in [Method::Lookback, Method::ReduceThenScan] {

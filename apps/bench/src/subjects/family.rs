@@ -1,5 +1,5 @@
-//! `multisplit bench family`: scans, reductions and selections of several types, on the inputs and by the
-//! names that figures of other programs have.
+//! `multisplit bench family`: scans, reductions and selections of several types, with the inputs and names of
+//! other benchmark programs.
 
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -16,14 +16,14 @@ use crate::measure::Bench;
 use crate::output::Output;
 use crate::plans::Target;
 
-/// Half of all keys are below.
+/// Half of all keys are below this.
 const HALF: u32 = 1 << 31;
-/// Lengths of rows that are summed up.
+/// Row lengths of segmented sums.
 const ROWS: [u64; 7] = [16, 64, 256, 1024, 4096, 1 << 16, 1 << 20];
-/// Rounded sums of 2^28 floats are as near as this to those of doubles.
+/// Maximum relative difference between sums of up to 2^28 floats and those computed in f64.
 const NEAR: f64 = 1e-3;
 
-/// The operations, by what is made for them.
+/// The operations by input.
 const OF_WORDS: [&str; 3] = ["reduce_sum_u32", "scan_inclusive_u32", "select_if_u32"];
 const OF_FLOATS: [&str; 4] = ["reduce_max_f32", SUM_OF_ROWS, SUM_BY_OFFSETS, "scan_inclusive_f32"];
 const SUM_OF_ROWS: &str = "segmented_reduce_sum_f32";
@@ -47,7 +47,7 @@ fn operations() -> Vec<&'static str> {
 }
 
 impl FamilyOptions {
-    /// Whether any was given.
+    /// Whether any option was given.
     pub fn any(&self) -> bool {
         !self.family.is_empty()
     }
@@ -56,7 +56,7 @@ impl FamilyOptions {
         self.family.is_empty() || self.family.iter().any(|wanted| wanted == op)
     }
 
-    /// Measures everything that is asked for on `n` elements.
+    /// Measures the requested operations on `n` elements.
     pub fn measure(&self, bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
         let family = Family { bench, options: self, target: bench.target(), n };
         let any = |ops: &[&str]| ops.iter().any(|op| self.wants(op));
@@ -98,7 +98,7 @@ impl Family<'_> {
         self.figure_of((op, 0), graph, bound, output, check)
     }
 
-    /// Runs a graph once, has its result checked, and measures it, if that is asked for.
+    /// Runs a graph once, checks its result, and measures it, if the operation is requested.
     fn figure_of(
         &self,
         (op, m): (&'static str, u64),
@@ -169,7 +169,7 @@ impl Family<'_> {
         })
     }
 
-    /// A selection; `lengths` asks for those of the runs.
+    /// Measures a selection. `lengths` also requests the run lengths.
     fn selection(
         &self,
         (op, which, lengths): (&'static str, Select<u32>, bool),
@@ -246,7 +246,7 @@ impl Family<'_> {
         })
     }
 
-    /// Runs of four on average.
+    /// Measures operations on runs with an average length of four.
     fn runs(&self, by_key: bool, output: &mut Output) -> Result<()> {
         let mut run = 0;
         let words = data::words(self.n, |index| {
@@ -269,7 +269,7 @@ impl Family<'_> {
         Ok(())
     }
 
-    /// Sums of the values of each run, and their scan.
+    /// Measures sums of the values of each run, and their scan.
     fn by_key(&self, (keys, src): (&[u32], &Array<u32>), output: &mut Output) -> Result<()> {
         let (context, n) = (self.bench.context, self.n);
         let values = data::words(n, |index| mixed(index, 2))?;
@@ -320,7 +320,7 @@ impl Family<'_> {
         })
     }
 
-    /// Sums of rows of m floats, where the array is large enough to have some: by their length, and by offsets.
+    /// Measures sums of rows of m floats, by length and by offsets, if `m` divides the array length.
     fn rows(&self, floats: &[f32], src: &Array<f32>, output: &mut Output) -> Result<()> {
         let (context, n) = (self.bench.context, self.n);
         let all = ROWS.into_iter().filter(|m| n.is_multiple_of(*m));

@@ -1,5 +1,4 @@
-//! `multisplit bench histogram`: every operation, number of bins and method, with the sizes that
-//! are to be tried.
+//! `multisplit bench histogram`: all operations, bin counts and methods, with optional tuning parameters.
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, value_parser};
@@ -40,11 +39,11 @@ pub struct HistogramOptions {
 }
 
 const BINS: [u32; 9] = [2, 4, 8, 16, 32, 64, 128, 256, 65_536];
-/// A software driver compiles for each.
+/// Few bin counts, because a software driver compiles kernels for each.
 const SOFTWARE_BINS: [u32; 2] = [8, 64];
 const OPS: [Op; 4] = [Op::Even, Op::Range, Op::Bytes, Op::Pixels];
 
-/// Other sizes than the device's.
+/// Tuning parameters that differ from the device's.
 #[derive(Clone, Debug, Serialize)]
 struct Sizes {
     tune: String,
@@ -52,13 +51,13 @@ struct Sizes {
     pairs: Vec<(String, u32)>,
 }
 
-/// Reads sizes, separated by commas.
+/// Parses parameters separated by commas.
 fn tune(text: &str) -> Result<Sizes, String> {
     let pairs = text.split(',').map(pair).collect::<Result<_, _>>()?;
     Ok(Sizes { tune: text.to_owned(), pairs })
 }
 
-/// Reads `name=number`.
+/// Parses `name=number`.
 fn pair(text: &str) -> Result<(String, u32), String> {
     let (name, number) = text.split_once('=').ok_or("write name=number")?;
     let number = number.parse().map_err(|_| format!("`{number}` is not a number"))?;
@@ -88,13 +87,13 @@ fn apply(tuning: &mut HistogramTuning, (name, number): &(String, u32)) -> Result
 }
 
 impl HistogramOptions {
-    /// Whether any was given.
+    /// Whether any option was given.
     pub fn any(&self) -> bool {
         let lists = self.bins.is_empty() && self.histograms.is_empty() && self.count_by.is_empty();
         !lists || self.samples.is_some() || !self.tune.is_empty()
     }
 
-    /// Measures histograms of `n` elements, with `m` bins unless other numbers were asked for.
+    /// Measures histograms of `n` elements, with `m` bins unless `--bins` is given.
     pub fn measure(&self, bench: &Bench<'_>, n: u64, m: &[u32], output: &mut Output) -> Result<()> {
         let ops = if self.histograms.is_empty() { &OPS[..] } else { &self.histograms };
         let spread = self.samples.unwrap_or_default();
@@ -106,7 +105,8 @@ impl HistogramOptions {
             if ops.is_empty() {
                 continue;
             }
-            // Device memory first: what does not fit there need not be made on the host.
+            // Allocate device memory first, so that a size that does not fit fails before generating the
+            // input.
             let device_samples = bench.context.zeroed::<u32>(n)?;
             let words = samples(floats, spread, n)?;
             bench.context.write(&device_samples, 0, &words)?;
@@ -118,7 +118,7 @@ impl HistogramOptions {
         Ok(())
     }
 
-    /// What there is to be measured with.
+    /// The targets to measure, one for each set of tuning parameters.
     fn targets(&self, bench: &Bench<'_>) -> Result<Vec<(Option<&Sizes>, Target)>> {
         let mut targets = Vec::new();
         for sizes in &self.tune {
@@ -148,7 +148,7 @@ impl HistogramOptions {
             for ((sizes, target), &method) in
                 targets.iter().flat_map(|t| methods.iter().map(move |m| (t, m)))
             {
-                // What a method cannot do is left out where several are asked for.
+                // Skip cases that a method does not support.
                 if method == Method::Ballots && (m > BYTES || op.channels() > 1) {
                     continue;
                 }
@@ -164,7 +164,7 @@ impl HistogramOptions {
     }
 }
 
-/// The samples of one size, on both sides.
+/// The samples of one size, on the host and the device.
 struct Input<'i> {
     bench: &'i Bench<'i>,
     n: u64,

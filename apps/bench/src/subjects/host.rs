@@ -1,5 +1,5 @@
-//! `multisplit bench host`: arrays of the host, there and back, in an open context. Unlike all other
-//! figures these are of the host's clock, transfers included.
+//! `multisplit bench host`: transfers and sorts of host arrays in an open context. Unlike all other figures,
+//! these are measured with the host clock and include transfers.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::figures::median;
 use crate::measure::Bench;
 use crate::output::{Figure, Output, Timed};
 
-/// Measures transfers and sorts of `n` words of the host.
+/// Measures transfers and sorts of `n` host words.
 pub fn measure(bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
     let context = bench.context;
     let keys = data::random_words(n, data::SEED)?;
@@ -33,7 +33,7 @@ pub fn measure(bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
     Ok(())
 }
 
-/// Nanoseconds of one run: the median.
+/// Median time of a run in nanoseconds.
 fn time(bench: &Bench<'_>, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
     let times = (0..bench.timing.runs).map(|_| {
         let start = Instant::now();

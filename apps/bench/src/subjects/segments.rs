@@ -1,4 +1,4 @@
-//! `multisplit bench family`: sorts of segments, rows of one length and random mixes, each run on unsorted
+//! `multisplit bench family`: segmented sorts with rows of one length and random mixes, each run on unsorted
 //! data.
 
 use anyhow::{Result, ensure};
@@ -11,9 +11,9 @@ use crate::measure::Bench;
 use crate::output::Output;
 use crate::plans::Target;
 
-/// Rows that other programs are measured with.
+/// Row lengths that other benchmark programs use.
 const ROWS: [u64; 7] = [16, 64, 256, 1024, 4096, 1 << 16, 1 << 20];
-/// Lengths of a random mix are powers of two at most, up to this one.
+/// Segments of a random mix are shorter than two to this power.
 const MAX_BITS: u32 = 17;
 
 /// The operations.
@@ -25,7 +25,7 @@ pub const OPS: [&str; 5] = [
     "segmented_argsort_random_f32",
 ];
 
-/// Measures those sorts of the segments of `n` floats that are wanted, if any of the rows divides them.
+/// Measures the requested segmented sorts of `n` floats. Skips all of them if no row length divides `n`.
 pub fn measure(
     bench: &Bench<'_>,
     n: u64,
@@ -64,7 +64,8 @@ pub fn measure(
     Ok(())
 }
 
-/// Lengths of every magnitude alike, so that most segments are tiny, and most elements in large ones.
+/// Segment lengths with a log-uniform distribution: most segments are tiny, but most elements are in large
+/// ones.
 fn random_offsets(n: u64) -> Vec<u32> {
     let mut offsets = vec![0];
     let mut end = 0;
@@ -87,7 +88,7 @@ struct Segments<'b> {
 }
 
 impl Segments<'_> {
-    /// By rows of a length, or else by offsets on the device.
+    /// Measures a sort by row length if `row` is given, otherwise by offsets.
     fn measure(
         &self,
         (op, m, indices): (&'static str, u64, bool),
@@ -127,7 +128,7 @@ impl Segments<'_> {
         self.bench.figure_restoring((op, method), (n, m), run, restore, output)
     }
 
-    /// Segments are in order, and have the elements that they had; indices say which these were.
+    /// Checks that segments are sorted and have their original elements, which `indices` refer to.
     fn check(&self, offsets: &[u32], indices: bool) -> Result<()> {
         let context = self.bench.context;
         let sorted = context.download(&self.keys)?;

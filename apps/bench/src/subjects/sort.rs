@@ -24,7 +24,7 @@ pub struct SortOptions {
 }
 
 impl SortOptions {
-    /// Whether any was given.
+    /// Whether any option was given.
     pub fn any(&self) -> bool {
         !self.sorts.is_empty() || !self.sort_by.is_empty()
     }
@@ -46,7 +46,7 @@ impl SortOptions {
     }
 }
 
-/// Measures one operation, whose keys are `K`, by each of `methods`.
+/// Measures one operation with key type `K`, by each of `methods`.
 fn measure<K: Key>(
     bench: &Bench<'_>,
     op: Op,
@@ -63,13 +63,13 @@ fn measure<K: Key>(
     Ok(())
 }
 
-/// The elements of one sort, on both sides.
+/// The elements of one sort, on the host and the device.
 struct Input<'i, K> {
     bench: &'i Bench<'i>,
     op: Op,
     n: u64,
     host_keys: Vec<K>,
-    /// Keys as they are at first, and where they are sorted.
+    /// The original keys, and the array in which they are sorted.
     unsorted: Array<K>,
     keys: Array<K>,
     values: Option<Array<u32>>,
@@ -77,7 +77,7 @@ struct Input<'i, K> {
 
 impl<'i, K: Key> Input<'i, K> {
     fn new(bench: &'i Bench<'i>, op: Op, n: u64) -> Result<Self> {
-        // Device memory first: what does not fit there need not be made on the host.
+        // Allocate device memory first, so that a size that does not fit fails before generating the input.
         let unsorted = bench.context.zeroed(n)?;
         let keys = bench.context.zeroed(n)?;
         let values = op.pairs().then(|| bench.context.zeroed(n)).transpose()?;
@@ -102,12 +102,12 @@ impl<'i, K: Key> Input<'i, K> {
         self.bench.figure_restoring(names, (self.n, 0), run, restore, output)
     }
 
-    /// The keys are in order, and the same as before; values say where each was, equal keys in the
-    /// order they had.
+    /// Checks that the keys are sorted and the same as before, and that values contain the original
+    /// positions, in order for equal keys.
     fn check(&self) -> Result<()> {
         let got = self.bench.context.download(&self.keys)?;
         ensure!(got.is_sorted_by_key(|&key| rank(key)), "the keys are not in order");
-        // The same keys have the same sum, and other keys hardly ever.
+        // A sum of hashes: equal for the same keys, and almost never for others.
         let mixed = |keys: &[K]| {
             let mix = |&key: &K| data::SplitMix64::after(key.key_bits(), 0).draw();
             keys.iter().map(mix).fold(0u64, u64::wrapping_add)

@@ -1,4 +1,4 @@
-//! `multisplit bench split`: every operation, number of buckets and method, stage by stage.
+//! `multisplit bench split`: all operations, bucket counts and methods, with the time of each stage.
 
 use anyhow::{Context as _, Result};
 use clap::Args;
@@ -30,16 +30,16 @@ pub struct SplitOptions {
 }
 
 const BUCKETS: [u32; 8] = [2, 4, 8, 16, 32, 64, 128, 256];
-/// A software driver compiles for each.
+/// Few bucket counts, because a software driver compiles kernels for each.
 const SOFTWARE_BUCKETS: [u32; 2] = [8, 64];
 const OPS: [Op; 5] =
     [Op::DeltaKeys, Op::DeltaPairs, Op::IdentityKeys, Op::IdentityPairs, Op::RangeKeys];
 const METHODS: [Method; 4] = [Method::Direct, Method::Warp, Method::Block, Method::Onesweep];
-/// In and out, of keys and of values.
+/// Input and output, of keys and values.
 const PAIR_ARRAYS: u64 = 4;
 
 impl SplitOptions {
-    /// Whether any was given.
+    /// Whether any option was given.
     pub fn any(&self) -> bool {
         !self.op.is_empty() || !self.method.is_empty() || self.distribution.is_some()
     }
@@ -82,7 +82,7 @@ fn or_all<'l, T>(asked: &'l [T], all: &'l [T]) -> &'l [T] {
     if asked.is_empty() { all } else { asked }
 }
 
-/// Why a kernel cannot see an array of `n` words whole, as those of a split do.
+/// Reason why `n` words exceed the storage range of a kernel, if they do. Splits need whole arrays.
 fn too_wide(context: &Context, n: u64) -> Option<String> {
     let (array, max) = (bytes_of(n), context.limits().max_storage_range);
     (array > max).then(|| {
@@ -99,14 +99,14 @@ struct Splits<'b> {
     distribution: Distribution,
     arrays: Arrays,
     poison: WordPlan,
-    /// The keys that are on the device, on the host.
+    /// Host copy of the keys on the device.
     keys: Option<(Recipe, Vec<u32>)>,
 }
 
 impl<'b> Splits<'b> {
     fn new(bench: &'b Bench<'b>, n: u64, distribution: Distribution, pairs: bool) -> Result<Self> {
         let target = bench.target();
-        // Device memory first: what does not fit there need not be made on the host.
+        // Allocate device memory first, so that a size that does not fit fails before generating the input.
         let arrays = Arrays::new(bench.context, n, pairs)?;
         if let Some((values, _)) = &arrays.values {
             bench.context.write(values, 0, &data::words(n, |index| index as u32)?)?;
@@ -126,7 +126,7 @@ impl<'b> Splits<'b> {
         let recipe = Recipe::new(rule, self.distribution);
         let keys = match self.keys.take() {
             Some((made, keys)) if made == recipe => keys,
-            // What is there goes before the next is made.
+            // Free the old keys before generating new ones.
             other => {
                 drop(other);
                 let keys = recipe.make(self.n)?;
@@ -139,7 +139,7 @@ impl<'b> Splits<'b> {
             let mut done = Vec::new();
             for &method in methods {
                 let split = SplitPlan::new(&self.target, rule, method, op.pairs(), self.n, true)?;
-                // `auto` is one of the others.
+                // `auto` selects one of the other methods.
                 if done.contains(&split.method) {
                     continue;
                 }
@@ -193,7 +193,7 @@ impl<'b> Splits<'b> {
         Ok(())
     }
 
-    /// Overwrites what an earlier split left, so that it is not taken for the next one's.
+    /// Overwrites the output of an earlier split, so that it cannot pass the check.
     fn poison(&self, op: Op) -> Result<()> {
         let (context, arrays) = (self.bench.context, &self.arrays);
         let fill = context.instantiate(self.poison.plan.clone())?;

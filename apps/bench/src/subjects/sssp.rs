@@ -1,5 +1,4 @@
-//! `multisplit bench sssp`: whole searches for shortest paths, by network, method and width of
-//! buckets.
+//! `multisplit bench sssp`: complete shortest-path searches, by network, method and bucket width.
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
@@ -44,7 +43,7 @@ pub struct SearchOptions {
     tune_search: Vec<Tunes>,
 }
 
-/// One line.
+/// One JSON line.
 #[derive(Serialize)]
 struct Line {
     anchor: &'static str,
@@ -57,48 +56,48 @@ struct Line {
     delta: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     tune: Option<String>,
-    /// GPU time of a whole search, the mean over the sources.
+    /// GPU time of a complete search, averaged over the sources.
     ms: f64,
-    /// Said where it is not so.
+    /// Written only if false.
     #[serde(skip_serializing_if = "is_true")]
     settled: bool,
-    /// Arcs / time: the paper's 2 x edges / time, where edges lead both ways.
+    /// Arcs per time: the paper's 2 x edges / time, if edges lead in both directions.
     mteps: f64,
     rounds: u32,
     splits: u32,
     relaxations: u64,
     rerelaxations: u64,
-    /// Share of the time in putting the pile in order; of methods that have passes for it.
+    /// Share of the time spent in bucketing, for methods with separate passes for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     bucketing_share: Option<f64>,
 }
 
-/// The paper's network, and one like another of its networks; what a software driver gets is small.
+/// The paper's network, and one similar to another of its networks; small ones for a software driver.
 const GRAPHS: [&str; 2] = ["rmat", "grid"];
 const SOFTWARE_GRAPHS: [&str; 2] = ["rmat:5000:30000", "grid:3000"];
 
-/// Sources, and what has to be found from them.
+/// Sources, and the expected result for each.
 type Expected = Vec<(u32, Summary)>;
 
 impl SearchOptions {
-    /// These networks by these methods, and nothing else said.
+    /// Options for these networks and methods, with defaults for everything else.
     pub fn new(graph: Vec<Source>, search: &[Method]) -> Self {
         Self { graph, search: search.to_vec(), ..Self::default() }
     }
 
-    /// Whether any was given.
+    /// Whether any option was given.
     pub fn any(&self) -> bool {
         !self.graph.is_empty() || self.more()
     }
 
-    /// Whether any but the networks was given.
+    /// Whether any option other than the networks was given.
     pub fn more(&self) -> bool {
         let lists = self.search.is_empty() && self.delta.is_empty() && self.source.is_empty();
         let sizes = self.tune_search.is_empty() && self.search_buckets.is_none();
         !lists || !sizes || self.resident.is_some()
     }
 
-    /// The networks that were asked for, or those of the device.
+    /// The requested networks, or the defaults for the device.
     pub fn graphs(&self, software: bool) -> Result<Vec<Source>> {
         if !self.graph.is_empty() {
             return Ok(self.graph.clone());
@@ -108,7 +107,7 @@ impl SearchOptions {
         default.into_iter().map(parse).collect()
     }
 
-    /// Measures every network.
+    /// Measures all networks.
     pub fn measure(&self, bench: &Bench<'_>, output: &mut Output) -> Result<()> {
         for graph in &self.graphs(bench.software)? {
             self.measure_graph(bench, graph, output).with_context(|| graph.name())?;
@@ -149,7 +148,7 @@ impl SearchOptions {
     }
 }
 
-/// What is searched, and with which sizes.
+/// A network with tuning parameters and expected results.
 struct Search<'s> {
     graph: &'s Source,
     network: &'s DeviceNetwork,
@@ -205,7 +204,7 @@ impl Search<'_> {
     }
 }
 
-/// What one search takes, once the clocks are up.
+/// Time of one search at full clock.
 fn time(bench: &Bench<'_>, solver: &mut Solver, source: u32) -> Result<Timed> {
     bench.settled(|| Ok(solver.time_runs(source, bench.timing.runs)?))
 }

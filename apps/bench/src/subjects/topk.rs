@@ -54,7 +54,7 @@ impl Method {
 const DEFAULT_K: [u64; 2] = [32, 1024];
 
 impl TopKOptions {
-    /// Whether any was given.
+    /// Whether any option was given.
     pub fn any(&self) -> bool {
         !self.k.is_empty() || self.topk_rows.is_some() || !self.topk_by.is_empty()
     }
@@ -125,11 +125,11 @@ fn measure(
     bench.figure((op, method), (n, how.k()), &executable, &bound, output)
 }
 
-/// Every index is the CPU's.
+/// Compares every index with the CPU's.
 fn check(keys: &[f32], rows: u64, k: usize, indices: &[u32]) -> Result<()> {
     let length = keys.len() / rows as usize;
     for (row, found) in keys.chunks(length).zip(indices.chunks(k)) {
-        // The largest first, of equal ones the first: one number for both.
+        // One number that orders by key, largest first, then by index.
         let number = |(index, &key): (usize, &f32)| !rank(key) << 32 | index as u64;
         let mut numbers: Vec<u64> = row.iter().enumerate().map(number).collect();
         let (largest, last, _) = numbers.select_nth_unstable(k - 1);

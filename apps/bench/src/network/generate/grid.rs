@@ -1,5 +1,5 @@
-//! A network like one of roads: junctions on a lattice, joined by chains of short segments; hardly
-//! more edges than vertices, and very long ways.
+//! Generates road-like networks: junctions on a lattice, connected by chains of short segments. They have
+//! hardly more edges than vertices, and very long paths.
 
 use multisplit_sssp::network::{Network, NetworkError};
 
@@ -8,50 +8,50 @@ use crate::network::{InputError, Weighting};
 
 /// A road-like network.
 ///
-/// A random spanning tree of a lattice (Kruskal's algorithm on edges in the order of their hashed
-/// keys), and as many other edges of the lattice as make the numbers come out. Each is a chain of
-/// segments, whose number follows a geometric law, corrected by ones in hashed order until there
-/// are exactly as many as asked for. Vertices are numbered junction by junction, each followed by
-/// the inner vertices of the chains that begin there.
+/// It consists of a random spanning tree of a lattice (Kruskal's algorithm on edges in the order of their
+/// hashed keys), and enough other lattice edges for the requested size. Each lattice edge becomes a chain of
+/// segments, whose number has a geometric distribution, corrected by one in hashed order until the total is
+/// exact. Vertices are numbered junction by junction; each junction is followed by the inner vertices of the
+/// chains that begin there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
-    /// Junctions in a row.
+    /// Junctions per row.
     pub width: u32,
-    /// Rows.
+    /// Number of rows.
     pub height: u32,
-    /// How many vertices.
+    /// Number of vertices.
     pub vertices: u32,
-    /// How many edges: at least one less than vertices.
+    /// Number of edges; at least `vertices - 1`.
     pub edges: u32,
-    /// Another seed gives another network.
+    /// Seed of the generator.
     pub seed: u64,
 }
 
 impl Default for Grid {
-    /// Of the size of belgium_osm, one of the paper's graphs.
+    /// The size of belgium_osm, one of the paper's graphs.
     fn default() -> Self {
         Self { width: 425, height: 426, vertices: 1_441_295, edges: 1_549_970, seed: 7 }
     }
 }
 
-/// An edge of the lattice: from a junction to the one right of it or below it.
+/// An edge of the lattice: from a junction to its right or lower neighbour.
 type LatticeEdge = (u32, u32);
 
 impl Grid {
-    /// A network of `vertices` vertices, at least 4, in the proportions of the default one.
+    /// A network of `vertices` vertices, at least 4, with the proportions of the default one.
     pub fn of_size(vertices: u32) -> Self {
         let whole = Self::default();
         let share = f64::from(vertices) / f64::from(whole.vertices);
-        // No more junctions than vertices.
+        // Rounded down, so that there are no more junctions than vertices.
         let side = ((f64::from(whole.width) * share.sqrt()) as u32).max(2);
         let extra = (f64::from(whole.edges - whole.vertices) * share) as u32;
-        // A lattice has 2 side (side - 1) edges, of which side^2 - 1 are the tree's.
+        // The lattice has 2 side (side - 1) edges; side^2 - 1 of them belong to the tree.
         let extra = extra.min(side.saturating_mul(side) - 2 * side);
         let edges = vertices.saturating_add(extra);
         Self { width: side, height: side, vertices, edges, ..whole }
     }
 
-    /// Makes the network.
+    /// Generates the network.
     pub fn generate(&self, weighting: Weighting) -> Result<Network, InputError> {
         let problem = |problem| InputError::Generator { problem };
         let junctions = u64::from(self.width) * u64::from(self.height);
@@ -63,7 +63,7 @@ impl Grid {
         }
         check_memory(self.vertices, self.edges)?;
         let lattice = self.lattice();
-        // As many junction edges more than junctions as there are edges more than vertices.
+        // There are as many more chains than junctions as edges than vertices.
         let chains = (junctions + u64::from(self.edges)).checked_sub(self.vertices.into());
         let chains = chains.filter(|&chains| chains + 1 >= junctions);
         let chains = chains.ok_or_else(|| problem("fewer edges than join all vertices"))?;
@@ -75,7 +75,7 @@ impl Grid {
         network(self.vertices, self.number(&picked, &segments), weighting)
     }
 
-    /// Every edge of the lattice: first those to the right, then those down.
+    /// All lattice edges: first those to the right, then those down.
     fn lattice(&self) -> Vec<LatticeEdge> {
         let junctions = 0..self.width * self.height;
         let right = junctions.clone().filter(|j| j % self.width < self.width - 1);
@@ -83,7 +83,7 @@ impl Grid {
         right.map(|j| (j, j + 1)).chain(down.map(|j| (j, j + self.width))).collect()
     }
 
-    /// A spanning tree and the first of the other edges, `chains` in all, in lattice order.
+    /// A spanning tree and the first of the other edges, `chains` in total, in lattice order.
     fn pick(&self, lattice: &[LatticeEdge], junctions: usize, chains: usize) -> Vec<LatticeEdge> {
         let mut joined: Vec<u32> = (0..junctions as u32).collect();
         let mut find = |mut p: u32, root: Option<u32>| {
@@ -113,7 +113,7 @@ impl Grid {
         picked.into_iter().map(|edge| lattice[edge as usize]).collect()
     }
 
-    /// How many segments each chain has: at least one, `self.edges` in all.
+    /// Number of segments of each chain: at least one, `self.edges` in total.
     fn segments(&self, chains: usize) -> Vec<u32> {
         let share = chains as f64 / f64::from(self.edges);
         let law = |chain: u64| {
@@ -140,7 +140,7 @@ impl Grid {
         segments.into_iter().map(|count| count as u32).collect()
     }
 
-    /// The edges between numbered vertices.
+    /// Numbers the vertices and returns the edges between them.
     fn number(&self, chains: &[LatticeEdge], segments: &[u32]) -> Vec<u64> {
         let junctions = (self.width * self.height) as usize;
         let mut first = vec![0u32; junctions + 1];
@@ -150,7 +150,7 @@ impl Grid {
         for junction in 1..=junctions {
             first[junction] += first[junction - 1] + 1;
         }
-        // Where the inner vertices of the next chain from a junction begin.
+        // First inner vertex of the next chain from each junction.
         let mut next: Vec<u32> = first.iter().map(|&vertex| vertex + 1).collect();
         let mut keys = Vec::with_capacity(self.edges as usize);
         for (&(a, b), &count) in chains.iter().zip(segments) {
@@ -166,7 +166,7 @@ impl Grid {
     }
 }
 
-/// 0 to `count`, ordered by a hash of each.
+/// The numbers below `count`, ordered by their hash.
 fn in_hashed_order(seed: u64, count: usize) -> Vec<u32> {
     let mut order: Vec<(u64, u32)> =
         (0..count as u32).map(|k| (random(seed, k.into()), k)).collect();

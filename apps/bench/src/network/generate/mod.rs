@@ -1,4 +1,4 @@
-//! Networks that need no download: the same edges on every machine.
+//! Generated networks with the same edges on every machine.
 
 mod grid;
 mod rmat;
@@ -17,20 +17,20 @@ fn random(seed: u64, k: u64) -> u64 {
     mix64(k.wrapping_add(1).wrapping_mul(GOLDEN).wrapping_add(seed))
 }
 
-/// Both ends of an undirected edge in one word, the lesser first.
+/// Both ends of an undirected edge in one word, the smaller first.
 fn key(u: u32, v: u32) -> u64 {
     (u64::from(u.min(v)) << 32) | u64::from(u.max(v))
 }
 
-/// What a network of this size takes while it is made: keys, their ends and weights, what has been
-/// drawn, and the network itself, both ways.
+/// Checks that memory suffices to generate a network of this size: keys, edge list, duplicate detection, and
+/// the network itself with arcs in both directions.
 fn check_memory(vertices: u32, edges: u32) -> Result<(), InputError> {
     let bytes = 40 * u64::from(vertices) + 80 * u64::from(edges);
     let what = format!("a network of {vertices} vertices and {edges} edges");
     host_memory::check(&what, bytes).map_err(|error| InputError::Memory(error.to_string()))
 }
 
-/// The undirected network of these edges, in ascending order, weighted.
+/// Builds the weighted undirected network of these edges, in ascending order.
 fn network(vertices: u32, mut keys: Vec<u64>, weighting: Weighting) -> Result<Network, InputError> {
     keys.sort_unstable();
     let mut edges = EdgeList {

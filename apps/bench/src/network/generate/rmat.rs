@@ -1,4 +1,4 @@
-//! R-MAT: few vertices with very many neighbours, many with few, and short ways between them.
+//! Generates R-MAT networks: a few vertices have very many neighbours, most have few, and paths are short.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -9,35 +9,34 @@ use multisplit_sssp::network::{Network, NetworkError, mix64};
 use super::{check_memory, key, network, random};
 use crate::network::{InputError, Weighting};
 
-/// An undirected R-MAT network, in the manner of GTgraph without its noise on parameters.
+/// An undirected R-MAT network like those of GTgraph, but without noise on the parameters.
 ///
-/// With steps n/2, n/4, ... down to 1 (each halved and cut off), candidate edge e begins at
-/// (0, 0); at step l, x is the upper half of `random(seed, 32 e + l)`: below a nothing is added,
-/// below a + b the step is added to the second end, below a + b + c to the first, else to both.
-/// Candidates are taken in order; those that join a vertex to itself or occurred before are
-/// dropped, until there are enough.
+/// Steps are n/2, n/4, ... down to 1, rounded down. Candidate edge e begins as (0, 0). At step l, x is the
+/// upper half of `random(seed, 32 e + l)`: if x is below a, nothing is added; below a + b, the step is added
+/// to the second end; below a + b + c, to the first; otherwise to both. Candidates are taken in order until
+/// there are enough edges; loops and duplicates are dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rmat {
-    /// How many vertices.
+    /// Number of vertices.
     pub vertices: u32,
-    /// How many edges.
+    /// Number of edges.
     pub edges: u32,
-    /// a, b and c in thousandths; d is the rest.
+    /// a, b and c in thousandths; d is the remainder.
     pub parts: [u32; 3],
-    /// Another seed gives another network.
+    /// Seed of the generator.
     pub seed: u64,
 }
 
 impl Default for Rmat {
-    /// The paper's: 0.8 M vertices, 4.8 M edges, (0.5, 0.1, 0.1, 0.3).
+    /// The paper's network: 0.8 M vertices, 4.8 M edges, (0.5, 0.1, 0.1, 0.3).
     fn default() -> Self {
         Self { vertices: 800_000, edges: 4_800_000, parts: [500, 100, 100], seed: 1 }
     }
 }
 
-/// Candidates drawn at a time by one thread.
+/// Candidates that one thread draws at a time.
 const BLOCK: u64 = 1 << 18;
-/// Candidates for each edge after which the rest of the edges is not worth waiting for.
+/// Maximum number of candidates per edge before the generator gives up.
 const PATIENCE: u64 = 64;
 
 impl Rmat {
@@ -46,7 +45,7 @@ impl Rmat {
         Self { vertices, edges, ..Self::default() }
     }
 
-    /// Makes the network.
+    /// Generates the network.
     pub fn generate(&self, weighting: Weighting) -> Result<Network, InputError> {
         let problem = |problem| InputError::Generator { problem };
         if self.vertices == 0 {
@@ -79,7 +78,7 @@ impl Rmat {
         network(self.vertices, keys, weighting)
     }
 
-    /// The next candidates that join two vertices, in order, one block per thread.
+    /// The next candidates without loops, in order, one block per thread.
     fn candidates(&self, first: u64, blocks: u64) -> Vec<Vec<u64>> {
         thread::scope(|scope| {
             let block = |b: u64| scope.spawn(move || self.block(first + b * BLOCK));
@@ -110,7 +109,7 @@ impl Rmat {
 
 type Seen = HashSet<u64, BuildHasherDefault<Scatter>>;
 
-/// Keys are random enough: one multiplication spreads them.
+/// Hashes with one multiplication, which is enough because the keys are nearly random.
 #[derive(Default)]
 struct Scatter(u64);
 
@@ -152,7 +151,7 @@ mod tests {
         };
         assert!(refused(Rmat::of_size(3, 4)));
         assert!(refused(Rmat { parts: [500, 500, 1], ..Rmat::default() }));
-        // Corners that are never drawn.
+        // Some vertices are never drawn.
         assert!(refused(Rmat { parts: [1000, 0, 0], ..Rmat::of_size(64, 100) }));
     }
 }

@@ -1,4 +1,4 @@
-//! How a stream of text is cut into blocks of whole lines.
+//! Splits a text stream into blocks of whole lines.
 
 use std::io::Read;
 
@@ -8,20 +8,20 @@ use crate::host_memory;
 /// Whole lines of a file.
 pub(super) struct Block {
     pub text: Vec<u8>,
-    /// The number of its first line, counted from 1.
+    /// Line number of the first line, counted from 1.
     pub first_line: u64,
 }
 
-/// Bytes of a block. Long enough that handing it to a thread costs nothing beside parsing it.
+/// Block size in bytes: large enough that the cost of passing a block to a thread is negligible.
 const BLOCK: usize = 1 << 21;
-/// A file whose lines are longer than this is none of edges.
+/// Maximum line length. Files with longer lines are not edge lists.
 const LONGEST_LINE: usize = 1 << 16;
 
-/// The blocks of a file, one after another.
+/// Iterates over the blocks of a file.
 pub(super) struct Blocks<'r> {
     reader: &'r mut dyn Read,
     report: &'r dyn Fn(),
-    /// The beginning of a line whose end has not been read yet.
+    /// Start of a line whose end has not been read yet.
     rest: Vec<u8>,
     next_line: u64,
     ended: bool,
@@ -37,7 +37,7 @@ impl<'r> Blocks<'r> {
         if self.ended && self.rest.is_empty() {
             return Ok(None);
         }
-        // Its text, its edges, and the list that they are joined to.
+        // Memory for the text, its edges, and the joined edge list.
         host_memory::check("the next part", 8 * BLOCK as u64)
             .map_err(|error| Problem::Memory(error.to_string()))?;
         let mut text = std::mem::take(&mut self.rest);
@@ -59,7 +59,7 @@ impl<'r> Blocks<'r> {
         Ok(Some(Block { text, first_line }))
     }
 
-    /// Gives back what was not used of a block.
+    /// Returns the unused part of a block.
     pub fn push_back(&mut self, block: &Block, used: usize) {
         let mut text = block.text[used..].to_vec();
         text.append(&mut self.rest);

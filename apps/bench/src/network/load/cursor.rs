@@ -1,12 +1,12 @@
-//! Reading numbers from bytes, one after another.
+//! Parses numbers from bytes.
 
-/// A place in a text.
+/// A position in a text.
 pub(super) struct Cursor<'t> {
     text: &'t [u8],
     at: usize,
 }
 
-/// A number that is not one: what stands there instead.
+/// Error message with the text found instead of the expected one.
 pub(super) type Misread = String;
 
 impl<'t> Cursor<'t> {
@@ -26,7 +26,7 @@ impl<'t> Cursor<'t> {
         self.text.get(self.at).copied().unwrap_or(b'\n')
     }
 
-    /// The next byte of this line that is not blank; a line feed at the end of the line.
+    /// Skips blanks and returns the next byte; a line feed at the end of the line.
     pub fn first(&mut self) -> u8 {
         while matches!(self.peek(), b' ' | b'\t' | b'\r') && !self.at_end() {
             self.at += 1;
@@ -34,12 +34,12 @@ impl<'t> Cursor<'t> {
         self.peek()
     }
 
-    /// Goes on by one byte.
+    /// Skips one byte.
     pub fn skip(&mut self) {
         self.at += 1;
     }
 
-    /// Goes on behind the end of the line.
+    /// Skips the rest of the line.
     pub fn skip_line(&mut self) {
         while !self.at_end() && self.text[self.at] != b'\n' {
             self.at += 1;
@@ -57,14 +57,14 @@ impl<'t> Cursor<'t> {
         &self.text[begin..self.at]
     }
 
-    /// The next word, a whole number.
+    /// Parses the next word as an integer.
     pub fn whole(&mut self) -> Result<u64, Misread> {
         self.first();
         let begin = self.at;
         let mut value = 0u64;
         let mut byte = self.peek();
         while byte.is_ascii_digit() {
-            // Nineteen digits fit; what has more is found out below.
+            // May wrap around with more than nineteen digits, which are rejected below.
             value = value.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
             self.at += 1;
             byte = self.peek();
@@ -77,14 +77,14 @@ impl<'t> Cursor<'t> {
         Ok(value)
     }
 
-    /// The next word, any number.
+    /// Parses the next word as a number.
     pub fn real(&mut self) -> Result<f64, Misread> {
         let word = self.word();
         let number = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
         number.ok_or_else(|| misread(word, "a number"))
     }
 
-    /// The end of the line, behind which it goes on.
+    /// Expects the end of the line and skips it.
     pub fn end_of_line(&mut self) -> Result<(), Misread> {
         if self.first() != b'\n' {
             return Err(misread(self.word(), "the end of the line"));
@@ -98,7 +98,7 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// Longer words are not shown whole.
+/// Maximum number of bytes of a word to show.
 const SHOWN: usize = 24;
 
 pub(super) fn misread(word: &[u8], expected: &str) -> Misread {

@@ -1,23 +1,23 @@
-//! The kinds of files, and how they are recognised.
+//! File formats of networks and their detection.
 
 use std::path::Path;
 
-/// What kind of file it is.
+/// File format of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// `.mtx`: coordinates, of pattern, integer or real entries, general or symmetric. Vertices
-    /// are counted from 1.
+    /// `.mtx`: coordinate format with pattern, integer or real entries, general or symmetric. Vertices are
+    /// counted from 1.
     MatrixMarket,
     /// `.gr`: the arcs of the DIMACS shortest-path challenge. Vertices are counted from 1.
     Dimacs,
-    /// `.el`: two vertices a line, counted from 0.
+    /// `.el`: two vertices per line, counted from 0.
     EdgeList,
-    /// `.wel`: two vertices and a weight a line, vertices counted from 0.
+    /// `.wel`: two vertices and a weight per line, vertices counted from 0.
     WeightedEdgeList,
 }
 
 impl Format {
-    /// The kind that a file's name says it is of, `.gz` and `.zst` left out.
+    /// The format implied by a file name, ignoring `.gz` and `.zst`.
     pub fn of(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let plain = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
@@ -31,7 +31,7 @@ impl Format {
         }
     }
 
-    /// The kind that the first bytes of a file say it is of.
+    /// Detects the format from the first bytes of a file.
     pub fn recognised(first: &[u8]) -> Option<Self> {
         if first.len() >= 14 && first[..14].eq_ignore_ascii_case(b"%%MatrixMarket") {
             return Some(Self::MatrixMarket);

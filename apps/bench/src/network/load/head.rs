@@ -1,4 +1,4 @@
-//! What a file says of itself before its edges come.
+//! Parses the header of a file.
 
 use multisplit_sssp::network::Direction;
 
@@ -7,32 +7,32 @@ use super::cursor::{Cursor, Misread, misread};
 use super::format::Format;
 use super::problem::Problem;
 
-/// What follows the two vertices of a line.
+/// The weight after the two vertices of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WeightText {
     Nothing,
     Whole,
     Real,
-    /// Whole numbers, unless there is one that is not.
+    /// Integers, unless at least one is fractional.
     Either,
 }
 
-/// How the lines of a file are to be read.
+/// Header of a file, which determines how to parse its lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Head {
-    /// The word that an edge begins with.
+    /// The word at the beginning of an edge line.
     pub mark: Option<u8>,
-    /// The number of the first vertex.
+    /// The lowest vertex number.
     pub base: u64,
     pub weight: WeightText,
     pub direction: Direction,
-    /// Where the file says it.
+    /// Number of vertices, if the file contains it.
     pub vertices: Option<u64>,
     pub announced: Option<u64>,
 }
 
 impl Head {
-    /// Reads the head and leaves the edges in `blocks`.
+    /// Reads the header and leaves the edges in `blocks`.
     pub fn read(format: Format, blocks: &mut Blocks<'_>) -> Result<Self, Problem> {
         let list = |weight| Self {
             mark: None,
@@ -51,11 +51,11 @@ impl Head {
     }
 }
 
-/// Reads the lines of a head until it is complete.
+/// Parses the lines of a header.
 trait HeadLines {
-    /// Takes a line; `Some` when it was the last one of the head.
+    /// Parses a line. Returns `Some` if it was the last line of the header.
     fn line(&mut self, line: &mut Cursor<'_>) -> Result<Option<Head>, Misread>;
-    /// What is missing where the file ends before.
+    /// Error message if the file ends before the header is complete.
     const MISSING: &'static str;
 }
 

@@ -1,4 +1,4 @@
-//! How lines become edges, on all cores.
+//! Parses lines into edges on all cores.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -20,27 +20,27 @@ struct Parsed {
     to: Vec<u32>,
     whole: Vec<u32>,
     real: Vec<f64>,
-    /// Whether a weight was no whole number.
+    /// Whether any weight is fractional.
     fractions: bool,
 }
 
 type Outcome = Result<Parsed, (u64, Misread)>;
-/// What has been parsed so far: which block, and what became of it.
+/// Index and result of each parsed block.
 type Outcomes = Mutex<Vec<(usize, Outcome)>>;
 
-/// Parses everything that `blocks` still has.
+/// Parses all remaining `blocks`.
 pub(super) fn parse(head: &Head, blocks: &mut Blocks<'_>) -> Result<EdgeList, Problem> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let outcomes = Outcomes::default();
     let failed = AtomicBool::new(false);
-    // Bounded, so that a reader faster than the parsers does not fill the memory.
+    // Bounded, so that a fast reader does not fill memory.
     let (sender, receiver) = sync_channel::<(usize, Block)>(2 * threads);
     let receiver = Mutex::new(receiver);
     let read = thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| work(head, &receiver, &outcomes, &failed));
         }
-        // Owned here, so that the parsers see the end however this ends.
+        // Move the sender into this scope, so that the parsers stop even if this returns early.
         let sender = sender;
         let mut index = 0;
         while !failed.load(Ordering::Relaxed)
@@ -56,7 +56,7 @@ pub(super) fn parse(head: &Head, blocks: &mut Blocks<'_>) -> Result<EdgeList, Pr
     let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
     outcomes.sort_by_key(|(index, _)| *index);
     let mut all = Vec::with_capacity(outcomes.len());
-    // Blocks are begun in order, so that the first mistake of the file is among these.
+    // Blocks are processed in order, so these include the first error of the file.
     for (_, outcome) in outcomes {
         all.push(outcome.map_err(|(line, problem)| Problem::Line(line, problem))?);
     }
@@ -84,7 +84,7 @@ fn work(
 }
 
 fn parse_block(head: &Head, block: &Block) -> Outcome {
-    // The shortest line that holds an edge has four bytes.
+    // An edge takes about 16 bytes of text.
     let guess = block.text.len() / 16;
     let mut parsed = Parsed { from: Vec::with_capacity(guess), ..Parsed::default() };
     parsed.to.reserve(guess);
@@ -128,7 +128,7 @@ fn parse_line(head: &Head, line: &mut Cursor<'_>, parsed: &mut Parsed) -> Result
 
 fn vertex(head: &Head, line: &mut Cursor<'_>) -> Result<u32, Misread> {
     let number = line.whole()?;
-    // Where nothing is announced, what 32 bits hold; Network::new has its own limits.
+    // Without an announced vertex count, accept all 32-bit numbers; `Network::new` checks its own limits.
     let end = head.vertices.unwrap_or(u64::from(u32::MAX)).saturating_add(head.base);
     if number < head.base || number >= end {
         return Err(format!("vertex {number} is not one of {} to {}", head.base, end - 1));
@@ -148,7 +148,7 @@ fn whole(line: &mut Cursor<'_>) -> Result<u32, Misread> {
 fn join(head: &Head, blocks: Vec<Parsed>) -> EdgeList {
     let count = blocks.iter().map(|block| block.from.len()).sum();
     let fractions = blocks.iter().any(|block| block.fractions);
-    // Whole numbers that a float of 32 bits cannot hold are exact as such.
+    // Integers that a 32-bit float cannot represent are kept as integers.
     let rounded = |&weight: &f64| f64::from(weight as f32) != weight;
     let too_long = !fractions && blocks.iter().any(|block| block.real.iter().any(rounded));
     let mut edges = EdgeList {
@@ -163,7 +163,7 @@ fn join(head: &Head, blocks: Vec<Parsed>) -> EdgeList {
             }
         },
     };
-    // Each block goes once it has been added.
+    // Each block is freed after it has been added.
     for block in blocks {
         edges.from.extend_from_slice(&block.from);
         edges.to.extend_from_slice(&block.to);

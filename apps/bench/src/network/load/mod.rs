@@ -1,8 +1,8 @@
-//! Networks from files: Matrix Market (.mtx), DIMACS (.gr), lists of edges (.el, .wel), each also
+//! Loads networks from files: Matrix Market (.mtx), DIMACS (.gr), edge lists (.el, .wel), each optionally
 //! compressed (.gz, .zst).
 //!
-//! A file is read in blocks of whole lines, never as a whole; while the next block is read (and
-//! unpacked), threads turn the ones before it into edges.
+//! Files are read in blocks of whole lines, never as a whole. While one block is read and decompressed,
+//! threads parse the previous ones.
 
 mod blocks;
 mod cursor;
@@ -27,44 +27,44 @@ use crate::host_memory;
 use blocks::Blocks;
 use head::Head;
 
-/// How far loading has come.
+/// Progress of loading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Bytes of the file that have been read, before unpacking.
+    /// Bytes of the file read so far, before decompression.
     pub bytes: u64,
-    /// Bytes of the file; 0 where that is not known.
+    /// Size of the file in bytes; 0 if unknown.
     pub all_bytes: u64,
 }
 
-/// How a file becomes a network.
+/// Options for loading a file.
 #[derive(Clone, Copy, Default)]
 pub struct LoadOptions<'p> {
-    /// Where weights come from.
+    /// Source of the weights.
     pub weighting: Weighting,
-    /// What kind of file it is, where neither its name nor its first lines say it.
+    /// File format, if neither the name nor the first lines determine it.
     pub format: Option<Format>,
-    /// Whether edges lead both ways, where the file is not to decide: symmetric matrices are
-    /// undirected, everything else is directed.
+    /// Overrides the direction of edges. By default, symmetric matrices are undirected and everything else is
+    /// directed.
     pub direction: Option<Direction>,
-    /// Called now and then while the file is read, on the calling thread.
+    /// Called repeatedly while the file is read, on the calling thread.
     pub progress: Option<&'p dyn Fn(Progress)>,
 }
 
-/// A network, and where its weights came from.
+/// A network and the origin of its weights.
 #[derive(Debug)]
 pub struct Loaded {
     /// The network.
     pub network: Network,
-    /// Where its weights came from.
+    /// The origin of its weights.
     pub weights: WeightOrigin,
 }
 
-/// Loads a file. Its kind is what the options, its name or its first lines say.
+/// Loads a file. Its format is given by the options, its name or its first lines.
 pub fn load(path: impl AsRef<Path>, options: &LoadOptions<'_>) -> Result<Network, InputError> {
     Ok(load_weighted(path, options)?.network)
 }
 
-/// Like [`load`]; also says where the weights came from.
+/// Like [`load`], but also returns the origin of the weights.
 pub fn load_weighted(
     path: impl AsRef<Path>,
     options: &LoadOptions<'_>,
@@ -78,7 +78,7 @@ pub fn load_weighted(
     read_all(path, file, found.len(), options.format.or(Format::of(path)), options)
 }
 
-/// Reads a network of this kind from `reader`; `name` stands for it in errors.
+/// Reads a network of this format from `reader`. `name` is used in error messages.
 pub fn read(
     name: &str,
     reader: impl Read,
@@ -88,8 +88,8 @@ pub fn read(
     Ok(read_all(Path::new(name), reader, 0, Some(format), options)?.network)
 }
 
-/// Like [`read`], of the kind that the options or the first lines say; also says where the weights
-/// came from.
+/// Like [`read`], but detects the format unless the options give it, and also returns the origin of the
+/// weights.
 pub fn read_weighted(
     name: &str,
     reader: impl Read,
@@ -138,7 +138,7 @@ fn read_all(
     network(path, &head, edges, options)
 }
 
-/// The first bytes, at most so many.
+/// Reads the first bytes, at most `bytes`.
 fn peek(reader: &mut impl Read, bytes: usize) -> std::io::Result<Vec<u8>> {
     let mut first = Vec::new();
     reader.take(bytes as u64).read_to_end(&mut first)?;
@@ -163,7 +163,8 @@ fn network(
     }
     let greatest = || edges.from.iter().chain(&edges.to).max().map_or(0, |&v| u64::from(v) + 1);
     let vertices = head.vertices.unwrap_or_else(greatest);
-    // Arcs both ways with their weights, and where those of each vertex begin, while edges stay.
+    // Memory for the arcs of both directions, the offsets of each vertex, and the edge list, which is still
+    // in use.
     let bytes = vertices.saturating_mul(24).saturating_add(found.saturating_mul(48));
     let what = format!("{}: a network of {vertices} vertices and {found} edges", path.display());
     host_memory::check(&what, bytes).map_err(|error| InputError::Memory(error.to_string()))?;
@@ -176,10 +177,10 @@ fn io(path: &Path, error: std::io::Error) -> InputError {
     InputError::Io { path: path.to_owned(), error }
 }
 
-/// Bytes of a packed file that are read at a time.
+/// Bytes of a compressed file to read at a time.
 const BLOCK: usize = 1 << 18;
 
-/// Counts the bytes that are read.
+/// Counts the bytes read.
 struct Counted<'c, R> {
     reader: R,
     count: &'c AtomicU64,

@@ -1,10 +1,10 @@
-//! Why a file is refused, before its name is known.
+//! Errors of parsing, without the file name.
 
 use std::path::Path;
 
 use crate::network::InputError;
 
-/// What is wrong, and in which line; or that reading failed.
+/// A malformed line and its number, or a failure to read.
 pub enum Problem {
     Line(u64, String),
     Io(std::io::Error),
@@ -12,7 +12,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// The error of the file at `path`.
+    /// Adds the path of the file.
     pub fn at(self, path: &Path) -> InputError {
         let path = path.to_owned();
         match self {

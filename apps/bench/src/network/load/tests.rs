@@ -1,4 +1,4 @@
-//! Every kind of file, and everything that can be wrong with one.
+//! Tests of every file format, including malformed files.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn plain(format: Format, text: &str) -> Result<Network, InputError> {
     read("test", text.as_bytes(), format, &LoadOptions::default())
 }
 
-/// Every arc: from, to, weight.
+/// All arcs: from, to, weight.
 fn arcs(network: &Network) -> Vec<(u32, u32, u32)> {
     let of = |v| network.arcs_of(v).iter().map(move |arc| (v, arc.target, arc.weight));
     (0..network.vertices()).flat_map(of).collect()
