@@ -1,6 +1,6 @@
-//! What `multisplit bench` measures and prints, seen from outside.
+//! Tests of the measurements and output of `multisplit bench`, run as a process.
 //!
-//! Most runs have validation on, so that any message fails them.
+//! Most runs enable validation, so that any message fails them.
 #![allow(clippy::expect_used, reason = "in a test a panic is the report")]
 
 mod common;
@@ -8,8 +8,8 @@ mod common;
 use common::{multisplit, run, temporary};
 use serde_json::Value;
 
-/// The device line and the figures of JSON lines. Lines of pipelines, where the driver has any to say,
-/// come after them.
+/// Parses JSON lines into the device line and the figures. Skips lines with pipeline statistics, which some
+/// drivers provide.
 fn figures(text: &str) -> (Value, Vec<Value>) {
     let mut lines =
         text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a JSON line"));
@@ -17,7 +17,7 @@ fn figures(text: &str) -> (Value, Vec<Value>) {
     (first, lines.filter(|line| line["pipeline"].is_null()).collect())
 }
 
-/// Figures of sorts name what was relied on; both rankings are measured where the device has two.
+/// Figures of sorts name the ranking. Both rankings are measured if the device supports them.
 #[test]
 fn bench_names_the_ranking() {
     let sort = ["bench", "sort", "--n", "1000", "--sorts", "sort_keys_u32", "--reps", "1"];
@@ -43,7 +43,7 @@ fn a_ranking_that_is_none_is_refused() {
     let histogram = ["bench", "histogram", "--n", "1000", "--bins", "4"];
     let ran = run(multisplit(), &[&histogram[..], &["--ranking", "sometimes"]].concat()).expect(2);
     assert!(ran.err.contains("promised"), "{}", ran.err);
-    // Two are for measuring.
+    // Only `bench` measures two rankings. `devices` does not rank, so it ignores them; `sort` rejects them.
     let ran = run(multisplit(), &["devices", "--ranking", "promised,probed"]);
     assert_eq!(ran.status, Some(0), "devices ranks nothing: {}", ran.err);
     let file = temporary("ranked.txt");
@@ -60,7 +60,7 @@ fn a_ranking_that_is_none_is_refused() {
     let ran = with_variable("sometimes").expect(1);
     assert!(ran.complaint().contains("no such ranking: `sometimes`"), "{}", ran.err);
     for good in ["promised", "probed", ""] {
-        // Text, as it went in.
+        // Text in, text out.
         assert_eq!(with_variable(good).expect(0).out, "1\n2\n3\n");
     }
     std::fs::remove_file(&file).expect("removed");
@@ -103,8 +103,8 @@ fn bench_prints_json_lines() {
 
 #[test]
 fn bench_prints_the_stages_of_splits() {
-    // A software driver compiles for seconds: each function once, keys and pairs, and one of them for
-    // two numbers of buckets.
+    // A software driver compiles for seconds, so use few cases: each bucket function once, keys and pairs,
+    // and two bucket counts for one of them.
     let mut lines = Vec::new();
     for (ops, m) in [("split_delta_keys", "2,10"), ("split_identity_pairs,split_range_keys", "10")]
     {
@@ -113,7 +113,7 @@ fn bench_prints_the_stages_of_splits() {
         let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
         lines.extend(figures(&ran.out).1);
     }
-    // Two times two by four methods, each checked.
+    // Four cases by four methods, each checked.
     assert_eq!(lines.len(), 2 * 2 * 4, "{lines:?}");
     for line in &lines {
         assert_eq!(line["distribution"], "binomial", "{line}");
@@ -217,7 +217,7 @@ fn bench_leaves_out_what_does_not_fit() {
 fn bench_all_measures_everything() {
     let (lines, page) = (temporary("all.jsonl"), temporary("all.html"));
     let (json, html) = (lines.to_str().expect("a path"), page.to_str().expect("a path"));
-    // Each subject once: a software driver compiles for seconds.
+    // Each subject once, because a software driver compiles for seconds.
     let one_each = "--n 5000 --m 4 --op split_delta_keys --method direct --sorts sort_keys_u32 \
                     --k 32 --histograms histogram_even --graph rmat:300:900 --search near-far";
     let line = format!("bench all {one_each} --reps 1 --warmup 0 --validate");
@@ -253,12 +253,12 @@ fn bench_all_measures_everything() {
     ];
     assert_eq!(ops, expected);
     let report = std::fs::read_to_string(&page).expect("the report");
-    // One size has tables and no plots of a single point.
+    // A single size gets tables, but no plots with one point.
     assert!(!report.contains("rate against n"), "a plot of one point");
     for part in ["<td>sort_keys_u32</td>", "<td>histogram_even</td>", "rmat:300:900: rounds"] {
         assert!(report.contains(part), "no `{part}` in the report");
     }
-    // A file that is there stays, and nothing is measured for it.
+    // An existing file is kept, and the command fails before measuring.
     let again = run(multisplit(), &["bench", "copy", "--json", json]).expect(1);
     assert!(again.complaint().contains("--force"), "{}", again.err);
     let _ = std::fs::remove_file(lines);
@@ -285,7 +285,7 @@ fn bench_paper_prints_its_tables() {
         assert!(ran.out.contains(title), "no `{title}` in\n{}", ran.out);
         assert!(report.contains(&format!("<h2>{title}")), "no `{title}` in the report");
     }
-    // The paper's own figure, and one of this device for each that was asked for.
+    // The table contains the paper's figure, and one figure of this device for each requested case.
     assert!(ran.out.contains("17.8 (5.23x)"), "{}", ran.out);
     let here: Vec<_> = ran.out.lines().filter(|line| line.contains(" here ")).collect();
     assert!(here.len() > 40, "{}", ran.out);

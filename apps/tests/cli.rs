@@ -1,6 +1,6 @@
-//! What the built binary does, seen from outside: results, exit statuses, messages.
+//! Tests of the binary as a process: results, exit statuses, messages.
 //!
-//! Commands that touch a device run with validation on, so that any message fails them.
+//! Commands that use a device run with validation, so that any message fails them.
 #![allow(clippy::expect_used, reason = "in a test a panic is the report")]
 
 mod common;
@@ -45,7 +45,7 @@ fn graphs_of_sorts_show_what_sharing_saves() {
     assert!(drawn.out.starts_with("<svg "), "{}", drawn.out);
 }
 
-/// Every command in every form, with both sizes.
+/// Every command in every format, with both size options.
 #[test]
 fn graphs_take_sizes_and_forms() {
     for (command, m) in [("sort", "256"), ("split", "10"), ("histogram", "10"), ("sssp", "9000")] {
@@ -157,7 +157,7 @@ fn graphs_need_no_driver() {
 
     let ran = run(without_driver(), &["graph", "scan", "--n", "2^63"]).expect(1);
     assert!(ran.err.contains("try a smaller --n"), "{}", ran.err);
-    // A device that is asked for has to be there.
+    // A device named on the command line must exist.
     run(without_driver(), &["graph", "scan", "--device", "0"]).expect(1);
 }
 
@@ -191,7 +191,7 @@ fn graphs_are_planned_for_the_device_there_is() {
     assert!(ran.err.is_empty(), "{}", ran.err);
 }
 
-/// A positive control: with best practices on, the layer minds that the layers are on.
+/// A positive control: with best practices enabled, the layer warns that validation is on.
 #[test]
 fn a_validation_message_has_status_3() {
     let mut command = multisplit();

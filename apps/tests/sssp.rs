@@ -1,5 +1,5 @@
-//! Shortest paths on the command line, seen from outside. Commands that touch a device run with
-//! validation on, so that any message fails them.
+//! Tests of `multisplit sssp`, run as a process. Commands that use a device run with validation, so that any
+//! message fails them.
 #![allow(clippy::expect_used, clippy::panic, reason = "in a test a panic is the report")]
 
 mod common;
@@ -9,7 +9,7 @@ use std::io::Write as _;
 use common::{multisplit, temporary};
 use serde_json::Value;
 
-/// Runs the binary and gives what it printed.
+/// Runs the binary and returns its output.
 #[track_caller]
 fn run(arguments: &[&str], status: i32) -> (String, String) {
     let ran = common::run(multisplit(), arguments).expect(status);
@@ -40,7 +40,7 @@ fn a_path_is_shown_and_distances_are_written() {
     assert!(out.contains("to 3: no path"), "{out}");
 }
 
-/// The sum of the finalizer of SplitMix64 over vertices and distances.
+/// Sum of SplitMix64's finalizer over vertices and distances.
 fn checksum(distances: &[u32]) -> String {
     let mix = |mut z: u64| {
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -87,7 +87,7 @@ fn what_is_generated_is_found_by_every_method() {
     }
 }
 
-/// The same three edges in every form that networks come in, packed ones too.
+/// The same three edges in every file format, also compressed.
 #[test]
 fn networks_of_every_form_are_read() {
     let header = "%%MatrixMarket matrix coordinate";
@@ -115,7 +115,7 @@ fn networks_of_every_form_are_read() {
     assert!(out.contains("3 of 3 vertices reached, sum 3, max 2"), "{out}");
 }
 
-/// Edges without weights cost 1, or what a hash gives them; which it is is said.
+/// Unweighted edges have weight 1, or a hashed weight if requested. The output states which.
 #[test]
 fn weights_that_are_made_up_are_asked_for_and_told() {
     let graph = file("unweighted.el", "0 1\n1 2\n0 2\n");
@@ -135,7 +135,7 @@ fn weights_that_are_made_up_are_asked_for_and_told() {
     assert!(out.contains("weights by hash, 0 to 1000;"), "{out}");
 }
 
-/// What is too large is refused before memory is taken for it.
+/// Oversized networks are rejected before memory is allocated.
 #[test]
 fn networks_past_the_memory_are_refused() {
     let head = file("vast.gr", "p sp 9000000000000 1\na 1 2 1\n");
@@ -240,7 +240,7 @@ fn peak_memory(arguments: &[&str]) -> u64 {
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
     loop {
-        // The file has no such line once the process has ended.
+        // The line is missing once the process has ended.
         let text = std::fs::read_to_string(&status).unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
@@ -259,7 +259,7 @@ fn peak_memory(arguments: &[&str]) -> u64 {
 /// Maximum memory of a search on a software driver, in kilobytes.
 const MAX_PEAK: u64 = 300_000;
 
-/// Each vertex of the path has a bucket of its own, so that there are as many rounds as vertices.
+/// Each vertex of the path has its own bucket, so there are as many rounds as vertices.
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_of_a_search_does_not_grow_with_its_rounds() {
@@ -273,7 +273,7 @@ fn memory_of_a_search_does_not_grow_with_its_rounds() {
         ("bellman-ford", &long),
         ("near-far", &long),
         ("multisplit", &long),
-        // A split takes many passes.
+        // Few vertices, because each split takes many passes.
         ("multisplit-passes", &short),
         ("bucketing", &short),
     ] {

@@ -1,4 +1,4 @@
-//! `multisplit tune`, and the profiles that commands are given or find: results, exit statuses, messages.
+//! Tests of `multisplit tune`, and of profiles that are given or found: results, exit statuses, messages.
 #![allow(clippy::expect_used, reason = "in a test a panic is the report")]
 
 mod common;
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use common::{Ran, multisplit, run, temporary};
 
-/// The binary with a configuration folder of this test's own.
+/// The binary with a configuration folder for this test.
 fn with_folder(folder: &Path) -> Command {
     let mut command = multisplit();
     command.env("XDG_CONFIG_HOME", folder);
@@ -20,7 +20,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("a path that is text")
 }
 
-/// A line of a text set to another value.
+/// Sets a line of a profile to another value.
 fn with(text: &str, name: &str, value: &str) -> String {
     let line = |line: &str| match line.split_once(" = ") {
         Some((found, _)) if found == name => format!("{name} = {value}\n"),
@@ -29,7 +29,7 @@ fn with(text: &str, name: &str, value: &str) -> String {
     text.lines().map(line).collect()
 }
 
-/// Texts that are no profile of this device, and what is said of each.
+/// Invalid profiles for this device, and the expected message for each.
 fn damaged(profile: &str) -> [(String, &'static str); 4] {
     [
         (profile[..profile.len() / 2].to_owned(), "truncated"),
@@ -39,7 +39,7 @@ fn damaged(profile: &str) -> [(String, &'static str); 4] {
     ]
 }
 
-/// Sorts a few numbers. What goes to standard error is the second.
+/// Sorts a few numbers.
 fn sort(mut command: Command, more: &[&str]) -> Ran {
     let input = temporary("numbers.txt");
     fs::write(&input, "3\n1\n2\n").expect("written");
@@ -59,7 +59,7 @@ fn sort(mut command: Command, more: &[&str]) -> Ran {
 fn a_profile_is_made_found_named_and_refused() {
     let folder = temporary("config");
     let command = || with_folder(&folder);
-    // Nothing is there yet, and nothing is said of it.
+    // Without a profile, there is no message about it.
     let ran = run(command(), &["devices"]).expect(0);
     assert!(ran.out.contains("sizes            built-in"), "{}", ran.out);
     assert!(ran.err.is_empty(), "{}", ran.err);
@@ -71,7 +71,7 @@ fn a_profile_is_made_found_named_and_refused() {
     assert!(path.starts_with(&folder), "{}", path.display());
     let profile = fs::read_to_string(&path).expect("a profile");
 
-    // It is found, and named where it is used.
+    // The profile is found, and its path is shown.
     let used = format!("profile {}", path.display());
     let ran = run(command(), &["devices"]).expect(0);
     assert!(ran.out.contains(&used), "{}", ran.out);
@@ -80,14 +80,14 @@ fn a_profile_is_made_found_named_and_refused() {
     assert!(ran.out.lines().next().is_some_and(|line| line.contains(&used)), "{}", ran.out);
     assert_eq!(sort(command(), &["-q"]).expect(0).out, "1\n2\n3\n");
 
-    // It is not overwritten by accident.
+    // An existing profile is not overwritten.
     let ran = run(command(), &["tune", "--budget", "1"]).expect(1);
     assert!(ran.complaint().ends_with("exists; --force overwrites it"), "{}", ran.err);
     assert_eq!(fs::read_to_string(&path).expect("still there"), profile);
 
     for (damaged, expected) in damaged(&profile) {
         fs::write(&path, &damaged).expect("written");
-        // Found: one line, and the built-in sizes.
+        // A damaged profile that is found: a warning, and the built-in sizes are used.
         let ran = sort(command(), &[]).expect(0);
         assert_eq!(ran.out, "1\n2\n3\n");
         let warned: Vec<_> = ran.err.lines().filter(|line| line.contains("WARN")).collect();
@@ -97,7 +97,7 @@ fn a_profile_is_made_found_named_and_refused() {
         }
         let ran = run(command(), &["devices"]).expect(0);
         assert!(ran.out.contains("sizes            built-in"), "{}", ran.out);
-        // Named: the same line, and an error.
+        // A damaged profile given by `--profile`: the same message, as an error.
         for arguments in [&["devices"][..], &["bench", "copy", "--n", "1000"]] {
             let named = [arguments, &["--profile", text(&path)]].concat();
             let ran = run(multisplit(), &named).expect(1);
@@ -107,7 +107,7 @@ fn a_profile_is_made_found_named_and_refused() {
         }
         let ran = sort(multisplit(), &["--profile", text(&path)]).expect(1);
         assert!(ran.complaint().contains(expected) && ran.out.is_empty(), "{}", ran.err);
-        // Not looked at: nothing is said of it.
+        // With `--profile built-in`, the damaged profile is ignored silently.
         let ran = run(command(), &["devices", "--profile", "built-in"]).expect(0);
         assert!(ran.err.is_empty(), "{}", ran.err);
     }
@@ -127,7 +127,7 @@ fn what_cannot_be_tuned_or_read_is_refused() {
     assert!(ran.complaint().contains("cannot be read"), "{}", ran.err);
     let ran = run(multisplit(), &["tune", "--from", text(&missing)]).expect(1);
     assert!(ran.complaint().contains("cannot be read"), "{}", ran.err);
-    // Where nothing can be written, nothing is left.
+    // If the profile cannot be written, no files are left behind.
     let file = temporary("a-file");
     fs::write(&file, "mine").expect("written");
     let below = file.join("there.profile");

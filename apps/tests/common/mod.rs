@@ -1,10 +1,10 @@
-//! How the tests of the command line run the built binary.
+//! Runs the binary for the tests of the command line.
 #![allow(dead_code, reason = "each test binary uses some of it")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a run left behind.
+/// Result of a run.
 pub struct Ran {
     pub status: Option<i32>,
     pub out: String,
@@ -18,7 +18,7 @@ impl Ran {
         self
     }
 
-    /// What standard error says, which is to be one line.
+    /// Standard error, which must be a single line.
     #[track_caller]
     pub fn complaint(&self) -> &str {
         assert_eq!(self.err.lines().count(), 1, "not one line:\n{}", self.err);
@@ -26,14 +26,14 @@ impl Ran {
     }
 }
 
-/// The binary, which `MULTISPLIT_BINARY` names where the tests run on another machine than the
-/// one that built them.
+/// A command for the binary. `MULTISPLIT_BINARY` overrides its path if the tests run on another machine than
+/// the build.
 pub fn multisplit() -> Command {
     let elsewhere = std::env::var_os("MULTISPLIT_BINARY").map(PathBuf::from);
     let mut command =
         Command::new(elsewhere.unwrap_or_else(|| env!("CARGO_BIN_EXE_multisplit").into()));
-    // Neither the user's logging nor the user's caches and profiles have a part in this. Mesa's cache of compiled
-    // kernels mixes up the code for different subgroup sizes: each has a folder.
+    // Ignore the user's logging, caches and profiles. Mesa's shader cache confuses code for different
+    // subgroup sizes, so each size gets its own folder.
     let width = std::env::var("LP_NATIVE_VECTOR_WIDTH").unwrap_or_else(|_| "any".to_owned());
     let shaders = shader_folder().join(width);
     std::fs::create_dir_all(&shaders).expect("a folder for kernels");
@@ -46,7 +46,7 @@ pub fn multisplit() -> Command {
     command
 }
 
-/// Another program with the binary's environment, for one that runs the binary.
+/// A command for another program with the binary's environment, for programs that run the binary.
 pub fn in_its_environment(program: &str) -> Command {
     let mut command = Command::new(program);
     for (name, value) in multisplit().get_envs() {
@@ -58,21 +58,21 @@ pub fn in_its_environment(program: &str) -> Command {
     command
 }
 
-/// The binary with signals as a terminal's programs have them: whoever runs tests in the background
-/// has some of them ignored, and what is ignored stays so.
+/// The binary with default signal handling. Tests that run in the background inherit ignored signals, which
+/// the binary would ignore too.
 pub fn heeding_signals() -> Command {
     let mut command = in_its_environment("env");
     command.arg("--default-signal=INT,QUIT,HUP,TERM").arg(multisplit().get_program());
     command
 }
 
-/// Where files may be left: the build's own folder, or on another machine the system's.
+/// Folder for temporary files: the build's, or the system's on another machine.
 pub fn folder() -> PathBuf {
     let built = Path::new(env!("CARGO_TARGET_TMPDIR"));
     if built.is_dir() { built.to_owned() } else { std::env::temp_dir() }
 }
 
-/// Where Mesa keeps compiled kernels: the build's folder for all tests, or on another machine one of our own.
+/// Folder of Mesa's shader cache: shared by all tests of the build, or a temporary one on another machine.
 fn shader_folder() -> PathBuf {
     let built = Path::new(env!("CARGO_TARGET_TMPDIR"));
     match built.is_dir() {
@@ -94,7 +94,7 @@ pub fn run(mut command: Command, arguments: &[&str]) -> Ran {
     }
 }
 
-/// The binary where no driver can be found.
+/// The binary in an environment without Vulkan drivers.
 pub fn without_driver() -> Command {
     let mut command = multisplit();
     for name in ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"] {

@@ -1,20 +1,20 @@
-//! Arrays of every type, sorted by the standard library, and `.npy` files as NumPy writes them.
+//! Arrays of every type, sorted by the standard library, and `.npy` files like those of NumPy.
 
-/// An array as bytes, and what is known of it.
+/// An array as bytes, with its type and its sorted order.
 pub struct Keys {
-    /// Its name on the command line.
+    /// Type name on the command line.
     pub name: &'static str,
-    /// Its name in NumPy.
+    /// Type name in NumPy.
     pub descr: &'static str,
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     pub each: usize,
     pub raw: Vec<u8>,
-    /// The indices of the elements in ascending order, and in descending order; both stable.
+    /// Indices of the elements in ascending and in descending order; both stable.
     pub ascending: Vec<usize>,
     pub descending: Vec<usize>,
 }
 
-/// Knuth's generator; any would do that is not the binary's own.
+/// Knuth's generator, which is independent of the binary's generator.
 pub fn random(seed: u64) -> impl FnMut() -> u64 {
     let mut state = seed;
     move || {
@@ -37,7 +37,7 @@ macro_rules! keys {
     }};
 }
 
-/// `$body` with `$type` the type of this name.
+/// Evaluates `$body` with `$type` as the type of this name.
 macro_rules! numbers {
     ($name:expr, $type:ident => $body:expr) => {{
         match $name {
@@ -70,13 +70,13 @@ macro_rules! numbers {
 }
 
 impl Keys {
-    /// Random keys of each type, every eighth of them one of few, extremes among them.
+    /// Random keys of each type. Every eighth is one of a few values, including extremes.
     pub fn of_every_type(n: usize, seed: u64) -> Vec<Self> {
         Self::masked(n, seed, u64::MAX)
     }
 
-    /// Like [`of_every_type`](Self::of_every_type), without infinities and NaNs: the highest bit of
-    /// an exponent is never set.
+    /// Like [`of_every_type`](Self::of_every_type), without infinities and NaNs: the highest exponent bit is
+    /// never set.
     pub fn finite(n: usize, seed: u64) -> Vec<Self> {
         Self::masked(n, seed, !(1 << 62))
     }
@@ -118,7 +118,7 @@ impl Keys {
         in_order(&self.raw, self.each, &self.ascending)
     }
 
-    /// A number a line.
+    /// The numbers as text, one per line.
     pub fn text(&self) -> Vec<u8> {
         let line = |element: &[u8]| {
             numbers!(self.name, T => {
@@ -128,7 +128,7 @@ impl Keys {
         self.raw.chunks(self.each).map(line).collect::<String>().into_bytes()
     }
 
-    /// The bytes of the numbers of a text.
+    /// Parses text into the bytes of its numbers.
     #[track_caller]
     pub fn of_text(&self, text: &[u8]) -> Vec<u8> {
         let text = std::str::from_utf8(text).expect("a text");
@@ -145,23 +145,23 @@ impl Keys {
     }
 }
 
-/// The elements of `raw`, of `each` bytes, in this order.
+/// The elements of `raw`, which have `each` bytes, in this order.
 pub fn in_order(raw: &[u8], each: usize, order: &[usize]) -> Vec<u8> {
     order.iter().flat_map(|&index| raw[index * each..(index + 1) * each].iter().copied()).collect()
 }
 
-/// The bytes of u32.
+/// The numbers as bytes of u32.
 pub fn words(numbers: impl IntoIterator<Item = usize>) -> Vec<u8> {
     numbers.into_iter().flat_map(|number| (number as u32).to_le_bytes()).collect()
 }
 
-/// A file as `numpy.save` writes it, in this version of the format.
+/// A file as written by `numpy.save`, in this version of the format.
 pub fn npy(version: u8, descr: &str, len: usize, raw: &[u8]) -> Vec<u8> {
     let dictionary = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({len},), }}");
     npy_with(version, &dictionary, raw)
 }
 
-/// A file with this dictionary in its header.
+/// A file with this header dictionary.
 pub fn npy_with(version: u8, dictionary: &str, raw: &[u8]) -> Vec<u8> {
     let width = if version == 1 { 2 } else { 4 };
     let used = 8 + width + dictionary.len() + 1;
@@ -174,7 +174,7 @@ pub fn npy_with(version: u8, dictionary: &str, raw: &[u8]) -> Vec<u8> {
     file
 }
 
-/// Type, length and elements of a file that `numpy.load` would read.
+/// Type, length and elements of a `.npy` file.
 #[track_caller]
 pub fn npy_parts(file: &[u8]) -> (String, usize, &[u8]) {
     assert_eq!(&file[..8], b"\x93NUMPY\x01\x00");

@@ -1,4 +1,4 @@
-//! A folder of its own for each test, and the binary run in it.
+//! A temporary folder for each test, in which the binary runs.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use crate::common::{Ran, folder, multisplit};
 
-/// A folder that goes when the test is over.
+/// A folder that is removed at the end of the test.
 pub struct Desk(tempfile::TempDir);
 
 impl Desk {
@@ -27,7 +27,7 @@ impl Desk {
         std::fs::read(self.path().join(name)).expect("a file is there")
     }
 
-    /// What is in the folder, hidden files too.
+    /// Names of all files in the folder, including hidden ones.
     pub fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.path()).expect("a folder");
         let name = |entry: std::io::Result<std::fs::DirEntry>| {
@@ -45,13 +45,13 @@ impl Desk {
         crate::common::run(command, &line.split_whitespace().collect::<Vec<_>>())
     }
 
-    /// Like [`run`](Self::run), validation on and successful.
+    /// Like [`run`](Self::run), with validation; the command must succeed.
     #[track_caller]
     pub fn job(&self, line: &str) -> Ran {
         self.run(&format!("{line} --validate")).expect(0)
     }
 
-    /// Runs the binary with `input`; gives its standard output.
+    /// Runs the binary with `input` on standard input, and returns its standard output.
     #[track_caller]
     pub fn pipe(&self, line: &str, input: &[u8]) -> Vec<u8> {
         let mut child = multisplit()

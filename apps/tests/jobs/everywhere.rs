@@ -1,4 +1,4 @@
-//! What every command understands.
+//! Tests of options that all commands support.
 
 use serde_json::Value;
 
@@ -101,7 +101,7 @@ fn a_trace_has_host_and_device_on_one_axis() {
     }
     let (_, run_begin, run_end) = one("run");
     assert!(begin <= run_begin && run_end <= end);
-    // The clocks' difference is known to within the time of a submission.
+    // The clock offset is accurate to about the time of a submission.
     let slack = 2000.0;
     for name in ["multisplit.prescan", "multisplit.postscan"] {
         let (device, pass_begin, pass_end) = one(name);
@@ -123,19 +123,19 @@ fn a_trace_is_an_output_as_others_are() {
     assert_eq!(desk.names(), ["trace.json"]);
 }
 
-/// `script` runs a command on a terminal of its own. Where the system has no terminals to give
-/// (a container without /dev/pts), what a terminal would show is left to the unit tests of the bars.
+/// `script` runs a command on a pseudoterminal. On systems without terminals (a container without /dev/pts),
+/// only the unit tests of the bars cover terminal output.
 #[test]
 fn progress_is_shown_on_a_terminal_only() {
     let desk = Desk::new();
-    // So much that reading it takes longer than a bar takes to appear.
+    // Large enough that reading takes longer than the delay of a progress bar.
     desk.write("in.bin", vec![0; 64 << 20]);
     let line = "histogram in.bin --type u32 --bins 2 --range 0 9";
     let ran = desk.job(line);
     assert_eq!(ran.complaint().find("reading"), None, "{}", ran.err);
     let script = |command: &str| {
         let mut terminal = in_its_environment("script");
-        // Without a terminal's name, or on a dumb one, no bar is drawn.
+        // With TERM unset or `dumb`, no bar is drawn.
         terminal.env("TERM", "xterm").current_dir(desk.path());
         run(terminal, &["-qec", command, "/dev/null"])
     };
@@ -150,7 +150,7 @@ fn progress_is_shown_on_a_terminal_only() {
     assert!(!shown(&format!("{line} --quiet")).contains("reading"));
 }
 
-/// A positive control: with best practices on, the layer minds that the layers are on.
+/// A positive control: with best practices enabled, the layer warns that validation is on.
 #[test]
 fn validation_messages_of_a_job_have_status_3() {
     let desk = Desk::new();

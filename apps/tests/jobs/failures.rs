@@ -1,4 +1,4 @@
-//! Where a job fails: the message, the exit status, and nothing left behind.
+//! Tests of failing jobs: the message, the exit status, and that no files are left behind.
 
 use std::io::Write as _;
 use std::process::Command;
@@ -13,7 +13,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("packed")
 }
 
-/// Without its end.
+/// Removes the last bytes of a file.
 fn cut(mut file: Vec<u8>) -> Vec<u8> {
     file.truncate(file.len() - 5);
     file
@@ -106,13 +106,13 @@ fn existing_files_stay_unless_forced() {
     assert_eq!(desk.read("out.bin"), b"old");
     desk.job("sort in.bin -o out.bin --type u32 --force");
     assert_eq!(desk.read("out.bin"), words([1, 2]));
-    // Its own input too, once that is read.
+    // An output may replace its own input, which has been read by then.
     desk.job("sort in.bin -o in.bin --type u32 --force");
     assert_eq!(desk.read("in.bin"), words([1, 2]));
     assert_eq!(desk.names(), ["in.bin", "out.bin"]);
 }
 
-/// Whatever is logged, a script finds the error in the last line of standard error, alone.
+/// The error is always the last line of standard error, for scripts.
 #[test]
 fn last_line_is_the_error() {
     let desk = Desk::new();
@@ -126,7 +126,7 @@ fn last_line_is_the_error() {
             "cannot write none/out.bin: the folder none does not exist",
         ),
         ("sort in.bin -o out.bin --type u32 --device none".to_owned(), 1, "`none`"),
-        // What fails once the device has run, and once it has been written.
+        // Failures after the device has run, and while the output is written.
         (format!("{split} --by identity"), 1, "1 of the keys are 2 or more; with --by identity"),
         ("sort in.bin -o /dev/full --type u32".to_owned(), 1, "cannot write /dev/full"),
         ("sort in.bin -o out.bin --type u33".to_owned(), 2, "invalid value 'u33'"),
@@ -148,7 +148,7 @@ fn last_line_is_the_error() {
     }
 }
 
-/// The binary, run by a shell under a limit of the system's.
+/// The binary, run by a shell with a resource limit.
 pub fn limited(desk: &Desk, limit: &str) -> Command {
     let mut shell = in_its_environment("bash");
     shell.current_dir(desk.path()).args(["-c", &format!("{limit}; exec \"$@\""), "bash"]);
@@ -156,11 +156,11 @@ pub fn limited(desk: &Desk, limit: &str) -> Command {
     shell
 }
 
-/// A limit of 16 KiB on the size of files, which jobs experience as a full disk.
+/// A limit of 16 KiB on file sizes, which looks like a full disk to jobs.
 pub const QUOTA: &str = "ulimit -f 16";
 
-/// Whether the driver works under [`QUOTA`]. Mesa 25 keeps device memory in anonymous files, and the limit makes it
-/// crash.
+/// Whether the driver works under [`QUOTA`]. Mesa 25 keeps device memory in anonymous files, and crashes with
+/// the limit.
 pub fn driver_works_under_quota() -> bool {
     let desk = Desk::new();
     desk.write("in.bin", &Keys::of("u32", 1_000, 40).raw);
@@ -174,15 +174,15 @@ pub fn driver_works_under_quota() -> bool {
     works
 }
 
-/// A file with no end in sight is refused before it is read.
+/// A file that exceeds memory is rejected before it is read.
 #[test]
 fn more_than_the_memory_holds_is_told() {
     let desk = Desk::new();
     let file = std::fs::File::create(desk.path().join("huge.bin")).expect("a file");
     file.set_len(1 << 40).expect("a file full of holes");
-    // Elsewhere the system may promise more than it has.
+    // Limit the address space, because the system may overcommit memory.
     let shell = limited(&desk, "ulimit -v 16000000");
-    // Not to a file: whether a disk has room for it would be asked first.
+    // Write to /dev/null, because for a regular file the disk space would be checked first.
     let ran = run(shell, &["sort", "huge.bin", "-o", "/dev/null", "--type", "u64"]).expect(1);
     assert!(ran.complaint().contains("of memory, and there is not so much"), "{}", ran.err);
     assert_eq!(desk.names(), ["huge.bin"]);
@@ -200,7 +200,7 @@ fn a_full_disk_leaves_nothing() {
     if !driver_works_under_quota() {
         return;
     }
-    // The output has 31 KiB.
+    // The output needs 31 KiB.
     let shell = limited(&desk, QUOTA);
     let line = format!("split in.bin -o out.bin {split}");
     let ran = run(shell, &line.split_whitespace().collect::<Vec<_>>()).expect(1);

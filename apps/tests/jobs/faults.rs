@@ -1,5 +1,5 @@
-//! Inputs that shrink or end while they are read, and outputs for which there is no room, in every way
-//! that a job reads and writes: a message, and nothing left behind.
+//! Tests of inputs that shrink or end while they are read, and of outputs without disk space, for every way
+//! that a job reads and writes. Jobs must report the error and leave no files behind.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -10,8 +10,8 @@ use crate::common::{multisplit, run};
 use crate::desk::Desk;
 use crate::failures::{QUOTA, driver_works_under_quota, limited};
 
-/// Runs a job that first looks at `in.bin` and then reads the pipe `side`, which gets `bytes` only
-/// once `in.bin` is shorter than it was.
+/// Runs a job that first opens `in.bin` and then reads the pipe `side`. Truncates `in.bin` before writing
+/// `bytes` to the pipe.
 fn shrinking(desk: &Desk, line: &str, bytes: &[u8]) -> String {
     let side = desk.path().join("side");
     let made = Command::new("mkfifo").arg(&side).status();
@@ -23,7 +23,7 @@ fn shrinking(desk: &Desk, line: &str, bytes: &[u8]) -> String {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary starts");
-    // Opened once the job opens it too.
+    // Blocks until the job opens the pipe.
     let mut pipe = OpenOptions::new().write(true).open(&side).expect("a pipe");
     let input = OpenOptions::new().write(true).open(desk.path().join("in.bin")).expect("a file");
     let len = input.metadata().expect("a file").len();
@@ -66,7 +66,7 @@ fn a_file_that_shrinks_is_told() {
     }
 }
 
-/// What comes through a pipe and ends too early.
+/// Input from a pipe that ends too early.
 #[test]
 fn a_pipe_that_is_cut_is_told() {
     let desk = Desk::new();

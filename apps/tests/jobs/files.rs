@@ -1,4 +1,4 @@
-//! Every form of file goes in, and comes out.
+//! Tests of reading and writing every file format.
 
 use std::io::{Read as _, Write as _};
 use std::process::Stdio;
@@ -7,7 +7,7 @@ use crate::arrays::{Keys, npy, npy_parts, words};
 use crate::common::multisplit;
 use crate::desk::Desk;
 
-/// A form, and how it is packed.
+/// File formats and compressions.
 const FORMS: [&str; 4] = ["npy", "bin", "csv", "txt"];
 const PACKED: [&str; 3] = ["", ".gz", ".zst"];
 
@@ -36,7 +36,7 @@ fn unpack(bytes: Vec<u8>, packed: &str) -> Vec<u8> {
     plain
 }
 
-/// Every type goes in and comes out by every form; each packed in one way, in a full run in all.
+/// Every type in every format; with one compression each, or with all of them in a full run.
 #[test]
 fn every_type_goes_in_and_out_by_every_form() {
     let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0");
@@ -94,7 +94,7 @@ fn pipes_go_in_and_out() {
     let desk = Desk::new();
     let keys = Keys::of("u32", 500, 5);
     assert!(desk.pipe("sort - -o - --type u32", &keys.raw) == keys.sorted());
-    // What NumPy writes to a pipe is known by its first bytes, and comes out as it went in.
+    // `.npy` data in a pipe is detected by its first bytes, and written in the same format.
     let out = desk.pipe("sort - -o -", &keys.npy());
     assert!(npy_parts(&out).2 == keys.sorted());
     assert!(desk.pipe("sort - -o - --output-format raw", &keys.npy()) == keys.sorted());
@@ -102,7 +102,7 @@ fn pipes_go_in_and_out() {
     assert!(desk.names().is_empty());
 }
 
-/// Whoever reads may have seen enough: that is no failure, and no message.
+/// A reader may close the pipe early; that is not an error and causes no message.
 #[test]
 fn a_reader_may_go_away() {
     let desk = Desk::new();

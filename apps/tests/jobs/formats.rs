@@ -1,4 +1,4 @@
-//! Files whose names do not say what they are, and options that do.
+//! Tests of format detection for files without a known extension, and of format options.
 
 use std::io::Write as _;
 
@@ -16,8 +16,8 @@ fn sorted_text(desk: &Desk, line: &str, input: &[u8]) -> String {
     String::from_utf8(desk.pipe(line, input)).expect("text")
 }
 
-/// Text, packed text and arrays are known by their first bytes, on standard input and under names
-/// that say nothing; they come out as they went in.
+/// Text, compressed text and arrays are detected by their first bytes, on standard input and in files without
+/// a known extension. The output has the same format.
 #[test]
 fn what_a_name_does_not_say_the_first_bytes_do() {
     let desk = Desk::new();
@@ -37,7 +37,7 @@ fn what_a_name_does_not_say_the_first_bytes_do() {
     assert!(npy_parts(&desk.read("out.npy")).2 == keys.sorted());
 }
 
-/// Text is not taken for raw numbers.
+/// Text is not mistaken for raw numbers.
 #[test]
 fn text_is_not_sorted_as_raw_numbers() {
     let desk = Desk::new();
@@ -60,7 +60,7 @@ fn text_is_not_sorted_as_raw_numbers() {
     assert_eq!(npy_parts(&desk.read("out")).2, words([1, 2, 3, 4]));
 }
 
-/// Big-endian numbers, narrow ones, and times.
+/// Big-endian numbers, 16-bit floats, and times.
 #[test]
 fn every_kind_of_array_is_sorted() {
     let desk = Desk::new();
@@ -77,7 +77,7 @@ fn every_kind_of_array_is_sorted() {
     desk.write("half.npy", npy(1, "<f2", 4, &half));
     desk.job("sort half.npy -o out.txt --verify --force");
     assert_eq!(desk.read("out.txt"), b"-2.0\n5.9604645e-8\n1.0\ninf\n");
-    // Not a time comes last.
+    // "Not a time" sorts last.
     let times: Vec<u8> = [7i64, i64::MIN, -3].iter().flat_map(|time| time.to_le_bytes()).collect();
     desk.write("times.npy", npy(1, "<M8[ns]", 3, &times));
     desk.job("sort times.npy -o out.npy --force --argsort order.txt");
@@ -86,7 +86,7 @@ fn every_kind_of_array_is_sorted() {
     assert_eq!(desk.read("order.txt"), b"2\n0\n1\n");
 }
 
-/// Rows of any size up to 16 bytes go with their keys, and keep their type.
+/// Rows of up to 16 bytes are moved with their keys, and keep their type.
 #[test]
 fn values_are_rows_of_any_kind() {
     let desk = Desk::new();
@@ -101,7 +101,7 @@ fn values_are_rows_of_any_kind() {
     let text = String::from_utf8_lossy(&moved[..moved.len() - 18]).into_owned();
     assert!(text.contains(descr) && text.contains("(3,)"), "{text}");
     assert_eq!(moved[moved.len() - 18..], [&rows[6..12], &rows[12..], &rows[..6]].concat());
-    // Columns one after another, as Fortran has them.
+    // Column-major order, as in Fortran.
     let header = "{'descr': '<u4', 'fortran_order': True, 'shape': (3, 2), }";
     desk.write("rows.npy", npy_with(1, header, &words([1, 2, 3, 10, 20, 30])));
     desk.job(&format!("{line} --force"));

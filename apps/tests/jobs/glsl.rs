@@ -1,4 +1,4 @@
-//! Functions of the user's own, in GLSL: what is wrong with one is told by its own file and line.
+//! Tests of user-defined GLSL functions: errors name the user's file and line.
 
 use crate::arrays::words;
 use crate::desk::Desk;

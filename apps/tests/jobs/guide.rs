@@ -1,5 +1,5 @@
-//! The examples of `docs/cli.md`, and the pipelines of the help: run, and compared with what the guide
-//! says they print.
+//! Runs the examples of `docs/cli.md` and the pipelines of the help, and compares their output with the
+//! guide.
 
 use std::process::Command;
 
@@ -11,10 +11,10 @@ const GUIDE: &str = include_str!("../../../docs/cli.md");
 
 const SALES: &str = "name,price,region\n\"Tea, green\",2.50,2\nSalt,0.8,1\nMilk,,2\nBread,2.5,1\n";
 
-/// The files that the examples begin with.
+/// Creates the input files of the examples.
 fn desk() -> Desk {
     let desk = Desk::new();
-    // Evenly spread, half of them odd, in no order.
+    // Evenly distributed, half of them odd, unordered.
     let keys = (0..10_000).map(|index| index * 7919 % 10_000 * 429_497);
     desk.write("keys.npy", npy(1, "<u4", 10_000, &words(keys)));
     desk.write("sales.csv", SALES);
@@ -23,7 +23,7 @@ fn desk() -> Desk {
     desk
 }
 
-/// A line of a shell, in which `multisplit` is the binary.
+/// A shell command line in which `multisplit` is the binary.
 fn shell(desk: &Desk, line: &str) -> Command {
     let mut shell = in_its_environment("bash");
     let script = format!("multisplit() {{ \"$BINARY\" \"$@\"; }}; {{ {line}\n}} 2>&1");
@@ -32,7 +32,7 @@ fn shell(desk: &Desk, line: &str) -> Command {
     shell
 }
 
-/// The name of the device that commands take here.
+/// Name of the device that commands use here.
 fn device() -> String {
     let output = multisplit().args(["devices", "--json"]).output().expect("it runs");
     let devices: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -40,10 +40,10 @@ fn device() -> String {
     chosen.expect("a device")["name"].as_str().expect("a name").to_owned()
 }
 
-/// The device of the guide.
+/// The device in the guide.
 const GUIDES_DEVICE: &str = "llvmpipe (LLVM 15.0.6, 256 bits)";
 
-/// Without the device and without times and rates, which differ: a number before a unit.
+/// Replaces the device name, and removes times and rates (numbers before a unit), which vary.
 fn without_times(line: &str, device: &str) -> String {
     let line = line.replace(device, "DEVICE");
     let mut words: Vec<&str> = line.split(' ').collect();
@@ -52,7 +52,7 @@ fn without_times(line: &str, device: &str) -> String {
         let is_number = words[at - 1].parse::<f64>().is_ok();
         if is_number && ["ns", "us", "ms", "s", "MTEPS"].contains(&unit) {
             words[at - 1] = "N";
-            // A slower machine may need another unit.
+            // A slower machine may print another unit.
             words[at] = match unit {
                 "MTEPS" => words[at],
                 _ => &words[at][unit.len()..],
@@ -85,7 +85,7 @@ fn the_guides_examples_print_what_it_says() {
     assert!(count > 20, "{count} examples");
 }
 
-/// The pipelines that `--help` shows.
+/// Pipelines in the help texts.
 #[test]
 fn the_helps_pipelines_work() {
     let desk = desk();

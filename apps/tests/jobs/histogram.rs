@@ -1,4 +1,4 @@
-//! `multisplit histogram`.
+//! Tests of `multisplit histogram`.
 
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ fn json(desk: &Desk, line: &str) -> Value {
 #[test]
 fn every_type_is_counted() {
     let desk = Desk::new();
-    // 0 to 99 and some that are out of range; exact in every type.
+    // Numbers up to 109, some of them out of range; exact in every type.
     let numbers: Vec<u8> = (0..3000u32).map(|index| (index * 37 % 110) as u8).collect();
     let mut expected = [0u64; 10];
     numbers.iter().filter(|&&x| x < 100).for_each(|&x| expected[usize::from(x / 10)] += 1);
@@ -115,7 +115,7 @@ fn what_cannot_be_counted_is_told() {
     }
 }
 
-/// Counts are those of the edges that are printed, and the type's maximum can be counted.
+/// Counts match the printed edges, and the maximum of a type is counted.
 #[test]
 fn edges_are_exact() {
     let desk = Desk::new();
@@ -125,7 +125,7 @@ fn edges_are_exact() {
         let line = format!("hundredths.txt --type {kind} --bins 100 --range 0 1 --json --verify");
         let out = desk.job(&format!("histogram {line}")).out;
         let object: Value = serde_json::from_str(&out).expect("one object");
-        // By the standard library, which reads back what was written to the last bit.
+        // Parsed by the standard library, which is exact to the last bit.
         let (_, list) = out.split_once("\"edges\":[").expect("edges");
         let (list, _) = list.split_once(']').expect("edges");
         let edges: Vec<f64> = list.split(',').map(|edge| edge.parse().expect("a number")).collect();
@@ -157,7 +157,7 @@ fn edges_are_exact() {
 fn ranges_weights_and_logarithms() {
     let desk = Desk::new();
     desk.write("in.txt", "1\n10\n100\n1000\n1\n");
-    // From the smallest to the largest, which is counted.
+    // From the smallest to the largest sample, which is included.
     let object = json(&desk, "in.txt --type f64 --bins 3");
     assert_eq!((counts(&object), &object["out_of_range"]), (vec![4, 0, 1], &0.into()));
     let object = json(&desk, "in.txt --type u32 --bins 3 --log");
@@ -174,7 +174,7 @@ fn ranges_weights_and_logarithms() {
     assert!(ran.complaint().contains("--bins 4294967295 is more than 1048576"), "{}", ran.err);
 }
 
-/// The largest number of a type is in the bin that has it, and not in empty ones behind.
+/// The maximum of a type is counted in its bin, not in the empty bins above.
 #[test]
 fn the_largest_number_is_where_it_belongs() {
     let desk = Desk::new();
@@ -191,7 +191,7 @@ fn the_largest_number_is_where_it_belongs() {
     assert_eq!(counts(&json(&desk, line)), [1, 0, 0, 0, 0, 0, 1, 0]);
 }
 
-/// NaT ("not a time") is out of range, as NaN is.
+/// NaT ("not a time") is out of range, like NaN.
 #[test]
 fn what_is_not_a_time_is_out_of_range() {
     let desk = Desk::new();
@@ -205,7 +205,7 @@ fn what_is_not_a_time_is_out_of_range() {
     }
 }
 
-/// A file and the column of a table: every integer column is i64.
+/// A file and a table column; integer columns are always i64.
 #[test]
 fn identity_bins_count_i64() {
     let desk = Desk::new();
@@ -227,15 +227,15 @@ fn identity_bins_count_i64() {
     assert_eq!(counts(&object), [2, 2]);
 }
 
-/// Options of one kind of bins, how many there are, and the bin of a sample.
+/// Options for one kind of bins, the number of bins, and the bin of a sample.
 type Kind<'a> = (&'a str, usize, &'a dyn Fn(u64) -> usize);
 
-/// Each type with one kind of bins and of weights; in a full run with all of them.
+/// Each type with one kind of bins and weights, or with all of them in a full run.
 #[test]
 fn types_times_bins_times_weights() {
     let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0");
     let desk = Desk::new();
-    // Exact in every type, and none where rounding decides.
+    // Exact in every type, without samples whose bin depends on rounding.
     let numbers: Vec<u64> =
         (0..600u64).map(|i| i * 37 % 110).filter(|x| ![10, 100].contains(x)).collect();
     let weight = |i: usize| i as u64 % 7 + 1;
@@ -300,7 +300,7 @@ fn types_times_bins_times_weights() {
     }
 }
 
-/// Ranges that end past the type, begin before it, or are as narrow or wide as floats get.
+/// Ranges that exceed the type at either end, or have extreme widths for floats.
 #[test]
 fn ranges_may_go_past_the_type() {
     let desk = Desk::new();
@@ -337,7 +337,7 @@ fn ranges_may_go_past_the_type() {
     }
 }
 
-/// Splitters of another type are compared with the samples as numbers.
+/// Splitters of another type are compared with the samples numerically.
 #[test]
 fn splitters_may_have_another_type() {
     let desk = Desk::new();

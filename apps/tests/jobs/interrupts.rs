@@ -1,8 +1,8 @@
-//! Jobs that are told to stop in each of their phases: a message, the signal's own status, and nothing
-//! left behind.
+//! Tests of jobs that are interrupted in each of their phases: they print a message, end by the signal, and
+//! leave no files behind.
 //!
-//! With -v a job says each phase as it begins. It gets the signal then, and has so much to do from
-//! there on that it is not done before the signal arrives.
+//! With -v a job logs the start of each phase. The test then sends the signal; the remaining work is long
+//! enough for it to arrive in time.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::ExitStatusExt as _;
@@ -12,11 +12,10 @@ use crate::arrays::Keys;
 use crate::common::heeding_signals;
 use crate::desk::Desk;
 
-/// The numbers of signals, by their names.
+/// Signal names and numbers.
 const SIGNALS: [(&str, i32); 4] = [("HUP", 1), ("INT", 2), ("QUIT", 3), ("TERM", 15)];
 
-/// Runs a job until it says `phase`, or, where there is none, until its output has been begun; then
-/// sends it a signal.
+/// Runs a job until it logs `phase`, or without a phase until it has created its output; then sends a signal.
 fn interrupt(desk: &Desk, line: &str, phase: Option<&str>, (name, number): (&str, i32)) {
     let before = desk.names();
     let mut child = heeding_signals()
@@ -37,7 +36,7 @@ fn interrupt(desk: &Desk, line: &str, phase: Option<&str>, (name, number): (&str
                 assert!(read > 0, "{line}: no `{phase}` in\n{said}");
             }
         }
-        // It waits for its input, which never comes.
+        // The job waits for input that never arrives.
         None => while desk.names() == before {},
     }
     let killed = Command::new("kill").args(["-s", name, &child.id().to_string()]).status();
@@ -46,7 +45,7 @@ fn interrupt(desk: &Desk, line: &str, phase: Option<&str>, (name, number): (&str
     let status = child.wait().expect("it ends");
     assert_eq!(status.signal(), Some(number), "{line}, {phase:?}: {status}\n{said}");
     let message = format!("multisplit: stopped by SIG{name}; no output was written");
-    // Other threads may still have told of a phase after it.
+    // Other threads may log a phase after the message.
     assert!(said.lines().any(|told| told == message), "{line}, {phase:?}: no message in\n{said}");
     assert_eq!(desk.names(), before, "{line}, {phase:?}");
 }
@@ -69,11 +68,11 @@ fn in_every_phase_of_a_sort() {
     let sort = "sort in.bin -o out.bin --type u32 --method multisplit";
     interrupt(&desk, sort, Some("reading and uploading"), term);
     interrupt(&desk, sort, Some("sorting"), int);
-    // What is compressed takes a while to write.
+    // Compressed output takes a while to write.
     interrupt(&desk, "sort in.bin -o out.bin.gz --type u32", Some("writing"), term);
 }
 
-/// A sort of more than the device may hold, whose output is written while it goes on.
+/// A sort that exceeds the memory limit, whose output is written while it runs.
 #[test]
 fn in_every_phase_of_a_streamed_sort() {
     let desk = Desk::new();

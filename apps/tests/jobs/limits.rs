@@ -1,14 +1,14 @@
-//! `--memory-limit`: the same bytes with a tenth of the memory.
+//! Tests of `--memory-limit`: the output is identical with a tenth of the memory.
 
 use crate::arrays::{Keys, random, words};
 use crate::desk::Desk;
 
-/// Runs `line` without a limit and with it, and compares these outputs.
+/// Runs `line` with and without a memory limit, and compares these outputs.
 #[track_caller]
 fn same_with_limit(desk: &Desk, line: &str, limit: &str, outputs: &[&str]) {
     desk.job(&format!("{line} --force"));
     let whole: Vec<_> = outputs.iter().map(|name| desk.read(name)).collect();
-    // Results that the CPU looks at lie in memory; others go straight to their files.
+    // With verification, results are kept in memory; otherwise they are written directly to their files.
     for verify in ["--verify", ""] {
         let ran = desk.job(&format!("{line} --force {verify} --memory-limit {limit}"));
         assert!(ran.err.contains("part"), "in one go: {}", ran.err);
@@ -38,7 +38,7 @@ fn sorts_are_the_same() {
 fn keys_that_are_mostly_equal_are_no_trouble() {
     let desk = Desk::new();
     let mut next = random(32);
-    // Two keys make up most, and they differ in the lowest of 64 bits.
+    // Most keys have one of two values, which differ in the lowest of 64 bits.
     let keys: Vec<u8> = (0..20_000)
         .flat_map(|_| {
             match next() % 8 {
@@ -53,7 +53,7 @@ fn keys_that_are_mostly_equal_are_no_trouble() {
     same_with_limit(&desk, line, "16KB", &["out.bin", "order.bin"]);
 }
 
-/// A sample then has one key alone, and what is below it is in none.
+/// The sample contains a single key; keys below it are missing from the sample.
 #[test]
 fn keys_that_no_sample_has_are_no_trouble() {
     let desk = Desk::new();
@@ -79,7 +79,7 @@ fn splits_are_the_same() {
     same_with_limit(&desk, &line, "60000", &["out.npy", "moved.bin"]);
 }
 
-/// Runs `line` without a limit and with less memory than the input has, and compares the outputs.
+/// Runs `line` with and without a limit below the size of the input, and compares these outputs.
 #[track_caller]
 fn same_in_parts(desk: &Desk, line: &str, limit: &str, outputs: &[&str]) {
     desk.job(&format!("{line} --force"));

@@ -1,8 +1,8 @@
-//! What the commands that work on files do, seen from outside: the bytes of their outputs, and what
-//! is left where they fail.
+//! Tests of commands that work on files, run as a process: the content of their outputs, and the files left
+//! after failures.
 //!
-//! Files are written and read here by code of the tests' own. Jobs run with validation on, so that
-//! any message fails them.
+//! The tests use their own code to write and read files. Jobs run with validation, so that any message fails
+//! them.
 #![allow(clippy::expect_used, clippy::panic, reason = "in a test a panic is the report")]
 
 #[path = "../common/mod.rs"]

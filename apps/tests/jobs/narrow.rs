@@ -1,8 +1,8 @@
-//! Keys of 8 and 16 bits in files: sorted, split and searched as they are, of lengths that fill no word.
+//! Tests of 8-bit and 16-bit keys in files: sorted, split and searched, with lengths that do not fill a word.
 
 use crate::desk::Desk;
 
-/// What a type is called, and the number of its bits that compares like the key.
+/// Type name, size in bytes, and a function that maps the bits to an unsigned number of the same order.
 type Type = (&'static str, usize, fn(u16) -> u16);
 
 fn float(bits: u16) -> u16 {
@@ -51,7 +51,7 @@ fn sorted_with_and_without_values() {
     }
 }
 
-/// What does not fit the memory that is allowed goes there bucket by bucket.
+/// Sorts that exceed the memory limit are done bucket by bucket.
 #[test]
 fn sorted_in_parts() {
     let desk = Desk::new();
@@ -90,7 +90,7 @@ fn split_into_buckets() {
     }
 }
 
-/// Which part of 0 to 3 a number is in, in the total order.
+/// The bucket of a number for `--range 0 3` with three buckets, in the total order.
 fn third(number: f32) -> u16 {
     match number {
         x if x.is_nan() && x.is_sign_negative() => 0,

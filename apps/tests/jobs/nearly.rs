@@ -1,6 +1,6 @@
-//! Nearly right files given to the program itself: it ends by itself, with a status of its own, and
-//! where it fails it says why in one line and leaves nothing. Networks are searched on the CPU; arrays
-//! are sorted on the device, which takes longer, and are fewer. `apps/src/fuzz.rs` has many thousands.
+//! Runs the program on malformed files. It must exit by itself with a valid status, and on failure print one
+//! line and leave no files. Networks are searched on the CPU. Arrays are sorted on the device, which takes
+//! longer, so there are fewer of them. `apps/src/fuzz.rs` tests many thousands of files.
 
 use crate::arrays::{npy, words};
 use crate::desk::Desk;
@@ -12,7 +12,7 @@ const SEEDS: [(&str, &str); 4] = [
     ("g.el", "0 1\n1 2\n3 0\n"),
 ];
 
-/// A few changes to a good file; never an empty one.
+/// Applies a few changes to a valid file; the result is never empty.
 fn mutated(bytes: &[u8], next: &mut impl FnMut() -> u64) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..1 + next() % 3 {
@@ -20,7 +20,7 @@ fn mutated(bytes: &[u8], next: &mut impl FnMut() -> u64) -> Vec<u8> {
         match next() % 4 {
             0 => bytes[at] = next() as u8,
             1 => bytes.truncate(at.max(1)),
-            // Large, but not so large that what is right about it takes minutes to write.
+            // A larger number, but small enough that the output of a valid file is not huge.
             2 => drop(bytes.splice(at..at, *b"99999")),
             _ => drop(bytes.remove(at)),
         }
@@ -31,7 +31,7 @@ fn mutated(bytes: &[u8], next: &mut impl FnMut() -> u64) -> Vec<u8> {
     bytes
 }
 
-/// Writes a file, runs the binary with it, and looks at what it left.
+/// Writes a file, runs the binary with it, and checks the files that it left.
 fn try_file(desk: &Desk, name: &str, bytes: &[u8], line: &str, out: &str) {
     desk.write(name, bytes);
     let ran = desk.run(line);

@@ -1,12 +1,12 @@
-//! `multisplit bench --html`: the report, and whether a browser can show it.
+//! Tests of `multisplit bench --html`: the report, and whether a browser can display it.
 
 use std::process::Command;
 
 use crate::desk::Desk;
 
-/// Names the Chromium that is to open the report, or says `none` where there is none to be had.
+/// Path of the Chromium that opens the report, or `none` to skip that part.
 const BROWSER: &str = "MULTISPLIT_CHROMIUM";
-/// What it is called on various systems.
+/// Names of the browser on various systems.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
 const HEADINGS: [&str; 5] = [
@@ -47,12 +47,12 @@ fn the_report_has_every_plot() {
     assert!(ran.complaint().contains("report.html exists"), "{}", ran.err);
 }
 
-/// A demonstration measures everything, and its report shows it: rates, stages, rounds.
+/// A demo measures everything, and its report shows rates, stages and rounds.
 #[test]
 fn a_demonstration_measures_everything_and_its_report_opens() {
     const PAGE: &str = "multisplit-report.html";
     let desk = Desk::new();
-    // The report of another demonstration is replaced, another file is not.
+    // A report of an earlier demo is replaced, but not another file.
     desk.write(PAGE, "mine");
     let ran = desk.run("demo --n 2000 --validate").expect(1);
     assert!(ran.complaint().contains("--force"), "{}", ran.err);
@@ -97,7 +97,7 @@ fn browser() -> Option<Command> {
     Some(Command::new(found.expect(&missing)))
 }
 
-/// The browser shows these plots and all others of the page, and has nothing to complain about.
+/// Checks that the browser shows all plots of the page and reports no errors.
 fn opens(desk: &Desk, page: &str, headings: &[&str]) {
     let text = String::from_utf8(desk.read(page)).expect("text");
     let Some(mut browser) = browser() else {
@@ -118,7 +118,7 @@ fn opens(desk: &Desk, page: &str, headings: &[&str]) {
     for heading in headings {
         assert!(dom.contains(&format!("<figure><h3>{heading}</h3>")), "no `{heading}`");
     }
-    // Parsed and written out again, an element that was not understood is elsewhere or gone.
+    // Elements that the browser did not understand are moved or missing in its DOM.
     let plots = text.matches("<figure><h3>").count();
     assert_eq!(dom.matches("<figure><h3>").count(), plots);
     assert_eq!(dom.matches("role=\"img\"").count(), plots);

@@ -1,4 +1,4 @@
-//! `multisplit sort`.
+//! Tests of `multisplit sort`.
 
 use crate::arrays::{Keys, in_order, npy, npy_parts, words};
 use crate::desk::Desk;
@@ -44,7 +44,7 @@ fn values_keep_their_type() {
     let (keys, values) = (Keys::of("f64", 900, 9), Keys::of("f64", 900, 10));
     desk.write("in.npy", keys.npy());
     desk.write("values.npy", values.npy());
-    // Both at once: the order moves the values then.
+    // With both options, the sorted order moves the values.
     desk.job(
         "sort in.npy -o out.npy --values values.npy --values-out moved.npy --argsort order.npy",
     );

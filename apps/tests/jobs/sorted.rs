@@ -1,4 +1,4 @@
-//! `multisplit merge`, `multisplit search` and `multisplit sort --rows`.
+//! Tests of `multisplit merge`, `multisplit search` and `multisplit sort --rows`.
 
 use crate::arrays::{Keys, npy, npy_parts, words};
 use crate::desk::Desk;
@@ -85,7 +85,7 @@ fn needles_find_their_places() {
     assert_eq!(lines(&desk, "at.txt"), ["1", "1"]);
 }
 
-/// Never wrong with status 0: what is not sorted, or not of one type, is refused before anything is written.
+/// Input that is unsorted or of mixed types is rejected before writing anything.
 #[test]
 fn what_is_not_sorted_is_refused() {
     let desk = Desk::new();
@@ -115,7 +115,7 @@ fn what_is_not_sorted_is_refused() {
     {
         desk.run(line).expect(2);
     }
-    // Of runs, numbers that are apart are what was asked for: a note says that they are.
+    // `unique` accepts unsorted input, but prints a note.
     let ran = desk.job("unique down.bin --type u32 -o runs.bin");
     assert!(!ran.err.contains("not sorted"), "{}", ran.err);
     desk.write("apart.bin", words([1, 2, 1]));

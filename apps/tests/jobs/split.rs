@@ -1,9 +1,9 @@
-//! `multisplit split`.
+//! Tests of `multisplit split`.
 
 use crate::arrays::{Keys, in_order, npy, npy_parts, words};
 use crate::desk::Desk;
 
-/// The indices of the keys, bucket after bucket, and where the buckets begin.
+/// The indices of the keys, bucket after bucket, and the start of each bucket.
 fn by_bucket(n: usize, m: usize, bucket: impl Fn(usize) -> usize) -> (Vec<usize>, Vec<usize>) {
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by_key(|&index| bucket(index));
@@ -26,7 +26,7 @@ fn delta_splits_integers_of_every_width() {
         let keys = Keys::of(name, 3000, 20);
         let n = keys.len();
         let bits = 8 * keys.each as u32;
-        // Equal parts of the domain, which for signed keys begins at the most negative one.
+        // Equal parts of the domain, which begins at the lowest value for signed keys.
         let unsigned = |index: usize| match keys.each {
             4 => u64::from(u32_at(&keys.raw, index)),
             _ => u64_at(&keys.raw, index),
@@ -50,7 +50,7 @@ fn delta_splits_integers_of_every_width() {
 fn splitters_divide_keys_of_every_type() {
     let desk = Desk::new();
     for keys in Keys::of_every_type(2000, 21) {
-        // Every tenth part of the sorted keys, and one of them twice: an empty bucket.
+        // Nine quantiles of the sorted keys, one of them twice, which makes an empty bucket.
         let mut chosen: Vec<usize> = (1..10).map(|tenth| keys.ascending[tenth * 200]).collect();
         chosen.insert(3, chosen[3]);
         let mut rank = vec![0; keys.len()];
@@ -104,7 +104,7 @@ fn signed_keys_of_64_bits_reach_a_function_as_such() {
     assert!(desk.read("out.bin") == in_order(&keys.raw, 8, &order));
 }
 
-/// Dates are shifted only where they are compared: a function of their value gets the number of days.
+/// Dates are shifted only for comparisons; functions of their value get the number of days.
 #[test]
 fn functions_of_dates_get_the_number_of_days() {
     let desk = Desk::new();
@@ -173,7 +173,7 @@ fn sizes_of_buckets_are_printed() {
         assert!(ran.out.contains(part), "{}", ran.out);
     }
     assert_eq!(ran.out.lines().count(), 5, "{}", ran.out);
-    // The keys have standard output to themselves.
+    // Only the keys are written to standard output.
     assert_eq!(
         desk.pipe("split - -o - --type u32 --buckets 3 --by identity", &words([2, 1])),
         words([1, 2])

@@ -1,5 +1,5 @@
-//! Commands on SwiftShader, a software driver that comes with Chromium. Its compiler needs minutes and
-//! gigabytes for kernels that are given to it with specialization constants and loops to unroll.
+//! Tests on SwiftShader, a software driver that comes with Chromium. Its compiler needs minutes and gigabytes
+//! for kernels with specialization constants and loops to unroll.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::common::{Ran, multisplit};
 use crate::desk::Desk;
 
-/// The manifest of the driver, in Debian's package.
+/// The driver manifest in Debian's package.
 const DRIVER: &str = "/usr/lib/chromium/vk_swiftshader_icd.json";
 /// Maximum address space of a command, in kilobytes.
 const MAX_KILOBYTES: u32 = 2_000_000;
@@ -29,7 +29,7 @@ fn run(desk: &Desk, line: &str) -> Ran {
     crate::common::run(command, &line.split_whitespace().collect::<Vec<_>>())
 }
 
-/// One command for each family of kernels that its compiler once did not finish.
+/// One command for each family of kernels that its compiler once failed to compile.
 #[test]
 #[cfg(target_os = "linux")]
 fn swiftshader_compiles_every_kind_of_kernel() {

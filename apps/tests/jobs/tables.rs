@@ -1,8 +1,8 @@
-//! Tables as spreadsheets and pandas write them, sorted, split and counted by a column.
+//! Tests of tables like those of spreadsheets and pandas, sorted, split and counted by a column.
 
 use crate::desk::Desk;
 
-/// Quotes, a mark, CRLF, an empty cell, an empty line, a line break in a cell.
+/// Quotes, a byte order mark, CRLF, an empty cell, an empty line, and a line break in a cell.
 const SALES: &str = "\u{feff}name,price,region\r\n\"Tea, green\",2.50,2\r\n\"say \"\"hi\"\"\",-1,1\r\n\r\n\
                      Milk,,2\r\n\"two\r\nlines\",10,1\r\nBread,2.5,1\r\n";
 
@@ -26,15 +26,15 @@ fn rows_are_sorted_by_a_column() {
     );
     assert_eq!(text(&desk, "out.csv"), [header, hi, tea, bread, lines, milk].concat());
     assert_eq!(text(&desk, "order.txt"), "1\n0\n4\n3\n2\n");
-    // By two columns, of which the first counts more.
+    // Two columns; the first has priority.
     desk.job("sort sales.csv --column region --column price -o out.csv --force --descending");
     assert_eq!(text(&desk, "out.csv"), [header, tea, milk, lines, bread, hi].concat());
     desk.job("sort sales.csv --column 2 --keys-only -o keys.txt --type f32");
     assert_eq!(text(&desk, "keys.txt"), "-1.0\n2.5\n2.5\n10.0\n");
-    // Another separator needs other quotes.
+    // Another separator requires other quotes.
     desk.job("sort sales.csv --column price -o out.tsv");
     assert!(text(&desk, "out.tsv").starts_with("name\tprice\tregion\n\"say \"\"hi\"\"\"\t-1\t1\n"));
-    // A table without a header, by standard input, with semicolons.
+    // A table without a header, from standard input, with semicolons.
     let out = desk.pipe("sort - --column 2 -o -", b"a;3\nb;1\n");
     assert_eq!(String::from_utf8_lossy(&out), "b;1\na;3\n");
 }
@@ -109,7 +109,7 @@ fn the_largest_and_smallest_rows_are_found() {
     desk.run("topk sales.csv --column price --column region -k 1 -o none.csv").expect(2);
 }
 
-/// A quote that is not closed would swallow the rows that are written behind it.
+/// An unclosed quote would swallow the rows written after it.
 #[test]
 fn open_quotes_are_refused() {
     let desk = Desk::new();
@@ -122,7 +122,7 @@ fn open_quotes_are_refused() {
     assert_eq!(String::from_utf8_lossy(&desk.read("out.csv")), expected);
 }
 
-/// Integers are not rounded without being asked to.
+/// Integers are not rounded unless requested.
 #[test]
 fn digits_are_not_lost() {
     let desk = Desk::new();

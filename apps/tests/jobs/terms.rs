@@ -1,16 +1,16 @@
-//! `multisplit scan` and `multisplit reduce`.
+//! Tests of `multisplit scan` and `multisplit reduce`.
 
 use serde_json::Value;
 
 use crate::arrays::{npy, npy_parts, npy_with, words};
 use crate::desk::Desk;
 
-/// Numbers that are exact in every type, and whose sums are.
+/// Numbers that are exact in every type, as are their sums.
 fn numbers(n: usize) -> Vec<u8> {
     (0..n).map(|index| (index * 37 % 101) as u8).collect()
 }
 
-/// `numbers` as elements of the type of this name, which NumPy calls `descr`.
+/// `numbers` as bytes of the type `name`.
 fn raw(name: &str, numbers: &[u64]) -> Vec<u8> {
     let each = |&x: &u64| match name {
         "u8" | "i8" => vec![x as u8],
@@ -45,7 +45,7 @@ fn reduced(desk: &Desk, line: &str) -> Value {
 #[test]
 fn every_type_is_scanned() {
     let desk = Desk::new();
-    // Their sums and maxima fit a byte with a sign.
+    // Their sums and maxima fit a signed byte.
     let numbers: Vec<u64> = (0..100).map(|index| u64::from(index % 9 == 4) + index / 90).collect();
     for (number, (name, descr)) in TYPES.into_iter().enumerate() {
         desk.write("in.npy", npy(1, descr, numbers.len(), &raw(name, &numbers)));
@@ -183,7 +183,7 @@ fn what_makes_no_sense_is_refused() {
     desk.run("scan empty.bin --type u32").expect(2);
 }
 
-/// An index counts elements as they lie in C order: files in Fortran's are refused, not misread.
+/// Indices refer to C order, so files in Fortran order are rejected instead of misread.
 #[test]
 fn indices_of_fortran_arrays_are_refused() {
     let desk = Desk::new();
@@ -194,7 +194,7 @@ fn indices_of_fortran_arrays_are_refused() {
     desk.run("reduce fortran.npy --op max").expect(0);
 }
 
-/// As for f16: a bf16 has too few digits for the sum of many.
+/// As for f16: bf16 has too few digits for sums of many numbers.
 #[test]
 fn sums_of_bf16_are_f32() {
     let desk = Desk::new();

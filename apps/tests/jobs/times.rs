@@ -1,4 +1,4 @@
-//! What commands say about their times: kernels, transfers and host, and verification, apart.
+//! Tests of reported times: kernels, transfers and host work, and verification are separate.
 
 use crate::arrays::words;
 use crate::desk::Desk;

@@ -1,4 +1,4 @@
-//! All outputs of a command appear together, each in a file of its own, or none does.
+//! All outputs of a command appear together, each in a separate file, or none does.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use crate::arrays::{npy, words};
 use crate::common::heeding_signals;
 use crate::desk::Desk;
 
-/// However the names are spelled, and whichever option has them.
+/// Regardless of the spelling of the names and of the options that contain them.
 #[test]
 fn two_outputs_are_never_one_file() {
     let desk = Desk::new();
@@ -30,7 +30,7 @@ fn two_outputs_are_never_one_file() {
     assert!(ran.complaint().contains("is a link to nowhere, which does not exist"), "{}", ran.err);
 }
 
-/// What fails after the sort takes the other outputs along, the trace too, and keeps what was there.
+/// A failure after the sort discards all outputs, including the trace, and keeps existing files.
 #[test]
 fn if_one_cannot_be_none_is() {
     let desk = Desk::new();
@@ -38,7 +38,7 @@ fn if_one_cannot_be_none_is() {
     desk.write("values.npy", npy(1, "|V3", 2, &[1, 2, 3, 4, 5, 6]));
     desk.write("out.npy", "earlier");
     let before = desk.names();
-    // Values of three bytes have no text, which is known when they are written.
+    // Values of three bytes cannot be written as text, which is detected on writing.
     let values = "--values values.npy --values-out values.txt";
     let line =
         format!("sort in.npy -o out.npy {values} --argsort order.npy --trace t.json --force");
@@ -46,11 +46,11 @@ fn if_one_cannot_be_none_is() {
     assert!(ran.complaint().contains("cannot be written as text"), "{}", ran.err);
     assert_eq!(desk.names(), before);
     assert_eq!(desk.read("out.npy"), b"earlier");
-    // A full device is known when it is written to.
+    // A full device is detected on writing.
     let ran = desk.run("sort in.npy -o out.bin --argsort /dev/full --trace t.json").expect(1);
     assert!(ran.complaint().contains("cannot write /dev/full"), "{}", ran.err);
     assert_eq!(desk.names(), before);
-    // All of them, and the mode of the one that was there.
+    // On success, all outputs appear, and a replaced file keeps its mode.
     let mode = std::fs::Permissions::from_mode(0o600);
     std::fs::set_permissions(desk.path().join("out.npy"), mode).expect("a mode");
     symlink("out.npy", desk.path().join("link.npy")).expect("a link");
@@ -97,7 +97,7 @@ fn signals_leave_nothing_and_killed_runs_are_cleaned_up_after() {
     send("KILL", &killed);
     killed.wait().expect("it ends");
     assert_eq!(desk.names().len(), 1, "a leftover");
-    // One that is running is none.
+    // The file of a running program is not a leftover.
     let mut other = {
         let child = heeding_signals()
             .current_dir(desk.path())

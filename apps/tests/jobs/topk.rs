@@ -1,4 +1,4 @@
-//! The k largest and smallest elements of files: every type, rows, ties, and what is refused.
+//! Tests of `multisplit topk`: every type, rows, ties, and rejected input.
 
 use crate::arrays::{npy, words};
 use crate::desk::Desk;

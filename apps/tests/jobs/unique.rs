@@ -1,9 +1,9 @@
-//! `multisplit unique`.
+//! Tests of `multisplit unique`.
 
 use crate::arrays::{Keys, in_order, npy_parts, words};
 use crate::desk::Desk;
 
-/// The runs of elements of `each` bytes: the first of each, and how long it is.
+/// The first element and the length of each run, for elements of `each` bytes.
 fn runs(raw: &[u8], each: usize) -> (Vec<u8>, Vec<usize>) {
     let (mut keys, mut counts): (Vec<u8>, Vec<usize>) = (Vec::new(), Vec::new());
     for element in raw.chunks(each) {
@@ -41,7 +41,7 @@ fn every_type_sorted_or_not() {
 #[test]
 fn parts_are_joined() {
     let desk = Desk::new();
-    // Runs that begin, end and lie across where parts do.
+    // Runs that begin, end, or continue at the boundary of parts.
     let order: Vec<usize> = (0..9000).map(|index| index / 700 + index / 4096).collect();
     let raw = in_order(&words(0..20), 4, &order);
     desk.write("in.bin", &raw);
