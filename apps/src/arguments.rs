@@ -99,13 +99,13 @@ mod tests {
     }
 
     #[test]
-    fn every_command_in_the_guides_is_one() {
+    fn commands_in_the_guides_parse() {
         let found: usize = GUIDES.iter().map(|(name, text)| check(name, text)).sum();
         assert!(found > 15, "{found} commands were found");
     }
 
     #[test]
-    fn every_example_in_the_help_is_one() {
+    fn examples_in_the_help_parse() {
         let whole = Arguments::command();
         for command in std::iter::once(&whole).chain(whole.get_subcommands()) {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();

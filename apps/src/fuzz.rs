@@ -156,7 +156,7 @@ fn watch() -> mpsc::Sender<String> {
 }
 
 #[test]
-fn nearly_right_files_are_read_or_refused() {
+fn mutated_files_are_read_or_rejected() {
     let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0");
     let runs = if full { RUNS.1 } else { RUNS.0 };
     let folder = tempfile::tempdir().expect("a folder");

@@ -106,7 +106,7 @@ mod tests {
     use super::Parameter;
 
     #[test]
-    fn parameters_are_words() {
+    fn parameters_are_parsed_as_words() {
         let word = |text: &str| text.parse::<Parameter>().map(|Parameter(word)| word).ok();
         assert_eq!(word("7"), Some(7));
         assert_eq!(word("-1"), Some(u32::MAX));

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_one_line_with_what_to_do() {
+    fn errors_are_one_line_with_advice() {
         let out_of_memory =
             Error::OutOfMemory { name: "src".into(), size: 4, reason: "two\nlines".into() };
         let text = line(&anyhow::Error::from(out_of_memory).context("while scanning"));

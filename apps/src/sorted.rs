@@ -106,13 +106,13 @@ mod tests {
     use crate::formats::Place;
 
     #[test]
-    fn wrong_merges_are_found() {
+    fn wrong_merges_are_detected() {
         assert!(verify_merge(Merge::Ascending, &[1u32, 3], &[2], &[1, 2, 3]).is_ok());
         assert!(verify_merge(Merge::Ascending, &[1u32, 3], &[2], &[1, 3, 2]).is_err());
     }
 
     #[test]
-    fn what_is_not_sorted_is_named_with_its_place() {
+    fn unsorted_arrays_are_reported_with_the_position() {
         let place = Place::new(Path::new("a.npy"));
         assert!(check(&place, Merge::Ascending, &[-0.0f32, 0.0, f32::NAN]).is_ok());
         let problem = check(&place, Merge::Ascending, &[1u32, 2, 1]).expect_err("not sorted");

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_of_floats_are_compared_as_far_as_rounding_goes() {
+    fn float_sums_may_differ_by_rounding() {
         let tenths = [0.1f32; 1000];
         assert!(allowed(&tenths, 100.0) && allowed(&tenths, 99.999));
         assert!(!allowed(&tenths, 99.0) && !allowed(&tenths, f32::NAN));
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn scans_are_as_long_as_their_input() {
+    fn wrong_scans_are_detected() {
         assert!(verify_scan(Operator::Sum, true, &[1u32, 2], &[1, 3]).is_ok());
         assert!(verify_scan(Operator::Sum, true, &[1u32, 2], &[1]).is_err());
         assert!(verify_scan(Operator::Sum, true, &[1u32, 2], &[1, 4]).is_err());

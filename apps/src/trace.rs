@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_lie_between_their_submission_and_their_end() {
+    fn clock_offset_places_runs_between_submission_and_completion() {
         let start = Instant::now();
         // 1000 ns on the host are 5000 ticks on the device; the second run gives tighter bounds.
         let runs = [run(start, 900, 3000, 5000, 1000.0), run(start, 4990, 6010, 7000, 1000.0)];
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_is_json_with_every_pass() {
+    fn trace_is_json_with_every_pass() {
         let trace = Trace::new();
         let start = trace.0.start;
         super::lock(&trace.0.runs).push(run(start, 100, 2000, 7, 1000.0));

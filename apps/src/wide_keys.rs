@@ -84,7 +84,7 @@ mod tests {
     use crate::formats::{Array, Data, Element};
 
     #[test]
-    fn keys_go_there_in_order_and_back() {
+    fn widened_keys_keep_their_order_and_round_trip() {
         let sorted = |element, data: Data| {
             let array = Array::new(element, data.clone()).expect("an array");
             let wide = widened(&array).into_owned();

@@ -19,7 +19,7 @@ fn figures(text: &str) -> (Value, Vec<Value>) {
 
 /// Figures of sorts name the ranking. Both rankings are measured if the device supports them.
 #[test]
-fn bench_names_the_ranking() {
+fn bench_reports_the_ranking() {
     let sort = ["bench", "sort", "--n", "1000", "--sorts", "sort_keys_u32", "--reps", "1"];
     let measure = |more: &[&str]| {
         let ran = run(multisplit(), &[&sort[..], &["--warmup", "0"], more].concat()).expect(0);
@@ -39,7 +39,7 @@ fn bench_names_the_ranking() {
 }
 
 #[test]
-fn a_ranking_that_is_none_is_refused() {
+fn invalid_rankings_are_rejected() {
     let histogram = ["bench", "histogram", "--n", "1000", "--bins", "4"];
     let ran = run(multisplit(), &[&histogram[..], &["--ranking", "sometimes"]].concat()).expect(2);
     assert!(ran.err.contains("promised"), "{}", ran.err);
@@ -137,7 +137,7 @@ fn bench_prints_the_stages_of_splits() {
 }
 
 #[test]
-fn bench_counts_what_is_asked_for() {
+fn bench_histogram_measures_requested_bins() {
     let arguments = ["bench", "histogram", "--n", "5001", "--bins", "2,100", "--reps", "1"];
     let more = ["--warmup", "0", "--validate", "--tune", "cells=64,registers=4"];
     let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
@@ -156,7 +156,7 @@ fn bench_counts_what_is_asked_for() {
 }
 
 #[test]
-fn bench_splits_what_is_asked_for() {
+fn bench_split_measures_requested_methods() {
     let arguments = ["bench", "split", "--n", "3000,2^50", "--m", "256", "--reps", "1"];
     let more =
         ["--warmup", "0", "--op", "split_identity_pairs", "--method", "auto,direct,onesweep,block"];
@@ -184,7 +184,7 @@ fn bench_splits_into_many_buckets() {
 }
 
 #[test]
-fn bench_writes_to_a_file_and_shows_passes() {
+fn bench_writes_json_file_and_prints_passes() {
     let file = temporary("bench.jsonl");
     let path = file.to_str().expect("a path that is text");
     let arguments = ["bench", "copy", "--n", "64", "--reps", "1", "--warmup", "0"];
@@ -199,7 +199,7 @@ fn bench_writes_to_a_file_and_shows_passes() {
 }
 
 #[test]
-fn bench_leaves_out_what_does_not_fit() {
+fn bench_skips_sizes_that_do_not_fit() {
     let arguments = ["bench", "fill", "--n", "2^50,64", "--reps", "1", "--warmup", "0"];
     let ran = run(multisplit(), &arguments).expect(0);
     assert!(ran.complaint().starts_with("note: n = 2^50 left out"), "{}", ran.err);
@@ -214,7 +214,7 @@ fn bench_leaves_out_what_does_not_fit() {
 }
 
 #[test]
-fn bench_all_measures_everything() {
+fn bench_all_measures_every_subject() {
     let (lines, page) = (temporary("all.jsonl"), temporary("all.html"));
     let (json, html) = (lines.to_str().expect("a path"), page.to_str().expect("a path"));
     // Each subject once, because a software driver compiles for seconds.

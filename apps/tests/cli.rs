@@ -9,7 +9,7 @@ use common::{multisplit, run, without_driver};
 use serde_json::Value;
 
 #[test]
-fn devices_says_which_one_and_why() {
+fn devices_shows_the_selected_device_and_reason() {
     let ran = run(multisplit(), &["devices", "--validate"]).expect(0);
     for part in ["* ", "driver ", "Vulkan ", "subgroup size ", "shared memory ", "would be used "] {
         assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
@@ -18,7 +18,7 @@ fn devices_says_which_one_and_why() {
 }
 
 #[test]
-fn devices_as_json_has_one_that_is_chosen() {
+fn devices_json_marks_the_chosen_device() {
     let ran = run(multisplit(), &["devices", "--json"]).expect(0);
     let list: Vec<Value> = serde_json::from_str(&ran.out).expect("a JSON array");
     let chosen: Vec<_> = list.iter().filter(|device| device["chosen"] == true).collect();
@@ -36,7 +36,7 @@ fn devices_as_json_has_one_that_is_chosen() {
 }
 
 #[test]
-fn graphs_of_sorts_show_what_sharing_saves() {
+fn sort_graph_shows_workspace_savings() {
     let ran = run(without_driver(), &["graph", "sort", "--n", "2^20"]).expect(0);
     for part in ["graph sort: ", "multisplit.postscan", "barrier", "workspace", "% saved"] {
         assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
@@ -47,7 +47,7 @@ fn graphs_of_sorts_show_what_sharing_saves() {
 
 /// Every command in every format, with both size options.
 #[test]
-fn graphs_take_sizes_and_forms() {
+fn graph_accepts_sizes_and_formats() {
     for (command, m) in [("sort", "256"), ("split", "10"), ("histogram", "10"), ("sssp", "9000")] {
         for (format, begin) in
             [("text", "graph "), ("dot", "digraph"), ("svg", "<svg "), ("json", "{")]
@@ -62,7 +62,7 @@ fn graphs_take_sizes_and_forms() {
 }
 
 #[test]
-fn graphs_of_histograms_have_their_passes() {
+fn histogram_graph_lists_its_passes() {
     let arguments = ["graph", "histogram", "--n", "2^20", "--op", "histogram_range"];
     let ran = run(multisplit(), &arguments).expect(0);
     for label in ["histogram.clear", "histogram.table", "histogram.count"] {
@@ -71,7 +71,7 @@ fn graphs_of_histograms_have_their_passes() {
 }
 
 #[test]
-fn a_demo_that_does_not_fit_says_so() {
+fn oversized_demo_is_reported() {
     for n in ["2^50", "2^63"] {
         let ran = run(multisplit(), &["demo", "--n", n]).expect(1);
         assert!(ran.complaint().ends_with("try a smaller --n"), "{}", ran.err);
@@ -79,7 +79,7 @@ fn a_demo_that_does_not_fit_says_so() {
 }
 
 #[test]
-fn an_unknown_device_is_answered_with_the_known_ones() {
+fn unknown_device_error_lists_known_devices() {
     for command in ["devices", "demo", "bench"] {
         let ran = run(multisplit(), &[command, "--device", "no such device"]).expect(1);
         let complaint = ran.complaint();
@@ -92,7 +92,7 @@ fn an_unknown_device_is_answered_with_the_known_ones() {
 }
 
 #[test]
-fn wrong_usage_has_status_2() {
+fn usage_errors_exit_with_status_2() {
     for arguments in [
         &[][..],
         &["no-such-command"],
@@ -116,7 +116,7 @@ fn wrong_usage_has_status_2() {
 }
 
 #[test]
-fn help_has_examples() {
+fn help_contains_examples() {
     for command in [&[][..], &["devices"], &["demo"], &["bench"], &["graph"]] {
         let ran = run(multisplit(), &[command, &["--help"]].concat()).expect(0);
         assert!(ran.out.contains("Examples:\n  multisplit "), "{}", ran.out);
@@ -126,7 +126,7 @@ fn help_has_examples() {
 }
 
 #[test]
-fn without_a_driver_it_says_what_to_do() {
+fn missing_driver_error_gives_advice() {
     for command in ["devices", "demo", "bench"] {
         let ran = run(without_driver(), &[command]).expect(1);
         let complaint = ran.complaint();
@@ -137,7 +137,7 @@ fn without_a_driver_it_says_what_to_do() {
 }
 
 #[test]
-fn graphs_need_no_driver() {
+fn graph_works_without_driver() {
     let text = run(without_driver(), &["graph", "scan", "--n", "2^20"]).expect(0);
     assert!(text.out.starts_with("graph scan: 3 passes"), "{}", text.out);
     assert!(text.complaint().starts_with("note: "), "{}", text.err);
@@ -162,7 +162,7 @@ fn graphs_need_no_driver() {
 }
 
 #[test]
-fn graphs_of_splits_need_no_driver() {
+fn split_graph_works_without_driver() {
     for (method, passes) in [
         ("direct", ["multisplit.prescan", "multisplit.postscan"]),
         ("warp", ["multisplit.prescan", "multisplit.postscan"]),
@@ -185,7 +185,7 @@ fn graphs_of_splits_need_no_driver() {
 }
 
 #[test]
-fn graphs_are_planned_for_the_device_there_is() {
+fn graph_is_planned_for_the_available_device() {
     let ran = run(multisplit(), &["graph", "scan", "--validate"]).expect(0);
     assert!(ran.out.starts_with("graph scan: "), "{}", ran.out);
     assert!(ran.err.is_empty(), "{}", ran.err);
@@ -193,7 +193,7 @@ fn graphs_are_planned_for_the_device_there_is() {
 
 /// A positive control: with best practices enabled, the layer warns that validation is on.
 #[test]
-fn a_validation_message_has_status_3() {
+fn validation_messages_exit_with_status_3() {
     let mut command = multisplit();
     command.env("VK_LAYER_ENABLES", "VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT");
     let ran = run(command, &["devices", "--validate"]).expect(3);
@@ -202,7 +202,7 @@ fn a_validation_message_has_status_3() {
 }
 
 #[test]
-fn verbose_tells_which_device_was_opened() {
+fn verbose_logs_the_opened_device() {
     let ran = run(multisplit(), &["-v", "graph", "scan"]).expect(0);
     assert!(ran.err.contains("opened"), "{}", ran.err);
 }

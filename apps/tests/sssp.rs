@@ -23,7 +23,7 @@ fn file(name: &str, text: &str) -> String {
 }
 
 #[test]
-fn a_path_is_shown_and_distances_are_written() {
+fn path_is_shown_and_distances_are_written() {
     let graph = file("small.wel", "0 1 4\n1 2 1\n0 2 9\n3 3 1\n");
     let (distances, plot) = (file("distances.txt", ""), file("plot.svg", ""));
     let rest = ["--path-to", "2", "-o", &distances, "--plot", &plot, "--force", "--verify"];
@@ -53,7 +53,7 @@ fn checksum(distances: &[u32]) -> String {
 }
 
 #[test]
-fn several_sources_are_an_object_each() {
+fn json_has_one_object_per_source() {
     let graph = file("objects.wel", "0 1 4\n1 2 1\n0 2 9\n3 3 1\n");
     let line = ["--validate", "sssp", &graph, "--source", "0", "--source", "1", "--json"];
     let (out, _) = run(&[&line[..], &["--path-to", "2", "--verify"]].concat(), 0);
@@ -71,7 +71,7 @@ fn several_sources_are_an_object_each() {
 }
 
 #[test]
-fn what_is_generated_is_found_by_every_method() {
+fn every_method_solves_generated_networks() {
     let mut seen = Vec::new();
     for method in ["dijkstra", "auto", "multisplit", "near-far", "bucketing", "bellman-ford"] {
         let line = ["sssp", "--generate", "rmat:200:600:7", "--method", method, "--json"];
@@ -89,7 +89,7 @@ fn what_is_generated_is_found_by_every_method() {
 
 /// The same three edges in every file format, also compressed.
 #[test]
-fn networks_of_every_form_are_read() {
+fn networks_of_every_format_are_read() {
     let header = "%%MatrixMarket matrix coordinate";
     let mut checksums = Vec::new();
     for (name, text) in [
@@ -117,7 +117,7 @@ fn networks_of_every_form_are_read() {
 
 /// Unweighted edges have weight 1, or a hashed weight if requested. The output states which.
 #[test]
-fn weights_that_are_made_up_are_asked_for_and_told() {
+fn generated_weights_are_optional_and_reported() {
     let graph = file("unweighted.el", "0 1\n1 2\n0 2\n");
     let json = |arguments: &[&str]| -> Value {
         let line = [&["sssp", &graph, "--method", "dijkstra", "--json"], arguments].concat();
@@ -137,7 +137,7 @@ fn weights_that_are_made_up_are_asked_for_and_told() {
 
 /// Oversized networks are rejected before memory is allocated.
 #[test]
-fn networks_past_the_memory_are_refused() {
+fn networks_exceeding_memory_are_rejected() {
     let head = file("vast.gr", "p sp 9000000000000 1\na 1 2 1\n");
     for graph in ["grid:1000000000", "rmat:4000000000:4000000000", &head] {
         let (_, err) = run(&["sssp", graph, "--method", "dijkstra"], 1);
@@ -148,7 +148,7 @@ fn networks_past_the_memory_are_refused() {
 
 /// Standard input, zstd, several sources, predecessors and paths.
 #[test]
-fn networks_come_by_pipe_and_results_go_to_files() {
+fn networks_are_piped_in_and_results_written_to_files() {
     let text = "0 1 4\n1 2 1\n0 2 9\n3 3 1\n";
     let packed = temporary("packed.wel.zst");
     std::fs::write(&packed, zstd::encode_all(text.as_bytes(), 0).expect("packed")).expect("a file");
@@ -194,7 +194,7 @@ fn networks_come_by_pipe_and_results_go_to_files() {
 }
 
 #[test]
-fn floats_are_written_as_such() {
+fn float_distances_are_written_as_floats() {
     let graph =
         file("floats.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 0.5\n");
     let out = file("floats.bin", "");
@@ -208,7 +208,7 @@ fn floats_are_written_as_such() {
 }
 
 #[test]
-fn what_is_wrong_is_one_line() {
+fn errors_are_one_line() {
     let unknown = file("unknown.txt", "a network of five vertices\n");
     let graph = file("wrong.gr", "c\np sp 2 1\na 1 3 1\n");
     let heavy = file("heavy.wel", "0 1 1e300\n");
@@ -262,7 +262,7 @@ const MAX_PEAK: u64 = 300_000;
 /// Each vertex of the path has its own bucket, so there are as many rounds as vertices.
 #[test]
 #[cfg(target_os = "linux")]
-fn memory_of_a_search_does_not_grow_with_its_rounds() {
+fn search_memory_does_not_grow_with_rounds() {
     let full = std::env::var_os("MULTISPLIT_FULL").is_some();
     let path = |vertices: u32| {
         let edge = |v: u32| format!("{v} {} {}\n", v + 1, v.wrapping_mul(2_654_435_761) % 1000 + 1);
@@ -284,7 +284,7 @@ fn memory_of_a_search_does_not_grow_with_its_rounds() {
 }
 
 #[test]
-fn bench_prints_a_line_for_each_method() {
+fn bench_prints_one_line_per_method() {
     let arguments = [
         "--validate",
         "bench",
@@ -316,7 +316,7 @@ fn bench_prints_a_line_for_each_method() {
 }
 
 #[test]
-fn plans_show_the_passes_of_a_round() {
+fn graph_shows_the_passes_of_a_round() {
     let (out, _) = run(&["graph", "sssp", "--method", "near-far"], 0);
     assert!(out.contains("sssp.begin") && out.contains("sssp.round"), "{out}");
     let (out, _) = run(&["graph", "sssp", "--method", "bucketing", "--format", "json"], 0);

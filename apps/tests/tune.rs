@@ -56,7 +56,7 @@ fn sort(mut command: Command, more: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_profile_is_made_found_named_and_refused() {
+fn profiles_are_written_found_and_validated() {
     let folder = temporary("config");
     let command = || with_folder(&folder);
     // Without a profile, there is no message about it.
@@ -119,7 +119,7 @@ fn a_profile_is_made_found_named_and_refused() {
 }
 
 #[test]
-fn what_cannot_be_tuned_or_read_is_refused() {
+fn invalid_budgets_and_unreadable_profiles_are_rejected() {
     run(multisplit(), &["tune", "--budget", "0"]).expect(2);
     run(multisplit(), &["tune", "--budget", "soon"]).expect(2);
     let missing = temporary("no-such.profile");

@@ -43,7 +43,7 @@ mod tests {
     use super::{copied, filled, scanned};
 
     #[test]
-    fn right_results_pass() {
+    fn correct_results_pass() {
         assert!(scanned(&[3, 1, u32::MAX], &[0, 3, 4]).is_ok());
         assert!(scanned(&[u32::MAX, 2, 5], &[0, u32::MAX, 1]).is_ok());
         assert!(copied(&[1, 2], &[1, 2]).is_ok());
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_results_are_named() {
+    fn wrong_results_are_reported() {
         let problem = scanned(&[3, 1, 4], &[0, 3, 5]).expect_err("a wrong sum").to_string();
         assert!(problem.contains("element 2 of 3 is 5, the CPU says 4"), "{problem}");
         assert!(copied(&[1, 2], &[1, 3]).is_err());

@@ -50,7 +50,7 @@ mod tests {
     use super::plain;
 
     #[test]
-    fn terminals_get_no_orders_from_files() {
+    fn control_characters_are_escaped() {
         let text = plain("a\u{1b}[31mred\u{7}\r\u{9b}2J\u{202e}\n\té");
         assert_eq!(text, "a\\u{1b}[31mred\\u{7}\\r\\u{9b}2J\\u{202e}\n\té");
     }

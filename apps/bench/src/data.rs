@@ -79,7 +79,7 @@ mod tests {
     use super::{SplitMix64, mixed, random_words};
 
     #[test]
-    fn the_generator_is_the_published_one() {
+    fn generator_matches_published_values() {
         let mut generator = SplitMix64(1_234_567);
         assert_eq!(generator.draw(), 6_457_827_717_110_365_317);
         assert_eq!(generator.draw(), 3_203_168_211_198_807_973);
@@ -87,12 +87,12 @@ mod tests {
     }
 
     #[test]
-    fn sizes_past_the_memory_are_an_error() {
+    fn sizes_exceeding_memory_are_an_error() {
         assert!(random_words(u64::MAX / 8, 1).is_err());
     }
 
     #[test]
-    fn inputs_are_those_of_other_programs() {
+    fn inputs_match_those_of_other_programs() {
         assert_eq!(mixed(0, 0), 0x5d7c_35e6);
         assert_eq!([mixed(0, 1), mixed(41, 7)], [974_924_535, 4_040_906_548]);
     }

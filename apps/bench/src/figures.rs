@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn the_median_is_in_the_middle() {
+    fn median_is_the_middle_value() {
         assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
         assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 3.0);
         assert_eq!(median(Vec::new()), 0.0);

@@ -36,7 +36,7 @@ mod tests {
     use super::{Compression, compression};
 
     #[test]
-    fn packed_bytes_tell() {
+    fn compression_is_detected_by_first_bytes() {
         let packed = zstd::encode_all(&b"1\n"[..], 0).expect("packed");
         assert_eq!(compression(&packed), Some(Compression::Zstandard));
         assert_eq!(compression(&[0x1f, 0x8b, 8, 0, 1]), Some(Compression::Gzip));

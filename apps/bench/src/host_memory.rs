@@ -57,7 +57,7 @@ mod tests {
     use super::check;
 
     #[test]
-    fn a_little_can_be_had_and_everything_cannot() {
+    fn small_requests_pass_and_huge_requests_fail() {
         assert!(check("a page", 4096).is_ok());
         for bytes in [1 << 60, u64::MAX] {
             let problem = check("a network", bytes).expect_err("too much").to_string();

@@ -237,7 +237,7 @@ mod tests {
     use super::agreed;
 
     #[test]
-    fn a_figure_is_one_that_two_batches_agree_on() {
+    fn measurement_repeats_until_two_batches_agree() {
         let of = |max| {
             let mut times = [9.0, 5.0, 4.0, 3.9, 1.0].into_iter();
             agreed(max, || Ok(times.next().expect("no more than these"))).expect("a time")

@@ -317,7 +317,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn all_is_everything_once() {
+    fn all_contains_every_subject_once() {
         let subjects = |line: &str| Line::parse(line).map(|options| options.subjects());
         assert_eq!(subjects("").expect("no subject"), Subject::EVERY);
         assert_eq!(subjects("scan all").expect("several").len(), Subject::EVERY.len());

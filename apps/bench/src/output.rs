@@ -294,7 +294,7 @@ mod tests {
     use super::{Figure, Ranking, leaves_registers, table};
 
     #[test]
-    fn the_table_has_a_line_for_each_figure() {
+    fn table_has_one_line_per_figure() {
         let figure = Figure {
             op: "scan_exclusive_u32",
             n: 1 << 25,
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn local_memory_of_ranking_kernels_is_noticed() {
+    fn local_memory_of_ranking_kernels_is_detected() {
         let statistic = |kernel: &str, name: &str, value: u64| PipelineStatistic {
             pipeline: 0,
             kernel: kernel.to_owned(),

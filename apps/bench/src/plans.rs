@@ -169,7 +169,7 @@ mod tests {
     use super::{Method, Target, scan_method};
 
     #[test]
-    fn methods_are_told_by_their_passes() {
+    fn scan_method_is_derived_from_passes() {
         let target = Target::any();
         for (method, name) in
             [(Method::Lookback, "lookback"), (Method::ReduceThenScan, "reduce-then-scan")]
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_past_the_largest_buffer_are_refused() {
+    fn sizes_exceeding_the_largest_buffer_are_rejected() {
         for n in [1 << 29, u64::MAX] {
             let problem = Target::any().scan(n, false).map(|_| ()).expect_err("too large");
             assert!(problem.to_string().contains("try a smaller --n"), "{problem}");

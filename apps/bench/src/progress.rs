@@ -59,7 +59,7 @@ mod tests {
     use super::Bars;
 
     #[test]
-    fn bars_say_what_they_count() {
+    fn bars_show_their_message() {
         let shown = Bars { shown: true };
         for bar in [shown.bytes("reading x", Some(8)), shown.bytes("reading x", None)] {
             assert_eq!(bar.message(), "reading x");
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_none_where_nobody_looks() {
+    fn bars_are_hidden_without_a_terminal() {
         for none in [Bars::none(), Bars::new(true)] {
             assert!(none.elements("sorting", 8).is_hidden());
             assert!(none.bytes("reading x", None).message().is_empty());

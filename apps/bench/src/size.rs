@@ -115,7 +115,7 @@ mod tests {
     use super::{grouped, parse, parse_bytes, show};
 
     #[test]
-    fn amounts_of_memory_have_units() {
+    fn memory_sizes_have_units() {
         for (text, bytes) in [
             ("1", 1),
             ("256KiB", 256 << 10),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_numbers_and_powers_are_sizes() {
+    fn numbers_and_powers_are_parsed() {
         for (text, size) in [
             ("1", 1),
             ("16777216", 1 << 24),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_not() {
+    fn invalid_sizes_are_rejected() {
         for text in ["", "^", "2^", "^2", "-1", "+1", "1.5", "2^2^2", "0x10", "16M", "abc", "_"] {
             let problem = parse(text).expect_err(text);
             assert!(problem.contains("is not a size"), "{text}: {problem}");
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_shown_as_they_are_written() {
+    fn sizes_are_formatted_with_powers_and_commas() {
         assert_eq!(show(1 << 24), "2^24");
         assert_eq!(show(512), "512");
         assert_eq!(show(100_000), "100,000");

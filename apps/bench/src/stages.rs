@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_add_up() {
+    fn stage_times_of_rounds_add_up() {
         let twice = stages_of(Function::Delta, Method::Block, 1000);
         assert_eq!((twice.prescan_ms, twice.postscan_ms), (Some(2.0), Some(2.0)));
         assert_eq!(twice.offsets_ms, Some(1.0));

@@ -147,7 +147,7 @@ mod tests {
     use super::{Element, TimeType};
 
     #[test]
-    fn elements_have_numpys_names() {
+    fn elements_have_numpy_names() {
         let time = TimeType::new(false, "[25ns]").expect("a unit");
         for (element, descr) in [
             (Element::U8, "|u1"),

@@ -60,7 +60,7 @@ mod tests {
     use super::{from_f32, from_f64, to_f32};
 
     #[test]
-    fn every_one_goes_there_and_back() {
+    fn every_half_float_round_trips() {
         let mut before = f32::NEG_INFINITY;
         for bits in 0..=u16::MAX {
             assert_eq!(from_f32(to_f32(bits)), bits, "{bits:04x}");

@@ -119,7 +119,7 @@ mod tests {
     use super::{Literal, parse};
 
     #[test]
-    fn literals_are_read() {
+    fn literals_are_parsed() {
         use Literal::{Bool, Number, Sequence, Text};
         assert_eq!(parse(" 'a' "), Some(Text("a")));
         assert_eq!(parse("(3L,)"), Some(Sequence(vec![Number(3)])));
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_none() {
+    fn other_texts_are_rejected() {
         let deep = "(".repeat(100_000);
         for text in ["", "{", "(1", "(1 2)", "'a", "{'a' 1}", "{'a': 1} x", "-1", "1e5", &deep] {
             assert_eq!(parse(text), None, "{}", &text[..text.len().min(40)]);

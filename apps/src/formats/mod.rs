@@ -155,7 +155,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn names_say_the_form() {
+    fn file_names_determine_the_format() {
         for (name, format, compression) in [
             ("a.npy", Stated::Named(Format::Npy), None),
             ("a.NPY.gz", Stated::Named(Format::Npy), Some(Compression::Gzip)),

@@ -217,7 +217,7 @@ mod tests {
     use crate::formats::Element;
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn written_headers_are_read_back() {
         for (element, len) in [(Element::U32, 0), (Element::F64, 7), (Element::U8, 1 << 40)] {
             let bytes = header_of(element, len);
             assert_eq!(bytes.len() % 64, 0);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_numpy_are_read() {
+    fn numpy_headers_are_read() {
         let read = |text: &str| parse(text).unwrap_or_else(|problem| panic!("{text}: {problem:?}"));
         let text = "{'descr': '<i8', 'fortran_order': True, 'shape': (12,), }   \n";
         let header = read(text);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_refused() {
+    fn malformed_headers_are_rejected() {
         for descr in ["'|O'", "'f4'", "'<'", "[('a',)]", "[['a', '<f4', (x)]]", "3"] {
             let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (3,), }}");
             assert!(matches!(parse(&text), Err(Problem::Other(_))), "{text}");

@@ -72,7 +72,7 @@ mod tests {
     use super::{Content, LOOKED_AT, content};
 
     #[test]
-    fn first_bytes_tell() {
+    fn content_is_detected_by_first_bytes() {
         assert_eq!(content(b"\x93NUMPY\x01\x00"), Content::Npy);
         assert_eq!(content(b"1\n2\n"), Content::Lines);
         assert_eq!(content(b"# a, b\r\n\n 1.5e3 \r\n"), Content::Lines);

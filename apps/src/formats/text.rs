@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_read_back() {
+    fn floats_round_trip() {
         let numbers = [0.1, -0.0, f64::MAX, f64::MIN_POSITIVE, 1.0, f64::INFINITY, 5e-324];
         let words = numbers.map(f64::to_bits).to_vec();
         let array = Array::new(Element::F64, Data::Bytes8(words.clone())).expect("an array");
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_named_with_its_line() {
+    fn invalid_numbers_are_reported_with_their_line() {
         for (text, line) in [("1\n2.5\n", 2), ("-1\n", 1), ("1\n\n4294967296\n", 3), ("\u{1}", 1)] {
             let problem = read(&mut text.as_bytes(), Element::U32).expect_err(text);
             assert!(matches!(problem, Problem::Line(found, _) if found == line), "{problem:?}");
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_refused_before_it_is_read() {
+    fn overlong_line_is_rejected_early() {
         let mut endless = std::io::BufReader::new(std::io::repeat(b'7'));
         assert!(matches!(read(&mut endless, Element::U32), Err(Problem::LongLine(1))));
         let long = " ".repeat(MAX_LINE_BYTES as usize - 2) + "1\n2\n";

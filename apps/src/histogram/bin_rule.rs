@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_begin_at_their_lower_edge() {
+    fn bins_include_their_lower_edge() {
         let found = rule(2, Some(("5", "9")), &[4u8, 5, 6, 7, 8, 9]);
         assert_eq!(found, [None, Some(0), Some(0), Some(1), Some(1), None]);
         assert_eq!(rule(4, Some(("0", "1")), &[f32::NAN, 0.25]), [None, Some(1)]);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_number_can_be_in_a_bin() {
+    fn type_maximum_can_be_in_a_bin() {
         assert_eq!(rule(256, Some(("0", "256")), &[0u8, 255]), [Some(0), Some(255)]);
         assert_eq!(rule(1, Some(("0", "2^64")), &[u64::MAX]), [Some(0)]);
         // Empty bins above the largest number do not receive it.
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn invalid_bins_are_rejected() {
         let refused = |bins, function| {
             let wanted = Wanted { bins, function, closed: false };
             BinRule::<u32>::new(&wanted, None).is_err()

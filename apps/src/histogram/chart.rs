@@ -91,7 +91,7 @@ mod tests {
     use crate::histogram::{Counts, Edge};
 
     #[test]
-    fn bars_are_as_long_as_counts() {
+    fn bar_lengths_are_proportional_to_counts() {
         assert_eq!(bar(0.0, 10.0), "");
         assert_eq!(bar(1.0, 1e6), "▏");
         assert_eq!(bar(10.0, 10.0).chars().count(), 48);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn many_bins_share_rows_and_it_says_so() {
+    fn many_bins_share_rows_with_a_note() {
         let edges: Vec<Edge> = (0..=1000).map(Edge::Whole).collect();
         let text = chart(&Counts::Whole(vec![1; 1000]), &edges, false);
         assert_eq!(text.lines().count(), 41);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_are_told_apart() {
+    fn edge_labels_are_distinct() {
         assert_eq!(labels(&[0.0, 8.333_333, 16.666_666].map(Edge::Real)), ["0", "8.33", "16.7"]);
         assert_eq!(labels(&[1e-6, 2e-6].map(Edge::Real)), ["1.00e-6", "2.00e-6"]);
         assert_eq!(labels(&[1.0, 1.000_01].map(Edge::Real)), ["1", "1.00001"]);

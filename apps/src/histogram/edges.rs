@@ -105,7 +105,7 @@ mod tests {
     use super::{Edge, even_whole, logarithmic};
 
     #[test]
-    fn edges_of_whole_numbers_are_whole() {
+    fn integer_ranges_have_integer_edges() {
         let whole =
             |edges: &[i128]| edges.iter().map(|&edge| Edge::Whole(edge)).collect::<Vec<_>>();
         let edges = even_whole(0, 10, 3);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_say_infinity() {
+    fn infinite_edges_are_serialized_as_text() {
         let text = serde_json::to_string(&[Edge::Real(f64::NEG_INFINITY), Edge::Real(0.5)]);
         assert_eq!(text.expect("JSON"), "[\"-inf\",0.5]");
         assert_eq!(Edge::Whole(5).to_string(), "5");

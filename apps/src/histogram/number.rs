@@ -280,7 +280,7 @@ mod tests {
     use crate::histogram::Edge;
 
     #[test]
-    fn edges_between_narrow_floats_are_the_next_one() {
+    fn edges_round_up_to_the_next_narrow_float() {
         for edge in [0.1, -0.1, 1.0, 1.0001, -1e-9, 1e-9, 0.0, -70000.0, 65504.0] {
             let (half, brain) =
                 (f16::at_or_above(Edge::Real(edge)), bf16::at_or_above(Edge::Real(edge)));
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_of_floats_are_numpys() {
+    fn float_edges_match_numpy() {
         // numpy.linspace(0, 1, 101)[29] is 0.29, [57] is 0.5700000000000001.
         let edges = f64::even_edges(Edge::Real(0.0), Edge::Real(1.0), 100);
         assert_eq!((edges[29], edges[57]), (Edge::Real(0.29), Edge::Real(0.5700000000000001)));
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_may_be_past_the_type() {
+    fn edges_may_exceed_the_type() {
         assert_eq!(u8::parse_edge("256"), Some(Edge::Whole(256)));
         assert_eq!(u8::parse_edge("2^8"), Some(Edge::Whole(256)));
         assert_eq!(u8::parse_edge("-10"), Some(Edge::Whole(-10)));

@@ -89,7 +89,7 @@ mod tests {
     use crate::formats::{Data, FileError};
 
     #[test]
-    fn ranges_are_read_and_a_shortened_file_is_told() {
+    fn ranges_are_read_and_truncation_is_reported() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("in.bin");
         let words: Vec<u32> = (0..3_000_000).collect();

@@ -182,7 +182,7 @@ mod tests {
     use multisplit_bench::progress::Bars;
 
     #[test]
-    fn places_in_two_orders() {
+    fn fortran_indices_map_to_c_order() {
         // The elements of a 2 by 3 row in Fortran order: (0,0) (1,0) (0,1) (1,1) (0,2) (1,2).
         let places: Vec<usize> = (0..6).map(|index| place_in_c_order(index, &[2, 3])).collect();
         assert_eq!(places, [0, 3, 1, 4, 2, 5]);

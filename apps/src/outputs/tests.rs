@@ -17,7 +17,7 @@ fn written(folder: &Path, name: &str, array: &Array) -> Array {
 }
 
 #[test]
-fn arrays_read_back_in_every_form() {
+fn arrays_round_trip_in_every_format() {
     let folder = tempfile::tempdir().expect("a folder");
     let words: Vec<u64> = (0..1000).map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
     let narrow: Vec<u32> = words.iter().map(|w| (w >> 32) as u32).collect();
@@ -50,7 +50,7 @@ fn write_words(outputs: &mut Outputs, path: &Path, words: &[u32]) -> Result<(), 
 }
 
 #[test]
-fn outputs_appear_whole_or_not_at_all() {
+fn outputs_appear_complete_or_not_at_all() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("out.bin");
     let mut given_up = Outputs::new(false);
@@ -71,7 +71,7 @@ fn outputs_appear_whole_or_not_at_all() {
 }
 
 #[test]
-fn a_file_that_appears_meanwhile_stays_and_takes_the_others_along() {
+fn file_created_meanwhile_is_kept_and_aborts_all_outputs() {
     let folder = tempfile::tempdir().expect("a folder");
     let (first, old, late) =
         (folder.path().join("first"), folder.path().join("old"), folder.path().join("late"));
@@ -89,7 +89,7 @@ fn a_file_that_appears_meanwhile_stays_and_takes_the_others_along() {
 
 #[cfg(unix)]
 #[test]
-fn the_same_file_by_two_names_is_refused() {
+fn same_file_by_two_names_is_rejected() {
     use std::os::unix::fs::symlink;
     let folder = tempfile::tempdir().expect("a folder");
     let inside = folder.path().join("o");
@@ -120,7 +120,7 @@ fn the_same_file_by_two_names_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn a_replaced_file_keeps_its_mode_and_its_links() {
+fn replaced_file_keeps_its_mode_and_links() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     let folder = tempfile::tempdir().expect("a folder");
     let (path, link) = (folder.path().join("out"), folder.path().join("link"));
@@ -138,7 +138,7 @@ fn a_replaced_file_keeps_its_mode_and_its_links() {
 
 #[cfg(unix)]
 #[test]
-fn leftovers_go_and_files_in_the_making_stay() {
+fn leftovers_are_removed_and_files_in_use_are_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let left = folder.path().join(".a.npy.Xy12Zz.multisplit-part");
     fs::write(&left, "half").expect("a file");

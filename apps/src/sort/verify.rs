@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn right_sorts_pass_and_wrong_ones_are_named() {
+    fn correct_sorts_pass_and_wrong_sorts_are_reported() {
         let keys = [1.0, f64::NAN, -0.0, 0.0, 1.0];
         let out = [f64::NAN, 1.0, 1.0, 0.0, -0.0];
         let order: &[u32] = &[1, 0, 4, 3, 2];

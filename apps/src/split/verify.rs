@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn right_splits_pass_and_wrong_ones_do_not() {
+    fn correct_splits_pass_and_wrong_splits_fail() {
         let glsl = || KeyFunction::Glsl(Box::default());
         for function in [KeyFunction::Identity, glsl()] {
             assert!(check(function.clone(), &[0, 0, 1, 1], &[1, 3, 0, 2], &[0, 2, 4]));

@@ -13,7 +13,7 @@ fn written(table: &Table, separator: u8, order: &[u32]) -> String {
 }
 
 #[test]
-fn rows_come_out_as_they_went_in() {
+fn rows_are_written_unchanged() {
     let text = "\u{feff}name,price\r\n\"a, \"\"b\"\"\",2\r\n\r\n\"line\r\nbreak\",-1\r\nc,3";
     let table = table(text, &["price"]);
     assert_eq!(table.len(), 3);
@@ -27,7 +27,7 @@ fn rows_come_out_as_they_went_in() {
 }
 
 #[test]
-fn the_first_row_is_a_header_where_its_cell_is_no_number() {
+fn first_row_is_a_header_unless_its_cell_is_a_number() {
     for (text, columns, rows) in [
         ("a,b\n1,2\n", &["2"][..], 1),
         ("1,2\n3,4\n", &["2"], 2),
@@ -45,7 +45,7 @@ fn the_first_row_is_a_header_where_its_cell_is_no_number() {
 }
 
 #[test]
-fn columns_have_the_narrowest_type_that_holds_all() {
+fn columns_have_the_narrowest_sufficient_type() {
     let table = table("i,u,f,e\n-1,1,0.5,\n2,18446744073709551615,3,7\n", &["i"]);
     let element = |name: &str| table.column(name, None).expect("numbers").keys.element();
     assert_eq!(
@@ -59,7 +59,7 @@ fn columns_have_the_narrowest_type_that_holds_all() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn table_errors_are_reported() {
     let table = table("a,b,b\n1,x,2\n", &["a"]);
     let text = |error: TableError| error.to_string();
     let problem = |name: &str, asked| table.column(name, asked).map(|_| ()).map_err(text);

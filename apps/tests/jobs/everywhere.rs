@@ -7,7 +7,7 @@ use crate::common::{in_its_environment, multisplit, run};
 use crate::desk::Desk;
 
 #[test]
-fn wrong_usage_has_status_2() {
+fn usage_errors_exit_with_status_2() {
     let desk = Desk::new();
     desk.write("in.bin", words([1]));
     for line in [
@@ -39,7 +39,7 @@ fn wrong_usage_has_status_2() {
 }
 
 #[test]
-fn help_has_examples() {
+fn help_contains_examples() {
     for command in [
         "sort",
         "split",
@@ -66,7 +66,7 @@ fn help_has_examples() {
 }
 
 #[test]
-fn shells_and_man_know_the_commands() {
+fn completions_and_man_pages_cover_all_commands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let ran = run(multisplit(), &["completions", shell]).expect(0);
         assert!(ran.out.contains("memory-limit") && ran.out.contains("argsort"), "{shell}");
@@ -83,7 +83,7 @@ fn shells_and_man_know_the_commands() {
 }
 
 #[test]
-fn a_trace_has_host_and_device_on_one_axis() {
+fn trace_has_host_and_device_on_one_time_axis() {
     let desk = Desk::new();
     desk.write("in.bin", Keys::of("u32", 5000, 50).raw);
     desk.job("split in.bin -o out.bin --type u32 --buckets 8 --by delta --trace trace.json");
@@ -114,7 +114,7 @@ fn a_trace_has_host_and_device_on_one_axis() {
 }
 
 #[test]
-fn a_trace_is_an_output_as_others_are() {
+fn trace_is_written_only_on_success() {
     let desk = Desk::new();
     let ran = desk.run("sort none.bin -o out.bin --type u32 --trace trace.json").expect(1);
     assert!(ran.complaint().contains("none.bin"), "{}", ran.err);
@@ -126,7 +126,7 @@ fn a_trace_is_an_output_as_others_are() {
 /// `script` runs a command on a pseudoterminal. On systems without terminals (a container without /dev/pts),
 /// only the unit tests of the bars cover terminal output.
 #[test]
-fn progress_is_shown_on_a_terminal_only() {
+fn progress_is_shown_only_on_a_terminal() {
     let desk = Desk::new();
     // Large enough that reading takes longer than the delay of a progress bar.
     desk.write("in.bin", vec![0; 64 << 20]);
@@ -152,7 +152,7 @@ fn progress_is_shown_on_a_terminal_only() {
 
 /// A positive control: with best practices enabled, the layer warns that validation is on.
 #[test]
-fn validation_messages_of_a_job_have_status_3() {
+fn validation_messages_of_a_job_exit_with_status_3() {
     let desk = Desk::new();
     desk.write("in.bin", words([2, 1]));
     let mut command = multisplit();

@@ -20,7 +20,7 @@ fn cut(mut file: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn files_that_are_not_what_they_say_are_refused() {
+fn malformed_files_are_rejected() {
     let desk = Desk::new();
     let raw = words([3, 1, 2]);
     let whole = npy(1, "<u4", 3, &raw);
@@ -69,7 +69,7 @@ fn files_that_are_not_what_they_say_are_refused() {
 }
 
 #[test]
-fn types_that_nobody_gives_are_asked_for() {
+fn missing_type_error_suggests_type_option() {
     let desk = Desk::new();
     desk.write("in.bin", words([1]));
     let ran = desk.run("sort in.bin -o out.bin").expect(1);
@@ -77,7 +77,7 @@ fn types_that_nobody_gives_are_asked_for() {
 }
 
 #[test]
-fn places_that_cannot_be_used_are_named() {
+fn unusable_paths_are_named_in_errors() {
     let desk = Desk::new();
     desk.write("in.bin", words([2, 1]));
     for (line, part) in [
@@ -97,7 +97,7 @@ fn places_that_cannot_be_used_are_named() {
 }
 
 #[test]
-fn existing_files_stay_unless_forced() {
+fn existing_files_are_kept_unless_forced() {
     let desk = Desk::new();
     desk.write("in.bin", words([2, 1]));
     desk.write("out.bin", "old");
@@ -114,7 +114,7 @@ fn existing_files_stay_unless_forced() {
 
 /// The error is always the last line of standard error, for scripts.
 #[test]
-fn last_line_is_the_error() {
+fn error_is_the_last_line_of_stderr() {
     let desk = Desk::new();
     desk.write("in.bin", words([2, 1]));
     let split = "split in.bin -o out.bin --type u32 --buckets 2";
@@ -176,7 +176,7 @@ pub fn driver_works_under_quota() -> bool {
 
 /// A file that exceeds memory is rejected before it is read.
 #[test]
-fn more_than_the_memory_holds_is_told() {
+fn insufficient_host_memory_is_reported() {
     let desk = Desk::new();
     let file = std::fs::File::create(desk.path().join("huge.bin")).expect("a file");
     file.set_len(1 << 40).expect("a file full of holes");
@@ -189,7 +189,7 @@ fn more_than_the_memory_holds_is_told() {
 }
 
 #[test]
-fn a_full_disk_leaves_nothing() {
+fn full_disk_leaves_no_files() {
     let desk = Desk::new();
     let keys = Keys::of("u32", 8_000, 40);
     desk.write("in.bin", &keys.raw);
@@ -209,7 +209,7 @@ fn a_full_disk_leaves_nothing() {
 }
 
 #[test]
-fn without_a_driver_it_says_what_to_do() {
+fn missing_driver_error_gives_advice() {
     let desk = Desk::new();
     desk.write("in.bin", words([2, 1]));
     for line in

@@ -39,7 +39,7 @@ fn shrinking(desk: &Desk, line: &str, bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_file_that_shrinks_is_told() {
+fn shrinking_file_is_reported() {
     let desk = Desk::new();
     let keys = Keys::of("u32", 200_000, 60);
     let values = Keys::of("u32", 200_000, 61).raw;
@@ -68,7 +68,7 @@ fn a_file_that_shrinks_is_told() {
 
 /// Input from a pipe that ends too early.
 #[test]
-fn a_pipe_that_is_cut_is_told() {
+fn broken_pipe_is_reported() {
     let desk = Desk::new();
     let keys = Keys::of("u32", 5_000, 62);
     let whole = npy(1, "<u4", keys.len(), &keys.raw);
@@ -99,7 +99,7 @@ fn a_pipe_that_is_cut_is_told() {
 }
 
 #[test]
-fn no_room_leaves_nothing() {
+fn insufficient_disk_space_leaves_no_files() {
     let desk = Desk::new();
     desk.write("in.bin", Keys::of("u32", 40_000, 63).raw);
     let (inputs, works_under_quota) = (desk.names(), driver_works_under_quota());

@@ -38,7 +38,7 @@ fn unpack(bytes: Vec<u8>, packed: &str) -> Vec<u8> {
 
 /// Every type in every format; with one compression each, or with all of them in a full run.
 #[test]
-fn every_type_goes_in_and_out_by_every_form() {
+fn every_type_round_trips_in_every_format() {
     let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0");
     let desk = Desk::new();
     for (row, keys) in Keys::finite(300, 3).iter().enumerate() {
@@ -71,7 +71,7 @@ fn every_type_goes_in_and_out_by_every_form() {
 }
 
 #[test]
-fn raw_files_are_the_numbers_and_nothing_else() {
+fn raw_files_contain_only_the_numbers() {
     let desk = Desk::new();
     let keys = Keys::of("i64", 500, 4);
     desk.write("in", &keys.raw);
@@ -81,7 +81,7 @@ fn raw_files_are_the_numbers_and_nothing_else() {
 }
 
 #[test]
-fn text_has_a_number_a_line() {
+fn text_has_one_number_per_line() {
     let desk = Desk::new();
     desk.write("in.csv", "# numbers\n2.5\r\n-1e300\n\n inf \nNaN\n-0\n0.1\n");
     desk.job("sort in.csv -o out.txt --type f64");
@@ -90,7 +90,7 @@ fn text_has_a_number_a_line() {
 }
 
 #[test]
-fn pipes_go_in_and_out() {
+fn pipes_are_read_and_written() {
     let desk = Desk::new();
     let keys = Keys::of("u32", 500, 5);
     assert!(desk.pipe("sort - -o - --type u32", &keys.raw) == keys.sorted());
@@ -104,7 +104,7 @@ fn pipes_go_in_and_out() {
 
 /// A reader may close the pipe early; that is not an error and causes no message.
 #[test]
-fn a_reader_may_go_away() {
+fn closed_reader_is_not_an_error() {
     let desk = Desk::new();
     desk.write("in.bin", Keys::of("u32", 100_000, 6).raw);
     let mut child = multisplit()
@@ -132,7 +132,7 @@ fn a_reader_may_go_away() {
 }
 
 #[test]
-fn nothing_is_sorted_and_split_too() {
+fn empty_inputs_are_sorted_and_split() {
     let desk = Desk::new();
     desk.write("in.npy", npy(1, "<f4", 0, &[]));
     desk.write("empty.csv", "");

@@ -19,7 +19,7 @@ fn sorted_text(desk: &Desk, line: &str, input: &[u8]) -> String {
 /// Text, compressed text and arrays are detected by their first bytes, on standard input and in files without
 /// a known extension. The output has the same format.
 #[test]
-fn what_a_name_does_not_say_the_first_bytes_do() {
+fn unnamed_formats_are_detected_by_first_bytes() {
     let desk = Desk::new();
     let text = "\u{feff}3\n-1.5\n2e3\n";
     let sorted = "-1.5\n3.0\n2000.0\n";
@@ -39,7 +39,7 @@ fn what_a_name_does_not_say_the_first_bytes_do() {
 
 /// Text is not mistaken for raw numbers.
 #[test]
-fn text_is_not_sorted_as_raw_numbers() {
+fn text_is_not_read_as_raw_numbers() {
     let desk = Desk::new();
     desk.write("in.bin", "3\n1\n2\n4\n");
     let ran = desk.run("sort in.bin -o out.bin --type u32").expect(1);
@@ -62,7 +62,7 @@ fn text_is_not_sorted_as_raw_numbers() {
 
 /// Big-endian numbers, 16-bit floats, and times.
 #[test]
-fn every_kind_of_array_is_sorted() {
+fn big_endian_half_and_time_arrays_are_sorted() {
     let desk = Desk::new();
     let big: Vec<u8> = [3u32, 1, 256].iter().flat_map(|word| word.to_be_bytes()).collect();
     desk.write("big.npy", npy(1, ">u4", 3, &big));
@@ -88,7 +88,7 @@ fn every_kind_of_array_is_sorted() {
 
 /// Rows of up to 16 bytes are moved with their keys, and keep their type.
 #[test]
-fn values_are_rows_of_any_kind() {
+fn values_may_be_rows_of_any_type() {
     let desk = Desk::new();
     desk.write("keys.txt", "2\n0\n1\n");
     let descr = "[('x', '<f4'), ('y', '>u2')]";

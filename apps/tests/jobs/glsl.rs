@@ -4,7 +4,7 @@ use crate::arrays::words;
 use crate::desk::Desk;
 
 #[test]
-fn what_is_wrong_with_a_function_names_its_file() {
+fn glsl_errors_name_the_users_file() {
     let desk = Desk::new();
     desk.write("in.bin", words([1, 2, 3]));
     for (name, text, part) in [
@@ -47,7 +47,7 @@ fn what_is_wrong_with_a_function_names_its_file() {
 }
 
 #[test]
-fn functions_have_parameters() {
+fn glsl_functions_accept_parameters() {
     let desk = Desk::new();
     desk.write("in.txt", "1\n7\n3\n9\n");
     let source =

@@ -63,7 +63,7 @@ fn without_times(line: &str, device: &str) -> String {
 }
 
 #[test]
-fn the_guides_examples_print_what_it_says() {
+fn guide_examples_print_the_documented_output() {
     let (desk, device) = (desk(), device());
     let blocks = GUIDE.split("```console\n").skip(1);
     let mut count = 0;
@@ -87,7 +87,7 @@ fn the_guides_examples_print_what_it_says() {
 
 /// Pipelines in the help texts.
 #[test]
-fn the_helps_pipelines_work() {
+fn help_pipelines_work() {
     let desk = desk();
     desk.write("keys.txt", "-3\n4\n5\n");
     desk.write("parity.glsl", "uint bucket_of(int key) { return uint(key) & 1u; }");

@@ -55,7 +55,7 @@ fn every_type_is_counted() {
 }
 
 #[test]
-fn splitters_and_functions_of_ones_own() {
+fn splitters_and_glsl_functions_define_bins() {
     let desk = Desk::new();
     desk.write("in.csv", "-1.5\n-1\n0\n0.25\n0.5\n7\nNaN\n");
     desk.write("at.csv", "-1\n0\n0.5\n7\n");
@@ -69,7 +69,7 @@ fn splitters_and_functions_of_ones_own() {
 }
 
 #[test]
-fn it_is_shown_and_written() {
+fn histogram_is_printed_and_written() {
     let desk = Desk::new();
     desk.write("in.bin", words([0, 1, 1, 2, 9]));
     let ran = desk.job("histogram in.bin --type u32 --bins 3 --range 0 3");
@@ -86,7 +86,7 @@ fn it_is_shown_and_written() {
 }
 
 #[test]
-fn less_memory_counts_the_same() {
+fn memory_limit_does_not_change_counts() {
     let desk = Desk::new();
     let keys = Keys::of("f32", 30_000, 60);
     desk.write("in.npy", keys.npy());
@@ -96,7 +96,7 @@ fn less_memory_counts_the_same() {
 }
 
 #[test]
-fn what_cannot_be_counted_is_told() {
+fn invalid_bins_are_reported() {
     let desk = Desk::new();
     desk.write("in.bin", words([1, 2]));
     desk.write("down.bin", words([2, 1]));
@@ -117,7 +117,7 @@ fn what_cannot_be_counted_is_told() {
 
 /// Counts match the printed edges, and the maximum of a type is counted.
 #[test]
-fn edges_are_exact() {
+fn counts_match_printed_edges() {
     let desk = Desk::new();
     let hundredths: String = (0..100).map(|k| format!("{}\n", f64::from(k) / 100.0)).collect();
     desk.write("hundredths.txt", hundredths);
@@ -154,7 +154,7 @@ fn edges_are_exact() {
 }
 
 #[test]
-fn ranges_weights_and_logarithms() {
+fn automatic_ranges_log_bins_and_weights_are_counted() {
     let desk = Desk::new();
     desk.write("in.txt", "1\n10\n100\n1000\n1\n");
     // From the smallest to the largest sample, which is included.
@@ -176,7 +176,7 @@ fn ranges_weights_and_logarithms() {
 
 /// The maximum of a type is counted in its bin, not in the empty bins above.
 #[test]
-fn the_largest_number_is_where_it_belongs() {
+fn type_maximum_is_counted_in_its_bin() {
     let desk = Desk::new();
     desk.write("bytes.bin", [0u8, 255, 254, 255]);
     let line = "bytes.bin --type u8 --bins 512 --range 0 256";
@@ -193,7 +193,7 @@ fn the_largest_number_is_where_it_belongs() {
 
 /// NaT ("not a time") is out of range, like NaN.
 #[test]
-fn what_is_not_a_time_is_out_of_range() {
+fn not_a_time_is_out_of_range() {
     let desk = Desk::new();
     let days: Vec<u8> =
         [18_262i64, 18_263, 18_264, i64::MIN].iter().flat_map(|day| day.to_le_bytes()).collect();
@@ -232,7 +232,7 @@ type Kind<'a> = (&'a str, usize, &'a dyn Fn(u64) -> usize);
 
 /// Each type with one kind of bins and weights, or with all of them in a full run.
 #[test]
-fn types_times_bins_times_weights() {
+fn every_type_supports_all_bins_and_weights() {
     let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0");
     let desk = Desk::new();
     // Exact in every type, without samples whose bin depends on rounding.
@@ -302,7 +302,7 @@ fn types_times_bins_times_weights() {
 
 /// Ranges that exceed the type at either end, or have extreme widths for floats.
 #[test]
-fn ranges_may_go_past_the_type() {
+fn ranges_may_exceed_the_type() {
     let desk = Desk::new();
     desk.write(
         "shorts.bin",

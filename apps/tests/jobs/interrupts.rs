@@ -51,7 +51,7 @@ fn interrupt(desk: &Desk, line: &str, phase: Option<&str>, (name, number): (&str
 }
 
 #[test]
-fn while_input_is_awaited() {
+fn interrupt_while_waiting_for_input_leaves_no_files() {
     let desk = Desk::new();
     for signal in SIGNALS {
         interrupt(&desk, "sort - -o out.bin --type u32", None, signal);
@@ -59,7 +59,7 @@ fn while_input_is_awaited() {
 }
 
 #[test]
-fn in_every_phase_of_a_sort() {
+fn interrupt_in_any_sort_phase_leaves_no_files() {
     let desk = Desk::new();
     desk.write("in.bin", Keys::of("u32", 1 << 20, 50).raw);
     let sort = "sort in.bin -o out.bin --argsort order.bin --type u32 --method multisplit";
@@ -74,7 +74,7 @@ fn in_every_phase_of_a_sort() {
 
 /// A sort that exceeds the memory limit, whose output is written while it runs.
 #[test]
-fn in_every_phase_of_a_streamed_sort() {
+fn interrupt_in_any_streamed_sort_phase_leaves_no_files() {
     let desk = Desk::new();
     desk.write("in.bin", Keys::of("u32", 1 << 20, 51).raw);
     let sort = "sort in.bin -o out.bin --type u32 --memory-limit 2MiB";
@@ -84,7 +84,7 @@ fn in_every_phase_of_a_streamed_sort() {
 }
 
 #[test]
-fn in_every_phase_of_other_jobs() {
+fn interrupt_in_any_phase_of_other_jobs_leaves_no_files() {
     let desk = Desk::new();
     desk.write("in.bin", Keys::of("u32", 1 << 20, 52).raw);
     let [_, int, _, term] = SIGNALS;

@@ -19,7 +19,7 @@ fn same_with_limit(desk: &Desk, line: &str, limit: &str, outputs: &[&str]) {
 }
 
 #[test]
-fn sorts_are_the_same() {
+fn memory_limit_does_not_change_sorts() {
     let desk = Desk::new();
     // 120,000 bytes and 160,000 bytes.
     let (narrow, wide) = (Keys::of("f32", 30_000, 30), Keys::of("i64", 20_000, 31));
@@ -35,7 +35,7 @@ fn sorts_are_the_same() {
 }
 
 #[test]
-fn keys_that_are_mostly_equal_are_no_trouble() {
+fn mostly_equal_keys_are_sorted_in_parts() {
     let desk = Desk::new();
     let mut next = random(32);
     // Most keys have one of two values, which differ in the lowest of 64 bits.
@@ -55,7 +55,7 @@ fn keys_that_are_mostly_equal_are_no_trouble() {
 
 /// The sample contains a single key; keys below it are missing from the sample.
 #[test]
-fn keys_that_no_sample_has_are_no_trouble() {
+fn unsampled_keys_are_sorted_in_parts() {
     let desk = Desk::new();
     let rare = |number: usize| [3u64, 0, u64::MAX].get(number / 5000).copied().unwrap_or(7);
     let key = |number: usize| if number % 5000 == 4321 { rare(number) } else { 7 };
@@ -67,7 +67,7 @@ fn keys_that_no_sample_has_are_no_trouble() {
 }
 
 #[test]
-fn splits_are_the_same() {
+fn memory_limit_does_not_change_splits() {
     let desk = Desk::new();
     let keys = Keys::of("u32", 30_000, 33);
     desk.write("in.npy", keys.npy());
@@ -115,7 +115,7 @@ fn insufficient_memory_for_topk_is_reported() {
 }
 
 #[test]
-fn too_little_is_told() {
+fn insufficient_memory_for_sort_is_reported() {
     let desk = Desk::new();
     desk.write("in.bin", words(0..1000));
     let ran = desk.run("sort in.bin -o out.bin --type u32 --memory-limit 100").expect(1);

@@ -28,7 +28,7 @@ fn raw(keys: &[u16], bytes: usize) -> Vec<u8> {
 }
 
 #[test]
-fn sorted_with_and_without_values() {
+fn narrow_keys_are_sorted_with_and_without_values() {
     let desk = Desk::new();
     for (name, bytes, rank) in TYPES {
         let keys = made(2_003, bytes);
@@ -53,7 +53,7 @@ fn sorted_with_and_without_values() {
 
 /// Sorts that exceed the memory limit are done bucket by bucket.
 #[test]
-fn sorted_in_parts() {
+fn narrow_keys_are_sorted_in_parts() {
     let desk = Desk::new();
     let keys = made(70_001, 2);
     desk.write("in.bin", raw(&keys, 2));
@@ -64,7 +64,7 @@ fn sorted_in_parts() {
 }
 
 #[test]
-fn split_into_buckets() {
+fn narrow_keys_are_split_into_buckets() {
     let desk = Desk::new();
     for (name, bytes, rank) in TYPES {
         let keys = made(1_001, bytes);
@@ -115,7 +115,7 @@ fn half(bits: u16) -> f32 {
 }
 
 #[test]
-fn the_largest_are_found_and_bf16_is_text_and_npy_too() {
+fn narrow_topk_works_and_bf16_supports_text_and_npy() {
     let desk = Desk::new();
     for (name, bytes, rank) in TYPES {
         let keys = made(701, bytes);

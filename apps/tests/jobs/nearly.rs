@@ -51,7 +51,7 @@ fn is_full() -> bool {
 }
 
 #[test]
-fn nearly_right_networks_end_well() {
+fn mutated_networks_are_read_or_rejected() {
     let desk = Desk::new();
     let mut next = crate::arrays::random(77);
     for _ in 0..if is_full() { 500 } else { 10 } {
@@ -64,7 +64,7 @@ fn nearly_right_networks_end_well() {
 }
 
 #[test]
-fn nearly_right_arrays_end_well() {
+fn mutated_arrays_are_read_or_rejected() {
     let desk = Desk::new();
     let mut next = crate::arrays::random(78);
     let raw: Vec<u8> = words((0..60).map(|i| i * 77 % 1000));

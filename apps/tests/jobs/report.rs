@@ -18,7 +18,7 @@ const HEADINGS: [&str; 5] = [
 ];
 
 #[test]
-fn the_report_has_every_plot() {
+fn report_contains_every_plot() {
     let desk = Desk::new();
     let theirs = r#"{"anchor":"cub","op":"sort_bits_keys","n":4096,"m":2,"ms":1,"gps":0.02}"#;
     desk.write("cub.jsonl", theirs);
@@ -49,7 +49,7 @@ fn the_report_has_every_plot() {
 
 /// A demo measures everything, and its report shows rates, stages and rounds.
 #[test]
-fn a_demonstration_measures_everything_and_its_report_opens() {
+fn demo_measures_everything_and_its_report_opens() {
     const PAGE: &str = "multisplit-report.html";
     let desk = Desk::new();
     // A report of an earlier demo is replaced, but not another file.
@@ -127,7 +127,7 @@ fn opens(desk: &Desk, page: &str, headings: &[&str]) {
 }
 
 #[test]
-fn what_to_compare_with_is_to_be_readable() {
+fn unreadable_comparison_file_is_rejected() {
     let desk = Desk::new();
     desk.write("bad.jsonl", "no JSON\n");
     let start = "bench copy --n 64 --reps 1 --warmup 0 --html report.html --against";

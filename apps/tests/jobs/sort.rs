@@ -4,7 +4,7 @@ use crate::arrays::{Keys, in_order, npy, npy_parts, words};
 use crate::desk::Desk;
 
 #[test]
-fn every_type_both_ways_with_the_order() {
+fn every_type_is_sorted_with_its_order() {
     let desk = Desk::new();
     for keys in Keys::of_every_type(900, 7) {
         desk.write("in.npy", keys.npy());
@@ -22,7 +22,7 @@ fn every_type_both_ways_with_the_order() {
 }
 
 #[test]
-fn values_go_along() {
+fn values_move_with_their_keys() {
     let desk = Desk::new();
     let keys = Keys::of("u32", 900, 8);
     desk.write("in.bin", &keys.raw);
@@ -66,7 +66,7 @@ fn methods_agree() {
 }
 
 #[test]
-fn values_that_do_not_fit_are_refused() {
+fn mismatched_values_are_rejected() {
     let desk = Desk::new();
     let keys = Keys::of("u32", 10, 12);
     desk.write("in.bin", &keys.raw);

@@ -36,7 +36,7 @@ fn sorted_arrays_of_every_type_are_merged() {
 }
 
 #[test]
-fn merges_go_down_in_parts_and_of_nothing() {
+fn merges_work_descending_in_parts_and_empty() {
     let desk = Desk::new();
     let first: Vec<u32> = (0..9000).map(|i| 90_000 - i * 7).collect();
     let second: Vec<u32> = (0..5000).map(|i| 70_000 - i * 3).collect();
@@ -57,7 +57,7 @@ fn merges_go_down_in_parts_and_of_nothing() {
 }
 
 #[test]
-fn needles_find_their_places() {
+fn search_returns_insertion_positions() {
     let desk = Desk::new();
     let sorted: Vec<u32> = (0..6000).map(|i| i / 3 * 10).collect();
     let needles: Vec<u32> = (0..2500).map(|i| i * 7919 % 25_000).collect();
@@ -87,7 +87,7 @@ fn needles_find_their_places() {
 
 /// Input that is unsorted or of mixed types is rejected before writing anything.
 #[test]
-fn what_is_not_sorted_is_refused() {
+fn unsorted_input_is_rejected() {
     let desk = Desk::new();
     desk.write("up.bin", words([1, 2, 3]));
     desk.write("down.bin", words([3, 2, 2]));
@@ -126,7 +126,7 @@ fn what_is_not_sorted_is_refused() {
 }
 
 #[test]
-fn rows_are_sorted_each_for_itself() {
+fn rows_are_sorted_separately() {
     let desk = Desk::new();
     let all: Vec<u32> = (0..12_000u32).map(|i| i.wrapping_mul(2_654_435_761) >> 22).collect();
     desk.write("m.npy", npy(1, "<u4", 12_000, &raw(&all)));

@@ -75,7 +75,7 @@ fn splitters_divide_keys_of_every_type() {
 }
 
 #[test]
-fn functions_of_ones_own_and_values() {
+fn glsl_splits_move_values() {
     let desk = Desk::new();
     let keys = Keys::of("i32", 2000, 22);
     let values: Vec<u8> = (0..keys.len() * 8).map(|byte| (byte * 3 / 2) as u8).collect();
@@ -93,7 +93,7 @@ fn functions_of_ones_own_and_values() {
 }
 
 #[test]
-fn signed_keys_of_64_bits_reach_a_function_as_such() {
+fn glsl_functions_receive_signed_64_bit_keys() {
     let desk = Desk::new();
     let keys = Keys::of("i64", 500, 23);
     desk.write("in.npy", keys.npy());
@@ -106,7 +106,7 @@ fn signed_keys_of_64_bits_reach_a_function_as_such() {
 
 /// Dates are shifted only for comparisons; functions of their value get the number of days.
 #[test]
-fn functions_of_dates_get_the_number_of_days() {
+fn bucket_functions_of_dates_receive_day_numbers() {
     let desk = Desk::new();
     let days: Vec<u8> = [2i64, 0, 1, 2].iter().flat_map(|day| day.to_le_bytes()).collect();
     desk.write("days.npy", npy(1, "<M8[D]", 4, &days));
@@ -157,7 +157,7 @@ fn methods_agree() {
 }
 
 #[test]
-fn sizes_of_buckets_are_printed() {
+fn bucket_sizes_are_printed() {
     let desk = Desk::new();
     desk.write("in.bin", words([1, 0, 1, 1]));
     let ran = desk.job("split in.bin -o out.bin --type u32 --buckets 3 --by identity");
@@ -184,7 +184,7 @@ fn sizes_of_buckets_are_printed() {
 }
 
 #[test]
-fn what_cannot_be_split_is_told() {
+fn invalid_splits_are_reported() {
     let desk = Desk::new();
     desk.write("in.bin", words([1, 5, 2]));
     desk.write("f.npy", npy(1, "<f4", 2, &[0; 8]));

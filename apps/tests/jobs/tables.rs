@@ -59,7 +59,7 @@ fn rows_are_split_and_counted() {
 }
 
 #[test]
-fn what_is_wrong_with_a_table_is_told() {
+fn table_errors_are_reported() {
     let desk = Desk::new();
     desk.write("t.csv", "id,x\n1,2\n3,four\n");
     desk.write("ragged.csv", "id,x\n1,2\n3\n");
@@ -87,7 +87,7 @@ fn what_is_wrong_with_a_table_is_told() {
 }
 
 #[test]
-fn the_largest_and_smallest_rows_are_found() {
+fn topk_finds_largest_and_smallest_rows() {
     let desk = Desk::new();
     desk.write("sales.csv", SALES);
     let header = "\u{feff}name,price,region\r\n";
@@ -111,7 +111,7 @@ fn the_largest_and_smallest_rows_are_found() {
 
 /// An unclosed quote would swallow the rows written after it.
 #[test]
-fn open_quotes_are_refused() {
+fn unclosed_quotes_are_rejected() {
     let desk = Desk::new();
     desk.write("open.csv", "a,b\n3,x\n2,y\n1,\"not closed\n");
     let ran = desk.run("sort open.csv --column a -o out.csv").expect(1);
@@ -124,7 +124,7 @@ fn open_quotes_are_refused() {
 
 /// Integers are not rounded unless requested.
 #[test]
-fn digits_are_not_lost() {
+fn integers_are_not_rounded_silently() {
     let desk = Desk::new();
     desk.write("ids.csv", "id\n9007199254740993\n9007199254740992\n-0.5\n");
     let ran = desk.run("sort ids.csv --column id -o out.csv").expect(1);

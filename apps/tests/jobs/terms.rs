@@ -67,7 +67,7 @@ fn every_type_is_scanned() {
 }
 
 #[test]
-fn an_exclusive_scan_begins_with_what_changes_nothing() {
+fn exclusive_scan_begins_with_the_identity() {
     let desk = Desk::new();
     for (kind, op, expected) in [
         ("u32", "sum", "0\n3\n4\n"),
@@ -85,7 +85,7 @@ fn an_exclusive_scan_begins_with_what_changes_nothing() {
 }
 
 #[test]
-fn parts_go_on_from_each_other() {
+fn memory_limit_does_not_change_scans() {
     let desk = Desk::new();
     let numbers = numbers(20_000);
     desk.write("in.bin", words(numbers.iter().map(|&x| usize::from(x))));
@@ -147,7 +147,7 @@ fn sums_of_integers_have_64_bits() {
 }
 
 #[test]
-fn tables_have_rows_and_empty_cells() {
+fn scans_and_reductions_skip_empty_cells() {
     let desk = Desk::new();
     desk.write("sales.csv", "name,price\nTea,2.5\nMilk,\nSalt,0.8\nBread,2.5\n");
     let object = reduced(&desk, "sales.csv --column price --op argmin");
@@ -159,7 +159,7 @@ fn tables_have_rows_and_empty_cells() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_scans_and_reductions_are_rejected() {
     let desk = Desk::new();
     desk.write("empty.bin", "");
     desk.write("t.npy", npy(1, "<M8[s]", 2, &[0; 16]));
@@ -185,7 +185,7 @@ fn what_makes_no_sense_is_refused() {
 
 /// Indices refer to C order, so files in Fortran order are rejected instead of misread.
 #[test]
-fn indices_of_fortran_arrays_are_refused() {
+fn indices_of_fortran_arrays_are_rejected() {
     let desk = Desk::new();
     let raw: Vec<u8> = [1i32, 9, 5, 2].iter().flat_map(|x| x.to_le_bytes()).collect();
     let header = "{'descr': '<i4', 'fortran_order': True, 'shape': (2, 2), }";

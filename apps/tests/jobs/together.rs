@@ -10,7 +10,7 @@ use crate::desk::Desk;
 
 /// Regardless of the spelling of the names and of the options that contain them.
 #[test]
-fn two_outputs_are_never_one_file() {
+fn outputs_to_the_same_file_are_rejected() {
     let desk = Desk::new();
     desk.write("in.txt", "2\n1\n");
     std::fs::create_dir(desk.path().join("o")).expect("a folder");
@@ -32,7 +32,7 @@ fn two_outputs_are_never_one_file() {
 
 /// A failure after the sort discards all outputs, including the trace, and keeps existing files.
 #[test]
-fn if_one_cannot_be_none_is() {
+fn outputs_are_written_all_or_none() {
     let desk = Desk::new();
     desk.write("in.npy", npy(1, "<u4", 2, &words([2, 1])));
     desk.write("values.npy", npy(1, "|V3", 2, &[1, 2, 3, 4, 5, 6]));
@@ -85,7 +85,7 @@ fn send(signal: &str, child: &std::process::Child) {
 }
 
 #[test]
-fn signals_leave_nothing_and_killed_runs_are_cleaned_up_after() {
+fn signals_and_later_runs_remove_unfinished_files() {
     let desk = Desk::new();
     for signal in ["HUP", "QUIT", "TERM"] {
         let mut child = waiting(&desk);

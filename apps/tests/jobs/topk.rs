@@ -9,7 +9,7 @@ fn lines(desk: &Desk, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn elements_of_every_type_are_found() {
+fn topk_supports_every_type() {
     let desk = Desk::new();
     let numbers = "3\n1\n4\n1\n5\n9\n2\n6\n5\n3\n";
     desk.write("n.txt", numbers);
@@ -30,7 +30,7 @@ fn elements_of_every_type_are_found() {
 }
 
 #[test]
-fn rows_are_searched_each_for_itself() {
+fn topk_searches_rows_separately() {
     let desk = Desk::new();
     let matrix = (0..6_000).map(|i| i * 7919 % 1000);
     desk.write("line.npy", npy(1, "<u4", 6_000, &words(matrix)));

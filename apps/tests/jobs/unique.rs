@@ -19,7 +19,7 @@ fn runs(raw: &[u8], each: usize) -> (Vec<u8>, Vec<usize>) {
 }
 
 #[test]
-fn every_type_sorted_or_not() {
+fn every_type_works_sorted_and_unsorted() {
     let desk = Desk::new();
     for (number, keys) in Keys::of_every_type(900, 7).into_iter().enumerate() {
         desk.write("in.npy", keys.npy());
@@ -39,7 +39,7 @@ fn every_type_sorted_or_not() {
 }
 
 #[test]
-fn parts_are_joined() {
+fn runs_across_parts_are_joined() {
     let desk = Desk::new();
     // Runs that begin, end, or continue at the boundary of parts.
     let order: Vec<usize> = (0..9000).map(|index| index / 700 + index / 4096).collect();
@@ -54,7 +54,7 @@ fn parts_are_joined() {
 }
 
 #[test]
-fn text_tables_and_nothing() {
+fn text_tables_and_empty_input_work() {
     let desk = Desk::new();
     let out = desk.pipe("unique - -o - --type i8 --sort -q", b"3\n-1\n3\n-1\n7\n");
     assert_eq!(out, b"-1\n3\n7\n");

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operations_are_called_the_same_everywhere() {
+    fn operation_names_match_the_command_line() {
         for op in Op::value_variants() {
             let value = op.to_possible_value().expect("a value");
             assert_eq!(value.get_name(), op.name());

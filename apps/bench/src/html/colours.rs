@@ -26,7 +26,7 @@ mod tests {
     use super::{METHODS, colour};
 
     #[test]
-    fn a_method_has_one_colour() {
+    fn every_method_has_one_colour() {
         let all: Vec<&str> = METHODS.iter().flat_map(|names| names.iter().copied()).collect();
         for name in &all {
             assert_eq!(all.iter().filter(|other| other == &name).count(), 1, "{name}");

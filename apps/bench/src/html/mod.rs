@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn every_plot_is_there() {
+    fn page_contains_every_plot() {
         let (ours, others) = (Points::parse(OURS), Points::parse(OTHERS));
         let page =
             page(&ours.expect("ours"), &others.expect("theirs"), "", "multisplit bench <all>");
@@ -156,13 +156,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_no_trouble() {
+    fn page_without_figures_is_valid() {
         let page = page(&Points::default(), &Points::default(), "", "");
         assert!(page.ends_with("</html>\n"));
     }
 
     #[test]
-    fn one_size_is_one_table() {
+    fn single_size_gives_one_table() {
         let line = r#"{"anchor":"multisplit","op":"sort_keys_u32","n":1024,"m":0,"ms":1,"gps":1}"#;
         let page = page(&Points::parse(line).expect("ours"), &Points::default(), "", "");
         assert_eq!((count(&page, "<figure>"), count(&page, "<td>sort_keys_u32</td>")), (0, 1));

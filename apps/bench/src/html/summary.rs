@@ -109,7 +109,7 @@ mod tests {
     use super::date;
 
     #[test]
-    fn days_are_counted_from_1970() {
+    fn dates_are_computed_from_unix_time() {
         assert_eq!(date(0), "1970-01-01 00:00 UTC");
         assert_eq!(date(951_782_400), "2000-02-29 00:00 UTC");
         assert_eq!(date(1_798_761_599), "2026-12-31 23:59 UTC");

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_that_do_not_fit_are_noticed_where_they_matter() {
+    fn overflowing_distances_are_reported_if_they_matter() {
         let mut edges = EdgeList::weighted();
         edges.push(0, 1, u32::MAX - 1);
         edges.push(1, 2, 1);

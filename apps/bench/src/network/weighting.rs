@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashed_weights_are_the_same_both_ways_and_in_range() {
+    fn hashed_weights_are_symmetric_and_in_range() {
         for (from, to) in [(0, 1), (5, 5), (u32::MAX, 0), (81_000, 12)] {
             assert_eq!(hash_weight(from, to, 1000), hash_weight(to, from, 1000));
             assert!(hash_weight(from, to, 1000) <= 1000);

@@ -153,14 +153,14 @@ mod tests {
     use clap::ValueEnum as _;
 
     #[test]
-    fn every_experiment_is_one_that_the_bench_knows() {
+    fn every_experiment_has_valid_arguments() {
         for run in Which::value_variants().iter().flat_map(|which| which.runs(&BUCKETS)) {
             assert!(parses(&run), "{run}");
         }
     }
 
     #[test]
-    fn methods_stop_where_the_papers_do() {
+    fn methods_stop_at_the_papers_limits() {
         let runs = Which::Delta.runs(&[32, 64]);
         assert_eq!(runs.len(), 3);
         assert!(runs[1].ends_with("direct,warp,block,reduced-bit"), "{}", runs[1]);

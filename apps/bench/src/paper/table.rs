@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_every_cell() {
+    fn html_contains_every_cell() {
         let html = table().html();
         assert!(html.contains("<td>keys, &lt;BMS&gt;</td><td>here</td><td>300 (2.1x)</td>"));
         assert_eq!(html.matches("<tr>").count(), 3);

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_are_round_and_within() {
+    fn ticks_are_round_and_in_range() {
         let ticks = Ticks::linear(0.0, 1024.0, 6.0, false);
         assert_eq!(ticks.labels, ["0", "200", "400", "600", "800", "1000"]);
         let ticks = Ticks::linear(-0.35, 0.3, 8.0, false);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_short() {
+    fn numbers_have_few_digits() {
         assert_eq!(amount(1_250_000.0), "1.25 M");
         assert_eq!(short(0.25), "0.25");
         assert_eq!(short(100.0), "100");
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_from_zero_are_round_and_enclose() {
+    fn ticks_from_zero_are_round_and_cover_the_range() {
         assert_eq!(ticks(9.0), [0.0, 2.5, 5.0, 7.5, 10.0]);
         assert_eq!(ticks(100.0), [0.0, 25.0, 50.0, 75.0, 100.0]);
         for max in [0.0013, 0.7, 3.0, 517.0, 1e9] {

@@ -132,7 +132,7 @@ mod tests {
     use super::escape;
 
     #[test]
-    fn texts_are_plain() {
+    fn text_is_escaped() {
         assert_eq!(escape("a<b>\"&\u{1b}"), "a&lt;b&gt;&quot;&amp; ");
     }
 }

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bin_has_its_bar() {
+    fn every_bin_has_a_bar() {
         let (heights, edges) = ([4.0, 0.0, 2.0], edges(3));
         let text = plot("a < b & c", &heights, &edges).svg().expect("a drawing");
         assert_eq!(text.matches("class=\"bar\"").count(), 2);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn heights_may_be_logarithms() {
+    fn heights_may_be_logarithmic() {
         let (heights, edges) = ([1.0, 0.0, 1e5], edges(3));
         let plot = HistogramPlot { log: true, ..plot("log", &heights, &edges) };
         let text = plot.svg().expect("a drawing");
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_refused() {
+    fn invalid_histograms_are_rejected() {
         let refused = |heights: &[f64], edges: &[f64]| plot("", heights, edges).svg().is_err();
         assert!(refused(&[], &[0.0]));
         assert!(refused(&[1.0], &[0.0]));

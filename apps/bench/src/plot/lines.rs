@@ -159,7 +159,7 @@ mod tests {
     use super::{LinePlot, Series, Style, x_place};
 
     #[test]
-    fn places_are_logarithmic() {
+    fn x_positions_are_logarithmic() {
         let places = [1.0, 2.0, 4.0];
         let [a, b, c] = places.map(|x| x_place(&places, x));
         assert!((b - a - (c - b)).abs() < 1e-9 && a < b);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ceiling_far_above_does_not_flatten_the_rest() {
+    fn distant_ceiling_does_not_flatten_the_plot() {
         let line = |name: &str, style, y| {
             let points = vec![(1024.0, y), (4096.0, y)];
             Series { name: name.into(), style, points }

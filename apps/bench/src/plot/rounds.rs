@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_drawing_has_a_bar_for_each_round_up_to_a_limit() {
+    fn drawing_has_one_bar_per_round_up_to_a_limit() {
         let sizes = |count: u32| -> Vec<_> {
             (0..count).map(|k| RoundSize { entries: k, threshold: k / 5 }).collect()
         };

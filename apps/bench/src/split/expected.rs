@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn right_splits_pass() {
+    fn correct_splits_pass() {
         assert_eq!(check(&OFFSETS, &KEYS, None), Ok(()));
         assert_eq!(check(&OFFSETS, &KEYS, Some(&[1, 4, 3, 0, 2, 5])), Ok(()));
         let nothing = Expected::new(&Rule::new(Function::Delta, 2), &[]).expect("expected");
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_splits_are_named() {
+    fn wrong_splits_are_reported() {
         let offsets = check(&[0, 2, 4, 6], &KEYS, None).expect_err("a wrong offset");
         assert!(offsets.contains("bucket offsets"), "{offsets}");
         let key = check(&OFFSETS, &[0, 0, 1, 2, 2, 7], None).expect_err("a wrong key");

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_spread_as_the_distribution_says() {
+    fn keys_follow_the_distribution() {
         for function in [Function::Delta, Function::Identity] {
             for buckets in [10, 256, 1000] {
                 let mean = N / u64::from(buckets);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_binomial_draw_has_m_minus_one_coins() {
+    fn binomial_draw_has_m_minus_one_coins() {
         for buckets in [1, 2, 64, 65, 66, 129, 255, 256] {
             let spread = Spread::new(Distribution::Binomial, buckets);
             assert_eq!(spread.bucket(&[u64::MAX; 5]), buckets - 1);

@@ -166,7 +166,7 @@ mod tests {
     use clap::ValueEnum as _;
 
     #[test]
-    fn a_key_of_a_bucket_is_in_it() {
+    fn generated_keys_belong_to_their_bucket() {
         for function in Function::ALL {
             for buckets in [1, 2, 3, 10, 64, 255, 256] {
                 let rule = Rule::new(function, buckets);
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_are_called_the_same_everywhere() {
+    fn operation_names_match_the_command_line() {
         for op in Op::value_variants() {
             let value = op.to_possible_value().expect("a value");
             assert_eq!(value.get_name(), op.name());

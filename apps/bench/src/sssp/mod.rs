@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn networks_go_by_name_or_by_file() {
+    fn networks_are_parsed_by_name_or_file() {
         let name = |text: &str| text.parse::<Source>().map(|source| source.name());
         assert_eq!(name("rmat"), Ok("rmat".to_owned()));
         assert_eq!(name("rmat:100:200"), Ok("rmat:100:200".to_owned()));

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn random_segments_are_all_elements() {
+    fn random_segments_cover_all_elements() {
         let offsets = random_offsets(1 << 20);
         assert!(offsets.is_sorted());
         assert_eq!(offsets.last(), Some(&(1 << 20)));

@@ -223,7 +223,7 @@ mod tests {
     use multisplit::PassTime;
 
     #[test]
-    fn everything_but_rounds_is_bucketing() {
+    fn bucketing_share_excludes_rounds() {
         let time = |label: &str, nanoseconds| PassTime { label: label.to_owned(), nanoseconds };
         let passes = [time("sssp.round", 1.0), time("sssp.filter", 1.0), time("scan.reduce", 2.0)];
         assert_eq!(bucketing_share(&passes), Some(0.75));

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_buckets_four_are_shown() {
+    fn many_buckets_are_summarized_by_four() {
         let offsets: Vec<u64> = (0..=40).map(|b| if b > 7 { 10 * b + 5 } else { 10 * b }).collect();
         let text = bucket_table(&offsets);
         let named = |name: &str| {

@@ -180,7 +180,7 @@ mod tests {
     use crate::network::dijkstra;
 
     #[test]
-    fn every_size_is_as_asked_for_and_connected() {
+    fn grids_have_the_requested_size_and_are_connected() {
         for vertices in [4, 100, 5000] {
             let grid = Grid::of_size(vertices);
             let network = grid.generate(Weighting::Own).expect("a network");
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn invalid_parameters_are_rejected() {
         let refused = |grid: Grid| {
             matches!(grid.generate(Weighting::Ones), Err(InputError::Generator { .. }))
         };

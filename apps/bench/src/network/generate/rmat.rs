@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_has_what_was_asked_for_and_hubs() {
+    fn rmat_has_the_requested_size_and_hubs() {
         let network = Rmat::of_size(1000, 5000).generate(Weighting::Own).expect("a network");
         assert_eq!(
             (network.vertices(), network.edges(), network.arcs().len()),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn invalid_parameters_are_rejected() {
         let refused = |rmat: Rmat| {
             matches!(rmat.generate(Weighting::Ones), Err(InputError::Generator { .. }))
         };

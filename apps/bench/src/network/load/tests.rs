@@ -25,7 +25,7 @@ fn problem(format: Format, text: &str) -> String {
 }
 
 #[test]
-fn matrix_market_symmetric_whole_numbers() {
+fn symmetric_integer_matrix_market_is_loaded() {
     let text =
         "%%MatrixMarket matrix coordinate integer symmetric\n% why\n\n3 3 3\n2 1 5\n3 2 0\n3 3 4\n";
     let network = plain(Format::MatrixMarket, text).expect("a network");
@@ -34,7 +34,7 @@ fn matrix_market_symmetric_whole_numbers() {
 }
 
 #[test]
-fn matrix_market_general_reals_and_patterns() {
+fn general_real_and_pattern_matrix_market_are_loaded() {
     let text = "%%matrixmarket MATRIX Coordinate Real General\n2 2 2\n1 2 0.5\n2 1 1e3\n";
     let network = plain(Format::MatrixMarket, text).expect("a network");
     assert_eq!(network.kind(), WeightKind::F32);
@@ -51,7 +51,7 @@ fn matrix_market_general_reals_and_patterns() {
 }
 
 #[test]
-fn dimacs_and_lists() {
+fn dimacs_and_edge_lists_are_loaded() {
     let text = "c roads\np sp 3 2\nc between\na 1 2 7\na 3 1 9";
     let network = plain(Format::Dimacs, text).expect("a network");
     assert_eq!(arcs(&network), [(0, 1, 7), (2, 0, 9)]);
@@ -67,7 +67,7 @@ fn dimacs_and_lists() {
 }
 
 #[test]
-fn mistakes_have_line_numbers() {
+fn errors_have_line_numbers() {
     use Format::{Dimacs, EdgeList, MatrixMarket, WeightedEdgeList};
     let banner = "%%MatrixMarket matrix coordinate integer general\n";
     for (format, text, expected) in [
@@ -108,7 +108,7 @@ fn mistakes_have_line_numbers() {
 }
 
 #[test]
-fn the_first_mistake_of_a_long_file_is_told() {
+fn first_error_of_a_long_file_is_reported() {
     let mut text = "0 1\n".repeat(2_000_000);
     text.push_str("0 first\n");
     text.push_str(&"0 1\n".repeat(1_000_000));
@@ -119,7 +119,7 @@ fn the_first_mistake_of_a_long_file_is_told() {
 }
 
 #[test]
-fn packed_files_of_several_blocks() {
+fn compressed_files_of_several_blocks_are_loaded() {
     let text: String = (0..600_000u32).map(|v| format!("{v} {} {}\n", v + 1, v % 17)).collect();
     let mut packer = GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packer.write_all(text.as_bytes()).expect("packed");
@@ -142,7 +142,7 @@ fn packed_files_of_several_blocks() {
 }
 
 #[test]
-fn names_say_what_a_file_is() {
+fn file_names_determine_the_format() {
     for (name, format) in [
         ("a.mtx", Some(Format::MatrixMarket)),
         ("a.b/USA.GR.gz", Some(Format::Dimacs)),
@@ -160,7 +160,7 @@ fn names_say_what_a_file_is() {
 }
 
 #[test]
-fn first_lines_say_what_a_file_is() {
+fn first_lines_determine_the_format() {
     for (text, format) in [
         ("%%MatrixMarket matrix", Some(Format::MatrixMarket)),
         ("c roads\n\np sp 3 2\n", Some(Format::Dimacs)),
