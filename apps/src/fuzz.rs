@@ -136,7 +136,7 @@ fn try_everything(path: &Path) {
     }
 }
 
-/// Aborts the process and reports the last message if no message arrives for too long.
+/// Exits the process and prints the last message if no message arrives for too long.
 fn watch() -> mpsc::Sender<String> {
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || {

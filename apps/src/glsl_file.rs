@@ -36,7 +36,7 @@ impl FromStr for Parameter {
     }
 }
 
-/// A function that has been read.
+/// A user-defined function read from a file.
 #[derive(Clone, Debug, Default)]
 pub struct GlslFile {
     path: PathBuf,

@@ -325,7 +325,7 @@ impl Target for RangeTarget {
 fn check_host_memory(input: &Input, values: Option<&Values>) -> Result<()> {
     let keys = match input {
         Input::Numbers(keys, _) => keys.len() * keys.element.bytes(),
-        // Rows and their order.
+        // Byte ranges of the rows, and their order.
         Input::Table(input) => 16 * input.table.len(),
     };
     let values = values.map_or(0, |v| v.elements.len() * v.elements.element_bytes());

@@ -47,7 +47,7 @@ pub fn verify_merge<K: FileKey>(how: Merge, first: &[K], second: &[K], merged: &
         };
         let expected = if take_first { first.get(i) } else { second.get(j) };
         (i, j) = (i + usize::from(take_first), j + usize::from(!take_first));
-        // By their bits, because NaN is not equal to itself.
+        // Compare bits, because NaN is not equal to itself.
         if expected.map(|key| key.key_bits()) != Some(found.key_bits()) {
             bail!("the merge is wrong: element {at} differs from the CPU's result");
         }

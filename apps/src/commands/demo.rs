@@ -1,4 +1,4 @@
-//! `multisplit demo`: every primitive on generated data, verified, measured, and reported.
+//! `multisplit demo`: verifies and measures every primitive on generated data, and writes a report.
 
 use std::fs;
 use std::io::{self, Write};
@@ -36,7 +36,7 @@ Examples:
   multisplit demo --n 2^20 --validate
   multisplit demo --device 1 --html gpu.html";
 
-/// Enough repetitions for a median. On a software driver, the whole demo takes about a minute.
+/// Enough repetitions for a median, and few enough for a software driver to finish in about a minute.
 const RUNS: &str = "--reps 5 --warmup 20";
 
 /// Measures every primitive once and prints the results.

@@ -55,7 +55,7 @@ struct MergeJob<'j> {
     places: [Place; 2],
 }
 
-/// Reads, merges, writes.
+/// Opens the inputs, merges them, and writes the result.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut outputs = devices.outputs();
     let id = outputs.begin(&Place::new(&options.output).with_format(options.output_format))?;

@@ -101,7 +101,7 @@ struct ReduceJob<'j> {
 /// Copies of the data in host memory: the input and a widened copy.
 const COPIES: u64 = 3;
 
-/// Reads, reduces, prints.
+/// Reads the input, reduces it, and prints the result.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let opening = devices.begin_opening();
     // Indices refer to the storage order of the elements.

@@ -72,7 +72,7 @@ struct ScanJob<'j> {
 /// Copies of the data in host memory: input, results, and one part of each.
 const COPIES: u64 = 4;
 
-/// Reads, scans, writes.
+/// Reads the input, scans it, and writes the result.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut outputs = devices.outputs();
     let place = Place::new(&options.output).with_format(options.output_format);

@@ -67,7 +67,7 @@ struct SearchJob<'j> {
     place: Place,
 }
 
-/// Reads, searches, writes.
+/// Reads both arrays, searches, and writes the positions.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut outputs = devices.outputs();
     let id = outputs.begin(&Place::new(&options.output).with_format(options.output_format))?;

@@ -83,7 +83,7 @@ Input that does not fit in device memory, or in --memory-limit, is split by samp
 sorted bucket by bucket, with the same bytes as result. --argsort and --column take at most 2^32 - 1 \
 elements.";
 
-/// Reads, sorts, writes.
+/// Reads the input, sorts it, and writes the outputs.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     options.check();
     let request = SortRequest {

@@ -56,7 +56,7 @@ with an empty cell come last. With --rows, k results are written for each row, r
 at most the length of a row. Input that does not fit in device memory, or in --memory-limit, is \
 processed in parts.";
 
-/// Reads, selects, writes.
+/// Reads the input, selects the top k, and writes the outputs.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     options.check();
     let values = ValueOptions::default();

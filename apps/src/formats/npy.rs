@@ -1,4 +1,4 @@
-//! NumPy's `.npy` files: the header, read and written.
+//! Reads and writes the headers of NumPy's `.npy` files.
 //!
 //! Versions 1 to 3 differ in the width of the header's length and in its text encoding. The header
 //! is a Python dictionary with `descr`, `fortran_order` and `shape`.

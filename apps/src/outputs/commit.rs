@@ -28,7 +28,7 @@ pub fn commit(outputs: Vec<(String, Staged)>) -> Result<()> {
     }
     // If there is only one file, a failed rename leaves the earlier file intact, so no backup is needed.
     let several = outputs.len() > 1;
-    // Dropping a staged file removes it and takes the lock that is held here, so drop these files later.
+    // A file that cannot be renamed is dropped, and thereby removed, after the critical section.
     let mut unnamed = Vec::new();
     let outcome = signals::uninterrupted(|| {
         let mut named: Vec<Named> = Vec::new();

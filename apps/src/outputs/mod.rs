@@ -37,7 +37,7 @@ pub struct Outputs {
     last: Option<(OutputId, Box<dyn Fn() -> String>)>,
 }
 
-/// One of the outputs of a command.
+/// Handle of an output.
 #[derive(Clone, Copy, Debug)]
 pub struct OutputId(usize);
 

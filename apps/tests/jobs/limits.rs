@@ -21,7 +21,7 @@ fn same_with_limit(desk: &Desk, line: &str, limit: &str, outputs: &[&str]) {
 #[test]
 fn memory_limit_does_not_change_sorts() {
     let desk = Desk::new();
-    // 120,000 bytes and 160,000 bytes.
+    // The arrays have 120,000 and 160,000 bytes.
     let (narrow, wide) = (Keys::of("f32", 30_000, 30), Keys::of("i64", 20_000, 31));
     desk.write("narrow.npy", narrow.npy());
     desk.write("wide.npy", wide.npy());

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::plot::escape;
 
-/// A table.
+/// A table of the paper with the figures of this device.
 #[derive(Debug, Default)]
 pub struct Table {
     pub(super) title: String,

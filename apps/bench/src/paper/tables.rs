@@ -121,7 +121,7 @@ impl Here<'_> {
         Table { title: title.to_owned(), columns, rows }
     }
 
-    /// Identity buckets.
+    /// Table of splits by identity buckets.
     pub fn bits(&self) -> Table {
         let mut rows = Vec::new();
         for kind in KINDS {
@@ -165,7 +165,7 @@ impl Here<'_> {
         Table { title: title.to_owned(), columns, rows }
     }
 
-    /// Histograms.
+    /// Table of histograms.
     pub fn histograms(&self) -> Table {
         let mut rows = Vec::new();
         for (op, ballots, cub) in paper::HISTOGRAMS {
@@ -191,7 +191,7 @@ impl Here<'_> {
         Table { title: title.to_owned(), columns: headings(self.buckets), rows }
     }
 
-    /// Shortest paths.
+    /// Table of shortest-path searches.
     pub fn searches(&self) -> Table {
         let mut rows = Vec::new();
         let mut names: Vec<String> =

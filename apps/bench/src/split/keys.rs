@@ -81,7 +81,7 @@ const MASKS: usize = DRAWS - 1;
 /// Bits of a random word.
 const COINS: u32 = 64;
 
-/// Draws buckets.
+/// Draws a random bucket for each key.
 struct Spread {
     distribution: Distribution,
     buckets: u32,

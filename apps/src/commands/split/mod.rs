@@ -20,7 +20,7 @@ use crate::phase;
 use crate::split::{self, Whole};
 use crate::wide_keys::{key_element, keys_of};
 
-/// Reads, splits, writes.
+/// Reads the input, splits it, and writes the outputs.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     options.check();
     let keyed = KeyedOptions {
