@@ -144,7 +144,7 @@ Examples:
 Plans depend on the limits of the device. Without a device they are made for the limits that every \
 device guarantees.";
 
-/// Parses a bucket count that is a power of two.
+/// Parses the bucket count of a round, a power of two from 16 to 256.
 fn buckets_of_a_round(text: &str) -> Result<sort::Method, String> {
     Ok(match text {
         "16" => sort::Method::R4,

@@ -196,7 +196,7 @@ impl Options {
         if self.input.column.len() > 1 {
             bail!("samples come from one --column, not from {}", self.input.column.len());
         }
-        // With weights, keep the samples in row order, so that each sample has its own weight.
+        // With weights, keep the samples in row order, so that samples and weights correspond.
         let shape = if self.weights.is_some() { Shape::Rows } else { Shape::Any };
         match self.input.open(shape, devices.bars())? {
             Input::Numbers(samples, _) => Ok((samples, None)),

@@ -127,8 +127,7 @@ impl Array {
         (element.bytes() == data.element_bytes()).then_some(Self { element, data })
     }
 
-    /// Truncates wider elements to the low bytes of each. `None` if they are not wider or memory is
-    /// insufficient.
+    /// Truncates elements to their low bytes. `None` if `wide` is too narrow or memory is insufficient.
     pub fn narrow(element: Element, wide: &Data) -> Option<Self> {
         let (from, to) = (wide.element_bytes(), element.bytes());
         let mut data = Data::empty(to);
