@@ -66,7 +66,7 @@ fn validation_errors_fail_the_run(gpu: &Gpu) -> Result<()> {
             let failed = match outcome {
                 Ok(()) => false,
                 Err(Error::Validation { id, text }) => {
-                    id.starts_with("SYNC-HAZARD") && text.contains("hazard")
+                    id.starts_with("SYNC-HAZARD") && text.to_lowercase().contains("hazard")
                 }
                 Err(error) => return Err(error.into()),
             };
