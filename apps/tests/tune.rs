@@ -34,7 +34,7 @@ fn damaged(profile: &str) -> [(String, &'static str); 4] {
     [
         (profile[..profile.len() / 2].to_owned(), "truncated"),
         (with(profile, "device_id", "ffff"), "the device is "),
-        (with(profile, "threads", "2^20"), "`threads` is not a whole number of subgroups"),
+        (with(profile, "threads", "2^20"), "`threads` is 2^20; allowed: multiples of"),
         (profile.replacen("profile 1", "profile 0", 1), "version 0"),
     ]
 }

@@ -318,7 +318,7 @@ pub enum Error {
     #[error("policy: {problem}")]
     Policy {
         /// The reason.
-        problem: &'static str,
+        problem: String,
     },
     /// The requested method does not support the input.
     #[error("{problem}")]

@@ -57,6 +57,7 @@ mod error;
 mod execute;
 mod memory;
 mod open;
+pub mod policy;
 pub mod primitives;
 #[cfg(feature = "tuning")]
 pub mod tune;
@@ -89,6 +90,8 @@ pub use half;
 pub use memory::{Array, Device, Elements, Host, MemoryReport, Place, Readback};
 pub use multisplit_graph as graph;
 pub use multisplit_shaders as shaders;
+pub use policy::Policy;
+pub use policy::profile::Profile;
 pub use primitives::histogram::Bins;
 pub use primitives::key::{Key, KeyType, Value};
 pub use primitives::multisplit::Buckets;
@@ -97,8 +100,6 @@ pub use primitives::multisplit::Glsl;
 pub use primitives::operator::AnyOperator;
 #[cfg(feature = "glsl")]
 pub use primitives::operator::GlslOperator;
-pub use primitives::policy::Policy;
-pub use primitives::profile::Profile;
 pub use primitives::sample::{Sample, SampleType};
 pub use primitives::scan::Scan;
 pub use primitives::select::Select;

@@ -130,7 +130,7 @@ fn run<T: Term>(
         scan(&mut graph, policy, &how, &buffers)?;
     }
     let limits =
-        Limits { max_workgroup_count: [policy.max_groups, 65535, 65535], ..context.limits() };
+        Limits { max_workgroup_count: [policy.facts.max_groups, 65535, 65535], ..context.limits() };
     let executable = context.instantiate(graph.compile(&limits)?)?;
     let (source, output) = (context.upload(input)?, room::<T>(gpu, len)?);
     let (key_array, key_output) = (context.upload(keys)?, room::<u32>(gpu, keys.len())?);

@@ -105,10 +105,7 @@ fn scans_use_the_device_count(gpu: &Gpu) -> Result<()> {
 
 /// A policy with rows of at most `max_groups` workgroups.
 fn in_rows(gpu: &Gpu, max_groups: u32) -> Policy {
-    let mut policy = Policy { max_groups, ..gpu.context.policy() };
-    policy.sort.histogram_groups = policy.sort.histogram_groups.min(max_groups.into());
-    policy.histogram.min_groups = policy.histogram.min_groups.min(max_groups);
-    policy
+    gpu.context.policy().lowered(|facts| facts.max_groups = max_groups)
 }
 
 /// Sums of sums, and workgroups in many rows.
@@ -363,7 +360,7 @@ fn splits_have_one_barrier_for_indirect_dispatches(gpu: &Gpu) -> Result<()> {
 }
 
 fn invalid_device_counts_are_rejected(gpu: &Gpu) -> Result<()> {
-    let policy = Policy { max_storage_range: 4000, ..gpu.context.policy() };
+    let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 4000);
     let mut graph = Graph::new("refused");
     let (src, dst) = (graph.import::<u32>("src", 5000), graph.import::<u32>("dst", 5000));
     let buffer = graph.import::<u32>("words", 2);

@@ -263,8 +263,8 @@ fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for _ in 0..if gpu.full { 400 } else { 10 } {
         let mut policy = base;
         let tuned = &mut policy.histogram;
-        tuned.threads = base.subgroup_size << rng.below(4);
-        tuned.lookup_threads = base.subgroup_size << rng.below(4);
+        tuned.threads = base.facts.subgroup_size << rng.below(4);
+        tuned.lookup_threads = base.facts.subgroup_size << rng.below(4);
         tuned.loads = 1 + rng.below(3) as u32;
         tuned.tiles = 1 + rng.below(5) as u32;
         tuned.min_groups = 1 + rng.below(5) as u32;
@@ -292,8 +292,7 @@ fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// More bins than fit in shared memory are counted in several passes.
 fn bins_beyond_shared_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut policy = gpu.context.policy();
-    policy.shared_memory = 16 << 10;
+    let mut policy = gpu.context.policy().lowered(|facts| facts.shared_memory = 16 << 10);
     policy.histogram.max_passes = u32::MAX;
     for kind in KINDS {
         let method = HistogramMethod::Auto;
@@ -321,7 +320,7 @@ fn maximum_bin_count_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// Samples beyond `maxStorageBufferRange` are counted in pieces; the limit is lowered for the test.
 fn samples_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = Policy { max_storage_range: 20_000, ..gpu.context.policy() };
+    let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 20_000);
     for n in [4095, 5000, 30_011] {
         let method = HistogramMethod::Auto;
         let case = Case { kind: Kind::Even, m: 256, n, spread: Spread::Uniform, method };

@@ -124,9 +124,9 @@ fn invalid_histogram_policies_are_rejected(gpu: &Gpu) -> Result<()> {
         run(gpu, &policy, &bins, bytes, 4000, Input::default()).map(|got| got.counts)
     };
     let refused: [(&str, Change); 9] = [
-        ("whole subgroups", |t| t.threads = 0),
-        ("whole subgroups", |t| t.threads += 1),
-        ("whole subgroups", |t| t.lookup_threads = 1),
+        ("`histogram.threads`", |t| t.threads = 0),
+        ("`histogram.threads`", |t| t.threads += 1),
+        ("`histogram.lookup_threads`", |t| t.lookup_threads = 1),
         ("`histogram.loads`", |t| t.loads = u32::MAX),
         ("`histogram.tiles`", |t| t.tiles = u32::MAX),
         ("`histogram.copies`", |t| t.copies = 99),

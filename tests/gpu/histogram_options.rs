@@ -4,7 +4,7 @@
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
 use multisplit::primitives::histogram::{HistogramMethod, Layout};
-use multisplit::primitives::{HistogramBuffers, Policy, histogram};
+use multisplit::primitives::{HistogramBuffers, histogram};
 use multisplit::{Bins, Bound, Glsl};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -189,7 +189,7 @@ fn device_count_limits_the_samples(gpu: &Gpu) -> Result<()> {
     let (lo, hi) = f32::domain();
     let bins = Bins::even(lo..hi, 33);
     let whole = gpu.context.policy();
-    let in_pieces = Policy { max_storage_range: 20_000, ..whole };
+    let in_pieces = whole.lowered(|facts| facts.max_storage_range = 20_000);
     for policy in [whole, in_pieces] {
         for n in [0u32, 1, 12_345, 20_000, u32::MAX] {
             let seen = (n as usize).min(values.len());

@@ -103,7 +103,7 @@ pub fn run<S: Sample>(
         (import, bits)
     });
     let added = histogram(&mut graph, policy, &bins, &buffers)?;
-    let limits = Limits { max_storage_range: policy.max_storage_range, ..context.limits() };
+    let limits = Limits { max_storage_range: policy.facts.max_storage_range, ..context.limits() };
     let executable = context.instantiate(graph.compile(&limits)?)?;
 
     let guarded = |words: usize, value: &[u32]| {

@@ -47,7 +47,7 @@ fn sample<T>(gpu: &Gpu, plans: impl IntoIterator<Item = T>) -> Vec<T> {
 /// A policy with small workgroups, so that a few hundred elements are several tiles.
 fn narrow(gpu: &Gpu) -> Policy {
     let policy = gpu.context.policy();
-    let threads = 2 * policy.subgroup_size;
+    let threads = 2 * policy.facts.subgroup_size;
     Policy { threads, spine_threads: threads, by_key_threads: threads, ..policy }
 }
 

@@ -252,8 +252,7 @@ fn bucket_larger_than_a_plan_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// Buckets are moved to arrays that exceed a binding.
 fn bindings_smaller_than_a_piece_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut policy = gpu.context.policy();
-    policy.max_storage_range = 4096;
+    let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 4096);
     let context = Lowered::with(gpu, policy)?;
     for (key, along) in [
         (KeyType::U32, Along::Nothing),

@@ -124,8 +124,7 @@ fn many_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn bindings_smaller_than_a_piece_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mut policy = gpu.context.policy();
-    policy.max_storage_range = 2048;
+    let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 2048);
     let context = Lowered::with(gpu, policy)?;
     for m in [1, 5, 200] {
         let (buckets, bucket_of) = by_value(m);
@@ -202,8 +201,7 @@ fn out_of_range_keys_of_all_pieces_are_counted(gpu: &Gpu) -> Result<()> {
 
 /// Counts of all pieces are added up: samples of one byte, with channels, and with weights.
 fn histogram_pieces_are_added_up(gpu: &Gpu) -> Result<()> {
-    let mut policy = gpu.context.policy();
-    policy.max_storage_range = 4096;
+    let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 4096);
     let context = Lowered::with(gpu, policy)?;
     let bytes: Vec<u8> = uniform(30_001, 3).into_iter().map(|word| (word >> 24) as u8).collect();
     let found = context.histogram(&bytes, Bins::identity(200))?;

@@ -81,7 +81,7 @@ fn check_input<T: Term>(
     }
     merge(&mut graph, policy, case.how, &buffers)?;
     let limits =
-        Limits { max_workgroup_count: [policy.max_groups, 65535, 65535], ..context.limits() };
+        Limits { max_workgroup_count: [policy.facts.max_groups, 65535, 65535], ..context.limits() };
     let executable = context.instantiate(graph.compile(&limits)?)?;
     let per_value = case.words.max(1);
     let values = |array: usize| -> Vec<u32> {

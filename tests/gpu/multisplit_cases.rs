@@ -128,7 +128,7 @@ pub fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
     let policy = gpu.context.policy();
     let shape = policy.split.block_keys[0];
     let tile = (shape.threads * shape.items) as usize;
-    let subgroup = policy.subgroup_size as usize;
+    let subgroup = policy.facts.subgroup_size as usize;
     let mut sizes = vec![0, 1, subgroup - 1, tile - 1, tile, tile + 1, 3 * tile + 7];
     if full {
         sizes.push(gpu.large_length());
@@ -202,7 +202,7 @@ fn random_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for _ in 0..if gpu.full { 400 } else { 16 } {
         let mut policy = base;
-        let threads = base.subgroup_size << rng.below(4);
+        let threads = base.facts.subgroup_size << rng.below(4);
         policy.split = policy.split.with_shape(random_shape(&mut rng, threads));
         policy.split.max_buckets_by_ballots = [0, 256][rng.below(2) as usize];
         policy.split.ranking = ranking[rng.below(2) as usize];
@@ -246,7 +246,7 @@ fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
         let mut policy = gpu.context.policy();
         policy.split = policy.split.with_shape(shape);
         let result = case(gpu, &policy, Method::Block, Kind::Keys, 8, 100, Distribution::Uniform);
-        let named = |error: &anyhow::Error| format!("{error:#}").contains("a tile of `split`");
+        let named = |error: &anyhow::Error| format!("{error:#}").contains("`split.warp`");
         ensure!(result.as_ref().is_err_and(named), "{shape:?}: {result:?}");
     }
     // Fewer threads than a subgroup, and more than the device supports: both are clamped.
@@ -302,7 +302,7 @@ fn empty_split_gives_zero_offsets(gpu: &Gpu) -> Result<()> {
 /// through shared memory.
 fn wide_values_in_several_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
-    let size = base.subgroup_size;
+    let size = base.facts.subgroup_size;
     let shapes = [(2, 1), (4, 2), (4, 1)];
     for ((subgroups, turns), m) in shapes.into_iter().zip([98, 213, 3]) {
         let (n, mut policy) = (7300 + 27 * m as usize, base);
@@ -326,7 +326,7 @@ fn two_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let shapes = [(2, 4, 1), (1, 6, 2), (3, 2, 2), (4, 3, 1)];
     for ((subgroups, items, turns), side_by_side) in shapes.into_iter().zip(1..) {
         let mut policy = base;
-        let shape = TileShape::new(subgroups * base.subgroup_size, items).in_turns(turns);
+        let shape = TileShape::new(subgroups * base.facts.subgroup_size, items).in_turns(turns);
         policy.split = policy.split.with_shape(shape);
         policy.split.side_by_side = side_by_side;
         policy.split.max_buckets_direct = 0;

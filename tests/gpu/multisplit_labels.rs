@@ -59,7 +59,7 @@ fn labelled_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let kinds = if gpu.full { &KINDS[..] } else { &KINDS[number % 3..][..1] };
         for (turn, &kind) in kinds.iter().enumerate() {
             let (subgroups, items, turns) = shapes[(number + turn) % 4];
-            let shape = TileShape::new(subgroups * base.subgroup_size, items).in_turns(turns);
+            let shape = TileShape::new(subgroups * base.facts.subgroup_size, items).in_turns(turns);
             let mut policy = labelling(&base, shape);
             let rankings = [Ranking::Ballots, base.split.ranking];
             policy.split.ranking = rankings[number % 2];
@@ -83,7 +83,7 @@ fn labelled_random_shapes_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (cases, most) = if gpu.full { (200, 8) } else { (6, 4) };
     for _ in 0..cases {
         let (turns, each) = (1 + rng.below(4) as u32, 1 + rng.below(most) as u32);
-        let threads = base.subgroup_size << rng.below(4);
+        let threads = base.facts.subgroup_size << rng.below(4);
         let shape = TileShape::new(threads, turns * each).in_turns(turns);
         let mut policy = labelling(&base, shape);
         policy.split.counter_copies = 1 + rng.below(3) as u32;
@@ -100,7 +100,7 @@ fn labelled_random_shapes_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn labelled_glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
-    let shape = TileShape::new(2 * base.subgroup_size, 6);
+    let shape = TileShape::new(2 * base.facts.subgroup_size, 6);
     let source = "uint bucket_of(uint key) { return table.at[key % 1000u] % push.parameter_0; }";
     let words = uniform(1000, 5);
     for (m, kind) in [2, 37, 256].into_iter().zip(KINDS).filter(|_| mine()) {
@@ -132,7 +132,7 @@ where
 {
     const MAX: u64 = 12_001;
     let (context, mut rng) = (&gpu.context, Rng::new(m.into()));
-    let shape = TileShape::new(2 * context.policy().subgroup_size, 6).in_turns(2);
+    let shape = TileShape::new(2 * context.policy().facts.subgroup_size, 6).in_turns(2);
     let policy = labelling(&context.policy(), shape);
     let keys: Vec<u64> = (0..MAX).map(|_| rng.next_u64() >> rng.below(40)).collect();
     let values: Vec<[u32; WORDS]> = (0..MAX as u32).map(|i| [i; WORDS]).collect();
@@ -183,14 +183,14 @@ where
 /// Each round uses a part of the ids, with splitters that do not fit in shared memory.
 fn labelled_rounds_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
-    let policy = labelling(&base, TileShape::new(2 * base.subgroup_size, 6));
+    let policy = labelling(&base, TileShape::new(2 * base.facts.subgroup_size, 6));
     range_case(gpu, &policy, Kind::Pairs, 1000, &uniform(9001, 1))
 }
 
 /// Each out-of-range id is counted exactly once, and padding is not counted.
 fn labelled_out_of_range_ids_are_counted_once(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
-    let policy = labelling(&base, TileShape::new(2 * base.subgroup_size, 5));
+    let policy = labelling(&base, TileShape::new(2 * base.facts.subgroup_size, 5));
     let keys: Vec<u32> = (0..4001).collect();
     let n = keys.len() as u64;
     let wild = Buckets::<u32>::glsl(10, "uint bucket_of(uint key) { return key % 17u; }");
@@ -221,7 +221,7 @@ fn labelled_out_of_range_ids_are_counted_once(gpu: &Gpu) -> Result<()> {
 /// use labels.
 fn labels_take_one_byte_per_key(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
-    let policy = labelling(&base, TileShape::new(4 * base.subgroup_size, 8));
+    let policy = labelling(&base, TileShape::new(4 * base.facts.subgroup_size, 8));
     let n = 1u64 << 22;
     let labels_of = |policy: &Policy, buckets: &Buckets<u32>| -> Result<Option<u64>> {
         let mut graph = Graph::new("split");

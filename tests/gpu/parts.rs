@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use bytemuck::pod_read_unaligned;
 use multisplit::half::f16;
 use multisplit::primitives::Merge;
-use multisplit::{Context, Error, GlslOperator, Key, Operator, Policy, Scan, Select, Sort, TopK};
+use multisplit::{Context, Error, GlslOperator, Key, Operator, Scan, Select, Sort, TopK};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
@@ -29,7 +29,7 @@ tests!(parts:
 const RANGE: u64 = 32 << 10;
 
 fn lowered(gpu: &Gpu) -> Result<Lowered<'_>> {
-    Lowered::with(gpu, Policy { max_storage_range: RANGE, ..gpu.context.policy() })
+    Lowered::with(gpu, gpu.context.policy().lowered(|facts| facts.max_storage_range = RANGE))
 }
 
 /// Number of elements per part, if the widest array has elements of `bytes` bytes.

@@ -57,8 +57,8 @@ fn reduced<T: Term>(
     }
     reduce(&mut graph, policy, case.operator, &buffers)?;
     let limits = Limits {
-        max_storage_range: policy.max_storage_range,
-        max_workgroup_count: [policy.max_groups, 65535, 65535],
+        max_storage_range: policy.facts.max_storage_range,
+        max_workgroup_count: [policy.facts.max_groups, 65535, 65535],
         ..context.limits()
     };
     let executable = context.instantiate(graph.compile(&limits)?)?;
@@ -183,7 +183,8 @@ fn arrays_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let tile = threads as usize * 16;
     let max_storage_range = (6 * tile * 8 + 100) as u64;
-    let policy = Policy { threads, max_storage_range, ..policy(gpu) };
+    let policy = Policy { threads, ..policy(gpu) };
+    let policy = policy.lowered(|facts| facts.max_storage_range = max_storage_range);
     for tiles in [6, 7, 31] {
         for (operator, index) in [(Operator::Sum, false), (Operator::Min, true)] {
             let case = Case { operator, index, on_device: false };

@@ -123,7 +123,7 @@ fn run_cut<T: Term>(
     let buffers = buffers.count(count).elements(elements);
     reduce_segments(&mut graph, policy, operator, &buffers)?;
     let limits =
-        Limits { max_workgroup_count: [policy.max_groups, 65535, 65535], ..context.limits() };
+        Limits { max_workgroup_count: [policy.facts.max_groups, 65535, 65535], ..context.limits() };
     let executable = context.instantiate(graph.compile(&limits)?)?;
     let mut source = input.to_vec();
     source.resize((n + past) as usize, T::from_key_bits(GUARD_BITS));
@@ -251,7 +251,7 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
     let policy = gpu.context.policy();
-    let lanes = policy.subgroup_size as usize;
+    let lanes = policy.facts.subgroup_size as usize;
     let row_of_lane = 16 / size_of::<T>();
     let tile = policy.threads as usize * 16;
     let taken = Policy { segment_chunk: SMALL_CHUNK, subgroup_takers: 64, ..policy };

@@ -54,7 +54,7 @@ fn scanned<T: Term>(
     };
     scan(&mut graph, policy, &case.scan(), &ScanBuffers::new(src, dst).count(count))?;
     let limits = multisplit::graph::Limits {
-        max_storage_range: policy.max_storage_range,
+        max_storage_range: policy.facts.max_storage_range,
         ..context.limits()
     };
     let executable = context.instantiate(graph.compile(&limits)?)?;
@@ -161,7 +161,8 @@ fn wide_elements_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     {
         for piece in [5, 130].into_iter().filter(|_| mine()) {
             let max_storage_range = (piece * tile * 8 + 100) as u64;
-            let policy = Policy { threads, max_storage_range, ..policy(gpu, method) };
+            let policy = Policy { threads, ..policy(gpu, method) };
+            let policy = policy.lowered(|facts| facts.max_storage_range = max_storage_range);
             let case = Case { operator, inclusive: true, on_device: false };
             check::<i64>(gpu, &policy, case, 2 * piece * tile + 1)?;
         }

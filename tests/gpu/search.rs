@@ -86,7 +86,7 @@ fn check_input<T: Term>(
         .count(count(1, 1, needles.len()));
     search(&mut graph, policy, case.how, &buffers)?;
     let limits =
-        Limits { max_workgroup_count: [policy.max_groups, 65535, 65535], ..context.limits() };
+        Limits { max_workgroup_count: [policy.facts.max_groups, 65535, 65535], ..context.limits() };
     let executable = context.instantiate(graph.compile(&limits)?)?;
     let mut all_words = [9; 200];
     (all_words[150], all_words[1]) = (said[0], said[1]);

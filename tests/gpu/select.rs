@@ -138,7 +138,7 @@ fn check_input<T: Term>(
     };
     select(&mut graph, policy, &which, &buffers)?;
     let limits =
-        Limits { max_workgroup_count: [policy.max_groups, 65535, 65535], ..context.limits() };
+        Limits { max_workgroup_count: [policy.facts.max_groups, 65535, 65535], ..context.limits() };
     let executable = context.instantiate(graph.compile(&limits)?)?;
     let room = vec![T::from_key_bits(GUARD_BITS); len + 2 * GUARD];
     let (source, output, others) =

@@ -115,7 +115,7 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
 /// Every size from one tile to two.
 fn every_size_from_one_to_two_tiles_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut policy, mut mine) = (gpu.context.policy(), gpu.mine());
-    let shape = TileShape::new(policy.subgroup_size * 2, 2).in_turns(2);
+    let shape = TileShape::new(policy.facts.subgroup_size * 2, 2).in_turns(2);
     policy.sort = policy.sort.with_shape(shape);
     let tile = shape.tile() as usize;
     let order = Order::one_sweep(KeyType::U32);
@@ -178,7 +178,7 @@ fn random_tile_shapes_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let ranking = [Ranking::Ballots, base.split.ranking];
     for _ in 0..if gpu.full { 100 } else { 6 } {
         let mut policy = base;
-        let threads = policy.subgroup_size << rng.below(4);
+        let threads = policy.facts.subgroup_size << rng.below(4);
         let turns = 1 + rng.below(3) as u32;
         let items = turns * (1 + rng.below(3) as u32);
         policy.sort = policy.sort.with_shape(TileShape::new(threads, items).in_turns(turns));

@@ -280,7 +280,7 @@ fn every_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 /// that exceed a tile; with every kind of value, all bits and some bits, full and partial tiles.
 fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
-    let subgroup = 8 * policy.subgroup_size as usize;
+    let subgroup = 8 * policy.facts.subgroup_size as usize;
     let lengths = [1, 2, 7, 8, 9, 16, 64, 100, 129, 256, 512, 1_000, 1_024, 5_000, 40_000];
     let around = [subgroup - 1, subgroup, subgroup + 1, 2 * subgroup, 4 * subgroup + 1];
     let mut mine = gpu.mine();

@@ -412,11 +412,7 @@ pub fn expect_equal<T: PartialEq + std::fmt::Debug>(got: &[T], expected: &[T]) -
 /// Returns the policy with few workgroups in x, so that dispatches are folded into y and the last
 /// row is partial.
 pub fn few_groups(policy: Policy) -> Policy {
-    const FEW: u32 = 7;
-    let mut policy = Policy { max_groups: FEW, ..policy };
-    policy.sort.histogram_groups = policy.sort.histogram_groups.min(FEW.into());
-    policy.histogram.min_groups = policy.histogram.min_groups.min(FEW);
-    policy
+    policy.lowered(|facts| facts.max_groups = 7)
 }
 
 /// Calls a generic function for each element type, until one call fails.

@@ -6,16 +6,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The engine's layers, the lowest first. `error` is data that all may know.
-const ENGINE_LAYERS: [&str; 9] =
-    ["error", "device", "memory", "execute", "primitives", "tune", "work", "call", "embed"];
+/// The engine's layers, the lowest first. `error` is data that all may know. The `sizes.rs` of each primitive counts as a
+/// part of `policy`.
+const ENGINE_LAYERS: [&str; 10] = [
+    "error",
+    "device",
+    "memory",
+    "execute",
+    "policy",
+    "primitives",
+    "tune",
+    "work",
+    "call",
+    "embed",
+];
 
 /// Every crate, and how many of its files and folders may still be in circles. A number may only fall; the aim is 0
 /// everywhere.
 const IN_CIRCLES: [(&str, usize, usize); 11] = [
     ("shaders", 19, 0),
     ("graph", 19, 0),
-    ("engine", 83, 3),
+    ("engine", 66, 3),
     ("engine/c", 2, 0),
     ("engine/python", 0, 0),
     ("engine/sssp", 0, 0),
@@ -289,6 +300,16 @@ impl Crate {
     }
 }
 
+/// The module that a file counts as: the sizes of a primitive are a part of the policy.
+fn counted_as(module: Module) -> Module {
+    match module.as_slice() {
+        [first, primitive, last] if first == "primitives" && last == "sizes" => {
+            ["policy", "sizes", primitive].map(str::to_owned).to_vec()
+        }
+        _ => module,
+    }
+}
+
 /// Everything that can be reached from itself.
 fn in_circles(edges: &Edges) -> BTreeSet<&Module> {
     let circular = |start: &&Module| {
@@ -336,11 +357,13 @@ fn files_import_in_no_circle() {
 fn folders_import_in_no_circle() {
     for (name, _, allowed) in IN_CIRCLES {
         let files = files(&source_of(name));
+        let counted: Vec<Module> = files.keys().cloned().map(counted_as).collect();
         let is_folder = |module: &[String]| {
-            files.keys().any(|file| file.len() > module.len() && file.starts_with(module))
+            counted.iter().any(|file| file.len() > module.len() && file.starts_with(module))
         };
         let mut edges = Edges::new();
         for (file, target) in Crate::new(&files).edges() {
+            let (file, target) = (counted_as(file), counted_as(target));
             let shared = file.iter().zip(&target).take_while(|(a, b)| a == b).count();
             if let (Some(from), Some(to)) = (file.get(..=shared), target.get(..=shared))
                 && is_folder(from)
@@ -360,6 +383,7 @@ fn the_layers_of_the_engine_import_downwards() {
         ENGINE_LAYERS.iter().position(|layer| layer == folder)
     };
     for (file, target) in Crate::new(&files(&source_of("engine"))).edges() {
+        let (file, target) = (counted_as(file), counted_as(target));
         if let (Some(own), Some(other)) = (layer(&file), layer(&target)) {
             assert!(other <= own, "{} imports {}", file.join("::"), target.join("::"));
         }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::device::context::Context;
 use crate::error::{Error, Result};
 use crate::memory::Place;
-use crate::primitives::policy::MAX_ELEMENTS;
+use crate::policy::MAX_ELEMENTS;
 
 /// Minimum elements of a part. If a part of this size does not fit in memory, the call fails.
 const MIN_PART: u64 = 256;
@@ -25,7 +25,9 @@ impl Footprint {
     fn bindable(self, context: &Context) -> u64 {
         let policy = context.policy();
         self.widest.map_or(u64::MAX, |bytes| {
-            (policy.max_storage_range / bytes.max(1)).min(policy.max_elements).min(MAX_ELEMENTS)
+            (policy.facts.max_storage_range / bytes.max(1))
+                .min(policy.max_elements)
+                .min(MAX_ELEMENTS)
         })
     }
 

@@ -24,7 +24,7 @@ pub(super) fn sort_groups(
     if Extent::fits(policy, n as u64, widest) {
         return None;
     }
-    let max = (policy.max_storage_range / widest).min(policy.max_elements) as usize;
+    let max = (policy.facts.max_storage_range / widest).min(policy.max_elements) as usize;
     let (segments, bound): (usize, Box<dyn Fn(usize) -> usize>) = match &sort.cut {
         Cut::Whole => return None,
         Cut::Offsets(offsets) => {

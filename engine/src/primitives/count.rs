@@ -140,7 +140,8 @@ impl Lengths {
         // So that nothing overflows on the device.
         word(most)?;
         if self.steps.len() == STEPS {
-            return Err(Error::Policy { problem: "workgroups too small for counts on the device" });
+            let problem = "workgroups too small for counts on the device".to_owned();
+            return Err(Error::Policy { problem });
         }
         let [divide, times, plus] = terms;
         self.steps.push([from | flags, word(divide)?, word(times)?, word(plus)?]);
@@ -158,7 +159,7 @@ impl Lengths {
         let push = PreparePush {
             index,
             max_count: most,
-            max_groups: policy.max_groups.max(1),
+            max_groups: policy.facts.max_groups.max(1),
             used: self.steps.len() as u32,
             steps,
         };
@@ -251,7 +252,7 @@ impl Prepared {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::primitives::policy::test_policy;
+    use crate::policy::test_policy;
 
     #[test]
     fn known_numbers_take_no_pass() {

@@ -90,7 +90,7 @@ impl Policy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::primitives::policy::{limited_policy, test_policy};
+    use crate::policy::{limited_policy, test_policy};
 
     const COST: LookBackCost = LookBackCost { fixed: 100, poll: 2, recompute: 300 };
 

@@ -20,9 +20,7 @@ pub(crate) mod narrow;
 mod open;
 pub(crate) mod operator;
 mod pieces;
-pub(crate) mod policy;
 pub mod probe;
-pub(crate) mod profile;
 pub mod reduce;
 pub(crate) mod sample;
 pub mod scan;
@@ -32,16 +30,16 @@ pub mod sort;
 pub mod split;
 pub(crate) mod term;
 pub mod topk;
-mod tunable;
-mod unmeasured;
+mod used_policy;
 
+pub use crate::policy::Policy;
+pub use crate::policy::method::ScanMethod;
 pub use count::Count;
 pub use groups::bounded_groups;
 pub use histogram::{HistogramBuffers, histogram};
 pub use memory::{copy, copy_first, fill, fill_first};
 pub use merge::{Merge, MergeBuffers, merge};
 pub use multisplit::SplitBuffers;
-pub use policy::{Policy, ScanMethod};
 pub use reduce::{
     ReduceBuffers, ReduceByKeyBuffers, SegmentedReduceBuffers, reduce, reduce_by_key,
     reduce_segments,

@@ -157,7 +157,7 @@ impl OpenSweep<'_> {
             return None;
         }
         let tile = tile_elements(self.lookback[self.terms.variant], of_threads);
-        let lanes = self.policy.subgroup_size;
+        let lanes = self.policy.facts.subgroup_size;
         // Terms of the lanes are combined by a loop.
         let combine = 1 + u64::from(lanes.ilog2());
         let rows = tile.div_ceil(u64::from(lanes) * ROW_BYTES / self.terms.bytes);

@@ -12,9 +12,9 @@ const MAX_PIECES: u64 = 1024;
 /// Cuts `view` into pieces that a storage binding can hold, each but the last a multiple of
 /// `granule` bytes. There is no piece of an empty view.
 pub(crate) fn pieces(view: View, granule: u64, policy: &Policy) -> Result<Vec<View>> {
-    let piece = policy.max_storage_range / granule * granule;
+    let piece = policy.facts.max_storage_range / granule * granule;
     if piece == 0 {
-        let (asked, limit) = (granule, policy.max_storage_range);
+        let (asked, limit) = (granule, policy.facts.max_storage_range);
         return Err(Error::TooLarge { what: "bytes of a tile", asked, limit });
     }
     let limit = piece.saturating_mul(MAX_PIECES);
@@ -28,7 +28,7 @@ pub(crate) fn pieces(view: View, granule: u64, policy: &Policy) -> Result<Vec<Vi
 
 /// `view`, unless it exceeds a storage binding.
 pub(crate) fn single(view: View, policy: &Policy) -> Result<View> {
-    let (asked, limit) = (view.size, policy.max_storage_range);
+    let (asked, limit) = (view.size, policy.facts.max_storage_range);
     let what = "bytes of an array in one storage binding (maxStorageBufferRange)";
     if asked > limit { Err(Error::TooLarge { what, asked, limit }) } else { Ok(view) }
 }
@@ -38,10 +38,11 @@ mod tests {
     use multisplit_graph::Graph;
 
     use super::*;
-    use crate::primitives::policy::test_policy;
+    use crate::policy::test_policy;
 
     fn sizes(bytes: u64, granule: u64, max_storage_range: u64) -> Result<Vec<(u64, u64)>> {
-        let policy = Policy { max_storage_range, ..test_policy(32, 256) };
+        let policy =
+            test_policy(32, 256).with_facts(|facts| facts.max_storage_range = max_storage_range);
         let buffer = Graph::new("pieces").import_bytes("data", bytes);
         let cut = pieces(buffer.into(), granule, &policy)?;
         Ok(cut.iter().map(|view| (view.offset, view.size)).collect())

@@ -13,7 +13,7 @@ use crate::device::verdict::VerdictFile;
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
 use crate::memory::Array;
-use crate::primitives::multisplit::SplitTuning;
+use crate::policy::facts::Facts;
 use crate::primitives::sort::{Sort, SortBuffers, SortMethod, sort};
 use crate::primitives::{Policy, fill};
 
@@ -47,7 +47,7 @@ pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
         .bind("exceptions", exceptions)
         .push(&ProbePush { seed })
         .specialize("local_size_x", THREADS)
-        .specialize("SUBGROUP_SIZE", policy.subgroup_size)
+        .specialize("SUBGROUP_SIZE", policy.facts.subgroup_size)
         .dispatch(Groups::linear(groups));
     let found = Array::<u32>::uninit(context, "probe.exceptions", 1)?;
     run_unobserved(context, &graph, &[(exceptions, &found)])?;
@@ -124,7 +124,7 @@ impl Context {
     /// it, was seen to, and was not found not to since. What was seen is kept on disk.
     pub(crate) fn has_lane_order(&self) -> bool {
         let possible = self.device.probed_behaviour
-            && SplitTuning::may_have_lane_order(self.properties())
+            && Facts::may_have_lane_order(self.properties())
             && self.keeps_lane_order();
         if !possible {
             return false;

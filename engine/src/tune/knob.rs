@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::search::SMALL;
 use super::subject::{Subject, What};
-use crate::primitives::Policy;
-use crate::primitives::ScanMethod;
-use crate::primitives::multisplit::{Method, TileShape, ValuesAfter};
-use crate::primitives::sort::SortMethod;
+use crate::policy::method::{Method, ScanMethod, SortMethod, ValuesAfter};
+use crate::policy::tile::TileShape;
+use crate::policy::{Field, Policy};
+
+/// Number of elements that represents small sorts. The tile tables have an entry for it.
+pub(super) const SMALL: u64 = 1 << 20;
 
 /// Reads, sets and changes a policy, and takes something of another one.
 type Get<T> = Box<dyn Fn(&Policy) -> T>;
@@ -30,6 +31,8 @@ pub(super) enum Candidates {
     },
     /// These changes, one after the other.
     List(Vec<Edit>),
+    /// Those of the table of sizes.
+    Table(&'static Field<Policy>),
 }
 
 /// One size, or several that go together.
@@ -74,14 +77,22 @@ impl Knob {
         }
     }
 
-    /// A size with a list of candidates.
+    /// A size whose candidates are those of the table.
+    fn size(field: &'static Field<Policy>, subjects: Vec<Subject>) -> Self {
+        let name = field.name.to_owned();
+        let candidates = Candidates::Table(field);
+        let (matters, revert) = (Box::new(|_: &_| true), Box::new(field.copy));
+        Self { name, of_ranking: field.per_ranking, subjects, candidates, matters, revert }
+    }
+
+    /// A part of a size with a list of candidates.
     fn list<T: Copy + 'static>(
         name: &str,
         subjects: Vec<Subject>,
         values: &[T],
-        field: fn(&mut Policy) -> &mut T,
+        part: impl Fn(&mut Policy) -> &mut T + Copy + 'static,
     ) -> Self {
-        let edit = |&value: &T| -> Edit { Box::new(move |policy| *field(policy) = value) };
+        let edit = |&value: &T| -> Edit { Box::new(move |policy| *part(policy) = value) };
         Self {
             name: name.to_owned(),
             of_ranking: false,
@@ -90,7 +101,7 @@ impl Knob {
             matters: Box::new(|_| true),
             revert: Box::new(move |to, from| {
                 let mut from = *from;
-                *field(to) = *field(&mut from);
+                *part(to) = *part(&mut from);
             }),
         }
     }
@@ -115,13 +126,17 @@ impl Knob {
                 });
                 edited.filter(|policy| policy != best).collect()
             }
+            Candidates::Table(field) => {
+                let changed = (field.candidates)(best, &best.facts);
+                changed.into_iter().filter(|policy| policy != best).collect()
+            }
             Candidates::Tile { get, set, bits, key_bytes, others, tried } => {
                 let now = get(best);
                 tried.insert([now.threads, now.items, now.turns]);
                 let shapes = match wide {
                     true => grid(software),
                     false => {
-                        let near = neighbours(now, best.subgroup_size, software);
+                        let near = neighbours(now, best.facts.subgroup_size, software);
                         [others(best), near].concat()
                     }
                 };
@@ -129,7 +144,7 @@ impl Knob {
                 let mut policies = Vec::new();
                 for shape in shapes {
                     let fits = shape.is_sound()
-                        && shape.within(best, *bits, *key_bytes, 0) == shape
+                        && best.fit_tile(shape, *bits, *key_bytes, |_| 0) == shape
                         && u64::from(shape.tile()) <= n;
                     if fits && tried.insert([shape.threads, shape.items, shape.turns]) {
                         let mut policy = *best;
@@ -245,17 +260,13 @@ macro_rules! split_of_keys {
                 (class as u32 + 1, 4),
             );
             let strips = [0, 2048, 4096, 6144, 9216, 12_288, 16_384, 30_720];
-            let edit = |strip: u32| -> Edit { Box::new(move |p| p.split.$strips[class] = strip) };
-            let strip = Knob {
-                name: concat!("split.", stringify!($strips)).to_owned(),
-                of_ranking: true,
-                subjects: vec![subject],
-                candidates: Candidates::List(strips.into_iter().map(edit).collect()),
-                matters: Box::new(|_| true),
-                revert: Box::new(move |to, from| {
-                    to.split.$strips[class] = from.split.$strips[class];
-                }),
-            };
+            let strip = Knob::list(
+                concat!("split.", stringify!($strips)),
+                vec![subject],
+                &strips,
+                move |policy| &mut policy.split.$strips[class],
+            )
+            .of_ranking();
             let is_taken: fn(u32, &Policy) -> bool = $taken;
             [tile, strip].map(|knob| knob.where_(move |policy| is_taken(m, policy)))
         }
@@ -269,13 +280,17 @@ split_of_keys!(split_range, SplitRange, labelled_keys, labelled_strips, |m, poli
     m > policy.split.max_buckets_direct && m >= policy.split.min_buckets_labelled
 });
 
+/// Sizes of the table by their names, measured on these subjects.
+fn sizes(names: &[&str], subjects: &[Subject]) -> Vec<Knob> {
+    let find = |name: &&str| Policy::sizes().find(|field| field.name == *name);
+    let fields = names.iter().filter_map(find);
+    fields.map(|field| Knob::size(field, subjects.to_vec())).collect()
+}
+
 /// From how many buckets on splits by splitters write labels down.
-pub(super) fn labels(n: u64) -> Knob {
-    let subjects = [8, 16, 32, 64, 256].map(|m| Subject { what: What::SplitRange(m), n }).to_vec();
-    let least = [5, 9, 17, 33, 65, u32::MAX];
-    Knob::list("split.min_buckets_labelled", subjects, &least, |p| {
-        &mut p.split.min_buckets_labelled
-    })
+pub(super) fn labels(n: u64) -> Vec<Knob> {
+    let subjects = [8, 16, 32, 64, 256].map(|m| Subject { what: What::SplitRange(m), n });
+    sizes(&["split.min_buckets_labelled"], &subjects)
 }
 
 /// The tile of a split of pairs, and after it when its values are loaded.
@@ -291,29 +306,16 @@ pub(super) fn split_pairs(class: usize, n: u64) -> [Knob; 2] {
         (class as u32 + 1, 4),
     );
     let moments = [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
-    let edit =
-        |after: ValuesAfter| -> Edit { Box::new(move |p| p.split.values_after[class] = after) };
-    let moment = Knob {
-        name: "split.values_after".to_owned(),
-        of_ranking: true,
-        subjects: vec![subject],
-        candidates: Candidates::List(moments.into_iter().map(edit).collect()),
-        matters: Box::new(|_| true),
-        revert: Box::new(move |to, from| {
-            to.split.values_after[class] = from.split.values_after[class];
-        }),
-    };
+    let moment = Knob::list("split.values_after", vec![subject], &moments, move |policy| {
+        &mut policy.split.values_after[class]
+    })
+    .of_ranking();
     [tile, moment].map(|knob| knob.where_(move |policy| m > policy.split.max_buckets_direct))
 }
 
 /// How sorts and splits are carried out.
-pub(super) fn methods(n: u64, software: bool) -> Vec<Knob> {
-    let sorts = vec![Subject { what: What::SortKeys, n }, Subject { what: What::SortPairs, n }];
-    let by = |radix_bits| SortMethod::Multisplit { radix_bits };
-    let methods: &[SortMethod] = match software {
-        true => &[by(8), by(7), by(6), by(5), by(4)],
-        false => &[SortMethod::OneSweep, by(8), by(6)],
-    };
+pub(super) fn methods(n: u64) -> Vec<Knob> {
+    let sorts = [What::SortKeys, What::SortPairs].map(|what| Subject { what, n });
     let splits = |m: &[u32]| -> Vec<Subject> {
         let keys = m.iter().map(|&m| Subject { what: What::SplitKeys(m), n });
         keys.chain(m.iter().map(|&m| Subject { what: What::SplitPairs(m), n })).collect()
@@ -322,125 +324,112 @@ pub(super) fn methods(n: u64, software: bool) -> Vec<Knob> {
     let warp = |policy: &Policy| {
         policy.split.max_buckets_direct > 0 || policy.sort.rounds != Method::Block
     };
-    let direct: &[u32] = if software { &[32, 64, 256] } else { &[0, 2, 8, 32] };
-    vec![
-        Knob::list("sort.auto", sorts.clone(), methods, |p| &mut p.sort.auto),
-        Knob::list("sort.rounds", sorts.clone(), &[Method::Direct, Method::Warp], |p| {
-            &mut p.sort.rounds
-        })
-        .where_(by_multisplit),
-        Knob::list("split.max_buckets_direct", splits(&[2, 8, 32, 256]), direct, |p| {
-            &mut p.split.max_buckets_direct
-        }),
-        Knob::list("split.warp", splits(&[8]), &[64, 128, 256, 512], |p| &mut p.split.warp.threads)
-            .where_(warp),
-        Knob::list("split.min_keys", splits(&[8, 256]), &[512, 1024, 2048, 4096, 8192], |p| {
-            &mut p.split.min_keys
-        }),
-        Knob::list("split.max_buckets_by_ballots", splits(&[8, 32]), &[0, 8, 32], |p| {
-            &mut p.split.max_buckets_by_ballots
-        }),
-        Knob::list("split.counter_copies", splits(&[8, 256]), &[1, 2, 4], |p| {
-            &mut p.split.counter_copies
-        }),
-    ]
+    let mut knobs = sizes(&["sort.auto"], &sorts);
+    let rounds = sizes(&["sort.rounds"], &sorts);
+    knobs.extend(rounds.into_iter().map(|knob| knob.where_(by_multisplit)));
+    knobs.extend(sizes(&["split.max_buckets_direct"], &splits(&[2, 8, 32, 256])));
+    let threads = [64, 128, 256, 512];
+    let tile = Knob::list("split.warp", splits(&[8]), &threads, |p| &mut p.split.warp.threads);
+    knobs.push(tile.where_(warp));
+    knobs.extend(sizes(&["split.min_keys"], &splits(&[8, 256])));
+    knobs.extend(sizes(&["split.max_buckets_by_ballots"], &splits(&[8, 32])));
+    knobs.extend(sizes(&["split.counter_copies"], &splits(&[8, 256])));
+    knobs
+}
+
+fn is_one_sweep(policy: &Policy) -> bool {
+    policy.sort.auto == SortMethod::OneSweep
+}
+
+/// Sorts of keys and of pairs.
+fn sorts(sizes: impl IntoIterator<Item = u64>) -> Vec<Subject> {
+    let both = |n| [What::SortKeys, What::SortPairs].map(|what| Subject { what, n });
+    let mut sorts: Vec<_> = sizes.into_iter().flat_map(both).collect();
+    sorts.dedup();
+    sorts
 }
 
 /// What sorts share besides tiles.
 pub(super) fn sorting(n: u64) -> Vec<Knob> {
     // Small sorts pay for a histogram's shape that large ones hardly notice.
-    let sizes = [n, n.min(SMALL)];
-    let both = |n| [What::SortKeys, What::SortPairs].map(|what| Subject { what, n });
-    let mut sorts = sizes.map(both).concat();
-    sorts.dedup();
-    let one_sweep = |policy: &Policy| policy.sort.auto == SortMethod::OneSweep;
-    let shapes = [(256, 8), (256, 16), (512, 8), (512, 16), (1024, 8), (1024, 16), (512, 32)];
-    let shapes = shapes.map(|(threads, items)| TileShape::new(threads, items));
-    let groups = [128, 256, 512, 1056, 2112, 4224];
-    vec![
-        Knob::list("look_back_tiles", sorts.clone(), &[1, 2, 4, 8, 16], |p| &mut p.look_back_tiles)
-            .where_(one_sweep),
-        Knob::list("sort.histogram", sorts.clone(), &shapes, |p| &mut p.sort.histogram)
-            .where_(one_sweep),
-        Knob::list("sort.histogram_groups", sorts, &groups, |p| &mut p.sort.histogram_groups)
-            .where_(one_sweep),
-    ]
+    let sorts = sorts([n, n.min(SMALL)]);
+    let knobs = sizes(&["look_back_tiles", "sort.histogram", "sort.histogram_groups"], &sorts);
+    knobs.into_iter().map(|knob| knob.where_(is_one_sweep)).collect()
 }
 
 /// Sorts of few keys: up to how many, and how the first pass and the rounds of one are cut.
 pub(super) fn few_keys(largest: u64) -> Vec<Knob> {
-    let sizes = [1 << 14, 1 << 16, 1 << 17, 1 << 18];
-    let both = |n| [What::SortKeys, What::SortPairs].map(|what| Subject { what, n });
-    let sizes = sizes.into_iter().filter(|n| *n <= largest);
-    let sorts: Vec<_> = sizes.flat_map(both).collect();
-    let most = [0, 1 << 14, 1 << 16, 1 << 17, 1 << 18];
-    let one_sweep = |policy: &Policy| policy.sort.auto == SortMethod::OneSweep;
-    let few = move |policy: &Policy| one_sweep(policy) && policy.sort.few_keys > 0;
-    vec![
-        Knob::list("sort.few_keys", sorts.clone(), &most, |p| &mut p.sort.few_keys)
-            .where_(one_sweep),
-        Knob::list("sort.few_keys_groups", sorts.clone(), &[4, 8, 16, 32], |p| {
-            &mut p.sort.few_keys_groups
-        })
-        .where_(few),
-        Knob::list("sort.few_keys_look_back", sorts, &[1, 2, 4, 8, 16], |p| {
-            &mut p.sort.few_keys_look_back
-        })
-        .where_(few),
-    ]
+    let lengths = [1 << 14, 1 << 16, 1 << 17, 1 << 18];
+    let sorts = sorts(lengths.into_iter().filter(|n| *n <= largest));
+    let few = |policy: &Policy| is_one_sweep(policy) && policy.sort.few_keys > 0;
+    let most = sizes(&["sort.few_keys"], &sorts);
+    let cut = sizes(&["sort.few_keys_groups", "sort.few_keys_look_back"], &sorts);
+    let most = most.into_iter().map(|knob| knob.where_(is_one_sweep));
+    most.chain(cut.into_iter().map(|knob| knob.where_(few))).collect()
 }
 
 /// The sort by one workgroup: the more it takes, the later other methods begin.
-pub(super) fn small_sort() -> Knob {
-    let subjects = [1024, 4096, 8192].map(|n| Subject { what: What::SortKeys, n }).to_vec();
-    let shapes = [(256, 4), (256, 8), (512, 4), (512, 8), (512, 16), (1024, 4), (1024, 8)];
-    let shapes = shapes.map(|(threads, items)| TileShape::new(threads, items));
-    Knob::list("sort.small", subjects, &shapes, |p| &mut p.sort.small).of_ranking()
+pub(super) fn small_sort() -> Vec<Knob> {
+    sizes(&["sort.small"], &[1024, 4096, 8192].map(|n| Subject { what: What::SortKeys, n }))
 }
 
 /// The sizes of the histogram.
-pub(super) fn histograms(n: u64, software: bool) -> Vec<Knob> {
-    let even = [8, 256].map(|m| Subject { what: What::HistogramEven(m), n }).to_vec();
-    let range = vec![Subject { what: What::HistogramRange, n }];
-    let all = [even.clone(), range.clone()].concat();
-    let loads: &[u32] = if software { &[1, 2] } else { &[1, 2, 4, 8] };
-    let groups: &[u32] = if software { &[8, 16, 32] } else { &[128, 264, 528, 1056, 2112] };
-    vec![
-        Knob::list("histogram.threads", even.clone(), &[64, 128, 256, 512, 1024], |p| {
-            &mut p.histogram.threads
-        }),
-        Knob::list("histogram.loads", all.clone(), loads, |p| &mut p.histogram.loads),
-        Knob::list("histogram.copies", even.clone(), &[1, 2, 4, 8], |p| &mut p.histogram.copies),
-        Knob::list("histogram.tiles", all.clone(), &[4, 8, 16, 32, 64], |p| &mut p.histogram.tiles),
-        Knob::list("histogram.min_groups", all, groups, |p| &mut p.histogram.min_groups),
-        Knob::list("histogram.max_bins_by_ballots", even, &[0, 8, 32], |p| {
-            &mut p.histogram.max_bins_by_ballots
-        }),
-        Knob::list("histogram.cells", range.clone(), &[0, 256, 1024, 2048, 4096, 8192], |p| {
-            &mut p.histogram.cells
-        }),
-        Knob::list("histogram.lookup_threads", range, &[128, 256, 512, 1024], |p| {
-            &mut p.histogram.lookup_threads
-        }),
-    ]
+pub(super) fn histograms(n: u64) -> Vec<Knob> {
+    let even = [8, 256].map(|m| Subject { what: What::HistogramEven(m), n });
+    let range = [Subject { what: What::HistogramRange, n }];
+    let all = [&even[..], &range].concat();
+    let mut knobs = Vec::new();
+    for (name, subjects) in [
+        ("histogram.threads", &even[..]),
+        ("histogram.loads", &all),
+        ("histogram.copies", &even),
+        ("histogram.tiles", &all),
+        ("histogram.min_groups", &all),
+        ("histogram.max_bins_by_ballots", &even),
+        ("histogram.cells", &range),
+        ("histogram.lookup_threads", &range),
+    ] {
+        knobs.extend(sizes(&[name], subjects));
+    }
+    knobs
 }
 
 /// The sizes of the scan.
 pub(super) fn scans(largest: u64) -> Vec<Knob> {
-    let sizes = [1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, largest];
-    let mut sizes: Vec<u64> = sizes.into_iter().filter(|n| *n <= largest).collect();
-    sizes.dedup();
-    let scans: Vec<_> = sizes.iter().map(|&n| Subject { what: What::Scan, n }).collect();
+    let lengths = [1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, largest];
+    let mut lengths: Vec<u64> = lengths.into_iter().filter(|n| *n <= largest).collect();
+    lengths.dedup();
+    let scans: Vec<_> = lengths.iter().map(|&n| Subject { what: What::Scan, n }).collect();
     // A split has a scan within.
     let split = Subject { what: What::SplitKeys(256), n: largest };
     let with_split = [scans.clone(), vec![split]].concat();
     let small: Vec<_> = scans.iter().copied().take(2).collect();
     let mut methods = vec![ScanMethod::LookBack, ScanMethod::ReduceThenScan];
-    methods.extend(sizes.iter().map(|&n| ScanMethod::LookBackUpTo(n)));
-    vec![
-        Knob::list("threads", with_split, &[64, 128, 256, 512, 1024], |p| &mut p.threads),
-        Knob::list("scan", scans, &methods, |p| &mut p.scan),
-        Knob::list("spine_threads", small.clone(), &[256, 512, 1024], |p| &mut p.spine_threads),
-        Knob::list("single_group_tiles", small, &[1, 2, 4], |p| &mut p.single_group_tiles),
-    ]
+    methods.extend(lengths.iter().map(|&n| ScanMethod::LookBackUpTo(n)));
+    let mut knobs = sizes(&["threads"], &with_split);
+    knobs.push(Knob::list("scan", scans, &methods, |p| &mut p.scan));
+    knobs.extend(sizes(&["spine_threads", "single_group_tiles"], &small));
+    knobs
+}
+
+/// Sizes of the table that have candidates and no knob yet, measured on their operation.
+pub(super) fn others(policy: &Policy, named: &[Knob], n: u64) -> Vec<Knob> {
+    let mut knobs = Vec::new();
+    for field in Policy::sizes() {
+        let known = named.iter().any(|knob| knob.name == field.name);
+        if known || (field.candidates)(policy, &policy.facts).is_empty() {
+            continue;
+        }
+        let what = match field.name.split_once('.').map(|(operation, _)| operation) {
+            Some("sort") => vec![What::SortKeys, What::SortPairs],
+            Some("split") => [8, 256].map(What::SplitKeys).to_vec(),
+            Some("histogram") => vec![What::HistogramEven(256), What::HistogramRange],
+            None => vec![What::Scan],
+            // What is not measured is not tuned.
+            Some(_) => continue,
+        };
+        let subjects = what.into_iter().map(|what| Subject { what, n }).collect();
+        knobs.push(Knob::size(field, subjects));
+    }
+    knobs
 }

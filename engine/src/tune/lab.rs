@@ -175,7 +175,9 @@ impl<'c> Lab<'c> {
             while running.iter().any(|thread| !thread.is_finished()) {
                 self.heat();
             }
-            let gone = || Err(Error::Policy { problem: "a thread that made pipelines has ended" });
+            let gone = || {
+                Err(Error::Policy { problem: "a thread that made pipelines has ended".to_owned() })
+            };
             running.into_iter().map(|thread| thread.join().unwrap_or_else(|_| gone())).collect()
         })
     }

@@ -15,9 +15,9 @@ use ash::vk;
 
 use crate::device::context::Context;
 use crate::error::{Error, Result};
-use crate::primitives::Policy;
-use crate::primitives::multisplit::Ranking;
-use crate::primitives::profile::{Profile, copy_shared};
+use crate::policy::Policy;
+use crate::policy::method::Ranking;
+use crate::policy::profile::{Profile, copy_shared};
 
 use data::{BYTES_PER_ELEMENT, Data};
 use lab::{Clock, Lab};

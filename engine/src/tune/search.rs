@@ -4,12 +4,12 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
-use super::knob::{self, Candidates, Knob};
+use super::knob::{self, Candidates, Knob, SMALL};
 use super::lab::{Lab, Timer};
 use super::subject::{Subject, What};
 use super::{TuneProgress, Won};
 use crate::error::Result;
-use crate::primitives::Policy;
+use crate::policy::Policy;
 
 /// A candidate is accepted if its mean time ratio is below this; a smaller gain may be noise.
 const GAIN: f64 = 0.985;
@@ -23,8 +23,6 @@ const STEPS: usize = 6;
 /// margin.
 const ROW_SHARE: f64 = 1.5;
 const MARGIN: f64 = 0.05;
-/// Number of elements that represents small sorts. The tile tables have an entry for it.
-pub(super) const SMALL: u64 = 1 << 20;
 
 /// Callback that reports progress.
 pub(super) type Tell<'p> = &'p mut dyn FnMut(&TuneProgress);
@@ -54,16 +52,7 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
         let software = self.lab.software;
         let mut first = tiles(&self.best, largest, true);
         let mut rest = tiles(&self.best, largest, false);
-        let mut others = Vec::new();
-        if !software {
-            others.extend(knob::sorting(largest));
-            others.extend(knob::few_keys(largest));
-            others.push(knob::labels(largest));
-        }
-        let methods = knob::methods(largest, software);
-        let histograms = knob::histograms(largest, software);
-        let more = methods.into_iter().chain(histograms).chain(knob::scans(largest));
-        others.extend(more.chain([knob::small_sort()]));
+        let mut others = others(&self.best, largest, software);
         others.retain(|knob| shared || knob.of_ranking);
         if software {
             self.visit_all(&mut others, false)?;
@@ -221,6 +210,23 @@ pub(super) fn ratio(lab: &mut Lab<'_>, [a, b]: [&Policy; 2], largest: u64) -> Re
         mean += (a / b).ln() / 3.0;
     }
     Ok(mean.exp())
+}
+
+/// Knobs other than tiles. Software drivers neither use the one-sweep sort nor store labels.
+pub(super) fn others(policy: &Policy, largest: u64, software: bool) -> Vec<Knob> {
+    let mut all = knob::sorting(largest);
+    all.extend(knob::few_keys(largest));
+    all.extend(knob::labels(largest));
+    let of_gpus = all.len();
+    all.extend(knob::methods(largest));
+    all.extend(knob::histograms(largest));
+    all.extend(knob::scans(largest));
+    all.extend(knob::small_sort());
+    all.extend(knob::others(policy, &all, largest));
+    if software {
+        all.drain(..of_gpus);
+    }
+    all
 }
 
 /// Tile parameters of sorts and splits: the most valuable ones, or all others.

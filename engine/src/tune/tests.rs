@@ -3,7 +3,7 @@
 use super::knob::{self, Candidates, Knob};
 use super::*;
 use crate::device::properties::DeviceProperties;
-use crate::primitives::multisplit::TileShape;
+use crate::policy::tile::TileShape;
 
 fn policy(subgroup_size: u32, vendor_id: u32) -> Policy {
     let mut properties = DeviceProperties {
@@ -27,13 +27,7 @@ fn all(policy: &Policy) -> Vec<Knob> {
         knobs.extend(knob::split_pairs(class, LARGEST));
         knobs.extend(knob::split_range(class, LARGEST));
     }
-    knobs.extend(knob::few_keys(LARGEST));
-    knobs.push(knob::labels(LARGEST));
-    knobs.extend(knob::methods(LARGEST, false));
-    knobs.extend(knob::sorting(LARGEST));
-    knobs.extend(knob::histograms(LARGEST, false));
-    knobs.extend(knob::scans(LARGEST));
-    knobs.push(knob::small_sort());
+    knobs.extend(search::others(policy, LARGEST, false));
     knobs
 }
 
@@ -57,6 +51,17 @@ fn candidates_are_unique_and_differ_in_one_knob() {
             }
             assert!(seen.len() > 1, "{} has no candidates", knob.name);
         }
+    }
+}
+
+#[test]
+fn sizes_with_candidates_are_tuned() {
+    let policy = policy(32, 0);
+    let knobs = all(&policy);
+    for field in Policy::sizes() {
+        let has = !(field.candidates)(&policy, &policy.facts).is_empty();
+        let count = knobs.iter().filter(|knob| knob.name == field.name).count();
+        assert!(!has || count == 1, "{}: {count} knobs", field.name);
     }
 }
 

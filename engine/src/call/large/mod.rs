@@ -100,7 +100,7 @@ pub(super) struct Extent {
 impl Extent {
     /// Sizes for arrays whose widest element has `widest` bytes.
     pub fn of(policy: &Policy, widest: u64) -> Self {
-        let window = policy.max_storage_range / widest.max(1);
+        let window = policy.facts.max_storage_range / widest.max(1);
         let piece = window.min(policy.max_elements) / 2;
         let aligned = |elements: u64| (elements / ALIGNMENT * ALIGNMENT).max(ALIGNMENT);
         Self { piece: aligned(piece), window: aligned(window) }
@@ -109,7 +109,7 @@ impl Extent {
     /// Whether `n` elements fit one plan.
     pub fn fits(policy: &Policy, n: u64, widest: u64) -> bool {
         let bytes = n.saturating_mul(widest);
-        n <= policy.max_elements && bytes <= policy.max_storage_range
+        n <= policy.max_elements && bytes <= policy.facts.max_storage_range
     }
 
     /// Divides a range of elements into pieces. The range must begin at a multiple of
@@ -123,10 +123,11 @@ impl Extent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::primitives::policy::test_policy;
+    use crate::policy::test_policy;
 
     fn policy(max_elements: u64, max_storage_range: u64) -> Policy {
-        Policy { max_elements, max_storage_range, ..test_policy(32, 256) }
+        let policy = Policy { max_elements, ..test_policy(32, 256) };
+        policy.with_facts(|facts| facts.max_storage_range = max_storage_range)
     }
 
     #[test]

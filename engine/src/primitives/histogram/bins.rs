@@ -246,7 +246,7 @@ fn range(
     } else if tuning.cells > 0 {
         range.search = Search::Lookup;
         // At most a third of shared memory, whatever is asked for.
-        let most = tuning.cells.min(policy.shared_memory / 12);
+        let most = tuning.cells.min(policy.facts.shared_memory / 12);
         range.cells = Cells::count(bins, tuning.cells_per_bin, most);
         let cells = Cells::new(sample, splitters, range.cells, closed);
         range.affine = matches!(cells.map, CellMap::Affine(_));

@@ -128,7 +128,7 @@ pub(super) fn pieces(
     let (n, stride) = (buffers.n.max(), u64::from(layout.stride(sample)));
     let base = layout.offset / ALIGNMENT * ALIGNMENT;
     let first_byte = layout.offset - base;
-    let room = policy.max_storage_range.saturating_sub(first_byte) / stride.max(WORD);
+    let room = policy.facts.max_storage_range.saturating_sub(first_byte) / stride.max(WORD);
     // Pieces of both arrays then begin where bindings may.
     let most = room.min(MAX_OF_PIECE) / ALIGNMENT * ALIGNMENT;
     let limit = match buffers.n {

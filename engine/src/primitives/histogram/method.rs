@@ -101,7 +101,7 @@ pub(super) fn choose(
 fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> HistogramSizes {
     let tuned = &policy.histogram;
     let (bins, channels) = (histogram.bins, histogram.layout.active_channels());
-    let words = policy.shared_memory.saturating_sub(SHARED_SLACK) / 4;
+    let words = policy.facts.shared_memory.saturating_sub(SHARED_SLACK) / 4;
     let (splitters, table) = staged(histogram, code, words / 2);
     let left = (words.saturating_sub(table) / channels).max(2);
     let max_room = rounded_down(left);
@@ -126,7 +126,7 @@ fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> Histo
     let words = (window + 1) * channels + table;
     let wanted = (SAMPLES_PER_WORD * words).div_ceil(tile).max(tuned.tiles);
     let rounds = if histogram.weight == Weight::F32 { FLOAT_ROUNDS } else { 1 };
-    let max_tiles = tuned.max_samples / (samples * rounds);
+    let max_tiles = policy.facts.max_samples / (samples * rounds);
     let tiles = wanted.min(max_tiles).max(1);
     HistogramSizes {
         threads,

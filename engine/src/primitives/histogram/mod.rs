@@ -9,13 +9,13 @@ mod description;
 mod layout;
 mod method;
 mod passes;
-mod tuning;
+pub(crate) mod sizes;
 
 pub use bins::Bin;
 pub use description::Bins;
 pub use layout::Layout;
 pub use method::{HistogramMethod, HistogramSizes};
-pub use tuning::HistogramTuning;
+pub use sizes::HistogramTuning;
 
 use bytemuck::Pod;
 use multisplit_graph::{Buffer, ElementType, Graph};
@@ -214,8 +214,8 @@ pub fn histogram<S>(
         return Err(Error::KeyTypeMismatch { name: "samples", found, expected });
     }
     policy.check()?;
-    policy.histogram.check(policy)?;
-    graph.sized_for_subgroups(policy.subgroup_size);
+    policy.histogram.check_on(&policy.facts)?;
+    graph.sized_for_subgroups(policy.facts.subgroup_size);
     histogram.layout.check(sample)?;
     let HistogramBuffers { samples, weights, counts, out_of_range, cumulative, .. } = *buffers;
     let n = buffers.n.unwrap_or(Count::Host(histogram.layout.elements(sample, samples.size())));

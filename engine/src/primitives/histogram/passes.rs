@@ -208,7 +208,7 @@ impl HistogramPasses<'_> {
         let range = code.range.as_ref();
         [
             ("local_size_x", sizes.threads),
-            ("SUBGROUP_SIZE", self.policy.subgroup_size),
+            ("SUBGROUP_SIZE", self.policy.facts.subgroup_size),
             ("BUCKET_BITS", if ballots { bits } else { 1 }),
             ("METHOD", method_code(self.method)),
             ("BIN_KIND", code.kind),

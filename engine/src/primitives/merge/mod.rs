@@ -121,7 +121,7 @@ pub fn merge(
     buffers: &MergeBuffers,
 ) -> Result<()> {
     policy.check()?;
-    graph.sized_for_subgroups(policy.subgroup_size);
+    graph.sized_for_subgroups(policy.facts.subgroup_size);
     let key = buffers.check()?;
     let most = buffers.most();
     if most[2] == 0 {
@@ -160,7 +160,7 @@ pub fn merge(
         .bind("first_keys", first_keys)
         .bind("second_keys", second_keys)
         .bind("cuts", cuts);
-    let cutters = CUT_THREADS.max(policy.subgroup_size);
+    let cutters = CUT_THREADS.max(policy.facts.subgroup_size);
     let pass = specialize(second.bind(pass, first_keys), &kernel, &constants(cutters));
     let groups = Groups::linear((tiles + 1).div_ceil(cutters.into()));
     prepared.bind(pass, first_keys).dispatch(groups);
@@ -190,9 +190,9 @@ fn threads(policy: &Policy, key: KeyType, pairs: bool) -> u32 {
     let element = u64::from(key.bytes()) + if pairs { WORD } else { 0 };
     // Rows of 32 elements are padded by one element.
     let needed = |threads: u32| (u64::from(threads * ITEMS) * element).div_ceil(32) * 33;
-    let mut threads = policy.threads.min(MAX_THREADS).max(policy.subgroup_size);
-    while threads.is_multiple_of(2 * policy.subgroup_size)
-        && needed(threads) > u64::from(policy.shared_memory)
+    let mut threads = policy.threads.min(MAX_THREADS).max(policy.facts.subgroup_size);
+    while threads.is_multiple_of(2 * policy.facts.subgroup_size)
+        && needed(threads) > u64::from(policy.facts.shared_memory)
     {
         threads /= 2;
     }

@@ -155,7 +155,7 @@ fn cells_of(policy: &Policy, buckets: u32) -> u32 {
     if buckets < MIN_BUCKETS_BY_CELLS {
         return 1;
     }
-    Cells::count(buckets, CELLS_OF_BUCKET, policy.shared_memory / 24 / 2 * 2)
+    Cells::count(buckets, CELLS_OF_BUCKET, policy.facts.shared_memory / 24 / 2 * 2)
 }
 
 impl Bucket {

@@ -149,7 +149,7 @@ impl<'j> SplitPasses<'j> {
         let cost = LookBackCost::of_buckets(1 << bits.min(8), shape, 10, 1);
         let constants = [
             ("local_size_x", threads),
-            ("SUBGROUP_SIZE", self.policy.subgroup_size),
+            ("SUBGROUP_SIZE", self.policy.facts.subgroup_size),
             ("BUCKET_BITS", bits),
             ("BUCKET_KIND", self.function.code.kind()),
             ("ID_BITS", self.function.id_bits()),

@@ -1,47 +1,8 @@
 //! Which method splits, with which sizes.
 
 use super::chain::EACH;
-use super::{MAX_BUCKETS_OF_ROUND, Split, SplitBuffers, SplitOutput, TileShape};
+use super::{MAX_BUCKETS_OF_ROUND, Method, Split, SplitBuffers, SplitOutput, TileShape};
 use crate::primitives::Policy;
-
-/// How a split is carried out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Method {
-    /// What suits the device, the number of buckets and the data.
-    Auto,
-    /// Direct multisplit: a subproblem a subgroup, no reordering (the paper's DMS).
-    Direct,
-    /// Warp-level multisplit: tiles are reordered within a subgroup (the paper's WMS).
-    Warp,
-    /// Block-level multisplit: tiles are reordered across a workgroup (the paper's BMS).
-    Block,
-    /// One histogram, then a single pass with decoupled look-back.
-    OneSweep,
-    /// ceil(log2 m) rounds, each of which splits in two by a scan of flags: what the paper
-    /// compares with.
-    ScanSplit,
-    /// Labels, sorted on ceil(log2 m) bits, that take the elements along: what the paper compares
-    /// with. The bucket function is evaluated once a key.
-    ReducedBitSort,
-    /// A radix sort by the whole key, for buckets that are in the order of the keys: `Delta` and
-    /// `Range`, the top bits by `OrderedDigit`, and of unsigned keys `Digit` and `Identity`. Within
-    /// a bucket the result is in the order of the keys, and only equal keys stay in input order. n
-    /// must be known to the host.
-    FullSort,
-}
-
-impl Method {
-    /// Every method whose result is stable within buckets, which leaves out `FullSort`; and not
-    /// `Auto`.
-    pub const ALL: [Self; 6] = [
-        Self::Direct,
-        Self::Warp,
-        Self::Block,
-        Self::OneSweep,
-        Self::ScanSplit,
-        Self::ReducedBitSort,
-    ];
-}
 
 /// The sizes of a split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +102,7 @@ pub(super) fn sizes(
     let shape = within(policy, method, split, shape, labels);
     let threads = shape.threads;
     let tile = match method {
-        Method::Direct | Method::Warp => policy.subgroup_size * shape.items,
+        Method::Direct | Method::Warp => policy.facts.subgroup_size * shape.items,
         _ => threads * shape.items,
     };
     let element_bytes = split.key.bytes()
@@ -185,7 +146,7 @@ const MAX_KEYS: u32 = 1 << 30;
 /// the block-level method, moreover, a thread goes through its buckets four times.
 fn rounds_of_tile(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> u32 {
     let buckets = 1u32 << bucket_bits(of_round(split.buckets));
-    let windows = buckets.div_ceil(policy.subgroup_size) * shape.items.max(1);
+    let windows = buckets.div_ceil(policy.facts.subgroup_size) * shape.items.max(1);
     match method {
         Method::Block => windows.max(4 * (1 + shape.items + buckets.div_ceil(shape.threads))),
         _ => windows,
@@ -204,7 +165,12 @@ fn parts(
     let keys = (h_bytes / (HISTOGRAM_SHARE * f64::from(element_bytes))).ceil() as u32;
     let wanted = keys.max(policy.split.min_keys).max(strip).min(MAX_KEYS).div_ceil(tile);
     // Some software drivers end every loop after 65,535 rounds of all loops.
-    wanted.min(policy.split.max_loop_rounds / rounds).max(1)
+    wanted.min(policy.facts.max_loop_rounds / rounds).max(1)
+}
+
+/// Shared memory for the borders of buckets (bucket_borders.glsl): a word for 16 places.
+fn border_bytes(shape: TileShape) -> u32 {
+    shape.tile().div_ceil(16) * 4
 }
 
 /// As many threads as the tile wants, or as shared memory allows.
@@ -221,21 +187,19 @@ fn within(
     let splitters = (split.key.bytes() << bits) + 4 * cells;
     match method {
         Method::Direct | Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => {
-            shape.of_subgroups(policy)
+            shape.of_subgroups(&policy.facts)
         }
         Method::Warp => {
-            let size = policy.subgroup_size;
+            let size = policy.facts.subgroup_size;
             let bytes = |threads: u32| splitters + threads * shape.items * (split.key.bytes() + 4);
-            let mut threads = shape.of_subgroups(policy).threads;
-            while bytes(threads) > policy.shared_memory && threads > size {
+            let mut threads = shape.of_subgroups(&policy.facts).threads;
+            while bytes(threads) > policy.facts.shared_memory && threads > size {
                 threads -= size;
             }
             TileShape { threads, ..shape }
         }
         // By labels no tile is looked at beside the splitters.
-        _ if labels => {
-            shape.within_beside(policy, bits, split.key.bytes(), TileShape::border_bytes)
-        }
-        _ => shape.within(policy, bits, split.key.bytes(), splitters),
+        _ if labels => policy.fit_tile(shape, bits, split.key.bytes(), border_bytes),
+        _ => policy.fit_tile(shape, bits, split.key.bytes(), |_| splitters),
     }
 }

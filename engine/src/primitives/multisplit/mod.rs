@@ -17,10 +17,12 @@ mod onesweep;
 mod push;
 mod reduced_bit;
 mod scan_split;
+pub(crate) mod sizes;
 mod stages;
-mod tuning;
 mod two_level;
 
+pub use crate::policy::method::{Method, Ranking, ValuesAfter};
+pub use crate::policy::tile::{TileShape, TileShapes};
 pub use bucket::Bucket;
 pub(in crate::primitives) use bucket::BucketCode;
 pub use buckets::{AnyType, Buckets};
@@ -29,18 +31,17 @@ pub(in crate::primitives) use chain::{each, number_elements};
 #[cfg(feature = "glsl")]
 pub use glsl::Glsl;
 pub(in crate::primitives) use job::{Kernels, order_status};
-pub use method::{Method, SplitSizes};
+pub use method::SplitSizes;
 pub(in crate::primitives) use push::{BucketWords, SplitBy, SplitPush};
-pub(in crate::primitives) use tuning::NVIDIA;
-pub use tuning::{Ranking, SplitTuning, TileShape, TileShapes, ValuesAfter};
+pub use sizes::SplitTuning;
 
 use multisplit_graph::{Buffer, ElementType, Graph, View};
 
 use super::arrays::{check_element, check_room};
 use super::key::{KeyType, value_bytes};
-use super::policy::MAX_ELEMENTS;
 use super::{Count, Policy};
 use crate::error::{Error, Result};
+use crate::policy::MAX_ELEMENTS;
 use job::{Function, SplitPasses, bind_out_of_range, bind_output, variant};
 
 /// The most buckets.
@@ -172,8 +173,8 @@ pub(in crate::primitives) fn add(
 ) -> Result<AddedSplit> {
     check(split, buffers)?;
     policy.check()?;
-    policy.split.check(policy)?;
-    graph.sized_for_subgroups(policy.subgroup_size);
+    policy.split.check_on(&policy.facts)?;
+    graph.sized_for_subgroups(policy.facts.subgroup_size);
     let code = BucketCode::new(policy, split)?;
     let method = method::choose(policy, split);
     let added = AddedSplit {

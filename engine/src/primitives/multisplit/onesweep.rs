@@ -16,7 +16,7 @@ pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
     let tile = u64::from(job.sizes.threads * job.sizes.items);
     let m = u64::from(job.split.buckets);
     // A key takes a round, and a search for its bucket up to eight more.
-    let tiles = job.policy.split.max_loop_rounds / (9 * job.sizes.items).max(1);
+    let tiles = job.policy.facts.max_loop_rounds / (9 * job.sizes.items).max(1);
     let parts = u64::from(job.policy.split.histogram_parts.min(tiles).max(1));
     // One buffer, so that one pass clears both.
     let words = m.next_multiple_of(STATUS_ALIGNMENT / WORD);

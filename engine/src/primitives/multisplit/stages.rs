@@ -28,9 +28,9 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     // Direct and warp level have a subproblem a subgroup, and share their prescan, which counts
     // in windows.
     let (prescan, postscan, threads_of_subproblem, windows_of_tile) = match method {
-        Method::Direct => (SUBGROUP_PRESCAN, DIRECT_POSTSCAN, job.policy.subgroup_size, 1),
+        Method::Direct => (SUBGROUP_PRESCAN, DIRECT_POSTSCAN, job.policy.facts.subgroup_size, 1),
         Method::Warp => {
-            (SUBGROUP_PRESCAN, WARP_POSTSCAN, job.policy.subgroup_size, job.sizes.items)
+            (SUBGROUP_PRESCAN, WARP_POSTSCAN, job.policy.facts.subgroup_size, job.sizes.items)
         }
         _ if job.sizes.labels => (LABELLING_PRESCAN, LABELLED_POSTSCAN, job.sizes.threads, 1),
         _ => (BLOCK_PRESCAN, BLOCK_POSTSCAN, job.sizes.threads, 1),
@@ -72,7 +72,7 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
         prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), blocks);
         inside
     } else if let Some(labels) = labels {
-        let stretches = parts * u64::from(job.sizes.threads / job.policy.subgroup_size);
+        let stretches = parts * u64::from(job.sizes.threads / job.policy.facts.subgroup_size);
         let pass = job.pass(label, prescan, subproblems, stretches)?;
         let pass = pass.bind("histogram", histogram).bind("labels", labels);
         prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), groups);
@@ -111,7 +111,7 @@ fn declare_labels(job: &mut SplitPasses<'_>, subproblems: Length) -> Buffer {
 /// workgroup then scans them all.
 fn side_by_side(job: &SplitPasses<'_>) -> Option<u32> {
     let side_by_side =
-        job.policy.split.side_by_side.min(job.policy.max_threads / job.sizes.threads);
+        job.policy.split.side_by_side.min(job.policy.facts.max_threads / job.sizes.threads);
     let keys = u64::from(job.sizes.keys_of_block_subproblem()) * u64::from(side_by_side.max(1));
     let entries = job.n.most.div_ceil(keys) * u64::from(job.split.buckets);
     let few = job.split.buckets <= MAX_BUCKETS_SIDE_BY_SIDE && entries <= lone_elements(job.policy);

@@ -3,7 +3,7 @@
 //! is within its buckets. The bucket function is evaluated anew in each round.
 
 use super::chain::Chain;
-use super::method::{self, Method};
+use super::{Method, method};
 use super::{Split, SplitPasses, one_round};
 use crate::error::Result;
 

@@ -54,7 +54,7 @@ pub fn reduce_by_key(
     buffers: &ReduceByKeyBuffers,
 ) -> Result<()> {
     policy.check()?;
-    graph.sized_for_subgroups(policy.subgroup_size);
+    graph.sized_for_subgroups(policy.facts.subgroup_size);
     let &ReduceByKeyBuffers { n, keys, values, keys_out, values_out, found } = buffers;
     let (asked, limit) = (n.max(), u64::from(u32::MAX));
     if asked > limit {

@@ -58,8 +58,8 @@ impl SegmentPasses<'_> {
         }
         let rows = self.segments.most.min(self.max_elements() / length);
         let enough = u64::from(self.policy.subgroup_takers) / WHOLE_ROWS_SHARE;
-        let rounds = length / u64::from(self.policy.subgroup_size);
-        rows >= enough.max(1) && rounds <= self.policy.split.max_loop_rounds.into()
+        let rounds = length / u64::from(self.policy.facts.subgroup_size);
+        rows >= enough.max(1) && rounds <= self.policy.facts.max_loop_rounds.into()
     }
 
     fn chunk(&self) -> u64 {
@@ -71,8 +71,8 @@ impl SegmentPasses<'_> {
 
     /// Maximum elements per worker: `segment_chunk`, unless the loop limit of the device is lower.
     fn max_chunk(&self) -> u64 {
-        let Policy { segment_chunk, subgroup_size, split, .. } = self.policy;
-        let rounds = u64::from(split.max_loop_rounds) * u64::from(*subgroup_size);
+        let Policy { segment_chunk, facts, .. } = self.policy;
+        let rounds = u64::from(facts.max_loop_rounds) * u64::from(facts.subgroup_size);
         u64::from(*segment_chunk).min(rounds / 4 * 4)
     }
 
@@ -104,7 +104,7 @@ impl SegmentPasses<'_> {
     /// Rows of 16 bytes that each lane loads at a time, if a worker has `subgroups` subgroups.
     /// Enough for all of a short segment; more would increase register use and reduce occupancy.
     fn loaded_rows(&self, subgroups: u64) -> u32 {
-        let row = u64::from(self.policy.subgroup_size) * ROW_BYTES / self.terms.bytes;
+        let row = u64::from(self.policy.facts.subgroup_size) * ROW_BYTES / self.terms.bytes;
         let taken = self.average().min(self.chunk());
         let rows = taken.div_ceil(subgroups * row).next_power_of_two();
         rows.clamp(2, MAX_LOADED_ROWS) as u32
@@ -113,7 +113,7 @@ impl SegmentPasses<'_> {
     pub fn add_long(&self, graph: &mut Graph) -> Result<()> {
         let (most, chunk) = (self.segments.most, self.chunk());
         let (chunk_count, takers) = (self.chunks(), self.takers());
-        let (threads, lanes) = (self.policy.threads, self.policy.subgroup_size);
+        let (threads, lanes) = (self.policy.threads, self.policy.facts.subgroup_size);
         let many = u64::from(self.policy.subgroup_takers);
         let by_subgroups = self.by_subgroups();
         let is_small = takers >= many / SMALL_SHARE && threads.is_multiple_of(2 * lanes);

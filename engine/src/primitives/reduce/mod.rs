@@ -68,7 +68,7 @@ pub fn reduce(
 ) -> Result<()> {
     let operator = operator.into();
     policy.check()?;
-    graph.sized_for_subgroups(policy.subgroup_size);
+    graph.sized_for_subgroups(policy.facts.subgroup_size);
     let &ReduceBuffers { n, src, dst, index } = buffers;
     let key = KeyType::wide_of("src", src)?;
     check_element("dst", dst, key.into())?;

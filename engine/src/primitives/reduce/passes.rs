@@ -70,7 +70,7 @@ impl<'j> ReducePasses<'j> {
         let bytes = self.terms.bytes;
         // Bindings cannot be empty. Kernels do not read past the count.
         let src = self.src.range(0, (self.n.most * bytes).max(bytes));
-        let bindable = src.size <= self.policy.max_storage_range;
+        let bindable = src.size <= self.policy.facts.max_storage_range;
         if self.n.most <= lone_elements(self.policy) && bindable {
             let prepared = match self.n.most {
                 0 => Prepared::default(),

@@ -127,7 +127,7 @@ pub fn reduce_segments(
     buffers: &SegmentedReduceBuffers,
 ) -> Result<()> {
     policy.check()?;
-    graph.sized_for_subgroups(policy.subgroup_size);
+    graph.sized_for_subgroups(policy.facts.subgroup_size);
     let &SegmentedReduceBuffers { segments, src, cut, dst, elements } = buffers;
     let key = KeyType::wide_of("src", src)?;
     check_element("dst", dst, key.into())?;
@@ -201,10 +201,12 @@ impl SegmentPasses<'_> {
     /// Workgroup size and tile size. Each element of a tile takes one word of shared memory.
     fn workgroup(&self) -> (u32, u64) {
         let tile = |threads| tile_elements(REDUCE_SEGMENTS[0], &Policy { threads, ..*self.policy });
-        let room = u64::from(self.policy.shared_memory).saturating_sub(OTHER_SHARED);
+        let room = u64::from(self.policy.facts.shared_memory).saturating_sub(OTHER_SHARED);
         // Multiples of the subgroup size, which is a power of two.
         let mut threads = self.policy.threads;
-        while threads.is_multiple_of(2 * self.policy.subgroup_size) && tile(threads) * WORD > room {
+        while threads.is_multiple_of(2 * self.policy.facts.subgroup_size)
+            && tile(threads) * WORD > room
+        {
             threads /= 2;
         }
         (threads, tile(threads))
@@ -270,7 +272,7 @@ impl SegmentPasses<'_> {
     /// of two, or if a row does not fit one subgroup.
     fn row_lanes(&self) -> Option<u32> {
         let lanes = u64::from(self.row_length) * self.terms.bytes / ROW_BYTES;
-        let fits = (1..=u64::from(self.policy.subgroup_size)).contains(&lanes);
+        let fits = (1..=u64::from(self.policy.facts.subgroup_size)).contains(&lanes);
         (self.row_length.is_power_of_two() && fits).then_some(lanes as u32)
     }
 

@@ -98,7 +98,7 @@ pub fn scan(graph: &mut Graph, policy: &Policy, scan: &Scan, buffers: &ScanBuffe
     let terms = Terms::new(key, &scan.operator)?;
     if let Some(segments) = buffers.segments {
         policy.check()?;
-        graph.sized_for_subgroups(policy.subgroup_size);
+        graph.sized_for_subgroups(policy.facts.subgroup_size);
         let heads = match segments {
             Segments::Keys(keys) => Heads::of_keys(keys)?,
             Segments::Heads(flags) => Heads::Flags(flags),
@@ -129,7 +129,7 @@ fn add(
     &ScanBuffers { n, src, dst, .. }: &ScanBuffers,
 ) -> Result<()> {
     policy.check()?;
-    graph.sized_for_subgroups(policy.subgroup_size);
+    graph.sized_for_subgroups(policy.facts.subgroup_size);
     let (mut lengths, n) = Lengths::new(n)?;
     let scan = ScanPlan::new(policy, &mut lengths, n, (terms, inclusive))?;
     let prepared = match n.most {

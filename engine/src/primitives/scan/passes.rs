@@ -128,7 +128,7 @@ impl ScanPasses<'_> {
         let bytes = self.terms.bytes;
         let tile = tile_elements(SCAN_REDUCE[0], self.policy);
         // Pieces that write disjoint ranges do not wait for each other.
-        let apart = ALIGNED_TILES * tile * bytes <= self.policy.max_storage_range;
+        let apart = ALIGNED_TILES * tile * bytes <= self.policy.facts.max_storage_range;
         let pieces = self.cut(tiles, tile, if apart { ALIGNED_TILES } else { 1 })?;
         let sums = self.terms.transient(graph, "scan.sums", tiles.most);
         let offsets = self.terms.transient(graph, "scan.offsets", tiles.most);

@@ -58,7 +58,7 @@ impl<'o> ScanPlan<'o> {
         (terms, inclusive): (Terms<'o>, bool),
     ) -> Result<Self> {
         let tile = spine_tile(policy);
-        let bindable = n.most.saturating_mul(terms.bytes) <= policy.max_storage_range;
+        let bindable = n.most.saturating_mul(terms.bytes) <= policy.facts.max_storage_range;
         let single = n.most <= spine_elements(policy) && bindable;
         let method = match policy.scan.for_length(n.most) {
             // Look-back combines terms in an order that depends on timing.
@@ -121,8 +121,8 @@ impl<'o> ScanPlan<'o> {
 fn look_back(policy: &Policy, n: Length, terms: Terms<'_>) -> Option<LookBack> {
     let tile = tile_elements(SCAN_LOOKBACK[terms.variant], policy);
     // The 64-bit terms of the lanes are combined in a loop.
-    let poll = if terms.bytes == 8 { 1 + u64::from(policy.subgroup_size.ilog2()) } else { 1 };
-    let row = u64::from(policy.subgroup_size) * ROW_BYTES / terms.bytes;
+    let poll = if terms.bytes == 8 { 1 + u64::from(policy.facts.subgroup_size.ilog2()) } else { 1 };
+    let row = u64::from(policy.facts.subgroup_size) * ROW_BYTES / terms.bytes;
     let cost = LookBackCost { fixed: 0, poll, recompute: tile.div_ceil(row) + poll };
     policy.look_back(n.most.div_ceil(tile), cost)
 }
@@ -165,7 +165,7 @@ pub(in crate::primitives) fn lone_elements(policy: &Policy) -> u64 {
 pub(in crate::primitives) fn spine_threads(policy: &Policy, n: u64) -> u32 {
     const LEAST: u32 = 256;
     let mut threads = policy.spine_threads;
-    while threads.is_multiple_of(2 * policy.subgroup_size)
+    while threads.is_multiple_of(2 * policy.facts.subgroup_size)
         && threads / 2 >= LEAST
         && n <= spine_tile(&Policy { spine_threads: threads / 2, ..*policy })
     {

@@ -107,13 +107,13 @@ pub fn search(
     buffers: &SearchBuffers,
 ) -> Result<()> {
     policy.check()?;
-    graph.sized_for_subgroups(policy.subgroup_size);
+    graph.sized_for_subgroups(policy.facts.subgroup_size);
     let key = buffers.check()?;
     if buffers.n.max() == 0 {
         return Ok(());
     }
     let (mut lengths, n) = Lengths::new(buffers.n)?;
-    let threads = policy.threads.min(MAX_THREADS).max(policy.subgroup_size);
+    let threads = policy.threads.min(MAX_THREADS).max(policy.facts.subgroup_size);
     let groups = lengths.parts(n, u64::from(threads * ROUNDS) * NEEDLES)?;
     let prepared = lengths.prepare(graph, policy, "search.prepare")?;
     let sorted_count = OtherCount::new(buffers.sorted_count)?;

@@ -232,7 +232,7 @@ pub fn select<K: Key>(
     buffers: &SelectBuffers,
 ) -> Result<()> {
     policy.check()?;
-    graph.sized_for_subgroups(policy.subgroup_size);
+    graph.sized_for_subgroups(policy.facts.subgroup_size);
     let (asked, limit) = (buffers.n.max(), u64::from(u32::MAX));
     if asked > limit {
         let what = "number of elements of a selection (its count has 32 bits)";

@@ -100,7 +100,7 @@ impl SelectPasses<'_> {
             None => (self.policy.select_threads, *self.policy),
             Some(_) => (self.policy.threads, Policy { tickets: true, ..*self.policy }),
         };
-        let lanes = policy.subgroup_size;
+        let lanes = policy.facts.subgroup_size;
         loop {
             let steps = u64::from(threads / lanes) * items;
             let cost = LookBackCost { fixed: 0, poll: 1, recompute: steps };

@@ -95,8 +95,8 @@ pub(super) fn add(
 
 /// The workgroups that count.
 fn shape(policy: &Policy) -> TileShape {
-    let tuned = policy.sort.histogram(policy);
-    let most = MAX_THREADS / policy.subgroup_size * policy.subgroup_size;
+    let tuned = policy.sort.histogram(&policy.facts);
+    let most = MAX_THREADS / policy.facts.subgroup_size * policy.facts.subgroup_size;
     TileShape { threads: tuned.threads.min(most), ..tuned }
 }
 
@@ -117,7 +117,7 @@ impl Sizes {
         let vector_keys = VECTOR_BYTES / u64::from(sort.key.bytes());
         let values = 1u32 << sort.key.bits();
         // Counters of 16 bits lie two in a word.
-        let fit = policy.shared_memory.saturating_sub(OTHER_SHARED) / 2;
+        let fit = policy.facts.shared_memory.saturating_sub(OTHER_SHARED) / 2;
         let slices = match sort.key.bits() {
             8 => 1,
             _ => values.div_ceil(fit.clamp(2, values)),
@@ -125,7 +125,7 @@ impl Sizes {
         let room = values.div_ceil(slices).next_multiple_of(2);
         let batch = LOADS * vector_keys * u64::from(shape.threads);
         // A thread takes no more batches than loops have rounds, beside those over all counters.
-        let most = batch * u64::from(policy.split.max_loop_rounds / 4).max(1);
+        let most = batch * u64::from(policy.facts.max_loop_rounds / 4).max(1);
         let groups = (policy.sort.histogram_groups / u64::from(slices)).max(1);
         let part = n.div_ceil(groups).next_multiple_of(batch).min(most);
         Self { threads: shape.threads, vector_keys, part, slices: slices.into(), room }
@@ -189,13 +189,14 @@ impl Counting<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::test_policy;
     use crate::primitives::key::KeyType;
-    use crate::primitives::policy::test_policy;
 
     #[test]
     fn slices_cover_all_values_and_fit_shared_memory() {
         for shared_memory in [16 << 10, 32 << 10, 48 << 10, 228 << 10] {
-            let policy = Policy { shared_memory, ..test_policy(32, 256) };
+            let policy =
+                test_policy(32, 256).with_facts(|facts| facts.shared_memory = shared_memory);
             for key in [KeyType::U8, KeyType::I16] {
                 for n in [1, 1000, 1 << 20, (1 << 30) - 1] {
                     let sort = KeyedSort::new(key);

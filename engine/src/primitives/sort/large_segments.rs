@@ -49,7 +49,7 @@ impl Large {
     pub fn new(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers, tile: u64) -> Self {
         let pairs = !matches!(buffers.values, SortValues::None);
         let n = buffers.n.max();
-        let shape = policy.sort.shape(policy, sort.key, pairs, n);
+        let shape = policy.sort_tile(sort.key, pairs, n);
         let digits = sort.digits(DIGIT_BITS).count() as u32;
         let rounds = digits.next_multiple_of(2).max(2);
         let max_segments = n / (tile + 1);

@@ -14,15 +14,17 @@ mod pass;
 mod rounds;
 mod segment_rows;
 mod segments;
+mod shapes;
+pub(crate) mod sizes;
 mod small;
-mod tuning;
 
+pub use crate::policy::method::SortMethod;
 pub use buffers::SortBuffers;
 use buffers::check_types;
 pub(in crate::primitives) use buffers::{SortPlace, SortValues};
 use pass::Packed;
 pub(crate) use segments::Cut;
-pub use tuning::SortTuning;
+pub use sizes::SortTuning;
 
 use std::ops::Range;
 
@@ -32,9 +34,9 @@ use super::arrays::check_room;
 use super::count::Count;
 use super::key::KeyType;
 use super::multisplit::{TileShape, number_elements};
-use super::policy::MAX_ELEMENTS;
 use super::{Policy, fill};
 use crate::error::{Error, Result};
+use crate::policy::MAX_ELEMENTS;
 
 /// Bits of a digit of the one-sweep method: as many as a split has ids for at most.
 pub(crate) const DIGIT_BITS: u32 = 8;
@@ -153,28 +155,6 @@ impl KeyedSort {
     }
 }
 
-/// How a sort is carried out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum SortMethod {
-    /// What suits the device and the number of elements.
-    #[default]
-    Auto,
-    /// The paper's: each round is a multisplit in three stages, block-level on GPUs and direct on
-    /// software drivers (`SortTuning::rounds`).
-    Multisplit {
-        /// Bits of a digit: 4 to 8.
-        radix_bits: u32,
-    },
-    /// The histograms of all digits in one read, then one pass a digit; passes that would change
-    /// nothing are left out.
-    OneSweep,
-    /// All in one workgroup, for what fits a tile.
-    Small,
-    /// Keys are counted, and each value is written as often as it was there: for whole keys of 8 or 16 bits,
-    /// without values.
-    Counting,
-}
-
 /// What [`sort`] chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddedSort {
@@ -208,8 +188,8 @@ pub fn sort(
 /// A sort goes by the sizes of a split as well: its rounds are some.
 pub(crate) fn check_policy(policy: &Policy) -> Result<()> {
     policy.check()?;
-    policy.split.check(policy)?;
-    policy.sort.check(policy)
+    policy.split.check_on(&policy.facts)?;
+    policy.sort.check_on(&policy.facts)
 }
 
 /// Adds the passes of a sort of keys of a type.
@@ -220,7 +200,7 @@ pub(in crate::primitives) fn add(
     buffers: &SortBuffers,
 ) -> Result<AddedSort> {
     check_policy(policy)?;
-    graph.sized_for_subgroups(policy.subgroup_size);
+    graph.sized_for_subgroups(policy.facts.subgroup_size);
     check(sort, buffers)?;
     if counting::is_chosen(policy, sort, buffers)? {
         return counting::add(graph, policy, sort, buffers);
@@ -248,8 +228,8 @@ fn add_sort(
     let rounds = sort.digits(radix).count() as u32;
     let pairs = !matches!(buffers.values, SortValues::None);
     let shape = match method {
-        SortMethod::Small => policy.sort.small(policy, sort.key),
-        _ => policy.sort.shape(policy, sort.key, pairs, buffers.n.max()),
+        SortMethod::Small => policy.small_sort_tile(sort.key),
+        _ => policy.sort_tile(sort.key, pairs, buffers.n.max()),
     };
     let added = AddedSort { method, rounds, shape };
     tracing::debug!(?added, n = ?buffers.n, "sort");
@@ -280,7 +260,7 @@ fn add_sort(
 }
 
 fn choose(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> Result<SortMethod> {
-    let tile = u64::from(policy.sort.small(policy, sort.key).tile());
+    let tile = u64::from(policy.small_sort_tile(sort.key).tile());
     let (n, host) = (buffers.n.max(), matches!(buffers.n, Count::Host(_)));
     match sort.method {
         SortMethod::Auto if n <= tile && host => Ok(SortMethod::Small),

@@ -57,7 +57,7 @@ mod tests {
     use multisplit_graph::Limits;
 
     use super::*;
-    use crate::primitives::policy::test_policy;
+    use crate::policy::test_policy;
     use crate::primitives::sort::{Sort, sort};
 
     /// Bytes of the workspace of a one-sweep sort of `n` keys with values of four bytes.

@@ -105,15 +105,15 @@ struct Few {
 fn few_keys(policy: &Policy, n: u64, (tiles, shape): (u64, TileShape), rounds: u64) -> Option<Few> {
     let tuned = &policy.sort;
     let (parts, look_back) = (tuned.few_keys_groups, tuned.few_keys_look_back);
-    let threads = u64::from(tuned.histogram(policy).threads);
+    let threads = u64::from(tuned.histogram(&policy.facts).threads);
     let row = threads * u64::from(FEW_KEYS_ITEMS);
     let part = n.div_ceil(parts.into()).next_multiple_of(row);
     let cost = LookBackCost::of_buckets(BUCKETS, shape, 1, parts.into());
     let few = Few { parts, part, look_back, settings: policy.look_back(tiles, cost)? };
     let status = Layout::new(Some(few), tiles, rounds).cleared_by_histogram(Some(few)).1;
     let stores = (status / VECTOR).div_ceil(threads * u64::from(parts));
-    let loops = u64::from(policy.split.max_loop_rounds);
-    let bounded = part / threads + stores <= loops && status * 4 <= policy.max_storage_range;
+    let loops = u64::from(policy.facts.max_loop_rounds);
+    let bounded = part / threads + stores <= loops && status * 4 <= policy.facts.max_storage_range;
     (n <= tuned.few_keys && bounded).then_some(few)
 }
 
@@ -226,9 +226,9 @@ impl Round {
 
 /// Keys of one workgroup of the histogram: a thread takes no more of them than loops have rounds.
 fn part(policy: &Policy, n: u64) -> u64 {
-    let shape = policy.sort.histogram(policy);
+    let shape = policy.sort.histogram(&policy.facts);
     let least = u64::from(shape.threads * shape.items);
-    let most = u64::from(policy.split.max_loop_rounds) * u64::from(shape.threads) / least * least;
+    let most = u64::from(policy.facts.max_loop_rounds) * u64::from(shape.threads) / least * least;
     let share = n.div_ceil(policy.sort.histogram_groups).next_multiple_of(least);
     share.min(most.max(least))
 }
@@ -246,7 +246,7 @@ struct Histogram {
 impl Histogram {
     /// `status` is what it clears, where keys are few.
     fn add(self, job: &mut SortPasses<'_>, [histograms, idle, status]: [View; 3]) -> Result<()> {
-        let tuned = job.policy.sort.histogram(job.policy);
+        let tuned = job.policy.sort.histogram(&job.policy.facts);
         let keys = match self.packed {
             Some(packed) => packed.view(job.n.most),
             None => job.buffers.keys.range(0, job.n.most * u64::from(job.sort.key.bytes())),
@@ -290,7 +290,7 @@ pub(super) fn copy_back(
 ) -> Result<()> {
     let (mut lengths, n) = Lengths::new(buffers.n)?;
     let pairs = !matches!(buffers.values, SortValues::None);
-    let shape = policy.sort.shape(policy, sort.key, pairs, n.most);
+    let shape = policy.sort_tile(sort.key, pairs, n.most);
     let tiles = lengths.some_parts(n, u64::from(shape.tile()))?;
     let prepared = lengths.prepare(graph, policy, "sort.prepare")?;
     let words = graph.transient::<u32>("sort.status", 2 * ALIGNMENT);

@@ -108,7 +108,7 @@ impl SortPasses<'_> {
         let spins = self.policy.ticket_spins(cost);
         let common = [
             ("local_size_x", self.shape.threads),
-            ("SUBGROUP_SIZE", self.policy.subgroup_size),
+            ("SUBGROUP_SIZE", self.policy.facts.subgroup_size),
             ("BUCKET_BITS", super::DIGIT_BITS),
             ("KEY_KIND", self.sort.key.kind()),
             ("ITEMS", self.shape.items),

@@ -41,11 +41,11 @@ impl RowTiles {
     pub fn new(policy: &Policy, sort: &KeyedSort, values: SortValues, length: u64) -> Option<Self> {
         let element = u64::from(sort.key.bytes()) + if has_sources(sort, values) { 4 } else { 0 };
         let room = u32::try_from(length.next_power_of_two()).ok()?.max(ITEMS);
-        let least = policy.subgroup_size.max(room / ITEMS);
+        let least = policy.facts.subgroup_size.max(room / ITEMS);
         // Rows of 32 are one element further apart.
         let fits = |threads: u32| {
             let bytes = u64::from(threads) * u64::from(ITEMS) * element * 33 / 32;
-            threads <= policy.max_threads && bytes <= u64::from(policy.shared_memory)
+            threads <= policy.facts.max_threads && bytes <= u64::from(policy.facts.shared_memory)
         };
         let mut threads = THREADS.max(least);
         while threads > least && !fits(threads) {
@@ -116,14 +116,15 @@ fn has_sources(sort: &KeyedSort, values: SortValues) -> bool {
 mod tests {
     use super::*;
     use crate::KeyType;
-    use crate::primitives::policy::test_policy;
+    use crate::policy::test_policy;
     use crate::primitives::sort::Sort;
 
     #[test]
     fn rows_fit_their_tiles() {
         for subgroup_size in [4, 8, 16, 32, 64, 128] {
             for shared_memory in [16 << 10, 48 << 10] {
-                let policy = Policy { shared_memory, ..test_policy(subgroup_size, 1024) };
+                let policy = test_policy(subgroup_size, 1024)
+                    .with_facts(|facts| facts.shared_memory = shared_memory);
                 for key in KeyType::WIDE {
                     let sort = Sort::ascending().keyed(key);
                     for length in [1, 2, 7, 8, 9, 16, 17, 255, 256, 257, 1000, 1024] {

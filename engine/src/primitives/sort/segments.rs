@@ -83,7 +83,7 @@ pub(super) fn add(
     cut: &Cut,
 ) -> Result<AddedSort> {
     check_policy(policy)?;
-    graph.sized_for_subgroups(policy.subgroup_size);
+    graph.sized_for_subgroups(policy.facts.subgroup_size);
     if !matches!(buffers.place, SortPlace::InPlace) {
         return Err(Error::Segments {
             problem: "they are sorted in place, not between two halves",
@@ -136,12 +136,12 @@ fn choose(sort: &KeyedSort, segments: &Segments, shape: TileShape) -> Result<Sor
 fn shape(policy: &Policy, sort: &KeyedSort, values: SortValues) -> TileShape {
     let element =
         u64::from(sort.key.bytes()) + if matches!(values, SortValues::None) { 0 } else { WORD };
-    let room = u64::from(policy.shared_memory).saturating_sub(OTHER_SHARED);
+    let room = u64::from(policy.facts.shared_memory).saturating_sub(OTHER_SHARED);
     // Rows of 32 are one element further apart.
     let needed = |threads: u32| u64::from(threads * ITEMS) * element * 33 / 32;
     // Tiles consist of whole words of heads, and so do their halves.
-    let least = policy.subgroup_size.max(8);
-    let mut threads = policy.sort.small(policy, sort.key).threads / least * least;
+    let least = policy.facts.subgroup_size.max(8);
+    let mut threads = policy.small_sort_tile(sort.key).threads / least * least;
     while threads > least && needed(threads) > room {
         threads = (threads / 2) / least * least;
     }

@@ -7,10 +7,10 @@
 
 mod narrow;
 mod passes;
-mod sizes;
-mod tuning;
+mod plan;
+pub(crate) mod sizes;
 
-pub use tuning::TopKTuning;
+pub use sizes::TopKTuning;
 
 use bytemuck::Pod;
 use multisplit_graph::{Buffer, ElementType, Graph};
@@ -19,9 +19,9 @@ use super::Policy;
 use super::arrays::{check_element, check_room, check_rows};
 use super::count::Count;
 use super::key::KeyType;
-use super::policy::MAX_ELEMENTS;
 use crate::error::{Error, Result};
 use crate::memory::Place;
+use crate::policy::MAX_ELEMENTS;
 
 /// Which elements are wanted, and in which order.
 ///
@@ -160,14 +160,14 @@ pub fn topk(
     check_element("keys_out", buffers.keys_out, buffers.keys.element())?;
     check_element("indices_out", buffers.indices_out, ElementType::U32)?;
     policy.check()?;
-    policy.topk.check()?;
+    policy.topk.check_on(&policy.facts)?;
     let (rows, length) = topk.cut(buffers.n.max())?;
     check(topk, buffers, key, (rows, length))?;
-    graph.sized_for_subgroups(policy.subgroup_size);
+    graph.sized_for_subgroups(policy.facts.subgroup_size);
     // Narrow keys are words that compare like them.
     let words = if key.is_narrow() { KeyType::U32 } else { key };
-    let shape = sizes::Shape { key: words, rows, length, k: topk.k };
-    let method = sizes::choose(policy, topk, &shape)?;
+    let shape = plan::Shape { key: words, rows, length, k: topk.k };
+    let method = plan::choose(policy, topk, &shape)?;
     let added = AddedTopK { method, rows };
     tracing::debug!(?added, n = ?buffers.n, k = topk.k, "topk");
     if rows > 0 && length > 0 && topk.k > 0 {

@@ -3,7 +3,7 @@
 use multisplit_graph::Graph;
 
 use super::passes::found;
-use super::sizes::Shape;
+use super::plan::Shape;
 use super::{TopK, TopKBuffers, TopKMethod, passes};
 use crate::error::Result;
 use crate::primitives::Policy;

@@ -4,7 +4,7 @@ use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, View};
 use multisplit_shaders::builtin::variants;
 use multisplit_shaders::push_constants;
 
-use super::sizes::{Cut, Guess, Shape};
+use super::plan::{Cut, Guess, Shape};
 use super::{TopK, TopKBuffers, TopKMethod};
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
@@ -152,7 +152,7 @@ impl TopKPasses<'_> {
         };
         let common = [
             ("local_size_x", sizes.threads),
-            ("SUBGROUP_SIZE", self.policy.subgroup_size),
+            ("SUBGROUP_SIZE", self.policy.facts.subgroup_size),
             ("KEY_KIND", self.shape.key.kind()),
         ];
         let all: Vec<_> = common.iter().chain(constants).copied().collect();
@@ -332,7 +332,7 @@ impl TopKPasses<'_> {
     /// Room to order what is wanted, and no more: several workgroups then fit a multiprocessor.
     fn ordered(&self, sorted: bool) -> [(&'static str, u32); 2] {
         let ordered = if sorted { self.shape.k.next_power_of_two() } else { 1 };
-        let room = (ordered as u32).max(self.policy.subgroup_size);
+        let room = (ordered as u32).max(self.policy.facts.subgroup_size);
         [("ROOM", room), ("SORTED", sorted.into())]
     }
 

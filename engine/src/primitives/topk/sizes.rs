@@ -1,291 +1,48 @@
-//! Which method suits a top-k, and how large its parts are.
+//! The sizes of top-k, and where they come from.
 
-use super::{TopK, TopKMethod};
-use crate::error::{Error, Result};
-use crate::primitives::Policy;
-use crate::primitives::key::KeyType;
+use crate::device::properties::DeviceProperties;
+use crate::policy::allowed::{any_u64, numbers};
+use crate::policy::facts::{Facts, Family};
+use crate::policy::table::{size, sizes};
 
-/// What there is and what is wanted.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
-    pub key: KeyType,
-    pub rows: u64,
-    pub length: u64,
-    pub k: u64,
-}
-
-/// Bytes of shared memory beside the elements that one workgroup orders: bins, sums of subgroups.
-const OTHER_SHARED: u64 = 3 << 10;
-/// Elements of a thread of the passes over everything: 64 bytes, as `topk_visit.glsl` has it.
-const THREAD_BYTES: u64 = 64;
-/// Elements of a thread of the sample; the kernel has the same.
-const SAMPLES_OF_THREAD: u64 = 16;
-/// One element in so many is a sample, where there are not too many.
-const SAMPLED: u64 = 16;
-/// Elements of a thread of the workgroup that has a row: more are left to more threads.
-const ROW_ROUNDS: u64 = 8;
-const MIN_THREADS: u64 = 64;
-/// Elements of a part of a row, at least.
-const MIN_PART: u64 = 1024;
-
-impl Shape {
-    /// The most elements that one workgroup orders: a power of two.
-    pub fn room(&self, policy: &Policy) -> u64 {
-        let element = u64::from(self.key.bytes()) + 4;
-        let fit = u64::from(policy.shared_memory).saturating_sub(OTHER_SHARED) / element;
-        (fit / 2 + 1).next_power_of_two()
-    }
-
-    /// Threads of a workgroup that goes over `items` elements several times.
-    pub fn group_threads(&self, policy: &Policy, items: u64) -> u32 {
-        let size = policy.subgroup_size;
-        let wanted = items.div_ceil(ROW_ROUNDS).max(MIN_THREADS).next_power_of_two();
-        let wanted = wanted.next_multiple_of(u64::from(size));
-        wanted.min(u64::from(policy.spine_threads)) as u32
-    }
-
-    /// Elements of a tile of the passes over everything.
-    fn tile(&self, policy: &Policy) -> u64 {
-        THREAD_BYTES / u64::from(self.key.bytes()) * u64::from(policy.threads)
-    }
-
-    fn tiles(&self, policy: &Policy) -> u64 {
-        self.length.div_ceil(self.tile(policy)).max(1)
-    }
-
-    /// Parts about as large as what they put aside, all together; and no part where that would not be much
-    /// less than the row, or where rows are many.
-    pub fn cut(&self, policy: &Policy) -> Cut {
-        let most = policy.topk.part_elements;
-        let whole = Cut { parts: 1, share: self.length, candidates: self.k };
-        if self.is_alone(policy) || most == 0 {
-            return whole;
-        }
-        let balanced = self.length.saturating_mul(self.k).isqrt().next_power_of_two();
-        // Equal parts, as the kernel makes them.
-        let parts = self.length.div_ceil(balanced.clamp(MIN_PART.min(most), most));
-        let share = self.length.div_ceil(parts);
-        let candidates = parts * share.min(self.k);
-        if candidates > self.length / 2 { whole } else { Cut { parts, share, candidates } }
-    }
-
-    fn is_alone(&self, policy: &Policy) -> bool {
-        let wanted = self.length <= policy.topk.row_elements || self.rows >= policy.topk.many_rows;
-        wanted && self.length <= max_group_elements(policy)
-    }
-
-    /// Whether no workgroup has more elements than it goes over quickly, of a row, of a part or of what all
-    /// parts put aside.
-    fn suits_rows(&self, policy: &Policy) -> bool {
-        let Cut { parts, share, candidates } = self.cut(policy);
-        let most = policy.topk.part_elements.min(max_group_elements(policy));
-        self.is_alone(policy) || parts > 1 && share.max(candidates) <= most
-    }
-
-    /// Workgroups of a row for the filter.
-    pub fn filter_parts(&self, policy: &Policy) -> u64 {
-        let tuning = &policy.topk;
-        let tiles = self.tiles(policy);
-        let each = (tiles.saturating_mul(self.rows) / tuning.groups).clamp(1, tuning.filter_tiles);
-        tiles.div_ceil(each.min(max_group_tiles(policy)))
-    }
-
-    /// Workgroups of a row for the exact passes, each of which begins and ends with a look at all bins.
-    pub fn select_parts(&self, policy: &Policy) -> u64 {
-        self.parts_of_row(policy, policy.topk.groups)
-    }
-
-    /// The same for rows that a filter could not do. Mostly there is none, and what then takes time is to begin
-    /// workgroups: as few as still read at the rate of the memory.
-    pub fn fallback_parts(&self, policy: &Policy) -> u64 {
-        self.parts_of_row(policy, policy.topk.groups / 4)
-    }
-
-    /// Workgroups of a row if there are about `groups` in all.
-    fn parts_of_row(&self, policy: &Policy, groups: u64) -> u64 {
-        let tiles = self.tiles(policy);
-        (groups / self.rows).clamp(tiles.div_ceil(max_group_tiles(policy)), tiles)
+sizes! {
+    /// Sizes of the top-k kernels. Results never depend on them.
+    pub struct TopKTuning as "topk." {
+        /// Rows of up to so many elements are a workgroup's each.
+        row_elements: u64 = size(any_u64),
+        /// So many rows or more are a workgroup's each, whatever their length.
+        many_rows: u64 = size(|_| numbers(1, u64::MAX)),
+        /// Longer ones are cut into parts of up to so many, each of which is a workgroup's; 0: they are not cut.
+        part_elements: u64 = size(any_u64),
+        /// Workgroups of a pass over everything, about. Each adds up the counts of those before it.
+        groups: u64 = size(|_| numbers(1, 1 << 16)),
+        /// Tiles that a workgroup of the filter reads, at most.
+        filter_tiles: u64 = size(|_| numbers(1, u64::MAX)),
+        /// Elements of a row that a bound is guessed from, at most.
+        samples: u64 = size(|_| numbers(1, 1 << 24)),
+        /// Groups of these, whose largest elements one workgroup selects from, at most. It reads them once per digit.
+        maxima: u64 = size(|_| numbers(1, 1 << 16)),
     }
 }
 
-/// Maximum loop iterations of one pass of a workgroup over its elements. Kernels take up to 18 such passes, one for
-/// each digit of keys and indices and one for each list that they write.
-fn max_pass_rounds(policy: &Policy) -> u64 {
-    u64::from(policy.split.max_loop_rounds) / 32
-}
-
-/// Maximum number of elements of a workgroup that finds the largest of them on its own.
-fn max_group_elements(policy: &Policy) -> u64 {
-    max_pass_rounds(policy) * ROW_ROUNDS * u64::from(policy.spine_threads)
-}
-
-/// Maximum number of tiles of a workgroup in the passes over everything.
-fn max_group_tiles(policy: &Policy) -> u64 {
-    max_pass_rounds(policy)
-}
-
-/// How a row is cut into parts, a workgroup each, of which each puts its own k largest aside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cut {
-    pub parts: u64,
-    /// Elements of a part.
-    pub share: u64,
-    /// Elements that all parts of a row put aside, at most.
-    pub candidates: u64,
-}
-
-/// How a bound is guessed: workgroups of a row, elements that they look at, groups of these, and how many
-/// candidates there is room for.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Guess {
-    pub parts: u64,
-    pub samples: u64,
-    pub group_elements: u64,
-    pub maxima: u64,
-    pub capacity: u64,
-}
-
-impl Guess {
-    pub fn new(policy: &Policy, shape: &Shape) -> Self {
-        let tuning = &policy.topk;
-        let part = SAMPLES_OF_THREAD * u64::from(policy.threads);
-        let parts = ((shape.length / SAMPLED).min(tuning.samples) / part).max(1);
-        let samples = parts * part;
-        let maxima = tuning.maxima.min(max_group_elements(policy));
-        let mut group_elements = 1;
-        while samples / group_elements > maxima && part.is_multiple_of(2 * group_elements) {
-            group_elements *= 2;
+impl TopKTuning {
+    /// What suits the device.
+    pub fn for_device(properties: &DeviceProperties) -> Self {
+        let software = Family::of(properties) == Family::Software;
+        Self {
+            // Several reads by one workgroup against a pass more. In software only the sum counts.
+            row_elements: if software { 1 << 16 } else { 1 << 14 },
+            // Two reads, and one pass more instead of six. In software only the sum counts.
+            part_elements: if software { 0 } else { 1 << 14 },
+            // As many as a large GPU runs side by side, twice.
+            many_rows: 256,
+            groups: if software { 64 } else { 1056 },
+            // Few enough workgroups that beginning one costs little, and enough of them that none is
+            // waited for at the end.
+            filter_tiles: 8,
+            samples: 1 << 20,
+            maxima: 2048,
         }
-        // As the kernel has it; twice as many still fit.
-        let sampled = samples as f64 / shape.length.max(1) as f64;
-        let expected = shape.k as f64 * sampled;
-        let candidates = (expected + 6.0 * expected.sqrt() + 16.0) / sampled;
-        let most = shape.length.max(shape.k);
-        let capacity = (2 * candidates as u64).next_multiple_of(256).clamp(shape.k, most);
-        Self { parts, samples, group_elements, maxima: samples / group_elements, capacity }
-    }
-
-    /// Whether loops are long enough for the workgroup that has all maxima, and for the one that has all candidates.
-    fn fits(&self, policy: &Policy) -> bool {
-        self.maxima.max(self.capacity) <= max_group_elements(policy)
-    }
-}
-
-/// The method, which is not the one that was asked for if the device's loops are too short for it.
-pub(super) fn choose(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopKMethod> {
-    let method = preferred(policy, topk, shape)?;
-    let cut = shape.cut(policy);
-    let fits = match method {
-        TopKMethod::Rows => cut.share.max(cut.candidates) <= max_group_elements(policy),
-        TopKMethod::Filter => Guess::new(policy, shape).fits(policy),
-        _ => return Ok(method),
-    };
-    // The bitonic sort of one workgroup.
-    let size = shape.k.max(1).next_power_of_two();
-    let steps = u64::from(size.ilog2()).pow(2);
-    let sorts = (size / u64::from(policy.spine_threads)).saturating_mul(steps);
-    let fits = fits && (!topk.sorted || sorts <= policy.split.max_loop_rounds.into());
-    Ok(if fits { method } else { TopKMethod::Select })
-}
-
-fn preferred(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopKMethod> {
-    let room = shape.room(policy);
-    match topk.method {
-        TopKMethod::Auto if shape.k > room => Ok(TopKMethod::Select),
-        TopKMethod::Auto => {
-            let suits = shape.suits_rows(policy);
-            Ok(if suits { TopKMethod::Rows } else { TopKMethod::Filter })
-        }
-        TopKMethod::Rows | TopKMethod::Filter if shape.k > room => {
-            let what = "k of a top-k that one workgroup finishes";
-            Err(Error::TooLarge { what, asked: shape.k, limit: room })
-        }
-        method => Ok(method),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::primitives::policy::test_policy;
-
-    fn shape(length: u64, k: u64) -> Shape {
-        Shape { key: KeyType::F32, rows: 1, length, k }
-    }
-
-    #[test]
-    fn what_one_workgroup_orders_fits_its_memory() {
-        for shared_memory in [8 << 10, 16 << 10, 32 << 10, 48 << 10] {
-            let policy = Policy { shared_memory, ..test_policy(32, 1024) };
-            for key in KeyType::WIDE {
-                let room = Shape { key, ..shape(1, 1) }.room(&policy);
-                assert!(room.is_power_of_two());
-                let bytes = room * (u64::from(key.bytes()) + 4) + OTHER_SHARED;
-                assert!(bytes <= u64::from(shared_memory), "{key}: {room}");
-            }
-        }
-    }
-
-    #[test]
-    fn long_rows_are_cut_into_parts_that_workgroups_hold() {
-        let mut policy = test_policy(32, 1024);
-        (policy.topk.row_elements, policy.topk.part_elements) = (1 << 14, 1 << 14);
-        let cut = |length, k| shape(length, k).cut(&policy);
-        assert_eq!(cut(1 << 16, 32), Cut { parts: 32, share: 2048, candidates: 1024 });
-        assert_eq!(cut(1 << 16, 1024), Cut { parts: 8, share: 8192, candidates: 8192 });
-        assert_eq!(cut((1 << 16) + 1, 1024).candidates, 9 * 1024);
-        // Not where a workgroup can have all of it, nor where most elements would be put aside.
-        for (length, k) in [(1 << 14, 32), (20_000, 15_000)] {
-            assert_eq!(cut(length, k), Cut { parts: 1, share: length, candidates: k });
-        }
-        // Parts have all elements between them, and none of another.
-        for (length, k) in [(16_385, 1), (70_001, 250), (1 << 20, 100), ((1 << 24) - 1, 4000)] {
-            let Cut { parts, share, candidates } = cut(length, k);
-            assert!(parts > 1 && (parts - 1) * share < length && parts * share >= length);
-            assert!(share <= 1 << 14 && candidates <= length / 2);
-        }
-        assert!(shape(1 << 18, 1024).suits_rows(&policy));
-        assert!(!shape(1 << 20, 1024).suits_rows(&policy));
-    }
-
-    #[test]
-    fn workgroups_take_no_more_than_their_loops_can() {
-        let mut policy = Policy { spine_threads: 4, threads: 4, ..test_policy(4, 256) };
-        policy.split.max_loop_rounds = 16_384;
-        (policy.topk.row_elements, policy.topk.groups) = (u64::MAX, 1);
-        let long = shape(3_000_000, 300);
-        let auto = TopK::largest(300);
-        assert_eq!(choose(&policy, &auto, &shape(16_000, 300)).ok(), Some(TopKMethod::Rows));
-        assert_ne!(choose(&policy, &auto, &long).ok(), Some(TopKMethod::Rows));
-        let rows = TopK::largest(300).method(TopKMethod::Rows);
-        assert_eq!(choose(&policy, &rows, &long).ok(), Some(TopKMethod::Select));
-        for parts in [long.filter_parts(&policy), long.select_parts(&policy)] {
-            assert!(long.tiles(&policy).div_ceil(parts) <= 512, "{parts}");
-        }
-        policy.topk.samples = 1;
-        let filter = TopK::largest(300).method(TopKMethod::Filter);
-        assert_eq!(choose(&policy, &filter, &long).ok(), Some(TopKMethod::Select));
-    }
-
-    #[test]
-    fn few_candidates_pass() {
-        let policy = test_policy(32, 1024);
-        for (length, k, most) in [(1 << 28, 1024, 20_000), (200_000, 2048, 9_000)] {
-            let guess = Guess::new(&policy, &shape(length, k));
-            assert!((k..most).contains(&guess.capacity), "{guess:?}");
-            assert!(guess.maxima <= 8192, "{guess:?}");
-            assert_eq!(guess.maxima * guess.group_elements, guess.samples);
-        }
-    }
-
-    #[test]
-    fn parts_cover_rows() {
-        let policy = test_policy(32, 1024);
-        for length in [1, 4095, 4096, 4097, 1 << 20, 1 << 29] {
-            let shape = shape(length, 1);
-            let tiles = shape.tiles(&policy);
-            assert!((1..=tiles).contains(&shape.filter_parts(&policy)));
-            assert!((1..=tiles).contains(&shape.select_parts(&policy)));
-        }
+        .fitted(&Facts::of(properties))
     }
 }

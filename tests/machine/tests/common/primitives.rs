@@ -64,13 +64,10 @@ pub fn policy(device: Device) -> Policy {
     properties.limits.max_compute_work_group_invocations = 1024;
     properties.limits.max_storage_buffer_range = 1 << 27;
     properties.limits.max_compute_work_group_count = [65_535; 3];
-    let mut policy = Policy::for_device(&properties);
+    let mut policy =
+        Policy::for_device(&properties).lowered(|facts| facts.max_groups = device.max_groups());
     let threads = device.threads();
     let shape = TileShape::new(threads, ITEMS);
-    let max_groups = device.max_groups();
-    policy.max_groups = max_groups;
-    policy.histogram.min_groups = policy.histogram.min_groups.min(max_groups);
-    policy.sort.histogram_groups = policy.sort.histogram_groups.min(max_groups.into());
     policy.threads = threads;
     policy.spine_threads = threads;
     policy.select_threads = threads;

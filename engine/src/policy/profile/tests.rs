@@ -58,7 +58,7 @@ fn what_is_written_is_read_back() {
     assert_eq!(Profile { source: IN_MEMORY.to_owned(), ..read }, built_in);
 
     let mut ballots = built_in.ballots;
-    ballots.sort.keys[4].1 = crate::primitives::multisplit::TileShape::new(512, 22).in_turns(2);
+    ballots.sort.keys[4].1 = crate::policy::tile::TileShape::new(512, 22).in_turns(2);
     ballots.histogram.loads = 8;
     let profile = Profile::new(&device(), ballots, built_in.lane_order, Ranking::Ballots);
     let read = parse(&profile.text()).expect("what was written");
@@ -121,24 +121,25 @@ fn impossible_sizes_are_refused() {
         ("sort.small", "2048x4", "`sort.small` has a tile of 2048x4/1"),
         ("sort.small", "48x4", "in multiples of 32"),
         ("sort.small", "1024x32", "49152 bytes of shared memory"),
-        ("sort.small", "512x0", "`sort`"),
-        ("sort.small", "512x8/2", "several turns"),
+        ("sort.small", "512x0", "`sort.small` is 512x0; allowed: tiles"),
+        ("sort.small", "512x8/2", "up to 65535x32/1"),
         ("sort.keys", "more: 64x4", "5 are needed"),
         ("split.block_keys", "64x4", "8 are needed"),
         ("split.warp", "4096x8", "`split.warp`"),
-        ("threads", "48", "`threads` is not a whole number of subgroups"),
+        ("threads", "48", "`threads` is 48; allowed: multiples of 32, from 32 to 1024"),
         ("threads", "2048", "`threads`"),
         ("threads", "-1", "a number is needed"),
         ("threads", "99999999999", "past 2^32"),
         ("look_back_tiles", "33", "`look_back_tiles`"),
         ("histogram.loads", "17", "`histogram.loads`"),
-        ("histogram.lookup_threads", "2^20", "`histogram`"),
+        ("histogram.lookup_threads", "2^20", "`histogram.lookup_threads` is 2^20"),
         ("sort.histogram_groups", "2^40", "`sort.histogram_groups`"),
         ("sort.few_keys", "2^21", "`sort.few_keys`"),
-        ("sort.few_keys_groups", "6", "multiple of four"),
+        ("sort.few_keys_groups", "6", "multiples of 4"),
         ("sort.few_keys_look_back", "0", "from 1 to 32"),
-        ("sort.auto", "multisplit by bits 9", "4 to 8 bits"),
+        ("sort.auto", "multisplit by bits 9", "multisplit by bits 8"),
         ("sort.auto", "small", "one-sweep"),
+        ("topk.groups", "0", "`topk.groups` is 0; allowed: from 1 to 2^16"),
         ("sort.rounds", "auto", "direct"),
         ("scan", "backwards", "look-back"),
         ("ranking", "none", "lane_order"),
@@ -216,4 +217,22 @@ fn folders_forgive_and_files_do_not() {
     assert!(matches!(chosen(&found), Ok(None)));
     assert!(matches!(chosen(&named), Err(Error::Profile { .. })));
     assert!(Profile::built_in(&device()).save(&path).is_err());
+}
+
+/// Tiles for GPUs that nobody has measured fit what every device has: nothing is cut down.
+#[test]
+fn unmeasured_tiles_fit_every_device() {
+    for subgroup_size in [16, 32, 64, 128] {
+        for shared_memory in [16 << 10, 32 << 10] {
+            let mut properties =
+                DeviceProperties { subgroup_size, shared_memory, ..Default::default() };
+            properties.limits.max_compute_work_group_invocations = 256;
+            properties.limits.max_storage_buffer_range = 1 << 27;
+            properties.limits.max_compute_work_group_count = [65535; 3];
+            let policy = Policy::for_device(&properties);
+            let mut cut = policy;
+            check::cut_down(&mut cut);
+            assert_eq!(cut, policy, "{subgroup_size}, {shared_memory}");
+        }
+    }
 }

@@ -1,11 +1,11 @@
 //! A profile as text: lines of `name = value` in sections, of which the last one is empty and says that
 //! the text is whole.
 
-use super::value::{Value, named};
-use super::{FIELDS, Profile, check};
+use super::{Profile, check};
 use crate::device::properties::DeviceProperties;
-use crate::primitives::Policy;
-use crate::primitives::multisplit::Ranking;
+use crate::policy::method::Ranking;
+use crate::policy::size::{Size, named};
+use crate::policy::{Policy, all_sizes};
 
 /// What the first line begins with; the version follows.
 const MAGIC: &str = "multisplit profile ";
@@ -82,8 +82,8 @@ pub(super) fn write(profile: &Profile) -> String {
     let told = [("name", name.clone()), ("driver", driver.clone())];
     section(DEVICE, told.into_iter().chain(identity.clone()).collect());
     let ranking = if profile.wants_lane_order() { LANE_ORDER } else { BALLOTS };
-    let fields = |policy: &Policy, of_ranking: bool| -> Vec<(&'static str, String)> {
-        let fields = FIELDS.iter().filter(|field| field.of_ranking == of_ranking);
+    let fields = |policy: &Policy, per_ranking: bool| -> Vec<(&'static str, String)> {
+        let fields = all_sizes().filter(|field| field.stored && field.per_ranking == per_ranking);
         fields.map(|field| (field.name, (field.text)(policy))).collect()
     };
     let shared = fields(&profile.ballots, false);
@@ -193,13 +193,13 @@ fn set(profile: &mut Profile, line: &Line<'_>) -> Result<(), String> {
         profile.ranking = named(line.value, &RANKINGS)?;
         return Ok(());
     }
-    let field = FIELDS.iter().find(|field| field.name == line.name);
+    let field = all_sizes().find(|field| field.stored && field.name == line.name);
     let field = field.ok_or_else(|| "no such size".to_owned())?;
     let Profile { ballots, lane_order, .. } = profile;
     let policies: &mut [&mut Policy] = match line.section {
-        SHARED if !field.of_ranking => &mut [ballots, lane_order],
-        BALLOTS if field.of_ranking => &mut [ballots],
-        LANE_ORDER if field.of_ranking => &mut [lane_order],
+        SHARED if !field.per_ranking => &mut [ballots, lane_order],
+        BALLOTS if field.per_ranking => &mut [ballots],
+        LANE_ORDER if field.per_ranking => &mut [lane_order],
         section => return Err(format!("a size that does not belong to `[{section}]`")),
     };
     policies.iter_mut().try_for_each(|policy| (field.read)(policy, line.value))

@@ -1,68 +1,88 @@
 //! The sizes of the radix sort that were measured, and where.
 
-use ash::vk;
-
-use super::SortMethod;
-
 use crate::device::properties::DeviceProperties;
-use crate::error::Result;
-use crate::primitives::Policy;
-use crate::primitives::key::KeyType;
-use crate::primitives::multisplit::{Method, NVIDIA, TileShape};
-use crate::primitives::policy::{MAX_LOOK_BACK_TILES, require};
-use crate::primitives::tunable::tunable;
-use crate::primitives::unmeasured;
+use crate::policy::allowed::{Allowed, any_u64, groups, multiples, numbers};
+use crate::policy::facts::{DeviceFacts, Facts, Family};
+use crate::policy::method::{Method, SortMethod};
+use crate::policy::size::words;
+use crate::policy::table::{size, sizes};
+use crate::policy::tile::{TileShape, tiles, tiles_in_one_turn};
 
-/// Keys of a thread of the histogram.
-const MAX_HISTOGRAM_ITEMS: u32 = 64;
-/// Cut down to what the device has.
-const MAX_HISTOGRAM_THREADS: u32 = 4096;
-/// With more keys, the histograms that every round adds up cost less than the rest.
-const MAX_FEW_KEYS: u64 = 1 << 20;
-const MAX_FEW_KEYS_GROUPS: u32 = 32;
-/// Up to how many elements a shape is used.
-type UpTo = (u64, TileShape);
+/// The number of elements up to which a shape is used.
+pub(super) type UpTo = (u64, TileShape);
 
-tunable! {
+/// Workgroups of the histogram, whose keys are not ranked. They are cut down to what the device has.
+fn histograms(_: &DeviceFacts) -> Allowed {
+    Allowed::Tiles { threads: 4096, items: 64, turns: 1, keys: 4096 * 64 }
+}
+
+sizes! {
     /// Sizes of the sort kernels. Results never depend on them.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct SortTuning {
+    pub struct SortTuning as "sort." {
         /// What `Auto` takes for more elements than one workgroup sorts.
-        auto: SortMethod,
+        auto: SortMethod = size(words::<SortMethod>).candidates(|facts| {
+            use SortMethod::{Multisplit, OneSweep};
+            match facts.is_software() {
+                true => &[
+                    Multisplit { radix_bits: 8 },
+                    Multisplit { radix_bits: 7 },
+                    Multisplit { radix_bits: 6 },
+                    Multisplit { radix_bits: 5 },
+                    Multisplit { radix_bits: 4 },
+                ],
+                false => &[OneSweep, Multisplit { radix_bits: 8 }, Multisplit { radix_bits: 6 }],
+            }
+        }),
         /// How a round of `SortMethod::Multisplit` splits.
-        rounds: Method,
+        rounds: Method = size(words::<Method>).candidates(|_| &[Method::Direct, Method::Warp]),
         /// The tile of the sort by one workgroup.
-        small: TileShape,
+        small: TileShape = size(tiles_in_one_turn).per_ranking().candidates(|_| {
+            const { &shapes([(256, 4), (256, 8), (512, 4), (512, 8), (512, 16), (1024, 4), (1024, 8)]) }
+        }),
         /// Tiles for keys of 32 bits, by the number of elements; the last is for all larger numbers.
-        keys: [UpTo; 5],
+        keys: [UpTo; 5] = size(tiles).per_ranking(),
         /// The same for keys of 64 bits, with values and without.
-        wide_keys: [UpTo; 4],
+        wide_keys: [UpTo; 4] = size(tiles).per_ranking(),
         /// The same for pairs of a 32-bit key and a value.
-        pairs: [UpTo; 4],
+        pairs: [UpTo; 4] = size(tiles).per_ranking(),
         /// Keys of a thread that the histogram reads at a time, and its threads.
-        histogram: TileShape,
+        histogram: TileShape = size(histograms).candidates(|_| {
+            const { &shapes([(256, 8), (256, 16), (512, 8), (512, 16), (1024, 8), (1024, 16), (512, 32)]) }
+        }),
         /// Workgroups of the histogram, at most.
-        histogram_groups: u64,
+        histogram_groups: u64 = size(groups).candidates(|_| &[128, 256, 512, 1056, 2112, 4224]),
         /// Up to so many elements, at most 2^20, a one-sweep sort has no pass that clears: its first pass has few
         /// workgroups, whose histograms its rounds add up.
-        few_keys: u64,
+        few_keys: u64 = size(|_| numbers(0, 1 << 20)).candidates(|_| &[0, 1 << 14, 1 << 16, 1 << 17, 1 << 18]),
         /// So many workgroups: a multiple of four, at most 32.
-        few_keys_groups: u32,
+        few_keys_groups: u32 = size(|_| multiples(4, 32)).candidates(|_| &[4, 8, 16, 32]),
         /// Tiles whose words a look-back of such a sort reads at a time, from 1 to 32.
-        few_keys_look_back: u32,
+        few_keys_look_back: u32 = size(|_| numbers(1, 32)).candidates(|_| &[1, 2, 4, 8, 16]),
         /// From so many keys of 16 bits on they are sorted by counting, where they have no values.
-        min_counting: u64,
+        min_counting: u64 = size(any_u64),
     }
+}
+
+/// Tiles of (threads, items).
+const fn shapes<const N: usize>(sizes: [(u32, u32); N]) -> [TileShape; N] {
+    let mut shapes = [TileShape::new(0, 0); N];
+    let mut index = 0;
+    while index < N {
+        shapes[index] = TileShape::new(sizes[index].0, sizes[index].1);
+        index += 1;
+    }
+    shapes
 }
 
 impl SortTuning {
     /// What suits the device.
     pub fn for_device(properties: &DeviceProperties) -> Self {
-        match (properties.device_type, properties.vendor_id) {
-            (vk::PhysicalDeviceType::CPU, _) => Self::software(),
-            (_, NVIDIA) => Self::nvidia(),
-            _ => unmeasured::sort(Self::nvidia()),
-        }
+        let tuned = match Family::of(properties) {
+            Family::Software => Self::software(),
+            Family::Nvidia => Self::nvidia(),
+            Family::Other => Self::unmeasured(),
+        };
+        tuned.fitted(&Facts::of(properties))
     }
 
     /// For ranking by ballots. Measured on an NVIDIA H200 (docs/performance.md). Few elements want
@@ -145,56 +165,41 @@ impl SortTuning {
         }
     }
 
-    /// The shape for `n` elements.
-    pub(super) fn shape(&self, policy: &Policy, key: KeyType, pairs: bool, n: u64) -> TileShape {
-        let all: &[UpTo] = match (key.bits(), pairs) {
-            (64, _) => &self.wide_keys,
-            (_, true) => &self.pairs,
-            (_, false) => &self.keys,
-        };
-        let suited = all.iter().find(|(most, _)| n <= *most).map(|(_, shape)| *shape);
-        within(policy, key, suited.unwrap_or(TileShape::new(policy.threads, 4)))
+    /// For GPUs that nobody has measured ([`TileShape::unmeasured`]). Few elements want many small tiles, so that every
+    /// multiprocessor has one.
+    fn unmeasured() -> Self {
+        let tile = TileShape::unmeasured;
+        Self {
+            small: tile(8),
+            keys: [
+                (1 << 17, tile(4)),
+                (1 << 19, tile(8)),
+                (1 << 20, tile(8)),
+                (1 << 22, tile(12)),
+                (u64::MAX, tile(14)),
+            ],
+            // As many bytes.
+            wide_keys: [
+                (1 << 17, tile(4)),
+                (1 << 19, tile(4)),
+                (1 << 20, tile(6)),
+                (u64::MAX, tile(7)),
+            ],
+            pairs: [
+                (1 << 17, tile(4)),
+                (1 << 20, tile(8)),
+                (1 << 22, tile(10)),
+                (u64::MAX, tile(12)),
+            ],
+            histogram: tile(16),
+            histogram_groups: 256,
+            ..Self::nvidia()
+        }
     }
 
     /// The shape of the histogram, within what the device allows.
-    pub(in crate::primitives) fn histogram(&self, policy: &Policy) -> TileShape {
-        let size = policy.subgroup_size;
-        let threads = self.histogram.threads.min(policy.max_threads) / size;
-        TileShape { threads: threads.max(1) * size, ..self.histogram }
-    }
-
-    /// The shape of the sort by one workgroup.
-    pub(super) fn small(&self, policy: &Policy, key: KeyType) -> TileShape {
-        within(policy, key, self.small)
-    }
-
-    /// Refuses sizes that nothing can be cut by.
-    pub(in crate::primitives) fn check(&self, policy: &Policy) -> Result<()> {
-        let mut all = self.keys.iter().chain(&self.wide_keys).chain(&self.pairs);
-        let sound = all.all(|(_, shape)| shape.is_sound()) && self.small.is_sound();
-        require(sound, "a tile of `sort` has no keys, too many, or turns that do not divide it")?;
-        require(self.small.turns == 1, "`sort.small` has several turns")?;
-        let items = (1..=MAX_HISTOGRAM_ITEMS).contains(&self.histogram.items);
-        let threads = (1..=MAX_HISTOGRAM_THREADS).contains(&self.histogram.threads);
-        require(items && threads, "`sort.histogram` is not a workgroup's part")?;
-        let groups = (1..=u64::from(policy.max_groups)).contains(&self.histogram_groups);
-        require(groups, "`sort.histogram_groups` is not from 1 to `max_groups`")?;
-        require(self.few_keys <= MAX_FEW_KEYS, "`sort.few_keys` is above 2^20")?;
-        let groups = self.few_keys_groups;
-        let sound = (4..=MAX_FEW_KEYS_GROUPS).contains(&groups) && groups.is_multiple_of(4);
-        require(sound, "`sort.few_keys_groups` is not a multiple of four from 4 to 32")?;
-        let look_back = (1..=MAX_LOOK_BACK_TILES).contains(&self.few_keys_look_back);
-        require(look_back, "`sort.few_keys_look_back` is not from 1 to 32")?;
-        let methods =
-            !matches!(self.auto, SortMethod::Auto | SortMethod::Small | SortMethod::Counting);
-        require(methods, "`sort.auto` is not a method for any number of elements")?;
-        let bits = match self.auto {
-            SortMethod::Multisplit { radix_bits } => super::RADIX_BITS.contains(&radix_bits),
-            _ => true,
-        };
-        require(bits, "digits of `sort.auto` do not have 4 to 8 bits")?;
-        let rounds = matches!(self.rounds, Method::Direct | Method::Warp | Method::Block);
-        require(rounds, "`sort.rounds` is not one of the three-stage methods")
+    pub(crate) fn histogram(&self, facts: &DeviceFacts) -> TileShape {
+        self.histogram.of_subgroups(facts)
     }
 
     /// The same with one shape for all numbers of elements.
@@ -203,9 +208,4 @@ impl SortTuning {
         let shape = (u64::MAX, shape);
         Self { keys: [shape; 5], wide_keys: [shape; 4], pairs: [shape; 4], ..self }
     }
-}
-
-/// Whole subgroups, as many threads as the device allows, and a tile that fits shared memory.
-fn within(policy: &Policy, key: KeyType, shape: TileShape) -> TileShape {
-    shape.within(policy, super::DIGIT_BITS, key.bytes(), 0)
 }

@@ -2,9 +2,7 @@
 //! of in the place of the built-in table. Results never depend on them.
 
 mod check;
-mod fields;
 mod text;
-mod value;
 
 #[cfg(test)]
 mod tests;
@@ -19,10 +17,11 @@ use crate::device::properties::DeviceProperties;
 use crate::device::shared::Device;
 use crate::device::whole_file::write_whole;
 use crate::error::{Error, Result};
-use crate::primitives::Policy;
-use crate::primitives::multisplit::{Ranking, SplitTuning};
-
-use fields::FIELDS;
+use crate::policy::Policy;
+#[cfg(feature = "tuning")]
+use crate::policy::all_sizes;
+use crate::policy::facts::Facts;
+use crate::policy::method::Ranking;
 
 /// Sizes of kernels that were tuned for one device and driver. `multisplit tune` makes one;
 /// [`Config::profile`](crate::Config::profile) says which a context uses.
@@ -76,7 +75,7 @@ impl Profile {
             check::cut_down(policy);
         }
         let (source, device) = (IN_MEMORY.to_owned(), text::DeviceKey::of(properties));
-        let may_have_lane_order = SplitTuning::may_have_lane_order(properties);
+        let may_have_lane_order = Facts::may_have_lane_order(properties);
         Self { source, device, ballots, lane_order, ranking, may_have_lane_order }
     }
 
@@ -136,7 +135,7 @@ impl Profile {
     }
 
     /// Whether ranking by lane order is to be used where the device keeps it.
-    pub(in crate::primitives) fn wants_lane_order(&self) -> bool {
+    pub(crate) fn wants_lane_order(&self) -> bool {
         self.ranking.is_by_lane_order()
     }
 
@@ -149,15 +148,7 @@ impl Profile {
 /// The sizes that every ranking shares, from one policy to another.
 #[cfg(feature = "tuning")]
 pub(crate) fn copy_shared(to: &mut Policy, from: &Policy) {
-    FIELDS.iter().filter(|field| !field.of_ranking).for_each(|field| (field.copy)(to, from));
-}
-
-/// Whether kernels would cut down a tile of the policy.
-#[cfg(test)]
-pub(in crate::primitives) fn is_cut_down(policy: &Policy) -> bool {
-    let mut cut = *policy;
-    check::cut_down(&mut cut);
-    cut != *policy
+    all_sizes().filter(|field| !field.per_ranking).for_each(|field| (field.copy)(to, from));
 }
 
 /// The profile of a context.

@@ -1,26 +1,24 @@
-//! How a size is written in a profile, and read back.
+//! How a size is written in a profile, read back, checked and brought within a device's limits.
 
-use crate::primitives::ScanMethod;
-use crate::primitives::multisplit::{Method, TileShape, ValuesAfter};
-use crate::primitives::sort::SortMethod;
+use super::allowed::{Allowed, number};
+use super::facts::DeviceFacts;
+use super::method::{Method, ScanMethod, SortMethod, ValuesAfter};
+use super::tile::TileShape;
 
-/// A size that a profile can hold.
-pub(super) trait Value: Sized {
-    /// How it is written.
+/// A value of the table of sizes.
+pub(crate) trait Size: Sized {
+    /// Formats it as in a profile.
     fn text(&self) -> String;
-    /// What is written; an error says what could be.
+    /// Parses it. The error says what is expected.
     fn read(text: &str) -> Result<Self, String>;
+    fn is_allowed(&self, allowed: &Allowed) -> bool;
+    /// Brings it within the device's limits.
+    fn fit(&mut self, _: &DeviceFacts, _: &Allowed) {}
 }
 
-/// Powers of two from here on are written as such.
-const MIN_POWER: u64 = 1 << 14;
-
-impl Value for u64 {
+impl Size for u64 {
     fn text(&self) -> String {
-        match self.is_power_of_two() && *self >= MIN_POWER {
-            true => format!("2^{}", self.trailing_zeros()),
-            false => self.to_string(),
-        }
+        number(*self)
     }
 
     fn read(text: &str) -> Result<Self, String> {
@@ -36,9 +34,20 @@ impl Value for u64 {
         };
         number.ok_or_else(|| "a number is needed, such as 4096 or 2^12".to_owned())
     }
+
+    fn is_allowed(&self, allowed: &Allowed) -> bool {
+        let Allowed::Numbers { low, high, step } = *allowed else { return false };
+        (low..=high).contains(self) && self.is_multiple_of(step)
+    }
+
+    fn fit(&mut self, _: &DeviceFacts, allowed: &Allowed) {
+        if let Allowed::Numbers { low, high, step } = *allowed {
+            *self = (*self).clamp(low, high) / step * step;
+        }
+    }
 }
 
-impl Value for u32 {
+impl Size for u32 {
     fn text(&self) -> String {
         u64::from(*self).text()
     }
@@ -46,19 +55,19 @@ impl Value for u32 {
     fn read(text: &str) -> Result<Self, String> {
         u64::read(text)?.try_into().map_err(|_| "the number is past 2^32 - 1".to_owned())
     }
-}
 
-impl Value for bool {
-    fn text(&self) -> String {
-        (if *self { "yes" } else { "no" }).to_owned()
+    fn is_allowed(&self, allowed: &Allowed) -> bool {
+        u64::from(*self).is_allowed(allowed)
     }
 
-    fn read(text: &str) -> Result<Self, String> {
-        named(text, &[("yes", true), ("no", false)])
+    fn fit(&mut self, facts: &DeviceFacts, allowed: &Allowed) {
+        let mut number = u64::from(*self);
+        number.fit(facts, allowed);
+        *self = number.try_into().unwrap_or(u32::MAX);
     }
 }
 
-impl Value for TileShape {
+impl Size for TileShape {
     fn text(&self) -> String {
         let Self { threads, items, turns } = self;
         match turns {
@@ -74,12 +83,20 @@ impl Value for TileShape {
         let number = |text: &str| u32::read(text).map_err(|_| ()).map_err(form);
         Ok(Self { threads: number(threads)?, items: number(items)?, turns: number(turns)? })
     }
+
+    fn is_allowed(&self, allowed: &Allowed) -> bool {
+        self.is_one_of(allowed)
+    }
+
+    fn fit(&mut self, facts: &DeviceFacts, _: &Allowed) {
+        *self = self.of_subgroups(facts);
+    }
 }
 
 /// A tile for each number of elements: up to how many.
 const REST: &str = "more";
 
-impl<const N: usize> Value for [(u64, TileShape); N] {
+impl<const N: usize> Size for [(u64, TileShape); N] {
     fn text(&self) -> String {
         let one = |(most, shape): &(u64, TileShape)| {
             let most = if *most == u64::MAX { REST.to_owned() } else { most.text() };
@@ -111,13 +128,21 @@ impl<const N: usize> Value for [(u64, TileShape); N] {
             _ => Err(format!("the last count is `{REST}`")),
         }
     }
+
+    fn is_allowed(&self, allowed: &Allowed) -> bool {
+        self.iter().all(|(_, shape)| shape.is_allowed(allowed))
+    }
+
+    fn fit(&mut self, facts: &DeviceFacts, allowed: &Allowed) {
+        self.iter_mut().for_each(|(_, shape)| shape.fit(facts, allowed));
+    }
 }
 
 macro_rules! list {
     ($($of:ty),*) => {$(
-        impl Value for [$of; 8] {
+        impl Size for [$of; 8] {
             fn text(&self) -> String {
-                self.each_ref().map(Value::text).join(", ")
+                self.each_ref().map(Size::text).join(", ")
             }
 
             fn read(text: &str) -> Result<Self, String> {
@@ -126,6 +151,14 @@ macro_rules! list {
                     read.push(<$of>::read(part)?);
                 }
                 read.try_into().map_err(|_| "there are 8 of these".to_owned())
+            }
+
+            fn is_allowed(&self, allowed: &Allowed) -> bool {
+                self.iter().all(|value| value.is_allowed(allowed))
+            }
+
+            fn fit(&mut self, facts: &DeviceFacts, allowed: &Allowed) {
+                self.iter_mut().for_each(|value| value.fit(facts, allowed));
             }
         }
     )*};
@@ -141,27 +174,64 @@ fn parts<const N: usize>(text: &str) -> Result<[&str; N], String> {
     parts.try_into().map_err(|_| format!("{count} values, separated by commas; {N} are needed"))
 }
 
-impl Value for ValuesAfter {
-    fn text(&self) -> String {
-        let name = match self {
-            Self::Loading => "loading",
-            Self::Ranking => "ranking",
-            Self::Ordering => "ordering",
-        };
-        name.to_owned()
-    }
+/// A size that is one of a few words.
+pub(crate) trait Words: Copy + 'static {
+    const WORDS: &'static [(&'static str, Self)];
+}
 
-    fn read(text: &str) -> Result<Self, String> {
-        use ValuesAfter::{Loading, Ordering, Ranking};
-        named(text, &[("loading", Loading), ("ranking", Ranking), ("ordering", Ordering)])
-    }
+/// The words of a type.
+pub(crate) fn words<T: Words>(_: &DeviceFacts) -> Allowed {
+    Allowed::Words(T::WORDS.iter().map(|(word, _)| *word).collect())
+}
+
+macro_rules! words {
+    ($($of:ty: [$($word:literal => $value:expr),*];)*) => {$(
+        impl Words for $of {
+            const WORDS: &'static [(&'static str, Self)] = &[$(($word, $value)),*];
+        }
+
+        impl Size for $of {
+            fn text(&self) -> String {
+                let word = Self::WORDS.iter().find(|(_, value)| value == self);
+                word.map_or_else(|| format!("{self:?}"), |(word, _)| (*word).to_owned())
+            }
+
+            fn read(text: &str) -> Result<Self, String> {
+                named(text, Self::WORDS)
+            }
+
+            fn is_allowed(&self, _: &Allowed) -> bool {
+                Self::WORDS.iter().any(|(_, value)| value == self)
+            }
+        }
+    )*};
+}
+
+words! {
+    bool: ["no" => false, "yes" => true];
+    ValuesAfter: ["loading" => Self::Loading, "ranking" => Self::Ranking, "ordering" => Self::Ordering];
+    Method: ["direct" => Self::Direct, "warp" => Self::Warp, "block" => Self::Block];
+    SortMethod: [
+        "one-sweep" => Self::OneSweep,
+        "multisplit by bits 4" => Self::Multisplit { radix_bits: 4 },
+        "multisplit by bits 5" => Self::Multisplit { radix_bits: 5 },
+        "multisplit by bits 6" => Self::Multisplit { radix_bits: 6 },
+        "multisplit by bits 7" => Self::Multisplit { radix_bits: 7 },
+        "multisplit by bits 8" => Self::Multisplit { radix_bits: 8 }
+    ];
 }
 
 const LOOK_BACK: &str = "look-back";
 const LOOK_BACK_UP_TO: &str = "look-back up to ";
 const REDUCE_THEN_SCAN: &str = "reduce-then-scan";
 
-impl Value for ScanMethod {
+/// The methods of a scan, with some of the lengths that look-back can have.
+pub(crate) fn scan_methods(_: &DeviceFacts) -> Allowed {
+    let up_to = ["look-back up to 0", "look-back up to 4096", "look-back up to 2^20"];
+    Allowed::Words([&[LOOK_BACK, REDUCE_THEN_SCAN], &up_to[..]].concat())
+}
+
+impl Size for ScanMethod {
     fn text(&self) -> String {
         match self {
             Self::LookBack => LOOK_BACK.to_owned(),
@@ -179,45 +249,9 @@ impl Value for ScanMethod {
             }
         }
     }
-}
 
-const BY_MULTISPLIT: &str = "multisplit by bits ";
-
-impl Value for SortMethod {
-    fn text(&self) -> String {
-        match self {
-            Self::OneSweep => "one-sweep".to_owned(),
-            Self::Multisplit { radix_bits } => format!("{BY_MULTISPLIT}{radix_bits}"),
-            // No table has these.
-            Self::Auto => "auto".to_owned(),
-            Self::Small => "small".to_owned(),
-            Self::Counting => "counting".to_owned(),
-        }
-    }
-
-    fn read(text: &str) -> Result<Self, String> {
-        match text.strip_prefix(BY_MULTISPLIT) {
-            Some(bits) => Ok(Self::Multisplit { radix_bits: u32::read(bits)? }),
-            None => named(text, &[("one-sweep", Self::OneSweep)])
-                .map_err(|error| format!("{error}, {BY_MULTISPLIT}4 to 8")),
-        }
-    }
-}
-
-impl Value for Method {
-    fn text(&self) -> String {
-        let name = match self {
-            Self::Direct => "direct",
-            Self::Warp => "warp",
-            Self::Block => "block",
-            // No table has another.
-            _ => "other",
-        };
-        name.to_owned()
-    }
-
-    fn read(text: &str) -> Result<Self, String> {
-        named(text, &[("direct", Self::Direct), ("warp", Self::Warp), ("block", Self::Block)])
+    fn is_allowed(&self, _: &Allowed) -> bool {
+        true
     }
 }
 
@@ -232,7 +266,7 @@ pub(super) fn named<T: Copy>(text: &str, all: &[(&str, T)]) -> Result<T, String>
 mod tests {
     use super::*;
 
-    fn round_trip<T: Value + PartialEq + std::fmt::Debug>(value: &T) {
+    fn round_trip<T: Size + PartialEq + std::fmt::Debug>(value: &T) {
         assert_eq!(T::read(&value.text()).as_ref(), Ok(value), "{}", value.text());
     }
 

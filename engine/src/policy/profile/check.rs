@@ -1,8 +1,9 @@
 //! Whether the device can have the sizes of a profile.
 
 use crate::error::Error;
-use crate::primitives::Policy;
-use crate::primitives::multisplit::TileShape;
+use crate::policy::Policy;
+use crate::policy::facts::DeviceFacts;
+use crate::policy::tile::TileShape;
 
 /// A tile, and how much shared memory its kernel needs: bits of a bucket id, bytes of a key.
 struct Tile<'p> {
@@ -40,22 +41,18 @@ fn ranked_tiles(policy: &mut Policy) -> impl Iterator<Item = Tile<'_>> {
 pub(super) fn cut_down(policy: &mut Policy) {
     let limits = *policy;
     for Tile { shape, bits, key_bytes, .. } in ranked_tiles(policy) {
-        *shape = shape.within(&limits, bits, key_bytes, 0);
+        *shape = limits.fit_tile(*shape, bits, key_bytes, |_| 0);
     }
-    policy.split.warp = policy.split.warp.of_subgroups(&limits);
-    policy.sort.histogram = policy.sort.histogram(&limits);
+    policy.split.warp = policy.split.warp.of_subgroups(&limits.facts);
+    policy.sort.histogram = policy.sort.histogram(&limits.facts);
 }
 
 /// Refuses sizes that the device cannot have, or that no kernel can follow.
 pub(super) fn check(policy: &Policy) -> Result<(), String> {
-    let problem = |error: Error| match error {
-        Error::Policy { problem } => problem.to_owned(),
+    policy.check_all().map_err(|error| match error {
+        Error::Policy { problem } => problem,
         other => other.to_string(),
-    };
-    policy.check().map_err(problem)?;
-    policy.split.check(policy).map_err(problem)?;
-    policy.sort.check(policy).map_err(problem)?;
-    policy.histogram.check(policy).map_err(problem)?;
+    })?;
     let mut cut = *policy;
     cut_down(&mut cut);
     let mut given = *policy;
@@ -78,7 +75,7 @@ fn refuse_cut(
         return Ok(());
     }
     let TileShape { threads, items, turns } = shape;
-    let Policy { subgroup_size, max_threads, shared_memory, .. } = policy;
+    let DeviceFacts { subgroup_size, max_threads, shared_memory, .. } = *policy.facts;
     Err(format!(
         "`{field}` has a tile of {threads}x{items}/{turns}, which the device has no room for (at most \
          {max_threads} threads, in multiples of {subgroup_size}, and {shared_memory} bytes of shared memory)"

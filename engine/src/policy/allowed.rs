@@ -1,0 +1,92 @@
+//! The values that a size may have, by what the device has.
+
+use std::fmt;
+
+use super::facts::DeviceFacts;
+
+/// Powers of two from here on are written as such.
+const MIN_POWER: u64 = 1 << 14;
+
+/// Formats a number as in a profile.
+pub(super) fn number(number: u64) -> String {
+    match number.is_power_of_two() && number >= MIN_POWER {
+        true => format!("2^{}", number.trailing_zeros()),
+        false => number.to_string(),
+    }
+}
+
+/// Values that a size may have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// Multiples of `step` from `low` to `high`.
+    Numbers {
+        /// The smallest one, a multiple of `step`.
+        low: u64,
+        /// An upper bound.
+        high: u64,
+        /// Their common divisor.
+        step: u64,
+    },
+    /// Tiles with at least one key. The number of turns divides the number of items.
+    Tiles {
+        /// Maximum threads.
+        threads: u32,
+        /// Maximum items per thread.
+        items: u32,
+        /// Maximum turns.
+        turns: u32,
+        /// Maximum keys.
+        keys: u32,
+    },
+    /// One of these words.
+    Words(Vec<&'static str>),
+}
+
+impl fmt::Display for Allowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Numbers { low, high, step } => {
+                if *step > 1 {
+                    write!(f, "multiples of {step}, ")?;
+                }
+                write!(f, "from {} to {}", number(*low), number(*high))
+            }
+            Self::Tiles { threads, items, turns, keys } => {
+                write!(f, "tiles of 1 to {keys} keys, up to {threads}x{items}/{turns}, ")?;
+                f.write_str("with turns that divide the items")
+            }
+            Self::Words(words) => f.write_str(&words.join(", ")),
+        }
+    }
+}
+
+/// Any number of 32 bits.
+pub(crate) fn any_u32(_: &DeviceFacts) -> Allowed {
+    numbers(0, u32::MAX.into())
+}
+
+/// Any number.
+pub(crate) fn any_u64(_: &DeviceFacts) -> Allowed {
+    numbers(0, u64::MAX)
+}
+
+/// Numbers from `low` to `high`.
+pub(crate) fn numbers(low: u64, high: u64) -> Allowed {
+    Allowed::Numbers { low, high, step: 1 }
+}
+
+/// Multiples of `step` up to `high`, but not 0.
+pub(crate) fn multiples(step: u64, high: u64) -> Allowed {
+    Allowed::Numbers { low: step, high, step }
+}
+
+/// Workgroup sizes: whole subgroups.
+pub(crate) fn threads(facts: &DeviceFacts) -> Allowed {
+    let size = facts.subgroup_size;
+    multiples(size.into(), facts.max_threads.max(size).into())
+}
+
+/// Workgroup counts of a dispatch.
+pub(crate) fn groups(facts: &DeviceFacts) -> Allowed {
+    numbers(1, facts.max_groups.max(1).into())
+}

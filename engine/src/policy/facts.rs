@@ -1,0 +1,156 @@
+//! Device limits and properties that sizes have to respect. They come from the device alone: a policy reads them and
+//! cannot state them.
+
+use std::ops::Deref;
+
+use ash::vk;
+
+use crate::device::properties::DeviceProperties;
+use crate::error::{Error, Result};
+
+/// PCI vendor id.
+const NVIDIA: u32 = 0x10de;
+/// Half of what Vulkan guarantees.
+const MIN_SHARED_MEMORY: u64 = 8 << 10;
+/// Room for a tile and its counters.
+const MIN_STORAGE_RANGE: u64 = 1 << 10;
+/// Iterations that every kernel needs for a tile.
+const MIN_LOOP_ROUNDS: u64 = 4096;
+const MIN_SAMPLES: u64 = 256;
+
+/// Kinds of devices with default sizes of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    /// A software driver.
+    Software,
+    /// NVIDIA's GPUs have the sizes of the one that was measured.
+    Nvidia,
+    /// GPUs that were not measured.
+    Other,
+}
+
+impl Family {
+    pub fn of(properties: &DeviceProperties) -> Self {
+        match (properties.device_type, properties.vendor_id) {
+            (vk::PhysicalDeviceType::CPU, _) => Self::Software,
+            (_, NVIDIA) => Self::Nvidia,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Device limits and properties that sizes have to respect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceFacts {
+    /// Lanes of a subgroup.
+    pub subgroup_size: u32,
+    /// Maximum workgroup size.
+    pub max_threads: u32,
+    /// Shared memory per workgroup, in bytes.
+    pub shared_memory: u32,
+    /// `maxStorageBufferRange`: larger arrays are processed in pieces.
+    pub max_storage_range: u64,
+    /// `maxComputeWorkGroupCount[0]`: dispatches whose size the device computes are folded into rows of at most this
+    /// many workgroups. The graph folds the others.
+    pub max_groups: u32,
+    /// Iterations, of all loops of an invocation together, after which the driver ends every loop. `None` if there is
+    /// no such limit.
+    pub loop_limit: Option<u32>,
+    /// Maximum iterations of all loops of a kernel: a bound that only software drivers have.
+    pub max_loop_rounds: u32,
+    /// Maximum samples per thread of a histogram: a bound that only software drivers have.
+    pub max_samples: u32,
+    /// Whether atomics were observed to follow lane order.
+    pub lane_order: bool,
+}
+
+impl DeviceFacts {
+    /// Whether the device is a software driver.
+    pub(crate) fn is_software(&self) -> bool {
+        self.loop_limit.is_some()
+    }
+
+    /// The largest workgroup of whole subgroups with at most `threads` threads, and at least one subgroup.
+    pub(crate) fn whole_subgroups(&self, threads: u32) -> u32 {
+        let size = self.subgroup_size;
+        (threads.min(self.max_threads) / size).max(1) * size
+    }
+
+    /// Rejects devices that no kernel can run on.
+    pub(crate) fn check(&self) -> Result<()> {
+        for (name, value, least) in [
+            ("shared_memory", u64::from(self.shared_memory), MIN_SHARED_MEMORY),
+            ("max_threads", self.max_threads.into(), self.subgroup_size.into()),
+            ("max_storage_range", self.max_storage_range, MIN_STORAGE_RANGE),
+            ("max_groups", self.max_groups.into(), 1),
+            ("max_loop_rounds", self.max_loop_rounds.into(), MIN_LOOP_ROUNDS),
+            ("max_samples", self.max_samples.into(), MIN_SAMPLES),
+        ] {
+            if value < least {
+                let problem =
+                    format!("`{name}` is {value}, which is below what kernels need ({least})");
+                return Err(Error::Policy { problem });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The facts of one device, read-only: whoever has a policy can read them, and nobody can raise them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts(DeviceFacts);
+
+impl Deref for Facts {
+    type Target = DeviceFacts;
+
+    fn deref(&self) -> &DeviceFacts {
+        &self.0
+    }
+}
+
+impl Facts {
+    pub(crate) fn of(properties: &DeviceProperties) -> Self {
+        let software = Family::of(properties) == Family::Software;
+        Self(DeviceFacts {
+            // A device that is not usable may have no subgroups at all.
+            subgroup_size: properties.subgroup_size.max(1),
+            max_threads: properties.limits.max_compute_work_group_invocations,
+            shared_memory: properties.shared_memory,
+            max_storage_range: u64::from(properties.limits.max_storage_buffer_range),
+            max_groups: properties.limits.max_compute_work_group_count[0],
+            loop_limit: properties.loop_limit(),
+            max_loop_rounds: if software { 16_384 } else { u32::MAX },
+            max_samples: if software { 2048 } else { u32::MAX },
+            lane_order: false,
+        })
+    }
+
+    /// Lowers limits; what is not lower than the device's stays as it is.
+    pub(crate) fn lower(&mut self, change: impl FnOnce(&mut DeviceFacts)) {
+        let (mut lowered, facts) = (self.0, &mut self.0);
+        change(&mut lowered);
+        facts.max_threads = facts.max_threads.min(lowered.max_threads);
+        facts.shared_memory = facts.shared_memory.min(lowered.shared_memory);
+        facts.max_storage_range = facts.max_storage_range.min(lowered.max_storage_range);
+        facts.max_groups = facts.max_groups.min(lowered.max_groups);
+        facts.max_loop_rounds = facts.max_loop_rounds.min(lowered.max_loop_rounds);
+        facts.max_samples = facts.max_samples.min(lowered.max_samples);
+    }
+
+    /// Records what a probe, or a kernel, has found out.
+    pub(crate) fn set_lane_order(&mut self, lane_order: bool) {
+        self.0.lane_order = lane_order;
+    }
+
+    /// Whether a probe for lane order is worth its time.
+    pub(crate) fn may_have_lane_order(properties: &DeviceProperties) -> bool {
+        Family::of(properties) == Family::Nvidia
+    }
+
+    /// The facts of a made-up device.
+    #[cfg(test)]
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut DeviceFacts)) -> Self {
+        change(&mut self.0);
+        self
+    }
+}

@@ -1,0 +1,48 @@
+//! Tiles that fit the shared memory of a device.
+
+use super::Policy;
+use super::tile::TileShape;
+
+/// Narrower subgroups share rows of counters, of which they would have too many.
+const MIN_LANES_UNPAIRED: u32 = 32;
+
+impl Policy {
+    /// The same tile with as many threads, and then keys, as the device has room for in kernels that rank a tile and
+    /// need `besides` bytes of shared memory for something else.
+    pub(crate) fn fit_tile(
+        &self,
+        shape: TileShape,
+        bucket_bits: u32,
+        key_bytes: u32,
+        besides: impl Fn(TileShape) -> u32,
+    ) -> TileShape {
+        let size = self.facts.subgroup_size;
+        let mut shape = shape.of_subgroups(&self.facts);
+        let no_room = |shape: TileShape| {
+            let room = self.facts.shared_memory.saturating_sub(besides(shape));
+            self.ranking_bytes(shape, bucket_bits, key_bytes) > room
+        };
+        while no_room(shape) && shape.threads > size {
+            shape.threads -= size;
+        }
+        let too_large = |shape: TileShape| !shape.is_sound() || no_room(shape);
+        while too_large(shape) && shape.items > shape.turns {
+            shape.items -= shape.turns;
+        }
+        shape
+    }
+
+    /// Shared memory of the kernels that rank a tile: counters or a part of the tile; targets; sums.
+    fn ranking_bytes(&self, shape: TileShape, bucket_bits: u32, key_bytes: u32) -> u32 {
+        let subgroup_size = self.facts.subgroup_size;
+        let subgroups = shape.threads / subgroup_size;
+        let row = 4 << bucket_bits;
+        // PAIRED_ROWS of rank_tile.glsl.
+        let narrow = subgroup_size < MIN_LANES_UNPAIRED;
+        let paired = narrow || self.split.ranking.is_by_lane_order();
+        let rows =
+            if paired && row > 4 * subgroup_size { subgroups.div_ceil(2) } else { subgroups };
+        let turn = shape.tile() / shape.turns * key_bytes;
+        (row * rows).max(turn) + row + 4 * subgroups + 64
+    }
+}

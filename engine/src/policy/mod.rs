@@ -1,0 +1,264 @@
+//! The sizes and methods that suit a device. Kernels know nothing of GPU models; the tables here and the `sizes.rs` of
+//! each primitive do.
+
+pub(crate) mod allowed;
+pub(crate) mod facts;
+mod fit;
+pub(crate) mod method;
+pub(crate) mod profile;
+pub(crate) mod size;
+pub(crate) mod table;
+pub(crate) mod tile;
+
+pub use allowed::Allowed;
+pub use facts::{DeviceFacts, Facts};
+pub use table::Field;
+
+use crate::device::properties::DeviceProperties;
+use crate::error::Result;
+use crate::primitives::histogram::sizes::HistogramTuning;
+use crate::primitives::multisplit::sizes::SplitTuning;
+use crate::primitives::sort::sizes::SortTuning;
+use crate::primitives::topk::sizes::TopKTuning;
+use allowed::{any_u32, multiples, numbers, threads};
+use facts::Family;
+use method::ScanMethod;
+use size::{scan_methods, words};
+use table::{Holds, size, sizes};
+
+/// Elements of a plan. Look-back keeps its state in the two top bits of a count.
+pub(crate) const MAX_ELEMENTS: u64 = (1 << 30) - 1;
+/// Two pieces of an array that does not fit.
+const MIN_ELEMENTS: u64 = 128;
+/// A workgroup that waits for longer does more harm than good.
+const MAX_SPINS: u64 = 1 << 22;
+
+sizes! {
+    /// Sizes and methods for one device. Every field may be set; results never depend on them.
+    pub struct Policy as "", check_facts {
+        /// Threads of a workgroup: a multiple of the subgroup size.
+        threads: u32 = size(threads).candidates(|_| &[64, 128, 256, 512, 1024]),
+        /// Threads of a workgroup that selects elements.
+        select_threads: u32 = size(threads),
+        /// Threads of a workgroup that reduces by key.
+        by_key_threads: u32 = size(threads),
+        /// Elements of a segment that the subgroup or workgroup which reduces it does not leave to others: a
+        /// multiple of four. Segments that are a 32nd of it on average, or more, have one of their own; where
+        /// there are enough of them for subgroups, from a 128th on.
+        segment_chunk: u32 = size(|_| multiples(4, u32::MAX.into())),
+        /// From so many of these on they are subgroups: enough to fill the device. Rows of a matrix, if they are an
+        /// eighth as many or more, are not cut into chunks.
+        subgroup_takers: u32 = size(any_u32),
+        /// The scan method; scans that fit one workgroup take a single pass in any case.
+        scan: ScanMethod = size(scan_methods),
+        /// Threads of the workgroup that scans a short array on its own.
+        spine_threads: u32 = size(threads).candidates(|_| &[256, 512, 1024]),
+        /// Largest array, in tiles, that one workgroup scans on its own.
+        spine_tiles: u32 = size(|_| numbers(1, 1024)),
+        /// Up to this many of its tiles, one workgroup is quicker than several that look back.
+        single_group_tiles: u32 = size(any_u32).candidates(|_| &[1, 2, 4]),
+        /// Maximum number of failed polls before look-back recomputes a missing tile, at most 2^22. On devices that
+        /// limit the iterations of loops, fewer are used if that many do not fit.
+        spin_limit: u32 = size(|_| numbers(0, MAX_SPINS)),
+        /// Whether workgroups of scans, selections and small sorts take tiles by tickets, in the order in which they
+        /// start, instead of by their index. If a device starts workgroups out of order, workgroups without tickets
+        /// time out and recompute predecessor tiles. On devices that limit the iterations of loops, tickets are used
+        /// if recomputing all predecessors does not fit.
+        tickets: bool = size(words::<bool>),
+        /// Tiles whose words a look-back over buckets reads at a time, from 1 to 32.
+        look_back_tiles: u32 = size(|_| numbers(1, 32)).candidates(|_| &[1, 2, 4, 8, 16]),
+        /// Elements that one plan of a one-call sort or split holds, at most 2^30 - 1: larger arrays
+        /// are worked on in pieces.
+        max_elements: u64 = size(|_| numbers(MIN_ELEMENTS, MAX_ELEMENTS)).unstored(),
+        /// Device limits, which sizes have to respect.
+        facts: Facts,
+        /// Sizes of multisplit.
+        split: SplitTuning,
+        /// Sizes of the histogram.
+        histogram: HistogramTuning,
+        /// Sizes of the radix sort.
+        sort: SortTuning,
+        /// Sizes of top-k.
+        topk: TopKTuning,
+    }
+}
+
+/// Names the parts of the table that operations have declared.
+macro_rules! parts {
+    ($($part:ident: $of:ty),*) => {
+        $(impl Holds<$of> for Policy {
+            fn part(&self) -> &$of {
+                &self.$part
+            }
+
+            fn part_mut(&mut self) -> &mut $of {
+                &mut self.$part
+            }
+        })*
+
+        /// Every size of a policy.
+        pub(crate) fn all_sizes() -> impl Iterator<Item = &'static Field<Policy>> {
+            [$(<$of>::fields::<Policy>(),)* Policy::fields::<Policy>()].into_iter().flatten()
+        }
+
+        impl Policy {
+            /// Rejects sizes of any operation that are not allowed.
+            pub(crate) fn check_all(&self) -> Result<()> {
+                $(self.$part.check_on(&self.facts)?;)*
+                self.check()
+            }
+        }
+    };
+}
+
+parts!(
+    sort: SortTuning,
+    split: SplitTuning,
+    histogram: HistogramTuning,
+    topk: TopKTuning
+);
+
+impl Policy {
+    /// What suits the device.
+    pub fn for_device(properties: &DeviceProperties) -> Self {
+        let software = Family::of(properties) == Family::Software;
+        let nvidia = Family::of(properties) == Family::Nvidia;
+        let facts = Facts::of(properties);
+        Self {
+            // 256 is at or near the best for every kernel here on the GPU that was measured
+            // (docs/performance.md), and within the guarantees of all but the smallest devices.
+            threads: 256,
+            // Of 32 keys each: fewer, larger tiles look back less often (docs/performance-log.md, 52).
+            select_threads: if nvidia { 384 } else { 256 },
+            // Of 12 elements each (docs/performance-log.md, 54).
+            by_key_threads: if nvidia { 512 } else { 256 },
+            // Tiles would look for few ends (docs/performance-log.md, 55). A subgroup is through with it in 32
+            // rounds of loads.
+            segment_chunk: 1 << 14,
+            subgroup_takers: 4096,
+            // Look-back is right everywhere, because its waiting is bounded, and reads its input
+            // once. On lavapipe (Mesa 22.3.6, 2 cores) at subgroup sizes of 4, 8 and 16 and n of
+            // 2^16, 2^20, 2^22 and 2^24 it took 0.67 to 0.86 of the time of reduce-then-scan (for
+            // each, the best of five medians of five). On an H200 it is ahead at every size, if not by
+            // much at 2^25 and 2^28, and how fast it is depends on how a device schedules workgroups:
+            // where nobody has measured it, it is for sizes at which it saves a pass that counts.
+            scan: if software || nvidia {
+                ScanMethod::LookBack
+            } else {
+                ScanMethod::LookBackUpTo(1 << 20)
+            },
+            // Loops of software drivers are cut short after 65,535 rounds; and past this size
+            // the other workgroups of a GPU idle for longer than another pass costs.
+            spine_tiles: 64,
+            // One workgroup takes 16,384 elements at a time, and saves a pass. (In software a larger
+            // workgroup is no quicker.)
+            spine_threads: if software { 256 } else { 1024 },
+            single_group_tiles: if software { 1 } else { 2 },
+            spin_limit: if software { 32 } else { 1024 },
+            // NVIDIA's begin workgroups closely enough in order (docs/performance-log.md, 52).
+            tickets: !nvidia,
+            look_back_tiles: if software { 1 } else { 4 },
+            max_elements: MAX_ELEMENTS,
+            facts,
+            split: SplitTuning::for_device(properties),
+            histogram: HistogramTuning::for_device(properties),
+            sort: SortTuning::for_device(properties),
+            topk: TopKTuning::for_device(properties),
+        }
+        .fitted(&facts)
+    }
+
+    /// Every size, with its name, its text and the values that it may have.
+    #[cfg(feature = "tuning")]
+    pub fn sizes() -> impl Iterator<Item = &'static Field<Self>> {
+        all_sizes()
+    }
+
+    /// The same with lower limits than the device's, and with sizes that respect them: to leave some of the device to
+    /// others, and for tests. Limits are not raised, and the subgroup size does not change.
+    ///
+    /// ```
+    /// use multisplit::{DeviceProperties, Policy};
+    ///
+    /// let policy = Policy::for_device(&DeviceProperties::default());
+    /// let in_pieces = policy.lowered(|facts| facts.max_storage_range = 1 << 20);
+    /// # let _ = in_pieces;
+    /// ```
+    #[must_use]
+    pub fn lowered(mut self, change: impl FnOnce(&mut DeviceFacts)) -> Self {
+        self.facts.lower(change);
+        let facts = self.facts;
+        all_sizes().for_each(|field| (field.fit)(&mut self, &facts));
+        self
+    }
+
+    /// Rejects sizes that are not allowed. The sizes of a primitive are checked where it is used.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.check_on(&self.facts)
+    }
+
+    fn check_facts(&self, facts: &DeviceFacts) -> Result<()> {
+        facts.check()?;
+        self.split.check_ranking(facts)
+    }
+
+    pub(crate) fn rank_by_lane_order(&mut self) {
+        self.facts.set_lane_order(true);
+        self.split = self.split.by_lane_order();
+        self.sort = self.sort.by_lane_order();
+    }
+
+    #[cfg(feature = "broken-plans")]
+    pub(crate) fn rank_by_ballots(&mut self) {
+        self.facts.set_lane_order(false);
+        self.split.ranking = method::Ranking::Ballots;
+    }
+}
+
+/// The policy of a device that guarantees little.
+#[cfg(test)]
+pub(crate) fn test_policy(subgroup_size: u32, max_threads: u32) -> Policy {
+    let mut properties =
+        DeviceProperties { subgroup_size, shared_memory: 16 << 10, ..Default::default() };
+    properties.limits.max_compute_work_group_invocations = max_threads;
+    properties.limits.max_storage_buffer_range = 1 << 27;
+    properties.limits.max_compute_work_group_count = [65535; 3];
+    Policy::for_device(&properties)
+}
+
+/// The policy of a software driver that limits the iterations of loops.
+#[cfg(test)]
+pub(crate) fn limited_policy(subgroup_size: u32) -> Policy {
+    test_policy(subgroup_size, 1024).with_facts(|facts| facts.loop_limit = Some(65_535))
+}
+
+#[cfg(test)]
+impl Policy {
+    /// The same on a made-up device.
+    pub(crate) fn with_facts(self, change: impl FnOnce(&mut DeviceFacts)) -> Self {
+        Self { facts: self.facts.with(change), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workgroups_are_whole_subgroups() {
+        for subgroup_size in [4, 8, 16, 32, 64, 128] {
+            for most in [128, 192, 256, 1024] {
+                let policy = test_policy(subgroup_size, most);
+                let threads = policy.threads;
+                assert!(threads > 0 && threads <= most && threads.is_multiple_of(subgroup_size));
+                assert!(policy.check().is_ok(), "{subgroup_size}, {most}: {:?}", policy.check());
+            }
+        }
+        let policy = test_policy(32, 256);
+        assert!(Policy { threads: 0, ..policy }.check().is_err());
+        assert!(Policy { threads: 48, ..policy }.check().is_err());
+        for look_back_tiles in [0, 33] {
+            assert!(Policy { look_back_tiles, ..policy }.check().is_err());
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The tile of a sort, within what the device has room for.
+
+use super::DIGIT_BITS;
+use super::sizes::UpTo;
+use crate::policy::Policy;
+use crate::policy::tile::TileShape;
+use crate::primitives::key::KeyType;
+
+impl Policy {
+    /// The tile of a one-sweep sort of `n` elements.
+    pub(super) fn sort_tile(&self, key: KeyType, pairs: bool, n: u64) -> TileShape {
+        let all: &[UpTo] = match (key.bits(), pairs) {
+            (64, _) => &self.sort.wide_keys,
+            (_, true) => &self.sort.pairs,
+            (_, false) => &self.sort.keys,
+        };
+        let suited = all.iter().find(|(most, _)| n <= *most).map(|(_, shape)| *shape);
+        let shape = suited.unwrap_or(TileShape::new(self.threads, 4));
+        self.fit_tile(shape, DIGIT_BITS, key.bytes(), |_| 0)
+    }
+
+    /// The tile of the sort by one workgroup.
+    pub(super) fn small_sort_tile(&self, key: KeyType) -> TileShape {
+        self.fit_tile(self.sort.small, DIGIT_BITS, key.bytes(), |_| 0)
+    }
+}
