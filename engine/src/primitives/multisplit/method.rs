@@ -114,7 +114,8 @@ pub(super) fn sizes(
     let strip = match (method, buffers.output) {
         (Method::Block, SplitOutput::Keys(_)) => {
             let strips = if labels { &tuned.labelled_strips } else { &tuned.block_strips };
-            strips[class].min(fair_share(buffers.n.max()))
+            let share = buffers.n.max() / u64::from(tuned.min_subproblems);
+            strips[class].min(u32::try_from(share).unwrap_or(u32::MAX))
         }
         _ => 0,
     };
@@ -131,12 +132,6 @@ pub(super) fn sizes(
         counter_copies: tuned.counter_copies,
         labels,
     }
-}
-
-/// Keys of a subproblem such that there are enough subproblems for a large GPU.
-fn fair_share(n: u64) -> u32 {
-    const SUBPROBLEMS: u64 = 1024;
-    u32::try_from(n / SUBPROBLEMS).unwrap_or(u32::MAX)
 }
 
 /// Of a subproblem: kernels number keys in 32 bits.

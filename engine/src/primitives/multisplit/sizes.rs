@@ -39,6 +39,9 @@ sizes! {
         block_strips: [u32; 8] = size(|_| numbers(0, MAX_KEYS)).per_ranking(),
         /// The same where keys have labels.
         labelled_strips: [u32; 8] = size(|_| numbers(0, MAX_KEYS)).per_ranking(),
+        /// Subproblems that `block_strips` and `labelled_strips` leave at least, if there are enough keys: several for
+        /// each multiprocessor.
+        min_subproblems: u32 = size(|_| numbers(1, MAX_KEYS)).candidates(|_| &[256, 512, 1024, 2048, 4096]),
         /// Subproblems of the block-level method that a workgroup of the prescan counts side by side,
         /// where there are two buckets, and one workgroup then scans what is left.
         side_by_side: u32 = size(|facts| numbers(0, facts.max_threads.into())),
@@ -139,6 +142,7 @@ impl SplitTuning {
             // With 256 buckets as few tiles as keep the histograms small.
             block_strips: [3840, 4096, 6144, 4096, 10_752, 12_288, 9216, 0],
             labelled_strips: [3840, 4096, 6144, 4096, 10_752, 12_288, 18_432, 18_432],
+            min_subproblems: 1024,
             side_by_side: 4,
             // With fewer a search is short, and labels are a sixth more to move.
             min_buckets_labelled: 9,
