@@ -1,4 +1,4 @@
-//! Bucket functions: which bucket a key belongs to, and how the kernels are told.
+//! Bucket functions, as callers describe them and as kernels receive them.
 
 use std::sync::Arc;
 
@@ -15,53 +15,52 @@ use crate::primitives::even::{EvenFloats, ScaledParts};
 use crate::primitives::key::{Key, KeyType, SIGNED};
 use crate::primitives::sample::SampleType;
 
-/// Which bucket a key belongs to: the untyped form, with parameters as bits. [`Buckets`] is the typed
-/// one.
+/// A bucket function in untyped form, with parameters as bits. [`Buckets`] is the typed form.
 ///
 /// [`Buckets`]: super::Buckets
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Bucket {
-    /// Buckets of equal width from a minimum on, for integers. Keys below the minimum belong to
-    /// the first, keys past the end to the last.
+    /// Buckets of equal width, starting at a minimum; for integers. Keys below the minimum belong to the first
+    /// bucket, keys past the end to the last.
     Delta {
-        /// The first key of the first bucket, as the bits of a key ([`Key::key_bits`]).
+        /// First key of the first bucket, as the bits of a key ([`Key::key_bits`]).
         min: u64,
-        /// How many keys a bucket spans; not zero.
+        /// Number of key values per bucket; not zero.
         width: u64,
     },
-    /// The key (of floats and of signed keys, its bits) is the number of its bucket.
+    /// The key itself is its bucket id. For floats and signed keys, the id is the bits of the key.
     Identity,
-    /// `bits` bits of the key from bit `shift` on.
+    /// `bits` bits of the key, starting at bit `shift`.
     Digit {
-        /// The lowest bit.
+        /// Lowest bit.
         shift: u32,
-        /// How many.
+        /// Number of bits.
         bits: u32,
     },
-    /// The same of the unsigned number that compares like the key: what a radix sort of signed
-    /// keys and of floats goes by. For unsigned keys that is the key itself.
+    /// `bits` bits of the unsigned number that compares like the key, as a radix sort uses them for signed keys
+    /// and floats. For unsigned keys this is the key itself.
     OrderedDigit {
-        /// The lowest bit.
+        /// Lowest bit.
         shift: u32,
-        /// How many.
+        /// Number of bits.
         bits: u32,
-        /// Whether the largest digit is the first bucket.
+        /// Whether the largest digit belongs to the first bucket.
         descending: bool,
     },
-    /// m equal parts of the floats from `lo` to `hi`, divided as
-    /// [`Buckets::even`](super::Buckets::even) documents. Keys below belong to the first, keys above
-    /// and NaN to the last. `lo` and `hi` are rounded to the type of the keys.
+    /// m equal parts of the floats from `lo` to `hi`, with the edges that [`Buckets::even`](super::Buckets::even)
+    /// documents. Keys below `lo` belong to the first bucket; keys above `hi` and NaN belong to the last. `lo` and
+    /// `hi` are rounded to the key type.
     Even {
-        /// Where the first bucket begins.
+        /// Lower edge of the first bucket.
         lo: f64,
-        /// Where the last bucket ends.
+        /// Upper edge of the last bucket.
         hi: f64,
     },
-    /// m - 1 sorted splitters, as the bits of keys ([`Bucket::range`] takes keys): a key belongs
-    /// to the bucket whose number is how many splitters are at or below it.
+    /// m - 1 sorted splitters, as the bits of keys ([`Bucket::range`] takes keys). The bucket of a key is the
+    /// number of splitters at or below it.
     Range(Vec<u64>),
-    /// A GLSL function of the user's.
+    /// A user's function in GLSL.
     #[cfg(feature = "glsl")]
     Glsl(super::glsl::Glsl),
 }
@@ -70,14 +69,14 @@ impl Bucket {
     /// [`Delta`](Self::Delta) over the whole domain of an integer key.
     pub fn delta_over_domain(key: KeyType, buckets: u32) -> Self {
         let width = (1u128 << key.bits()).div_ceil(u128::from(buckets.max(1)));
-        // The only width that does not fit is that of a single bucket.
+        // Only the width of a single bucket can exceed 64 bits.
         let width = u64::try_from(width).unwrap_or(u64::MAX);
         let signed = key.kind() == SIGNED;
         Self::Delta { min: if signed { 1 << (key.bits() - 1) } else { 0 }, width }
     }
 
-    /// `buckets` equal parts of the keys from `start` to `end`: scaled where keys are floats, and by
-    /// splitters where they are integers and no width is the same for all parts.
+    /// `buckets` equal parts of the keys from `start` to `end`. Integer ranges that are not divisible into parts
+    /// of equal width use splitters.
     pub fn even<K: Key>(start: K, end: K, buckets: u32) -> Self {
         let (lo, hi) = (start.key_bits(), end.key_bits());
         if K::TYPE.is_float() {
@@ -85,7 +84,7 @@ impl Bucket {
         }
         let (first, last) = (K::TYPE.ordered(lo), K::TYPE.ordered(hi));
         let (span, m) = (u128::from(last.saturating_sub(first)), u128::from(buckets.max(1)));
-        // An empty range is refused as a width of zero.
+        // An empty range has a width of zero, which is rejected later.
         if span.is_multiple_of(m) {
             return Self::Delta { min: lo, width: (span / m) as u64 };
         }
@@ -93,7 +92,7 @@ impl Bucket {
         Self::Range((1..m).map(splitter).collect())
     }
 
-    /// The parts of [`Even`](Self::Even).
+    /// Parameters of the parts if the function is [`Even`](Self::Even).
     fn even_parts(&self, key: KeyType, parts: u32) -> Option<EvenFloats> {
         let Self::Even { lo, hi } = *self else { return None };
         Some(match key.bits() {
@@ -105,14 +104,14 @@ impl Bucket {
         })
     }
 
-    /// How keys are scaled to the parts of [`Even`](Self::Even). Few devices are good at 64-bit
-    /// arithmetic, and some have none, so 64-bit keys are compared with all edges instead.
+    /// Scale of [`Even`](Self::Even), if keys can be scaled to their part. 64-bit arithmetic is slow on most
+    /// devices and missing on some, so 64-bit keys are compared with all edges instead.
     fn even_scaled(&self, key: KeyType, parts: u32) -> Option<ScaledParts> {
         let parts = self.even_parts(key, parts)?;
         if key.bits() == 64 { None } else { parts.scaled() }
     }
 
-    /// Whether it is GLSL of the user's.
+    /// Whether the function is user GLSL.
     pub(super) fn is_users(&self) -> bool {
         #[cfg(feature = "glsl")]
         return matches!(self, Self::Glsl(_));
@@ -120,8 +119,8 @@ impl Bucket {
         false
     }
 
-    /// Whether it costs so much that the block-level method may write down what it gives: a search among
-    /// splitters, or who knows what.
+    /// Whether the function is expensive enough for the block-level method to store its results as labels: a
+    /// search among splitters, or a user's function of unknown cost.
     pub(super) fn is_costly(&self, key: KeyType, buckets: u32) -> bool {
         match self {
             Self::Range(_) => true,
@@ -136,21 +135,22 @@ impl Bucket {
     }
 }
 
-/// What a bucket function by splitters looks into.
+/// Lookup table of a bucket function with splitters.
 pub(in crate::primitives) struct Table {
-    /// The kernels' CELLS.
+    /// Value of the specialization constant CELLS.
     pub cells: u32,
-    /// Those of the cells, then the splitters.
+    /// Words of the cells, then the splitters.
     pub words: Vec<u32>,
 }
 
-/// Fewer splitters are searched at once: seven steps for 128 buckets were faster on an H200.
+/// Below this bucket count, a binary search among all splitters is faster: seven steps for 128 buckets, measured
+/// on an H200.
 const MIN_BUCKETS_BY_CELLS: u32 = 129;
-/// Cells per bucket: with this many, few random splitters share one.
+/// Cells per bucket. With this many, few random splitters share a cell.
 const CELLS_OF_BUCKET: u32 = 8;
 
-/// The count of cells for this many buckets; 1 if there is no table of cells. They take up to a sixth of
-/// shared memory, which tiles cannot use then.
+/// Number of cells for `buckets` buckets, or 1 if the search uses no cells. Cells take up to a sixth of shared
+/// memory, which reduces the room for tiles.
 fn cells_of(policy: &Policy, buckets: u32) -> u32 {
     if buckets < MIN_BUCKETS_BY_CELLS {
         return 1;
@@ -159,7 +159,7 @@ fn cells_of(policy: &Policy, buckets: u32) -> u32 {
 }
 
 impl Bucket {
-    /// Words of shared memory for cells.
+    /// Words of shared memory for the cells; 0 if the function has no splitters.
     pub(super) fn cells(&self, policy: &Policy, key: KeyType, buckets: u32) -> u32 {
         match self {
             Self::Range(splitters) => cells_of(policy, splitters.len() as u32 + 1) + 1,
@@ -171,7 +171,7 @@ impl Bucket {
     }
 }
 
-/// A bucket function as the kernels see it.
+/// A bucket function in the form that the kernels use: specialization constants, push constants and tables.
 pub(in crate::primitives) struct BucketCode {
     kind: u32,
     words: BucketWords,
@@ -180,7 +180,7 @@ pub(in crate::primitives) struct BucketCode {
     user: Option<super::glsl::Glsl>,
 }
 
-// The kernels have the same numbers.
+// Values of BUCKET_KIND; must match `bucket.glsl`.
 const DIGIT: u32 = 0;
 const DELTA: u32 = 1;
 const EVEN: u32 = 2;
@@ -240,7 +240,7 @@ impl BucketCode {
         }
     }
 
-    /// A round of a radix sort.
+    /// The digit of a radix sort round.
     pub fn ordered_digit(
         policy: &Policy,
         key: KeyType,
@@ -272,8 +272,7 @@ impl BucketCode {
         Self::plain(kind, words)
     }
 
-    /// With splitters that are already numbers that compare like keys: the table that the kernels look
-    /// into, cells first.
+    /// Code for splitters in ordered form. The table contains the cells, then the splitters.
     fn by_splitters(kind: u32, policy: &Policy, key: KeyType, ordered: &[u64]) -> Self {
         let wide = key.bits() == 64;
         let halves = |x: u64| [x as u32, (x >> 32) as u32];
@@ -281,13 +280,14 @@ impl BucketCode {
         let splitters = words.step_by(if wide { 1 } else { 2 });
         let count = cells_of(policy, ordered.len() as u32 + 1);
         if count == 1 {
-            // A word more, so that a table of one bucket is not empty.
+            // Padding, because a single bucket has no splitters and a buffer cannot be empty.
             let words = splitters.chain([0, 0]).collect();
             let table = Some(Table { cells: count, words });
             return Self { table, ..Self::plain(kind, BucketWords::default()) };
         }
         let sample = if wide { SampleType::U64 } else { SampleType::U32 };
-        // All splitters lie between what is less than them and what is past them, where numbers go so far.
+        // The cells span all splitters: from one below the first to one above the last, clamped to the range of
+        // the ordered form.
         let least = ordered.first().map_or(0, |first| first.saturating_sub(1));
         let end = if wide { u64::MAX } else { u32::MAX.into() };
         let past = ordered.last().map_or(end, |last| last.saturating_add(1).min(end));
@@ -303,7 +303,7 @@ impl BucketCode {
             flip_or_reciprocal: cells.format.bits(cells.map.shift()),
         };
         let mut table = cells.words;
-        table.push(0); // so that splitters of two words begin at an even one
+        table.push(0); // aligns 64-bit splitters
         table.extend(splitters);
         Self { table: Some(Table { cells: count, words: table }), ..Self::plain(kind, words) }
     }
@@ -316,7 +316,7 @@ impl BucketCode {
         self.words
     }
 
-    /// Cells and splitters, where there are any.
+    /// Cells and splitters, if the function has splitters.
     pub fn table(&self) -> Option<&Table> {
         self.table.as_ref()
     }
@@ -331,11 +331,11 @@ impl BucketCode {
         None
     }
 
-    /// The kernel with this bucket function in it, and what it goes by.
+    /// Returns the kernel with this bucket function, and the parameters to push.
     #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL depends on it"))]
     pub fn kernel(&self, builtin: &Builtin, key: KeyType) -> Result<(Arc<Kernel>, SplitBy)> {
         let kernel = builtin.kernel()?;
-        // Kernels that only move elements ask for no bucket.
+        // Kernels that only move elements do not evaluate the bucket function.
         #[cfg(feature = "glsl")]
         if let (Some(user), Some(_)) = (&self.user, kernel.interface().binding("table")) {
             let kernel = super::glsl::kernel(
@@ -350,18 +350,18 @@ impl BucketCode {
     }
 }
 
-/// By so much the reciprocal is too small, of which the kernels take a part: more than what
-/// rounding adds to their estimate of a quotient, so that it is never too large.
+/// Relative amount by which the reciprocal of a width is reduced. It exceeds the rounding error of the kernels'
+/// estimate of a quotient, so the estimate is never too large.
 const RECIPROCAL_MARGIN: f64 = 1.0 / (1 << 21) as f64;
 
-/// A width that is a power of two over the whole domain is a digit: a shift is cheaper than a
-/// division.
+/// Code of [`Bucket::Delta`]. If the width is a power of two and the buckets cover the whole domain, the bucket is
+/// a digit, because a shift is cheaper than a division.
 fn delta(key: KeyType, min: u64, width: u64, buckets: u32) -> BucketCode {
     let min = key.ordered(min);
     let domain = 1u128 << key.bits();
     let whole = min == 0 && u128::from(width) * u128::from(buckets) >= domain;
     if u128::from(width) >= domain {
-        // One bucket takes all.
+        // All keys belong to the first bucket.
         return BucketCode::plain(DIGIT, BucketWords::default());
     }
     if whole && width.is_power_of_two() {
@@ -381,7 +381,7 @@ fn delta(key: KeyType, min: u64, width: u64, buckets: u32) -> BucketCode {
     BucketCode::plain(DELTA, words)
 }
 
-/// `None` if the range is empty or not finite.
+/// Code of [`Bucket::Even`]. `None` if the range is empty or not finite.
 fn even(policy: &Policy, key: KeyType, bucket: &Bucket, buckets: u32) -> Option<BucketCode> {
     let parts = bucket.even_parts(key, buckets).filter(EvenFloats::is_valid)?;
     if let Some(scaled) = bucket.even_scaled(key, buckets) {

@@ -1,4 +1,4 @@
-//! How keys are split: the bucket function with its parameters, the number of buckets, the method.
+//! Typed description of a split: bucket function, number of buckets, method.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,12 +7,11 @@ use std::ops::Range;
 use super::{Bucket, Method, Split};
 use crate::primitives::key::{Key, KeyType};
 
-/// The type of keys or samples that is known only when the program runs.
+/// Marker for keys or samples whose type is known only at run time.
 #[derive(Clone, Copy, Debug)]
 pub enum AnyType {}
 
-/// How an array is split: which bucket a key of type `K` belongs to, how many buckets there are,
-/// and by which method.
+/// Description of a split: the bucket function for keys of type `K`, the number of buckets, and the method.
 ///
 /// ```
 /// use multisplit::Buckets;
@@ -23,7 +22,7 @@ pub enum AnyType {}
 /// # let _ = (by_value, by_splitters, by_bits);
 /// ```
 ///
-/// Parameters of another type than the keys do not compile:
+/// Parameters whose type differs from the key type do not compile:
 /// ```compile_fail,E0271
 /// # let gpu = multisplit::Context::new()?;
 /// gpu.split(&[0.5f32, 1.5], multisplit::Buckets::range(&[2u32]))?;
@@ -57,13 +56,13 @@ impl<K: Key> Buckets<K> {
         Split::new(K::TYPE, buckets, bucket).into()
     }
 
-    /// `buckets` equal parts of a range. Keys below belong to the first bucket; keys above, and NaN,
-    /// to the last.
+    /// `buckets` equal parts of a range. Keys below the range belong to the first bucket; keys above it and NaN
+    /// belong to the last.
     ///
-    /// Part k begins at edge k. Edge k of integers is `start + k * (end - start) / buckets`, rounded up.
-    /// Edge k of floats is `k * ((end - start) / buckets) + start`, with every operation rounded to
-    /// the type (to `f32` for `f16` and `bf16`), as in NumPy's `linspace`; it is `end` where that is
-    /// less, and no operation overflows. [`Bins::even`](crate::Bins::even) has the same edges.
+    /// Part k begins at edge k. For integers, edge k is `start + k * (end - start) / buckets`, rounded up. For
+    /// floats, edge k is `k * ((end - start) / buckets) + start`, with every operation rounded to the type (to
+    /// `f32` for `f16` and `bf16`), as in NumPy's `linspace`. Edges are clamped to `end`, and no operation
+    /// overflows. [`Bins::even`](crate::Bins::even) has the same edges.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -76,69 +75,69 @@ impl<K: Key> Buckets<K> {
         Self::new(buckets, Bucket::even(range.start, range.end, buckets))
     }
 
-    /// `buckets` buckets of `width` keys each, the first one from `min` on. Keys below belong to the
-    /// first bucket, keys past the end to the last. For integers.
+    /// `buckets` buckets of `width` integer keys each, starting at `min`. Keys below `min` belong to the first
+    /// bucket, keys past the end to the last.
     pub fn delta(min: K, width: u64, buckets: u32) -> Self {
         Self::new(buckets, Bucket::Delta { min: min.key_bits(), width })
     }
 
-    /// [`delta`](Self::delta) over all the values that an integer key can have.
+    /// [`delta`](Self::delta) over all values of an integer key type.
     pub fn delta_over_domain(buckets: u32) -> Self {
         Self::new(buckets, Bucket::delta_over_domain(K::TYPE, buckets))
     }
 
-    /// The key (of floats and of signed keys, its bits) is the number of its bucket.
+    /// The key itself is its bucket id. For floats and signed keys, the id is the bits of the key.
     pub fn identity(buckets: u32) -> Self {
         Self::new(buckets, Bucket::Identity)
     }
 
-    /// These bits of the key: 2^bits buckets.
+    /// Splits by these bits of the key, into 2^bits buckets.
     pub fn digit(bits: Range<u32>) -> Self {
         let (shift, bits) = (bits.start, bits.end.saturating_sub(bits.start));
         Self::new(count_of(bits), Bucket::Digit { shift, bits })
     }
 
-    /// These bits of the unsigned number that compares like the key, which is what a radix sort goes
-    /// by; in descending order the largest digit is the first bucket.
+    /// Splits by these bits of the unsigned number that compares like the key, as a radix sort does. If
+    /// `descending` is set, the largest digit belongs to the first bucket.
     pub fn ordered_digit(bits: Range<u32>, descending: bool) -> Self {
         let (shift, bits) = (bits.start, bits.end.saturating_sub(bits.start));
         Self::new(count_of(bits), Bucket::OrderedDigit { shift, bits, descending })
     }
 
-    /// Between sorted splitters: a key belongs to the bucket whose number is how many splitters are
-    /// at or below it. There is one bucket more than there are splitters.
+    /// Splits by sorted splitters. The bucket of a key is the number of splitters at or below it, so there is one
+    /// bucket more than there are splitters.
     pub fn range(splitters: &[K]) -> Self {
         let buckets = u32::try_from(splitters.len()).unwrap_or(u32::MAX).saturating_add(1);
         Self::new(buckets, Bucket::range(splitters))
     }
 
-    /// A GLSL function `uint bucket_of(K key)`; K is `uint`, `int`, `float`, `uint64_t`, `int64_t` or
-    /// `double` after the type of the keys, of which those of 8 and 16 bits come as numbers of 32.
+    /// Splits by a GLSL function `uint bucket_of(K key)`. K is the GLSL type of the keys: `uint`, `int`, `float`,
+    /// `uint64_t`, `int64_t` or `double`. Keys of 8 and 16 bits are converted to 32 bits.
     #[cfg(feature = "glsl")]
     pub fn glsl(buckets: u32, function: impl Into<super::Glsl>) -> Self {
         Self::new(buckets, Bucket::Glsl(function.into()))
     }
 
-    /// The same for keys whose type is known only when the program runs.
+    /// Drops the static key type.
     pub fn untyped(self) -> Buckets {
         self.split.into()
     }
 }
 
 impl Buckets {
-    /// `buckets` buckets of keys of a type that is known only when the program runs.
+    /// Describes a split of keys whose type is known only at run time.
     pub fn of(key: KeyType, buckets: u32, function: Bucket) -> Self {
         Split::new(key, buckets, function).into()
     }
 
-    /// What a key is.
+    /// The key type.
     pub fn key(&self) -> KeyType {
         self.split.key
     }
 }
 
 impl<K> Buckets<K> {
-    /// By this method instead of the one that suits.
+    /// Uses this method instead of `Auto`.
     #[must_use]
     pub fn method(self, method: Method) -> Self {
         self.split.by(method).into()

@@ -1,4 +1,4 @@
-//! Methods of several rounds: from which buffers to which each round takes the elements.
+//! Buffers for methods with several rounds: the input and output of each round.
 
 use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::builtin::{self as kernels, Builtin};
@@ -16,10 +16,10 @@ push_constants! {
     }
 }
 
-/// Elements of one thread, in kernels that do something to each element; `each.glsl` has the same.
+/// Elements per thread in kernels that process elements independently; must match `each.glsl`.
 pub(crate) const EACH: u64 = 4;
 
-/// Adds a pass that does something to each element.
+/// Adds a pass of a kernel that processes elements independently.
 pub(in crate::primitives) fn each(
     graph: &mut Graph,
     policy: &Policy,
@@ -37,12 +37,12 @@ pub(in crate::primitives) fn each(
     for &(name, buffer) in bound {
         pass = pass.bind(name, buffer);
     }
-    // None of these passes writes the keys that went in.
+    // The input keys serve as the placeholder binding, because none of these kernels writes them.
     prepared.dispatch(prepared.bind(pass, keys.into()), groups);
     Ok(())
 }
 
-/// Adds a pass that numbers the elements of `keys`: 0, 1, 2, ...
+/// Adds a pass that writes the index of each element: 0, 1, 2, ...
 pub(in crate::primitives) fn number_elements(
     graph: &mut Graph,
     policy: &Policy,
@@ -52,14 +52,14 @@ pub(in crate::primitives) fn number_elements(
     each(graph, policy, &kernels::MULTISPLIT_NUMBER, elements, &[("sources", numbers)])
 }
 
-/// The buffers of rounds that follow each other. Two take turns, and the last round writes where
-/// the caller wants it. For a permutation the elements take their numbers along as values.
+/// The buffers of consecutive rounds. Rounds alternate between two buffers such that the last round writes the
+/// caller's output. For a permutation, the rounds move element indices as values.
 pub(super) struct Chain {
-    /// Of each round; offsets are scratch, and the first one counts what is out of range.
+    /// Buffers of each round. Offsets are scratch. Only the first round counts ids out of range.
     pub rounds: Vec<SplitBuffers>,
     /// The keys after the last round.
     pub sorted: Buffer,
-    /// The numbers of the elements after the last round, and where the permutation goes.
+    /// Element indices after the last round, and the buffer for the permutation.
     permutation: Option<(Buffer, Buffer)>,
 }
 
@@ -77,7 +77,7 @@ impl Chain {
             graph.transient::<u32>("multisplit.round.offsets", u64::from(MAX_BUCKETS_OF_ROUND) + 1);
         let mut keys = |k: u32| graph.transient_bytes(format!("multisplit.keys.{k}"), key_bytes);
         let mut permutation = None;
-        // The last round writes the second of each two.
+        // The last round writes the second buffer of each pair.
         let (keys, values) = match buffers.output {
             SplitOutput::Keys(out) => ([keys(0), out], None),
             SplitOutput::Pairs { keys: out, values_in, values, value_bytes } => {
@@ -112,10 +112,10 @@ impl Chain {
         Ok(Self { rounds: rounds.collect(), sorted: keys[1], permutation })
     }
 
-    /// Adds what is left to do after the last round: the offsets, and the permutation.
+    /// Adds the passes that follow the last round: the offsets, and the permutation if requested.
     pub fn finish(&self, job: &mut SplitPasses<'_>) -> Result<()> {
         let (policy, buffers) = (job.policy, job.buffers);
-        // The first round has counted what is out of range.
+        // The first round has already counted the ids out of range.
         let sorted = SplitBuffers { keys: self.sorted, out_of_range: None, ..*buffers };
         let (split, function, sizes) = (job.split, job.function, job.sizes);
         let mut search = SplitPasses::new(job.graph, policy, split, &sorted, function, sizes);

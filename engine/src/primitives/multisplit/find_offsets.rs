@@ -1,5 +1,4 @@
-//! The offsets of the buckets where they do not come out of the rounds: found in the elements when these
-//! are in the order of their buckets, by a search for each.
+//! Finds the bucket offsets by binary search in the split elements, for methods whose rounds do not compute them.
 
 use multisplit_shaders::builtin::variants::MULTISPLIT_OFFSETS;
 
@@ -7,8 +6,8 @@ use super::{SplitPasses, bind_out_of_range, offsets};
 use crate::error::Result;
 use crate::primitives::count::Length;
 
-/// Adds the pass that writes the offsets. The keys of the job are those in the order of their buckets;
-/// where it is asked how many ids are out of range, they have to be in the order of the keys, too.
+/// Adds the pass that writes the offsets. The keys of `job` must be in bucket order. They must also be sorted by
+/// key if ids out of range are counted.
 pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
     let threads = job.policy.threads;
     let searches = u64::from(job.split.buckets) + 1;

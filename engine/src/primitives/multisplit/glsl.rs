@@ -1,4 +1,4 @@
-//! A bucket function of the user's, in GLSL: how it gets into the kernels.
+//! User functions in GLSL, and the cache of kernels compiled with them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,14 +9,16 @@ use multisplit_shaders::check::UserFunction;
 
 use crate::error::Result;
 
-/// A bucket or bin function in GLSL, `uint bucket_of(K key)`, or what a selection asks of an element,
-/// `bool is_selected(K key)`, K being `uint`, `int`, `float`, `uint64_t`, `int64_t` or `double` after the
-/// type of the keys, of which those of 8 and 16 bits come as numbers of 32 (`double` needs a device with `shaderFloat64`). It may read the words `push.parameter_0`, `_1` and `_2`, and the array of words
-/// `table.at[]`; both are what is given here. It computes, and does nothing else: a function that
-/// writes memory, waits at a barrier, or reads what is not its own is refused. Indices past the end of
-/// an array read its last element, a division by zero divides by 1, shifts take their amount modulo
-/// the width, and conversions to integers saturate. Kernels with the functions used last are kept,
-/// and compiled again past that.
+/// A user function in GLSL: a bucket or bin function `uint bucket_of(K key)`, or the predicate of a selection
+/// `bool is_selected(K key)`. K is the GLSL type of the keys: `uint`, `int`, `float`, `uint64_t`, `int64_t` or
+/// `double` (which needs a device with `shaderFloat64`). Keys of 8 and 16 bits are converted to 32 bits.
+///
+/// The function may read the words `push.parameter_0`, `_1` and `_2`, and the array of words `table.at[]`, as set
+/// by the methods below. It must not have side effects: a function that writes memory, waits at a barrier, or
+/// reads any other resource is rejected. Indices past the end of an array read its last element, a division by
+/// zero divides by 1, shift amounts are taken modulo the width, and conversions to integers saturate.
+///
+/// The most recently used kernels with user functions are cached; older ones are compiled again.
 ///
 /// ```
 /// use multisplit::{Buckets, Glsl};
@@ -33,7 +35,7 @@ pub struct Glsl {
     pub(in crate::primitives) table: Table,
 }
 
-/// The words that a function reads.
+/// Source of the words in `table.at[]`.
 #[derive(Clone, Debug)]
 pub(in crate::primitives) enum Table {
     None,
@@ -42,30 +44,30 @@ pub(in crate::primitives) enum Table {
 }
 
 impl Glsl {
-    /// The function in `source`.
+    /// Takes the function in `source`.
     pub fn new(source: impl Into<String>) -> Self {
         Self { source: source.into(), parameters: [0; 3], table: Table::None }
     }
 
-    /// Words that the function reads as `push.parameter_0`, `_1` and `_2`.
+    /// Sets the words that the function reads as `push.parameter_0`, `_1` and `_2`.
     #[must_use]
     pub fn parameters(self, parameters: [u32; 3]) -> Self {
         Self { parameters, ..self }
     }
 
-    /// Words that the function reads as `table.at[]`.
+    /// Sets the words that the function reads as `table.at[]`.
     #[must_use]
     pub fn table(self, words: &[u32]) -> Self {
         Self { table: Table::Words(words.into()), ..self }
     }
 
-    /// A buffer of the graph that the function reads as `table.at[]`.
+    /// Sets the buffer of the graph that the function reads as `table.at[]`.
     #[must_use]
     pub fn table_buffer(self, table: Buffer) -> Self {
         Self { table: Table::Buffer(table), ..self }
     }
 
-    /// Its table as a buffer of the graph.
+    /// Returns the table as a buffer of the graph; `None` if it is empty.
     pub(in crate::primitives) fn declare_table(&self, graph: &mut Graph) -> Option<Buffer> {
         match &self.table {
             Table::None => None,
@@ -82,15 +84,14 @@ impl From<&str> for Glsl {
     }
 }
 
-/// Kernels with functions of users that are kept at most; past it, the one that was not asked for
-/// the longest goes, and is compiled again when it is. A split takes up to four kernels, so that
-/// sixteen functions in turn compile nothing.
+/// Maximum number of cached kernels with user functions. Beyond it, the least recently used kernel is evicted. A
+/// split uses up to four kernels, so sixteen alternating functions need no recompilation.
 const MAX_CACHED: usize = 64;
 
-/// What a kernel was compiled from: the built-in one, the GLSL type of its keys, and the source.
+/// Cache key: label of the built-in kernel, GLSL type of its keys, source.
 type Entry = (&'static str, &'static str, String);
 
-/// The kernels that were asked for last, the latest at the end.
+/// Cached kernels, least recently used first.
 #[derive(Default)]
 struct Cache(Vec<(Entry, Arc<Kernel>)>);
 
@@ -103,8 +104,8 @@ impl Cache {
         Some(kernel)
     }
 
-    /// Keeps the kernel; returns the one that is kept for this entry, which another thread may
-    /// have put there meanwhile.
+    /// Adds a kernel. If another thread has added one for the same entry in the meantime, returns that one
+    /// instead.
     fn insert(&mut self, entry: Entry, kernel: Arc<Kernel>) -> Arc<Kernel> {
         if let Some(known) = self.get(&entry) {
             return known;
@@ -117,7 +118,7 @@ impl Cache {
     }
 }
 
-/// `builtin` with the user's function, of a `key_type` in GLSL, in the place of the built-in ones.
+/// Returns `builtin` compiled with the user's function, whose argument has the GLSL type `key_type`.
 pub(in crate::primitives) fn kernel(
     builtin: &Builtin,
     role: UserFunction,

@@ -1,4 +1,4 @@
-//! One split on its way into the graph: what the methods share.
+//! State for adding the passes of one split, shared by all methods.
 
 use multisplit_graph::{Buffer, Graph, PassBuilder, View};
 use multisplit_shaders::Kernel;
@@ -15,24 +15,24 @@ use crate::primitives::constants::specialize;
 use crate::primitives::count::{Length, Lengths, Prepared};
 use crate::primitives::look_back::LookBackCost;
 
-/// A bucket function as it is in the graph.
+/// A bucket function whose table is declared in a graph.
 #[derive(Clone, Copy)]
 pub(super) struct Function<'j> {
     pub code: &'j BucketCode,
     /// Splitters, or the buffer that a user's function reads.
     table: Option<Buffer>,
-    /// m: how many ids it has.
+    /// Number of ids. In a two-level split this exceeds the number of buckets of a round.
     pub ids: u32,
 }
 
 impl<'j> Function<'j> {
-    /// Declares the splitters, where there are any.
+    /// Declares the table, if the function has one.
     pub fn declare(graph: &mut Graph, code: &'j BucketCode, ids: u32) -> Self {
         let splitters = code.table().map(|t| graph.constant("multisplit.splitters", &t.words));
         Self { code, table: splitters.or_else(|| code.user_table(graph)), ids }
     }
 
-    /// Only splitters depend on it: the fewer values, the fewer pipelines.
+    /// Value of ID_BITS. Only splitters depend on it; the others share one value, and therefore their pipelines.
     fn id_bits(&self) -> u32 {
         const ANY: u32 = 8;
         self.code.table().map_or(ANY, |_| method::bucket_bits(self.ids))
@@ -43,23 +43,23 @@ impl<'j> Function<'j> {
     }
 }
 
-/// One split on its way into the graph: what the methods share.
+/// State for adding the passes of one split, shared by all methods.
 pub(super) struct SplitPasses<'j> {
     pub graph: &'j mut Graph,
     pub policy: &'j Policy,
     pub split: &'j Split,
     pub buffers: &'j SplitBuffers,
     pub function: Function<'j>,
-    /// Where the part of the ids begins that the split goes by, if it is not all of them.
+    /// Lowest id bit of the part that this round splits by; `None` to split by the whole id.
     pub part_shift: Option<u32>,
     pub sizes: SplitSizes,
-    /// Subproblems that a workgroup of the prescan counts side by side, if it does.
+    /// Number of subproblems that a prescan workgroup counts side by side, if more than one.
     pub side_by_side: Option<u32>,
-    /// Where keys out of range are counted.
+    /// Buffer for the number of keys out of range.
     pub out_of_range: Buffer,
-    /// n.
+    /// Number of elements.
     pub n: Length,
-    /// How passes get n and what follows from it; set by [`SplitPasses::prepare`].
+    /// Source of n and its derived lengths; set by [`SplitPasses::prepare`].
     pub prepared: Prepared,
 }
 
@@ -95,7 +95,7 @@ impl<'j> SplitPasses<'j> {
         }
     }
 
-    /// Works out what follows from n, before the first pass that needs it.
+    /// Computes the lengths that depend on n. Must be called before the first pass that needs them.
     pub fn prepare<T>(
         &mut self,
         follow: impl FnOnce(&Self, &mut Lengths, Length) -> Result<T>,
@@ -107,7 +107,7 @@ impl<'j> SplitPasses<'j> {
         Ok(follows)
     }
 
-    /// Begins a pass with everything that the kernels of all methods have in common.
+    /// Begins a pass with the bindings and constants that the kernels of all methods share.
     pub fn pass(
         &mut self,
         label: &str,
@@ -118,7 +118,7 @@ impl<'j> SplitPasses<'j> {
         self.pass_of(label, kernels, self.sizes.threads, subproblems, parts)
     }
 
-    /// The same with workgroups of so many threads.
+    /// Like [`pass`](Self::pass), with workgroups of `threads` threads.
     pub fn pass_of(
         &mut self,
         label: &str,
@@ -141,10 +141,10 @@ impl<'j> SplitPasses<'j> {
             round: 0,
         };
         let bits = method::bucket_bits(self.split.buckets);
-        // Kernels for more buckets than a round has do not ask.
+        // Kernels for more buckets than a round supports ignore the value.
         let values_after = &self.policy.split.values_after;
         let values_after = values_after[values_after.len().min(bits as usize) - 1];
-        // A binary search for the bucket of a key halves at most 2^8 of them.
+        // The 10 iterations per key include a binary search among at most 2^8 splitters.
         let shape = TileShape::new(threads, self.sizes.items);
         let cost = LookBackCost::of_buckets(1 << bits.min(8), shape, 10, 1);
         let constants = [
@@ -196,7 +196,8 @@ impl<'j> SplitPasses<'j> {
     }
 }
 
-/// What a kernel that ranks sets where lanes do not come in order, and the binding for it.
+/// Returns the status word that a ranking kernel sets if lane order is violated, and its binding name. `None` if
+/// the kernel does not have this binding.
 pub(in crate::primitives) fn order_status(
     graph: &mut Graph,
     policy: &Policy,
@@ -204,13 +205,14 @@ pub(in crate::primitives) fn order_status(
 ) -> Option<(&'static str, Buffer)> {
     const BINDING: &str = "lane_order";
     kernel.interface().binding(BINDING)?;
-    // By ballots nothing is set, but something has to be bound.
+    // Ballot ranking never sets the word, but the binding must be valid.
     let by_lane_order = policy.split.ranking.is_by_lane_order();
     let name = if by_lane_order { LANE_ORDER_STATUS } else { "multisplit.no_status" };
     Some((BINDING, graph.status_word(name)))
 }
 
-/// Binds the count of keys out of range; where the caller does not want it, nobody counts.
+/// Binds the count of keys out of range. If the caller did not request it, the kernel does not count, and the
+/// binding is scratch.
 pub(super) fn bind_out_of_range<'g>(
     pass: PassBuilder<'g>,
     out_of_range: Buffer,
@@ -223,7 +225,7 @@ pub(super) fn bind_out_of_range<'g>(
     }
 }
 
-/// Which of the three variants of a kernel that moves elements is needed.
+/// Selects the variant of a kernel that moves elements.
 pub(super) fn variant(output: &SplitOutput, [keys, pairs, permutation]: [Kernels; 3]) -> Kernels {
     match output {
         SplitOutput::Keys(_) => keys,
@@ -232,7 +234,7 @@ pub(super) fn variant(output: &SplitOutput, [keys, pairs, permutation]: [Kernels
     }
 }
 
-/// Binds what comes out.
+/// Binds all outputs.
 pub(super) fn bind_output<'g>(
     pass: PassBuilder<'g>,
     split: &Split,
@@ -241,7 +243,7 @@ pub(super) fn bind_output<'g>(
     bind_elements(pass.bind("offsets", offsets(split, buffers)), split, buffers)
 }
 
-/// Binds the elements that come out, for kernels that leave the offsets to others.
+/// Binds the output elements, for kernels that do not write offsets.
 pub(super) fn bind_elements<'g>(
     pass: PassBuilder<'g>,
     split: &Split,

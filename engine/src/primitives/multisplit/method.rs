@@ -1,4 +1,4 @@
-//! Which method splits, with which sizes.
+//! Chooses the method of a split and its sizes.
 
 use super::chain::EACH;
 use super::{MAX_BUCKETS_OF_ROUND, Method, Split, SplitBuffers, SplitOutput, TileShape};
@@ -7,37 +7,37 @@ use crate::primitives::Policy;
 /// The sizes of a split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SplitSizes {
-    /// Threads of a workgroup.
+    /// Workgroup size.
     pub threads: u32,
-    /// Keys of one thread in a tile (one for `Direct`, whose tile is a window).
+    /// Keys per thread in a tile (one for `Direct`, where a tile is a window).
     pub items: u32,
-    /// In how many turns a tile goes through shared memory.
+    /// Number of turns in which a tile passes through shared memory.
     pub turns: u32,
-    /// Tiles of one subproblem.
+    /// Tiles per subproblem.
     pub parts: u32,
-    /// Whether the histogram is counted key by key in shared memory instead of by ballots.
+    /// Whether the histogram is counted by atomics in shared memory instead of by ballots.
     pub count_by_atomics: bool,
-    /// How many copies of the counters then exist.
+    /// Copies of the counters if counted by atomics.
     pub counter_copies: u32,
-    /// Whether the prescan writes down the bucket of each key, for the postscan to read.
+    /// Whether the prescan writes the bucket of each key as a label for the postscan.
     pub labels: bool,
 }
 
 impl SplitSizes {
-    /// Keys of a subproblem of the block-level method, whose tiles are those of a workgroup.
+    /// Keys per subproblem of the block-level method, whose tiles span a workgroup.
     pub(super) fn keys_of_block_subproblem(&self) -> u32 {
         self.threads * self.items * self.parts
     }
 }
 
-/// ceil(log2 m), at least 1: the ballots a window takes.
+/// ceil(log2 m), at least 1: the number of ballots per window.
 pub(super) fn bucket_bits(buckets: u32) -> u32 {
     buckets.next_power_of_two().trailing_zeros().max(1)
 }
 
 pub(super) fn choose(policy: &Policy, split: &Split) -> Method {
     match split.method {
-        // Two rounds would evaluate it five times or more; who knows what it costs.
+        // Two rounds would evaluate the function, at an unknown cost, at least five times per key.
         Method::Auto
             if split.buckets > MAX_BUCKETS_OF_ROUND
                 && split.bucket.is_users()
@@ -45,8 +45,8 @@ pub(super) fn choose(policy: &Policy, split: &Split) -> Method {
         {
             Method::ReducedBitSort
         }
-        // For a single split the block-level method is ahead of the one-sweep method at every m
-        // (docs/performance.md): both read the keys twice, and it need not look back.
+        // For a single split, the block-level method is faster than the one-sweep method for every m
+        // (docs/performance.md): both read the keys twice, but only the latter looks back.
         Method::Auto if of_round(split.buckets) <= policy.split.max_buckets_direct => {
             Method::Direct
         }
@@ -55,7 +55,7 @@ pub(super) fn choose(policy: &Policy, split: &Split) -> Method {
     }
 }
 
-/// Buckets of one round, of two that have about as many each.
+/// Maximum number of buckets of a round. Beyond [`MAX_BUCKETS_OF_ROUND`], two rounds share the id bits equally.
 fn of_round(buckets: u32) -> u32 {
     match buckets {
         ..=MAX_BUCKETS_OF_ROUND => buckets,
@@ -63,7 +63,7 @@ fn of_round(buckets: u32) -> u32 {
     }
 }
 
-/// How many times each element is moved.
+/// Number of times that each element is moved.
 pub(super) fn rounds(method: Method, split: &Split) -> u32 {
     match method {
         Method::ScanSplit => bucket_bits(split.buckets),
@@ -73,8 +73,8 @@ pub(super) fn rounds(method: Method, split: &Split) -> u32 {
     }
 }
 
-/// H, the matrix of histograms, takes at most this share of the input: two hundredths, less what
-/// the last, partial subproblem can add.
+/// Maximum size of H, the matrix of histograms, relative to the input: 2%, less the share of the last, partial
+/// subproblem.
 const HISTOGRAM_SHARE: f64 = 0.0195;
 
 pub(super) fn sizes(
@@ -134,11 +134,11 @@ pub(super) fn sizes(
     }
 }
 
-/// Of a subproblem: kernels number keys in 32 bits.
+/// Maximum keys per subproblem: kernels index keys with 32 bits.
 const MAX_KEYS: u32 = 1 << 30;
 
-/// Rounds that all loops of a kernel take for a tile. A window takes one for each slot of a lane; in
-/// the block-level method, moreover, a thread goes through its buckets four times.
+/// Loop iterations of a kernel per tile. A window takes one iteration per bucket slot of a lane. In the
+/// block-level method, each thread also iterates over its buckets four times.
 fn rounds_of_tile(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> u32 {
     let buckets = 1u32 << bucket_bits(of_round(split.buckets));
     let windows = buckets.div_ceil(policy.facts.subgroup_size) * shape.items.max(1);
@@ -148,8 +148,7 @@ fn rounds_of_tile(policy: &Policy, method: Method, split: &Split, shape: TileSha
     }
 }
 
-/// Tiles of a subproblem: as many as keep H small, and at least so many that a subgroup has
-/// something to do.
+/// Tiles per subproblem: enough to keep H small and to reach `min_keys` and `strip` keys, within the loop limit.
 fn parts(
     policy: &Policy,
     split: &Split,
@@ -159,16 +158,16 @@ fn parts(
     let h_bytes = f64::from(split.buckets * 4);
     let keys = (h_bytes / (HISTOGRAM_SHARE * f64::from(element_bytes))).ceil() as u32;
     let wanted = keys.max(policy.split.min_keys).max(strip).min(MAX_KEYS).div_ceil(tile);
-    // Some software drivers end every loop after 65,535 rounds of all loops.
+    // Some software drivers end every loop once all loops together have taken 65,535 iterations.
     wanted.min(policy.facts.max_loop_rounds / rounds).max(1)
 }
 
-/// Shared memory for the borders of buckets (bucket_borders.glsl): a word for 16 places.
+/// Shared memory for bucket borders (bucket_borders.glsl): one word per 16 positions of a tile.
 fn border_bytes(shape: TileShape) -> u32 {
     shape.tile().div_ceil(16) * 4
 }
 
-/// As many threads as the tile wants, or as shared memory allows.
+/// Reduces the threads of a tile until it fits into shared memory.
 fn within(
     policy: &Policy,
     method: Method,
@@ -177,7 +176,6 @@ fn within(
     labels: bool,
 ) -> TileShape {
     let bits = bucket_bits(of_round(split.buckets));
-    // With cells.
     let cells = split.bucket.cells(policy, split.key, split.buckets);
     let splitters = (split.key.bytes() << bits) + 4 * cells;
     match method {
@@ -193,7 +191,7 @@ fn within(
             }
             TileShape { threads, ..shape }
         }
-        // By labels no tile is looked at beside the splitters.
+        // With labels, no kernel keeps a tile and splitters in shared memory at the same time.
         _ if labels => policy.fit_tile(shape, bits, split.key.bytes(), border_bytes),
         _ => policy.fit_tile(shape, bits, split.key.bytes(), |_| splitters),
     }

@@ -1,9 +1,9 @@
-//! Multisplit: keys, key-value pairs or a permutation, put into m contiguous buckets that a
-//! function of the key chooses. Ordered by bucket, stable within a bucket.
+//! Multisplit: reorders keys or key-value pairs into m contiguous buckets, or computes the permutation that does
+//! so. A function of the key selects its bucket. The result is in bucket order and stable within a bucket.
 //!
-//! [`split`](super::split()) declares the passes of one split in a graph: [`Buckets`] says how,
-//! [`SplitBuffers`] where. [`Context::split`](crate::Context::split) and its kin do everything in
-//! one call.
+//! [`split`](super::split()) declares the passes of one split in a graph. [`Buckets`] describes the split, and
+//! [`SplitBuffers`] its arrays. [`Context::split`](crate::Context::split) and related methods do everything in one
+//! call.
 
 mod bucket;
 mod buckets;
@@ -44,12 +44,12 @@ use crate::error::{Error, Result};
 use crate::policy::MAX_ELEMENTS;
 use job::{Function, SplitPasses, bind_out_of_range, bind_output, variant};
 
-/// The most buckets.
+/// Maximum number of buckets.
 pub const MAX_BUCKETS: u32 = 1 << 16;
-/// The most buckets that one round splits into; more take two rounds.
+/// Maximum number of buckets of one round. More buckets take two rounds.
 pub const MAX_BUCKETS_OF_ROUND: u32 = 256;
 
-/// A split of keys of a type.
+/// Description of a split, with the key type as a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Split {
     pub key: KeyType,
@@ -70,7 +70,7 @@ impl Split {
     }
 }
 
-/// Where the arrays of a split are in a graph. None of the outputs may overlap an input.
+/// The arrays of a split in a graph. No output may overlap an input.
 #[derive(Clone, Copy, Debug)]
 pub struct SplitBuffers {
     pub(in crate::primitives) n: Count,
@@ -81,13 +81,13 @@ pub struct SplitBuffers {
 }
 
 impl SplitBuffers {
-    /// `keys_out` gets the keys in the order of their buckets, `offsets` (m + 1 words) where each
-    /// bucket begins, and n.
+    /// `keys_out` receives the keys in bucket order. `offsets` (m + 1 words) receives the offset of each bucket,
+    /// then n.
     pub fn keys(keys: Buffer, keys_out: Buffer, offsets: Buffer) -> Self {
         Self::new(keys, SplitOutput::Keys(keys_out), offsets)
     }
 
-    /// The same; `values_out` gets the values in the order of the keys.
+    /// Like [`keys`](Self::keys()); `values_out` receives the values in the order of the keys.
     pub fn pairs(
         (keys, values): (Buffer, Buffer),
         (keys_out, values_out): (Buffer, Buffer),
@@ -103,7 +103,7 @@ impl SplitBuffers {
         Self::new(keys, output, offsets)
     }
 
-    /// Word i of `permutation` gets where element i would go.
+    /// Word i of `permutation` receives the destination index of element i. No element is moved.
     pub fn permutation(keys: Buffer, permutation: Buffer, offsets: Buffer) -> Self {
         Self::new(keys, SplitOutput::Permutation(permutation), offsets)
     }
@@ -112,20 +112,20 @@ impl SplitBuffers {
         Self { n: Count::Host(keys.len()), keys, output, offsets, out_of_range: None }
     }
 
-    /// The first `n` elements, by a host count or a device count.
+    /// Limits the split to the first `n` elements, given as a host count or a device count.
     #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
 
-    /// One word, which gets the number of keys whose bucket function gave an id of m or more. They
-    /// are put into the last bucket; where this is not zero, the output means nothing.
+    /// Sets a buffer of one word that receives the number of keys whose bucket id is m or more. Such keys are put
+    /// into the last bucket. If the number is not zero, the output is invalid.
     #[must_use]
     pub fn out_of_range(self, keys: Buffer) -> Self {
         Self { out_of_range: Some(keys), ..self }
     }
 
-    /// Every array is of the type that it has to be.
+    /// Checks the element types of all arrays.
     pub(in crate::primitives) fn check_types(&self) -> Result<()> {
         let words = |name, buffer| check_element(name, buffer, ElementType::U32);
         words("offsets", self.offsets)?;
@@ -143,7 +143,7 @@ impl SplitBuffers {
     }
 }
 
-/// What a split gives.
+/// Output arrays of a split; for pairs, also the input values.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::primitives) enum SplitOutput {
     Keys(Buffer),
@@ -151,20 +151,20 @@ pub(in crate::primitives) enum SplitOutput {
     Permutation(Buffer),
 }
 
-/// What [`split`](super::split()) chose.
+/// The method and sizes that [`split`](super::split()) chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddedSplit {
     /// The method; never `Auto`.
     pub method: Method,
-    /// How many splits follow each other: each moves every element.
+    /// Number of consecutive splits, each moving every element.
     pub rounds: u32,
-    /// Its sizes: where there are several rounds, those of the one with the most buckets.
+    /// Sizes. With several rounds, those of the round with the most buckets.
     pub sizes: SplitSizes,
 }
 
 const WORD: u64 = 4;
 
-/// Adds the passes of a split of keys of a type; of a full sort only what comes before it.
+/// Adds the passes of a split. For a full sort, adds only the passes that precede the sort.
 pub(in crate::primitives) fn add(
     graph: &mut Graph,
     policy: &Policy,
@@ -201,7 +201,7 @@ pub(in crate::primitives) fn add(
     match method {
         Method::ScanSplit => scan_split::add(&mut job)?,
         Method::ReducedBitSort => reduced_bit::add(&mut job)?,
-        // A sort, which is built on this; then the offsets are found.
+        // The caller adds the sort, which is built on this module, and then the offsets.
         Method::FullSort => {}
         _ if added.rounds > 1 => two_level::add(&mut job, method)?,
         _ => one_round(&mut job, method)?,
@@ -209,8 +209,7 @@ pub(in crate::primitives) fn add(
     Ok(added)
 }
 
-/// Adds the pass that finds the offsets, and how many ids are out of range, in keys that are sorted: those
-/// of `sorted`.
+/// Adds the pass that finds the offsets, and the number of ids out of range, in the sorted keys of `sorted`.
 pub(in crate::primitives) fn add_offsets(
     graph: &mut Graph,
     policy: &Policy,
@@ -223,7 +222,7 @@ pub(in crate::primitives) fn add_offsets(
     find_offsets::add(&mut SplitPasses::new(graph, policy, split, sorted, function, sizes))
 }
 
-/// A split by one of the methods that take one round.
+/// Adds a split by a method that takes one round.
 fn one_round(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     match method {
         Method::OneSweep => onesweep::add(job),
@@ -231,7 +230,7 @@ fn one_round(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     }
 }
 
-/// The bucket function is one of these keys, with parameters that make sense.
+/// Rejects bucket functions that do not support the key type or whose parameters are invalid.
 pub(crate) fn check_function(policy: &Policy, split: &Split) -> Result<()> {
     BucketCode::new(policy, split).map(drop)
 }

@@ -1,5 +1,5 @@
-//! Beyond the paper: one histogram of the whole input, then a single pass that ranks a tile, looks
-//! back for where it goes, and writes it.
+//! One-sweep method, an addition to the paper: one histogram of the whole input, then a single pass that ranks
+//! each tile, finds its offsets by look-back, and writes its elements.
 
 use multisplit_shaders::builtin::variants::{MULTISPLIT_HISTOGRAM, MULTISPLIT_ONESWEEP};
 
@@ -7,21 +7,21 @@ use super::{SplitPasses, WORD, bind_out_of_range, bind_output, variant};
 use crate::error::Result;
 use crate::primitives::memory::Filling;
 
-/// Words before the tiles' in the status buffer: the ticket and its padding.
+/// Words before the status of the tiles: the ticket and its padding.
 const STATUS_HEAD: u64 = 4;
-/// The largest offset alignment that Vulkan lets a device ask for.
+/// Maximum offset alignment that Vulkan allows a device to require.
 const STATUS_ALIGNMENT: u64 = 256;
 
 pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
     let tile = u64::from(job.sizes.threads * job.sizes.items);
     let m = u64::from(job.split.buckets);
-    // A key takes a round, and a search for its bucket up to eight more.
+    // A key takes one loop iteration, and the search for its bucket up to eight more.
     let tiles = job.policy.facts.max_loop_rounds / (9 * job.sizes.items).max(1);
     let parts = u64::from(job.policy.split.histogram_parts.min(tiles).max(1));
-    // One buffer, so that one pass clears both.
+    // Counts and status share a buffer, so that one pass clears both.
     let words = m.next_multiple_of(STATUS_ALIGNMENT / WORD);
     let (tiles, blocks, clear) = job.prepare(|job, lengths, n| {
-        // At least one tile, even if it is empty: the first one writes the offsets.
+        // At least one tile, even if it is empty: the first tile writes the offsets.
         let tiles = lengths.some_parts(n, tile)?;
         let blocks = lengths.parts(n, tile * parts)?;
         let cleared = lengths.scaled(tiles, m, words + STATUS_HEAD)?;

@@ -1,10 +1,10 @@
-//! What the kernels of splits and sorts are told: the push constants of `multisplit.glsl`, whose block
-//! has the same first words in all of them, and then those of what the kernel goes by.
+//! Push constants of the split and sort kernels, as declared in `multisplit.glsl`. All blocks contain the words of
+//! [`SplitPush`]; the other words depend on [`SplitBy`].
 
 use multisplit_graph::PassBuilder;
 use multisplit_shaders::push_constants;
 
-/// What all of these kernels are told.
+/// Push constants that all of these kernels share.
 #[derive(Clone, Copy)]
 pub(in crate::primitives) struct SplitPush {
     pub count: u32,
@@ -16,7 +16,7 @@ pub(in crate::primitives) struct SplitPush {
     pub round: u32,
 }
 
-/// The words of a built-in bucket function. Functions share them; `bucket.glsl` has the table.
+/// Parameters of a built-in bucket function. The functions share these words; see the table in `bucket.glsl`.
 #[derive(Clone, Copy, Default)]
 pub(in crate::primitives) struct BucketWords {
     pub shift_or_min: u32,
@@ -26,23 +26,23 @@ pub(in crate::primitives) struct BucketWords {
     pub flip_or_reciprocal: u32,
 }
 
-/// What a kernel goes by.
+/// Function that determines the bucket of a key.
 #[derive(Clone, Copy)]
 pub(in crate::primitives) enum SplitBy {
-    /// A built-in bucket function, or none.
+    /// A built-in bucket function. Kernels that only move elements ignore it.
     Bucket(BucketWords),
-    /// A user's function.
+    /// A user's function, with its parameters.
     #[cfg(feature = "glsl")]
     Function([u32; 3]),
-    /// One digit: a round of a sort, which is idle where all keys have the same. `pair` has the bits
-    /// of this round and of the one that moves the data back, `idle` of those that always are.
+    /// One digit: a sort round, which is a no-op if all keys have the same digit. `pair` is the bit mask of this
+    /// round and of the round that moves the data back; both are skipped if both are no-ops. `idle` is the bit
+    /// mask of the rounds that are always no-ops.
     Round { digit: BucketWords, pair: u32, idle: u32 },
     /// All digits of a sort.
     Digits { first_bit: u32, bit_count: u32, descending: bool },
 }
 
-/// Pushes the block that the kernels of this kind have: the words of all of them, and its own before
-/// `round` and behind it.
+/// Pushes a block: the shared words, with the given words before and after `round`.
 macro_rules! push_block {
     ($pass:expr, $common:expr, { $($word:ident: $value:expr),* }, { $($last:ident: $more:expr),* }) => {{
         push_constants! {
@@ -74,7 +74,7 @@ macro_rules! push_block {
 }
 
 impl SplitPush {
-    /// Pushes what a kernel that goes by `by` is told.
+    /// Adds the push constants for `by` to the pass.
     pub fn push(self, pass: PassBuilder<'_>, by: SplitBy) -> PassBuilder<'_> {
         match by {
             SplitBy::Bucket(words) => push_block!(pass, self, {

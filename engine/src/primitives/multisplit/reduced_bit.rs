@@ -1,9 +1,8 @@
-//! The reduced-bit sort that the paper compares with: the bucket of every key is written down as a
-//! label, and the labels are sorted on their ceil(log2 m) bits. Keys go along as the values of
-//! their labels; pairs packed into one value where they fit, else as indices by which they are
-//! fetched in the end.
+//! The reduced-bit sort, a baseline of the paper. It writes the bucket of each key as a label and sorts the labels
+//! by their ceil(log2 m) bits. Keys are moved as the values of their labels. Pairs are packed into one value if
+//! they fit; otherwise the sort moves indices, and a last pass gathers the elements.
 //!
-//! Whatever the bucket function costs, it is evaluated once a key.
+//! The bucket function is evaluated once per key.
 
 use multisplit_graph::Buffer;
 use multisplit_shaders::builtin::{self as kernels, variants};
@@ -19,7 +18,7 @@ use crate::error::Result;
 /// Only pairs of 32-bit keys are packed.
 static LABELS_PACKED: Kernels = [&kernels::MULTISPLIT_LABELS_PACKED; 2];
 
-/// What a label takes along through the sort.
+/// Value that the sort moves with each label.
 enum Load {
     Key,
     Pair,
@@ -71,7 +70,7 @@ pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
     }
 }
 
-/// Writes the labels, and what they take along unless that is the key as it is.
+/// Writes the labels, and their values unless these are the input keys.
 fn label(job: &mut SplitPasses<'_>, load: &Load, labels: Buffer, carried: Buffer) -> Result<()> {
     let kernels = match load {
         Load::Key => variants::MULTISPLIT_LABELS,
@@ -94,7 +93,7 @@ fn label(job: &mut SplitPasses<'_>, load: &Load, labels: Buffer, carried: Buffer
     Ok(())
 }
 
-/// A stable sort of the labels, which are below m: a split in which the label is the bucket.
+/// Sorts the labels stably, by a split in which the label is the bucket.
 fn sort(
     job: &mut SplitPasses<'_>,
     labels: (Buffer, Buffer),

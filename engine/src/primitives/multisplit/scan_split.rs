@@ -1,6 +1,6 @@
-//! The scan-based split that the paper compares with, in its recursive form: ceil(log2 m) rounds,
-//! each of which splits in two by one bit of the ids. A round flags the elements, scans the flags,
-//! and moves every element by what the scan says.
+//! The scan-based split, a baseline of the paper, in its recursive form: ceil(log2 m) rounds, each splitting by
+//! one bit of the ids. A round flags the elements, scans the flags, and moves each element to the offset that
+//! follows from the scan.
 
 use multisplit_shaders::builtin::variants;
 

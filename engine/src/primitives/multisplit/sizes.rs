@@ -1,4 +1,4 @@
-//! The sizes of multisplit that were measured, and where.
+//! Sizes of the multisplit kernels, and the devices on which they were measured.
 
 use crate::device::properties::DeviceProperties;
 use crate::error::Result;
@@ -9,76 +9,74 @@ use crate::policy::size::words;
 use crate::policy::table::{require, size, sizes};
 use crate::policy::tile::{TileShape, TileShapes, tiles};
 
-/// Keys of a subproblem.
+/// Maximum keys per subproblem.
 const MAX_KEYS: u64 = 1 << 24;
-/// Of so many tiles one checks itself; 0: none. It costs less than a hundredth of the speed of sorts on an
-/// H200 (docs/performance-log.md, 40 and 44).
+/// One in this many tiles checks its own lane order. The check costs less than 1% of sort throughput on an H200
+/// (docs/performance-log.md, 40 and 44).
 const CANARY_PERIOD: u32 = 256;
 
 sizes! {
-    /// Sizes of the multisplit kernels. Every field but `ranking` may be set at
-    /// will; results never depend on them.
+    /// Sizes of the multisplit kernels. Any field except `ranking` may be changed without affecting results.
     pub struct SplitTuning as "split." {
-        /// Tiles of the direct (whose items are windows) and of the warp-level method.
+        /// Tiles of the warp-level method. The direct method uses only the threads.
         warp: TileShape = size(tiles),
-        /// Tiles of the block-level method, for keys.
+        /// Tiles of the block-level method for keys without values.
         block_keys: TileShapes = size(tiles).per_ranking(),
-        /// The same where keys have labels (`min_buckets_labelled`).
+        /// Tiles of the block-level method for keys with labels (`min_buckets_labelled`).
         labelled_keys: TileShapes = size(tiles).per_ranking(),
-        /// Tiles of the block-level method for key-value pairs, with labels or without.
+        /// Tiles of the block-level method for key-value pairs, with or without labels.
         block_pairs: TileShapes = size(tiles).per_ranking(),
         /// Tiles of the one-sweep method.
         onesweep: TileShapes = size(tiles).per_ranking(),
-        /// When the values of a tile of the block-level and of the one-sweep method are loaded, by
-        /// ceil(log2 m).
+        /// Step after which the block-level and one-sweep methods load the values of a tile, by ceil(log2 m).
         values_after: [ValuesAfter; 8] = size(words::<ValuesAfter>).per_ranking(),
-        /// Least keys of a subproblem.
+        /// Minimum keys per subproblem.
         min_keys: u32 = size(|_| numbers(0, MAX_KEYS)).candidates(|_| &[512, 1024, 2048, 4096, 8192]),
-        /// Keys of a subproblem of the block-level method without values, by ceil(log2 m), where there
-        /// are enough of them for all multiprocessors.
+        /// Keys per subproblem of the block-level method without values, by ceil(log2 m). Reduced if the input has
+        /// fewer than `min_subproblems` such subproblems.
         block_strips: [u32; 8] = size(|_| numbers(0, MAX_KEYS)).per_ranking(),
-        /// The same where keys have labels.
+        /// Like `block_strips`, for keys with labels.
         labelled_strips: [u32; 8] = size(|_| numbers(0, MAX_KEYS)).per_ranking(),
-        /// Subproblems that `block_strips` and `labelled_strips` leave at least, if there are enough keys: several for
-        /// each multiprocessor.
+        /// Minimum number of subproblems that `block_strips` and `labelled_strips` leave if there are enough keys:
+        /// several per multiprocessor.
         min_subproblems: u32 = size(|_| numbers(1, MAX_KEYS)).candidates(|_| &[256, 512, 1024, 2048, 4096]),
-        /// Subproblems of the block-level method that a workgroup of the prescan counts side by side,
-        /// where there are two buckets, and one workgroup then scans what is left.
+        /// Number of subproblems that a prescan workgroup of the block-level method counts side by side. Applies
+        /// only if there are two buckets and a single workgroup can scan the remaining histograms.
         side_by_side: u32 = size(|facts| numbers(0, facts.max_threads.into())),
-        /// From so many buckets on, the block-level method asks a function that costs much (splitters, and
-        /// GLSL of a user's) once for each key, and writes down the answer: a label of one byte, which the
-        /// rest of the split goes by.
+        /// Minimum number of buckets for labels. At or above it, the block-level method evaluates an expensive
+        /// bucket function (splitters or user GLSL) once per key and stores the result as a label of one byte for
+        /// the postscan.
         min_buckets_labelled: u32 = size(any_u32).candidates(|_| &[5, 9, 17, 33, 65, u32::MAX]),
-        /// Tiles that a workgroup of the one-sweep histogram counts, few enough that kernels can number their keys.
+        /// Tiles that a workgroup of the one-sweep histogram counts. Limited so that key indices fit into 32 bits.
         histogram_parts: u32 = size(|_| numbers(1, 1 << 14)),
         /// Up to this many buckets are counted by ballots, more by atomics in shared memory.
         max_buckets_by_ballots: u32 = size(any_u32).candidates(|_| &[0, 8, 32]),
-        /// Copies of the counters of the latter.
+        /// Copies of the counters if counted by atomics.
         counter_copies: u32 = size(|_| numbers(1, 32)).candidates(|_| &[1, 2, 4]),
-        /// What the ranking kernels may rely on. A property of the device, which a context finds out:
-        /// more than [`Ranking::Ballots`] only in [`Context::policy`](crate::Context::policy).
+        /// Device behaviour that the ranking kernels rely on. Only [`Context::policy`](crate::Context::policy)
+        /// returns a value other than [`Ranking::Ballots`], because it requires a probe of the device.
         ranking: Ranking,
-        /// With ranking by lane order, one tile in so many checks its own order, and at least one per
-        /// dispatch; 0: none does.
+        /// With lane-order ranking, one in this many tiles checks its own order, and at least one per dispatch; 0
+        /// disables the check.
         canary_period: u32 = size(any_u32).unstored(),
-        /// Up to this many buckets `Auto` takes the direct method.
+        /// Up to this many buckets, `Auto` selects the direct method.
         max_buckets_direct: u32 = size(any_u32).candidates(|facts| match facts.is_software() {
             true => &[32, 64, 256],
             false => &[0, 2, 8, 32],
         }),
-        /// Whether `Auto` evaluates a user's function of more buckets than one round has only once,
-        /// into labels.
+        /// Whether `Auto` selects the reduced-bit sort for a user's function with more buckets than one round
+        /// supports. This evaluates the function only once per key.
         label_user_buckets: bool = size(words::<bool>),
     }
 }
 
-/// A table of (threads, items, turns).
+/// Tile shapes from (threads, items, turns).
 fn shapes(sizes: [(u32, u32, u32); 8]) -> TileShapes {
     sizes.map(|(threads, items, turns)| TileShape::new(threads, items).in_turns(turns))
 }
 
 impl SplitTuning {
-    /// What suits the device.
+    /// Sizes for the device.
     pub fn for_device(properties: &DeviceProperties) -> Self {
         let tuned = match Family::of(properties) {
             Family::Software => Self::software(),
@@ -88,7 +86,7 @@ impl SplitTuning {
         tuned.fitted(&Facts::of(properties))
     }
 
-    /// For ranking by ballots. Measured on an NVIDIA H200 with n = 2^28 (docs/performance.md).
+    /// Sizes for ballot ranking, measured on an NVIDIA H200 with n = 2^28 (docs/performance.md).
     fn nvidia() -> Self {
         Self {
             warp: TileShape::new(256, 8),
@@ -102,7 +100,7 @@ impl SplitTuning {
                 (384, 14, 2),
                 (384, 24, 2),
             ]),
-            // Of lane order, too.
+            // Also used with lane-order ranking.
             labelled_keys: shapes([
                 (128, 10, 1),
                 (128, 8, 1),
@@ -123,7 +121,7 @@ impl SplitTuning {
                 (384, 14, 1),
                 (512, 28, 2),
             ]),
-            // Of lane order: measured for that ranking only.
+            // Measured with lane-order ranking only.
             onesweep: shapes([
                 (256, 20, 1),
                 (256, 20, 1),
@@ -139,16 +137,16 @@ impl SplitTuning {
                 [Loading, Loading, Ranking, Ranking, Ranking, Ordering, Ordering, Ranking]
             },
             min_keys: 2048,
-            // With 256 buckets as few tiles as keep the histograms small.
+            // With 256 buckets, only as many tiles as keep the histograms small.
             block_strips: [3840, 4096, 6144, 4096, 10_752, 12_288, 9216, 0],
             labelled_strips: [3840, 4096, 6144, 4096, 10_752, 12_288, 18_432, 18_432],
             min_subproblems: 1024,
             side_by_side: 4,
-            // With fewer a search is short, and labels are a sixth more to move.
+            // With fewer buckets a search is short, and labels add a sixth to the memory traffic.
             min_buckets_labelled: 9,
             histogram_parts: 8,
-            // Adding up in shared memory key by key takes the time that reading the keys takes,
-            // whatever m is; ballots take up to four times as long.
+            // Counting by atomics in shared memory takes as long as reading the keys, for every m; ballots take up
+            // to four times as long.
             max_buckets_by_ballots: 0,
             counter_copies: 2,
             ranking: Ranking::Ballots,
@@ -158,8 +156,8 @@ impl SplitTuning {
         }
     }
 
-    /// The same with ranking by lane order, and the tiles that were measured with it, on an NVIDIA
-    /// H200. For devices that go in the order of the lanes.
+    /// Switches to lane-order ranking, with the sizes measured for it on an NVIDIA H200. Requires a device that
+    /// keeps lane order.
     #[must_use]
     pub(crate) fn by_lane_order(self) -> Self {
         Self {
@@ -193,8 +191,8 @@ impl SplitTuning {
         }
     }
 
-    /// Software drivers compile what is unrolled for longer than it then runs, and pay dearly for
-    /// barriers: small tiles, and the direct method, which has none.
+    /// Software drivers take longer to compile unrolled loops than to run them, and their barriers are slow. Hence
+    /// small tiles, and the direct method, which has no barriers.
     fn software() -> Self {
         let shapes = [TileShape::new(256, 4); 8];
         Self {
@@ -207,7 +205,7 @@ impl SplitTuning {
             block_strips: [2048; 8],
             labelled_strips: [2048; 8],
             histogram_parts: 2,
-            // Reading labels takes as long as a search, and writing them comes on top.
+            // Reading a label takes as long as a search, and writing it takes extra time.
             min_buckets_labelled: u32::MAX,
             max_buckets_by_ballots: 32,
             max_buckets_direct: 256,
@@ -215,15 +213,15 @@ impl SplitTuning {
         }
     }
 
-    /// For GPUs that nobody has measured ([`TileShape::unmeasured`]).
+    /// For GPUs without measurements ([`TileShape::unmeasured`]).
     fn unmeasured() -> Self {
         Self {
-            // More buckets have shorter runs in a tile, which a larger one makes up for.
+            // With more buckets, runs within a tile are shorter; larger tiles compensate for that.
             block_keys: [8, 8, 8, 8, 12, 12, 14, 14].map(TileShape::unmeasured),
             labelled_keys: [8, 8, 8, 8, 12, 12, 14, 14].map(TileShape::unmeasured),
             block_pairs: [8, 8, 8, 8, 8, 12, 12, 12].map(TileShape::unmeasured),
             onesweep: [8, 8, 8, 12, 12, 12, 14, 14].map(TileShape::unmeasured),
-            // When the keys are in order: no registers are held meanwhile.
+            // Load values after the keys are in order, so that they do not occupy registers before.
             values_after: [ValuesAfter::Ordering; 8],
             block_strips: [4096, 4096, 4096, 4096, 6144, 6144, 7168, 7168],
             labelled_strips: [4096, 4096, 4096, 4096, 6144, 6144, 7168, 7168],
@@ -237,7 +235,7 @@ impl SplitTuning {
         require(ordered, "ranking by lane order, but the device failed the lane-order probe")
     }
 
-    /// The same with one shape for all tiles.
+    /// Uses one shape for all tiles.
     #[must_use]
     pub fn with_shape(self, shape: TileShape) -> Self {
         let shapes = [shape; 8];

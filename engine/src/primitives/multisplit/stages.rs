@@ -1,5 +1,5 @@
-//! The paper's three stages: prescan (a histogram a subproblem), scan (of the histograms, bucket
-//! by bucket), postscan (every key to its place).
+//! The paper's three stages: prescan (one histogram per subproblem), scan (of the histograms, bucket by bucket),
+//! postscan (moves every key to its destination).
 
 use multisplit_graph::Buffer;
 use multisplit_shaders::builtin::variants::{
@@ -17,16 +17,16 @@ use crate::error::Result;
 use crate::primitives::count::Length;
 use crate::primitives::scan::{ScanPlan, lone_elements};
 
-/// The kernel counts ones.
+/// The side-by-side prescan counts only the keys of the second bucket.
 const MAX_BUCKETS_SIDE_BY_SIDE: u32 = 2;
-/// It numbers the keys of a block past the last in 32 bits.
+/// The side-by-side prescan computes key indices up to one block past the end, in 32 bits.
 const MAX_KEYS_SIDE_BY_SIDE: u64 = 1 << 28;
-/// Labels of a word: the buckets of four keys of a thread.
+/// Labels per word: the buckets of four keys of a thread.
 const LABELS_OF_WORD: u32 = 4;
 
 pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
-    // Direct and warp level have a subproblem a subgroup, and share their prescan, which counts
-    // in windows.
+    // The direct and warp-level methods have one subproblem per subgroup. They share a prescan, which counts by
+    // windows.
     let (prescan, postscan, threads_of_subproblem, windows_of_tile) = match method {
         Method::Direct => (SUBGROUP_PRESCAN, DIRECT_POSTSCAN, job.policy.facts.subgroup_size, 1),
         Method::Warp => {
@@ -44,7 +44,7 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     };
     let Follows { subproblems, groups, blocks, scan, entries } =
         job.prepare(|job, lengths, n| {
-            // At least one, even if it is empty: the first one writes the offsets.
+            // At least one subproblem, even if it is empty: the first one writes the offsets.
             let subproblems = lengths.some_parts(n, tile * parts)?;
             let of_group = job.sizes.threads / threads_of_subproblem;
             let groups = lengths.parts(subproblems, of_group.into())?;
@@ -80,7 +80,7 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     } else {
         let pass = job.pass(label, prescan, subproblems, windows)?.bind("histogram", histogram);
         prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), groups);
-        scanned // any view: there is nothing inside, and the postscan does not look
+        scanned // placeholder: the postscan reads it only after a side-by-side prescan
     };
 
     scan.add(job.graph, job.policy, prepared, histogram, scanned)?;
@@ -92,23 +92,23 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     if let Some(labels) = labels {
         pass = pass.bind("labels", labels);
     }
-    // Only the block-level method looks inside of blocks.
+    // Only the block-level kernels have this binding.
     let pass = if method == Method::Block { pass.bind("inside_block", inside) } else { pass };
     prepared.dispatch(bind_output(pass, split, buffers), groups);
     Ok(())
 }
 
-/// Room for a label of each key, in the words that `labels.glsl` describes: a byte of a key, a little more
-/// where the keys of a thread are no multiple of four, and as much as if the last subproblem were full.
+/// Declares the labels in the layout of `labels.glsl`: one byte per key, with each thread's labels padded to whole
+/// words and the last subproblem padded to full size.
 fn declare_labels(job: &mut SplitPasses<'_>, subproblems: Length) -> Buffer {
     let of_thread = job.sizes.items.div_ceil(LABELS_OF_WORD);
     let of_subproblem = u64::from(job.sizes.parts * job.sizes.threads * of_thread);
     job.graph.transient::<u32>("multisplit.labels", subproblems.most * of_subproblem)
 }
 
-/// How many subproblems of the block-level method one workgroup of the prescan counts side by side,
-/// so that the scan sees fewer: with two buckets, which are counted in registers, and where one
-/// workgroup then scans them all.
+/// Number of subproblems that one prescan workgroup of the block-level method counts side by side, to shorten the
+/// scan. `None` unless there are at most two buckets, which are counted in registers, and a single workgroup can
+/// scan all histograms.
 fn side_by_side(job: &SplitPasses<'_>) -> Option<u32> {
     let side_by_side =
         job.policy.split.side_by_side.min(job.policy.facts.max_threads / job.sizes.threads);
@@ -118,14 +118,14 @@ fn side_by_side(job: &SplitPasses<'_>) -> Option<u32> {
     (few && side_by_side > 1 && keys <= MAX_KEYS_SIDE_BY_SIDE).then_some(side_by_side)
 }
 
-/// What follows from the number of elements.
+/// Lengths and plans that depend on the number of elements.
 struct Follows {
     subproblems: Length,
     groups: Length,
-    /// Workgroups of the prescan whose subproblems are summed before the scan.
+    /// Histograms to scan: one per subproblem, or one per group of subproblems counted side by side.
     blocks: Length,
-    /// Of the histograms.
+    /// Scan of the histograms.
     scan: ScanPlan<'static>,
-    /// Most words of all histograms.
+    /// Maximum number of words of all histograms.
     entries: u64,
 }

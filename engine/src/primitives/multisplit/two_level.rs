@@ -1,6 +1,6 @@
-//! More buckets than one split can have, in two rounds: first by the lower half of the bits of the
-//! ids, then by the upper half. Both are stable, so the second leaves the order of the first as it
-//! is within its buckets. The bucket function is evaluated anew in each round.
+//! Splits into more buckets than one round supports, in two rounds: by the lower half of the id bits, then by the
+//! upper half. Both rounds are stable, so the second one keeps the order of the first within its buckets. Each
+//! round evaluates the bucket function again.
 
 use super::chain::Chain;
 use super::{Method, method};
@@ -9,7 +9,7 @@ use crate::error::Result;
 
 pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     let (policy, split, function) = (job.policy, job.split, job.function);
-    // Two halves alike: the time of a split grows faster than the bits of its ids.
+    // Equal halves, because the time of a round grows faster than its number of id bits.
     let low_bits = method::bucket_bits(split.buckets) / 2;
     let parts = [(0, 1 << low_bits), (low_bits, split.buckets.div_ceil(1 << low_bits))];
     let chain = Chain::new(job.graph, policy, split, job.buffers, parts.len() as u32)?;
