@@ -1,4 +1,4 @@
-//! Which bin a sample belongs to, and how the kernels are told.
+//! Bin functions, as callers describe them and as kernels receive them.
 
 use std::sync::Arc;
 
@@ -15,32 +15,31 @@ use crate::primitives::even::{EvenFloats, ScaledParts};
 use crate::primitives::multisplit::Glsl;
 use crate::primitives::sample::SampleType;
 
-/// Which bin a sample belongs to: the untyped form, with edges as the bits of samples. [`Bins`] is the
-/// typed one.
+/// A bin function in untyped form, with edges as the bits of samples. [`Bins`] is the typed form.
 ///
 /// [`Bins`]: super::Bins
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Bin {
-    /// m equal parts of [lo, hi), divided as [`Bins::even`](super::Bins::even) documents.
+    /// m equal parts of [lo, hi), with the edges that [`Bins::even`](super::Bins::even) documents.
     Even {
-        /// Where the first bin begins.
+        /// Lower edge of the first bin.
         lo: u64,
-        /// Where the last bin ends.
+        /// Upper edge of the last bin.
         hi: u64,
     },
-    /// m + 1 sorted splitters: bin k has the samples from splitter k up to, and without, splitter
-    /// k + 1. Equal splitters have an empty bin between them.
+    /// m + 1 sorted splitters. Bin k contains the samples at or above splitter k and below splitter k + 1. The bin
+    /// between two equal splitters is empty.
     Range(Vec<u64>),
-    /// The sample is the number of its bin.
+    /// The sample itself is its bin.
     Identity,
-    /// A GLSL function of the user's, `uint bucket_of(K sample)`, K being `uint`, `int`, `float`,
-    /// `uint64_t`, `int64_t` or `double` after the samples. An id of m or more puts a sample outside.
+    /// A user's GLSL function `uint bucket_of(K sample)`. K is the GLSL type of the samples: `uint`, `int`,
+    /// `float`, `uint64_t`, `int64_t` or `double`. Samples with an id of m or more are out of range.
     #[cfg(feature = "glsl")]
     Glsl(Glsl),
 }
 
-/// How the kernels look for a range bin: their SEARCH.
+/// Search for a range bin: values of the specialization constant SEARCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Search {
     Binary = 0,
@@ -48,7 +47,7 @@ pub(super) enum Search {
     Registers = 2,
 }
 
-/// A bin function as the kernels see it.
+/// A bin function in the form that the kernels use.
 pub(super) struct BinCode {
     pub kind: u32,
     pub origin: u64,
@@ -62,14 +61,14 @@ pub(super) struct BinCode {
     user: Option<Glsl>,
 }
 
-/// What range bins have besides.
+/// Additional parameters of range bins.
 pub(super) struct RangeCode {
     pub search: Search,
-    /// The kernels' CELLS.
+    /// Value of the specialization constant CELLS.
     pub cells: u32,
     pub affine: bool,
     pub format: CellFormat,
-    /// The inner splitters that the kernels keep.
+    /// Number of inner splitters, including padding.
     pub splitters: u32,
     /// Cells, then splitters.
     pub table: Vec<u32>,
@@ -109,7 +108,7 @@ impl BinCode {
             Bin::Range(splitters) => range(sample, splitters, bins, histogram.closed, policy)?,
             _ => return refuse(sample, "no edges"),
         };
-        // An edge at zero is the lower of the two zeros, and a closed one has both.
+        // An edge at zero is the lower of the two zeros. A closed range that ends there contains both.
         let zero = sample.is_float() && code.span + code.least == sample.ordered_edge(0);
         code.span += u64::from(histogram.closed && zero);
         Ok(code)
@@ -130,13 +129,13 @@ impl BinCode {
         }
     }
 
-    /// Between two edges, which are the bits of samples.
+    /// Code for the range between two edges, given as the bits of samples.
     fn between(kind: u32, sample: SampleType, lo: u64, hi: u64) -> Self {
         let (least, end) = (sample.ordered_edge(lo), sample.ordered_edge(hi));
         Self { origin: lo, least, span: end - least, ..Self::plain(kind) }
     }
 
-    /// The buffer that a user's function reads.
+    /// Declares the buffer that a user's function reads, if any.
     #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has one"))]
     pub fn user_table(&self, graph: &mut Graph) -> Option<Buffer> {
         #[cfg(feature = "glsl")]
@@ -146,7 +145,7 @@ impl BinCode {
         None
     }
 
-    /// The counting kernel with this function in it.
+    /// Returns the counting kernel with this function.
     pub fn kernel(&self, sample: SampleType) -> Result<Arc<Kernel>> {
         let builtin: &Builtin = match sample {
             SampleType::U64 | SampleType::I64 => &builtin::HISTOGRAM_COUNT_WIDE,
@@ -240,12 +239,12 @@ fn range(
     };
     if bins <= tuning.register_bins.min(MAX_IN_REGISTERS) {
         range.search = Search::Registers;
-        // Halves of the same size. What is put behind is above all samples, or the largest one, whose
-        // bin the kernels know.
+        // The search halves a power of two of bins, so the splitters are padded with the largest number. Only the
+        // largest sample can reach the padding, and the kernels clamp its bin.
         range.splitters = bins.next_power_of_two().max(2) - 1;
     } else if tuning.cells > 0 {
         range.search = Search::Lookup;
-        // At most a third of shared memory, whatever is asked for.
+        // At most a third of shared memory, regardless of the policy.
         let most = tuning.cells.min(policy.facts.shared_memory / 12);
         range.cells = Cells::count(bins, tuning.cells_per_bin, most);
         let cells = Cells::new(sample, splitters, range.cells, closed);
@@ -268,5 +267,5 @@ fn range(
     Ok(code)
 }
 
-/// More than the registers of a thread have room for.
+/// Maximum number of range bins whose splitters are kept in registers.
 const MAX_IN_REGISTERS: u32 = 32;

@@ -1,4 +1,4 @@
-//! How samples are counted: the bins, where samples lie in memory, the method.
+//! Typed description of a histogram: bins, sample layout, method.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,8 +8,8 @@ use super::{Bin, Histogram, HistogramMethod, Layout, Weight};
 use crate::primitives::multisplit::AnyType;
 use crate::primitives::sample::{Sample, SampleType};
 
-/// How samples of type `S` are counted: which bin a sample belongs to, how many bins there are,
-/// where samples lie in memory, and by which method.
+/// Description of a histogram of samples of type `S`: the bin function, the number of bins, the sample layout, and
+/// the method.
 ///
 /// ```
 /// use multisplit::Bins;
@@ -43,32 +43,29 @@ impl<S> From<Histogram> for Bins<S> {
 }
 
 impl<S: Sample> Bins<S> {
-    /// `bins` equal parts of a range, whose end is left out. Samples outside it, and NaN, are in no
-    /// bin.
+    /// `bins` equal parts of a range without its end. Samples outside the range and NaN belong to no bin.
     ///
-    /// Bin k contains the samples at or above edge k and below edge k + 1. Edge k of integers is
-    /// `start + k * (end - start) / bins`, exactly. Edge k of floats is
-    /// `k * ((end - start) / bins) + start`, with every operation rounded to the type, as in NumPy's
-    /// `linspace`; it is `end` where that is less, and no operation overflows.
-    /// [`Buckets::even`](crate::Buckets::even) has the same edges; [`edges`](Self::edges) returns
-    /// them.
+    /// Bin k contains the samples at or above edge k and below edge k + 1. For integers, edge k is `start + k *
+    /// (end - start) / bins`, without rounding. For floats, edge k is `k * ((end - start) / bins) + start`, with
+    /// every operation rounded to the type, as in NumPy's `linspace`. Edges are clamped to `end`, and no operation
+    /// overflows. [`Buckets::even`](crate::Buckets::even) has the same edges; [`edges`](Self::edges) returns them.
     pub fn even(range: Range<S>, bins: u32) -> Self {
         Self::new(bins, Bin::Even { lo: range.start.bits(), hi: range.end.bits() })
     }
 
-    /// A bin between each two neighbours of these sorted edges, the upper one left out.
+    /// One bin between each two adjacent edges. The edges are sorted, and a bin excludes its upper edge.
     pub fn range(edges: &[S]) -> Self {
-        // More than a number of bins can say is too many in any case.
+        // Saturates, because more than `MAX_BINS` bins are rejected later.
         let bins = u32::try_from(edges.len().saturating_sub(1)).unwrap_or(u32::MAX);
         Self::new(bins, Bin::Range(edges.iter().map(|edge| edge.bits()).collect()))
     }
 
-    /// A bin for each of the values below `bins`.
+    /// One bin per value below `bins`.
     pub fn identity(bins: u32) -> Self {
         Self::new(bins, Bin::Identity)
     }
 
-    /// A GLSL function `uint bucket_of(S sample)`. An id of `bins` or more puts a sample into no bin.
+    /// Bins by a GLSL function `uint bucket_of(S sample)`. Samples with an id of `bins` or more belong to no bin.
     #[cfg(feature = "glsl")]
     pub fn glsl(bins: u32, function: impl Into<crate::primitives::multisplit::Glsl>) -> Self {
         Self::new(bins, Bin::Glsl(function.into()))
@@ -78,14 +75,14 @@ impl<S: Sample> Bins<S> {
         Bins::of(S::TYPE, bins, function).histogram.into()
     }
 
-    /// The same for samples whose type is known only when the program runs.
+    /// Drops the static sample type.
     pub fn untyped(self) -> Bins {
         self.histogram.into()
     }
 }
 
 impl Bins {
-    /// `bins` bins of samples of a type that is known only when the program runs.
+    /// Describes a histogram of samples whose type is known only at run time.
     pub fn of(sample: SampleType, bins: u32, function: Bin) -> Self {
         let histogram = Histogram {
             sample,
@@ -101,15 +98,15 @@ impl Bins {
         histogram.into()
     }
 
-    /// What a sample is.
+    /// The sample type.
     pub fn sample(&self) -> SampleType {
         self.histogram.sample
     }
 }
 
 impl<S> Bins<S> {
-    /// With the upper edge of the last bin in that bin, as NumPy has it: the range `lo..hi` then has
-    /// `hi` too. For even and range bins; equal parts stay where they are.
+    /// Includes the upper edge of the last bin, as NumPy does: the range `lo..hi` then contains `hi`. For even and
+    /// range bins; the edges do not change.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
@@ -127,21 +124,21 @@ impl<S> Bins<S> {
         self
     }
 
-    /// With samples that lie in memory otherwise than side by side.
+    /// Sets the memory layout of samples that are not contiguous.
     #[must_use]
     pub fn layout(mut self, layout: Layout) -> Self {
         self.histogram.layout = layout;
         self
     }
 
-    /// With counts added to what the output holds.
+    /// Adds the counts to the existing contents of the output.
     #[must_use]
     pub fn accumulate(mut self) -> Self {
         self.histogram.accumulate = true;
         self
     }
 
-    /// By this method instead of the one that suits.
+    /// Uses this method instead of `Auto`.
     #[must_use]
     pub fn method(mut self, method: HistogramMethod) -> Self {
         self.histogram.method = method;
@@ -153,25 +150,26 @@ impl<S> Bins<S> {
         self.histogram.bins
     }
 
-    /// Counts that a histogram writes: m for each channel that is counted.
+    /// Number of counts in the output: m per counted channel.
     pub fn output_len(&self) -> u64 {
         u64::from(self.histogram.bins) * u64::from(self.histogram.layout.active_channels())
     }
 
-    /// Samples in an array of `elements` elements, counting what lies between them. Arrays of `u8` and
-    /// `u16` are whole words.
+    /// Length of an array of `elements` elements in samples, including the gaps between elements. Arrays of `u8`
+    /// and `u16` are padded to whole words.
     pub fn input_len(&self, elements: u64) -> u64 {
         let sample = self.histogram.sample;
         self.histogram.layout.bytes(sample, elements).div_ceil(sample.bytes().into())
     }
 
-    /// The m + 1 edges of the bins: the edges given; of even floats those that samples are compared
-    /// with, to the bit; of even integers the nearest floats, for an axis; otherwise 0 to m.
+    /// The m + 1 edges of the bins. For range bins, these are the given edges; for even bins of floats, exactly
+    /// the edges that samples are compared with; for even bins of integers, the nearest floats, for an axis;
+    /// otherwise 0 to m.
     pub fn edges(&self) -> Vec<f64> {
         self.histogram.edges()
     }
 
-    /// Elements in an array of `samples` samples.
+    /// Number of elements in an array of `samples` samples.
     pub(crate) fn elements_in(&self, samples: u64) -> u64 {
         let sample = self.histogram.sample;
         let bytes = samples.saturating_mul(sample.bytes().into());

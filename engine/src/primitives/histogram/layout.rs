@@ -1,5 +1,4 @@
-//! Where the samples are: how many, how far apart, which channels; and in which pieces they are
-//! bound.
+//! Memory layout of the samples, and the pieces in which they are bound.
 
 use multisplit_graph::{Buffer, View};
 
@@ -9,41 +8,41 @@ use crate::primitives::arrays::check_room;
 use crate::primitives::sample::SampleType;
 use crate::primitives::{Count, Policy};
 
-/// Where the samples lie in their buffer. An element is a sample, or one for each channel, side by
-/// side; each channel that is counted has bins of its own.
+/// Memory layout of the samples in their buffer. An element consists of one sample per channel, stored
+/// contiguously. Each counted channel has separate bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Bytes before the first element.
     pub offset: u64,
-    /// Bytes from element to element; `None` where they lie side by side.
+    /// Bytes from the start of an element to the start of the next; `None` if elements are contiguous.
     pub stride: Option<u32>,
-    /// Samples of an element, 1 to 4.
+    /// Samples per element, 1 to 4.
     pub channels: u32,
-    /// A bit for each channel that is counted.
+    /// Bit mask of the counted channels.
     pub active: u32,
 }
 
 impl Layout {
-    /// One sample after another.
+    /// Contiguous samples of one channel.
     pub const PACKED: Self = Self { offset: 0, stride: None, channels: 1, active: 1 };
 
-    /// Elements of `channels` samples, side by side, of which `active` has a bit for each that is
-    /// counted: `Layout::interleaved(4, 0b0111)` is the red, green and blue of RGBA pixels.
+    /// Contiguous elements of `channels` samples. `active` is the bit mask of the counted channels:
+    /// `Layout::interleaved(4, 0b0111)` counts red, green and blue of RGBA pixels.
     pub const fn interleaved(channels: u32, active: u32) -> Self {
         Self { offset: 0, stride: None, channels, active }
     }
 
-    /// One sample in every `stride` bytes, the first at byte `offset`.
+    /// One sample per `stride` bytes, the first at byte `offset`.
     pub const fn strided(offset: u64, stride: u32) -> Self {
         Self { offset, stride: Some(stride), channels: 1, active: 1 }
     }
 
-    /// How many channels are counted.
+    /// Number of counted channels.
     pub fn active_channels(&self) -> u32 {
         self.active.count_ones()
     }
 
-    /// Bytes of a buffer that holds `n` elements: whole words, which is how they are read.
+    /// Bytes of a buffer with `n` elements, rounded up to whole words because kernels read words.
     pub fn bytes(&self, sample: SampleType, n: u64) -> u64 {
         let stride = u64::from(self.stride(sample));
         let last = n.saturating_sub(1).saturating_mul(stride);
@@ -51,8 +50,7 @@ impl Layout {
         if n == 0 { 0 } else { end.checked_next_multiple_of(WORD).unwrap_or(u64::MAX) }
     }
 
-    /// How many elements lie in `bytes` bytes. The last one need not be followed by what lies
-    /// between elements.
+    /// Number of elements in `bytes` bytes. The gap after the last element may be missing.
     pub(super) fn elements(&self, sample: SampleType, bytes: u64) -> u64 {
         let (stride, element) = (u64::from(self.stride(sample)), u64::from(self.element(sample)));
         let gap = stride.saturating_sub(element);
@@ -101,24 +99,24 @@ impl Default for Layout {
 
 const WORD: u64 = 4;
 const MAX_CHANNELS: u32 = 4;
-/// The largest offset alignment that Vulkan lets a device ask for.
+/// Maximum offset alignment that Vulkan allows a device to require.
 const ALIGNMENT: u64 = 256;
-/// Kernels number elements, and a few more, in 32 bits.
+/// Maximum elements per piece. Kernels index elements, and a few past the end, with 32 bits.
 const MAX_OF_PIECE: u64 = 1 << 31;
-/// So that a size no device has is an error and not a plan without end.
+/// Maximum number of pieces. Sizes beyond the memory of any device cause an error instead of a huge plan.
 const MAX_PIECES: u64 = 1024;
 
-/// A part of the input that one dispatch can see.
+/// Part of the input that one dispatch can bind.
 pub(super) struct Piece {
     pub samples: View,
     pub weights: Option<View>,
-    /// Where in the view the first element begins.
+    /// Offset of the first element in the view.
     pub first_byte: u32,
     pub start: u32,
     pub count: u32,
 }
 
-/// Cuts the input into pieces that storage bindings can hold.
+/// Divides the input into pieces that fit into storage bindings.
 pub(super) fn pieces(
     policy: &Policy,
     histogram: &Histogram,
@@ -129,7 +127,7 @@ pub(super) fn pieces(
     let base = layout.offset / ALIGNMENT * ALIGNMENT;
     let first_byte = layout.offset - base;
     let room = policy.facts.max_storage_range.saturating_sub(first_byte) / stride.max(WORD);
-    // Pieces of both arrays then begin where bindings may.
+    // A multiple of the alignment, so that the pieces of samples and of weights start at valid binding offsets.
     let most = room.min(MAX_OF_PIECE) / ALIGNMENT * ALIGNMENT;
     let limit = match buffers.n {
         Count::Host(_) => most.saturating_mul(MAX_PIECES),
@@ -150,7 +148,7 @@ pub(super) fn pieces(
             samples: buffers.samples.range(base + start * stride, bytes),
             weights: buffers.weights.map(|w| w.range(start * WORD, count * WORD)),
             first_byte: first_byte as u32,
-            // Only lengths on the device use it, and those are 32-bit numbers.
+            // Read only with a device count, which has 32 bits.
             start: start as u32,
             count: count as u32,
         }
@@ -158,8 +156,8 @@ pub(super) fn pieces(
     Ok((0..n.div_ceil(most.max(1))).map(piece).collect())
 }
 
-/// Refuses arrays that have fewer elements than are to be counted. Narrow samples are read in words,
-/// so the last word has to be whole.
+/// Rejects arrays with fewer elements than the count. Narrow samples are read as words, so the last word must be
+/// complete.
 fn check_samples(histogram: &Histogram, buffers: &Counted) -> Result<()> {
     let (layout, sample, n) = (&histogram.layout, histogram.sample, buffers.n.max());
     let refuse = |problem| Err(Error::Histogram { sample: sample.to_string(), problem });

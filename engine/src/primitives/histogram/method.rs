@@ -1,19 +1,18 @@
-//! Which method counts, with which sizes.
+//! Chooses the method of a histogram and its sizes.
 
 use super::bins::{BinCode, Search};
 use super::{Histogram, Weight};
 use crate::error::{Error, Result};
 use crate::primitives::Policy;
 
-/// How samples are counted.
+/// Method of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HistogramMethod {
-    /// What suits the device, the number of bins and the samples.
+    /// Chosen from the policy, the number of bins and the kind of samples.
     Auto,
-    /// Ballots, with the counts in registers (the paper's): up to 256 bins of one channel, without
-    /// weights.
+    /// Ballots with counts in registers, as in the paper. Supports up to 256 bins of one channel, without weights.
     Ballots,
-    /// Counters in shared memory, in as many passes over the samples as shared memory needs.
+    /// Counters in shared memory. If the bins do not fit, the samples are read in several passes.
     Shared,
     /// Atomic operations on the output.
     Global,
@@ -22,39 +21,38 @@ pub enum HistogramMethod {
 /// The sizes of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistogramSizes {
-    /// Threads of a workgroup.
+    /// Workgroup size.
     pub threads: u32,
-    /// Reads of 16 bytes that a thread has on their way; 0 where elements are read one by one.
+    /// Loads of 16 bytes in flight per thread; 0 if elements are read one by one.
     pub loads: u32,
-    /// Copies of the counters.
+    /// Copies of the counters in shared memory.
     pub copies: u32,
-    /// Bin that one pass counts.
+    /// Bins per pass.
     pub window: u32,
     /// Passes over the samples.
     pub passes: u32,
-    /// Elements that a workgroup takes at a time.
+    /// Elements per tile, which a workgroup reads at a time.
     pub tile: u32,
-    /// Tiles that a workgroup should have.
+    /// Target number of tiles per workgroup.
     pub tiles: u32,
-    /// Unless fewer workgroups than this had anything to do then.
+    /// Minimum number of workgroups if there are enough tiles. Takes precedence over `tiles`.
     pub min_groups: u32,
     /// Inner splitters in shared memory.
     pub(super) splitters: u32,
-    /// Shared counters of a channel.
+    /// Counters in shared memory per channel.
     pub(super) room: u32,
 }
 
-/// Most bins that ballots count: more would take more registers than there are.
+/// Maximum number of bins for ballots. More would exceed the available registers.
 const MAX_BY_BALLOTS: u32 = 256;
-/// What the kernels may have in shared memory besides.
+/// Bytes of shared memory reserved for other variables of the kernels.
 const SHARED_SLACK: u32 = 256;
-/// Elements of a thread in a tile, where they are read one by one.
+/// Elements per thread in a tile if elements are read one by one.
 const ELEMENTS: u32 = 4;
-/// Samples that a workgroup should have for each word that it reads before it begins or adds to the
-/// output when it ends.
+/// Target number of samples per workgroup for each word that the workgroup reads at its start or adds to the
+/// output at its end.
 const SAMPLES_PER_WORD: u32 = 32;
-/// What adding a float may take in rounds of a loop: every lane of a subgroup may have to wait for
-/// every other.
+/// Loop iterations assumed for adding a float, because lanes of a subgroup may have to wait for each other.
 const FLOAT_ROUNDS: u32 = 8;
 
 pub(super) fn choose(
@@ -67,7 +65,7 @@ pub(super) fn choose(
         && histogram.layout.active_channels() == 1
         && histogram.weight == Weight::None;
     let shared = shared_sizes(policy, histogram, code);
-    // Sums of weights past 32 bits have no place in shared memory.
+    // Shared memory does not support 64-bit sums of weights.
     let wide_sums = histogram.wide && histogram.weight == Weight::U32;
     let method = match histogram.method {
         HistogramMethod::Auto if votable && histogram.bins <= tuned.max_bins_by_ballots => {
@@ -142,7 +140,7 @@ fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> Histo
     }
 }
 
-/// How many splitters are kept in shared memory, and how many of its words the table takes in all.
+/// Returns the number of splitters in shared memory, and the total words of the table there.
 fn staged(histogram: &Histogram, code: &BinCode, max_words: u32) -> (u32, u32) {
     let Some(range) = &code.range else { return (1, 2) };
     let cells = range.cells + 1;
@@ -154,7 +152,7 @@ fn staged(histogram: &Histogram, code: &BinCode, max_words: u32) -> (u32, u32) {
     }
 }
 
-/// Few sizes, so that few pipelines serve many numbers of bins.
+/// Rounds up to one of a few sizes, so that few pipelines serve many bin counts.
 fn rounded_up(counters: u32) -> u32 {
     if counters <= 512 {
         counters.next_power_of_two().max(64)
@@ -163,7 +161,7 @@ fn rounded_up(counters: u32) -> u32 {
     }
 }
 
-/// The most counters in so many words.
+/// Rounds down to a number of counters that fits into `words` words.
 fn rounded_down(words: u32) -> u32 {
     if words >= 1024 { words / 1024 * 1024 } else { words }
 }

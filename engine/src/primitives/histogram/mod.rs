@@ -1,8 +1,7 @@
-//! Histogram: how many samples fall into each of m bins, by a function of the sample.
+//! Histogram: counts the samples in each of m bins. A function of the sample selects its bin.
 //!
-//! [`histogram`] declares the passes of one histogram in a graph: [`Bins`] says how,
-//! [`HistogramBuffers`] where. [`Context::histogram`](crate::Context::histogram) does everything in
-//! one call.
+//! [`histogram`] declares the passes of one histogram in a graph. [`Bins`] describes the histogram, and
+//! [`HistogramBuffers`] its arrays. [`Context::histogram`](crate::Context::histogram) does everything in one call.
 
 mod bins;
 mod description;
@@ -29,40 +28,41 @@ use crate::memory::Place;
 use bins::BinCode;
 use passes::HistogramPasses;
 
-/// The most bins.
+/// Maximum number of bins.
 pub const MAX_BINS: u32 = 1 << 20;
 
-/// A histogram of samples of a type.
+/// Description of a histogram, with the sample type as a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Histogram {
     pub sample: SampleType,
     /// m, the number of bins.
     pub bins: u32,
     pub function: Bin,
-    /// Whether the last bin has its upper edge.
+    /// Whether the last bin includes its upper edge.
     pub closed: bool,
     pub layout: Layout,
     pub weight: Weight,
-    /// Whether counts have 64 bits: two words each, the low one first.
+    /// Whether counts have 64 bits: two words each, low word first.
     pub wide: bool,
     pub accumulate: bool,
     pub method: HistogramMethod,
 }
 
-/// What an element adds to its bin.
+/// Amount that an element adds to its bin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Weight {
     /// One.
     None,
-    /// A u32 of its own. Sums are modulo 2^32, or 2^64 where counts are wide.
+    /// A `u32` weight per element. Sums are modulo 2^32, or modulo 2^64 if counts are wide.
     U32,
-    /// An f32 of its own. Sums are rounded in an order that may differ from run to run.
+    /// An `f32` weight per element. Sums are rounded in an order that may differ from run to run.
     F32,
 }
 
 impl Histogram {
-    /// The m + 1 edges of the bins: splitters; of floats those that samples are compared with, to the
-    /// bit; of integers equally spaced values, for an axis; 0 to m.
+    /// The m + 1 edges of the bins. For range bins, these are the splitters; for even bins of floats, exactly the
+    /// edges that samples are compared with; for even bins of integers, equally spaced values, for an axis;
+    /// otherwise 0 to m.
     fn edges(&self) -> Vec<f64> {
         match &self.function {
             Bin::Range(splitters) => splitters.iter().map(|&s| self.sample.value(s)).collect(),
@@ -79,7 +79,7 @@ impl Histogram {
         }
     }
 
-    /// Words of a count.
+    /// Words per count.
     fn count_words(&self) -> u64 {
         if self.wide { 2 } else { 1 }
     }
@@ -90,7 +90,7 @@ impl Histogram {
     }
 }
 
-/// Where the arrays of a histogram are in a graph. None of the outputs may overlap an input.
+/// The arrays of a histogram in a graph. No output may overlap an input.
 #[derive(Clone, Copy, Debug)]
 pub struct HistogramBuffers {
     pub(in crate::primitives) n: Option<Count>,
@@ -102,42 +102,42 @@ pub struct HistogramBuffers {
 }
 
 impl HistogramBuffers {
-    /// Counts `samples` into `counts`: m for each channel that is counted, channel after channel,
-    /// of `u32` or `u64`. (Of weights that are `f32`, sums of `f32`.)
+    /// Counts `samples` into `counts`, which receives m counts per counted channel, channel by channel. Counts are
+    /// `u32` or `u64`; with `f32` weights they are sums of type `f32`.
     pub fn new(samples: Buffer, counts: Buffer) -> Self {
         Self { n: None, samples, weights: None, counts, out_of_range: None, cumulative: None }
     }
 
-    /// The first `n` elements, by a host count or a device count; without, as many as the samples
-    /// hold.
+    /// Limits the histogram to the first `n` elements, given as a host count or a device count. The default is the
+    /// number of elements in the samples.
     #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: Some(n.into()), ..self }
     }
 
-    /// Each element adds its weight, a `u32` or an `f32`, instead of one. Sums of `u32` are modulo
-    /// 2^32, or 2^64 where counts are `u64`. Sums of `f32` are rounded in an order that may differ
-    /// from run to run.
+    /// Each element adds its weight, a `u32` or an `f32`, instead of one. Sums of `u32` are modulo 2^32, or modulo
+    /// 2^64 if counts are `u64`. Sums of `f32` are rounded in an order that may differ from run to run.
     #[must_use]
     pub fn weights(self, weights: Buffer) -> Self {
         Self { weights: Some(weights), ..self }
     }
 
-    /// Gets one count for each channel, of the samples in no bin, NaN included. It has the type of the
-    /// counts.
+    /// Sets a buffer that receives one count per counted channel: the samples that belong to no bin, including
+    /// NaN. It has the type of the counts.
     #[must_use]
     pub fn out_of_range(self, counts: Buffer) -> Self {
         Self { out_of_range: Some(counts), ..self }
     }
 
-    /// Gets m words: the exclusive prefix sums of the counts (of one channel, of `u32`).
+    /// Sets a buffer of m words that receives the exclusive prefix sums of the counts. Requires a single channel
+    /// and `u32` counts.
     #[must_use]
     pub fn cumulative(self, sums: Buffer) -> Self {
         Self { cumulative: Some(sums), ..self }
     }
 
-    /// What an element adds, by the types of weights and counts; an error where these are no such
-    /// types.
+    /// Returns the kind of weights, and whether counts have 64 bits. Rejects unsupported types of weights and
+    /// outputs.
     fn weight(&self) -> Result<(Weight, bool)> {
         use ElementType::{F32, U32, U64};
         let (weight, expected) = match self.weights.map(Buffer::element) {
@@ -166,7 +166,7 @@ fn mismatch<T>(name: &'static str, found: ElementType, expected: &str) -> Result
     Err(Error::KeyTypeMismatch { name, found, expected })
 }
 
-/// Buffers of a histogram of so many elements.
+/// Buffers of a histogram whose element count is resolved.
 #[derive(Clone, Copy, Debug)]
 struct Counted {
     n: Count,
@@ -177,23 +177,23 @@ struct Counted {
     cumulative: Option<Buffer>,
 }
 
-/// What a histogram gives: `Vec`s of samples on the host, arrays of samples on the device.
+/// Result of a histogram: `Vec`s for samples on the host, arrays for samples on the device.
 #[derive(Debug)]
 pub struct HistogramCounts<P: Place, C: Pod = u64> {
-    /// m counts for each channel that is counted, channel after channel.
+    /// m counts per counted channel, channel by channel.
     pub counts: P::Array<C>,
-    /// One for each such channel: the samples in no bin, NaN included.
+    /// One count per counted channel: the samples that belong to no bin, including NaN.
     pub out_of_range: P::Array<C>,
-    /// How it was done.
+    /// The method used.
     pub method: HistogramMethod,
 }
 
-/// What [`histogram`] chose.
+/// The method and sizes that [`histogram`] chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddedHistogram {
     /// The method; never `Auto`.
     pub method: HistogramMethod,
-    /// Its sizes.
+    /// Sizes.
     pub sizes: HistogramSizes,
 }
 

@@ -1,5 +1,4 @@
-//! The passes of a histogram: clear, one count for each piece of the samples and each part of
-//! the bins.
+//! The passes of a histogram: clear the counts, then count each piece of the samples once per window of bins.
 
 use multisplit_graph::{Buffer, Graph, Groups, View};
 use multisplit_shaders::{builtin, push_constants};
@@ -49,12 +48,12 @@ push_constants! {
     }
 }
 
-/// What every device dispatches in x.
+/// Workgroups in x that every device supports.
 const MAX_GROUPS: u32 = 65_535;
-/// The largest offset alignment that Vulkan lets a device ask for.
+/// Maximum offset alignment that Vulkan allows a device to require.
 const ALIGNMENT: u64 = 256;
 
-/// One histogram on its way into the graph.
+/// State for adding the passes of one histogram.
 pub(super) struct HistogramPasses<'j> {
     pub graph: &'j mut Graph,
     pub policy: &'j Policy,
@@ -66,7 +65,7 @@ pub(super) struct HistogramPasses<'j> {
 }
 
 impl HistogramPasses<'_> {
-    /// Zeroes what is not added to.
+    /// Clears the outputs, unless the histogram accumulates.
     pub fn clear(&mut self) -> Result<()> {
         if self.histogram.accumulate {
             return Ok(());
@@ -79,7 +78,7 @@ impl HistogramPasses<'_> {
         Ok(())
     }
 
-    /// Counts every piece, as often as there are parts of the bins.
+    /// Counts every piece once per window of bins.
     pub fn count(&mut self, pieces: &[Piece]) -> Result<()> {
         if pieces.is_empty() {
             return Ok(());
@@ -106,7 +105,7 @@ impl HistogramPasses<'_> {
         Ok(())
     }
 
-    /// The pass that says how many workgroups count a piece whose length is on the device.
+    /// Adds the pass that computes the number of workgroups for a piece from a device count.
     fn arguments(&mut self, buffer: Buffer, index: u64, piece: &Piece) -> Result<Buffer> {
         let (around, index) = word(buffer, index);
         let arguments = self.graph.transient::<u32>("histogram.arguments", 3);
@@ -156,7 +155,7 @@ impl HistogramPasses<'_> {
             .bind("counts", counts)
             .push(&push);
         let pass = specialize(pass, &kernel, &constants);
-        // Where the caller does not want it, nobody reads it.
+        // If the caller did not request the count, no pass reads it.
         let pass = match (out_of_range, unwanted) {
             (Some(wanted), _) => pass.bind("out_of_range", wanted),
             (None, Some(unwanted)) => pass.scratch("out_of_range", unwanted),
@@ -191,7 +190,7 @@ impl HistogramPasses<'_> {
             span_high: high(span),
             scale_low: low(scale),
             scale_high: high(scale),
-            // None of them is past 63.
+            // Each of the packed numbers is at most 63.
             bits: format.map_or(shift, |format| format.bits(shift)),
             parameter_0: parameters[0],
             parameter_1: parameters[1],
@@ -232,7 +231,7 @@ impl HistogramPasses<'_> {
         ]
     }
 
-    /// Workgroups for `count` elements: the same as the arguments' kernel computes.
+    /// Number of workgroups for `count` elements; must match `arguments.comp`.
     fn groups(&self, count: u32) -> u32 {
         let tiles = count.div_ceil(self.sizes.tile);
         let least = tiles.min(self.sizes.min_groups);
@@ -253,7 +252,7 @@ impl HistogramPasses<'_> {
     }
 }
 
-/// The kernels' METHOD.
+/// Value of the specialization constant METHOD.
 fn method_code(method: HistogramMethod) -> u32 {
     match method {
         HistogramMethod::Ballots => 1,
@@ -262,7 +261,7 @@ fn method_code(method: HistogramMethod) -> u32 {
     }
 }
 
-/// The kernels' WEIGHT.
+/// Value of the specialization constant WEIGHT.
 fn weight_code(weight: Weight) -> u32 {
     match weight {
         Weight::None => 0,
@@ -271,7 +270,7 @@ fn weight_code(weight: Weight) -> u32 {
     }
 }
 
-/// A word of a buffer: what can be bound around it, and which word of that it is.
+/// Returns an aligned view that contains the word, and the index of the word in the view.
 fn word(buffer: Buffer, index: u64) -> (View, u32) {
     let begin = index * WORD / ALIGNMENT * ALIGNMENT;
     let view = buffer.range(begin, ALIGNMENT.min(buffer.size() - begin));

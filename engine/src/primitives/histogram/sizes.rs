@@ -1,4 +1,4 @@
-//! The sizes of the histogram, and where they were measured.
+//! Sizes of the histogram kernel, and the devices on which they were measured.
 
 use crate::device::properties::DeviceProperties;
 use crate::policy::allowed::{any_u32, groups, numbers, threads};
@@ -7,43 +7,43 @@ use crate::policy::table::{size, sizes};
 use crate::policy::tile::UNMEASURED_THREADS;
 
 sizes! {
-    /// Sizes of the counting kernel. Every field may be set; results never depend on them, but for
-    /// the order in which weights that are floats are added.
+    /// Sizes of the counting kernel. A field affects results only through the order of additions of `f32` weights.
     pub struct HistogramTuning as "histogram." {
-        /// Threads of a workgroup.
+        /// Workgroup size.
         threads: u32 = size(threads).candidates(|_| &[64, 128, 256, 512, 1024]),
-        /// Reads of 16 bytes that a thread has on their way at a time.
+        /// Loads of 16 bytes in flight per thread.
         loads: u32 = size(|_| numbers(0, 16))
             .candidates(|facts| if facts.is_software() { &[1, 2] } else { &[1, 2, 4, 8] }),
-        /// Tiles (threads x loads x 16 bytes) that a workgroup counts before it adds to the output.
+        /// Tiles (threads x loads x 16 bytes) that a workgroup counts before it adds its counters to the output.
         tiles: u32 = size(|_| numbers(0, 1 << 16)).candidates(|_| &[4, 8, 16, 32, 64]),
-        /// Unless fewer workgroups than this, of so many threads, had anything to do then.
+        /// Minimum number of workgroups of `threads` threads if there are enough tiles. Takes precedence over
+        /// `tiles`.
         min_groups: u32 = size(groups).candidates(|facts| match facts.is_software() {
             true => &[8, 16, 32],
             false => &[128, 264, 528, 1056, 2112],
         }),
-        /// Copies of the counters in shared memory, where there is room.
+        /// Copies of the counters in shared memory, if there is room.
         copies: u32 = size(|_| numbers(0, 32)).candidates(|_| &[1, 2, 4, 8]),
-        /// Most bytes of shared memory that copies may take.
+        /// Maximum bytes of shared memory for the copies.
         copies_bytes: u32 = size(any_u32),
         /// Up to this many bins are counted by ballots.
         max_bins_by_ballots: u32 = size(any_u32).candidates(|_| &[0, 8, 32]),
-        /// More bins than shared memory holds are counted in several passes, up to this many; beyond,
-        /// by atomic operations on the output.
+        /// Maximum number of passes if the bins exceed shared memory. If more passes were needed, the samples are
+        /// counted by atomics on the output instead.
         max_passes: u32 = size(any_u32),
-        /// Up to this many range bins (32 at most) are found among splitters in registers.
+        /// Up to this many range bins, and at most 32, have their splitters in registers.
         register_bins: u32 = size(|_| numbers(0, 32)),
-        /// Cells of the lookup table for each of more bins.
+        /// Cells per bin in the lookup table, which is used for more range bins.
         cells_per_bin: u32 = size(|_| numbers(0, 1 << 16)),
-        /// Most cells in all; 0 for a binary search instead.
+        /// Maximum number of cells; 0 selects a binary search instead.
         cells: u32 = size(|_| numbers(0, 1 << 16)).candidates(|_| &[0, 256, 1024, 2048, 4096, 8192]),
-        /// Threads of a workgroup that has such a table: many share one.
+        /// Workgroup size with a lookup table. Large, because all threads share the table.
         lookup_threads: u32 = size(threads).candidates(|_| &[128, 256, 512, 1024]),
     }
 }
 
 impl HistogramTuning {
-    /// What suits the device.
+    /// Sizes for the device.
     pub fn for_device(properties: &DeviceProperties) -> Self {
         let tuned = match Family::of(properties) {
             Family::Software => Self::software(),
@@ -59,12 +59,12 @@ impl HistogramTuning {
             threads: 256,
             loads: 4,
             tiles: 16,
-            // As many as an H200 runs at a time.
+            // Number of workgroups that an H200 runs at a time.
             min_groups: 1056,
             copies: 2,
             copies_bytes: 16 << 10,
-            // Adding up in shared memory takes the time that reading the samples takes, whatever
-            // m is; ballots take up to four times as long.
+            // Counting by atomics in shared memory takes as long as reading the samples, for every m; ballots take
+            // up to four times as long.
             max_bins_by_ballots: 0,
             max_passes: 3,
             register_bins: 16,
@@ -74,8 +74,8 @@ impl HistogramTuning {
         }
     }
 
-    /// Software drivers compile what is unrolled for longer than it then runs, and end every loop
-    /// after 65,535 rounds: a search takes up to 20 of them for each sample.
+    /// Software drivers take longer to compile unrolled loops than to run them. They end every loop after 65,535
+    /// iterations, and a search takes up to 20 iterations per sample.
     fn software() -> Self {
         Self {
             loads: 1,
@@ -89,15 +89,15 @@ impl HistogramTuning {
         }
     }
 
-    /// For GPUs that nobody has measured.
+    /// For GPUs without measurements.
     fn unmeasured() -> Self {
         Self {
-            // Each workgroup adds all its counters to the output when it ends, and a small GPU runs few at a time. A
-            // large one has enough to do with 256 of them.
+            // Each workgroup adds all its counters to the output at its end, and a small GPU runs few workgroups
+            // at a time. 256 workgroups are enough for a large GPU.
             min_groups: 256,
-            // Half of what is promised, so that two workgroups fit.
+            // Half of the shared memory that Vulkan guarantees, so that two workgroups fit.
             copies_bytes: 8 << 10,
-            // A table of 4 KiB, for the same reason.
+            // 4 KiB, for the same reason.
             cells: 1024,
             lookup_threads: UNMEASURED_THREADS,
             ..Self::nvidia()
