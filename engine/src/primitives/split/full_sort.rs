@@ -1,5 +1,5 @@
-//! The split that costs most and promises most: a radix sort by the whole key, where the buckets
-//! are in the order of the keys. What comes out is ordered within each bucket, too.
+//! The full sort as a split method: a radix sort by the whole key, for buckets that are in key order. It is the
+//! most expensive method, and its result is also sorted within each bucket.
 
 use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::builtin as kernels;
@@ -11,7 +11,8 @@ use crate::primitives::multisplit::{self, Bucket, Split, SplitBuffers, SplitOutp
 use crate::primitives::sort::{self, KeyedSort, SortBuffers, SortPlace, SortValues};
 use crate::primitives::{Policy, copy};
 
-/// The sort that puts keys into the order of their buckets; an error where there is none.
+/// Returns the sort that puts keys into bucket order. Rejects buckets that are not in key order, and device
+/// counts.
 pub(crate) fn sort_of(split: &Split, n: Count) -> Result<KeyedSort> {
     let unsigned = split.key.kind() == UNSIGNED;
     let top = |shift: u32, bits: u32| shift.checked_add(bits) == Some(split.key.bits());
@@ -20,7 +21,7 @@ pub(crate) fn sort_of(split: &Split, n: Count) -> Result<KeyedSort> {
         Bucket::Identity if unsigned => Some(false),
         Bucket::Digit { shift, bits } if unsigned && top(shift, bits) => Some(false),
         Bucket::OrderedDigit { shift, bits, descending } if top(shift, bits) => Some(descending),
-        // `Even` sends every NaN to the last bucket; in the order of floats some come first.
+        // `Even` puts every NaN into the last bucket, but negative NaNs sort first.
         _ => None,
     };
     if matches!(n, Count::Device { .. }) {
@@ -33,8 +34,8 @@ pub(crate) fn sort_of(split: &Split, n: Count) -> Result<KeyedSort> {
     Ok(KeyedSort { descending, ..KeyedSort::new(split.key) })
 }
 
-/// Adds the passes of the sort, and finds the offsets in what comes out. Nothing is to be done for no
-/// elements.
+/// Adds the passes of the sort, and the pass that finds the offsets in its result. Adds no passes for an empty
+/// input.
 pub(super) fn add(
     graph: &mut Graph,
     policy: &Policy,

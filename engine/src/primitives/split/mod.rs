@@ -1,4 +1,4 @@
-//! Splits as callers declare them in a graph, of keys of any type and by any method.
+//! Declares splits in a graph, for every key type and method.
 
 mod full_sort;
 mod narrow;
@@ -15,42 +15,43 @@ use super::multisplit::{self, AddedSplit, Buckets, Method, SplitBuffers};
 use crate::error::{Error, Result};
 use crate::memory::Place;
 
-/// What a split of keys gives: `Vec`s for keys on the host, arrays for keys on the device.
+/// Result of a split of keys: `Vec`s for keys on the host, arrays for keys on the device.
 #[derive(Debug)]
 pub struct SplitKeys<P: Place, K: Pod> {
-    /// The keys, in the order of their buckets, stable within a bucket.
+    /// The keys in bucket order, stable within a bucket.
     pub keys: P::Array<K>,
-    /// Where each bucket begins, and n.
+    /// Offset of each bucket, then n.
     pub offsets: P::Array<u32>,
-    /// How it was done.
+    /// The method used.
     pub method: Method,
 }
 
-/// What a split of key-value pairs gives.
+/// Result of a split of key-value pairs.
 #[derive(Debug)]
 pub struct SplitPairs<P: Place, K: Pod, V: Pod> {
-    /// The keys, in the order of their buckets, stable within a bucket.
+    /// The keys in bucket order, stable within a bucket.
     pub keys: P::Array<K>,
-    /// The values, in the order of the keys.
+    /// The values in the order of the keys.
     pub values: P::Array<V>,
-    /// Where each bucket begins, and n.
+    /// Offset of each bucket, then n.
     pub offsets: P::Array<u32>,
-    /// How it was done.
+    /// The method used.
     pub method: Method,
 }
 
-/// What a split that moves nothing gives.
+/// Result of a split that computes the permutation and does not move elements.
 #[derive(Debug)]
 pub struct SplitPermutation<P: Place> {
-    /// Where each element would go.
+    /// Destination index of each element.
     pub permutation: P::Array<u32>,
-    /// Where each bucket begins, and n.
+    /// Offset of each bucket, then n.
     pub offsets: P::Array<u32>,
-    /// How it was done.
+    /// The method used.
     pub method: Method,
 }
 
-/// Adds the passes of a split to the graph. A count of 0 adds one that writes the offsets.
+/// Adds the passes of a split to the graph. If the count is 0, only the offsets and the out-of-range count are
+/// written.
 pub fn split<K>(
     graph: &mut Graph,
     policy: &Policy,

@@ -1,4 +1,4 @@
-//! Splits of keys of 8 and 16 bits: the keys are split as words, in the form that the bucket function asks for.
+//! Splits of keys of 8 and 16 bits: the keys are widened to words, in the form that the bucket function requires.
 
 use multisplit_graph::{Buffer, Graph};
 
@@ -11,8 +11,8 @@ use crate::primitives::multisplit::{
 use crate::primitives::narrow::{Form, NarrowKeys};
 use crate::primitives::sort::KeyedSort;
 
-/// The same split of words, and what these are. Functions of bits see the bits, functions of the order numbers
-/// that compare like the keys, and functions of numbers the same numbers.
+/// Returns the equivalent split of words, and the form of the words. Functions of bits receive the bits, functions
+/// of the order receive numbers that compare like the keys, and functions of values receive the values.
 pub(crate) fn of_words(split: &Split) -> (Split, Form) {
     let key = split.key;
     let (bucket, form) = match &split.bucket {
@@ -25,13 +25,13 @@ pub(crate) fn of_words(split: &Split) -> (Split, Form) {
         }
         Bucket::OrderedDigit { .. } => (split.bucket.clone(), Form::Ordered),
         Bucket::Identity | Bucket::Digit { .. } => (split.bucket.clone(), Form::Bits),
-        // Even parts of floats, and what is the user's.
+        // Even parts of floats, and user functions.
         _ => (split.bucket.clone(), Form::Number),
     };
     (Split { key: form.wide(key), bucket, ..split.clone() }, form)
 }
 
-/// Adds the passes of the split; `sort` is that of a full sort.
+/// Adds the passes of the split. `sort` is set for a full sort.
 pub(super) fn add(
     graph: &mut Graph,
     policy: &Policy,
@@ -43,7 +43,7 @@ pub(super) fn add(
     check_function(policy, split)?;
     let (wide, form) = of_words(split);
     let keys = NarrowKeys { key: split.key, form, n: buffers.n };
-    // Graphs have no empty buffers.
+    // Buffers of a graph cannot be empty.
     let n = buffers.n.max().max(1);
     let words = graph.transient::<u32>("multisplit.words", n);
     keys.widen(graph, policy, buffers.keys, words)?;
@@ -63,7 +63,7 @@ pub(super) fn add(
     let of_words = SplitBuffers { keys: words, output, ..*buffers };
     let added = multisplit::add(graph, policy, &wide, &of_words)?;
     if let Some(sort) = sort {
-        // Both forms that can be sorted by are numbers of as many bits as the keys.
+        // In both forms that can be sorted, the words are unsigned numbers of as many bits as the keys.
         let bits = Some(0..split.key.bits());
         let sort = KeyedSort { key: wide.key, bits, ..sort };
         full_sort::add(graph, policy, &sort, &wide, &of_words)?;
