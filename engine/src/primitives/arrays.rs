@@ -1,10 +1,10 @@
-//! Are the arrays of a graph what a primitive was promised: of the right type, long enough, whole rows?
+//! Checks that arrays have the required type and size, and consist of whole rows.
 
 use multisplit_graph::{Buffer, ElementType};
 
 use crate::error::{Error, Result};
 
-/// The array is one of `expected`.
+/// Checks the element type of an array.
 pub(in crate::primitives) fn check_element(
     name: &'static str,
     buffer: Buffer,
@@ -17,7 +17,7 @@ pub(in crate::primitives) fn check_element(
     Err(Error::KeyTypeMismatch { name, found, expected })
 }
 
-/// The elements are a whole number of rows.
+/// Checks that `n` elements are a whole number of rows.
 pub(crate) fn check_rows(n: u64, length: u64) -> Result<()> {
     if n == 0 || length > 0 && n.is_multiple_of(length) {
         return Ok(());
@@ -25,7 +25,8 @@ pub(crate) fn check_rows(n: u64, length: u64) -> Result<()> {
     Err(Error::Rows { n, length })
 }
 
-/// The array has so many bytes. `name` is the primitive's and the array's, as in `scan.src`.
+/// Checks that an array has at least `needed` bytes. `name` consists of the primitive and the array, as in
+/// `scan.src`.
 pub(crate) fn check_room(name: &str, buffer: Buffer, needed: u64) -> Result<()> {
     let size = buffer.size();
     if size >= needed {

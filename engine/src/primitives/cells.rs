@@ -1,52 +1,52 @@
-//! The lookup table of range bins and range buckets: cells, each of which knows the splitters that lie
-//! before it and, if there is one within, where.
+//! The lookup table of range bins and range buckets. Each of its cells stores the number of splitters before the
+//! cell and the location of the splitter within the cell, if there is one.
 //!
-//! A place is a monotonic function of a sample in whole numbers, computed here and in the kernel to
-//! the same bits: a cell above, a fraction of it below. So a splitter of an earlier cell is below every
-//! sample of a cell, and one of a later cell above; and within a cell places are compared. Only where
-//! a sample and a splitter have the same place, or a cell has several splitters, has anything else to
-//! be looked at.
+//! The place of a sample is a monotonic integer function of the sample, which the host and the kernels compute
+//! with identical results. Its upper bits are the cell, its lower bits are the fraction within the cell. A
+//! splitter in an earlier cell is therefore below every sample of a cell, and a splitter in a later cell is above.
+//! Within a cell, places are compared. A search is needed only if a sample and a splitter have the same place, or
+//! if the cell contains several splitters.
 
 use crate::primitives::sample::SampleType;
 
-/// How samples are given places.
+/// Map from samples to places.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::primitives) enum CellMap {
-    /// The ordered bits, less those below a shift: for floats, nearly equal ratios.
+    /// Ordered bits, shifted right by this amount. For floats, cells then span nearly equal ratios.
     Shift(u32),
-    /// The values, as the bits of a float: places to the unit.
+    /// Distance from the first splitter, multiplied by this number of places per unit (the bits of a float).
     Affine(u64),
 }
 
-/// Cells over sorted splitters.
+/// Cells for sorted splitters.
 pub(in crate::primitives) struct Cells {
     pub map: CellMap,
     pub format: CellFormat,
-    /// A word for each cell, and one more, whose bin alone counts.
+    /// One word per cell, and a final word that contains only the number of splitters.
     pub words: Vec<u32>,
 }
 
-/// What the bits of a word and of a place mean.
+/// Bit layout of a cell word and of a place.
 ///
-/// A word has, from the lowest bit on, how many inner splitters lie before the cell; whether it has
-/// several; and from the top down the mark, where its own one lies, in half steps of the places within the
-/// cell. An even mark is a place, samples of which may lie on either side of the splitter; an odd one comes
-/// right before the first place at or above it, or after all places, if the cell has none.
+/// The lowest bits of a word are the number of inner splitters before the cell. The next bit is set if the cell
+/// contains several splitters. The top bits are the mark: the location of the cell's own splitter, in half steps
+/// of the fraction. An even mark is a place whose samples may lie on either side of the splitter. An odd mark
+/// precedes the first place at or above the splitter, or follows all places if the cell contains no splitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::primitives) struct CellFormat {
     pub bin_bits: u32,
-    /// Bits of a place within its cell, at least one.
+    /// Bits of the fraction, at least one.
     pub fraction_bits: u32,
 }
 
-/// Fewer cells leave no room for the fraction of a place.
+/// Minimum number of cells, even if the maximum that the caller allows is lower.
 const MIN_CELLS: u32 = 16;
-/// Ranges narrower than this have no affine map: differences that are not normal numbers, which a
-/// device may take for zero, must all have the first place.
+/// Minimum width of a range with an affine map. A device may flush subnormal differences to zero; at this width,
+/// they all have the first place.
 const MIN_WIDTH: f64 = 1e-27;
 
 impl CellFormat {
-    /// As many bits for fractions as there is room for in words and in places.
+    /// Uses as many fraction bits as words and places have room for.
     fn new(splitters: usize, cells: u32) -> Self {
         let inner = splitters.saturating_sub(2) as u32;
         let bin_bits = (u32::BITS - inner.leading_zeros()).max(1);
@@ -54,7 +54,7 @@ impl CellFormat {
         Self { bin_bits, fraction_bits: (30 - bin_bits).min(31 - cell_bits) }
     }
 
-    /// As the kernels are told, with the shift of [`CellMap::Shift`].
+    /// Packs the format, and the shift of [`CellMap::Shift`], into one word for the kernels.
     pub fn bits(self, shift: u32) -> u32 {
         shift | self.bin_bits << 8 | self.fraction_bits << 16
     }
@@ -63,22 +63,21 @@ impl CellFormat {
         u64::from(cells) << self.fraction_bits
     }
 
-    /// The word of a cell.
+    /// Encodes the word of a cell.
     fn word(self, before: u32, mark: u32, crowded: bool) -> u32 {
         before | u32::from(crowded) << self.bin_bits | mark << (31 - self.fraction_bits)
     }
 }
 
 impl Cells {
-    /// How many cells for so many bins: `of_bin` for each, and no more than `most`.
+    /// Number of cells for `bins` bins: `of_bin` per bin, rounded up to a power of two, at most `most`.
     pub fn count(bins: u32, of_bin: u32, most: u32) -> u32 {
         let wanted = bins.saturating_mul(of_bin).clamp(MIN_CELLS, 1 << 30);
         wanted.next_power_of_two().min(most.max(MIN_CELLS))
     }
 
-    /// `count` cells over m + 1 splitters, given as the bits of samples, with the map under which
-    /// fewer splitters share a cell.
-    /// `closed` is whether samples may be at the last one.
+    /// Builds `count` cells for m + 1 splitters, given as the bits of samples. Selects the map with fewer
+    /// splitters per cell. `closed` is whether samples may equal the last splitter.
     pub fn new(sample: SampleType, splitters: &[u64], count: u32, closed: bool) -> Self {
         let format = CellFormat::new(splitters.len(), count);
         let (map, shifted) = shift_map(sample, splitters, count, format, closed);
@@ -86,13 +85,13 @@ impl Cells {
         let shift = cells(map, shifted);
         let affine = affine_map(sample, splitters, count, format).map(|map| cells(map, format));
         match affine {
-            // Equal values are the more usual input, so they win a draw.
+            // Evenly spaced splitters are more common, so the affine map wins a tie.
             Some((affine, crowded)) if crowded <= shift.1 => affine,
             _ => shift.0,
         }
     }
 
-    /// The cells, and how crowded they are: the sum of the squares of their splitters.
+    /// Returns the cells, and a measure of crowding: the sum of the squared splitter counts of all cells.
     fn with(
         sample: SampleType,
         splitters: &[u64],
@@ -103,11 +102,12 @@ impl Cells {
     ) -> (Self, u64) {
         let inner = splitters.get(1..splitters.len().saturating_sub(1)).unwrap_or_default();
         let origin = splitters.first().copied().unwrap_or(0);
-        // Unless the end is closed, nothing is at or above splitters there.
+        // If the range is not closed, no sample reaches the splitters that equal its end.
         let end = sample.ordered_edge(splitters.last().copied().unwrap_or(0));
         let none = (2u32 << format.fraction_bits) - 1;
         let mut own = vec![(0u32, none); count as usize];
-        // Splitters where a cell begins are before it, and no sample of an earlier cell is above.
+        // Splitters at the start of a cell count as before the cell, because every sample of an earlier cell is
+        // below them.
         let mut at_begin = vec![0u32; count as usize];
         let matters = |s: &&u64| closed || sample.ordered_edge(**s) < end;
         for &splitter in inner.iter().filter(matters) {
@@ -135,7 +135,7 @@ impl Cells {
 }
 
 impl CellMap {
-    /// By how much ordered bits are shifted; 0 for values.
+    /// Right shift of the ordered bits; 0 for an affine map.
     pub fn shift(self) -> u32 {
         match self {
             Self::Shift(shift) => shift,
@@ -143,7 +143,7 @@ impl CellMap {
         }
     }
 
-    /// The place of an edge; the kernel computes that of a sample the same way.
+    /// Place of an edge. The kernel computes the place of a sample in the same way.
     fn place(self, sample: SampleType, origin: u64, edge: u64) -> u64 {
         match self {
             Self::Shift(shift) => {
@@ -159,7 +159,7 @@ impl CellMap {
         }
     }
 
-    /// Whether no sample below an edge has its place.
+    /// Whether all samples below an edge have lower places than the edge.
     fn is_exact(self, sample: SampleType, origin: u64, edge: u64) -> bool {
         let above = sample.ordered_edge(edge) - sample.ordered_edge(origin);
         if above == 0 {
@@ -167,7 +167,7 @@ impl CellMap {
         }
         let below = match (self, sample) {
             (Self::Shift(shift), _) => return (above - 1) >> shift < above >> shift,
-            // What is right below zero a device may take for zero.
+            // A device may flush numbers just below zero to zero.
             _ if sample.float(edge) == 0.0 => return false,
             (_, SampleType::F64) => f64::from_bits(edge).next_down().to_bits(),
             _ => u64::from(f32::from_bits(edge as u32).next_down().to_bits()),
@@ -176,7 +176,8 @@ impl CellMap {
     }
 }
 
-/// The shift that fills, and stays within, `count` cells; and fractions of no more bits than there are.
+/// Returns the smallest shift with which the samples fit into `count` cells, and a format with at most that many
+/// fraction bits.
 fn shift_map(
     sample: SampleType,
     splitters: &[u64],
@@ -186,17 +187,18 @@ fn shift_map(
 ) -> (CellMap, CellFormat) {
     let ordered = |edge: Option<&u64>| sample.ordered_edge(edge.copied().unwrap_or(0));
     let last = ordered(splitters.last()).saturating_sub(ordered(splitters.first()));
-    // Of an edge at zero, which is the lower of two zeros, the upper one may be a sample too.
+    // An edge at zero is the lower of the two zeros; a closed range that ends there also contains the upper one.
     let largest = if closed { last.saturating_add(1) } else { last.saturating_sub(1) };
     let cells = |shift: &u32| largest >> shift < u64::from(count);
-    // No more than a shift of such a number can be.
+    // A shift must be less than the number of bits of the type.
     let most = 8 * sample.bytes().max(4) - 1;
     let cell_shift = (1..most).find(cells).unwrap_or(most);
     let fraction_bits = format.fraction_bits.min(cell_shift);
     (CellMap::Shift(cell_shift - fraction_bits), CellFormat { fraction_bits, ..format })
 }
 
-/// None where there are numbers which a device may take for zero.
+/// Returns the affine map. `None` for integers, for very narrow or wide ranges, and if a splitter is subnormal,
+/// because a device may flush it to zero.
 fn affine_map(
     sample: SampleType,
     splitters: &[u64],
@@ -215,7 +217,7 @@ fn affine_map(
         SampleType::F64 => scale.to_bits(),
         _ => u64::from((scale as f32).to_bits()),
     });
-    // Rounding may carry the last sample beyond the last cell; the scale below does so no more.
+    // Rounding may put the last sample past the last cell. A slightly smaller scale avoids that.
     while let CellMap::Affine(scale) = map
         && map.place(sample, first, last) >= places
     {
@@ -246,7 +248,7 @@ mod tests {
             let last = splitters[splitters.len() - 1];
             let place = cells.map.place(SampleType::U32, 0, last);
             assert!(place >> cells.format.fraction_bits < u64::from(count), "{splitters:?}");
-            // All inner splitters are at or below it, those at the end too.
+            // All inner splitters are at or below the last sample, including those that equal it.
             assert_eq!(cells.words[count as usize], splitters.len() as u32 - 2);
         }
     }
@@ -268,7 +270,7 @@ mod tests {
         assert!(matches!(cells(&[-1e-28, 0.0, 1e-28]).map, CellMap::Shift(_)));
     }
 
-    /// The kernel's way through the table, and whether it ends before the search.
+    /// Evaluates the table as the kernel does. Returns the bin, and whether the kernel needs no search.
     fn likely(cells: &Cells, splitters: &[f32], sample: f32) -> (u32, bool) {
         let CellFormat { bin_bits, fraction_bits } = cells.format;
         let place = cells.map.place(SampleType::F32, splitters[0].bits(), sample.bits());

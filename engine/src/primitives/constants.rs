@@ -1,11 +1,11 @@
-//! How a kernel gets its specialization constants from a list that many kernels share.
+//! Sets the specialization constants of a kernel from a list that many kernels share.
 
 use multisplit_graph::PassBuilder;
 use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::CONSTANT_IDS;
 
-/// Sets the constants that the kernel has. What another built-in kernel has is left out; a name that
-/// none has is set all the same, which the graph refuses as an unknown constant.
+/// Sets the constants that the kernel declares. Skips constants of other built-in kernels. Sets unknown names
+/// anyway, so that the graph rejects them.
 pub(super) fn specialize<'g>(
     mut pass: PassBuilder<'g>,
     kernel: &Kernel,

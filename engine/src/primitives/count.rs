@@ -1,9 +1,9 @@
-//! How many elements a primitive works on: a host count, or a device count.
+//! Number of elements of a primitive: a host count or a device count.
 //!
-//! For a device count one small pass reads the number and writes records: the number, what follows
-//! from it (tiles, subproblems, words to clear), and for each of these the arguments of an
-//! indirect dispatch. All other passes read records, so a primitive has one barrier in front of
-//! indirect dispatches, however many it has of those.
+//! For a device count, one small pass reads the count and writes records. There is one record for the count and
+//! one for each length that is derived from it (tiles, subproblems, words to clear). A record contains the number
+//! and the arguments of an indirect dispatch. All other passes read records, so a primitive needs only one barrier
+//! before its indirect dispatches.
 
 use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, PassId, View};
 use multisplit_shaders::{builtin, push_constants};
@@ -13,7 +13,7 @@ use super::arrays::check_room;
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
 
-/// How many elements a primitive works on.
+/// Number of elements that a primitive processes.
 ///
 /// ```
 /// use multisplit::graph::Graph;
@@ -30,21 +30,21 @@ use crate::execute::own_pass::OwnPasses;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
-    /// This many.
+    /// A number that the host knows.
     Host(u64),
-    /// As many as a word on the device says when the passes run.
+    /// A word on the device, read when the passes run.
     Device {
-        /// Where the word is.
+        /// Buffer that contains the word.
         buffer: Buffer,
-        /// Which word of the buffer it is.
+        /// Index of the word in the buffer.
         index: u64,
-        /// The most there can be; a larger number counts as this. Buffers are sized by it.
+        /// Upper bound. Larger counts are clamped to it, and buffers are sized for it.
         max: u64,
     },
 }
 
 impl Count {
-    /// The most elements there can be.
+    /// The count, or its upper bound.
     pub fn max(self) -> u64 {
         match self {
             Self::Host(max) | Self::Device { max, .. } => max,
@@ -59,15 +59,15 @@ impl From<u64> for Count {
 }
 
 const WORD: u64 = 4;
-/// Of the word that is read, so many bytes around it are bound: the largest offset alignment that
-/// Vulkan lets a device ask for.
+/// Bytes that are bound around the count word: the maximum offset alignment that Vulkan allows a device to
+/// require.
 const ALIGNMENT: u64 = 256;
 const RECORD_BYTES: u64 = 16;
-/// Most numbers of one primitive: what fits into the push constants that every device has, beside
-/// the addresses of two buffers. Scans of five levels would take more, and do not exist with
-/// workgroups of a reasonable size.
+/// Maximum number of derived lengths per primitive: as many as fit into the push constants that every device
+/// supports, beside two buffer addresses. Only scans of five levels would need more, and these do not occur with
+/// workgroups of reasonable size.
 const STEPS: usize = 6;
-/// In the first word of a step; the kernel has the same.
+/// Flag in the first word of a step; must match `prepare.comp`.
 const AT_LEAST_ONE: u32 = 1 << 31;
 
 push_constants! {
@@ -80,10 +80,10 @@ push_constants! {
     }
 }
 
-/// A number of elements, tiles, words or workgroups: known, or in a record.
+/// A number of elements, tiles, words or workgroups: known to the host, or stored in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Length {
-    /// The number, or the most it can be.
+    /// The number, or its upper bound.
     pub most: u64,
     record: Option<u32>,
 }
@@ -98,7 +98,7 @@ impl Length {
     }
 }
 
-/// The numbers of one primitive, while they are being worked out: all are known, or none.
+/// The lengths of one primitive while they are derived. Either all are known, or all are in records.
 #[derive(Debug)]
 pub(crate) struct Lengths {
     source: Option<(Buffer, u64, u32)>,
@@ -106,7 +106,7 @@ pub(crate) struct Lengths {
 }
 
 impl Lengths {
-    /// Starts from a number of elements.
+    /// Starts with the number of elements.
     pub fn new(count: Count) -> Result<(Self, Length)> {
         let most = count.max();
         let none = Self { source: None, steps: Vec::new() };
@@ -119,17 +119,17 @@ impl Lengths {
         Ok((Self { source, ..none }, Length { most, record: Some(0) }))
     }
 
-    /// Into how many parts of `size` a length falls.
+    /// Number of parts of `size` that cover a length.
     pub fn parts(&mut self, of: Length, size: u64) -> Result<Length> {
         self.step(of, of.most.div_ceil(size), 0, [size, 1, 0])
     }
 
-    /// The same, at least one: the only part of nothing is empty.
+    /// Like [`parts`](Self::parts), but at least one: an empty length has one empty part.
     pub fn some_parts(&mut self, of: Length, size: u64) -> Result<Length> {
         self.step(of, of.most.div_ceil(size).max(1), AT_LEAST_ONE, [size, 1, 0])
     }
 
-    /// `times` a length, and `plus` more.
+    /// `times` a length, plus `plus`.
     pub fn scaled(&mut self, of: Length, times: u64, plus: u64) -> Result<Length> {
         let most = of.most.saturating_mul(times).saturating_add(plus);
         self.step(of, most, 0, [1, times, plus])
@@ -137,7 +137,7 @@ impl Lengths {
 
     fn step(&mut self, of: Length, most: u64, flags: u32, terms: [u64; 3]) -> Result<Length> {
         let Some(from) = of.record else { return Ok(Length::known(most)) };
-        // So that nothing overflows on the device.
+        // Ensures that the device computes the number without overflow.
         word(most)?;
         if self.steps.len() == STEPS {
             let problem = "workgroups too small for counts on the device".to_owned();
@@ -148,7 +148,7 @@ impl Lengths {
         Ok(Length { most, record: Some(self.steps.len() as u32) })
     }
 
-    /// Adds the pass that works the numbers out on the device, where they are not known.
+    /// Adds the pass that computes the lengths on the device, unless they are known.
     pub fn prepare(self, graph: &mut Graph, policy: &Policy, label: &str) -> Result<Prepared> {
         let Some((buffer, index, most)) = self.source else { return Ok(Prepared::default()) };
         let records = 1 + self.steps.len() as u64;
@@ -173,12 +173,12 @@ impl Lengths {
     }
 }
 
-/// The count of a second array, for a kernel with `count_word.glsl`.
+/// Count of a second array, for kernels that include `count_word.glsl`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OtherCount {
-    /// The number, or the most it can be.
+    /// The number, or its upper bound.
     pub most: u32,
-    /// Which of the words that are bound it is.
+    /// Index of the word in the bound view.
     pub index: u32,
     word: Option<View>,
 }
@@ -194,50 +194,50 @@ impl OtherCount {
         Ok(Self { most, index, word: Some(view) })
     }
 
-    /// Gives a kernel the word. Where the number is pushed, the binding is not looked at; `any` is a view
-    /// that the pass only reads.
+    /// Binds the count word. Kernels do not read the binding for a host count; `any` is a placeholder, a view that
+    /// the pass does not write.
     pub fn bind<'g>(self, pass: PassBuilder<'g>, any: View) -> PassBuilder<'g> {
         pass.bind("other_count", self.word.unwrap_or(any))
             .specialize("OTHER_ON_DEVICE", u32::from(self.word.is_some()))
     }
 }
 
-/// A word with what is bound around it, and which of these words it is.
+/// Returns an aligned view that contains the word, and the index of the word in the view.
 fn around(buffer: Buffer, index: u64) -> (View, u32) {
     let begin = index * WORD / ALIGNMENT * ALIGNMENT;
     let view = buffer.range(begin, ALIGNMENT.min(buffer.size() - begin));
     (view, (index - begin / WORD) as u32)
 }
 
-/// Refuses what kernels cannot count.
+/// Rejects numbers that exceed 32 bits.
 fn word(number: u64) -> Result<u32> {
     let limit = u64::from(u32::MAX);
     let what = "a number that is worked out on the device";
     u32::try_from(number).map_err(|_| Error::TooLarge { what, asked: number, limit })
 }
 
-/// How passes get the numbers of their primitive.
+/// Gives the passes of a primitive access to its lengths.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Prepared {
     records: Option<Buffer>,
 }
 
 impl Prepared {
-    /// What a kernel with `count.glsl` is pushed for a number.
+    /// Value to push for a length, for kernels that include `count.glsl`.
     pub fn pushed(self, length: Length) -> u32 {
-        // Kernels count in 32 bits: whoever makes passes has seen to it.
+        // Callers ensure that known lengths fit into 32 bits.
         length.record.unwrap_or(length.most as u32)
     }
 
-    /// Gives a kernel with `count.glsl` its numbers. Where they are pushed, the binding is not
-    /// looked at; `any` is a view that the pass only reads.
+    /// Binds the records, for kernels that include `count.glsl`. Kernels do not read the binding for a host count;
+    /// `any` is a placeholder, a view that the pass does not write.
     pub fn bind<'g>(self, pass: PassBuilder<'g>, any: View) -> PassBuilder<'g> {
         let on_device = u32::from(self.records.is_some());
         pass.bind("counts", self.records.map_or(any, View::from))
             .specialize("COUNT_ON_DEVICE", on_device)
     }
 
-    /// Adds the pass with so many workgroups.
+    /// Adds the pass with `groups` workgroups.
     pub fn dispatch(self, pass: PassBuilder<'_>, groups: Length) -> PassId {
         match (self.records, groups.record) {
             (Some(records), Some(record)) => {

@@ -1,11 +1,11 @@
-//! Edges of equal parts of a range of floats: one rule for splits and histograms.
+//! Edges of equal parts of a range of floats, shared by splits and histograms.
 
 use super::sample::SampleType;
 
 /// Equal parts of a range of floats.
 ///
-/// Part k begins at `k * ((hi - lo) / parts) + lo`, with every operation rounded to the type, as if
-/// no difference or product could overflow, and at `hi` if that is less.
+/// Part k begins at `k * ((hi - lo) / parts) + lo`, with every operation rounded to the type and without overflow.
+/// Edges are clamped to `hi`.
 pub(in crate::primitives) struct EvenFloats {
     /// `F32` or `F64`.
     pub sample: SampleType,
@@ -16,7 +16,7 @@ pub(in crate::primitives) struct EvenFloats {
     pub parts: u32,
 }
 
-/// How kernels find the part of a number by scaling it.
+/// Parameters for kernels that find the part of a number by scaling it.
 pub(in crate::primitives) struct ScaledParts {
     /// Bits of the reciprocal of `step`.
     pub scale: u64,
@@ -26,19 +26,19 @@ pub(in crate::primitives) struct ScaledParts {
     pub margin: f32,
 }
 
-/// Kernels may flush subnormal differences to zero, so these must all lie in the first part. This
-/// keeps parts far wider than that.
+/// Minimum width of a part. Kernels may flush subnormal differences to zero, so all of these must lie in the first
+/// part.
 const MIN_STEP: f64 = 1e-30;
-/// The scale of wider ranges could be subnormal.
+/// Maximum width of a range. Beyond it, the scale could be subnormal.
 const MAX_WIDTH: f64 = 1e30;
-/// Less than half a part; 2^20 parts of `f32` need 0.4375.
+/// Maximum margin: less than half a part. 2^20 parts of `f32` need 0.4375.
 const MAX_MARGIN: f64 = 0.46;
 
-/// The width of a part and the edges, in units of `1 / unit`.
+/// Defines functions for the width of a part, multiplied by `unit`, and for the edges.
 macro_rules! even_floats {
     ($float:ty, $step:ident, $edges:ident) => {
         fn $step(lo: $float, hi: $float, parts: u32) -> ($float, $float) {
-            // A range whose width overflows has large ends, whose halves are exact.
+            // If the width overflows, both ends are large, and halving them is exact.
             let unit = if (hi - lo).is_finite() { 1.0 } else { 0.5 };
             ((hi * unit - lo * unit) / parts as $float, unit)
         }
@@ -69,7 +69,7 @@ impl EvenFloats {
         self.parts > 0 && lo < hi && lo.is_finite() && hi.is_finite()
     }
 
-    /// Bits of the edges, one more than there are parts, in ascending order.
+    /// Bits of the `parts + 1` edges, in ascending order.
     pub fn edges(&self) -> Vec<u64> {
         match self.sample {
             SampleType::F64 => {
@@ -83,9 +83,9 @@ impl EvenFloats {
         }
     }
 
-    /// Parameters of a kernel that scales numbers and compares with the nearest edge. `None` if that
-    /// edge may not be next to the number: parts are subnormal, very wide, or hardly wider than the
-    /// distance between two floats. Numbers must then be compared with all edges.
+    /// Parameters for kernels that scale a number and compare it with the nearest edge. `None` if parts are
+    /// subnormal, very wide, or hardly wider than the distance between two floats. The nearest edge may then not
+    /// be adjacent to the number, so kernels must compare numbers with all edges.
     pub fn scaled(&self) -> Option<ScaledParts> {
         let (step, scale, step_bits) = match self.sample {
             SampleType::F64 => {
@@ -107,9 +107,9 @@ impl EvenFloats {
         decides.then_some(ScaledParts { scale, step: step_bits, margin })
     }
 
-    /// Maximum distance of a scaled edge from a whole number. The width, its product, the difference,
-    /// the scale and the last product are rounded: each shifts an edge by half a unit in the last
-    /// place. The sum with the first edge is rounded by its own size.
+    /// Maximum distance of a scaled edge from a whole number. The width, its product, the difference, the scale
+    /// and the last product are rounded, and each rounding shifts an edge by half a unit in the last place. The
+    /// rounding error of the sum with the first edge is relative to the larger end of the range.
     fn margin(&self, step: f64) -> f64 {
         let sample = self.sample;
         let largest = sample.float(self.lo).abs().max(sample.float(self.hi).abs());
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn edges_follow_the_documented_rule() {
         let found = edges(&of_f64(0.0, 1.0, 10));
-        // Three tenths as NumPy has them, so that 0.3 lies in part 2.
+        // As in NumPy, 3 * 0.1 is above 0.3, so 0.3 lies in part 2.
         assert_eq!((found[3], found[10]), (0.30000000000000004, 1.0));
         let narrow =
             EvenFloats { sample: SampleType::F32, lo: 0f32.bits(), hi: 1f32.bits(), parts: 10 };

@@ -1,4 +1,4 @@
-//! Indirect dispatches of a caller's own passes: workgroups by words that may hold anything.
+//! Indirect dispatches of a caller's passes, by workgroup counts that are not trusted.
 
 use multisplit_graph::{Buffer, Graph, Groups, Limits, View};
 use multisplit_shaders::builtin;
@@ -15,12 +15,12 @@ push_constants! {
     }
 }
 
-/// Workgroups of a dispatch: three words.
+/// Words of an indirect dispatch: workgroups in x, y and z.
 const WORDS: u64 = 3;
 
-/// Adds a pass that makes workgroups for an indirect dispatch of the first three words of `groups`, which may
-/// hold anything: no more in each direction than a device of these limits allows. A pass of the caller's own
-/// that is dispatched by them can be executed by safe calls.
+/// Adds a pass that clamps three words of `groups`, which may have any value, to the maximum workgroup counts of a
+/// device with these limits. Returns the arguments for an indirect dispatch. A caller's pass that is dispatched by
+/// them can be executed by safe calls.
 ///
 /// ```
 /// use multisplit::graph::Graph;

@@ -1,4 +1,4 @@
-//! What a key is, and what a value can be.
+//! Types of keys and values.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use multisplit_graph::{Buffer, ElementType};
 
 use crate::error::{Error, Result};
 
-// The kernels' numbers of kinds.
+// Values of the specialization constant KEY_KIND.
 pub(crate) const UNSIGNED: u32 = 0;
 pub(crate) const SIGNED: u32 = 1;
 pub(crate) const FLOAT: u32 = 2;
 
-/// What a key is. Floats are in the order of `total_cmp`: -NaN first, -0 before 0, NaN last.
+/// Type of a key. Floats are ordered as by `total_cmp`: -NaN first, -0 before 0, NaN last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KeyType {
     /// Unsigned 8-bit.
@@ -24,9 +24,9 @@ pub enum KeyType {
     U16,
     /// Signed 16-bit.
     I16,
-    /// 16-bit float of IEEE 754: 5 bits of exponent, 10 of fraction.
+    /// 16-bit float of IEEE 754: 5 exponent bits, 10 fraction bits.
     F16,
-    /// The upper half of a 32-bit float: 8 bits of exponent, 7 of fraction.
+    /// Upper half of a 32-bit float: 8 exponent bits, 7 fraction bits.
     Bf16,
     /// Unsigned 32-bit.
     U32,
@@ -59,11 +59,11 @@ impl KeyType {
         Self::F64,
     ];
 
-    /// Those of 32 and 64 bits, which every primitive takes. The others can be sorted, split and searched for
-    /// the largest.
+    /// The types of 32 and 64 bits, which every primitive supports. Only sorts, splits and top-k support the
+    /// others.
     pub const WIDE: [Self; 6] = [Self::U32, Self::I32, Self::F32, Self::U64, Self::I64, Self::F64];
 
-    /// Bits of a key.
+    /// Bits per key.
     pub fn bits(self) -> u32 {
         match self {
             Self::U8 | Self::I8 => 8,
@@ -73,34 +73,34 @@ impl KeyType {
         }
     }
 
-    /// Bytes of a key.
+    /// Bytes per key.
     pub fn bytes(self) -> u32 {
         self.bits() / 8
     }
 
-    /// How many keys a buffer of a graph has room for that holds `n` of them: as many as make whole words, in
-    /// which narrow keys are read and written. What lies behind the last of the `n` is not changed.
+    /// Length of a graph buffer for `n` keys: `n`, rounded up to whole words, because narrow keys are read and
+    /// written as words. Keys past the first `n` are not changed.
     pub fn array_len(self, n: u64) -> u64 {
         self.array_bytes(n) / u64::from(self.bytes())
     }
 
-    /// Bytes of such a buffer.
+    /// Bytes of a graph buffer for `n` keys.
     pub(crate) fn array_bytes(self, n: u64) -> u64 {
         let bytes = n.saturating_mul(u64::from(self.bytes()));
         bytes.checked_next_multiple_of(4).unwrap_or(u64::MAX)
     }
 
-    /// Whether it has fewer bits than a word.
+    /// Whether keys have fewer than 32 bits.
     pub fn is_narrow(self) -> bool {
         self.bits() < 32
     }
 
-    /// Whether it is a float.
+    /// Whether keys are floats.
     pub fn is_float(self) -> bool {
         self.kind() == FLOAT
     }
 
-    /// What a user's function in GLSL takes.
+    /// GLSL type of the argument of a user's function.
     #[cfg(feature = "glsl")]
     pub(in crate::primitives) fn glsl(self) -> &'static str {
         match self {
@@ -113,7 +113,7 @@ impl KeyType {
         }
     }
 
-    /// The kernels' KEY_KIND.
+    /// Value of the specialization constant KEY_KIND.
     pub(crate) fn kind(self) -> u32 {
         match self {
             Self::U8 | Self::U16 | Self::U32 | Self::U64 => UNSIGNED,
@@ -122,7 +122,7 @@ impl KeyType {
         }
     }
 
-    /// The number that the bits of a float are.
+    /// Value of a float key.
     pub(in crate::primitives) fn float(self, bits: u64) -> f64 {
         match self {
             Self::F16 => f16::from_bits(bits as u16).to_f64(),
@@ -132,7 +132,7 @@ impl KeyType {
         }
     }
 
-    /// The bits of a key as an unsigned number that compares like the key.
+    /// Converts the bits of a key to an unsigned number that compares like the key.
     pub(crate) fn ordered(self, bits: u64) -> u64 {
         let top = 1 << (self.bits() - 1);
         match self.kind() {
@@ -144,7 +144,7 @@ impl KeyType {
 }
 
 impl KeyType {
-    /// The bits of the integer key whose [`ordered`](Self::ordered) number this is.
+    /// Inverse of [`ordered`](Self::ordered), for integer keys.
     pub(crate) fn unordered(self, number: u64) -> u64 {
         match self.kind() {
             UNSIGNED => number,
@@ -179,12 +179,12 @@ impl fmt::Display for KeyType {
 }
 
 impl KeyType {
-    /// The type of the keys in a buffer of a graph, for primitives that take every type.
+    /// Returns the key type of a graph buffer, for primitives that support every type.
     pub(crate) fn of(name: &'static str, buffer: Buffer) -> Result<Self> {
         Self::among(&Self::ALL, name, buffer)
     }
 
-    /// The same for primitives that take those of 32 and 64 bits.
+    /// Returns the key type of a graph buffer, for primitives that support only 32 and 64 bits.
     pub(crate) fn wide_of(name: &'static str, buffer: Buffer) -> Result<Self> {
         Self::among(&Self::WIDE, name, buffer)
     }
@@ -203,30 +203,30 @@ impl KeyType {
     }
 }
 
-/// Bytes of the values in a buffer of a graph.
+/// Returns the bytes per value of a graph buffer.
 pub(in crate::primitives) fn value_bytes(buffer: Buffer) -> Result<u32> {
     let bytes = buffer.element().bytes().unwrap_or(0);
     if VALUE_BYTES.contains(&bytes) { Ok(bytes) } else { Err(Error::ValueSize { bytes }) }
 }
 
-/// Sizes of values that kernels can move.
+/// Value sizes that kernels can move.
 const VALUE_BYTES: [u32; 3] = [4, 8, 16];
 
-/// A type that keys can have: integers of 8 to 64 bits, `f32`, `f64`, and `f16` and `bf16` of the crate
-/// [`half`]. Sorts, splits and top-k take all of them, other primitives those of 32 and 64 bits.
+/// Key types: integers of 8 to 64 bits, `f32`, `f64`, and `f16` and `bf16` of the crate [`half`]. Sorts, splits
+/// and top-k support all of them, other primitives those of 32 and 64 bits.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a key type",
     label = "keys are integers of 8 to 64 bits, f32, f64, half::f16 or half::bf16"
 )]
 pub trait Key: Pod + PartialOrd + sealed::Sealed {
-    /// Its name here.
+    /// The type as a value.
     const TYPE: KeyType;
 
-    /// Its bits, in the lower part of a word.
+    /// Bits of the key, zero-extended.
     fn key_bits(self) -> u64;
 }
 
-/// What a key can take along: any plain type of 4, 8 or 16 bytes. Another size does not compile.
+/// Value types of key-value pairs: any plain type of 4, 8 or 16 bytes. Other sizes do not compile.
 ///
 /// ```compile_fail
 /// let gpu = multisplit::Context::new()?;

@@ -1,8 +1,8 @@
 //! Look-back settings that stay within the device's loop limit.
 //!
-//! Some software drivers end every loop once the loops of an invocation have taken a total number of iterations
-//! (llvmpipe: 65,535), without an error. A look-back that runs out of iterations loses predecessor tiles, so that
-//! its worst case has to fit, whatever the policy asks for: every poll fails until the spin limit, and every
+//! Some software drivers end every loop, without an error, once the loops of an invocation have taken a total
+//! number of iterations (llvmpipe: 65,535). A look-back that runs out of iterations loses predecessor tiles. Its
+//! worst case must therefore fit, regardless of the policy: every poll fails until the spin limit, and every
 //! predecessor that may be unfinished is recomputed.
 
 use super::Policy;
@@ -43,12 +43,12 @@ const MAX_TILES_IN_FLIGHT: u64 = 32;
 const OTHER_POLLS: u64 = 3;
 
 impl LookBackCost {
-    /// A look-back over one count per bucket (`tile_lookback.glsl`) by workgroups of `threads` threads. A key of a
-    /// missing tile takes `item_rounds` iterations, and a total of a bucket `total_rounds`.
+    /// Cost of a look-back over one count per bucket (`tile_lookback.glsl`). A key of a missing tile takes
+    /// `item_rounds` iterations, and the total of a bucket takes `total_rounds`.
     pub fn of_buckets(buckets: u32, shape: TileShape, item_rounds: u64, total_rounds: u64) -> Self {
         let (buckets, threads) = (u64::from(buckets), u64::from(shape.threads));
         let own_buckets = buckets.div_ceil(threads);
-        // Whoever recomputes the first tile adds up the totals before each of its buckets.
+        // A workgroup that recomputes the first tile adds up the totals before each of its buckets.
         let fixed = own_buckets * (own_buckets + 1) / 2 * threads * total_rounds;
         let recompute = own_buckets + (u64::from(shape.items) + 2) * item_rounds;
         Self { fixed, poll: own_buckets, recompute }
@@ -71,15 +71,15 @@ impl Policy {
         fitting(self.tickets).or_else(|| fitting(true))
     }
 
-    /// The spin limit of a kernel whose workgroups always take tiles by tickets. Any shape of a tile fits.
+    /// The spin limit of a kernel whose workgroups always take tiles by tickets. Every tile shape fits.
     pub(in crate::primitives) fn ticket_spins(&self, cost: LookBackCost) -> u32 {
         self.fitting_spins(MAX_TILES_IN_FLIGHT, cost).map_or(0, |spins| spins.min(self.spin_limit))
     }
 
-    /// The largest spin limit with which `missing` tiles can be recomputed.
+    /// The largest spin limit that leaves enough iterations to recompute `missing` tiles.
     fn fitting_spins(&self, missing: u64, cost: LookBackCost) -> Option<u32> {
         let Some(limit) = self.facts.loop_limit else { return Some(u32::MAX) };
-        // The remaining eighth is for the other loops of a kernel.
+        // One eighth is reserved for the other loops of a kernel.
         let available = u64::from(limit / 8 * 7).checked_sub(cost.fixed)?;
         let per_tile = available / (missing + 1);
         let polls = per_tile.checked_sub(cost.recompute)? / cost.poll.max(1);

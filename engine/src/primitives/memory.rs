@@ -1,5 +1,5 @@
-//! Fill and copy, as kernels: on data-centre GPUs several times faster than the transfer
-//! commands, and in the compute stage, where the barriers of the passes around them are cheapest.
+//! Fill and copy kernels. On data-centre GPUs they are several times faster than the transfer commands, and they
+//! run in the compute stage, where barriers between passes are cheapest.
 
 use multisplit_graph::{Buffer, Graph, Groups, View};
 use multisplit_shaders::{builtin, push_constants};
@@ -25,14 +25,14 @@ push_constants! {
 }
 
 const WORD: u64 = 4;
-/// Bytes that one thread of either kernel moves.
+/// Bytes per thread of either kernel.
 const THREAD_BYTES: u64 = 16;
 const THREAD_WORDS: u64 = THREAD_BYTES / WORD;
-/// Pieces of large arrays begin at multiples of this, the largest offset alignment that Vulkan
-/// lets a device ask for.
+/// Pieces of large arrays start at multiples of this: the maximum offset alignment that Vulkan allows a device to
+/// require.
 const GRANULE: u64 = 256;
 
-/// Adds passes that set every 32-bit word of `dst` to `value`. An empty view adds none.
+/// Adds passes that set every 32-bit word of `dst` to `value`. An empty view adds no pass.
 pub fn fill(
     graph: &mut Graph,
     policy: &Policy,
@@ -53,8 +53,8 @@ pub fn fill(
     Ok(())
 }
 
-/// Adds passes that copy `src` to `dst`, which has the same size and does not overlap it. Empty
-/// views add none.
+/// Adds passes that copy `src` to `dst`. Both must have the same size and must not overlap. Empty views add no
+/// pass.
 pub fn copy(
     graph: &mut Graph,
     policy: &Policy,
@@ -98,7 +98,7 @@ pub fn fill_first(
     filling.add(graph, policy, prepared, label, dst, value)
 }
 
-/// Adds passes that copy the first `n` 32-bit words of `src` to `dst`, which does not overlap it.
+/// Adds passes that copy the first `n` 32-bit words of `src` to `dst`. The two must not overlap.
 pub fn copy_first(
     graph: &mut Graph,
     policy: &Policy,
@@ -126,7 +126,7 @@ pub fn copy_first(
     Ok(())
 }
 
-/// A fill of the first words of a buffer, whose number may not be known.
+/// A fill of the first words of a buffer, by a host count or a device count.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Filling {
     words: Length,
@@ -170,11 +170,11 @@ fn first(name: &str, buffer: Buffer, n: Length) -> Result<View> {
 }
 
 fn words(view: View) -> u32 {
-    // A piece is at most maxStorageBufferRange bytes, which is a 32-bit number.
+    // A piece has at most maxStorageBufferRange bytes, a 32-bit number.
     (view.size / WORD) as u32
 }
 
-/// One thread for each full group of four words, and one for what is left.
+/// One thread per four words, and one for the remainder.
 fn groups(view: View, policy: &Policy) -> Groups {
     let threads = view.size / THREAD_BYTES + 1;
     Groups::linear(threads.div_ceil(u64::from(policy.threads)))

@@ -1,8 +1,8 @@
 //! The primitives: functions that add passes to a graph, and the policy that sizes them.
 //!
-//! A function here never records or submits. It declares passes; the graph plans them together with
-//! everything else the caller adds. Each takes a description (how) and buffers (where); types come
-//! from the buffers.
+//! The functions here never record or submit. They declare passes, and the graph plans these together with all
+//! other passes of the caller. Each function takes a description of the operation and its buffers. Types come from
+//! the buffers.
 
 pub(crate) mod arrays;
 mod cells;

@@ -1,5 +1,5 @@
-//! Keys of 8 and 16 bits in kernels for keys of 32: each gets a word of its own, in a form that the kernel can
-//! work with, and is put back among its neighbours at the end.
+//! Keys of 8 and 16 bits in kernels for 32-bit keys. Each key is widened to a word, in a form that the kernel
+//! supports, and packed again at the end.
 
 use multisplit_graph::{Buffer, Graph, View};
 use multisplit_shaders::builtin::{Builtin, KEYS_NARROW, KEYS_WIDEN};
@@ -20,21 +20,21 @@ push_constants! {
 }
 
 const WORD: u64 = 4;
-/// Keys that a thread of either kernel takes at a time.
+/// Keys that a thread of either kernel converts at a time.
 const FOUR: u64 = 4;
-/// What a narrow key is in a word of its own.
+/// Form of a narrow key in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// The same bits, as a `u32`.
     Bits,
     /// The `u32` that compares like the key.
     Ordered,
-    /// The same number: a `u32`, an `i32` or an `f32`.
+    /// The same value, as a `u32`, `i32` or `f32`.
     Number,
 }
 
 impl Form {
-    /// The type of the word.
+    /// Type of the words.
     pub fn wide(self, key: KeyType) -> KeyType {
         match (self, key.kind()) {
             (Self::Number, SIGNED) => KeyType::I32,
@@ -43,7 +43,7 @@ impl Form {
         }
     }
 
-    /// The kernels' FORM; `narrow_forms.glsl` has the same.
+    /// Value of the specialization constant FORM; must match `narrow_forms.glsl`.
     fn constant(self, key: KeyType) -> u32 {
         match (self, key) {
             (Self::Bits, _) => 0,
@@ -56,7 +56,7 @@ impl Form {
     }
 }
 
-/// Narrow keys, some of which are given words of their own.
+/// Narrow keys that are widened or packed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NarrowKeys {
     pub key: KeyType,
@@ -65,14 +65,13 @@ pub(crate) struct NarrowKeys {
 }
 
 impl NarrowKeys {
-    /// Adds the passes that give each of the keys in `from` a word of `to`.
+    /// Adds the passes that widen the keys in `from` to words in `to`.
     pub fn widen(self, graph: &mut Graph, policy: &Policy, from: Buffer, to: Buffer) -> Result<()> {
         let (narrow, wide) = (self.narrow_view(from), self.wide_view(to));
         self.convert(graph, policy, &KEYS_WIDEN, (narrow, wide))
     }
 
-    /// Adds the passes that make keys in `to` of the words in `from` again. What lies behind the last one
-    /// stays as it is.
+    /// Adds the passes that pack the words in `from` into keys in `to`. Memory past the last key is not changed.
     pub fn narrow(
         self,
         graph: &mut Graph,
@@ -106,7 +105,7 @@ impl NarrowKeys {
         let groups = lengths.parts(n, FOUR * EACH * u64::from(policy.threads))?;
         let prepared = lengths.prepare(graph, policy, "keys.prepare")?;
         let (src, dst) = (single(src, policy)?, single(dst, policy)?);
-        // A transient that nobody has written has nothing behind its last key that should stay.
+        // A transient does not have contents past its last key that must be preserved.
         let unwritten = graph.is_transient(dst.buffer);
         let pass = graph
             .own_pass(kernel.label(), &kernel.kernel()?)

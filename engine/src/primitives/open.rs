@@ -1,5 +1,5 @@
-//! How elements in segments are swept: one pass over all tiles, each of which needs to know what comes before
-//! it. That is found by look-back within the pass, or worked out by two passes before it.
+//! Sweeps over elements in segments: one pass over all tiles, each of which needs the aggregate of its
+//! predecessors. The pass finds the aggregates by look-back, or two preceding passes compute them.
 
 use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, View};
 use multisplit_shaders::builtin::Builtin;
@@ -34,29 +34,29 @@ push_constants! {
 const WORD: u64 = 4;
 /// Bytes that a lane loads at a time.
 const ROW_BYTES: u64 = 16;
-/// Bytes of what a tile comes to.
+/// Bytes per tile aggregate.
 const OPEN_BYTES: u64 = 16;
-/// Tiles that each thread of the spine takes at a time; the kernel has the same.
+/// Tiles per thread in one iteration of the spine; must match the kernel.
 const SPINE_TILES: u64 = 4;
-/// Rounds of the spine at most: loops of software drivers are cut short after 65,535.
+/// Maximum number of iterations of the spine: software drivers end loops after 65,535.
 const MAX_SPINE_ROUNDS: u64 = 8192;
 
-/// By what segments begin.
+/// Specifies the segment heads.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::primitives) enum Heads {
-    /// Words that are not zero.
+    /// Nonzero words are heads.
     Flags(Buffer),
-    /// Keys that differ from the one before.
+    /// Keys that differ from their predecessor are heads.
     Keys(Buffer, KeyType),
 }
 
 impl Heads {
-    /// The beginnings of runs of equal keys.
+    /// The first key of each run of equal keys is a head.
     pub fn of_keys(keys: Buffer) -> Result<Self> {
         Ok(Self::Keys(keys, KeyType::wide_of("keys", keys)?))
     }
 
-    /// The array has a key or a flag for each element.
+    /// Checks that the array has a key or a flag per element.
     pub fn check(self, primitive: &str, n: u64) -> Result<()> {
         let (buffer, bytes, name) = match self {
             Self::Flags(flags) => {
@@ -75,7 +75,7 @@ impl Heads {
         }
     }
 
-    /// The kernels' HEADS; heads.glsl has the same.
+    /// Value of the specialization constant HEADS; must match `heads.glsl`.
     fn constant(self) -> u32 {
         match self {
             Self::Flags(_) => 0,
@@ -84,30 +84,31 @@ impl Heads {
     }
 }
 
-/// One sweep on its way into the graph.
+/// State for adding the passes of one sweep.
 pub(in crate::primitives) struct OpenSweep<'j> {
     pub policy: &'j Policy,
-    /// What it is for, as labels of its passes begin.
+    /// Prefix of the pass labels.
     pub name: &'static str,
     pub n: Length,
     pub terms: Terms<'j>,
     pub src: Buffer,
     pub heads: Heads,
-    /// The kernels that get what comes before a tile from passes before, by their terms.
+    /// Kernels, by term, that read the aggregates of preceding tiles from a buffer.
     pub downsweep: &'j [&'static Builtin],
-    /// The kernels that look back; of exact terms only.
+    /// Kernels, by term, that look back. Used only for terms that do not depend on the order of combination.
     pub lookback: &'j [&'static Builtin],
-    /// Threads of their workgroups.
+    /// Workgroup size of these kernels.
     pub threads: u32,
 }
 
 impl OpenSweep<'_> {
-    /// Nothing is read or written past the count. Empty views have no binding.
+    /// View of the first n values of a buffer, which is all that the passes access. At least one value, because an
+    /// empty view cannot be bound.
     pub fn view(&self, buffer: Buffer, bytes: u64) -> Result<View> {
         single(buffer.range(0, (self.n.most.saturating_mul(bytes)).max(bytes)), self.policy)
     }
 
-    /// Adds the passes; `outputs` binds what the last one writes.
+    /// Adds the passes. `outputs` binds the outputs of the last one.
     pub fn add(
         &self,
         graph: &mut Graph,
@@ -118,7 +119,7 @@ impl OpenSweep<'_> {
         let of_threads = Policy { threads, ..*self.policy };
         let look_back = self.look_back(&of_threads);
         let kernels = if look_back.is_some() { self.lookback } else { self.downsweep };
-        // At least one, which finds nothing in nothing.
+        // At least one tile, so that an empty input still writes its results.
         let tiles =
             lengths.some_parts(self.n, tile_elements(kernels[self.terms.variant], &of_threads))?;
         let label = |what| format!("{}.{what}", self.name);
@@ -149,8 +150,8 @@ impl OpenSweep<'_> {
         Ok(())
     }
 
-    /// The settings of the look-back, if the sweep looks back: not if terms depend on the order in which they are
-    /// combined, which depends on timing, and not if the device's loops are too short for it.
+    /// Settings of the look-back. `None` if the policy selects another method, if the terms depend on the order of
+    /// combination (which depends on timing), or if the device's loop limit is too low.
     fn look_back(&self, of_threads: &Policy) -> Option<LookBack> {
         let method = self.policy.scan.for_length(self.n.most);
         if self.terms.depend_on_order() || method != ScanMethod::LookBack {
@@ -158,7 +159,7 @@ impl OpenSweep<'_> {
         }
         let tile = tile_elements(self.lookback[self.terms.variant], of_threads);
         let lanes = self.policy.facts.subgroup_size;
-        // Terms of the lanes are combined by a loop.
+        // A loop combines the terms of the lanes.
         let combine = 1 + u64::from(lanes.ilog2());
         let rows = tile.div_ceil(u64::from(lanes) * ROW_BYTES / self.terms.bytes);
         let cost = LookBackCost { fixed: 0, poll: combine, recompute: rows * combine };
@@ -184,7 +185,7 @@ impl OpenSweep<'_> {
         Ok(())
     }
 
-    /// Begins a pass over all tiles. It is named by the first of its variants.
+    /// Begins a pass over all tiles. Its label is that of the first variant.
     fn pass<'g>(
         &self,
         graph: &'g mut Graph,

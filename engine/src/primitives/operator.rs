@@ -1,4 +1,4 @@
-//! What combines elements: one of the built-in operators, or a function of the user's in GLSL.
+//! Operators of scans and reductions: built-in ones, and user functions in GLSL.
 
 #[cfg(feature = "glsl")]
 use std::sync::Arc;
@@ -19,12 +19,12 @@ use super::{
 #[cfg(feature = "glsl")]
 use crate::error::{Error, Result};
 
-/// What scans and reductions combine elements by.
+/// Operator of a scan or a reduction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum AnyOperator {
     /// One of the built-in operators.
     BuiltIn(Operator),
-    /// One in GLSL.
+    /// A user's operator in GLSL.
     #[cfg(feature = "glsl")]
     Glsl(GlslOperator),
 }
@@ -55,15 +55,14 @@ impl From<&GlslOperator> for AnyOperator {
     }
 }
 
-/// An operator in GLSL: `K combined(K a, K b)`, K being `uint`, `int`, `float`, `uint64_t`, `int64_t` or
-/// `double` after the type of the elements (`double` needs a device with `shaderFloat64`), and the element
-/// that changes nothing when it is combined with another, on either side.
+/// An operator in GLSL: a function `K combined(K a, K b)`, and its identity element on both sides. K is the GLSL
+/// type of the elements: `uint`, `int`, `float`, `uint64_t`, `int64_t` or `double` (which needs a device with
+/// `shaderFloat64`).
 ///
-/// The operator has to be associative: how elements are grouped depends on the device, its policy and the
-/// count; it is the same from run to run. It need not be commutative: elements are combined in their order.
-/// It computes, and does nothing else: a function that writes memory, waits at a barrier, or reads what is
-/// not its own is refused. Divisions, shifts and conversions are guarded as those of
-/// [`Glsl`](crate::Glsl) are.
+/// The operator must be associative: the grouping of elements depends on the device, its policy and the count, but
+/// is the same from run to run. It need not be commutative: elements are combined in order. The function must not
+/// have side effects: a function that writes memory, waits at a barrier, or reads any other resource is rejected.
+/// Divisions, shifts and conversions are guarded as in [`Glsl`](crate::Glsl).
 ///
 /// ```
 /// use multisplit::{GlslOperator, Scan};
@@ -84,19 +83,19 @@ pub struct GlslOperator {
 
 #[cfg(feature = "glsl")]
 impl GlslOperator {
-    /// The function in `source`, and the element that changes nothing.
+    /// Takes the function in `source`, and its identity element.
     pub fn new<K: Key>(source: impl Into<Arc<str>>, identity: K) -> Self {
         Self { source: source.into(), key: K::TYPE, identity: identity.key_bits() }
     }
 
-    /// The same for elements of a type that is known when the program runs: `identity` is the bits of an
-    /// element, the low ones of 32-bit types.
+    /// Like [`new`](Self::new), for elements whose type is known only at run time. `identity` contains the bits of
+    /// an element, zero-extended.
     pub fn of_type(source: impl Into<Arc<str>>, key: KeyType, identity: u64) -> Self {
         let identity = identity & (u64::MAX >> (64 - key.bits()));
         Self { source: source.into(), key, identity }
     }
 
-    /// Refuses elements of another type than that of the identity.
+    /// Rejects elements whose type differs from that of the identity.
     pub(in crate::primitives) fn check(&self, key: KeyType) -> Result<()> {
         if key == self.key {
             return Ok(());
@@ -109,7 +108,7 @@ impl GlslOperator {
         self.identity
     }
 
-    /// The built-in kernel with the function in it.
+    /// Returns the built-in kernel compiled with the function.
     pub(in crate::primitives) fn kernel(&self, builtin: &Builtin) -> Result<Arc<Kernel>> {
         glsl::kernel(builtin, UserFunction::Operator, self.key.glsl(), &self.source)
     }
@@ -118,7 +117,7 @@ impl GlslOperator {
 #[cfg(feature = "glsl")]
 pub(in crate::primitives) use GlslOperator as UserOperator;
 
-/// Without GLSL there is none.
+/// User operators need the feature `glsl`.
 #[cfg(not(feature = "glsl"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::primitives) enum UserOperator {}

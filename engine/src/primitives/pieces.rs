@@ -1,16 +1,16 @@
-//! How an array larger than one binding can be is worked on in pieces.
+//! Divides arrays that exceed one storage binding into pieces.
 
 use multisplit_graph::View;
 
 use super::Policy;
 use crate::error::{Error, Result};
 
-/// Most pieces of an array, so that a size no device has is an error and not a plan without end:
-/// enough for 128 GiB at the least `maxStorageBufferRange` that Vulkan guarantees.
+/// Maximum number of pieces per array. Sizes beyond the memory of any device cause an error instead of a huge
+/// plan. Allows 128 GiB with the minimum `maxStorageBufferRange` that Vulkan guarantees.
 const MAX_PIECES: u64 = 1024;
 
-/// Cuts `view` into pieces that a storage binding can hold, each but the last a multiple of
-/// `granule` bytes. There is no piece of an empty view.
+/// Divides `view` into pieces that fit into a storage binding. All pieces except the last are multiples of
+/// `granule` bytes. Returns no pieces for an empty view.
 pub(crate) fn pieces(view: View, granule: u64, policy: &Policy) -> Result<Vec<View>> {
     let piece = policy.facts.max_storage_range / granule * granule;
     if piece == 0 {
@@ -26,7 +26,7 @@ pub(crate) fn pieces(view: View, granule: u64, policy: &Policy) -> Result<Vec<Vi
     Ok(starts.map(cut).collect())
 }
 
-/// `view`, unless it exceeds a storage binding.
+/// Returns `view`, or an error if it exceeds a storage binding.
 pub(crate) fn single(view: View, policy: &Policy) -> Result<View> {
     let (asked, limit) = (view.size, policy.facts.max_storage_range);
     let what = "bytes of an array in one storage binding (maxStorageBufferRange)";

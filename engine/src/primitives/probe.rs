@@ -1,5 +1,5 @@
-//! What does the device do that Vulkan does not promise? Tried out once for each device and driver, and
-//! kept on disk.
+//! Probes device behaviour that Vulkan does not guarantee. A probe runs once per device and driver, and its result
+//! is stored on disk.
 
 use ash::vk;
 use multisplit_graph::{Buffer, Graph, Groups};
@@ -23,17 +23,16 @@ push_constants! {
     }
 }
 
-/// Threads of a workgroup: a multiple of every subgroup size, that every device has.
+/// Workgroup size: a multiple of every subgroup size, and supported by every device.
 const THREADS: u32 = 128;
-/// Workgroups: enough for several on every multiprocessor of a large GPU, at which they are done
-/// within a tenth of a millisecond; and few enough for a driver that is software.
+/// Number of workgroups: several per multiprocessor of a large GPU, which runs them in less than 0.1 ms. Software
+/// drivers run fewer.
 const GROUPS: u64 = 8192;
 const SOFTWARE_GROUPS: u64 = 96;
 
-/// Whether atomics on shared memory are performed in the order of the program, and those of one
-/// instruction, where they meet, in the order of the lanes: what
-/// [`Ranking::LaneOrder`](super::multisplit::Ranking) says. Tries it out, by one
-/// small dispatch on the queue of the context, and waits for the result.
+/// Probes whether atomics on shared memory are performed in program order, and conflicting atomics of one
+/// instruction in lane order, as [`Ranking::LaneOrder`](super::multisplit::Ranking) requires. Submits one small
+/// dispatch to the queue of the context and waits for the result.
 pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
     let _span = tracing::debug_span!("probe.lane_order").entered();
     let policy = Policy::for_device(context.properties());
@@ -61,15 +60,14 @@ fn run_unobserved(context: &Context, graph: &Graph, bound: &[(Buffer, &Array<u32
     context.run_repeatedly(&executable, bound, 1)
 }
 
-/// Keys that the kernels of sorts are tried on: tiles for every multiprocessor of a large GPU, several
-/// at a time.
+/// Number of keys for the probe of the sort kernels: enough for several concurrent tiles on every multiprocessor
+/// of a large GPU.
 const KEYS: usize = 1 << 22;
 const SOFTWARE_KEYS: usize = 1 << 12;
 
-/// Whether the kernels that sort, ranking by lane order, give the order that it stands for: random keys
-/// are sorted, alone and with indices, and every tile of every round checks itself. What they do on this
-/// device, with its compiler and under load, is what a context relies on. Submits to the queue of the
-/// context, and waits.
+/// Probes whether the sort kernels produce the correct order when they rank by lane order. Sorts random keys, with
+/// and without indices, while every tile of every round checks itself. This tests the kernels that a context
+/// relies on, as compiled for this device and under load. Submits to the queue of the context and waits.
 pub fn sorts_keep_lane_order(context: &Context, seed: u32) -> Result<bool> {
     let _span = tracing::debug_span!("probe.sorts").entered();
     let mut policy = Policy::for_device(context.properties());
@@ -100,14 +98,14 @@ pub fn sorts_keep_lane_order(context: &Context, seed: u32) -> Result<bool> {
     Ok(true)
 }
 
-/// A number that looks like another at random, for each number.
+/// Hashes a number to a pseudo-random number.
 fn mixed(x: u32) -> u32 {
     let x = (x ^ x >> 16).wrapping_mul(0x7FEB_352D);
     let x = (x ^ x >> 15).wrapping_mul(0x846C_A68B);
     x ^ x >> 16
 }
 
-/// What was found out about a device, once.
+/// Probe results of a device.
 struct Probed {
     lane_order: bool,
 }
@@ -116,12 +114,13 @@ impl Attachment for Probed {
     unsafe fn release(&self, _: &Device) {}
 }
 
-/// Seeds of the probe: one order of buckets may be kept by accident.
+/// Seeds of the probe. Several, because a device may keep the order of one sequence by accident.
 const SEEDS: [u32; 4] = [1, 0x9E37_79B9, 0x7FEB_352D, 0xC2B2_AE3D];
 
 impl Context {
-    /// Whether ranking may rely on lane order: where the configuration allows it, the device may keep
-    /// it, was seen to, and was not found not to since. What was seen is kept on disk.
+    /// Whether ranking may rely on lane order: the configuration allows it, the device is of a kind that may keep
+    /// it, the probes succeeded, and no kernel has detected a violation since. The probe results are stored on
+    /// disk.
     pub(crate) fn has_lane_order(&self) -> bool {
         let possible = self.device.probed_behaviour
             && Facts::may_have_lane_order(self.properties())
@@ -141,11 +140,11 @@ impl Context {
             }
             Ok(Probed { lane_order })
         });
-        // The probe itself may have found that it is not kept.
+        // The probe itself may have detected a violation.
         probed.is_ok_and(|probed| probed.lane_order) && self.keeps_lane_order()
     }
 
-    /// Tries the device out. A failure says nothing of it, and counts as no.
+    /// Runs the probes; an error counts as "not supported".
     fn probe(&self) -> bool {
         let tried = || -> Result<bool> {
             for seed in SEEDS {

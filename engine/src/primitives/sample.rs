@@ -1,4 +1,4 @@
-//! What a sample is, as bits, as an unsigned number that compares like it, and in memory.
+//! Sample types, with their bits and their ordered form.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use multisplit_graph::{Buffer, ElementType};
 
 use crate::error::{Error, Result};
 
-/// What a sample is.
+/// Type of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SampleType {
     /// Unsigned 8-bit.
@@ -33,7 +33,7 @@ impl SampleType {
     pub const ALL: [Self; 8] =
         [Self::U8, Self::U16, Self::U32, Self::I32, Self::U64, Self::I64, Self::F32, Self::F64];
 
-    /// The type of the samples in a buffer of a graph.
+    /// Returns the sample type of a graph buffer.
     pub(crate) fn of(name: &'static str, buffer: Buffer) -> Result<Self> {
         let element = buffer.element();
         Self::ALL.into_iter().find(|&sample| ElementType::from(sample) == element).ok_or_else(
@@ -66,17 +66,16 @@ impl fmt::Display for SampleType {
     }
 }
 
-/// A type whose values can be counted: `u8`, `u16`, `u32`, `i32`, `u64`, `i64`, `f32` or
-/// `f64`.
+/// Sample types: `u8`, `u16`, `u32`, `i32`, `u64`, `i64`, `f32` and `f64`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a sample type",
     label = "samples are u8, u16, u32, i32, u64, i64, f32 or f64"
 )]
 pub trait Sample: Pod + PartialOrd + sealed::Sealed {
-    /// What the kernels are told of it.
+    /// The type as a value.
     const TYPE: SampleType;
 
-    /// The bits of the value, those of narrow types in the low bits.
+    /// Bits of the value, zero-extended.
     fn bits(self) -> u64;
 }
 
@@ -110,7 +109,7 @@ mod sealed {
 }
 
 impl SampleType {
-    /// Bytes of a sample.
+    /// Bytes per sample.
     pub fn bytes(self) -> u32 {
         match self {
             Self::U8 => 1,
@@ -120,12 +119,12 @@ impl SampleType {
         }
     }
 
-    /// Whether it is a float.
+    /// Whether samples are floats.
     pub fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
     }
 
-    /// The kernels' SAMPLE_KIND.
+    /// Value of the specialization constant SAMPLE_KIND.
     pub(in crate::primitives) fn kind(self) -> u32 {
         match self {
             Self::I32 | Self::I64 => 1,
@@ -134,7 +133,7 @@ impl SampleType {
         }
     }
 
-    /// What a user's function in GLSL takes.
+    /// GLSL type of the argument of a user's function.
     #[cfg(feature = "glsl")]
     pub(in crate::primitives) fn glsl(self) -> &'static str {
         match self {
@@ -147,8 +146,8 @@ impl SampleType {
         }
     }
 
-    /// The bits of an edge as a number that compares like the samples do as the kernels'
-    /// `ordered()`. Of the two zeros it is the lower one, so that both are at or above it.
+    /// Converts the bits of an edge to an unsigned number, which compares with the kernels' `ordered()` of
+    /// samples. Both zeros become the lower one, so that samples of either zero are at or above an edge at zero.
     pub(in crate::primitives) fn ordered_edge(self, bits: u64) -> u64 {
         match self {
             Self::I32 => bits ^ 0x8000_0000,
@@ -172,7 +171,7 @@ impl SampleType {
         if self == Self::F64 { f64::from_bits(bits) } else { f32::from_bits(bits as u32).into() }
     }
 
-    /// The value, as near as a float comes to it: for the axis of a picture.
+    /// The nearest `f64`, for the axis of a plot.
     pub(in crate::primitives) fn value(self, bits: u64) -> f64 {
         match self {
             Self::F32 | Self::F64 => self.float(bits),

@@ -1,4 +1,4 @@
-//! What a scan or a reduction combines: the operator, the type, and which kernels and constants follow.
+//! The terms of a scan or reduction: operator, type, and the resulting kernels and constants.
 
 use std::sync::Arc;
 
@@ -10,17 +10,16 @@ use super::key::KeyType;
 use super::operator::{AnyOperator, UserOperator};
 use crate::error::Result;
 
-/// How two elements are combined.
+/// Built-in operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Operator {
-    /// Their sum. Integers wrap around. Floats are added in an order that depends on the device, its
-    /// policy and the count, and on nothing else: the result is the same from run to run.
+    /// Sum. Integers wrap around. Floats are added in an order that depends only on the device, its policy and the
+    /// count, so the result is the same from run to run.
     #[default]
     Sum,
-    /// The least. Floats are in the order of `total_cmp`, as in a sort: -NaN first, -0 before 0, NaN
-    /// last.
+    /// Minimum. Floats are ordered as by `total_cmp`, as in a sort: -NaN first, -0 before 0, NaN last.
     Min,
-    /// The greatest, in the same order: NaN, where there is one whose sign is not set.
+    /// Maximum in the same order: NaN if there is a NaN whose sign bit is clear.
     Max,
 }
 
@@ -28,7 +27,7 @@ impl Operator {
     /// Every operator.
     pub const ALL: [Self; 3] = [Self::Sum, Self::Min, Self::Max];
 
-    /// Its name: `sum`, `min`, `max`.
+    /// Name: `sum`, `min` or `max`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sum => "sum",
@@ -38,34 +37,34 @@ impl Operator {
     }
 }
 
-/// What kernels load, combine and store.
+/// Terms that kernels load, combine and store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::primitives) struct Terms<'o> {
-    /// Which choice of the axis `TERM` in kernels.txt.
+    /// Index into the axis `TERM` of kernels.txt.
     pub variant: usize,
-    /// Bytes of an element, and of a term.
+    /// Bytes per element and per term.
     pub bytes: u64,
-    /// What elements are where terms have an order: the kernels' LOADED_AS and STORED_AS.
+    /// Element kinds for conversion to and from ordered terms: values of LOADED_AS and STORED_AS.
     loaded_as: u32,
     stored_as: u32,
-    /// What combines them, where that is the user's.
+    /// The user's operator, if any.
     user: Option<&'o UserOperator>,
 }
 
-/// The kernels have the same in term.glsl.
+/// Flag for reversed order; must match `term.glsl`.
 const REVERSED: u32 = 4;
-/// Kernels from this choice on add floats.
+/// First variant that adds floats.
 const FLOATS: usize = 4;
 
 impl<'o> Terms<'o> {
-    /// Elements of an array, which an operator in GLSL has to be made for.
+    /// Terms for elements of type `key`. Rejects GLSL operators for another type.
     pub fn new(key: KeyType, operator: &'o AnyOperator) -> Result<Self> {
         match operator {
             AnyOperator::BuiltIn(operator) => Ok(Self::of(key, *operator)),
             #[cfg(feature = "glsl")]
             AnyOperator::Glsl(user) => {
                 user.check(key)?;
-                // As bits, which the user's function makes elements of.
+                // The terms are bits, which the user's function converts to elements.
                 let bits = Self::of(
                     if key.bits() == 64 { KeyType::U64 } else { KeyType::U32 },
                     Operator::Sum,
@@ -93,7 +92,7 @@ impl<'o> Terms<'o> {
         self.variant >= FLOATS || self.user.is_some()
     }
 
-    /// The kernel for them of a table of all kinds.
+    /// Selects the kernel for these terms from a table of all variants.
     pub fn kernel(self, kernels: &[&'static Builtin]) -> Result<Arc<Kernel>> {
         let builtin = kernels[self.variant];
         match self.user {
@@ -102,17 +101,17 @@ impl<'o> Terms<'o> {
         }
     }
 
-    /// From elements to terms that another pass combines further.
+    /// Loads elements, and stores terms for another pass to combine.
     pub fn partial(self) -> Self {
         Self { stored_as: 0, ..self }
     }
 
-    /// From such terms to elements.
+    /// Loads such terms, and stores elements.
     pub fn of_partial(self) -> Self {
         Self { loaded_as: 0, ..self }
     }
 
-    /// An array of the library's own with so many terms.
+    /// Declares a transient buffer of `n` terms.
     pub fn transient(self, graph: &mut Graph, name: &str, n: u64) -> Buffer {
         match self.bytes {
             4 => graph.transient::<u32>(name, n),
@@ -120,7 +119,7 @@ impl<'o> Terms<'o> {
         }
     }
 
-    /// The constants of its kernels.
+    /// Specialization constants of the kernels.
     pub fn constants(self) -> [(&'static str, u32); 4] {
         let identity = self.user.map_or(0, UserOperator::identity);
         [

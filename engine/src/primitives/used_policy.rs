@@ -1,4 +1,4 @@
-//! The policy that a context uses: by its profile, and by what its device was observed to do.
+//! The policy of a context, from its profile and the observed behaviour of its device.
 
 use super::Policy;
 #[cfg(feature = "tuning")]
@@ -8,9 +8,9 @@ use crate::device::context::Context;
 use crate::error::Result;
 
 impl Context {
-    /// The sizes and methods that suit this device, with ranking by lane order where
-    /// [`Config::ranking`](crate::Config::ranking) allows it and the device was seen to keep it, and
-    /// not since found not to.
+    /// Returns the sizes and methods for this device. Ranking is by lane order if
+    /// [`Config::ranking`](crate::Config::ranking) allows it, the device has passed the lane-order probe, and no
+    /// kernel has detected a violation since.
     pub fn policy(&self) -> Policy {
         #[cfg(feature = "broken-plans")]
         if let Some(mut policy) = replaced::policy(self) {
@@ -24,7 +24,7 @@ impl Context {
         self.sizes(wanted && self.has_lane_order())
     }
 
-    /// The sizes for a ranking: those of the profile, where there is one.
+    /// The sizes for a ranking, from the profile if there is one.
     fn sizes(&self, lane_order: bool) -> Policy {
         if let Some(profile) = self.used_profile() {
             return profile.policy(lane_order);
@@ -36,21 +36,20 @@ impl Context {
         policy
     }
 
-    /// The same, with nothing that Vulkan does not promise, whatever the device was seen to do.
+    /// Like [`policy`](Self::policy), but relies only on behaviour that Vulkan guarantees.
     pub fn promised_policy(&self) -> Policy {
         self.sizes(false)
     }
 
-    /// The same, with ranking by lane order on any device that is seen to keep it now: for tests and
-    /// measurements.
+    /// Like [`policy`](Self::policy), but probes the device now, and ranks by lane order if the probe succeeds.
+    /// For tests and measurements.
     #[cfg(feature = "tuning")]
     pub fn probed_policy(&self, seed: u32) -> Result<Policy> {
         Ok(self.sizes(probe::lane_order(self, seed)?))
     }
 }
 
-/// A policy in the place of the one that suits, for tests of what a context does when a device turns
-/// out not to keep lane order.
+/// Replaces the policy of a context, for tests of devices that violate lane order.
 #[cfg(feature = "broken-plans")]
 mod replaced {
     use std::sync::{Mutex, PoisonError};
@@ -75,10 +74,11 @@ mod replaced {
     }
 
     impl Context {
-        /// From here on, [`policy`](Self::policy) is this one, or that of the device again; by ballots
-        /// once a kernel has found that lane order is not kept. What was found before is forgotten.
+        /// Replaces the result of [`policy`](Self::policy), or restores that of the device if `policy` is `None`.
+        /// The replacement ranks by ballots once a kernel has detected a violation of lane order. Earlier
+        /// violations are forgotten.
         ///
-        /// Nothing that ranks is in flight.
+        /// No ranking work may be in flight.
         #[doc(hidden)]
         pub fn replace_policy(&self, policy: Option<Policy>) -> Result<()> {
             let replaced = self.device.attached(|_| Ok(Replaced::default()))?;
