@@ -1,4 +1,4 @@
-//! Where the arrays of a sort are, and what they may be arrays of.
+//! Arrays of a sort in a graph, and checks of their types.
 
 use multisplit_graph::{Buffer, ElementType, PassBuilder};
 
@@ -9,64 +9,64 @@ use crate::primitives::count::Count;
 use crate::primitives::key::value_bytes;
 use crate::primitives::pieces::single;
 
-/// Where the arrays of a sort are in a graph. The result goes where the input was, unless
-/// [`between`](Self::between) says otherwise.
+/// Arrays of a sort in a graph. The sort is in place unless [`between`](Self::between) is used.
 #[derive(Clone, Copy, Debug)]
 pub struct SortBuffers {
     pub(in crate::primitives) n: Count,
     pub(in crate::primitives) keys: Buffer,
     pub(in crate::primitives) values: SortValues,
     pub(in crate::primitives) place: SortPlace,
-    /// Offsets of segments, and how many segments there are.
+    /// Offsets and number of the segments.
     pub(in crate::primitives) segments: Option<(Buffer, Count)>,
 }
 
 impl SortBuffers {
-    /// Keys alone, all that the buffer has.
+    /// Sorts all keys of the buffer, without values.
     pub fn keys(keys: Buffer) -> Self {
         let n = Count::Host(keys.len());
         let (values, place) = (SortValues::None, SortPlace::InPlace);
         Self { n, keys, values, place, segments: None }
     }
 
-    /// Each key takes a value along.
+    /// Adds a value to each key.
     #[must_use]
     pub fn values(self, values: Buffer) -> Self {
         let bytes = values.element().bytes().unwrap_or(0);
         Self { values: SortValues::Values { buffer: values, bytes }, ..self }
     }
 
-    /// `indices` gets, for each place, which element of the input comes there. It is not read.
+    /// Writes the index of the input element at each output position to `indices`. Its contents are not read.
     #[must_use]
     pub fn indices(self, indices: Buffer) -> Self {
         Self { values: SortValues::Indices(indices), ..self }
     }
 
-    /// The first `n` elements, by a host count or a device count.
+    /// Sorts only the first `n` elements. `n` is a host count or a device count.
     #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
 
-    /// Each of so many segments on its own: `offsets`, of `u32`, has where each begins and, one more, where the
-    /// last one ends. They are read when the passes run, and never lead out of the array: one that is past
-    /// its end counts as the end, one below an earlier one as that. What lies before the first and past the
-    /// last stays as it is. Indices count from where their segment begins.
+    /// Sorts each segment independently. `offsets` is an array of `u32` with the start of each segment and the
+    /// end of the last one. It is read when the passes run. Accesses always stay within the array: an offset
+    /// past its end is clamped to the end, and an offset below an earlier one is raised to that one. Elements
+    /// before the first segment and after the last one are not modified. Indices are relative to the start of
+    /// their segment.
     #[must_use]
     pub fn segments(self, offsets: Buffer, segments: impl Into<Count>) -> Self {
         Self { segments: Some((offsets, segments.into())), ..self }
     }
 
-    /// The result goes into the buffers of the input, or into these others of the same sizes,
-    /// whichever takes fewer copies; the workspace is then smaller. `half` is one word: 0 when the
-    /// result is where the input was, 1 when it is in the others.
+    /// Allows the result to be in these other buffers, of the same sizes as the input, if that saves a copy.
+    /// This also reduces the workspace. `half` is one word: 0 if the result is in the input buffers, 1 if it is
+    /// in the others.
     #[must_use]
     pub fn between(self, keys: Buffer, values: Option<Buffer>, half: Buffer) -> Self {
         Self { place: SortPlace::DoubleBuffer { keys, values, half }, ..self }
     }
 }
 
-/// What keys take along.
+/// Values that move with the keys.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::primitives) enum SortValues {
     None,
@@ -74,14 +74,14 @@ pub(in crate::primitives) enum SortValues {
     Indices(Buffer),
 }
 
-/// Where the result of a sort goes.
+/// Location of the result.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::primitives) enum SortPlace {
     InPlace,
     DoubleBuffer { keys: Buffer, values: Option<Buffer>, half: Buffer },
 }
 
-/// What goes along and where it goes is of the types that it has to be.
+/// Checks the types of the values and of the output buffers.
 pub(super) fn check_types(buffers: &SortBuffers) -> Result<()> {
     match buffers.values {
         SortValues::None => {}
@@ -113,7 +113,7 @@ impl SortValues {
         self.buffer().map(|(_, bytes)| bytes)
     }
 
-    /// Binds those of the first `n` elements to a pass that sorts them where they are.
+    /// Binds the values of the first `n` elements to a pass that sorts in place.
     pub(super) fn bind<'g>(
         self,
         pass: PassBuilder<'g>,
@@ -123,7 +123,7 @@ impl SortValues {
         let Some((buffer, bytes)) = self.buffer() else { return Ok(pass) };
         let view = single(buffer.range(0, n * u64::from(bytes)), policy)?;
         Ok(match self {
-            // Numbers are only written.
+            // Indices are only written.
             Self::Indices(_) => pass.scratch("values", view),
             _ => pass.bind("values", view),
         })

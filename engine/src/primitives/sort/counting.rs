@@ -1,6 +1,5 @@
-//! Sorts of keys of 8 and 16 bits by counting: equal keys are the same, so that it is enough to know how many
-//! there are of each value. Keys are read once or, those of 16 bits, a few times from a cache, and written
-//! once.
+//! Counting sort of 8-bit and 16-bit keys. Equal keys are identical, so it is enough to count each value. Keys
+//! are read and written once; 16-bit keys are read a few more times, from a cache.
 
 use multisplit_graph::{Graph, View};
 use multisplit_shaders::builtin::{SORT_COUNT, SORT_RUNS};
@@ -32,16 +31,18 @@ push_constants! {
     }
 }
 
-/// Bytes that a thread of either kernel reads or writes at a time.
+/// Bytes per load or store of a thread, in both kernels.
 const VECTOR_BYTES: u64 = 16;
-/// Vectors of a thread that are on their way at a time; the kernel has the same.
+/// Loads in flight per thread. Must match the kernel.
 const LOADS: u64 = 4;
-/// The kernel's counters of 16 bits hold what so many threads count at a time, and as much again.
+/// Maximum workgroup size. One batch of its keys adds at most 2^15 to a 16-bit counter, so the kernel can empty
+/// nearly full counters between batches.
 const MAX_THREADS: u32 = 1024;
-/// Bytes of shared memory beside the counters.
+/// Shared memory in addition to the counters, in bytes.
 const OTHER_SHARED: u32 = 256;
 
-/// Whether a sort of narrow keys goes by counting. It has to be asked for by all bits, and without values.
+/// Whether a sort uses counting. Returns an error if counting is requested for wide keys, for a range of bits,
+/// or with values.
 pub(super) fn is_chosen(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> Result<bool> {
     let whole = sort.key.is_narrow() && sort.bits() == (0..sort.key.bits());
     let possible = whole && matches!(buffers.values, SortValues::None);
@@ -50,7 +51,7 @@ pub(super) fn is_chosen(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers
             problem: "SortMethod::Counting sorts whole keys of 8 or 16 bits, without values",
         }),
         SortMethod::Counting => Ok(true),
-        // Two rounds are quicker than as many counters as keys of 16 bits have values.
+        // For few 16-bit keys, two radix rounds are faster than 65,536 counters.
         SortMethod::Auto => {
             let least = if sort.key.bits() == 8 { 0 } else { policy.sort.min_counting };
             Ok(possible && buffers.n.max() >= least)
@@ -93,21 +94,21 @@ pub(super) fn add(
     Ok(added)
 }
 
-/// The workgroups that count.
+/// Shape of the workgroups that count.
 fn shape(policy: &Policy) -> TileShape {
     let tuned = policy.sort.histogram(&policy.facts);
     let most = MAX_THREADS / policy.facts.subgroup_size * policy.facts.subgroup_size;
     TileShape { threads: tuned.threads.min(most), ..tuned }
 }
 
-/// How keys and values are cut.
+/// Division of keys and values among workgroups.
 struct Sizes {
     threads: u32,
-    /// Keys of 16 bytes.
+    /// Keys per 16-byte vector.
     vector_keys: u64,
-    /// Keys of a part: whole batches of its threads.
+    /// Keys per part: a multiple of the batch size.
     part: u64,
-    /// Slices of the values, and values of each.
+    /// Number of slices of the value range. Each has `room` values.
     slices: u64,
     room: u32,
 }
@@ -116,7 +117,7 @@ impl Sizes {
     fn new(policy: &Policy, sort: &KeyedSort, n: u64, shape: TileShape) -> Self {
         let vector_keys = VECTOR_BYTES / u64::from(sort.key.bytes());
         let values = 1u32 << sort.key.bits();
-        // Counters of 16 bits lie two in a word.
+        // Number of 16-bit counters that fit in shared memory.
         let fit = policy.facts.shared_memory.saturating_sub(OTHER_SHARED) / 2;
         let slices = match sort.key.bits() {
             8 => 1,
@@ -124,7 +125,7 @@ impl Sizes {
         };
         let room = values.div_ceil(slices).next_multiple_of(2);
         let batch = LOADS * vector_keys * u64::from(shape.threads);
-        // A thread takes no more batches than loops have rounds, beside those over all counters.
+        // Batches use at most a quarter of the loop limit; the loops over all counters need iterations too.
         let most = batch * u64::from(policy.facts.max_loop_rounds / 4).max(1);
         let groups = (policy.sort.histogram_groups / u64::from(slices)).max(1);
         let part = n.div_ceil(groups).next_multiple_of(batch).min(most);
@@ -132,7 +133,7 @@ impl Sizes {
     }
 }
 
-/// One sort on its way into the graph.
+/// Parameters of the passes of one counting sort.
 struct Counting<'j> {
     policy: &'j Policy,
     sort: &'j KeyedSort,

@@ -1,7 +1,7 @@
-//! Segments that are larger than a tile: rounds of a one-sweep sort, of all of them at a time.
+//! Segments larger than a tile: all of them go through the rounds of a one-sweep sort together.
 //!
-//! Each segment has tiles of its own, whose look-back ends with its first one, and histograms of its own.
-//! How many tiles there are is known on the device.
+//! Each segment has its own tiles and histograms. A look-back ends at the first tile of its segment. The number
+//! of tiles is a device count.
 
 use multisplit_graph::Groups;
 use multisplit_shaders::builtin::SORT_SEGMENTS_SPREAD;
@@ -27,25 +27,25 @@ push_constants! {
     }
 }
 
-/// Words before the tiles' in the status: the tickets of rounds; `tile_lookback.glsl` has the same.
+/// Words before the tile states in the status: the tickets of the rounds. Must match `tile_lookback.glsl`.
 const STATUS_HEAD: u64 = 16;
-/// Workgroups that share the large segments among them.
+/// Maximum number of workgroups of the pass that lists the tiles of large segments.
 const SPREAD_GROUPS: u64 = 1024;
 
-/// The sizes of the passes over large segments.
+/// Sizes of the passes over large segments.
 pub(super) struct Large {
-    /// Their tiles.
+    /// Shape of the tiles.
     pub shape: TileShape,
-    /// Rounds: an even number, so that what is sorted is where it was. One that has no digit left moves
-    /// everything back.
+    /// Number of rounds: even, so that the result is in the input buffers. If the number of digits is odd, the
+    /// last round only copies the elements back.
     rounds: u32,
-    /// How many segments, and tiles of these, there can be.
+    /// Maximum number of large segments, and of their tiles.
     pub max_segments: u64,
     max_tiles: u64,
 }
 
 impl Large {
-    /// `tile` is the most elements of a segment that is not large.
+    /// `tile` is the maximum length of a segment that is not large.
     pub fn new(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers, tile: u64) -> Self {
         let pairs = !matches!(buffers.values, SortValues::None);
         let n = buffers.n.max();

@@ -1,8 +1,8 @@
-//! Radix sort: keys, key-value pairs, or the order that would sort them; stable, in either
-//! direction, by all bits of a key or by some.
+//! Radix sort of keys or key-value pairs, or of indices (argsort). Sorts are stable, in ascending or descending
+//! order, by all bits of a key or by a range of bits.
 //!
-//! [`sort`] declares the passes of one sort in a graph: [`Sort`] says how, [`SortBuffers`] where.
-//! [`Context::sort`](crate::Context::sort) and its kin do everything in one call. A round of a sort
+//! [`sort`] adds the passes to a graph: [`Sort`] specifies the order, [`SortBuffers`] the arrays.
+//! [`Context::sort`](crate::Context::sort) and related functions run a sort in one call. Each round of a sort
 //! is a multisplit by one digit.
 
 mod buffers;
@@ -38,13 +38,12 @@ use super::{Policy, fill};
 use crate::error::{Error, Result};
 use crate::policy::MAX_ELEMENTS;
 
-/// Bits of a digit of the one-sweep method: as many as a split has ids for at most.
+/// Bits per digit of the one-sweep method: the maximum size of a bucket id in one split.
 pub(crate) const DIGIT_BITS: u32 = 8;
-/// Digits of the paper's method.
+/// Allowed bits per digit of [`SortMethod::Multisplit`].
 const RADIX_BITS: Range<u32> = 4..9;
 
-/// How an array is sorted: the direction, the bits that count, the method. What a key is follows
-/// from the array.
+/// Options of a sort: direction, range of bits, method. The array determines the key type.
 ///
 /// ```
 /// use multisplit::Sort;
@@ -62,62 +61,62 @@ pub struct Sort {
 }
 
 impl Sort {
-    /// From small to large.
+    /// Smallest first.
     pub fn ascending() -> Self {
         Self::default()
     }
 
-    /// From large to small. Equal keys keep their order in this direction too.
+    /// Largest first. Equal keys keep their input order.
     pub fn descending() -> Self {
         Self { descending: true, ..Self::default() }
     }
 
-    /// By these bits only, of the unsigned number that compares like the key. Fewer bits take fewer
-    /// rounds.
+    /// Sorts by a range of bits of the key. Signed and float keys are mapped to unsigned integers with the same
+    /// order before bits are selected. Fewer bits need fewer rounds.
     #[must_use]
     pub fn bits(self, bits: Range<u32>) -> Self {
         Self { bits: Some(bits), ..self }
     }
 
-    /// By this method instead of the one that suits.
+    /// Selects a method. The default is [`SortMethod::Auto`].
     #[must_use]
     pub fn method(self, method: SortMethod) -> Self {
         Self { method, ..self }
     }
 
-    /// Each segment of the array on its own: `offsets` are where each begins, the first at 0, and
-    /// where the last one ends. Segments may be empty. Indices of an argsort count from where their
-    /// segment begins.
+    /// Sorts each segment of the array independently. `offsets` contains the start of each segment, beginning
+    /// with 0, and the end of the last one. Segments may be empty. Indices of an argsort are relative to the
+    /// start of their segment.
     #[must_use]
     pub fn segments(self, offsets: &[u32]) -> Self {
         Self { cut: Cut::Offsets(offsets.into()), ..self }
     }
 
-    /// Each row of a matrix on its own: segments of `length` elements, which has to divide the number of
+    /// Sorts each row of a matrix independently. `length` is the row length and must divide the number of
     /// elements.
     #[must_use]
     pub fn rows(self, length: u64) -> Self {
         Self { cut: Cut::Rows(length), ..self }
     }
 
-    /// Whether the whole array is sorted.
+    /// Whether the array is sorted as a whole, not by segments or rows.
     pub(crate) fn is_whole(&self) -> bool {
         self.cut == Cut::Whole
     }
 
-    /// Whether keys of so many bits are sorted by all of them, and across the whole array.
+    /// Whether the array is sorted as a whole, and by all `bits` bits of its keys.
     pub(crate) fn is_by_whole_keys(&self, bits: u32) -> bool {
         self.is_whole() && self.bits.as_ref().is_none_or(|some| *some == (0..bits))
     }
 
-    /// The same for keys of a type.
+    /// Combines the options with a key type.
     pub(crate) fn keyed(&self, key: KeyType) -> KeyedSort {
         let Self { descending, bits, method, .. } = self.clone();
         KeyedSort { key, descending, bits, method }
     }
 }
 
-/// A sort of keys of a type.
+/// A sort with a known key type.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyedSort {
     pub key: KeyType,
@@ -139,7 +138,7 @@ impl KeyedSort {
         self.bits() == (0..self.key.bits())
     }
 
-    /// The bits that are sorted by, as ones.
+    /// Mask of the bits to sort by.
     fn mask(&self) -> u64 {
         let Range { start, end } = self.bits();
         match end - start {
@@ -148,21 +147,21 @@ impl KeyedSort {
         }
     }
 
-    /// The digits of up to `radix` bits, from the lowest: where each begins, and its bits.
+    /// Start and width of each digit of at most `radix` bits, from the lowest bits up.
     fn digits(&self, radix: u32) -> impl Iterator<Item = (u32, u32)> {
         let Range { start, end } = self.bits();
         (start..end).step_by(radix as usize).map(move |shift| (shift, radix.min(end - shift)))
     }
 }
 
-/// What [`sort`] chose.
+/// Choices made by [`sort`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddedSort {
     /// The method; never `Auto`.
     pub method: SortMethod,
-    /// Rounds, of which the one-sweep method leaves out those that would change nothing.
+    /// Number of rounds. The one-sweep method skips rounds that would not change the order.
     pub rounds: u32,
-    /// The shape of its tiles.
+    /// Shape of the tiles.
     pub shape: TileShape,
 }
 
@@ -185,14 +184,14 @@ pub fn sort(
     }
 }
 
-/// A sort goes by the sizes of a split as well: its rounds are some.
+/// Checks the sizes of sorts, and those of splits, because each round is a split.
 pub(crate) fn check_policy(policy: &Policy) -> Result<()> {
     policy.check()?;
     policy.split.check_on(&policy.facts)?;
     policy.sort.check_on(&policy.facts)
 }
 
-/// Adds the passes of a sort of keys of a type.
+/// Adds the passes of a sort with a known key type.
 pub(in crate::primitives) fn add(
     graph: &mut Graph,
     policy: &Policy,
@@ -211,8 +210,8 @@ pub(in crate::primitives) fn add(
     add_sort(graph, policy, sort, buffers, None)
 }
 
-/// The same for keys of 32 and 64 bits. Where a one-sweep sort is chosen, its first round may read `packed` keys
-/// instead of the buffer's.
+/// Adds the passes of a sort of 32-bit or 64-bit keys. If `packed` is given and the method is one-sweep, the
+/// first round reads the packed keys instead of those of the buffer.
 fn add_sort(
     graph: &mut Graph,
     policy: &Policy,

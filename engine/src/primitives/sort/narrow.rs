@@ -1,4 +1,4 @@
-//! Sorts of keys of 8 and 16 bits that are not counted: their keys are sorted as words.
+//! Radix sorts of 8-bit and 16-bit keys, which are widened to words.
 
 use multisplit_graph::Graph;
 
@@ -10,7 +10,7 @@ use crate::primitives::Policy;
 use crate::primitives::key::KeyType;
 use crate::primitives::narrow::{Form, NarrowKeys};
 
-/// Adds the passes of the sort of the whole array, or of what it is cut into.
+/// Adds the passes of a sort of the whole array, or of its segments (`cut`).
 pub(super) fn add(
     graph: &mut Graph,
     policy: &Policy,
@@ -20,7 +20,7 @@ pub(super) fn add(
 ) -> Result<AddedSort> {
     let n = buffers.n.max();
     let keys = NarrowKeys { key: sort.key, form: Form::Ordered, n: buffers.n };
-    // Graphs have no empty buffers.
+    // Buffers cannot be empty.
     let words = graph.transient::<u32>("sort.words", n.max(1));
     let (place, other) = match buffers.place {
         SortPlace::InPlace => (SortPlace::InPlace, None),
@@ -31,7 +31,7 @@ pub(super) fn add(
     };
     let of_words = SortBuffers { keys: words, place, ..*buffers };
     let by = KeyedSort { key: KeyType::U32, bits: Some(sort.bits()), ..sort.clone() };
-    // A one-sweep sort reads the keys where they are.
+    // A one-sweep sort reads the narrow keys directly.
     let swept = cut.is_none()
         && !by.bits().is_empty()
         && choose(policy, &by, &of_words)? == SortMethod::OneSweep;
@@ -60,7 +60,7 @@ mod tests {
     use crate::policy::test_policy;
     use crate::primitives::sort::{Sort, sort};
 
-    /// Bytes of the workspace of a one-sweep sort of `n` keys with values of four bytes.
+    /// Workspace of a one-sweep sort of `n` keys with 4-byte values, in bytes.
     fn workspace(key: KeyType, n: u64) -> u64 {
         let mut graph = Graph::new("sort");
         let keys = graph.import_array("keys", key.into(), key.array_len(n));
@@ -82,7 +82,8 @@ mod tests {
     fn keys_that_are_packed_again_need_words_once() {
         const N: u64 = 1 << 20;
         let [narrow, wide] = [KeyType::U16, KeyType::U32].map(|key| workspace(key, N));
-        // Words of the keys, and the other half of the values; of 8 bits there is one round and no way back.
+        // 16-bit keys need one array of words and one of values. 8-bit keys take one round, so the words must
+        // also be copied back.
         assert!(narrow <= wide, "{narrow} and {wide}");
         assert!(workspace(KeyType::U8, N) > narrow);
     }

@@ -1,8 +1,8 @@
-//! The one-sweep radix sort: the histograms of all digits in one read, then one pass a digit.
+//! One-sweep radix sort: one pass computes the histograms of all digits, then there is one pass per digit.
 //!
-//! Before that a pass clears the histograms, to which workgroups add by atomics, and the status of all
-//! rounds. Few keys do without: each workgroup of the first pass writes histograms of its own, which
-//! rounds add up, and clears a part of the status.
+//! A separate pass first clears the histograms, to which workgroups add with atomics, and the look-back status
+//! of all rounds. Small sorts omit this pass: each workgroup of the histogram pass writes its own histograms,
+//! which the rounds sum, and clears part of the status.
 
 use multisplit_graph::{Graph, View};
 use multisplit_shaders::builtin::variants::{SORT_HISTOGRAM, SORT_ROUND, SORT_ROUND_PACKING};
@@ -16,15 +16,15 @@ use crate::primitives::memory::Filling;
 use crate::primitives::multisplit::{BucketWords, SplitBy, TileShape};
 use crate::primitives::{Policy, fill};
 
-/// Words before the tiles' in the status of a round: the ticket and its padding.
+/// Words before the tile states in the status of a round: the ticket and its padding.
 const STATUS_HEAD: u64 = 4;
-/// Words of the largest offset alignment that Vulkan lets a device ask for.
+/// Largest offset alignment that Vulkan allows a device to require, in words.
 const ALIGNMENT: u64 = 64;
-/// Words of one store that clears.
+/// Words per store that clears the status.
 const VECTOR: u64 = 4;
-/// Keys of a thread that the first pass reads at a time, where keys are few: one load.
+/// Keys per thread that the histogram pass of a small sort reads at a time: one load.
 const FEW_KEYS_ITEMS: u32 = 4;
-/// A round that no sort has, and that is therefore never idle.
+/// Index of a round that no sort has, so that its bit in `idle` is never set.
 const NEVER_IDLE: u32 = 31;
 
 pub(super) fn add(
@@ -44,7 +44,7 @@ pub(super) fn add(
         None => lengths.parts(n, part)?,
         Some(few) => Length::known(few.parts.into()),
     };
-    // All that is cleared lies together.
+    // Everything that must be cleared is in one buffer.
     let layout = Layout::new(few, tiles.most, rounds);
     let words = Length::known(layout.words());
     let clear = match few {
@@ -88,20 +88,20 @@ pub(super) fn add(
     Ok(())
 }
 
-/// How few keys are sorted.
+/// Parameters of a small sort.
 #[derive(Clone, Copy)]
 struct Few {
-    /// Workgroups of the first pass.
+    /// Number of workgroups of the histogram pass.
     parts: u32,
-    /// Keys of each, at most.
+    /// Maximum keys per workgroup.
     part: u64,
-    /// Tiles whose words a look-back reads at a time.
+    /// Tiles whose states a look-back reads at a time.
     look_back: u32,
     settings: LookBack,
 }
 
-/// Parameters of a small sort; `None` if there may be too many keys, if a workgroup of the first pass would have more
-/// to count or to clear than loops have rounds or a binding holds, or if loops are too short for the look-back.
+/// Parameters of a small sort. `None` if there may be too many keys, if the histogram pass would exceed the
+/// loop limit or the maximum size of a binding, or if the look-back would exceed the loop limit.
 fn few_keys(policy: &Policy, n: u64, (tiles, shape): (u64, TileShape), rounds: u64) -> Option<Few> {
     let tuned = &policy.sort;
     let (parts, look_back) = (tuned.few_keys_groups, tuned.few_keys_look_back);
@@ -117,19 +117,19 @@ fn few_keys(policy: &Policy, n: u64, (tiles, shape): (u64, TileShape), rounds: u
     (n <= tuned.few_keys && bounded).then_some(few)
 }
 
-/// Words of the status of a round.
+/// Words of the status of one round.
 fn status_words(tiles: u64) -> u64 {
     STATUS_HEAD + tiles * u64::from(BUCKETS)
 }
 
-/// Where the words lie that passes share: which rounds are idle, the histograms, the status of each
-/// round, and that of the copy back.
+/// Layout of the words that the passes share: flags for rounds in which all keys have the same digit (`idle`),
+/// histograms, the status of each round, and the status of the copy back.
 struct Layout {
     idle: u64,
     histograms_begin: u64,
     histograms: u64,
     status_begin: u64,
-    /// Of one round, with what it is padded by.
+    /// Words of one round, including padding.
     status: u64,
     rounds: u64,
 }
@@ -137,7 +137,7 @@ struct Layout {
 impl Layout {
     fn new(few: Option<Few>, tiles: u64, rounds: u64) -> Self {
         let parts = few.map_or(0, |few| u64::from(few.parts));
-        // A word of bits; or one for each part and round.
+        // One word with a bit per round, or one word per round and part.
         let idle = if few.is_some() { rounds * parts } else { 1 };
         let histograms_begin = idle.next_multiple_of(ALIGNMENT);
         let histograms = rounds * u64::from(BUCKETS) * parts.max(1);
@@ -146,7 +146,7 @@ impl Layout {
         Self { idle, histograms_begin, histograms, status_begin, status, rounds }
     }
 
-    /// Where the status of the copy back begins.
+    /// Start of the status of the copy back.
     fn home(&self) -> u64 {
         self.status_begin + self.rounds * self.status
     }
@@ -155,39 +155,39 @@ impl Layout {
         self.home() + ALIGNMENT
     }
 
-    /// Where what the first pass clears begins, and its words. Of many keys that is nothing; what is bound then
-    /// is left alone.
+    /// Start and length of the words that the histogram pass clears. If the sort is not small, this is a
+    /// placeholder for the binding, and the pass does not clear it.
     fn cleared_by_histogram(&self, few: Option<Few>) -> (u64, u64) {
         let words = if few.is_some() { self.words() - self.status_begin } else { VECTOR };
         (self.status_begin, words)
     }
 }
 
-/// After an odd number of rounds the result is in the second half. One more, which is idle by
-/// definition, brings it to the first.
+/// Whether one more round must copy the result from the second half to the first. This is the case after an odd
+/// number of rounds.
 fn needs_copy_back(buffers: &SortBuffers, rounds: u32) -> bool {
     matches!(buffers.place, SortPlace::InPlace) && rounds % 2 == 1
 }
 
-/// The bits of a round and of the one that undoes what it does to the place of the data: if both
-/// are idle, neither does anything.
+/// Bits of a round and of its partner, which moves the data in the opposite direction. If all keys have the
+/// same digit in both rounds, both are skipped and the data stays in place.
 fn with_other_round(halves: &Halves, buffers: &SortBuffers, rounds: u32, round: u32) -> u32 {
     let other = round ^ 1;
     let exists = other < rounds || (other == rounds && needs_copy_back(buffers, rounds));
-    // Somebody has to write the numbers of the elements, and words of narrow keys, though all are where
-    // they belong.
+    // The first two rounds also generate indices, and words from narrow keys. They must not be skipped then,
+    // even if the keys do not move.
     let made = matches!(buffers.values, SortValues::Indices(_)) || halves.packed.is_some();
     let counts = round < 2 && made;
     let other = if exists && !counts { other } else { NEVER_IDLE };
     1 << round | 1 << other
 }
 
-/// What a round goes by that is idle by definition, and only moves the data.
+/// Parameters of a round that only moves the data.
 fn idle_round(pair: u32, round: u32) -> SplitBy {
     SplitBy::Round { digit: BucketWords::default(), pair, idle: 1 << round }
 }
 
-/// One round: a split by a digit, from one half to the other.
+/// One round: a split by one digit, from one half to the other.
 struct Round {
     index: u32,
     kind: u32,
@@ -224,7 +224,7 @@ impl Round {
     }
 }
 
-/// Keys of one workgroup of the histogram: a thread takes no more of them than loops have rounds.
+/// Keys per workgroup of the histogram pass, limited by the loop iterations of a thread.
 fn part(policy: &Policy, n: u64) -> u64 {
     let shape = policy.sort.histogram(&policy.facts);
     let least = u64::from(shape.threads * shape.items);
@@ -233,10 +233,10 @@ fn part(policy: &Policy, n: u64) -> u64 {
     share.min(most.max(least))
 }
 
-/// The first pass.
+/// The histogram pass.
 struct Histogram {
     parts: Length,
-    /// Keys of a part.
+    /// Keys per part.
     part: u64,
     few: Option<Few>,
     rounds: u32,
@@ -244,7 +244,7 @@ struct Histogram {
 }
 
 impl Histogram {
-    /// `status` is what it clears, where keys are few.
+    /// Adds the pass. In a small sort, it also clears `status`.
     fn add(self, job: &mut SortPasses<'_>, [histograms, idle, status]: [View; 3]) -> Result<()> {
         let tuned = job.policy.sort.histogram(&job.policy.facts);
         let keys = match self.packed {
@@ -254,7 +254,7 @@ impl Histogram {
         let by = job.all_digits();
         let items = if self.few.is_some() { FEW_KEYS_ITEMS } else { tuned.items };
         let tiles = (self.part / u64::from(tuned.threads * items)) as u32;
-        // It has no more of them than a binding holds.
+        // Fits in 32 bits, because the status fits in one binding.
         let cleared = self.few.map_or(0, |_| (status.size / 4 / VECTOR) as u32);
         let work = Work { subproblems: self.parts, parts: tiles, round: cleared, by };
         let sizes = [
@@ -279,8 +279,7 @@ impl Histogram {
     }
 }
 
-/// Brings the result of an odd number of rounds of another method from the second half to the
-/// first.
+/// Copies the result of an odd number of rounds of another method from the second half to the first.
 pub(super) fn copy_back(
     graph: &mut Graph,
     policy: &Policy,

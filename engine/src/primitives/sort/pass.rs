@@ -1,4 +1,4 @@
-//! What the passes of a sort have in common: kernels by key and values, push constants, sizes.
+//! Code shared by the passes of all sort methods: kernel variants, push constants, specialization constants.
 
 use multisplit_graph::{Buffer, Graph, PassBuilder, View};
 
@@ -14,16 +14,16 @@ use crate::primitives::multisplit::{
     BucketCode, BucketWords, Kernels, SplitBy, SplitPush, TileShape, ValuesAfter, order_status,
 };
 
-/// Buckets of a round.
+/// Buckets per round.
 pub(super) const BUCKETS: u32 = 1 << super::DIGIT_BITS;
 
-/// Which of the two variants of a kernel is needed.
+/// Selects the kernel variant for keys or for pairs.
 pub(super) fn variant(values: SortValues, [keys, pairs]: [Kernels; 2]) -> Kernels {
     if matches!(values, SortValues::None) { keys } else { pairs }
 }
 
-/// Narrow keys that the first round reads where they are, several in a word. Later ones have words; the last
-/// one may put the keys together again.
+/// Narrow keys, several per word, that the first round reads directly. Later rounds use words; the last round
+/// may write packed keys again.
 #[derive(Clone, Copy)]
 pub(super) struct Packed {
     pub key: KeyType,
@@ -31,36 +31,36 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    /// The first `n` of them.
+    /// The first `n` keys.
     pub fn view(self, n: u64) -> View {
         self.keys.range(0, self.key.array_bytes(n))
     }
 
-    /// Whether the last of so many rounds packs the keys: those of 16 bits, if the rounds are even in number, so
-    /// that the result belongs where the keys were read.
+    /// Whether the last of `rounds` rounds writes packed keys. This is the case for 16-bit keys if the number
+    /// of rounds is even, so that the result belongs in the array that the first round read.
     pub fn packs_last(self, rounds: u32) -> bool {
         self.key.bits() == 16 && rounds > 0 && rounds.is_multiple_of(2)
     }
 
-    /// What kernels are told of them.
+    /// Specialization constants for packed keys; zeros for `None`.
     pub fn constants(packed: Option<Self>) -> [(&'static str, u32); 2] {
         let (bits, kind) = packed.map_or((0, 0), |packed| (packed.key.bits(), packed.key.kind()));
         [("NARROW_BITS", bits), ("NARROW_KIND", kind)]
     }
 }
 
-/// The two halves that rounds move the data between.
+/// The two halves between which rounds move the data.
 #[derive(Clone, Copy)]
 pub(super) struct Halves {
-    /// What the first round reads instead of the first half.
+    /// Keys that the first round reads instead of the first half.
     pub packed: Option<Packed>,
-    /// The round that writes packed keys there, instead of words to a half.
+    /// Round that writes packed keys to `packed` instead of words to a half.
     pub packing: Option<u32>,
     pub keys: [Buffer; 2],
     pub values: Option<[Buffer; 2]>,
 }
 
-/// One sort on its way into the graph.
+/// Parameters of the passes of one sort.
 pub(super) struct SortPasses<'j> {
     pub graph: &'j mut Graph,
     pub policy: &'j Policy,
@@ -71,20 +71,21 @@ pub(super) struct SortPasses<'j> {
     pub prepared: Prepared,
 }
 
-/// What one pass is about.
+/// Parameters of one pass.
 pub(super) struct Work {
-    /// Workgroups' worth of work: tiles, parts, segments.
+    /// Number of tiles, parts or segments, one per workgroup.
     pub subproblems: Length,
-    /// Tiles of each.
+    /// Tiles per workgroup; in rounds over large segments, the number of rounds.
     pub parts: u32,
-    /// Which digit, or how many of them.
+    /// Index of the digit. In a small sort, the number of digits; in a histogram pass, the number of vectors to
+    /// clear.
     pub round: u32,
-    /// What the kernel goes by.
+    /// Digit or digits to sort by.
     pub by: SplitBy,
 }
 
 impl SortPasses<'_> {
-    /// Begins a pass: kernel, numbers and sizes; buffers are for the caller to bind.
+    /// Starts a pass with its kernel and constants. The caller binds the buffers.
     pub fn pass(
         &mut self,
         label: &str,
@@ -120,7 +121,7 @@ impl SortPasses<'_> {
             ("REVERSED_LANES", u32::from(self.policy.split.ranking.is_reversed())),
             ("CANARY_PERIOD", self.policy.split.canary_period),
             ("TURNS", self.shape.turns),
-            // Registers are what large tiles run out of first (docs/performance.md).
+            // Registers limit the size of tiles, so values are loaded late (docs/performance.md).
             ("VALUES_AFTER", ValuesAfter::Ordering as u32),
         ];
         let given = |name: &str| constants.iter().any(|(other, _)| *other == name);
@@ -134,7 +135,7 @@ impl SortPasses<'_> {
         Ok(specialize(pass, &kernel, &all))
     }
 
-    /// The bucket function of one round, as its kind and its words.
+    /// Kind and parameters of the bucket function of one round.
     pub fn digit(&self, shift: u32, bits: u32) -> Result<(u32, BucketWords)> {
         let sort = self.sort;
         let code =
@@ -142,14 +143,14 @@ impl SortPasses<'_> {
         Ok((code.kind(), code.words()))
     }
 
-    /// What `digits.glsl` is told of all rounds.
+    /// Parameters of all digits, for `digits.glsl`.
     pub fn all_digits(&self) -> SplitBy {
         let bits = self.sort.bits();
         let (first_bit, bit_count) = (bits.start, bits.end - bits.start);
         SplitBy::Digits { first_bit, bit_count, descending: self.sort.descending }
     }
 
-    /// Declares what the data moves to and fro between.
+    /// Returns the halves. Declares transient buffers for the second half unless the caller provides one.
     pub fn halves(&mut self) -> Halves {
         let n = self.n.most;
         let key_bytes = u64::from(self.sort.key.bytes());
@@ -194,7 +195,8 @@ pub(super) fn bind_halves<'g>(
     match (halves.values, values.bytes()) {
         (Some(both), Some(bytes)) => {
             let size = n * u64::from(bytes);
-            // Numbers are counted and not read; what they go into may never have been written.
+            // The first round generates the indices. It binds the keys as a placeholder, because the indices
+            // may be uninitialized.
             let counted = round == 0 && matches!(values, SortValues::Indices(_));
             let read = if counted { read_keys } else { both[from].range(0, size) };
             pass.bind("values", read).bind("values_out", both[to].range(0, size))

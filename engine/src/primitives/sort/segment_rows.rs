@@ -1,4 +1,4 @@
-//! Sorts of rows of equal length that fit a tile: everything is known of them, and one pass does it.
+//! Sorts of rows of equal length that fit in a tile. The host knows all sizes, so one pass is enough.
 
 use multisplit_graph::{Graph, Groups};
 use multisplit_shaders::builtin::variants::SORT_SEGMENTS_ROWS;
@@ -21,28 +21,27 @@ push_constants! {
     }
 }
 
-/// Elements of a lane: the kernel's ITEMS. More would take registers, and with them workgroups that run side
-/// by side.
+/// Elements per lane. Must match ITEMS of the kernel. More would increase register use and reduce occupancy.
 const ITEMS: u32 = 8;
-/// Threads of a workgroup, where a row does not need more.
+/// Workgroup size, unless a row needs more threads.
 const THREADS: u32 = 128;
 
-/// How rows of one length lie in tiles.
+/// Layout of rows of equal length in tiles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowTiles {
     pub shape: TileShape,
     length: u64,
-    /// Elements that there is room for in each row: a power of two.
+    /// Elements reserved for each row: a power of two.
     room: u32,
 }
 
 impl RowTiles {
-    /// None where a row is too long for one workgroup.
+    /// `None` if a row is too long for one workgroup.
     pub fn new(policy: &Policy, sort: &KeyedSort, values: SortValues, length: u64) -> Option<Self> {
         let element = u64::from(sort.key.bytes()) + if has_sources(sort, values) { 4 } else { 0 };
         let room = u32::try_from(length.next_power_of_two()).ok()?.max(ITEMS);
         let least = policy.facts.subgroup_size.max(room / ITEMS);
-        // Rows of 32 are one element further apart.
+        // Every 32 elements are padded by one element.
         let fits = |threads: u32| {
             let bytes = u64::from(threads) * u64::from(ITEMS) * element * 33 / 32;
             threads <= policy.facts.max_threads && bytes <= u64::from(policy.facts.shared_memory)
@@ -55,7 +54,7 @@ impl RowTiles {
         fits(threads).then_some(Self { shape, length, room })
     }
 
-    /// Whether a lane finds its elements side by side in memory.
+    /// Whether the elements of a lane are contiguous in memory, and values are not read.
     fn full(&self, sort: &KeyedSort, values: SortValues) -> bool {
         let unread = matches!(values, SortValues::None | SortValues::Indices(_));
         sort.key.bits() == 32 && unread && u64::from(self.room) == self.length
@@ -80,7 +79,8 @@ impl RowTiles {
         let sources = has_sources(sort, values);
         let variants = SORT_SEGMENTS_ROWS[usize::from(sources)];
         let kernel = variants[usize::from(sort.key.bits() == 64)].kernel()?;
-        // Keys alone, of which equal ones may differ, have sources and no values: nothing is written there.
+        // Stable sorts of keys by some of their bits use sources but no values. The kernel does not write this
+        // placeholder.
         let unused = (sources && values.buffer().is_none())
             .then(|| graph.transient::<u32>("sort.segments.unused", 1));
         let keys = buffers.keys.range(0, n * u64::from(sort.key.bytes()));
@@ -107,7 +107,8 @@ impl RowTiles {
     }
 }
 
-/// Whether elements carry their place in the row: where values follow them, or where equal ones differ.
+/// Whether elements carry their position in the row: to move values, or because keys that compare equal may
+/// differ.
 fn has_sources(sort: &KeyedSort, values: SortValues) -> bool {
     values.buffer().is_some() || !sort.by_all_bits()
 }

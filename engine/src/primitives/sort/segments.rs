@@ -1,10 +1,9 @@
-//! Sorts of many segments of an array, each on its own, in one recording.
+//! Sorts each segment of an array independently, all segments in one recording.
 //!
-//! Segments that fit a tile are sorted in shared memory, as many at a time as fit one. Each of those that do
-//! not has tiles of its own, and goes through the rounds of a one-sweep sort together with all others of
-//! its kind. Which segment is of which kind is found on the device: nothing depends on what the host knows,
-//! except that passes with nothing to do are left out where it knows so, and that rows of equal length which
-//! fit a tile have a pass of their own.
+//! Segments that fit in a tile are sorted in shared memory, several per tile. Larger segments have their own
+//! tiles and go through the rounds of a one-sweep sort together. The device finds out which segments are large.
+//! Knowledge of the host is only used to omit passes without work, and to sort equal rows that fit in a tile
+//! with a dedicated pass.
 
 use std::sync::Arc;
 
@@ -50,21 +49,22 @@ push_constants! {
 }
 
 const WORD: u64 = 4;
-/// Elements per thread of a tile: the kernel's ITEMS.
+/// Elements per thread of a tile. Must match ITEMS of the kernel.
 const ITEMS: u32 = 8;
-/// Words of `Found` in `segments.glsl`, and which of them is the count of tiles of large segments.
+/// Words of `Found` in `segments.glsl`, and the index of the tile count of large segments.
 const FOUND_WORDS: u64 = 3;
 const FOUND_TILES: u64 = 1;
-/// Segments of a thread that finds where they begin; the kernel has the same.
+/// Segments per thread of the pass that finds segment heads. Must match the kernel.
 const HEADS_EACH: u64 = 4;
-/// Words of the largest offset alignment that Vulkan lets a device ask for.
+/// Largest offset alignment that Vulkan allows a device to require, in words.
 const ALIGNMENT: u64 = 64;
-/// Elements of which one word has the heads.
+/// Elements per word of head bits.
 const HEADS: u64 = 32;
-/// Bytes of shared memory beside the elements of a tile: heads of at most 2^13 elements, and a few words.
+/// Shared memory in addition to the elements of a tile, in bytes: head bits of at most 2^13 elements, and a few
+/// words.
 const OTHER_SHARED: u64 = 2 << 10;
 
-/// What of an array is sorted on its own.
+/// Division of an array into segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Cut {
     #[default]
@@ -73,8 +73,8 @@ pub(crate) enum Cut {
     Rows(u64),
 }
 
-/// Adds the passes of a sort of each segment to the graph. The method is `Small` where the host knows that
-/// every segment fits a tile, else `OneSweep`; one that was asked for by name has to be possible.
+/// Adds the passes of a segmented sort to the graph. The method is `Small` if the host knows that every segment
+/// fits in a tile, and `OneSweep` otherwise. Returns an error if the requested method is not possible.
 pub(super) fn add(
     graph: &mut Graph,
     policy: &Policy,
@@ -103,7 +103,7 @@ pub(super) fn add(
     if buffers.n.max() == 0 || segments.count.max() == 0 {
         return Ok(added);
     }
-    // By no bits at all, everything stays where it is; only indices have to be written.
+    // Without bits to sort by, elements stay in place, and only indices are written.
     let indices = matches!(buffers.values, SortValues::Indices(_));
     if sort.bits().is_empty() && !indices {
         return Ok(added);
@@ -132,14 +132,14 @@ fn choose(sort: &KeyedSort, segments: &Segments, shape: TileShape) -> Result<Sor
     }
 }
 
-/// The tile of segments that fit one.
+/// Shape of a tile of segments that fit in it.
 fn shape(policy: &Policy, sort: &KeyedSort, values: SortValues) -> TileShape {
     let element =
         u64::from(sort.key.bytes()) + if matches!(values, SortValues::None) { 0 } else { WORD };
     let room = u64::from(policy.facts.shared_memory).saturating_sub(OTHER_SHARED);
-    // Rows of 32 are one element further apart.
+    // Every 32 elements are padded by one element.
     let needed = |threads: u32| u64::from(threads * ITEMS) * element * 33 / 32;
-    // Tiles consist of whole words of heads, and so do their halves.
+    // Tiles and half tiles are multiples of a word of head bits.
     let least = policy.facts.subgroup_size.max(8);
     let mut threads = policy.small_sort_tile(sort.key).threads / least * least;
     while threads > least && needed(threads) > room {
@@ -148,12 +148,12 @@ fn shape(policy: &Policy, sort: &KeyedSort, values: SortValues) -> TileShape {
     TileShape::new(threads.max(least), ITEMS)
 }
 
-/// Where segments are, and what the host knows of them.
+/// Location of the segments, and their properties as far as the host knows them.
 struct Segments {
     count: Count,
-    /// The most elements there can be.
+    /// Maximum number of elements.
     elements: u64,
-    /// Of equal segments; 0 of others.
+    /// Length of a row; 0 if segments have offsets.
     row_length: u64,
     longest: Option<u64>,
     shortest: Option<u64>,
@@ -163,7 +163,7 @@ struct Segments {
 enum Offsets {
     None,
     Host(Arc<[u32]>),
-    /// On the device, where they may be anything.
+    /// On the device, with arbitrary values.
     Device(Buffer),
 }
 
@@ -214,7 +214,7 @@ impl Segments {
     }
 }
 
-/// The number of elements, and how long the longest and the shortest segments are that are not empty.
+/// Number of elements, length of the longest segment, and length of the shortest segment that is not empty.
 fn lengths(offsets: &[u32]) -> Result<(u64, u64, u64)> {
     let refuse = |problem| Err(Error::Segments { problem });
     let (Some(&first), Some(&last)) = (offsets.first(), offsets.last()) else {
@@ -232,22 +232,22 @@ fn lengths(offsets: &[u32]) -> Result<(u64, u64, u64)> {
     Ok((last.into(), longest, shortest))
 }
 
-/// One sort of segments on its way into the graph.
+/// Parameters of the passes of one segmented sort.
 pub(super) struct SegmentPasses<'j> {
     pub graph: &'j mut Graph,
     pub policy: &'j Policy,
     pub sort: &'j KeyedSort,
     pub buffers: &'j SortBuffers,
-    /// The tile of segments that fit one.
+    /// Shape of a tile of segments that fit in it.
     shape: TileShape,
     segments: &'j Segments,
 }
 
-/// What was found of segments, in buffers.
+/// Buffers with the segments that the device has found.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     scratch: Buffer,
-    /// Words of the scratch that have heads; what was counted begins at `counts`.
+    /// Words of head bits at the start of `scratch`. The counts begin at word `counts`.
     words: u64,
     counts: u64,
     pub large: Buffer,
@@ -262,7 +262,7 @@ impl Found {
         self.scratch.elements::<u32>(self.counts, FOUND_WORDS)
     }
 
-    /// How many tiles large segments have, at most `max`.
+    /// Number of tiles of all large segments, at most `max`.
     pub fn large_tiles(self, max: u64) -> Count {
         Count::Device { buffer: self.scratch, index: self.counts + FOUND_TILES, max }
     }
@@ -282,7 +282,7 @@ impl SegmentPasses<'_> {
         if larger { large.add(self, found) } else { Ok(()) }
     }
 
-    /// Declares what is found, and the passes that find it.
+    /// Declares the buffers of `Found` and adds the passes that fill them.
     fn find(&mut self, large: &Large) -> Result<Found> {
         let (graph, policy, segments) = (&mut *self.graph, self.policy, self.segments);
         let words = segments.elements.div_ceil(HEADS);
@@ -293,7 +293,7 @@ impl SegmentPasses<'_> {
         let list = graph.transient::<[u32; 4]>("sort.segments.large", room);
         let found = Found { scratch, words, counts, large: list };
         let [begins, offsets] = match &segments.offsets {
-            // Rows have none. What is bound instead is not looked at.
+            // Rows do not use offsets. The kernel does not read this placeholder.
             Offsets::None => [graph.constant("sort.segments.offsets", &[0u32]).into(); 2],
             Offsets::Host(offsets) => [graph.constant("sort.segments.offsets", offsets).into(); 2],
             &Offsets::Device(offsets) => ascending(graph, policy, offsets, segments.count)?,
@@ -324,11 +324,11 @@ impl SegmentPasses<'_> {
         Ok(found)
     }
 
-    /// Sorts the segments that fit a tile.
+    /// Adds the pass that sorts segments that fit in a tile.
     fn tiles(&mut self, found: Found) -> Result<()> {
         let (graph, policy, sort) = (&mut *self.graph, self.policy, self.sort);
-        // Segments that begin in half a tile are no more than fit one, except for the last, which the
-        // workgroup then sorts alone.
+        // A workgroup sorts the segments that begin in its half of a tile. They fit in a tile, except that the
+        // last one may be too long; the workgroup then sorts that one separately.
         let stride = u64::from(self.shape.tile()) / 2 / HEADS * HEADS;
         let (mut lengths, n) = Lengths::new(self.buffers.n)?;
         let groups = lengths.parts(n, stride)?;
@@ -365,8 +365,9 @@ impl SegmentPasses<'_> {
     }
 }
 
-/// Offsets that the device knows may fall. One that is below an earlier one counts as that: the segment
-/// between is empty, and none has elements of another. Gives where segments begin, and the offsets.
+/// Returns the start of each segment in ascending order, and the offsets. Offsets in device memory may
+/// decrease. An offset below an earlier one is raised to that one, so that the segment in between is empty and
+/// segments do not overlap.
 fn ascending(
     graph: &mut Graph,
     policy: &Policy,

@@ -1,4 +1,4 @@
-//! The tile of a sort, within what the device has room for.
+//! Tile shapes of sorts, reduced to fit the device.
 
 use super::DIGIT_BITS;
 use super::sizes::UpTo;
@@ -7,7 +7,7 @@ use crate::policy::tile::TileShape;
 use crate::primitives::key::KeyType;
 
 impl Policy {
-    /// The tile of a one-sweep sort of `n` elements.
+    /// Tile of a one-sweep sort of `n` elements.
     pub(super) fn sort_tile(&self, key: KeyType, pairs: bool, n: u64) -> TileShape {
         let all: &[UpTo] = match (key.bits(), pairs) {
             (64, _) => &self.sort.wide_keys,
@@ -19,7 +19,7 @@ impl Policy {
         self.fit_tile(shape, DIGIT_BITS, key.bytes(), |_| 0)
     }
 
-    /// The tile of the sort by one workgroup.
+    /// Tile of the single-workgroup sort.
     pub(super) fn small_sort_tile(&self, key: KeyType) -> TileShape {
         self.fit_tile(self.sort.small, DIGIT_BITS, key.bytes(), |_| 0)
     }

@@ -1,4 +1,4 @@
-//! The sizes of the radix sort that were measured, and where.
+//! Sizes of the radix sort, with the devices on which they were measured.
 
 use crate::device::properties::DeviceProperties;
 use crate::policy::allowed::{Allowed, any_u64, groups, multiples, numbers};
@@ -8,10 +8,11 @@ use crate::policy::size::words;
 use crate::policy::table::{size, sizes};
 use crate::policy::tile::{TileShape, tiles, tiles_in_one_turn};
 
-/// The number of elements up to which a shape is used.
+/// Maximum number of elements for a shape, and the shape.
 pub(super) type UpTo = (u64, TileShape);
 
-/// Workgroups of the histogram, whose keys are not ranked. They are cut down to what the device has.
+/// Shapes of the histogram pass, which does not rank keys. The workgroup size is clamped to the device limit on
+/// use.
 fn histograms(_: &DeviceFacts) -> Allowed {
     Allowed::Tiles { threads: 4096, items: 64, turns: 1, keys: 4096 * 64 }
 }
@@ -19,7 +20,7 @@ fn histograms(_: &DeviceFacts) -> Allowed {
 sizes! {
     /// Sizes of the sort kernels. Results never depend on them.
     pub struct SortTuning as "sort." {
-        /// What `Auto` takes for more elements than one workgroup sorts.
+        /// Method that `Auto` selects for more elements than one workgroup sorts.
         auto: SortMethod = size(words::<SortMethod>).candidates(|facts| {
             use SortMethod::{Multisplit, OneSweep};
             match facts.is_software() {
@@ -33,37 +34,37 @@ sizes! {
                 false => &[OneSweep, Multisplit { radix_bits: 8 }, Multisplit { radix_bits: 6 }],
             }
         }),
-        /// How a round of `SortMethod::Multisplit` splits.
+        /// Split method of the rounds of `SortMethod::Multisplit`.
         rounds: Method = size(words::<Method>).candidates(|_| &[Method::Direct, Method::Warp]),
-        /// The tile of the sort by one workgroup.
+        /// Tile of the single-workgroup sort.
         small: TileShape = size(tiles_in_one_turn).per_ranking().candidates(|_| {
             const { &shapes([(256, 4), (256, 8), (512, 4), (512, 8), (512, 16), (1024, 4), (1024, 8)]) }
         }),
-        /// Tiles for keys of 32 bits, by the number of elements; the last is for all larger numbers.
+        /// Tiles for 32-bit keys by number of elements. The last one is for all larger numbers.
         keys: [UpTo; 5] = size(tiles).per_ranking(),
-        /// The same for keys of 64 bits, with values and without.
+        /// Tiles for 64-bit keys, with and without values.
         wide_keys: [UpTo; 4] = size(tiles).per_ranking(),
-        /// The same for pairs of a 32-bit key and a value.
+        /// Tiles for pairs of a 32-bit key and a value.
         pairs: [UpTo; 4] = size(tiles).per_ranking(),
-        /// Keys of a thread that the histogram reads at a time, and its threads.
+        /// Workgroup size of the histogram pass, and keys that a thread reads at a time.
         histogram: TileShape = size(histograms).candidates(|_| {
             const { &shapes([(256, 8), (256, 16), (512, 8), (512, 16), (1024, 8), (1024, 16), (512, 32)]) }
         }),
-        /// Workgroups of the histogram, at most.
+        /// Maximum number of workgroups of the histogram pass.
         histogram_groups: u64 = size(groups).candidates(|_| &[128, 256, 512, 1056, 2112, 4224]),
-        /// Up to so many elements, at most 2^20, a one-sweep sort has no pass that clears: its first pass has few
-        /// workgroups, whose histograms its rounds add up.
+        /// Maximum number of elements of a small one-sweep sort, at most 2^20. Small sorts omit the pass that
+        /// clears: their histogram pass has few workgroups, whose histograms the rounds sum.
         few_keys: u64 = size(|_| numbers(0, 1 << 20)).candidates(|_| &[0, 1 << 14, 1 << 16, 1 << 17, 1 << 18]),
-        /// So many workgroups: a multiple of four, at most 32.
+        /// Workgroups of the histogram pass of a small sort: a multiple of four, at most 32.
         few_keys_groups: u32 = size(|_| multiples(4, 32)).candidates(|_| &[4, 8, 16, 32]),
-        /// Tiles whose words a look-back of such a sort reads at a time, from 1 to 32.
+        /// Tiles whose states a look-back of a small sort reads at a time, from 1 to 32.
         few_keys_look_back: u32 = size(|_| numbers(1, 32)).candidates(|_| &[1, 2, 4, 8, 16]),
-        /// From so many keys of 16 bits on they are sorted by counting, where they have no values.
+        /// Minimum number of 16-bit keys, without values, for a counting sort.
         min_counting: u64 = size(any_u64),
     }
 }
 
-/// Tiles of (threads, items).
+/// Tile shapes from (threads, items).
 const fn shapes<const N: usize>(sizes: [(u32, u32); N]) -> [TileShape; N] {
     let mut shapes = [TileShape::new(0, 0); N];
     let mut index = 0;
@@ -75,7 +76,7 @@ const fn shapes<const N: usize>(sizes: [(u32, u32); N]) -> [TileShape; N] {
 }
 
 impl SortTuning {
-    /// What suits the device.
+    /// Sizes for a device.
     pub fn for_device(properties: &DeviceProperties) -> Self {
         let tuned = match Family::of(properties) {
             Family::Software => Self::software(),
@@ -85,9 +86,9 @@ impl SortTuning {
         tuned.fitted(&Facts::of(properties))
     }
 
-    /// For ranking by ballots. Measured on an NVIDIA H200 (docs/performance.md). Few elements want
-    /// many small tiles, so that every multiprocessor has one; many want large ones, whose runs of
-    /// equal digits are long, of which two still fit a multiprocessor.
+    /// Sizes for ranking by ballots, measured on an NVIDIA H200 (docs/performance.md). Small arrays have many
+    /// small tiles, so that every multiprocessor gets one. Large arrays have large tiles, which contain long
+    /// runs of equal digits; two of them still fit on a multiprocessor.
     fn nvidia() -> Self {
         Self {
             auto: SortMethod::OneSweep,
@@ -121,7 +122,7 @@ impl SortTuning {
         }
     }
 
-    /// The same with the tiles that were measured with ranking by lane order.
+    /// Replaces the tiles by those measured with ranking by lane order.
     #[must_use]
     pub(crate) fn by_lane_order(self) -> Self {
         Self {
@@ -142,13 +143,13 @@ impl SortTuning {
         }
     }
 
-    /// Software drivers pay dearly for barriers, of which the direct multisplit has none: rounds of
-    /// it sort several times as fast as one sweep (docs/performance.md). They compile what is
-    /// unrolled for longer than it then runs.
+    /// Sizes for software drivers. Barriers are expensive there, and the direct multisplit does not use them:
+    /// its rounds sort several times as fast as one sweep (docs/performance.md). Tiles are small, because
+    /// unrolled code takes longer to compile than to run.
     fn software() -> Self {
         let shape = (u64::MAX, TileShape::new(256, 8));
         Self {
-            // Of 6 bits: as fast as 8, and the histograms of narrow subgroups stay small.
+            // 6 bits are as fast as 8, and the histograms of narrow subgroups stay small.
             auto: SortMethod::Multisplit { radix_bits: 6 },
             rounds: Method::Direct,
             small: TileShape::new(256, 4),
@@ -160,13 +161,13 @@ impl SortTuning {
             few_keys: 0,
             few_keys_groups: 4,
             few_keys_look_back: 1,
-            // Not measured: two rounds of multisplit are slow there, and 65,536 counters are not.
+            // Not measured. Two rounds of multisplit are slow on these drivers, 65,536 counters are not.
             min_counting: 1 << 11,
         }
     }
 
-    /// For GPUs that nobody has measured ([`TileShape::unmeasured`]). Few elements want many small tiles, so that every
-    /// multiprocessor has one.
+    /// Sizes for GPUs that were not measured ([`TileShape::unmeasured`]). Small arrays have many small tiles,
+    /// so that every multiprocessor gets one.
     fn unmeasured() -> Self {
         let tile = TileShape::unmeasured;
         Self {
@@ -178,7 +179,7 @@ impl SortTuning {
                 (1 << 22, tile(12)),
                 (u64::MAX, tile(14)),
             ],
-            // As many bytes.
+            // About the same number of bytes per tile.
             wide_keys: [
                 (1 << 17, tile(4)),
                 (1 << 19, tile(4)),
@@ -197,12 +198,12 @@ impl SortTuning {
         }
     }
 
-    /// The shape of the histogram, within what the device allows.
+    /// Shape of the histogram pass, clamped to the device limits.
     pub(crate) fn histogram(&self, facts: &DeviceFacts) -> TileShape {
         self.histogram.of_subgroups(facts)
     }
 
-    /// The same with one shape for all numbers of elements.
+    /// Uses one shape for all numbers of elements.
     #[must_use]
     pub fn with_shape(self, shape: TileShape) -> Self {
         let shape = (u64::MAX, shape);

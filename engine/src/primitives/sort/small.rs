@@ -1,4 +1,4 @@
-//! Sorts of what fits one tile, by one workgroup.
+//! Sorts of arrays that fit in one tile, by a single workgroup.
 
 use multisplit_graph::{Graph, Groups};
 use multisplit_shaders::builtin::variants::SORT_SMALL;
