@@ -1,9 +1,8 @@
-//! Top-k: the k largest or smallest elements of an array, or of every row of a matrix, with their
-//! indices.
+//! Top-k: the k largest or smallest elements of an array, or of each row of a matrix, with their indices.
 //!
-//! [`topk`] declares the passes in a graph: [`TopK`] says how, [`TopKBuffers`] where.
-//! [`Context::topk`](crate::Context::topk) does everything in one call. Of equal elements those with
-//! lower indices come first, so that results are the same on every device.
+//! [`topk`] adds the passes to a graph: [`TopK`] specifies the elements, [`TopKBuffers`] the arrays.
+//! [`Context::topk`](crate::Context::topk) runs a top-k in one call. Among equal elements, those with lower
+//! indices come first, so that results are the same on every device.
 
 mod narrow;
 mod passes;
@@ -23,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::memory::Place;
 use crate::policy::MAX_ELEMENTS;
 
-/// Which elements are wanted, and in which order.
+/// Elements to find, and their order.
 ///
 /// ```
 /// use multisplit::TopK;
@@ -42,42 +41,42 @@ pub struct TopK {
 }
 
 impl TopK {
-    /// The `k` largest, from large to small. Floats are in the order of `total_cmp`, as they are sorted:
-    /// NaN is larger than all others.
+    /// The `k` largest elements, largest first. Floats are ordered like `total_cmp`, as in a sort: NaN is
+    /// greater than all other values.
     pub fn largest(k: u64) -> Self {
         Self { k, smallest: false, sorted: true, row_length: None, method: TopKMethod::Auto }
     }
 
-    /// The `k` smallest, from small to large.
+    /// The `k` smallest elements, smallest first.
     pub fn smallest(k: u64) -> Self {
         Self { smallest: true, ..Self::largest(k) }
     }
 
-    /// Of each row of a matrix: the array is cut into rows of `length` elements, and indices count from
-    /// where their row begins. Results are one row of k after another.
+    /// Finds `k` elements of each row of a matrix. Rows have `length` elements, and indices are relative to the
+    /// start of their row. The results of all rows are concatenated.
     #[must_use]
     pub fn rows(self, length: u64) -> Self {
         Self { row_length: Some(length), ..self }
     }
 
-    /// In any order, which may change from run to run: the same elements, in less time.
+    /// Returns the same elements in arbitrary order, in less time. The order may vary between runs.
     #[must_use]
     pub fn unsorted(self) -> Self {
         Self { sorted: false, ..self }
     }
 
-    /// By this method instead of the one that suits.
+    /// Selects a method. The default is [`TopKMethod::Auto`].
     #[must_use]
     pub fn method(self, method: TopKMethod) -> Self {
         Self { method, ..self }
     }
 
-    /// k, the elements wanted of each row.
+    /// Number of elements to find in each row.
     pub fn k(&self) -> u64 {
         self.k
     }
 
-    /// Cuts `n` elements into rows: how many, and their length.
+    /// Number and length of the rows of `n` elements.
     pub(crate) fn cut(&self, n: u64) -> Result<(u64, u64)> {
         let Some(length) = self.row_length else { return Ok((1, n)) };
         check_rows(n, length)?;
@@ -85,26 +84,26 @@ impl TopK {
     }
 }
 
-/// How a top-k is carried out.
+/// Method of a top-k.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TopKMethod {
-    /// What suits the device, k and the number of elements.
+    /// A method that suits the device, k and the number of elements.
     #[default]
     Auto,
-    /// One workgroup for each row, which reads it several times: for short rows, or many. Longer rows are
-    /// cut into parts, a workgroup each, and one more selects from what they found. k is at most what
-    /// fits the memory of a workgroup.
+    /// One workgroup per row, which reads the row several times: for short rows, or many rows. Longer rows are
+    /// divided into parts with one workgroup each, and another workgroup selects from their results. k elements
+    /// must fit in the shared memory of a workgroup.
     Rows,
-    /// A bound is guessed from a sample; then one read of everything keeps what passes it, and one
-    /// workgroup for each row finishes. Rows for which the guess was wrong are selected exactly. k is at
-    /// most what fits the memory of a workgroup.
+    /// Estimates a bound from a sample, reads the array once to keep the elements that reach the bound, and
+    /// selects from these with one workgroup per row. Rows for which the estimate was wrong are selected
+    /// exactly. k elements must fit in the shared memory of a workgroup.
     Filter,
-    /// The k-th largest is found digit by digit, a read of everything for each; then one more read
-    /// gathers, and what was gathered is sorted. For any k.
+    /// Finds the k-th largest element digit by digit, with one pass over the array per digit. Then gathers and
+    /// sorts the result. For any k.
     Select,
 }
 
-/// Where the arrays of a top-k are in a graph.
+/// Arrays of a top-k in a graph.
 #[derive(Clone, Copy, Debug)]
 pub struct TopKBuffers {
     n: Count,
@@ -114,42 +113,42 @@ pub struct TopKBuffers {
 }
 
 impl TopKBuffers {
-    /// Of all that `keys` has, k elements of each row go to `keys_out` and their indices, of `u32`, to
-    /// `indices_out`. Neither overlaps `keys`, which stays as it is.
+    /// Finds elements of `keys`. Writes the k elements of each row to `keys_out`, and their indices, as `u32`,
+    /// to `indices_out`. The outputs must not overlap `keys`, which is not modified.
     pub fn new(keys: Buffer, keys_out: Buffer, indices_out: Buffer) -> Self {
         Self { n: Count::Host(keys.len()), keys, keys_out, indices_out }
     }
 
-    /// Of the first `n` elements, by a host count or a device count. A device count is one row; where it
-    /// is below k, only as many results are written.
+    /// Uses only the first `n` elements. `n` is a host count or a device count. A device count requires a
+    /// single row; if it is less than k, only that many results are written.
     #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: n.into(), ..self }
     }
 }
 
-/// What a top-k gives: `Vec`s of elements on the host, arrays of elements on the device.
+/// Result of a top-k: `Vec`s on the host, or arrays on the device.
 #[derive(Debug)]
 pub struct TopElements<P: Place, K: Pod> {
-    /// The k elements of each row, row after row.
+    /// The k elements of each row, row by row.
     pub keys: P::Array<K>,
-    /// Which elements of their row they are.
+    /// Index of each element in its row.
     pub indices: P::Array<u32>,
-    /// How it was done.
+    /// Method that was used.
     pub method: TopKMethod,
 }
 
-/// What [`topk`] chose.
+/// Choices made by [`topk`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddedTopK {
     /// The method; never `Auto`.
     pub method: TopKMethod,
-    /// Rows.
+    /// Number of rows.
     pub rows: u64,
 }
 
-/// Adds the passes of a top-k to the graph. k is at most the length of a row, or the most that a device
-/// count can be; none is wanted of an empty array.
+/// Adds the passes of a top-k to the graph. k must not exceed the length of a row, or the maximum of a device
+/// count.
 pub fn topk(
     graph: &mut Graph,
     policy: &Policy,
@@ -164,7 +163,7 @@ pub fn topk(
     let (rows, length) = topk.cut(buffers.n.max())?;
     check(topk, buffers, key, (rows, length))?;
     graph.sized_for_subgroups(policy.facts.subgroup_size);
-    // Narrow keys are words that compare like them.
+    // Narrow keys are widened to words with the same order.
     let words = if key.is_narrow() { KeyType::U32 } else { key };
     let shape = plan::Shape { key: words, rows, length, k: topk.k };
     let method = plan::choose(policy, topk, &shape)?;

@@ -1,4 +1,4 @@
-//! Top-k of keys of 8 and 16 bits: of words that compare like them.
+//! Top-k of 8-bit and 16-bit keys, which are widened to words with the same order.
 
 use multisplit_graph::Graph;
 

@@ -1,4 +1,4 @@
-//! The passes of a top-k.
+//! Passes of a top-k.
 
 use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, View};
 use multisplit_shaders::builtin::variants;
@@ -30,7 +30,7 @@ push_constants! {
     }
 }
 
-/// Words of a row in `state` and `digits`; `topk.glsl` has the same.
+/// Words per row in `state` and `digits`. Must match `topk.glsl`.
 const STATE_WORDS: u64 = 32;
 const DIGIT_BITS: u32 = 11;
 const DIGITS_WORDS: u64 = 3 * (1 << DIGIT_BITS) + 8 * 4;
@@ -60,7 +60,7 @@ pub(super) fn add(
     }
 }
 
-/// Sorts what was gathered, of each row. Equal elements lie in the order of their indices, which they keep.
+/// Sorts the elements found in each row. Equal elements are already in index order, which a stable sort keeps.
 fn sort_found(
     graph: &mut Graph,
     policy: &Policy,
@@ -77,16 +77,16 @@ fn sort_found(
     sort(graph, policy, &how, &pairs).map(drop)
 }
 
-/// How many elements are found.
+/// Number of elements found.
 pub(super) fn found(buffers: &TopKBuffers, shape: &Shape) -> Count {
     match buffers.n {
         Count::Host(_) => Count::Host(shape.rows * shape.k),
-        // At most k of them: what the device counts, where that is less.
+        // k, or the device count if it is lower.
         Count::Device { buffer, index, .. } => Count::Device { buffer, index, max: shape.k },
     }
 }
 
-/// Keys and their indices, with room for so many of each row.
+/// Keys and indices, with capacity for `room` elements per row.
 struct Elements {
     keys: Buffer,
     indices: Buffer,
@@ -100,7 +100,7 @@ impl Elements {
     }
 }
 
-/// One top-k on its way into the graph.
+/// Parameters of the passes of one top-k.
 struct TopKPasses<'j> {
     graph: &'j mut Graph,
     policy: &'j Policy,
@@ -111,24 +111,24 @@ struct TopKPasses<'j> {
     keys: View,
 }
 
-/// The numbers of one pass.
+/// Sizes of one pass.
 #[derive(Clone, Copy, Default)]
 struct PassSizes {
-    /// Workgroups of a row.
+    /// Workgroups per row.
     parts: u64,
-    /// Threads of each.
+    /// Workgroup size.
     threads: u32,
-    /// Elements of a row that there is room for.
+    /// Capacity per row, in elements.
     capacity: u64,
     samples: u64,
     maxima: u64,
     step: u32,
-    /// Parts of a row that workgroups select from on their own; 0 is as good as 1.
+    /// Parts of a row from which workgroups select independently; 0 means 1.
     cut: u64,
 }
 
 impl TopKPasses<'_> {
-    /// Begins a pass: kernel, numbers and sizes; buffers are for the caller to bind.
+    /// Starts a pass with its kernel and constants. The caller binds the buffers.
     fn pass(
         &mut self,
         label: &str,
@@ -137,7 +137,7 @@ impl TopKPasses<'_> {
         constants: &[(&str, u32)],
     ) -> Result<PassBuilder<'_>> {
         let kernel = kernels[usize::from(self.shape.key.bits() == 64)].kernel()?;
-        // Kernels count in 32 bits: elements were seen to be fewer than 2^30, and all else follows.
+        // All of these fit in 32 bits, because there are fewer than 2^30 elements.
         let push = TopKPush {
             count: self.prepared.pushed(self.n),
             rows: self.shape.rows as u32,
@@ -161,12 +161,12 @@ impl TopKPasses<'_> {
         Ok(prepared.bind(specialize(pass, &kernel, &all), keys))
     }
 
-    /// The workgroups of a pass, for all rows.
+    /// Workgroups of a pass over all rows.
     fn groups(&self, sizes: &PassSizes) -> Groups {
         Groups::linear(self.shape.rows * sizes.parts)
     }
 
-    /// Elements of every row, the library's own.
+    /// Declares transient buffers for `room` elements per row.
     fn transient(&mut self, name: &str, room: u64) -> Elements {
         let all = self.shape.rows * room;
         let bytes = all * u64::from(self.shape.key.bytes());
@@ -175,7 +175,8 @@ impl TopKPasses<'_> {
         Elements { keys, indices, room }
     }
 
-    /// One workgroup for each row of the input; or for each part of a row, and then one for what they put aside.
+    /// Adds one workgroup per row; or one per part of a row, followed by one that selects from the results of
+    /// all parts.
     fn rows(&mut self, out: &Elements) -> Result<()> {
         let cut = self.shape.cut(self.policy);
         if cut.parts == 1 {
@@ -183,11 +184,11 @@ impl TopKPasses<'_> {
         }
         let candidates = self.transient("candidates", cut.candidates);
         self.part_rows(&cut, &candidates, false)?;
-        let state = candidates.indices; // not looked at
+        let state = candidates.indices; // not read
         self.finish(&candidates, state, out, cut.parts)
     }
 
-    /// The k largest of each part of a row.
+    /// Adds the pass that selects the k largest elements of each part of a row.
     fn part_rows(&mut self, cut: &Cut, out: &Elements, sorted: bool) -> Result<()> {
         let sizes = self.one_group(cut.share, out.room);
         let sizes = PassSizes { parts: cut.parts, cut: cut.parts, ..sizes };
@@ -248,7 +249,8 @@ impl TopKPasses<'_> {
         self.finish(&candidates, state, out, 1)
     }
 
-    /// The k elements of each row, digit by digit; after a filter, of the rows that it could not do.
+    /// Adds the passes that find the k elements of each row digit by digit. After a filter, they process only
+    /// the rows that the filter could not finish.
     fn select(&mut self, out: &Elements, filtered: Option<(Buffer, Buffer)>) -> Result<()> {
         let (policy, shape, keys) = (self.policy, *self.shape, self.keys);
         let (state, digits) = match filtered {
@@ -257,7 +259,7 @@ impl TopKPasses<'_> {
                 let words = shape.rows * DIGITS_WORDS;
                 let digits = self.graph.transient::<u32>("topk.digits", words);
                 fill(self.graph, policy, "topk.clear", digits, 0)?;
-                // Not looked at.
+                // The keys are a placeholder for the state, which is not read.
                 (keys, digits)
             }
         };
@@ -300,7 +302,8 @@ impl TopKPasses<'_> {
         Ok(())
     }
 
-    /// One workgroup for the candidates of each row, which come from a filter or from so many parts.
+    /// Adds the pass with one workgroup per row, which selects from the candidates of a filter or of `cut`
+    /// parts.
     fn finish(
         &mut self,
         candidates: &Elements,
@@ -323,20 +326,21 @@ impl TopKPasses<'_> {
         Ok(())
     }
 
-    /// A pass of one workgroup for each row, which goes over so many elements.
+    /// Sizes of a pass with one workgroup per row, which processes `items` elements.
     fn one_group(&self, items: u64, capacity: u64) -> PassSizes {
         let threads = self.shape.group_threads(self.policy, items);
         PassSizes { parts: 1, threads, capacity, ..PassSizes::default() }
     }
 
-    /// Room to order what is wanted, and no more: several workgroups then fit a multiprocessor.
+    /// Constants for sorting the result. The capacity is as small as possible, so that several workgroups fit
+    /// on a multiprocessor.
     fn ordered(&self, sorted: bool) -> [(&'static str, u32); 2] {
         let ordered = if sorted { self.shape.k.next_power_of_two() } else { 1 };
         let room = (ordered as u32).max(self.policy.facts.subgroup_size);
         [("ROOM", room), ("SORTED", sorted.into())]
     }
 
-    /// Numbers of the width of a key, so many for each row.
+    /// Declares a transient buffer with `each` values of the key size per row.
     fn wide(&mut self, name: &str, each: u64) -> Buffer {
         let bytes = self.shape.rows * each * u64::from(self.shape.key.bytes());
         self.graph.transient_bytes(name, bytes)

@@ -1,11 +1,11 @@
-//! Which method suits a top-k, and how large its parts are.
+//! Selects the method of a top-k and the sizes of its parts.
 
 use super::{TopK, TopKMethod};
 use crate::error::{Error, Result};
 use crate::primitives::Policy;
 use crate::primitives::key::KeyType;
 
-/// What there is and what is wanted.
+/// Size of a top-k.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub key: KeyType,
@@ -14,29 +14,30 @@ pub(super) struct Shape {
     pub k: u64,
 }
 
-/// Bytes of shared memory beside the elements that one workgroup orders: bins, sums of subgroups.
+/// Shared memory in addition to the elements that a workgroup sorts, in bytes: bins and subgroup sums.
 const OTHER_SHARED: u64 = 3 << 10;
-/// Elements of a thread of the passes over everything: 64 bytes, as `topk_visit.glsl` has it.
+/// Bytes that a thread loads at a time in passes over the whole array. Must match `topk_visit.glsl`.
 const THREAD_BYTES: u64 = 64;
-/// Elements of a thread of the sample; the kernel has the same.
+/// Samples per thread. Must match the kernel.
 const SAMPLES_OF_THREAD: u64 = 16;
-/// One element in so many is a sample, where there are not too many.
+/// One element in this many is sampled, up to the maximum number of samples.
 const SAMPLED: u64 = 16;
-/// Elements of a thread of the workgroup that has a row: more are left to more threads.
+/// Elements per thread of a workgroup that processes a row. With more elements, the workgroup gets more
+/// threads.
 const ROW_ROUNDS: u64 = 8;
 const MIN_THREADS: u64 = 64;
-/// Elements of a part of a row, at least.
+/// Minimum elements of a part of a row.
 const MIN_PART: u64 = 1024;
 
 impl Shape {
-    /// The most elements that one workgroup orders: a power of two.
+    /// Maximum number of elements that one workgroup sorts: a power of two.
     pub fn room(&self, policy: &Policy) -> u64 {
         let element = u64::from(self.key.bytes()) + 4;
         let fit = u64::from(policy.facts.shared_memory).saturating_sub(OTHER_SHARED) / element;
         (fit / 2 + 1).next_power_of_two()
     }
 
-    /// Threads of a workgroup that goes over `items` elements several times.
+    /// Workgroup size for several passes over `items` elements.
     pub fn group_threads(&self, policy: &Policy, items: u64) -> u32 {
         let size = policy.facts.subgroup_size;
         let wanted = items.div_ceil(ROW_ROUNDS).max(MIN_THREADS).next_power_of_two();
@@ -44,7 +45,7 @@ impl Shape {
         wanted.min(u64::from(policy.spine_threads)) as u32
     }
 
-    /// Elements of a tile of the passes over everything.
+    /// Elements per tile in passes over the whole array.
     fn tile(&self, policy: &Policy) -> u64 {
         THREAD_BYTES / u64::from(self.key.bytes()) * u64::from(policy.threads)
     }
@@ -53,8 +54,9 @@ impl Shape {
         self.length.div_ceil(self.tile(policy)).max(1)
     }
 
-    /// Parts about as large as what they put aside, all together; and no part where that would not be much
-    /// less than the row, or where rows are many.
+    /// Divides a row into parts, each about as large as the number of candidates of all parts. The row is not
+    /// divided if it is short, if there are many rows, or if more than half of its elements would become
+    /// candidates.
     pub fn cut(&self, policy: &Policy) -> Cut {
         let most = policy.topk.part_elements;
         let whole = Cut { parts: 1, share: self.length, candidates: self.k };
@@ -62,7 +64,7 @@ impl Shape {
             return whole;
         }
         let balanced = self.length.saturating_mul(self.k).isqrt().next_power_of_two();
-        // Equal parts, as the kernel makes them.
+        // Equal parts, as in the kernel.
         let parts = self.length.div_ceil(balanced.clamp(MIN_PART.min(most), most));
         let share = self.length.div_ceil(parts);
         let candidates = parts * share.min(self.k);
@@ -74,15 +76,15 @@ impl Shape {
         wanted && self.length <= max_group_elements(policy)
     }
 
-    /// Whether no workgroup has more elements than it goes over quickly, of a row, of a part or of what all
-    /// parts put aside.
+    /// Whether all workgroups of [`TopKMethod::Rows`] have few enough elements: those of a row, of a part, or
+    /// the candidates of all parts.
     fn suits_rows(&self, policy: &Policy) -> bool {
         let Cut { parts, share, candidates } = self.cut(policy);
         let most = policy.topk.part_elements.min(max_group_elements(policy));
         self.is_alone(policy) || parts > 1 && share.max(candidates) <= most
     }
 
-    /// Workgroups of a row for the filter.
+    /// Workgroups per row of the filter.
     pub fn filter_parts(&self, policy: &Policy) -> u64 {
         let tuning = &policy.topk;
         let tiles = self.tiles(policy);
@@ -90,18 +92,19 @@ impl Shape {
         tiles.div_ceil(each.min(max_group_tiles(policy)))
     }
 
-    /// Workgroups of a row for the exact passes, each of which begins and ends with a look at all bins.
+    /// Workgroups per row of the exact passes. Each workgroup loops over all bins at its start and at its end.
     pub fn select_parts(&self, policy: &Policy) -> u64 {
         self.parts_of_row(policy, policy.topk.groups)
     }
 
-    /// The same for rows that a filter could not do. Mostly there is none, and what then takes time is to begin
-    /// workgroups: as few as still read at the rate of the memory.
+    /// Workgroups per row of the exact passes after a filter. Usually all rows are finished, and the time to
+    /// launch workgroups dominates. Therefore there are only as many workgroups as saturate the memory
+    /// bandwidth.
     pub fn fallback_parts(&self, policy: &Policy) -> u64 {
         self.parts_of_row(policy, policy.topk.groups / 4)
     }
 
-    /// Workgroups of a row if there are about `groups` in all.
+    /// Workgroups per row, for about `groups` workgroups in total.
     fn parts_of_row(&self, policy: &Policy, groups: u64) -> u64 {
         let tiles = self.tiles(policy);
         (groups / self.rows).clamp(tiles.div_ceil(max_group_tiles(policy)), tiles)
@@ -119,23 +122,23 @@ fn max_group_elements(policy: &Policy) -> u64 {
     max_pass_rounds(policy) * ROW_ROUNDS * u64::from(policy.spine_threads)
 }
 
-/// Maximum number of tiles of a workgroup in the passes over everything.
+/// Maximum number of tiles per workgroup in passes over the whole array.
 fn max_group_tiles(policy: &Policy) -> u64 {
     max_pass_rounds(policy)
 }
 
-/// How a row is cut into parts, a workgroup each, of which each puts its own k largest aside.
+/// Division of a row into parts. One workgroup per part selects the k largest elements as candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cut {
     pub parts: u64,
-    /// Elements of a part.
+    /// Elements per part.
     pub share: u64,
-    /// Elements that all parts of a row put aside, at most.
+    /// Maximum number of candidates per row.
     pub candidates: u64,
 }
 
-/// How a bound is guessed: workgroups of a row, elements that they look at, groups of these, and how many
-/// candidates there is room for.
+/// Sizes of the passes that estimate a bound and apply it: workgroups, samples, elements of a group of samples,
+/// number of groups, and capacity for candidates, all per row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Guess {
     pub parts: u64,
@@ -156,7 +159,7 @@ impl Guess {
         while samples / group_elements > maxima && part.is_multiple_of(2 * group_elements) {
             group_elements *= 2;
         }
-        // As the kernel has it; twice as many still fit.
+        // The expected number of candidates, as in the kernel. The capacity is twice that.
         let sampled = samples as f64 / shape.length.max(1) as f64;
         let expected = shape.k as f64 * sampled;
         let candidates = (expected + 6.0 * expected.sqrt() + 16.0) / sampled;
@@ -165,13 +168,13 @@ impl Guess {
         Self { parts, samples, group_elements, maxima: samples / group_elements, capacity }
     }
 
-    /// Whether loops are long enough for the workgroup that has all maxima, and for the one that has all candidates.
+    /// Whether the loop limit allows one workgroup to process all maxima, and one to process all candidates.
     fn fits(&self, policy: &Policy) -> bool {
         self.maxima.max(self.capacity) <= max_group_elements(policy)
     }
 }
 
-/// The method, which is not the one that was asked for if the device's loops are too short for it.
+/// Selects the method. This is `Select` if the loop limit of the device is too low for the preferred method.
 pub(super) fn choose(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopKMethod> {
     let method = preferred(policy, topk, shape)?;
     let cut = shape.cut(policy);
@@ -180,7 +183,7 @@ pub(super) fn choose(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopK
         TopKMethod::Filter => Guess::new(policy, shape).fits(policy),
         _ => return Ok(method),
     };
-    // The bitonic sort of one workgroup.
+    // Loop iterations of the bitonic sort by one workgroup.
     let size = shape.k.max(1).next_power_of_two();
     let steps = u64::from(size.ilog2()).pow(2);
     let sorts = (size / u64::from(policy.spine_threads)).saturating_mul(steps);
@@ -235,11 +238,11 @@ mod tests {
         assert_eq!(cut(1 << 16, 32), Cut { parts: 32, share: 2048, candidates: 1024 });
         assert_eq!(cut(1 << 16, 1024), Cut { parts: 8, share: 8192, candidates: 8192 });
         assert_eq!(cut((1 << 16) + 1, 1024).candidates, 9 * 1024);
-        // Not where a workgroup can have all of it, nor where most elements would be put aside.
+        // Rows are not divided if one workgroup can process them, or if most elements would become candidates.
         for (length, k) in [(1 << 14, 32), (20_000, 15_000)] {
             assert_eq!(cut(length, k), Cut { parts: 1, share: length, candidates: k });
         }
-        // Parts have all elements between them, and none of another.
+        // Parts cover the row, and none is empty.
         for (length, k) in [(16_385, 1), (70_001, 250), (1 << 20, 100), ((1 << 24) - 1, 4000)] {
             let Cut { parts, share, candidates } = cut(length, k);
             assert!(parts > 1 && (parts - 1) * share < length && parts * share >= length);

@@ -1,4 +1,4 @@
-//! The sizes of top-k, and where they come from.
+//! Sizes of top-k.
 
 use crate::device::properties::DeviceProperties;
 use crate::policy::allowed::{any_u64, numbers};
@@ -8,37 +8,42 @@ use crate::policy::table::{size, sizes};
 sizes! {
     /// Sizes of the top-k kernels. Results never depend on them.
     pub struct TopKTuning as "topk." {
-        /// Rows of up to so many elements are a workgroup's each.
+        /// Rows of at most this many elements get one workgroup each.
         row_elements: u64 = size(any_u64),
-        /// So many rows or more are a workgroup's each, whatever their length.
+        /// With at least this many rows, each row gets one workgroup, regardless of its length.
         many_rows: u64 = size(|_| numbers(1, u64::MAX)),
-        /// Longer ones are cut into parts of up to so many, each of which is a workgroup's; 0: they are not cut.
+        /// Longer rows are divided into parts of at most this many elements, with one workgroup each. 0
+        /// disables this.
         part_elements: u64 = size(any_u64),
-        /// Workgroups of a pass over everything, about. Each adds up the counts of those before it.
+        /// Approximate number of workgroups of a pass over the whole array. Each workgroup sums the counts of
+        /// its predecessors.
         groups: u64 = size(|_| numbers(1, 1 << 16)),
-        /// Tiles that a workgroup of the filter reads, at most.
+        /// Maximum number of tiles per workgroup of the filter.
         filter_tiles: u64 = size(|_| numbers(1, u64::MAX)),
-        /// Elements of a row that a bound is guessed from, at most.
+        /// Maximum number of samples per row for estimating a bound.
         samples: u64 = size(|_| numbers(1, 1 << 24)),
-        /// Groups of these, whose largest elements one workgroup selects from, at most. It reads them once per digit.
+        /// Maximum number of groups of samples. One workgroup selects from their maxima, and reads them once
+        /// per digit.
         maxima: u64 = size(|_| numbers(1, 1 << 16)),
     }
 }
 
 impl TopKTuning {
-    /// What suits the device.
+    /// Sizes for a device.
     pub fn for_device(properties: &DeviceProperties) -> Self {
         let software = Family::of(properties) == Family::Software;
         Self {
-            // Several reads by one workgroup against a pass more. In software only the sum counts.
+            // One workgroup reads a row several times, but saves a pass. On software drivers only the total
+            // work matters.
             row_elements: if software { 1 << 16 } else { 1 << 14 },
-            // Two reads, and one pass more instead of six. In software only the sum counts.
+            // Parts are read twice, and need one additional pass instead of six. On software drivers only the
+            // total work matters.
             part_elements: if software { 0 } else { 1 << 14 },
-            // As many as a large GPU runs side by side, twice.
+            // About twice the number of workgroups that a large GPU runs concurrently.
             many_rows: 256,
             groups: if software { 64 } else { 1056 },
-            // Few enough workgroups that beginning one costs little, and enough of them that none is
-            // waited for at the end.
+            // Few enough workgroups to keep launch costs low, and enough of them to balance the load at the
+            // end.
             filter_tiles: 8,
             samples: 1 << 20,
             maxima: 2048,
