@@ -1,10 +1,10 @@
-//! The values that a size may have, by what the device has.
+//! Values that a size may have on a device.
 
 use std::fmt;
 
 use super::facts::DeviceFacts;
 
-/// Powers of two from here on are written as such.
+/// Powers of two are written as `2^N` from this number on.
 const MIN_POWER: u64 = 1 << 14;
 
 /// Formats a number as in a profile.
@@ -20,11 +20,11 @@ pub(super) fn number(number: u64) -> String {
 pub enum Allowed {
     /// Multiples of `step` from `low` to `high`.
     Numbers {
-        /// The smallest one, a multiple of `step`.
+        /// Minimum; a multiple of `step`.
         low: u64,
-        /// An upper bound.
+        /// Maximum.
         high: u64,
-        /// Their common divisor.
+        /// Common divisor.
         step: u64,
     },
     /// Tiles with at least one key. The number of turns divides the number of items.
@@ -60,12 +60,12 @@ impl fmt::Display for Allowed {
     }
 }
 
-/// Any number of 32 bits.
+/// Any 32-bit number.
 pub(crate) fn any_u32(_: &DeviceFacts) -> Allowed {
     numbers(0, u32::MAX.into())
 }
 
-/// Any number.
+/// Any 64-bit number.
 pub(crate) fn any_u64(_: &DeviceFacts) -> Allowed {
     numbers(0, u64::MAX)
 }
@@ -80,7 +80,7 @@ pub(crate) fn multiples(step: u64, high: u64) -> Allowed {
     Allowed::Numbers { low: step, high, step }
 }
 
-/// Workgroup sizes: whole subgroups.
+/// Workgroup sizes: multiples of the subgroup size.
 pub(crate) fn threads(facts: &DeviceFacts) -> Allowed {
     let size = facts.subgroup_size;
     multiples(size.into(), facts.max_threads.max(size).into())

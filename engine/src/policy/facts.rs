@@ -1,5 +1,5 @@
-//! Device limits and properties that sizes have to respect. They come from the device alone: a policy reads them and
-//! cannot state them.
+//! Device limits and properties that sizes must respect. They come from the device; a policy can read but not
+//! set them.
 
 use std::ops::Deref;
 
@@ -10,20 +10,20 @@ use crate::error::{Error, Result};
 
 /// PCI vendor id.
 const NVIDIA: u32 = 0x10de;
-/// Half of what Vulkan guarantees.
+/// Half of the minimum that Vulkan guarantees, in bytes.
 const MIN_SHARED_MEMORY: u64 = 8 << 10;
-/// Room for a tile and its counters.
+/// Minimum for a tile and its counters, in bytes.
 const MIN_STORAGE_RANGE: u64 = 1 << 10;
-/// Iterations that every kernel needs for a tile.
+/// Minimum loop iterations that every kernel needs for a tile.
 const MIN_LOOP_ROUNDS: u64 = 4096;
 const MIN_SAMPLES: u64 = 256;
 
-/// Kinds of devices with default sizes of their own.
+/// Device families with their own default sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     /// A software driver.
     Software,
-    /// NVIDIA's GPUs have the sizes of the one that was measured.
+    /// NVIDIA GPUs. Their sizes were measured on one model.
     Nvidia,
     /// GPUs that were not measured.
     Other,
@@ -39,10 +39,10 @@ impl Family {
     }
 }
 
-/// Device limits and properties that sizes have to respect.
+/// Device limits and properties that sizes must respect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceFacts {
-    /// Lanes of a subgroup.
+    /// Lanes per subgroup.
     pub subgroup_size: u32,
     /// Maximum workgroup size.
     pub max_threads: u32,
@@ -50,15 +50,15 @@ pub struct DeviceFacts {
     pub shared_memory: u32,
     /// `maxStorageBufferRange`: larger arrays are processed in pieces.
     pub max_storage_range: u64,
-    /// `maxComputeWorkGroupCount[0]`: dispatches whose size the device computes are folded into rows of at most this
-    /// many workgroups. The graph folds the others.
+    /// `maxComputeWorkGroupCount[0]`: larger indirect dispatches are folded into y. The graph folds direct
+    /// dispatches.
     pub max_groups: u32,
-    /// Iterations, of all loops of an invocation together, after which the driver ends every loop. `None` if there is
+    /// Total loop iterations of an invocation after which the driver terminates every loop. `None` if there is
     /// no such limit.
     pub loop_limit: Option<u32>,
-    /// Maximum iterations of all loops of a kernel: a bound that only software drivers have.
+    /// Maximum iterations of all loops of a kernel. Only software drivers have this limit.
     pub max_loop_rounds: u32,
-    /// Maximum samples per thread of a histogram: a bound that only software drivers have.
+    /// Maximum samples per thread of a histogram. Only software drivers have this limit.
     pub max_samples: u32,
     /// Whether atomics were observed to follow lane order.
     pub lane_order: bool,
@@ -96,7 +96,7 @@ impl DeviceFacts {
     }
 }
 
-/// The facts of one device, read-only: whoever has a policy can read them, and nobody can raise them.
+/// Facts of one device. They can be read from a policy, but not raised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts(DeviceFacts);
 
@@ -112,7 +112,7 @@ impl Facts {
     pub(crate) fn of(properties: &DeviceProperties) -> Self {
         let software = Family::of(properties) == Family::Software;
         Self(DeviceFacts {
-            // A device that is not usable may have no subgroups at all.
+            // An unusable device may report a subgroup size of 0.
             subgroup_size: properties.subgroup_size.max(1),
             max_threads: properties.limits.max_compute_work_group_invocations,
             shared_memory: properties.shared_memory,
@@ -125,7 +125,7 @@ impl Facts {
         })
     }
 
-    /// Lowers limits; what is not lower than the device's stays as it is.
+    /// Lowers limits. Values above those of the device are ignored.
     pub(crate) fn lower(&mut self, change: impl FnOnce(&mut DeviceFacts)) {
         let (mut lowered, facts) = (self.0, &mut self.0);
         change(&mut lowered);
@@ -137,17 +137,17 @@ impl Facts {
         facts.max_samples = facts.max_samples.min(lowered.max_samples);
     }
 
-    /// Records what a probe, or a kernel, has found out.
+    /// Records the result of the lane-order probe, or of the check in a kernel.
     pub(crate) fn set_lane_order(&mut self, lane_order: bool) {
         self.0.lane_order = lane_order;
     }
 
-    /// Whether a probe for lane order is worth its time.
+    /// Whether the lane-order probe should run.
     pub(crate) fn may_have_lane_order(properties: &DeviceProperties) -> bool {
         Family::of(properties) == Family::Nvidia
     }
 
-    /// The facts of a made-up device.
+    /// Facts of an artificial device.
     #[cfg(test)]
     pub(crate) fn with(mut self, change: impl FnOnce(&mut DeviceFacts)) -> Self {
         change(&mut self.0);

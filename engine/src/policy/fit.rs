@@ -1,14 +1,15 @@
-//! Tiles that fit the shared memory of a device.
+//! Reduces tiles to fit the shared memory of a device.
 
 use super::Policy;
 use super::tile::TileShape;
 
-/// Narrower subgroups share rows of counters, of which they would have too many.
+/// Below this subgroup size, two subgroups share their counters, because separate ones would need too much
+/// memory.
 const MIN_LANES_UNPAIRED: u32 = 32;
 
 impl Policy {
-    /// The same tile with as many threads, and then keys, as the device has room for in kernels that rank a tile and
-    /// need `besides` bytes of shared memory for something else.
+    /// Reduces the threads of a tile, and then its keys, until a ranking kernel fits in shared memory.
+    /// `besides` returns the shared memory that the kernel needs for other purposes, in bytes.
     pub(crate) fn fit_tile(
         &self,
         shape: TileShape,
@@ -32,12 +33,13 @@ impl Policy {
         shape
     }
 
-    /// Shared memory of the kernels that rank a tile: counters or a part of the tile; targets; sums.
+    /// Shared memory of a ranking kernel, in bytes: counters or one turn of the tile, bucket targets, and
+    /// subgroup sums.
     fn ranking_bytes(&self, shape: TileShape, bucket_bits: u32, key_bytes: u32) -> u32 {
         let subgroup_size = self.facts.subgroup_size;
         let subgroups = shape.threads / subgroup_size;
         let row = 4 << bucket_bits;
-        // PAIRED_ROWS of rank_tile.glsl.
+        // Must match PAIRED_ROWS of `rank_tile.glsl`.
         let narrow = subgroup_size < MIN_LANES_UNPAIRED;
         let paired = narrow || self.split.ranking.is_by_lane_order();
         let rows =

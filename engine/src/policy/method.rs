@@ -1,19 +1,18 @@
-//! The methods that sizes choose among.
+//! Methods that a policy selects from.
 
-/// How a scan is carried out.
+/// Method of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScanMethod {
-    /// The sum of each tile, a scan of the sums, a scan of each tile: three passes that need
-    /// nothing of the device beyond barriers.
+    /// Three passes: the sum of each tile, a scan of the sums, and a scan of each tile. Requires only barriers.
     ReduceThenScan,
-    /// One pass with decoupled look-back: each element is read once and written once.
+    /// One pass with decoupled look-back: reads and writes each element once.
     LookBack,
-    /// Look-back for arrays of up to so many elements, reduce-then-scan for longer ones.
+    /// Look-back for arrays of at most this many elements, reduce-then-scan for longer ones.
     LookBackUpTo(u64),
 }
 
 impl ScanMethod {
-    /// The method for `n` elements: one of the first two.
+    /// Returns the method for `n` elements: `ReduceThenScan` or `LookBack`.
     pub(crate) fn for_length(self, n: u64) -> Self {
         match self {
             Self::LookBackUpTo(most) if n <= most => Self::LookBack,
@@ -23,35 +22,32 @@ impl ScanMethod {
     }
 }
 
-/// How a split is carried out.
+/// Method of a split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
-    /// What suits the device, the number of buckets and the data.
+    /// A method that suits the device, the number of buckets and the data.
     Auto,
-    /// Direct multisplit: a subproblem a subgroup, no reordering (the paper's DMS).
+    /// Direct multisplit: one subproblem per subgroup, no reordering (DMS in the paper).
     Direct,
-    /// Warp-level multisplit: tiles are reordered within a subgroup (the paper's WMS).
+    /// Warp-level multisplit: reorders tiles within a subgroup (WMS in the paper).
     Warp,
-    /// Block-level multisplit: tiles are reordered across a workgroup (the paper's BMS).
+    /// Block-level multisplit: reorders tiles across a workgroup (BMS in the paper).
     Block,
-    /// One histogram, then a single pass with decoupled look-back.
+    /// A histogram, then a single pass with decoupled look-back.
     OneSweep,
-    /// ceil(log2 m) rounds, each of which splits in two by a scan of flags: what the paper
-    /// compares with.
+    /// ceil(log2 m) rounds, each splitting in two by a scan of flags. A baseline of the paper.
     ScanSplit,
-    /// Labels, sorted on ceil(log2 m) bits, that take the elements along: what the paper compares
-    /// with. The bucket function is evaluated once a key.
+    /// Sorts labels by ceil(log2 m) bits, together with the elements. A baseline of the paper. Evaluates the
+    /// bucket function once per key.
     ReducedBitSort,
-    /// A radix sort by the whole key, for buckets that are in the order of the keys: `Delta` and
-    /// `Range`, the top bits by `OrderedDigit`, and of unsigned keys `Digit` and `Identity`. Within
-    /// a bucket the result is in the order of the keys, and only equal keys stay in input order. n
-    /// must be known to the host.
+    /// A radix sort by the whole key, for buckets in key order: `Delta`, `Range`, `OrderedDigit` of the top
+    /// bits, and for unsigned keys `Digit` of the top bits and `Identity`. The result is sorted within each
+    /// bucket, so only equal keys keep their input order. Requires a host count.
     FullSort,
 }
 
 impl Method {
-    /// Every method whose result is stable within buckets, which leaves out `FullSort`; and not
-    /// `Auto`.
+    /// All methods that are stable within buckets: every method except `FullSort` and `Auto`.
     pub const ALL: [Self; 6] = [
         Self::Direct,
         Self::Warp,
@@ -62,40 +58,40 @@ impl Method {
     ];
 }
 
-/// How a sort is carried out.
+/// Method of a sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SortMethod {
-    /// What suits the device and the number of elements.
+    /// A method that suits the device and the number of elements.
     #[default]
     Auto,
-    /// The paper's: each round is a multisplit in three stages, block-level on GPUs and direct on
+    /// The method of the paper: each round is a multisplit in three stages, block-level on GPUs and direct on
     /// software drivers (`SortTuning::rounds`).
     Multisplit {
-        /// Bits of a digit: 4 to 8.
+        /// Bits per digit: 4 to 8.
         radix_bits: u32,
     },
-    /// The histograms of all digits in one read, then one pass a digit; passes that would change
-    /// nothing are left out.
+    /// One pass computes the histograms of all digits, then there is one pass per digit. Skips passes that
+    /// would not change the order.
     OneSweep,
-    /// All in one workgroup, for what fits a tile.
+    /// A single workgroup, for arrays that fit in one tile.
     Small,
-    /// Keys are counted, and each value is written as often as it was there: for whole keys of 8 or 16 bits,
-    /// without values.
+    /// Counts the keys and writes each value as often as it occurs. Requires whole keys of 8 or 16 bits without
+    /// values.
     Counting,
 }
 
-/// How the keys of a tile find their places.
+/// Method of ranking the keys of a tile by bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(clippy::manual_non_exhaustive, reason = "the hidden one is for tests")]
 pub enum Ranking {
-    /// By ballots, which rely on nothing that Vulkan does not promise.
+    /// By ballots. Relies only on Vulkan's guarantees.
     Ballots,
-    /// By lane order: what an atomic add returns is the rank. It relies on atomics on shared memory
-    /// being performed in the order of the program, and those of one instruction, where they meet,
-    /// in lane order. Vulkan does not promise it.
+    /// By lane order: an atomic add returns the rank. Relies on two properties that Vulkan does not guarantee.
+    /// Atomics on shared memory must execute in program order, and atomics of one instruction to the same
+    /// address in lane order.
     LaneOrder,
-    /// The same with lane order reversed on purpose, as on a device that does not keep it: for tests of
-    /// the check that tiles make of themselves.
+    /// Like `LaneOrder` with the lanes reversed, as on a device that does not keep lane order. For tests of the
+    /// check that detects such devices.
     #[cfg(feature = "broken-plans")]
     #[doc(hidden)]
     ReversedLanes,
@@ -116,14 +112,14 @@ impl Ranking {
     }
 }
 
-/// When the values of a tile are loaded. The earlier, the less is waited for, and the longer they
-/// take up registers.
+/// Point at which the values of a tile are loaded. Loading them earlier hides more latency, but occupies
+/// registers for longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValuesAfter {
     /// Together with the keys.
     Loading,
-    /// When the keys are ranked.
+    /// After the keys are ranked.
     Ranking,
-    /// When the first keys are in order in shared memory.
+    /// After the first keys are in order in shared memory.
     Ordering,
 }

@@ -1,5 +1,5 @@
-//! The sizes and methods that suit a device. Kernels know nothing of GPU models; the tables here and the `sizes.rs` of
-//! each primitive do.
+//! Sizes and methods for each kind of device. Kernels do not depend on GPU models; the tables here and in the
+//! `sizes.rs` of each primitive do.
 
 pub(crate) mod allowed;
 pub(crate) mod facts;
@@ -26,51 +26,51 @@ use method::ScanMethod;
 use size::{scan_methods, words};
 use table::{Holds, size, sizes};
 
-/// Elements of a plan. Look-back keeps its state in the two top bits of a count.
+/// Maximum number of elements of a plan. Look-back stores its state in the two top bits of a count.
 pub(crate) const MAX_ELEMENTS: u64 = (1 << 30) - 1;
-/// Two pieces of an array that does not fit.
+/// Two aligned pieces, into which an array that does not fit is divided.
 const MIN_ELEMENTS: u64 = 128;
-/// A workgroup that waits for longer does more harm than good.
+/// Maximum of the spin limit. Waiting for longer costs more than it saves.
 const MAX_SPINS: u64 = 1 << 22;
 
 sizes! {
-    /// Sizes and methods for one device. Every field may be set; results never depend on them.
+    /// Sizes and methods for one device. Every field may be set; results do not depend on them.
     pub struct Policy as "", check_facts {
-        /// Threads of a workgroup: a multiple of the subgroup size.
+        /// Workgroup size: a multiple of the subgroup size.
         threads: u32 = size(threads).candidates(|_| &[64, 128, 256, 512, 1024]),
-        /// Threads of a workgroup that selects elements.
+        /// Workgroup size of selections.
         select_threads: u32 = size(threads),
-        /// Threads of a workgroup that reduces by key.
+        /// Workgroup size of reductions by key.
         by_key_threads: u32 = size(threads),
-        /// Elements of a segment that the subgroup or workgroup which reduces it does not leave to others: a
-        /// multiple of four. Segments that are a 32nd of it on average, or more, have one of their own; where
-        /// there are enough of them for subgroups, from a 128th on.
+        /// Maximum elements of a segment that one worker (a subgroup or workgroup) reduces before the rest is
+        /// shared; a multiple of four. Each segment gets a worker if the average length is at least 1/32 of
+        /// this, or 1/128 if there are enough workers for them to be subgroups.
         segment_chunk: u32 = size(|_| multiples(4, u32::MAX.into())),
-        /// From so many of these on they are subgroups: enough to fill the device. Rows of a matrix, if they are an
-        /// eighth as many or more, are not cut into chunks.
+        /// With at least this many workers, which is enough to fill the device, workers are subgroups. If a
+        /// matrix has at least 1/8 as many rows, its rows are not divided into chunks.
         subgroup_takers: u32 = size(any_u32),
-        /// The scan method; scans that fit one workgroup take a single pass in any case.
+        /// Scan method. Scans that fit in one workgroup always take a single pass.
         scan: ScanMethod = size(scan_methods),
-        /// Threads of the workgroup that scans a short array on its own.
+        /// Workgroup size if a single workgroup scans a short array.
         spine_threads: u32 = size(threads).candidates(|_| &[256, 512, 1024]),
-        /// Largest array, in tiles, that one workgroup scans on its own.
+        /// Maximum number of tiles that a single workgroup scans.
         spine_tiles: u32 = size(|_| numbers(1, 1024)),
-        /// Up to this many of its tiles, one workgroup is quicker than several that look back.
+        /// Up to this many tiles, a single workgroup is faster than several with look-back.
         single_group_tiles: u32 = size(any_u32).candidates(|_| &[1, 2, 4]),
-        /// Maximum number of failed polls before look-back recomputes a missing tile, at most 2^22. On devices that
-        /// limit the iterations of loops, fewer are used if that many do not fit.
+        /// Maximum number of failed polls before look-back recomputes a missing tile, at most 2^22. On devices
+        /// that limit loop iterations, a lower limit is used if necessary.
         spin_limit: u32 = size(|_| numbers(0, MAX_SPINS)),
-        /// Whether workgroups of scans, selections and small sorts take tiles by tickets, in the order in which they
-        /// start, instead of by their index. If a device starts workgroups out of order, workgroups without tickets
-        /// time out and recompute predecessor tiles. On devices that limit the iterations of loops, tickets are used
-        /// if recomputing all predecessors does not fit.
+        /// Whether workgroups of scans, selections and small sorts take tiles by tickets, in the order in which
+        /// they start, instead of by their index. If a device starts workgroups out of order, workgroups
+        /// without tickets time out and recompute predecessor tiles. On devices that limit loop iterations,
+        /// tickets are used if recomputing all predecessors would exceed the limit.
         tickets: bool = size(words::<bool>),
-        /// Tiles whose words a look-back over buckets reads at a time, from 1 to 32.
+        /// Tiles whose states a look-back over buckets reads at a time, from 1 to 32.
         look_back_tiles: u32 = size(|_| numbers(1, 32)).candidates(|_| &[1, 2, 4, 8, 16]),
-        /// Elements that one plan of a one-call sort or split holds, at most 2^30 - 1: larger arrays
-        /// are worked on in pieces.
+        /// Maximum elements per plan of a one-call sort or split, at most 2^30 - 1. Larger arrays are processed
+        /// in pieces.
         max_elements: u64 = size(|_| numbers(MIN_ELEMENTS, MAX_ELEMENTS)).unstored(),
-        /// Device limits, which sizes have to respect.
+        /// Device limits that sizes must respect.
         facts: Facts,
         /// Sizes of multisplit.
         split: SplitTuning,
@@ -83,7 +83,7 @@ sizes! {
     }
 }
 
-/// Names the parts of the table that operations have declared.
+/// Declares which fields of a policy contain the sizes of the operations.
 macro_rules! parts {
     ($($part:ident: $of:ty),*) => {
         $(impl Holds<$of> for Policy {
@@ -119,43 +119,43 @@ parts!(
 );
 
 impl Policy {
-    /// What suits the device.
+    /// Sizes for a device.
     pub fn for_device(properties: &DeviceProperties) -> Self {
         let software = Family::of(properties) == Family::Software;
         let nvidia = Family::of(properties) == Family::Nvidia;
         let facts = Facts::of(properties);
         Self {
-            // 256 is at or near the best for every kernel here on the GPU that was measured
-            // (docs/performance.md), and within the guarantees of all but the smallest devices.
+            // 256 is at or near the optimum for every kernel on the GPU that was measured
+            // (docs/performance.md), and all but the smallest devices support it.
             threads: 256,
-            // Of 32 keys each: fewer, larger tiles look back less often (docs/performance-log.md, 52).
+            // 32 keys per thread. Fewer, larger tiles look back less often (docs/performance-log.md, 52).
             select_threads: if nvidia { 384 } else { 256 },
-            // Of 12 elements each (docs/performance-log.md, 54).
+            // 12 elements per thread (docs/performance-log.md, 54).
             by_key_threads: if nvidia { 512 } else { 256 },
-            // Tiles would look for few ends (docs/performance-log.md, 55). A subgroup is through with it in 32
-            // rounds of loads.
+            // Tiles would search for the few offsets in their range, which is slow (docs/performance-log.md,
+            // 55). Chunks of other sizes were slower (71).
             segment_chunk: 1 << 14,
             subgroup_takers: 4096,
-            // Look-back is right everywhere, because its waiting is bounded, and reads its input
-            // once. On lavapipe (Mesa 22.3.6, 2 cores) at subgroup sizes of 4, 8 and 16 and n of
-            // 2^16, 2^20, 2^22 and 2^24 it took 0.67 to 0.86 of the time of reduce-then-scan (for
-            // each, the best of five medians of five). On an H200 it is ahead at every size, if not by
-            // much at 2^25 and 2^28, and how fast it is depends on how a device schedules workgroups:
-            // where nobody has measured it, it is for sizes at which it saves a pass that counts.
+            // Look-back is correct on every device, because its waits are bounded, and it reads its input once.
+            // On lavapipe (Mesa 22.3.6, 2 cores), at subgroup sizes of 4, 8 and 16 and n of 2^16, 2^20, 2^22
+            // and 2^24, it took 0.67 to 0.86 of the time of reduce-then-scan (for each, the best of five
+            // medians of five). On an H200 it is faster at every size, although only slightly at 2^25 and 2^28.
+            // Its speed depends on the order in which a device schedules workgroups. Devices that were not
+            // measured therefore use it only for small arrays, where saving a pass matters most.
             scan: if software || nvidia {
                 ScanMethod::LookBack
             } else {
                 ScanMethod::LookBackUpTo(1 << 20)
             },
-            // Loops of software drivers are cut short after 65,535 rounds; and past this size
-            // the other workgroups of a GPU idle for longer than another pass costs.
+            // Software drivers terminate loops after 65,535 iterations. For longer arrays on a GPU, leaving the
+            // other multiprocessors idle costs more than another pass.
             spine_tiles: 64,
-            // One workgroup takes 16,384 elements at a time, and saves a pass. (In software a larger
-            // workgroup is no quicker.)
+            // A single workgroup processes 16,384 elements at a time and saves a pass. On software drivers,
+            // larger workgroups are not faster.
             spine_threads: if software { 256 } else { 1024 },
             single_group_tiles: if software { 1 } else { 2 },
             spin_limit: if software { 32 } else { 1024 },
-            // NVIDIA's begin workgroups closely enough in order (docs/performance-log.md, 52).
+            // NVIDIA GPUs start workgroups nearly in order (docs/performance-log.md, 52).
             tickets: !nvidia,
             look_back_tiles: if software { 1 } else { 4 },
             max_elements: MAX_ELEMENTS,
@@ -168,14 +168,14 @@ impl Policy {
         .fitted(&facts)
     }
 
-    /// Every size, with its name, its text and the values that it may have.
+    /// Every size, with its name, its text and its allowed values.
     #[cfg(feature = "tuning")]
     pub fn sizes() -> impl Iterator<Item = &'static Field<Self>> {
         all_sizes()
     }
 
-    /// The same with lower limits than the device's, and with sizes that respect them: to leave some of the device to
-    /// others, and for tests. Limits are not raised, and the subgroup size does not change.
+    /// Lowers the device limits and reduces the sizes accordingly: to leave part of the device to others, and
+    /// for tests. Limits cannot be raised, and the subgroup size does not change.
     ///
     /// ```
     /// use multisplit::{DeviceProperties, Policy};
@@ -192,7 +192,7 @@ impl Policy {
         self
     }
 
-    /// Rejects sizes that are not allowed. The sizes of a primitive are checked where it is used.
+    /// Rejects sizes that are not allowed. The sizes of a primitive are checked when it is used.
     pub(crate) fn check(&self) -> Result<()> {
         self.check_on(&self.facts)
     }
@@ -215,7 +215,7 @@ impl Policy {
     }
 }
 
-/// The policy of a device that guarantees little.
+/// Policy of a device that guarantees little.
 #[cfg(test)]
 pub(crate) fn test_policy(subgroup_size: u32, max_threads: u32) -> Policy {
     let mut properties =
@@ -226,7 +226,7 @@ pub(crate) fn test_policy(subgroup_size: u32, max_threads: u32) -> Policy {
     Policy::for_device(&properties)
 }
 
-/// The policy of a software driver that limits the iterations of loops.
+/// Policy of a software driver that limits loop iterations.
 #[cfg(test)]
 pub(crate) fn limited_policy(subgroup_size: u32) -> Policy {
     test_policy(subgroup_size, 1024).with_facts(|facts| facts.loop_limit = Some(65_535))
@@ -234,7 +234,7 @@ pub(crate) fn limited_policy(subgroup_size: u32) -> Policy {
 
 #[cfg(test)]
 impl Policy {
-    /// The same on a made-up device.
+    /// Changes the device facts, for an artificial device.
     pub(crate) fn with_facts(self, change: impl FnOnce(&mut DeviceFacts)) -> Self {
         Self { facts: self.facts.with(change), ..self }
     }

@@ -1,18 +1,18 @@
-//! How a size is written in a profile, read back, checked and brought within a device's limits.
+//! Text form, checks and clamping of sizes.
 
 use super::allowed::{Allowed, number};
 use super::facts::DeviceFacts;
 use super::method::{Method, ScanMethod, SortMethod, ValuesAfter};
 use super::tile::TileShape;
 
-/// A value of the table of sizes.
+/// A value in the table of sizes.
 pub(crate) trait Size: Sized {
-    /// Formats it as in a profile.
+    /// Formats the value as in a profile.
     fn text(&self) -> String;
-    /// Parses it. The error says what is expected.
+    /// Parses a value. The error describes the expected form.
     fn read(text: &str) -> Result<Self, String>;
     fn is_allowed(&self, allowed: &Allowed) -> bool;
-    /// Brings it within the device's limits.
+    /// Clamps the value to the device limits.
     fn fit(&mut self, _: &DeviceFacts, _: &Allowed) {}
 }
 
@@ -93,7 +93,7 @@ impl Size for TileShape {
     }
 }
 
-/// A tile for each number of elements: up to how many.
+/// Count of the last entry in a table of tiles: all larger numbers of elements.
 const REST: &str = "more";
 
 impl<const N: usize> Size for [(u64, TileShape); N] {
@@ -116,7 +116,7 @@ impl<const N: usize> Size for [(u64, TileShape); N] {
                 REST => u64::MAX,
                 most => u64::read(most)?,
             };
-            // Of tables with one tile several entries are the rest.
+            // If a table has a single tile, several entries have this count.
             if below.is_some_and(|below| most < below) {
                 return Err("counts go up from one to the next".to_owned());
             }
@@ -164,7 +164,7 @@ macro_rules! list {
     )*};
 }
 
-/// One for each class of buckets: m up to 2, 4, 8, ... 256.
+/// Number of bucket classes: m up to 2, 4, 8, ... 256.
 const LIST: usize = 8;
 list!(u32, TileShape, ValuesAfter);
 
@@ -174,12 +174,12 @@ fn parts<const N: usize>(text: &str) -> Result<[&str; N], String> {
     parts.try_into().map_err(|_| format!("{count} values, separated by commas; {N} are needed"))
 }
 
-/// A size that is one of a few words.
+/// A size whose values are named by words.
 pub(crate) trait Words: Copy + 'static {
     const WORDS: &'static [(&'static str, Self)];
 }
 
-/// The words of a type.
+/// All words of a type.
 pub(crate) fn words<T: Words>(_: &DeviceFacts) -> Allowed {
     Allowed::Words(T::WORDS.iter().map(|(word, _)| *word).collect())
 }
@@ -225,7 +225,7 @@ const LOOK_BACK: &str = "look-back";
 const LOOK_BACK_UP_TO: &str = "look-back up to ";
 const REDUCE_THEN_SCAN: &str = "reduce-then-scan";
 
-/// The methods of a scan, with some of the lengths that look-back can have.
+/// Scan methods, with examples of the maximum length for look-back.
 pub(crate) fn scan_methods(_: &DeviceFacts) -> Allowed {
     let up_to = ["look-back up to 0", "look-back up to 4096", "look-back up to 2^20"];
     Allowed::Words([&[LOOK_BACK, REDUCE_THEN_SCAN], &up_to[..]].concat())
@@ -255,7 +255,7 @@ impl Size for ScanMethod {
     }
 }
 
-/// The one of `all` whose name is `text`.
+/// Returns the value with the name `text`.
 pub(super) fn named<T: Copy>(text: &str, all: &[(&str, T)]) -> Result<T, String> {
     let found = all.iter().find(|(name, _)| *name == text);
     let names = || all.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");

@@ -1,11 +1,12 @@
-//! The table of sizes. [`sizes!`] declares the sizes of one operation, each with the values that it may have. The struct,
-//! its checks, the lines of a profile, the candidates of the tuner and the draws of tests all come from that declaration.
+//! The table of sizes. [`sizes!`] declares the sizes of one operation with their allowed values. The struct,
+//! its checks, the lines of a profile, the candidates of the tuner and the random values of tests are all
+//! derived from this declaration.
 
 use super::allowed::Allowed;
 use super::facts::DeviceFacts;
 use crate::error::{Error, Result};
 
-/// How a size is declared in the table.
+/// Declaration of a size in the table.
 pub(crate) struct Entry<T: 'static> {
     pub allowed: fn(&DeviceFacts) -> Allowed,
     pub candidates: fn(&DeviceFacts) -> &'static [T],
@@ -13,49 +14,49 @@ pub(crate) struct Entry<T: 'static> {
     pub stored: bool,
 }
 
-/// A size with these values, shared by all rankings and stored in profiles.
+/// A size with these allowed values, shared by all rankings and stored in profiles.
 pub(crate) const fn size<T>(allowed: fn(&DeviceFacts) -> Allowed) -> Entry<T> {
     Entry { allowed, candidates: |_| &[], per_ranking: false, stored: true }
 }
 
 impl<T> Entry<T> {
-    /// Values that the tuner tries.
+    /// Sets the values that the tuner tries.
     pub const fn candidates(self, candidates: fn(&DeviceFacts) -> &'static [T]) -> Self {
         Self { candidates, ..self }
     }
 
-    /// Each ranking has a value of its own.
+    /// Gives each ranking a separate value.
     pub const fn per_ranking(self) -> Self {
         Self { per_ranking: true, ..self }
     }
 
-    /// Not part of profiles.
+    /// Excludes the size from profiles.
     pub const fn unstored(self) -> Self {
         Self { stored: false, ..self }
     }
 }
 
-/// One size of `P`, with everything that is done to sizes one by one.
+/// One size of `P`, with the functions that access it.
 pub struct Field<P> {
-    /// Its path, such as `topk.groups`.
+    /// Path of the size, such as `topk.groups`.
     pub name: &'static str,
-    /// Whether each ranking has a value of its own.
+    /// Whether each ranking has a separate value.
     pub per_ranking: bool,
-    /// Whether profiles have it.
+    /// Whether profiles contain the size.
     pub stored: bool,
     /// Formats the value as in a profile.
     pub text: fn(&P) -> String,
-    /// Sets the value that a text stands for. The error says what is expected.
+    /// Parses a value and sets it. The error describes the expected form.
     pub read: fn(&mut P, &str) -> Result<(), String>,
-    /// Takes the value of another policy.
+    /// Copies the value from another policy.
     pub copy: fn(&mut P, &P),
-    /// The values that it may have on a device.
+    /// Allowed values on a device.
     pub allowed: fn(&DeviceFacts) -> Allowed,
-    /// Whether it has one of them.
+    /// Whether the value is allowed on a device.
     pub is_allowed: fn(&P, &DeviceFacts) -> bool,
-    /// Brings it within the device's limits.
+    /// Clamps the value to the device limits.
     pub fit: fn(&mut P, &DeviceFacts),
-    /// The same sizes with each of the values that the tuner tries.
+    /// Copies of the policy, one for each value that the tuner tries.
     pub candidates: fn(&P, &DeviceFacts) -> Vec<P>,
 }
 
@@ -91,9 +92,9 @@ pub(crate) fn require(holds: bool, problem: &str) -> Result<()> {
     if holds { Ok(()) } else { Err(Error::Policy { problem: problem.to_owned() }) }
 }
 
-/// Declares a struct of sizes, whose names begin with a prefix: `field: Type = entry`, or `field: Type` for what is not a
-/// size. Fields are public with the feature `tuning`, and private to the crate without. After the prefix comes the method,
-/// if there is one, that rejects sizes which do not go together.
+/// Declares a struct of sizes: `field: Type = entry` for a size, `field: Type` for any other field. The names
+/// of the sizes begin with the prefix. Fields are public with the feature `tuning`, and private to the crate
+/// without it. The optional method after the prefix rejects combinations of sizes that contradict each other.
 macro_rules! sizes {
     (
         $(#[$meta:meta])*
@@ -116,7 +117,7 @@ macro_rules! sizes {
         }
 
         impl $name {
-            /// The sizes that are declared here, as fields of what holds them.
+            /// The sizes of this struct, as fields of a struct that contains it.
             pub(crate) fn fields<P>() -> &'static [$crate::policy::table::Field<P>]
             where
                 P: $crate::policy::table::Holds<Self> + Copy + 'static,
@@ -168,7 +169,7 @@ macro_rules! sizes {
                 Ok(())
             }
 
-            /// The same within the device's limits.
+            /// Clamps the sizes to the device limits.
             fn fitted(mut self, facts: &$crate::policy::facts::DeviceFacts) -> Self {
                 Self::fields::<Self>().iter().for_each(|field| (field.fit)(&mut self, facts));
                 self

@@ -1,4 +1,4 @@
-//! The shape of a tile, and the shapes for GPUs that nobody has measured.
+//! Tile shapes, and those for GPUs that were not measured.
 
 use super::allowed::Allowed;
 use super::facts::DeviceFacts;
@@ -6,21 +6,21 @@ use super::facts::DeviceFacts;
 /// The shape of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileShape {
-    /// Threads of a workgroup, if shared memory allows.
+    /// Workgroup size, unless shared memory requires a smaller one.
     pub threads: u32,
     /// Keys per thread.
     pub items: u32,
-    /// Number of turns in which the tile goes through shared memory: a divisor of `items`.
+    /// Number of turns in which the tile passes through shared memory: a divisor of `items`.
     pub turns: u32,
 }
 
-/// The shapes of tiles by ceil(log2 m), from 1 to 8.
+/// Tile shapes by ceil(log2 m), from 1 to 8.
 pub type TileShapes = [TileShape; 8];
 
-/// Turns and keys per thread that the kernels write out.
+/// Maximum turns, and keys per thread, for which kernels are unrolled.
 const MAX_TURNS: u32 = 4;
 const MAX_ITEMS: u32 = 32;
-/// Places in a tile have 16 bits.
+/// Positions in a tile have 16 bits.
 const MAX_KEYS: u32 = (1 << 16) - 1;
 
 impl TileShape {
@@ -29,32 +29,32 @@ impl TileShape {
         Self { threads, items, turns: 1 }
     }
 
-    /// The same in `turns` turns.
+    /// Sets the number of turns.
     #[must_use]
     pub const fn in_turns(self, turns: u32) -> Self {
         Self { turns, ..self }
     }
 
-    /// A tile for GPUs that nobody has measured. `multisplit tune` finds better ones for the device at hand.
+    /// A tile for GPUs that were not measured. `multisplit tune` finds better tiles for a given device.
     ///
-    /// - **256 threads.** A multiple of 32 and of 64, so that a workgroup has 8 subgroups of a wave32 device
-    ///   (NVIDIA, Apple, Intel and RDNA at 32 lanes) and 4 of a wave64 one (GCN, CDNA, RDNA at 64, Adreno); 16
-    ///   or 32 of a narrow one, whose rows of counters are shared by two. Every desktop GPU and all but the
-    ///   smallest others run workgroups of 256; those of 512 or 1,024 halve the registers that a thread may
-    ///   have on several of them.
-    /// - **16 KiB of shared memory, which is what Vulkan promises, hold a tile** with its counters: with ids of
-    ///   8 bits at most 3,800 keys of 32 bits or 1,900 of 64. Nothing is then cut down at run time, and a
-    ///   device with 32 KiB for a workgroup (AMD, Apple, Mali, Adreno) runs two tiles at a time where that is
-    ///   all it has, four where a multiprocessor has 64. A larger tile in several turns is what a GPU with
-    ///   48 KiB and 64 Ki registers wants; where registers are short its keys go to memory, several times as
+    /// - **256 threads.** This is a multiple of 32 and of 64. A workgroup has 8 subgroups on wave32 devices
+    ///   (NVIDIA, Apple, Intel, RDNA with 32 lanes), 4 on wave64 devices (GCN, CDNA, RDNA with 64 lanes,
+    ///   Adreno), and 16 or 32 on devices with narrower subgroups, where two subgroups share their counters.
+    ///   All desktop GPUs and nearly all others support workgroups of 256 threads. On several of them, 512 or
+    ///   1,024 threads would halve the registers per thread.
+    /// - **A tile and its counters fit in 16 KiB of shared memory**, the minimum that Vulkan guarantees. With
+    ///   8-bit ids, these are at most 3,800 keys of 32 bits or 1,900 keys of 64 bits. Tiles are then never
+    ///   reduced at run time. A device with 32 KiB per workgroup (AMD, Apple, Mali, Adreno) runs two tiles at a
+    ///   time, or four if a multiprocessor has 64 KiB. Larger tiles in several turns suit GPUs with 48 KiB and
+    ///   64 Ki registers. On GPUs with fewer registers, keys would spill to memory, which is several times as
     ///   slow.
-    /// - **At most 14 keys per thread**, for the same reason: a key, its bucket and its place take two to three
-    ///   registers, and compilers of mobile GPUs have 64.
+    /// - **At most 14 keys per thread**, for the same reason: a key, its bucket and its position take two to
+    ///   three registers, and compilers for mobile GPUs have 64.
     pub(crate) const fn unmeasured(items: u32) -> Self {
         Self::new(UNMEASURED_THREADS, items)
     }
 
-    /// Keys of a tile.
+    /// Keys per tile.
     pub fn tile(self) -> u32 {
         self.threads * self.items
     }
@@ -73,13 +73,13 @@ impl TileShape {
             && self.items.is_multiple_of(self.turns)
     }
 
-    /// The same with whole subgroups, and no more threads than the device has.
+    /// Rounds the threads down to whole subgroups, within the device limit.
     pub(crate) fn of_subgroups(self, facts: &DeviceFacts) -> Self {
         Self { threads: facts.whole_subgroups(self.threads), ..self }
     }
 }
 
-/// Threads of every workgroup of GPUs that nobody has measured.
+/// Workgroup size for GPUs that were not measured.
 pub(crate) const UNMEASURED_THREADS: u32 = 256;
 
 /// Tiles whose keys are ranked.

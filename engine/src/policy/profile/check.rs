@@ -1,11 +1,11 @@
-//! Whether the device can have the sizes of a profile.
+//! Checks that the device supports the sizes of a profile.
 
 use crate::error::Error;
 use crate::policy::Policy;
 use crate::policy::facts::DeviceFacts;
 use crate::policy::tile::TileShape;
 
-/// A tile, and how much shared memory its kernel needs: bits of a bucket id, bytes of a key.
+/// A tile, with the bucket id bits and key bytes that determine the shared memory of its kernel.
 struct Tile<'p> {
     field: &'static str,
     shape: &'p mut TileShape,
@@ -13,7 +13,7 @@ struct Tile<'p> {
     key_bytes: u32,
 }
 
-/// Bits of a digit of a sort.
+/// Bits per digit of a sort.
 const DIGIT_BITS: u32 = 8;
 
 /// Every tile whose keys are ranked.
@@ -37,7 +37,7 @@ fn ranked_tiles(policy: &mut Policy) -> impl Iterator<Item = Tile<'_>> {
     keys.chain(pairs).chain(wide).chain(small).chain(of_split)
 }
 
-/// Cuts tiles down to what the device has room for, as kernels would.
+/// Reduces tiles to fit the device, as in the planning of a pass.
 pub(super) fn cut_down(policy: &mut Policy) {
     let limits = *policy;
     for Tile { shape, bits, key_bytes, .. } in ranked_tiles(policy) {
@@ -47,7 +47,7 @@ pub(super) fn cut_down(policy: &mut Policy) {
     policy.sort.histogram = policy.sort.histogram(&limits.facts);
 }
 
-/// Refuses sizes that the device cannot have, or that no kernel can follow.
+/// Rejects sizes that the device or the kernels do not support.
 pub(super) fn check(policy: &Policy) -> Result<(), String> {
     policy.check_all().map_err(|error| match error {
         Error::Policy { problem } => problem,
@@ -64,7 +64,7 @@ pub(super) fn check(policy: &Policy) -> Result<(), String> {
     refuse_cut(policy, "sort.histogram", policy.sort.histogram, cut.sort.histogram)
 }
 
-/// A tile that kernels would cut down is not the one that was measured.
+/// Rejects a tile that would be reduced, because it is not the tile that was measured.
 fn refuse_cut(
     policy: &Policy,
     field: &str,

@@ -1,5 +1,5 @@
-//! Sizes of kernels that were tuned for one device and driver, as a text file: what a policy is made
-//! of in the place of the built-in table. Results never depend on them.
+//! Profiles: text files with sizes that were tuned for one device and driver, and that replace the built-in
+//! table. Results do not depend on them.
 
 mod check;
 mod text;
@@ -23,11 +23,11 @@ use crate::policy::all_sizes;
 use crate::policy::facts::Facts;
 use crate::policy::method::Ranking;
 
-/// Sizes of kernels that were tuned for one device and driver. `multisplit tune` makes one;
-/// [`Config::profile`](crate::Config::profile) says which a context uses.
+/// Kernel sizes that were tuned for one device and driver. `multisplit tune` creates a profile;
+/// [`Config::profile`](crate::Config::profile) selects the profile of a context.
 ///
-/// As text ([`text`](Self::text)) it can be read and changed by a person. Every size is checked when it
-/// is read, by what the device has; a size that is left out is the built-in one.
+/// The text form ([`text`](Self::text)) can be read and edited. Parsing checks every size against the limits of
+/// the device. Missing sizes have their built-in values.
 ///
 /// ```
 /// use multisplit::{Context, Profile};
@@ -40,19 +40,19 @@ use crate::policy::method::Ranking;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// Where it comes from, for messages.
+    /// Origin of the profile, for messages.
     source: String,
-    /// What it says of the device.
+    /// Device of the profile.
     device: text::DeviceKey,
     ballots: Policy,
     lane_order: Policy,
-    /// The ranking that is faster where the device keeps lane order.
+    /// Faster ranking on this device if it keeps lane order.
     ranking: Ranking,
-    /// Whether the device may keep it.
+    /// Whether the device may keep lane order.
     may_have_lane_order: bool,
 }
 
-/// What profiles that were not read from a file are called.
+/// Origin of profiles that were not read from a file.
 const IN_MEMORY: &str = "profile in memory";
 
 impl Profile {
@@ -64,7 +64,7 @@ impl Profile {
         Self::new(properties, ballots, lane_order, Ranking::LaneOrder)
     }
 
-    /// A profile of these sizes, cut down to what the device has room for.
+    /// Creates a profile with these sizes, reduced to fit the device.
     pub(crate) fn new(
         properties: &DeviceProperties,
         mut ballots: Policy,
@@ -79,17 +79,17 @@ impl Profile {
         Self { source, device, ballots, lane_order, ranking, may_have_lane_order }
     }
 
-    /// Reads the text of a profile for a device; `source` says in messages where it comes from. One
-    /// that is damaged, of another version, device or driver, or has sizes that the device cannot have,
-    /// is an [`Error::Profile`].
+    /// Parses a profile for a device. `source` is its origin, for messages. Returns [`Error::Profile`] if the
+    /// text is damaged, is for another version, device or driver, or contains sizes that the device does not
+    /// support.
     pub fn parse(source: &str, bytes: &[u8], properties: &DeviceProperties) -> Result<Self> {
         let named = |problem| Error::Profile { profile: source.to_owned(), problem };
         let profile = text::read(bytes, properties).map_err(named)?;
         Ok(Self { source: source.to_owned(), ..profile })
     }
 
-    /// The profile that `choice` falls on for a device; `None` for the built-in sizes. One in a folder
-    /// that cannot be used is logged as a warning, and is none.
+    /// The profile that `choice` selects for a device; `None` for the built-in sizes. If a profile found in a
+    /// folder cannot be used, logs a warning and returns `None`.
     pub fn chosen(choice: &ProfileChoice, properties: &DeviceProperties) -> Result<Option<Self>> {
         let parse = |name: String, bytes: &[u8]| Self::parse(&name, bytes, properties);
         let from_file = |path: &Path| {
@@ -116,17 +116,17 @@ impl Profile {
         }
     }
 
-    /// Where it comes from.
+    /// Origin of the profile, as in messages.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The profile as text, which [`parse`](Self::parse) reads.
+    /// The profile as text, for [`parse`](Self::parse).
     pub fn text(&self) -> String {
         text::write(self)
     }
 
-    /// Writes it to a file, whole or not at all; folders are made as needed.
+    /// Writes the profile to a file atomically. Creates missing folders.
     pub fn save(&self, path: &Path) -> Result<()> {
         write_whole(path, self.text().as_bytes()).map_err(|error| Error::Profile {
             profile: format!("profile {}", path.display()),
@@ -134,18 +134,18 @@ impl Profile {
         })
     }
 
-    /// Whether ranking by lane order is to be used where the device keeps it.
+    /// Whether to rank by lane order if the device keeps it.
     pub(crate) fn wants_lane_order(&self) -> bool {
         self.ranking.is_by_lane_order()
     }
 
-    /// The sizes for kernels that rank by ballots, or by lane order.
+    /// Sizes for ranking by lane order or by ballots.
     pub(crate) fn policy(&self, lane_order: bool) -> Policy {
         if lane_order { self.lane_order } else { self.ballots }
     }
 }
 
-/// The sizes that every ranking shares, from one policy to another.
+/// Copies the sizes that all rankings share.
 #[cfg(feature = "tuning")]
 pub(crate) fn copy_shared(to: &mut Policy, from: &Policy) {
     all_sizes().filter(|field| !field.per_ranking).for_each(|field| (field.copy)(to, from));
@@ -160,7 +160,7 @@ impl Attachment for Used {
 }
 
 impl Context {
-    /// Takes the sizes of the profile that `choice` falls on.
+    /// Uses the sizes of the profile that `choice` selects.
     pub(crate) fn use_profile(&self, choice: &ProfileChoice) -> Result<()> {
         let profile = Profile::chosen(choice, self.properties())?.map(Arc::new);
         if let Some(profile) = &profile {
@@ -171,7 +171,7 @@ impl Context {
         Ok(())
     }
 
-    /// The profile whose sizes are used; `None` for the built-in ones.
+    /// The profile in use; `None` for the built-in sizes.
     pub fn used_profile(&self) -> Option<Arc<Profile>> {
         let used = self.device.attached(|_| Ok(Used::default())).ok()?;
         used.0.lock().unwrap_or_else(PoisonError::into_inner).clone()

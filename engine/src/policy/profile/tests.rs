@@ -1,4 +1,4 @@
-//! Profiles as text: what is written is read back, and what cannot be used says why.
+//! Tests of profiles as text: round trips, and messages about unusable profiles.
 
 use std::fs;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ fn parse(text: &str) -> Result<Profile> {
     Profile::parse("it", text.as_bytes(), &device())
 }
 
-/// What is wrong with a text.
+/// Returns the message about an invalid text.
 #[track_caller]
 fn problem(text: &str) -> String {
     match parse(text) {
@@ -64,7 +64,7 @@ fn what_is_written_is_read_back() {
     let read = parse(&profile.text()).expect("what was written");
     assert_eq!(read.ballots, ballots);
     assert!(!read.wants_lane_order());
-    // The sizes that both share are those of the first.
+    // The shared sizes are those of the first policy.
     assert_eq!(read.lane_order.histogram.loads, 8);
     assert_eq!(read.lane_order.sort, built_in.lane_order.sort);
 }
@@ -86,7 +86,7 @@ fn sizes_may_be_left_out() {
     assert_eq!(profile.policy(true), Profile::built_in(&device()).policy(true));
 }
 
-/// Cut off anywhere, it is never taken for whole, but for the last line's end.
+/// A text that is truncated anywhere is rejected, unless only the last line break is missing.
 #[test]
 fn truncated_text_is_noticed() {
     let text = Profile::built_in(&device()).text();
@@ -174,7 +174,7 @@ fn lines_that_no_profile_has_are_named() {
     assert!(parse(&[b'#'; 1 << 17]).is_err());
 }
 
-/// A folder of this test's own, removed when it ends.
+/// A folder for one test, removed when the test ends.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
@@ -183,7 +183,7 @@ impl Drop for Folder {
     }
 }
 
-/// One that was named is an error where it cannot be used; one that was found is left alone.
+/// If a profile cannot be used, a named one is an error, and one found in a folder is ignored.
 #[test]
 fn folders_forgive_and_files_do_not() {
     let name = format!("multisplit-profile-{}", std::process::id());
@@ -211,7 +211,7 @@ fn folders_forgive_and_files_do_not() {
     let bytes = ProfileChoice::Bytes(with("threads", "48").into_bytes().into());
     assert!(matches!(chosen(&bytes), Err(Error::Profile { .. })));
 
-    // Not a file at all.
+    // A folder instead of a file.
     fs::remove_file(&path).expect("removed");
     fs::create_dir_all(&path).expect("made");
     assert!(matches!(chosen(&found), Ok(None)));
@@ -219,7 +219,7 @@ fn folders_forgive_and_files_do_not() {
     assert!(Profile::built_in(&device()).save(&path).is_err());
 }
 
-/// Tiles for GPUs that nobody has measured fit what every device has: nothing is cut down.
+/// Tiles for GPUs that were not measured fit the minimum limits and are not reduced.
 #[test]
 fn unmeasured_tiles_fit_every_device() {
     for subgroup_size in [16, 32, 64, 128] {

@@ -1,5 +1,5 @@
-//! A profile as text: lines of `name = value` in sections, of which the last one is empty and says that
-//! the text is whole.
+//! Text form of a profile: lines of `name = value` in sections. The last section is empty, so that truncated
+//! text is detected.
 
 use super::{Profile, check};
 use crate::device::properties::DeviceProperties;
@@ -7,11 +7,11 @@ use crate::policy::method::Ranking;
 use crate::policy::size::{Size, named};
 use crate::policy::{Policy, all_sizes};
 
-/// What the first line begins with; the version follows.
+/// Start of the first line, followed by the version.
 const MAGIC: &str = "multisplit profile ";
-/// A profile of another version is not used: sizes may mean something else there.
+/// Profiles of other versions are rejected, because their sizes may have another meaning.
 const VERSION: u32 = 1;
-/// More than any profile has.
+/// Maximum size of a file; larger than any profile.
 const MAX_BYTES: usize = 1 << 16;
 
 const DEVICE: &str = "device";
@@ -29,17 +29,17 @@ const ABOUT: &str = "\
 # or of buckets: up to 2, 4, 8, ... 256 (split). What is left out is the built-in size.
 ";
 
-/// What a profile says of its device.
+/// Device of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DeviceKey {
-    /// For people.
+    /// For display only.
     name: String,
     driver: String,
-    /// What has to be the same: names and values.
+    /// Names and values of the properties that must match.
     identity: [(&'static str, String); 5],
 }
 
-/// Names of what has to be the same.
+/// Names of the properties that must match.
 const IDENTITY: [&str; 5] =
     ["vendor_id", "device_id", "driver_version", "driver_build", "subgroup_size"];
 
@@ -67,7 +67,7 @@ impl DeviceKey {
     }
 }
 
-/// Names come from drivers.
+/// Replaces control characters, because names come from drivers.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
 }
@@ -97,7 +97,7 @@ pub(super) fn write(profile: &Profile) -> String {
     text
 }
 
-/// Reads it for a device. An error says what is wrong.
+/// Parses a profile for a device. The error describes the problem.
 pub(super) fn read(bytes: &[u8], properties: &DeviceProperties) -> Result<Profile, String> {
     if bytes.len() > MAX_BYTES {
         return Err(format!("{} bytes; a profile has at most {MAX_BYTES}", bytes.len()));
