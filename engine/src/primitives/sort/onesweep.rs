@@ -174,7 +174,7 @@ fn needs_copy_back(buffers: &SortBuffers, rounds: u32) -> bool {
 fn with_other_round(halves: &Halves, buffers: &SortBuffers, rounds: u32, round: u32) -> u32 {
     let other = round ^ 1;
     let exists = other < rounds || (other == rounds && needs_copy_back(buffers, rounds));
-    // The first two rounds also generate indices, and words from narrow keys. They must not be skipped then,
+    // If the first round generates indices, or words from narrow keys, neither it nor its partner may be skipped,
     // even if the keys do not move.
     let made = matches!(buffers.values, SortValues::Indices(_)) || halves.packed.is_some();
     let counts = round < 2 && made;
