@@ -1,4 +1,4 @@
-//! What can be tuned: a size of the policy, its candidates, and what they are measured on.
+//! Parameters to tune: a size of the policy, its candidates, and the benchmarks that measure them.
 
 use std::collections::HashSet;
 
@@ -10,46 +10,46 @@ use crate::policy::{Field, Policy};
 /// Number of elements that represents small sorts. The tile tables have an entry for it.
 pub(super) const SMALL: u64 = 1 << 20;
 
-/// Reads, sets and changes a policy, and takes something of another one.
+/// Functions that read, set or change part of a policy, or copy it from another policy.
 type Get<T> = Box<dyn Fn(&Policy) -> T>;
 type Set<T> = Box<dyn Fn(&mut Policy, T)>;
 type Edit = Box<dyn Fn(&mut Policy)>;
 type Take = Box<dyn Fn(&mut Policy, &Policy)>;
 
-/// How candidates are found.
+/// Source of the candidates.
 pub(super) enum Candidates {
-    /// Shapes of a tile: first a grid, then the neighbours of the best.
+    /// Tile shapes: first a grid, then the neighbours of the best one.
     Tile {
         get: Get<TileShape>,
         set: Set<TileShape>,
-        /// Bits of a bucket id, and bytes of a key: what decides of shared memory.
+        /// Bits of a bucket id and bytes of a key. They determine the shared memory of the kernel.
         bits: u32,
         key_bytes: u32,
-        /// The tiles of the same table, which may suit here too.
+        /// Tiles of the same table, which are candidates too.
         others: Get<Vec<TileShape>>,
         tried: HashSet<[u32; 3]>,
     },
-    /// These changes, one after the other.
+    /// Changes of a policy, one per candidate.
     List(Vec<Edit>),
-    /// Those of the table of sizes.
+    /// Candidates from the table of sizes.
     Table(&'static Field<Policy>),
 }
 
-/// One size, or several that go together.
+/// One size, or several that are tuned together.
 pub(super) struct Knob {
     pub name: String,
-    /// Whether each ranking has one of its own.
+    /// Whether each ranking has a separate value.
     pub of_ranking: bool,
     pub subjects: Vec<Subject>,
     pub candidates: Candidates,
-    /// Whether it makes a difference.
+    /// Whether the parameter has an effect with a given policy.
     pub matters: Get<bool>,
-    /// Takes it from another policy.
+    /// Copies the parameter from another policy.
     pub revert: Take,
 }
 
 impl Knob {
-    /// A tile.
+    /// A tile shape.
     fn tile(
         name: String,
         subject: Subject,
@@ -77,7 +77,7 @@ impl Knob {
         }
     }
 
-    /// A size whose candidates are those of the table.
+    /// A size with the candidates of the table.
     fn size(field: &'static Field<Policy>, subjects: Vec<Subject>) -> Self {
         let name = field.name.to_owned();
         let candidates = Candidates::Table(field);
@@ -85,7 +85,7 @@ impl Knob {
         Self { name, of_ranking: field.per_ranking, subjects, candidates, matters, revert }
     }
 
-    /// A part of a size with a list of candidates.
+    /// Part of a size, with a list of candidates.
     fn list<T: Copy + 'static>(
         name: &str,
         subjects: Vec<Subject>,
@@ -114,8 +114,8 @@ impl Knob {
         Self { of_ranking: true, ..self }
     }
 
-    /// The candidates around what is best so far: of tiles a grid (`wide`) or the neighbours. Each is
-    /// given once.
+    /// Candidates near the best policy so far. For tiles, a grid (`wide`) or the neighbours; each tile is
+    /// returned only once.
     pub fn around(&mut self, best: &Policy, wide: bool, software: bool) -> Vec<Policy> {
         match &mut self.candidates {
             Candidates::List(edits) => {
@@ -158,18 +158,18 @@ impl Knob {
     }
 }
 
-/// Tiles that are far apart, the likeliest first. The more keys a tile has, the longer its runs, and
-/// the fewer workgroups fit a multiprocessor; a large one goes through shared memory in turns.
+/// A coarse grid of tiles, the most promising first. Larger tiles have longer runs, but fewer workgroups fit on
+/// a multiprocessor. Large tiles pass through shared memory in several turns.
 fn grid(software: bool) -> Vec<TileShape> {
     if software {
-        // What is unrolled takes a software driver longer to compile than to run.
+        // Unrolled code takes software drivers longer to compile than to run.
         let sizes = [(256, 4), (256, 8), (128, 4), (64, 4), (128, 8), (64, 8), (256, 2)];
         return sizes.map(|(threads, items)| TileShape::new(threads, items)).to_vec();
     }
     let mut shapes = Vec::new();
     for items in [16, 24, 12, 8, 20, 28] {
         for threads in [384, 512, 256, 768, 192, 1024, 128] {
-            // A turn of up to 8,192 keys.
+            // At most 8,192 keys per turn.
             let turns = (1..=4).find(|turns| items % turns == 0 && threads * items / turns <= 8192);
             shapes.extend(turns.map(|turns| TileShape::new(threads, items).in_turns(turns)));
         }
@@ -203,25 +203,25 @@ fn neighbours(now: TileShape, subgroup_size: u32, software: bool) -> Vec<TileSha
     for threads in [threads + 2 * step, threads.saturating_sub(2 * step)] {
         add(threads, items, turns);
     }
-    // About as many keys, otherwise cut.
+    // About the same number of keys in another shape.
     add(threads + step, items.saturating_sub(items_step), turns);
     add(threads.saturating_sub(step), items + items_step, turns);
     shapes
 }
 
-/// Bits of a digit of a sort.
+/// Bits per digit of a sort.
 const DIGIT_BITS: u32 = 8;
 
-/// The tiles of one table of sorts: one for each number of elements that has a tile of its own.
+/// Declares the tile parameters of one table of the sort.
 macro_rules! sort_tiles {
     ($name:ident, $what:ident, $table:ident, $key_bytes:literal) => {
-        /// A tile of this table for each number of elements that has one, the largest first.
+        /// Tile parameters of this table, one per entry, largest number of elements first.
         pub(super) fn $name(policy: &Policy, largest: u64) -> Vec<Knob> {
             let table = policy.sort.$table;
             let mut knobs = Vec::new();
             for index in (0..table.len()).rev() {
                 let n = table[index].0.min(largest);
-                // Not where another entry is taken for as many elements.
+                // Skip entries that do not apply to this number of elements.
                 if table.iter().position(|(most, _)| n <= *most) != Some(index) {
                     continue;
                 }
@@ -244,10 +244,10 @@ sort_tiles!(sort_keys, SortKeys, keys, 4);
 sort_tiles!(sort_pairs, SortPairs, pairs, 4);
 sort_tiles!(sort_wide_keys, SortWideKeys, wide_keys, 8);
 
-/// What splits of keys have one of for each 2^(class + 1) buckets.
+/// Declares the parameters of splits of keys into 2^(class + 1) buckets.
 macro_rules! split_of_keys {
     ($name:ident, $what:ident, $tiles:ident, $strips:ident, $taken:expr) => {
-        /// The tile of these splits into 2^(class + 1) buckets, and after it how much one workgroup takes.
+        /// The tile of splits into 2^(class + 1) buckets, followed by the keys per subproblem.
         pub(super) fn $name(class: usize, n: u64) -> [Knob; 2] {
             let m = 2 << class;
             let subject = Subject { what: What::$what(m), n };
@@ -280,20 +280,20 @@ split_of_keys!(split_range, SplitRange, labelled_keys, labelled_strips, |m, poli
     m > policy.split.max_buckets_direct && m >= policy.split.min_buckets_labelled
 });
 
-/// Sizes of the table by their names, measured on these subjects.
+/// Sizes of the table by name, with the benchmarks that measure them.
 fn sizes(names: &[&str], subjects: &[Subject]) -> Vec<Knob> {
     let find = |name: &&str| Policy::sizes().find(|field| field.name == *name);
     let fields = names.iter().filter_map(find);
     fields.map(|field| Knob::size(field, subjects.to_vec())).collect()
 }
 
-/// From how many buckets on splits by splitters write labels down.
+/// Minimum number of buckets for which splits by splitters store labels.
 pub(super) fn labels(n: u64) -> Vec<Knob> {
     let subjects = [8, 16, 32, 64, 256].map(|m| Subject { what: What::SplitRange(m), n });
     sizes(&["split.min_buckets_labelled"], &subjects)
 }
 
-/// The tile of a split of pairs, and after it when its values are loaded.
+/// The tile of splits of pairs, followed by the point at which values are loaded.
 pub(super) fn split_pairs(class: usize, n: u64) -> [Knob; 2] {
     let m = 2 << class;
     let subject = Subject { what: What::SplitPairs(m), n };
@@ -313,7 +313,7 @@ pub(super) fn split_pairs(class: usize, n: u64) -> [Knob; 2] {
     [tile, moment].map(|knob| knob.where_(move |policy| m > policy.split.max_buckets_direct))
 }
 
-/// How sorts and splits are carried out.
+/// Methods of sorts and splits.
 pub(super) fn methods(n: u64) -> Vec<Knob> {
     let sorts = [What::SortKeys, What::SortPairs].map(|what| Subject { what, n });
     let splits = |m: &[u32]| -> Vec<Subject> {
@@ -349,15 +349,15 @@ fn sorts(sizes: impl IntoIterator<Item = u64>) -> Vec<Subject> {
     sorts
 }
 
-/// What sorts share besides tiles.
+/// Sizes that all sorts share, except tiles.
 pub(super) fn sorting(n: u64) -> Vec<Knob> {
-    // Small sorts pay for a histogram's shape that large ones hardly notice.
+    // The shape of the histogram pass affects small sorts much more than large ones.
     let sorts = sorts([n, n.min(SMALL)]);
     let knobs = sizes(&["look_back_tiles", "sort.histogram", "sort.histogram_groups"], &sorts);
     knobs.into_iter().map(|knob| knob.where_(is_one_sweep)).collect()
 }
 
-/// Sorts of few keys: up to how many, and how the first pass and the rounds of one are cut.
+/// Small sorts: their maximum size, and the sizes of their passes.
 pub(super) fn few_keys(largest: u64) -> Vec<Knob> {
     let lengths = [1 << 14, 1 << 16, 1 << 17, 1 << 18];
     let sorts = sorts(lengths.into_iter().filter(|n| *n <= largest));
@@ -368,7 +368,7 @@ pub(super) fn few_keys(largest: u64) -> Vec<Knob> {
     most.chain(cut.into_iter().map(|knob| knob.where_(few))).collect()
 }
 
-/// The sort by one workgroup: the more it takes, the later other methods begin.
+/// Tile of the single-workgroup sort. A larger tile raises the size from which other methods are used.
 pub(super) fn small_sort() -> Vec<Knob> {
     sizes(&["sort.small"], &[1024, 4096, 8192].map(|n| Subject { what: What::SortKeys, n }))
 }
@@ -400,7 +400,7 @@ pub(super) fn scans(largest: u64) -> Vec<Knob> {
     let mut lengths: Vec<u64> = lengths.into_iter().filter(|n| *n <= largest).collect();
     lengths.dedup();
     let scans: Vec<_> = lengths.iter().map(|&n| Subject { what: What::Scan, n }).collect();
-    // A split has a scan within.
+    // A split includes a scan.
     let split = Subject { what: What::SplitKeys(256), n: largest };
     let with_split = [scans.clone(), vec![split]].concat();
     let small: Vec<_> = scans.iter().copied().take(2).collect();
@@ -412,7 +412,7 @@ pub(super) fn scans(largest: u64) -> Vec<Knob> {
     knobs
 }
 
-/// Sizes of the table that have candidates and no knob yet, measured on their operation.
+/// Sizes of the table that have candidates but are not in `named`, each measured on its operation.
 pub(super) fn others(policy: &Policy, named: &[Knob], n: u64) -> Vec<Knob> {
     let mut knobs = Vec::new();
     for field in Policy::sizes() {
@@ -425,7 +425,7 @@ pub(super) fn others(policy: &Policy, named: &[Knob], n: u64) -> Vec<Knob> {
             Some("split") => [8, 256].map(What::SplitKeys).to_vec(),
             Some("histogram") => vec![What::HistogramEven(256), What::HistogramRange],
             None => vec![What::Scan],
-            // What is not measured is not tuned.
+            // Operations without a benchmark are not tuned.
             Some(_) => continue,
         };
         let subjects = what.into_iter().map(|what| Subject { what, n }).collect();

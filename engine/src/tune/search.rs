@@ -200,7 +200,7 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
     }
 }
 
-/// Mean time ratio of two policies over the most important benchmarks.
+/// Mean time ratio of two policies over three important benchmarks.
 pub(super) fn ratio(lab: &mut Lab<'_>, [a, b]: [&Policy; 2], largest: u64) -> Result<f64> {
     let what = [What::SortKeys, What::SortPairs, What::SplitKeys(256)];
     let mut mean = 0.0;
@@ -229,7 +229,7 @@ pub(super) fn others(policy: &Policy, largest: u64, software: bool) -> Vec<Knob>
     all
 }
 
-/// Tile parameters of sorts and splits: the most valuable ones, or all others.
+/// Tile parameters of sorts and splits: those with the largest effect (`first`), or all others.
 fn tiles(policy: &Policy, largest: u64, first: bool) -> Vec<Knob> {
     let mut knobs = Vec::new();
     let sorts =

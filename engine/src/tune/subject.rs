@@ -39,8 +39,8 @@ pub(super) struct Subject {
     pub n: u64,
 }
 
-/// Written to outputs before a run whose result is checked, so that results of an earlier run cannot be mistaken for
-/// its own.
+/// Written to outputs before a run whose result is checked, so that results of an earlier run cannot pass the
+/// check.
 const POISON: u32 = 0x5a5a_a5a5;
 
 /// Whether a plan is timed or its result is checked.
