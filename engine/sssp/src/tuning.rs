@@ -1,4 +1,4 @@
-//! Sizes of a search for shortest paths, and which suit a device.
+//! Sizes of a shortest-path search, and their defaults for a device.
 
 use multisplit::DeviceProperties;
 use multisplit::ash::vk;
@@ -9,81 +9,83 @@ use crate::error::{Error, Result};
 /// PCI vendor id.
 const NVIDIA: u32 = 0x10DE;
 
-/// Workgroups that are known to run at the same time.
+/// Workgroups that are known to run concurrently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Residents {
-    /// How many; 0 where nothing is known.
+    /// Number of workgroups; 0 if unknown.
     pub groups: u32,
-    /// Threads of each.
+    /// Workgroup size.
     pub threads: u32,
 }
 
-/// Sizes of a search for shortest paths. Every field may be set; distances never depend on them.
+/// Sizes of a shortest-path search. Every field may be set; distances do not depend on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// Threads of a workgroup where a round is a dispatch.
+    /// Workgroup size if each round is a dispatch.
     pub threads: u32,
-    /// Most workgroups of such a round.
+    /// Maximum number of workgroups per round, if each round is a dispatch.
     pub max_groups: u32,
-    /// Workgroups that may wait for each other: many rounds are then one dispatch. Only where they
-    /// are all running at the same time, and each of them gets on, is this of any use; elsewhere
-    /// it is given up after [`spin_limit`](Self::spin_limit) looks.
+    /// Resident workgroups, which execute many rounds in one dispatch and wait for each other. This requires
+    /// that all of them run concurrently and make progress. Otherwise they time out after
+    /// [`spin_limit`](Self::spin_limit) failed polls, and each round becomes a dispatch.
     pub residents: Residents,
-    /// How often a resident workgroup looks in vain for the others before it gives up.
+    /// Maximum number of failed polls before a resident workgroup times out.
     pub spin_limit: u32,
-    /// Rounds of one dispatch of resident workgroups, at most.
+    /// Maximum number of rounds per dispatch of resident workgroups.
     pub resident_rounds: u32,
-    /// Rounds that are recorded once and submitted again and again; an even number.
+    /// Number of rounds that are recorded once and resubmitted; an even number.
     pub batch_rounds: u32,
-    /// The same where passes of their own split a pile after some rounds.
+    /// Like `batch_rounds`, for methods that split a pile in separate passes.
     pub batch_piles: u32,
-    /// Entries a lane that are collected before they are handed on.
+    /// Capacity of a stage in entries per lane. A subgroup collects entries in a stage before it appends them
+    /// to queues.
     pub stage: u32,
-    /// Where vertices have at least so many arcs on average, workgroups deal out arcs to all their
-    /// threads; elsewhere subgroups do, and go on with what they find (`local_hops`).
+    /// With at least this mean degree, each workgroup distributes the arcs of its vertices over all its
+    /// threads. Below it, each subgroup distributes arcs over its lanes, and expands the vertices it finds
+    /// (`local_hops`).
     pub spread_degree: u32,
-    /// The same where no vertex has many more arcs than others (roads, meshes): there going on pays for
-    /// longer.
+    /// Like `spread_degree`, for networks with similar degrees (roads, meshes), where local hops pay off up to
+    /// a higher mean degree.
     pub spread_degree_even: u32,
-    /// A vertex with at least so many arcs is relaxed by all subgroups of a workgroup, where
-    /// subgroups deal out arcs.
+    /// Vertices with at least this many arcs are relaxed by all subgroups of a workgroup, if subgroups
+    /// distribute arcs.
     pub wide_degree: u32,
-    /// Buckets of the methods that have queues for them are taken together, and with what is left
-    /// of the near set, while that makes no more than so many entries.
+    /// Maximum number of entries of a round that merges several buckets, including the rest of the near set.
+    /// Used by methods with one queue per bucket.
     pub merge_entries: u32,
-    /// A near set that shrinks and has no more entries than this is taken together with the next
-    /// bucket, by the same methods.
+    /// A shrinking near set of at most this many entries is merged with the next bucket. Used by the same
+    /// methods.
     pub tail_entries: u32,
-    /// A vertex with at least so many arcs is relaxed in pieces, by all workgroups.
+    /// Vertices with at least this many arcs are relaxed in pieces, by all workgroups.
     pub hub_degree: u32,
-    /// Arcs of a piece.
+    /// Arcs per piece.
     pub piece: u32,
-    /// How often a subgroup goes on with what it found itself before it hands it on; less often where
-    /// vertices have more than 3 arcs on average.
+    /// Maximum number of times that a subgroup expands its own results before it appends them to a queue. Lower
+    /// if the mean degree exceeds 3.
     pub local_hops: u32,
-    /// In rounds of no more entries than this.
+    /// Maximum number of entries of a round with local hops.
     pub local_entries: u32,
-    /// Room of a queue, in hundredths of the number of vertices.
+    /// Capacity of a queue, in percent of the number of vertices.
     pub queue_percent: u32,
-    /// But at least this many entries: networks of a few vertices still put pieces of arcs into queues.
+    /// Minimum capacity of a queue, in entries. Even small networks need room for pieces.
     pub min_queue_entries: u32,
-    /// The width of a bucket where none is given is the mean weight times this, times
-    /// (4 / mean degree)^3, times the root of a million / arcs.
+    /// Scale of the default bucket width, which is `mean weight * delta_scale * (4 / mean degree)^3 * sqrt(10^6
+    /// / arcs)`.
     pub delta_scale: u32,
-    /// But at most this times the mean weight.
+    /// Maximum of the default bucket width, in mean weights.
     pub max_delta: u32,
-    /// Of the method whose thin buckets are taken together, at most the mean weight times this,
-    /// times (4 / mean degree)^3.5.
+    /// Limits the default bucket width of [`Method::Multisplit`](crate::Method::Multisplit), which merges small
+    /// buckets, to `mean weight * delta_thin * (4 / mean degree)^3.5`.
     pub delta_thin: u32,
-    /// Of the same method where no vertex has many more arcs than others: at least the mean weight times this, times
-    /// (4 / mean degree)^3.
+    /// Raises the default bucket width of that method to at least `mean weight * delta_even * (4 / mean
+    /// degree)^3` if the network has similar degrees.
     pub delta_even: u32,
-    /// Iterations of all loops of an invocation together after which the driver ends every loop. It
-    /// comes from the device alone.
+    /// Total loop iterations of an invocation after which the driver terminates every loop. Always taken from
+    /// the device.
     pub(crate) loop_limit: Option<u32>,
 }
 
-/// Bytes of shared memory that do not depend on the number of threads, at most.
+/// Maximum shared memory, in bytes, that does not depend on the workgroup size.
 const SHARED_WORDS: u32 = 4096;
 
 impl Tuning {
@@ -92,7 +94,7 @@ impl Tuning {
         let tuned = match (properties.device_type, properties.vendor_id) {
             (vk::PhysicalDeviceType::CPU, _) => Self::software(),
             (vk::PhysicalDeviceType::DISCRETE_GPU, NVIDIA) => Self {
-                // Workgroups of a dispatch that fits the GPU all run there, and each gets on.
+                // All workgroups of a dispatch that fits on the GPU run concurrently and make progress.
                 residents: Residents { groups: properties.shader_cores, threads: 1024 },
                 ..Self::gpu()
             },
@@ -136,8 +138,8 @@ impl Tuning {
         }
     }
 
-    /// Software drivers end every loop after 65,535 rounds in all: many workgroups, each with
-    /// little to do.
+    /// Sizes for software drivers, which terminate every loop after 65,535 iterations in total: many workgroups
+    /// with little work each.
     fn software() -> Self {
         Self {
             threads: 64,
@@ -149,19 +151,19 @@ impl Tuning {
             hub_degree: 512,
             local_hops: 4,
             local_entries: 1 << 10,
-            // Rounds cost little, and arcs much.
+            // Rounds are cheap and arcs are expensive.
             spread_degree_even: 4,
             delta_even: 0,
             ..Self::gpu()
         }
     }
 
-    /// Whole subgroups, no more threads than the device allows, and no more shared memory.
+    /// Rounds workgroup sizes down to whole subgroups, within the device limits for threads and shared memory.
     fn within(mut self, limits: &Limits) -> Self {
         let size = limits.subgroup_size.max(1);
         let most = limits.max_workgroup_invocations;
-        // Two entries of eight bytes for each one of `stage`, three words of a vertex, and some words
-        // a bucket.
+        // Each thread has two areas of `stage` entries with eight bytes each, and three words for a vertex.
+        // SHARED_WORDS covers the words per bucket.
         let room = limits.max_shared_bytes.saturating_sub(SHARED_WORDS);
         let fitting = room / (16 * self.stage.max(1) + 12);
         for threads in [&mut self.threads, &mut self.residents.threads] {
@@ -170,7 +172,7 @@ impl Tuning {
         self
     }
 
-    /// Refuses sizes that no kernel can follow.
+    /// Rejects sizes that the kernels do not support.
     pub(crate) fn check(&self, limits: &Limits) -> Result<()> {
         let size = limits.subgroup_size.max(1);
         let max_threads = limits.max_workgroup_invocations.max(size);
@@ -208,7 +210,7 @@ const MAX_HOPS: u32 = 64;
 const MAX_PERCENT: u32 = 10_000;
 const MAX_MIN_ENTRIES: u32 = 1 << 20;
 
-/// An error that says what is wrong, unless `holds`.
+/// Returns an error with this problem unless `holds` is true.
 fn require(holds: bool, problem: &'static str) -> Result<()> {
     if holds { Ok(()) } else { Err(Error::Tuning { problem }) }
 }
