@@ -55,7 +55,7 @@ const THINNING: usize = 8;
 
 /// Index (from 0) of the part that runs a case.
 fn taker(case: usize, parts: usize) -> usize {
-    // 2^64 divided by the golden ratio: the upper bits of its multiples have no period.
+    // 2^64 divided by the golden ratio: the upper bits of its multiples are not periodic.
     const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
     let row = (case / parts) as u64;
     let first = row.wrapping_mul(SPREAD) >> 24;

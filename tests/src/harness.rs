@@ -142,8 +142,7 @@ pub struct Subject {
     widths: Widths,
 }
 
-/// The widths at which a sample runs the tests of a file. A full run executes all of them at every
-/// width.
+/// Widths at which a sample runs the tests of a file. A full run executes all tests at every width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Widths {
     Every,

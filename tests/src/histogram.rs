@@ -28,7 +28,7 @@ pub trait Reference: Sample + std::fmt::Debug {
     fn special() -> Vec<Self>;
 }
 
-/// The bin among sorted splitters, by comparison with each of them.
+/// The bin among sorted splitters, by comparison with every splitter.
 pub fn range_bin<S: Reference>(value: S, splitters: &[S]) -> Option<u32> {
     let inside = splitters[0] <= value && value < splitters[splitters.len() - 1];
     inside.then(|| splitters.iter().filter(|&&splitter| splitter <= value).count() as u32 - 1)

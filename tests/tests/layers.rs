@@ -1,13 +1,13 @@
-//! Imports go one way: between the files of a crate there is no circle, nor between its folders, and the engine's
-//! layers import downwards only.
+//! Checks imports: the files and folders of a crate do not import each other in cycles, except for a known
+//! number of them, and each layer of the engine imports only lower layers.
 #![allow(clippy::expect_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The engine's layers, the lowest first. `error` is data that all may know. The `sizes.rs` of each primitive counts as a
-/// part of `policy`.
+/// Layers of the engine, lowest first. Every layer may use `error`, which only contains data. The `sizes.rs` of
+/// each primitive counts as part of `policy`.
 const ENGINE_LAYERS: [&str; 10] = [
     "error",
     "device",
@@ -21,8 +21,8 @@ const ENGINE_LAYERS: [&str; 10] = [
     "embed",
 ];
 
-/// Every crate, and how many of its files and folders may still be in circles. A number may only fall; the aim is 0
-/// everywhere.
+/// Maximum number of files and of folders in import cycles, for each crate. These numbers may only decrease;
+/// the goal is 0.
 const IN_CIRCLES: [(&str, usize, usize); 11] = [
     ("shaders", 19, 0),
     ("graph", 19, 0),
@@ -37,17 +37,17 @@ const IN_CIRCLES: [(&str, usize, usize); 11] = [
     ("tests/machine", 2, 0),
 ];
 
-/// A path of modules: `execute/pipeline.rs` is `[execute, pipeline]`, `execute/mod.rs` is `[execute]`.
+/// Path of a module: `execute/pipeline.rs` is `[execute, pipeline]`, `execute/mod.rs` is `[execute]`.
 type Module = Vec<String>;
 
-/// Which module imports which.
+/// Pairs of importing and imported modules.
 type Edges = BTreeSet<(Module, Module)>;
 
 fn source_of(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("src")
 }
 
-/// The text of every source file below a folder. A binary is no part of its library's modules.
+/// Text of every source file below a folder, except `main.rs`, which is not part of the library.
 fn files(folder: &Path) -> BTreeMap<Module, String> {
     let mut found = BTreeMap::new();
     let mut open = vec![(folder.to_owned(), Vec::new())];
@@ -66,7 +66,7 @@ fn files(folder: &Path) -> BTreeMap<Module, String> {
     found
 }
 
-/// The words and signs of a source, without comments and literals. `::` is one sign.
+/// Tokens of a source file, without comments and literals. `::` is one token.
 fn tokens(source: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = source;
@@ -115,18 +115,18 @@ fn tokens(source: &str) -> Vec<&str> {
     found
 }
 
-/// What a file names of its own crate.
+/// Names that a file uses from its crate, or defines.
 #[derive(Default)]
 struct Names {
-    /// Paths of what it uses, with whether the path is given on to others.
+    /// Paths that the file uses, and whether it re-exports them.
     used: Vec<(Module, bool)>,
-    /// The path behind each name that it imports; behind a `*`, several.
+    /// Imported names with their paths. The name of a glob import is `*`.
     imported: Vec<(String, Module)>,
-    /// What it defines.
+    /// Items that the file defines.
     defined: BTreeSet<String>,
 }
 
-/// The index past the bracket that closes the one at `open`.
+/// Index after the bracket that closes the one at `open`.
 fn past(tokens: &[&str], open: usize) -> usize {
     let mut depth = 0;
     for (index, token) in tokens.iter().enumerate().skip(open) {
@@ -142,7 +142,7 @@ fn past(tokens: &[&str], open: usize) -> usize {
     tokens.len()
 }
 
-/// The paths of a `use`, each with the name that it goes by.
+/// Collects the paths of a `use`, each with its local name.
 fn leaves(tokens: &[&str], before: &[&str], found: &mut Vec<(Module, String)>) {
     let mut path: Vec<&str> = before.to_vec();
     let mut at = 0;
@@ -175,11 +175,11 @@ fn leaves(tokens: &[&str], before: &[&str], found: &mut Vec<(Module, String)>) {
     found.push((path.iter().map(|&word| word.to_owned()).collect(), name.to_owned()));
 }
 
-/// Reads a file. Tests inside it, which may use anything, are left out.
+/// Collects the names of a file. Skips tests, which may import anything.
 fn names(module: &Module, source: &str, all: &BTreeSet<Module>) -> Names {
     let tokens = tokens(source);
     let mut names = Names::default();
-    // Modules that are written inside this one, and where they end.
+    // Inline modules around the current token, each with the index of its end.
     let mut inside: Vec<(usize, &str)> = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
@@ -251,7 +251,7 @@ fn names(module: &Module, source: &str, all: &BTreeSet<Module>) -> Names {
     names
 }
 
-/// The files of a crate, by their names.
+/// Files of a crate with their names.
 struct Crate(BTreeMap<Module, Names>);
 
 impl Crate {
@@ -261,7 +261,7 @@ impl Crate {
         Self(names.collect())
     }
 
-    /// The file that has what `path` names: through imports, which others may use too.
+    /// File that defines the item at `path`. Follows re-exports.
     fn home(&self, path: &[String], depth: usize) -> Module {
         let length = (0..=path.len()).rev().find(|&length| self.0.contains_key(&path[..length]));
         let file = path[..length.unwrap_or(0)].to_vec();
@@ -285,7 +285,7 @@ impl Crate {
         file
     }
 
-    /// Which file imports which. To declare a child, and to give on what is in it, is no import.
+    /// Imports between files. A module that declares a child or re-exports its items does not import it.
     fn edges(&self) -> Edges {
         let mut edges = Edges::new();
         for (file, names) in &self.0 {
@@ -300,7 +300,7 @@ impl Crate {
     }
 }
 
-/// The module that a file counts as: the sizes of a primitive are a part of the policy.
+/// Maps the `sizes.rs` of a primitive to the policy; other modules stay as they are.
 fn counted_as(module: Module) -> Module {
     match module.as_slice() {
         [first, primitive, last] if first == "primitives" && last == "sizes" => {
@@ -310,7 +310,7 @@ fn counted_as(module: Module) -> Module {
     }
 }
 
-/// Everything that can be reached from itself.
+/// Modules that import themselves, directly or indirectly.
 fn in_circles(edges: &Edges) -> BTreeSet<&Module> {
     let circular = |start: &&Module| {
         let mut open = vec![*start];
@@ -336,7 +336,7 @@ fn in_circles(edges: &Edges) -> BTreeSet<&Module> {
         .collect()
 }
 
-/// Panics if more than `allowed` are in circles, with the imports between them.
+/// Panics if more than `allowed` modules are in cycles. The message lists the imports between them.
 fn check(what: &str, edges: &Edges, allowed: usize) {
     let circular = in_circles(edges);
     let inside = edges.iter().filter(|(from, to)| circular.contains(from) && circular.contains(to));
@@ -390,7 +390,7 @@ fn the_layers_of_the_engine_import_downwards() {
     }
 }
 
-/// A crate of these files, and who imports whom in it.
+/// Imports between files that are given as paths and texts.
 fn edges_of(files: &[(&str, &str)]) -> Vec<String> {
     let module = |path: &str| -> Module {
         path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect()
