@@ -1,5 +1,6 @@
-// Where samples are counted: in shared memory, by ballots in registers, or in the output itself; and
-// how the counts of a workgroup get into the output.
+// Counts samples for the histogram kernel: in shared memory, with ballots in registers, or directly in the output
+// (METHOD). Provides begin_counting(), count_bin() and end_counting(), which adds the workgroup's counts to the
+// output.
 
 #ifndef BIN_COUNTERS_GLSL
 #define BIN_COUNTERS_GLSL
@@ -8,14 +9,14 @@
 #include "groups.glsl"
 #include "voting.glsl"
 
-// A counter more than the pass has bins, for the samples out of range.
+// Each row has one counter more than the pass has bins, for samples out of range.
 shared uint counters[ROOM * COPIES * ACTIVE_CHANNELS];
 
 uint ballot_counts[BUCKETS_PER_LANE];
 uint out_of_range_here[MAX_CHANNELS];
 
-// The only atomic addition of floats that every device has. It begins with a guess, which is right for
-// the first weight: a plain load would race with what others add.
+// Adds a float atomically with compare-and-swap, which every device supports. The first guess is 0, which is
+// correct for the first weight: a plain load would race with other additions.
 #define ADD_FLOAT(place, value)                                                              \
     {                                                                                        \
         uint seen = 0u;                                                                      \
@@ -28,6 +29,7 @@ uint out_of_range_here[MAX_CHANNELS];
         }                                                                                    \
     }
 
+// Clears all counters. Called by all threads; a barrier must follow.
 void begin_counting() {
     if (METHOD != METHOD_GLOBAL)
         for (uint i = thread_rank(); i < ROOM * COPIES * ACTIVE_CHANNELS; i += gl_WorkGroupSize.x) counters[i] = 0;
@@ -36,11 +38,12 @@ void begin_counting() {
     [[unroll]] for (uint c = 0; c < MAX_CHANNELS; ++c) out_of_range_here[c] = 0;
 }
 
+// Adds a count or weight to a bin of the output.
 void add_to_output(uint index, uint value) {
     if (WEIGHT == WEIGHT_FLOAT) {
         ADD_FLOAT(counts.at[index], value)
     } else if (WIDE != 0) {
-        // Whoever makes the low word wrap carries.
+        // The thread whose addition wraps the low word carries into the high word.
         uint before = atomicAdd(counts.at[2 * index], value);
         if (before > ~value) atomicAdd(counts.at[2 * index + 1], 1);
     } else {
@@ -48,7 +51,7 @@ void add_to_output(uint index, uint value) {
     }
 }
 
-// A count of samples, in the type of the sums.
+// Adds a number of samples, converted to the type of the sums.
 void add_to_out_of_range(uint active_index, uint value) {
     if (WEIGHT == WEIGHT_FLOAT) {
         ADD_FLOAT(out_of_range.at[active_index], floatBitsToUint(float(value)))
@@ -60,8 +63,8 @@ void add_to_out_of_range(uint active_index, uint value) {
     }
 }
 
-// Counts a sample of the channel that is number `active_index` of those that are counted. Ballots are
-// cast by the whole subgroup.
+// Counts a sample. `active_index` is the index of its channel among the counted channels. With METHOD_BALLOTS,
+// called by whole subgroups.
 void count_bin(uint active_index, uint bin, uint weight, bool takes_part) {
     if (METHOD == METHOD_BALLOTS) {
         bool in_range = takes_part && bin < push.bins;
@@ -86,6 +89,7 @@ void count_bin(uint active_index, uint bin, uint weight, bool takes_part) {
     }
 }
 
+// Returns the sum of a bin over all copies of the counters.
 uint total_of(uint active_index, uint bin) {
     uint total = 0;
     for (uint c = 0; c < COPIES; ++c) {
@@ -96,7 +100,7 @@ uint total_of(uint active_index, uint bin) {
     return total;
 }
 
-// Adds what the workgroup has counted to the output. Called by all threads.
+// Adds the workgroup's counts to the output. Called by all threads; contains a barrier.
 void end_counting() {
     if (METHOD == METHOD_BALLOTS) {
         [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) {
@@ -117,7 +121,7 @@ void end_counting() {
             }
         }
     }
-    // Every pass sees every sample; the first one reports.
+    // Each pass reads all samples, so only the first pass reports those out of range.
     if (push.first_bin > 0) return;
     [[unroll]] for (uint active_index = 0; active_index < ACTIVE_CHANNELS; ++active_index)
         if (out_of_range_here[active_index] > 0) add_to_out_of_range(active_index, out_of_range_here[active_index]);

@@ -1,7 +1,7 @@
-// Which bin does a sample belong to?
+// Provides bin_of(), which returns the bin of a sample, or push.bins for samples out of range.
 //
-// One of the built-in functions, picked by BIN_KIND, or the user's own  uint bucket_of(K sample)
-// from the include user_bucket.glsl. The answer is m for every sample that is out of range.
+// The function is a built-in one, selected by BIN_KIND, or the user's `uint bucket_of(K sample)` from the include
+// user_bucket.glsl.
 
 #ifndef BINS_GLSL
 #define BINS_GLSL
@@ -12,7 +12,7 @@
 const uint BIN_IDENTITY = 0;
 const uint BIN_EVEN_FLOAT = 1;    // bin k begins at k * ((hi - lo) / m) + lo, rounded after each operation
 const uint BIN_EVEN_INTEGER = 2;  // (sample - lo) * m / (hi - lo), exactly
-const uint BIN_EVEN_SHIFT = 3;    // the same, where (hi - lo) / m is a power of two
+const uint BIN_EVEN_SHIFT = 3;    // the same, if (hi - lo) / m is a power of two
 const uint BIN_RANGE = 4;
 
 #ifdef USER_BUCKET
@@ -46,7 +46,7 @@ uint likely_bin(SAMPLE bits, out bool unsure) {
 
 #include "range_bins.glsl"
 
-// Called by all threads before the first bin is asked for.
+// Copies tables to shared memory. Called by all threads before the first bin_of() or likely_bin().
 void stage_bins() {
     if (BIN_KIND == BIN_RANGE) stage_range();
 }
@@ -60,23 +60,25 @@ uint identity_bin(SAMPLE bits) {
 }
 
 #ifdef REAL
-// 1.5 times the power of two from which on floats are whole numbers.
+// 1.5 times the power of two above which all floats are integers.
 #ifdef DOUBLE
 const double NO_FRACTION = 6755399441055744.0lf;
 #else
 const float NO_FRACTION = 12582912.0;
 #endif
 
-// Where bin k begins, as ordered(): the bits that the host says, none contracted.
+// Returns the lower edge of bin k, as ordered(). `precise` prevents contraction, so the bits equal those of the
+// host.
 SAMPLE even_edge(REAL k) {
     precise REAL above = k * real_of(sample_of(push.parameter_0, push.parameter_1));
     precise REAL edge = above + real_of(sample_of(push.origin_low, push.origin_high));
-    // Both zeros are at or above an edge at zero, and -0 is the lower one.
+    // Both zeros belong to the bin above an edge at zero. -0 has the smaller ordered() value.
     return ordered(edge == REAL(0) ? SAMPLE(1) << (SAMPLE_BITS - 1) : bits_of(edge));
 }
 
-// The nearest edge decides. Scaled to bins, a sample grows with the sample, and an edge is a whole
-// number but for rounding, which the host knows to be less than half a bin.
+// Returns the bin of a sample in range. Scales the sample to bins, rounds to the nearest edge and compares the
+// sample with that edge. This suffices, because scaling is monotonic and the rounding error of a scaled edge is
+// less than half a bin, which the host checks.
 uint even_float_bin(SAMPLE bits, SAMPLE key, bool in_range) {
     precise REAL above = real_of(bits) - real_of(sample_of(push.origin_low, push.origin_high));
     precise REAL scaled = above * real_of(sample_of(push.scale_low, push.scale_high));
@@ -86,11 +88,11 @@ uint even_float_bin(SAMPLE bits, SAMPLE key, bool in_range) {
     return min(bin, push.bins - 1);
 }
 
-// The same where no edge is so near that rounding may have put the sample on its other side. Of a
-// sample out of range it may be any number.
+// Returns the bin without comparing edges. Sets `unsure` if an edge is so close that rounding may have moved the
+// sample to its other side. For a sample out of range, the result is arbitrary.
 uint likely_even_float_bin(SAMPLE bits, out bool unsure) {
     REAL above = real_of(bits) - real_of(sample_of(push.origin_low, push.origin_high));
-    // A bin is what is rounded to its middle: by adding a number so large that no fraction is left,
+    // All samples of a bin round to its middle. The rounding adds a number so large that no fraction bits remain,
     // which takes a quarter of the time of a conversion.
     REAL from_middle = above * real_of(sample_of(push.scale_low, push.scale_high)) - REAL(0.5);
     precise REAL lifted = from_middle + NO_FRACTION;
@@ -100,10 +102,10 @@ uint likely_even_float_bin(SAMPLE bits, out bool unsure) {
 }
 #endif
 
-// The float quotient is at most one off: there are at most 2^20 bins, and floats have 24 bits. The
-// remainder, of more bits than a number here has, says which way.
+// The functions below return the exact quotient. The float estimate is off by at most one, because there are at
+// most 2^20 bins and floats have 24 bits. The sign and size of the remainder, in double width, correct it.
 #if SAMPLE_BITS == 64
-// a * b: the low 64 bits, and those above.
+// Returns the low 64 bits of a * b, and in `high` the bits above.
 uint64_t product(uint a, uint64_t b, out uint64_t high) {
     uint64_t low = uint64_t(a) * (b & 0xFFFFFFFFul);
     uint64_t middle = uint64_t(a) * (b >> 32) + (low >> 32);
@@ -134,7 +136,8 @@ uint even_integer_bin(uint above, uint span) {
 }
 #endif
 
-// `above` is how far a sample lies past the first edge, as ordered(). NaN is beyond every edge there.
+// Returns whether a sample is in range. `above` is the distance from the lowest edge, in ordered() numbers; it
+// wraps for samples below that edge. NaNs are out of range.
 bool is_in_range(SAMPLE above) {
     SAMPLE span = sample_of(push.span_low, push.span_high);
     return CLOSED != 0 ? above <= span : above < span;
@@ -153,13 +156,13 @@ uint bin_of(SAMPLE bits) {
 #ifdef REAL
     if (BIN_KIND == BIN_EVEN_FLOAT) bin = even_float_bin(bits, key, in_range);
 #endif
-    // The upper edge is where one more bin would begin.
+    // A sample equal to the upper edge belongs to the last bin.
     if (CLOSED != 0) bin = min(bin, push.bins - 1);
     return in_range ? bin : push.bins;
 }
 
-// The same, but where that takes a search or an edge, which is left to whoever has several samples:
-// those that take one are few, and should wait for each other once.
+// Like bin_of(), but skips searches and edge comparisons: sets `unsure` if the sample needs one. Callers with
+// several samples call bin_of() for the few unsure ones afterwards, so that lanes diverge only once.
 uint likely_bin(SAMPLE bits, out bool unsure) {
     unsure = false;
     SAMPLE above = ordered(bits) - sample_of(push.min_low, push.min_high);

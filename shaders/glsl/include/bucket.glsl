@@ -1,10 +1,9 @@
-// Which bucket does a key belong to?
+// Provides bucket_at(), which returns the bucket of a key.
 //
-// One of the built-in functions, picked by the specialization constant BUCKET_KIND, or the user's
-// own  uint bucket_of(KEY key)  from the include user_bucket.glsl. Whatever a function returns,
-// only ids below push.ids are used: bucket_at() clamps, and the kernels that count buckets also
-// count the keys for which it had to. More buckets than one split can have are split by a part of
-// the id at a time.
+// The function is a built-in one, selected by the specialization constant BUCKET_KIND, or the user's `uint
+// bucket_of(KEY key)` from the include user_bucket.glsl. Returned ids are clamped to push.ids - 1; the kernels
+// that count buckets also count the clamped keys. Multisplits with more buckets than one pass supports use a part
+// of the id per pass (BY_PART).
 
 #ifndef BUCKET_GLSL
 #define BUCKET_GLSL
@@ -13,32 +12,34 @@
 
 const uint BUCKET_DIGIT = 0;     // (key >> shift) & mask
 const uint BUCKET_DELTA = 1;     // (ordered(key) - min) / width
-const uint BUCKET_EVEN = 2;      // part k of floats of 32 bits begins at k * width + min, each operation rounded
-const uint BUCKET_RANGE = 3;     // how many splitters are at or below the key
+const uint BUCKET_EVEN = 2;      // 32-bit floats; bucket k begins at k * width + min, each operation rounded
+const uint BUCKET_RANGE = 3;     // number of splitters at or below the key
 const uint BUCKET_IDENTITY = 4;  // the key
 const uint BUCKET_ORDERED = 5;   // ((ordered(key) >> shift) ^ flip) & mask
-const uint BUCKET_EVEN_RANGE = 6;  // as range, but all NaNs are in the last bucket
+const uint BUCKET_EVEN_RANGE = 6;  // as range, but all NaNs go to the last bucket
 
-// Which words each of them reads. `min` and `width` of delta are keys, of two words if these have 64
-// bits; its reciprocal is a float, a little less than 1 / width. Those of even are floats, and its scale is
-// about 1 / width.
+// Push constants used by each kind. `min` and `width` of delta are keys, in two words if keys have 64 bits; its
+// reciprocal is a float slightly below 1 / width. `min` and `width` of even are floats; its scale is about 1 /
+// width. With splitters, `min` is below all splitters (or 0), `span` is the distance from `min` beyond the last
+// splitter (or to the largest key), and `cells` packs three numbers for cells.glsl, of 8 bits each.
 //
-//   member              digit    ordered    delta          even     by splitters
-//   shift_or_min        shift    shift      min            min      less than all, or 0
-//   min_high                                min, high               the same, high
-//   width_or_scale                          width          scale    from there past all, or to the end
-//   mask_or_width_high  mask     mask       width, high    width    the same, high
-//   flip_or_reciprocal           flip       reciprocal              three small numbers, of cells
+//   member              digit    ordered    delta          even     range
+//   shift_or_min        shift    shift      min            min      min
+//   min_high                                min, high               min, high
+//   width_or_scale                          width          scale    span
+//   mask_or_width_high  mask     mask       width, high    width    span, high
+//   flip_or_reciprocal           flip       reciprocal              cells
 
 #include "ordered.glsl"
 
 layout(constant_id = ID_BITS_ID) const uint ID_BITS = 8;  // ceil(log2 push.ids), at least 1, for splitters
-// Whether to go by BUCKET_BITS bits of the id from push.part_shift on, and not by all of it.
+// Whether buckets are BUCKET_BITS bits of the id, from push.part_shift on, instead of the whole id.
 layout(constant_id = BY_PART_ID) const uint BY_PART = 0;
 
 #ifdef SORT
 
-// A round goes by a digit, and reads no table: what takes buffers by address has no room for one.
+// Sort rounds use digits and do not declare the table, because kernels that take buffers by address have no room
+// for it.
 void stage_splitters() {}
 
 uint raw_bucket(KEY bits) {
@@ -70,7 +71,7 @@ uint raw_bucket(KEY bits) {
 
 #else
 
-layout(constant_id = CELLS_ID) const uint CELLS = 1;  // 1: none, few splitters are searched at once
+layout(constant_id = CELLS_ID) const uint CELLS = 1;  // 1: no cells; all splitters are searched
 
 uint place_shift() { return push.flip_or_reciprocal & 0xffu; }
 uint bin_bits() { return bitfieldExtract(push.flip_or_reciprocal, 8, 8); }
@@ -78,22 +79,23 @@ uint fraction_bits() { return bitfieldExtract(push.flip_or_reciprocal, 16, 8); }
 
 #include "cells.glsl"
 
-// Few splitters are in shared memory, many where they are.
+// Up to 2^8 splitters are copied to shared memory; more are read from the table.
 const uint ROOM = ID_BITS <= 8 ? 1u << ID_BITS : 0u;
 const uint SHARED_SPLITTERS = BUCKET_KIND == BUCKET_RANGE || BUCKET_KIND == BUCKET_EVEN_RANGE ? ROOM : 0u;
-// Steps of a search are powers of two, and so would be the distances between what lanes read in one: all of
-// it in few banks of shared memory. So a place is left out wherever the banks are through.
+// The steps of a search are powers of two, and so are the distances between the addresses that lanes read. To
+// avoid bank conflicts, one position is skipped after every BANKS elements.
 const uint BANKS = 32 / (KEY_BITS / 32);
 uint apart(uint index) { return index + index / BANKS; }
 shared KEY splitters[SHARED_SPLITTERS + SHARED_SPLITTERS / BANKS + 1u];
-// The table has the cells first, and a word more, so that keys of two words begin at an even one.
+// The table begins with the cells and one padding word, so that 64-bit splitters are aligned.
 const uint TABLE_HEAD = CELLS > 1 ? (CELLS + 2) / (KEY_BITS / 32) : 0;
 
-// Called by all threads before the first bucket is asked for.
+// Copies cells and splitters to shared memory. Called by all threads before the first bucket_at(); contains a
+// barrier.
 void stage_splitters() {
     if (CELLS > 1)
         for (uint i = gl_LocalInvocationIndex; i <= CELLS; i += gl_WorkGroupSize.x) cells[i] = table.at[i];
-    // Past the last one there are such as no key is past, so that searches need not ask whether they are.
+    // Fill up with the largest key, so that searches need no bounds check.
     for (uint i = gl_LocalInvocationIndex; i < SHARED_SPLITTERS; i += gl_WorkGroupSize.x)
         splitters[apart(i)] = i + 1 < push.ids ? table_keys.at[TABLE_HEAD + i] : ~KEY(0);
     if (CELLS > 1 || SHARED_SPLITTERS > 0) barrier();
@@ -114,28 +116,28 @@ float approximately(KEY x) { return float(x); }
 uint delta_bucket(KEY key) {
     KEY above = key - min(key, key_of(push.shift_or_min, push.min_high));
     KEY width = key_of(push.width_or_scale, push.mask_or_width_high);
-    // Never more than the quotient, so that nothing overflows; and at most one less, up to as many
-    // buckets as there can be (2^16, and floats have 24 bits). What is past them may be anything
-    // that is past them.
+    // The estimate never exceeds the quotient, so the product does not overflow. It is at most one less for up to
+    // 2^16 buckets, the maximum, because floats have 24 bits. Larger quotients need not be exact, because they are
+    // clamped.
     float estimate = approximately(above) * uintBitsToFloat(push.flip_or_reciprocal);
     uint quotient = uint(min(estimate, 131072.0));
     return above - KEY(quotient) * width >= width ? quotient + 1 : quotient;
 }
 
-// Keys less than all splitters have the first place, keys past all of them the last.
+// Returns the place of a key in units of 1 << place_shift() above `min`, clamped to the places of the table.
 uint place_of(KEY key) {
     KEY least = key_of(push.shift_or_min, push.min_high);
     KEY above = min(max(key, least) - least, key_of(push.width_or_scale, push.mask_or_width_high));
     return uint(above >> place_shift());
 }
 
-// How many splitters are at or below the key, from one word of the table; and whether that is not enough to
-// be sure.
+// Returns the number of splitters at or below the key, from one word of the table. Sets `unsure` if that word does
+// not suffice.
 uint likely_range_bucket(KEY key, out bool unsure) {
     return likely_bin_at(place_of(key), unsure);
 }
 
-// The same by a search among those of its cell, for a key of which one word is not enough.
+// Returns the number of splitters at or below the key, by a binary search among the splitters of its cell.
 uint searched_range_bucket(KEY key) {
     uint cell = place_of(key) >> fraction_bits();
     uint below = bins_before(cells[cell]);
@@ -148,12 +150,12 @@ uint searched_range_bucket(KEY key) {
     return below;
 }
 
-// By halves among all of them.
+// Returns the number of splitters at or below the key, by a binary search among all splitters.
 uint halved_range_bucket(KEY key) {
     uint below = 0;
     if (SHARED_SPLITTERS > 0) {
-        // A step past `below` never passes more places left out than it would from 0 on, so that sums of
-        // steps can be kept as they lie in memory.
+        // `below` is a padded index. Padded steps can be added to it without correction, because it is always a
+        // multiple of twice the current step.
         for (uint step = 1u << (ID_BITS - 1); step > 0; step >>= 1)
             if (splitters[below + apart(step - 1)] <= key) below += apart(step);
         if (SHARED_SPLITTERS > BANKS) below -= below / (BANKS + 1);
@@ -183,8 +185,9 @@ bool is_nan(KEY bits) {
 }
 
 #if KEY_BITS == 32
-// Scaled to parts, an edge is a whole number but for rounding, which the host knows to be less than half a
-// part. So the nearest edge decides. It is compared by bits: floats may be flushed to zero.
+// Rounds the scaled key to the nearest edge and compares the key with that edge. The host ensures that the
+// rounding error of a scaled edge is less than half a bucket. Compares bits, because float comparisons may flush
+// subnormals to zero.
 uint even_bucket(uint bits) {
     float least = uintBitsToFloat(push.shift_or_min);
     precise float above = uintBitsToFloat(bits) - least;
@@ -192,7 +195,7 @@ uint even_bucket(uint bits) {
     float nearest = roundEven(is_nan(bits) ? float(push.ids) : clamp(scaled, 0.0, float(push.ids)));
     precise float edge_above = nearest * uintBitsToFloat(push.mask_or_width_high);
     precise float edge = edge_above + least;
-    // Both zeros are at or above an edge at zero, and -0 is the lower one.
+    // Both zeros belong to the bucket above an edge at zero. -0 has the smaller ordered() value.
     bool below_edge = ordered(bits) < ordered(edge == 0.0 ? 0x80000000u : floatBitsToUint(edge));
     uint bucket = uint(nearest);
     if (bucket > 0 && bucket < push.ids && below_edge) bucket -= 1;
@@ -217,13 +220,14 @@ uint raw_bucket(KEY bits) {
 
 #endif
 
+// Returns the part of an id that is the bucket in this pass.
 uint part_of_id(uint id) {
     return BY_PART == 0 ? id : (id >> push.part_shift) & ((1u << BUCKET_BITS) - 1);
 }
 
-// A search is a loop, and a loop for each of several keys keeps these from being loaded together. So
-// kernels with many keys first take what is likely, which is all that most keys need, and then search
-// for the others, one at a time.
+// Searches contain loops, and a loop per key prevents the loads of several keys from overlapping. Kernels with
+// many keys therefore first call likely_bucket_at(), which suffices for most keys, and then search for the others
+// one at a time.
 #if defined(SORT) || defined(USER_BUCKET)
 const bool SEARCHES = false;
 uint likely_raw_bucket(KEY bits, out bool unsure) {
@@ -245,7 +249,7 @@ uint likely_bucket_at(KEY key, out bool unsure) {
 
 uint bucket_at(KEY key) {
 #ifdef SORT
-    return raw_bucket(key);  // the digits of a sort are below push.ids by their mask
+    return raw_bucket(key);  // digits are below push.ids because of the mask
 #else
     return part_of_id(min(raw_bucket(key), push.ids - 1));
 #endif

@@ -1,16 +1,16 @@
-// Which bucket does a place of a tile in order belong to? Asked when keys are written that were put in
-// order, and whose bucket functions cost too much to be asked again.
+// Finds the bucket of a position in the ordered tile with one read of shared memory. Used when keys are written,
+// if recomputing the bucket function would be too expensive.
 //
-// A border is a place at which a bucket begins, but for the first one, so that the borders at or before a
-// place number the buckets that have keys. A word of shared memory has a bit for each of 16 places, and in
-// its upper half the number of borders in words before. Every question is then one read, which is the
-// same for neighbouring places.
+// A border is the position of the first key of a bucket, except for the first bucket in the tile. The number of
+// borders at or before a position is therefore the index of its bucket among the buckets that have keys. Each word
+// covers 16 positions: one bit per position in the lower half, the number of borders in earlier words in the upper
+// half. Adjacent threads mostly read the same word.
 //
-// It takes no barrier of its own. In the order of a tile:
-//     clear_borders()   before the barrier at which the counters are complete;
-//     begin_at()        marks borders when the places are known at which buckets begin, before the next;
-//     sum_borders()     adds up what is in the words of this subgroup, before the next;
-//     number_borders()  and what is in those before, before the next.
+// The functions contain no barriers. In the order of a tile:
+//     clear_borders()   before the barrier after which the counters are complete;
+//     begin_at()        sets border bits, once the bucket starts are known; before the next barrier;
+//     sum_borders()     counts the borders in the words of this subgroup; before the next barrier;
+//     number_borders()  adds the counts of earlier subgroups and writes the words; before the next barrier.
 //
 // Included by rank_tile.glsl.
 
@@ -19,13 +19,13 @@
 
 const uint PLACES_OF_WORD = 16;
 const uint BORDER_WORDS = (TILE + PLACES_OF_WORD - 1) / PLACES_OF_WORD;
-// Words of one thread: one after another, so that sums go in the order of the threads.
+// Words per thread. A thread has consecutive words, so that sums follow the thread order.
 const uint OWN_BORDERS = (BORDER_WORDS + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x;
 shared uint borders[BORDER_WORDS];
 uint own_borders[OWN_BORDERS];
-uint borders_before;  // the first of them, in this subgroup
+uint borders_before;  // borders before the thread's first word, in this subgroup
 
-// Which of the buckets that have keys an own bucket is.
+// Index of each own bucket among the buckets that have keys.
 uint bucket_number[OWN_BUCKETS];
 
 uint border_word(uint k) {
@@ -37,10 +37,11 @@ void clear_borders() {
         if (border_word(k) < BORDER_WORDS) borders[border_word(k)] = 0;
 }
 
-// One sum for both: keys in the lower half, of which a tile has fewer than 2^16, and buckets that have some.
+// Packs two sums into one: keys in the lower half (a tile has fewer than 2^16), nonempty buckets in the upper
+// half.
 #define SUMMED(count) (count) + ((count) > 0 ? 0x10000u : 0u)
 
-// Takes apart the sum over the buckets before own bucket k.
+// Unpacks the sum over the buckets before own bucket k and sets its border bit.
 void begin_at(uint k, uint sum) {
     bucket_begin[k] = sum & 0xFFFFu;
     bucket_number[k] = sum >> 16;
@@ -48,12 +49,13 @@ void begin_at(uint k, uint sum) {
         atomicOr(borders[bucket_begin[k] / PLACES_OF_WORD], 1u << bucket_begin[k] % PLACES_OF_WORD);
 }
 
-// Says where the tile's keys of own bucket k go.
+// Sets the output position `target` of the tile's keys of own bucket k.
 void aim(uint k, uint target) {
     if (own_bucket(k) < ROW && bucket_count[k] > 0) bucket_targets[bucket_number[k]] = target - bucket_begin[k];
 }
 
-// Called by all threads, when nobody needs subgroup_sums any more.
+// Counts the borders in this thread's words and sums them over the subgroup. Called by all threads, when
+// subgroup_sums is free for reuse.
 void sum_borders() {
     uint here = 0;
     [[unroll]] for (uint k = 0; k < OWN_BORDERS; ++k) {
@@ -65,9 +67,10 @@ void sum_borders() {
     if (gl_SubgroupInvocationID == SUBGROUP_SIZE - 1) subgroup_sums[gl_SubgroupID] = through;
 }
 
+// Returns the number of borders in the words of earlier subgroups. Called by whole subgroups.
 uint borders_of_earlier_subgroups() {
     uint sum = 0;
-    // One sum per lane at a time: there may be more subgroups than lanes.
+    // One sum per lane and iteration: there may be more subgroups than lanes.
     for (uint first = 0; first < gl_SubgroupID; first += SUBGROUP_SIZE) {
         uint other = first + gl_SubgroupInvocationID;
         uint held = other < gl_SubgroupID ? subgroup_sums[other] : 0;
@@ -84,7 +87,7 @@ void number_borders() {
     }
 }
 
-// The bucket of the key that this thread writes as item w, as a number among those that have keys.
+// Returns the index, among the buckets that have keys, of the bucket of item w that this thread writes.
 uint written_bucket(uint w) {
     const bool whole_words = gl_WorkGroupSize.x % PLACES_OF_WORD == 0;
     uint place = thread_rank();

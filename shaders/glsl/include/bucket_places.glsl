@@ -1,16 +1,18 @@
-// Where does an element of a piece go that was split into buckets, when the buckets of all pieces are
-// put next to each other?
+// Provides place_of(): the position of an element of a split piece in the output of all pieces, where the buckets
+// of all pieces are adjacent.
 //
-// The table has m + 1 words that say where each bucket of the piece begins, and then for each bucket
-// what is to be added to the number of an element in the piece, modulo 2^32. The kernel defines
-// PLACE_TABLE_BINDING, and has m and the first step of the search among its push constants.
+// The table has m + 1 words with the start of each bucket in the piece, then one word per bucket that is added to
+// an element's index in the piece, modulo 2^32.
+//
+// Needs PLACE_TABLE_BINDING. Kernels have m and the first step of the search among their push constants.
 
 #ifndef BUCKET_PLACES_GLSL
 #define BUCKET_PLACES_GLSL
 
 layout(set = 0, binding = PLACE_TABLE_BINDING, std430) readonly buffer Table { uint at[]; } table;
 
-// `first_step` is the largest power of two below m, or 0. Every thread takes as many rounds.
+// Binary search for the bucket. `first_step` is the largest power of two below m, or 0. All threads do the same
+// number of iterations.
 uint place_of(uint element, uint buckets, uint first_step) {
     uint bucket = 0;
     for (uint step = first_step; step > 0; step >>= 1) {

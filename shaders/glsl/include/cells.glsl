@@ -1,11 +1,12 @@
-// One read of a table instead of a search: how many of sorted splitters are at or below a number?
+// Finds the number of sorted splitters at or below a number, in most cases with a single table read.
 //
-// A monotonic function of the number gives it a place, a cell above and a fraction of it below, so that
-// a splitter in an earlier cell is below the number, and one in a later cell above. One word per cell says
-// how many lie before, and where the one within is: its mark, at the top of the word, in half steps of the
-// fraction. Only numbers at an even mark, and those in cells of several splitters, have to be searched for.
+// A monotonic function maps a number to a place: a cell index in the upper bits and a fraction of the cell in the
+// lower fraction_bits() bits. Splitters in earlier cells are below the number, splitters in later cells above it.
+// The word of a cell contains the number of splitters in earlier cells (the lowest bin_bits() bits), a bit that is
+// set if the cell has several splitters, and the mark of the cell's only splitter in the top bits: its fraction in
+// half steps. A search is needed only if a number is at an even mark or in a cell with several splitters.
 //
-// The includer has CELLS, bin_bits() and fraction_bits(), and fills the table.
+// Needs CELLS, bin_bits() and fraction_bits(). The includer fills the table.
 
 #ifndef CELLS_GLSL
 #define CELLS_GLSL
@@ -14,13 +15,13 @@ shared uint cells[CELLS + 1];
 
 uint bins_before(uint word) { return word & ((1u << bin_bits()) - 1); }
 
-// Of the cells' words: the bit above those that say how many lie before.
+// Whether the cell of a table word has several splitters.
 bool is_crowded(uint word) { return (word & (1u << bin_bits())) != 0; }
 
-// How many splitters are at or below what has this place; and whether one word is not enough to be sure.
-// An even mark is a place that numbers on both sides of the splitter have; an odd one comes right before
-// the first place at or above the splitter. What is below the mark in a word is less than half a step, so
-// that the whole word can be compared. Without branches: loads for several numbers then overlap.
+// Returns the number of splitters at or below the numbers at `place`. Sets `unsure` if the word of the cell does
+// not suffice. An even mark is a place that numbers on both sides of the splitter share. An odd mark lies directly
+// before the first place at or above the splitter. The bits below the mark are less than half a step, so the whole
+// word can be compared with the fraction. The code has no branches, so loads for several numbers overlap.
 uint likely_bin_at(uint place, out bool unsure) {
     uint word = cells[place >> fraction_bits()];
     uint fraction = place << (32 - fraction_bits());

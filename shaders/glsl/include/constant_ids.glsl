@@ -1,13 +1,12 @@
-// Which number has each specialization constant? One name, one number, in all kernels: the host sets
-// constants by name, and a number that two of them share in one kernel would set both.
+// Numbers of all specialization constants. Each name has the same number in every kernel: the host sets constants
+// by name, and two constants with one number in the same kernel would both be set.
 //
-// compile-kernels lists the names here for the host, which knows by it what is a constant of some
-// kernel and what is a misspelling.
+// compile-kernels copies the names from here into the host's list, which lets the host reject misspelled names.
 
 #ifndef CONSTANT_IDS_GLSL
 #define CONSTANT_IDS_GLSL
 
-// Of kernels in general.
+// All kernels.
 #define LOCAL_SIZE_X_ID 0
 #define SUBGROUP_SIZE_ID 1
 #define SPIN_LIMIT_ID 2
@@ -15,7 +14,7 @@
 #define OTHER_ON_DEVICE_ID 62
 #define TICKETS_ID 54
 
-// Of splits and sorts. Histograms count by ballots with BUCKET_BITS too.
+// Multisplit and sort. Histograms that count with ballots use BUCKET_BITS too.
 #define BUCKET_BITS_ID 4
 #define BUCKET_KIND_ID 5
 #define KEY_KIND_ID 6
@@ -35,12 +34,13 @@
 #define SORTED_BY_KEY_ID 47
 #define COUNT_OUT_OF_RANGE_ID 55
 
-// Of a sort's histogram, and of a search: digits of a key, rounds in one dispatch.
+// Digits of a key (histogram of a sort), rounds per dispatch (shortest paths), batches per workgroup (binary
+// search).
 #define ROUNDS_ID 20
-// Of a sort's histogram and rounds.
+// Histogram and rounds of a sort.
 #define HISTOGRAM_PARTS_ID 72
 
-// Of histograms.
+// Histograms.
 #define METHOD_ID 21
 #define BIN_KIND_ID 22
 #define SAMPLE_KIND_ID 23
@@ -60,7 +60,7 @@
 #define WHOLE_ID 37
 #define CLOSED_ID 46
 
-// Of searches for shortest paths.
+// Shortest paths.
 #define BUCKETS_ID 38
 #define FLOATS_ID 39
 #define STAGE_ID 40
@@ -68,11 +68,11 @@
 #define SORTED_ID 42
 #define PARENTS_ID 43
 
-// Of splits and sorts by lane order.
+// Multisplit and sort with lane-order ranking.
 #define CANARY_PERIOD_ID 44
 #define REVERSED_LANES_ID 45
 
-// Of scans and reductions.
+// Scans and reductions.
 #define LOADED_AS_ID 48
 #define STORED_AS_ID 49
 #define INCLUSIVE_ID 50
@@ -80,20 +80,20 @@
 #define IDENTITY_LOW_ID 56
 #define IDENTITY_HIGH_ID 57
 
-// Of top-k. ROOM is that of histograms, SORTED that of searches.
+// Top-k. It also uses ROOM (histograms) and SORTED (shortest paths).
 #define GROUP_ELEMENTS_ID 60
 #define UNLESS_FILTERED_ID 61
-// Of sorts of segments.
+// Segmented sorts.
 #define ALL_BITS_ID 63
 #define ROW_ROOM_ID 74
 #define FULL_ROWS_ID 75
-// Of narrow keys.
+// Narrow keys.
 #define NARROW_BITS_ID 64
 #define FORM_ID 65
 #define NARROW_KIND_ID 66
-// Of selections.
+// Selections.
 #define PREDICATE_ID 52
-// Of scans and reductions in segments.
+// Segmented scans and reductions.
 #define HEADS_ID 53
 #define BY_SUBGROUPS_ID 70
 #define LOADED_ROWS_ID 71

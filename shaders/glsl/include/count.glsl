@@ -1,8 +1,8 @@
-// How many are there? A host count, which is pushed, or a device count.
+// Provides resolved_count(), the number of elements: a host count from the push constants or a device count.
 //
-// Device counts are in records of four words, which count.prepare writes: workgroups in x, y and z,
-// as an indirect dispatch reads them, and the count itself. What the host pushes is then which
-// record to look at. Kernels with HOST_COUNT know only what is pushed.
+// count.prepare writes device counts as records of four words: workgroups in x, y and z for an indirect dispatch,
+// and the count. The host then pushes the index of the record instead of a count. Kernels that define HOST_COUNT
+// support only host counts and do not bind the records.
 
 #ifndef COUNT_GLSL
 #define COUNT_GLSL

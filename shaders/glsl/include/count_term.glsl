@@ -1,5 +1,7 @@
-// What the tiles of a selection have before them: how many elements are selected; and of runs where the last
-// one began, plus one, or 0 where none did.
+// Defines the terms of look-back in selections: the number of selected elements. With RUNS, the second word is one
+// more than the index of the last run head, or 0 if there is none.
+//
+// Provides the same functions as term.glsl, for lookback.glsl and subgroup_terms.glsl.
 
 #ifndef COUNT_TERM_GLSL
 #define COUNT_TERM_GLSL

@@ -1,9 +1,8 @@
-// The histogram of a run of keys by one workgroup.
+// Computes the histogram of a contiguous range of keys with one workgroup.
 //
-// By ballots: every subgroup keeps its counts in registers, spread over its lanes, until the end.
-// With many more buckets than lanes these become many, and adding to shared counters key by
-// key is cheaper; COUNT_BY_ATOMICS says which, and the counters then exist several times over so
-// that subgroups meet less often.
+// With ballots, every subgroup keeps its counts in registers, distributed over its lanes, until the end. With many
+// more buckets than lanes this needs many registers, and atomic additions to shared counters are faster
+// (COUNT_BY_ATOMICS). The counters then exist in COUNTER_COPIES copies to reduce contention between subgroups.
 
 #ifndef COUNT_WINDOWS_GLSL
 #define COUNT_WINDOWS_GLSL
@@ -21,6 +20,7 @@ const uint COUNTERS = 1u << BUCKET_BITS;
 shared uint counter_copies[COUNTERS * COUNTER_COPIES];
 shared uint bucket_totals[COUNTERS];
 
+// Counts the keys [first, end) with ballots. Called by all threads.
 void count_by_ballots(uint first, uint end) {
     uint counts[BUCKETS_PER_LANE];
     [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) counts[s] = 0;
@@ -43,8 +43,8 @@ void count_bucket(uint bucket) {
 }
 
 #if KEY_BITS == 32
-// First all buckets, then all counters: what the one waits for does not hold up the other. Nothing that is
-// searched for is out of range.
+// Computes all buckets before it updates counters, so that their latencies overlap. Bucket functions with searches
+// never return ids out of range, so likely_bucket_at() can replace counted_bucket().
 void count_four(uvec4 four) {
     uint buckets[4];
     uint unsure_keys = 0;
@@ -68,6 +68,7 @@ void count_four(uvec4 four) {
 #define VISIT_KEY(key) count_bucket(counted_bucket(key))
 #include "visit_keys.glsl"
 
+// Counts the keys [first, end) with shared atomics. Called by all threads.
 void count_by_atomics(uint first, uint end) {
     visit_keys(first, end);
     barrier();
@@ -78,7 +79,8 @@ void count_by_atomics(uint first, uint end) {
     }
 }
 
-// Leaves the counts of keys [first, first + length) in bucket_totals, for all threads to read.
+// Counts the keys [first, first + length) in bucket_totals. Called by all threads; ends with a barrier, after
+// which all threads may read the totals.
 void count_windows(uint first, uint length) {
     uint end = element_count() - first < length ? element_count() : first + length;
     for (uint b = thread_rank(); b < COUNTERS; b += gl_WorkGroupSize.x) bucket_totals[b] = 0;

@@ -1,7 +1,7 @@
-// How many are there in a second array, whose count is a host count, or a word on the device?
+// Provides resolved_other(), the size of a second array, from the host or from the device.
 //
-// Kernels know one number by its record (count.glsl). Of another array they read the word itself: the
-// host pushes where it is among the words that are bound, and the most that it can say.
+// A kernel reads one count from its record (count.glsl). The device count of a second array is a plain word: the
+// host pushes its index in `other_count` and its upper bound.
 
 #ifndef COUNT_WORD_GLSL
 #define COUNT_WORD_GLSL

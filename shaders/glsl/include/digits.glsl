@@ -1,6 +1,6 @@
-// The digits of a key, as the rounds of a radix sort see them: `bit_count` bits from `first_bit` on of
-// the image of the key that compares like the key, flipped where the order is descending; DIGIT_BITS
-// bits per digit, the last digit taking what is left. For kernels with ALL_DIGITS.
+// Provides the digits of a key for the rounds of a radix sort. The sort uses `bit_count` bits, starting at
+// `first_bit`, of the key's ordered() image, complemented for descending order. A digit has DIGIT_BITS bits; the
+// last one may have fewer. For kernels that define ALL_DIGITS.
 
 #ifndef DIGITS_GLSL
 #define DIGITS_GLSL
@@ -10,11 +10,11 @@
 
 const uint DIGIT_BITS = 8;
 
-// The bits that are sorted by, moved down to bit 0.
+// Returns the bits to sort by, shifted down to bit 0.
 KEY digits_of(KEY key) {
     KEY flip = push.descending != 0 ? ~KEY(0) : KEY(0);
 #ifdef SEGMENTS
-    // By no bits at all, segments are only numbered.
+    // Without bits to sort by, segments are only numbered.
     if (push.bit_count == 0) return KEY(0);
 #endif
     KEY kept = ~KEY(0) >> (KEY_BITS - push.bit_count);

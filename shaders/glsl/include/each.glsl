@@ -1,5 +1,5 @@
-// Which elements are mine, in kernels that do something to each element on its own? Neighbouring
-// threads have neighbouring elements, and every thread several that are on their way at a time.
+// Provides element_index() for kernels that process each element independently: `EACH` elements per thread, which
+// are in flight at the same time. Adjacent threads have adjacent elements.
 
 #ifndef EACH_GLSL
 #define EACH_GLSL
@@ -8,6 +8,7 @@
 
 const uint EACH = 4;
 
+// Returns the index of this thread's k-th element.
 uint element_index(uint k) {
     return (group_index() * EACH + k) * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
 }

@@ -1,8 +1,8 @@
-// What is done to each of a thread's items, written out. Where a loop that holds ballots is not unrolled by the
-// driver, every array that it indexes goes to local memory.
+// Provides EACH_ITEM(visit), which calls visit(i) for each of a thread's ITEMS items, without a loop. If the
+// driver does not unroll a loop that contains ballots, all arrays indexed in it go to local memory.
 //
-// ITEMS is at most 32. The remainder is the number itself where there is such an item, and hides from the
-// compiler of GLSL that there may be none.
+// ITEMS is at most 32. `% ITEMS` leaves valid indices unchanged; it prevents the GLSL compiler from rejecting
+// indices in branches that are never taken.
 
 #ifndef EACH_ITEM_GLSL
 #define EACH_ITEM_GLSL

@@ -1,7 +1,7 @@
-// Where segments begin: at elements that are flagged, or whose key is another one than that of the element
-// before. The first element begins one in any case.
+// Loads segment heads: elements with a nonzero flag, or elements whose key differs from the key before. Element 0
+// is always a head.
 //
-// The beginnings of a row, which is that of tile.glsl, are a bit for each element of a lane.
+// The heads of a row (see tile.glsl) are one bit per element of a lane.
 
 #ifndef HEADS_GLSL
 #define HEADS_GLSL
@@ -11,22 +11,22 @@
 
 layout(constant_id = HEADS_ID) const uint HEADS = 0;
 
-// The host has the same in primitives/open.rs.
-const uint FLAGS = 0;      // words that are not zero
-const uint KEYS = 1;       // of 32 bits
-const uint WIDE_KEYS = 2;  // of 64 bits
+// Must match primitives/open.rs.
+const uint FLAGS = 0;      // nonzero words
+const uint KEYS = 1;       // 32-bit keys
+const uint WIDE_KEYS = 2;  // 64-bit keys
 
 layout(set = 0, binding = 3, std430) readonly buffer Keys { uint at[]; } keys;
 layout(set = 0, binding = 3, std430) readonly buffer KeysVec2 { uvec2 at[]; } keys_vec2;
 layout(set = 0, binding = 3, std430) readonly buffer KeysVec4 { uvec4 at[]; } keys_vec4;
 
-// The second word of a flag or of a narrow key is 0.
+// Returns a flag or key as two words. The second word is 0 for flags and 32-bit keys.
 uvec2 load_key(uint i) {
     if (HEADS == WIDE_KEYS) return keys_vec2.at[i];
     return uvec2(keys.at[i], 0);
 }
 
-// The flags or keys of row v; zero at and past the count.
+// Loads the flags or keys of row v, with zero at and past the count.
 void load_keys(uint v, uint count, out uvec2 x[ROW_TERMS]) {
     if (!is_whole(v, count)) {
         [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c) {
@@ -49,8 +49,8 @@ void load_keys(uint v, uint count, out uvec2 x[ROW_TERMS]) {
     }
 }
 
-// Which elements of row v begin a segment, none at or past the count. Called by whole subgroups, whose lanes have
-// rows side by side.
+// Returns the head bits of row v; bits at and past the count are 0. Called by whole subgroups whose lanes hold
+// consecutive rows.
 uint head_bits(uint v, uint count) {
     uvec2 x[ROW_TERMS];
     load_keys(v, count, x);
@@ -65,12 +65,13 @@ uint head_bits(uint v, uint count) {
     [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c) {
         bool is_head = x[c] != before || (v == 0 && c == 0);
         if (is_head && ROW_TERMS * v + c < count) bits |= 1u << c;
-        // A flag is a head by itself, a key by the one before it.
+        // A flag marks a head by itself; a key must differ from its predecessor.
         if (HEADS != FLAGS) before = x[c];
     }
     return bits;
 }
 
+// Loads the head bits of this thread's rows of a tile. Called by whole subgroups.
 void load_heads(uint first, uint count, out uint bits[TILE_ROWS]) {
     [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) bits[r] = head_bits(row_index(first, r), count);
 }

@@ -1,5 +1,6 @@
-// The keys that a kernel of splits and sorts reads. With PACKED_KEYS they may be narrow ones, several in a
-// word, which it reads as words that compare like them: NARROW_BITS says so.
+// Provides key_at() and four_keys_at(), which read the input keys of multisplit and sort kernels. With
+// PACKED_KEYS, keys may be narrow (NARROW_BITS is 8 or 16), several per word; they are then returned as unsigned
+// words that compare like them.
 
 #ifndef KEY_AT_GLSL
 #define KEY_AT_GLSL
@@ -14,7 +15,7 @@ uint key_at(uint i) {
     return narrow_key(ordered_keys(keys.at[i / KEYS_OF_WORD]), i % KEYS_OF_WORD);
 }
 
-// Four keys from 4 v on.
+// Returns keys 4 v to 4 v + 3.
 uvec4 four_keys_at(uint v) {
     if (NARROW_BITS == 0) return keys_vec4.at[v];
     uvec2 words = uvec2(keys.at[NARROW_BITS == 8 ? v : 2 * v], 0);

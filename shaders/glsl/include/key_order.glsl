@@ -1,6 +1,6 @@
-// The order of keys: each kind of key as an unsigned number that compares like the key.
+// Provides ordered(), which maps a key to an unsigned number that compares like the key, and its inverse.
 //
-// The includer has KEY, KEY_BITS and KEY_KIND.
+// Needs KEY, KEY_BITS and KEY_KIND.
 
 #ifndef KEY_ORDER_GLSL
 #define KEY_ORDER_GLSL
@@ -16,7 +16,7 @@ KEY ordered(KEY bits) {
     return bits;
 }
 
-// The key of which ordered() makes this.
+// Inverse of ordered().
 KEY from_ordered(KEY bits) {
     const KEY top = KEY(1) << (KEY_BITS - 1);
     if (KEY_KIND == KEY_SIGNED) return bits ^ top;

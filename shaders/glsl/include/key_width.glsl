@@ -1,4 +1,4 @@
-// 64-bit keys need 64-bit integers.
+// Enables 64-bit integers for 64-bit keys.
 
 #ifndef KEY_WIDTH_GLSL
 #define KEY_WIDTH_GLSL

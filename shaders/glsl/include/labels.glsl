@@ -1,11 +1,10 @@
-// Where is the label of a key, which is the number of its bucket?
+// Layout of labels. A label is the bucket of a key, stored in a byte, four per word.
 //
-// A label has a byte, and four are a word. A stretch is what a subgroup takes of a tile, ITEMS windows one
-// after another, and a word has the labels of one lane in four windows in a row. So a lane finds those of
-// its keys in few words, and neighbouring lanes in neighbouring ones. Where windows are no multiple of
-// four, the last word of a lane is not full.
+// A stretch is the part of a tile that one subgroup handles: ITEMS consecutive windows. A word holds the labels of
+// one lane in four consecutive windows. A lane therefore reads few words, and adjacent lanes read adjacent words.
+// If ITEMS is not a multiple of four, the last word of a lane is partly used.
 //
-// The includer has ITEMS.
+// Needs ITEMS.
 
 #ifndef LABELS_GLSL
 #define LABELS_GLSL
@@ -13,13 +12,14 @@
 #include "multisplit.glsl"
 
 const uint LABELS_OF_WORD = 4;
-const uint LABEL_WORDS = (ITEMS + LABELS_OF_WORD - 1) / LABELS_OF_WORD;  // of a lane
+const uint LABEL_WORDS = (ITEMS + LABELS_OF_WORD - 1) / LABELS_OF_WORD;  // per lane
 
+// Returns the index of a label word of this lane.
 uint label_word(uint stretch, uint word) {
     return (stretch * LABEL_WORDS + word) * SUBGROUP_SIZE + gl_SubgroupInvocationID;
 }
 
-// The label of window w in the word that has it.
+// Returns the label of window w from the word that contains it.
 uint label_of(uint word, uint w) {
     return bitfieldExtract(word, int(w % LABELS_OF_WORD * 8), 8);
 }

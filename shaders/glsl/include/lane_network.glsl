@@ -1,22 +1,22 @@
-// Sorting networks over elements in registers: of a lane, which has ITEMS neighbouring ones, and of several lanes of a
-// subgroup, which exchange them by shuffles. Every comparison has its elements in ascending order afterwards, since the
-// first step of a merge compares elements that lie the same way from the middle of the two runs.
+// Bitonic sorting networks over elements in registers: within a lane, which holds ITEMS consecutive elements, and
+// across lanes of a subgroup, which exchange elements by shuffles. All comparisons are ascending, because the
+// first step of each merge compares mirrored elements, at equal distances from the boundary between the two runs.
 //
-// The includer has KEY, KEY_BITS, ITEMS, which is 8, own[] and with PAIRS own_source[], and is_later(), by which no two
-// elements are equal. Without PAIRS elements are their keys, and are ordered as numbers.
+// Needs KEY, KEY_BITS, ITEMS (must be 8), own[] and, with PAIRS, own_source[] and is_later(), a strict total
+// order. Without PAIRS, elements are keys that are compared as unsigned numbers.
 
 #ifndef LANE_NETWORK_GLSL
 #define LANE_NETWORK_GLSL
 
 #include "other_key.glsl"
 
-// Written out: an array that is indexed by a loop that the driver does not unroll goes to local memory.
+// Expanded by hand: if the driver does not unroll a loop, the arrays indexed in it go to local memory.
 #define EACH_PAIR(visit, s) visit(0, s) visit(1, s) visit(2, s) visit(3, s)
 
-// The first element of pair t, of those that are `s` apart.
+// First element of pair t, among pairs with distance `s`.
 #define FIRST_OF_PAIR(t, s) ((t) / (s) * 2 * (s) + (t) % (s))
 
-// (What conditions choose from is loaded before: a compiler of GLSL makes branches of others.)
+// Values are loaded before they are selected by a condition; otherwise the GLSL compiler emits branches.
 #ifdef PAIRS
 void exchange(inout KEY x, inout uint x_source, inout KEY y, inout uint y_source) {
     bool later = is_later(x, x_source, y, y_source);
@@ -37,8 +37,8 @@ void exchange(inout KEY x, inout KEY y) {
 #define EXCHANGE(a, b) exchange(own[a], own[b]);
 #endif
 
-// A step of the network: pairs of the lane's elements that are so far apart, or that lie the same way from the middle
-// of runs of so many.
+// Steps of the network within a lane: compare elements at distance s, or mirrored elements of adjacent runs of s
+// elements.
 #define APART(t, s) EXCHANGE(FIRST_OF_PAIR(t, s), (FIRST_OF_PAIR(t, s) + (s)))
 #define MIRRORED(t, s) EXCHANGE(FIRST_OF_PAIR(t, s), (FIRST_OF_PAIR(t, s) ^ (2 * (s) - 1)))
 void exchange_apart_1() { EACH_PAIR(APART, 1) }
@@ -52,7 +52,7 @@ void merge_4() {
     exchange_apart_1();
 }
 
-// Sorts the lane's elements, which rise and then fall, or fall and then rise.
+// Sorts the lane's elements, which must be bitonic.
 void merge_items() {
     exchange_apart_4();
     merge_4();
@@ -66,7 +66,8 @@ void sort_items() {
     merge_4();
 }
 
-// Keeps the earlier or the later of an own element and one of another lane, which keeps the other.
+// Keeps the smaller element (`earlier`) or the larger one of a pair that this lane shares with another lane, which
+// keeps the other.
 #ifdef PAIRS
 void keep(inout KEY key, inout uint source, KEY other, uint other_source, bool earlier) {
     bool taken = is_later(key, source, other, other_source) == earlier;
@@ -85,6 +86,8 @@ void keep(inout KEY key, KEY other, bool earlier) {
 #define OTHER_SOURCE(t) 0
 #endif
 
+// Steps of the network across lanes: compare with the lane whose index differs in the bits `lanes`, in mirrored or
+// in the same order. Called by whole subgroups.
 #define MEET_MIRRORED(t, s)                                     \
     {                                                           \
         KEY key = other_key(own[t], lanes);                     \
@@ -103,8 +106,8 @@ void keep(inout KEY key, KEY other, bool earlier) {
 void meet_mirrored(uint lanes, bool earlier) { EACH_PAIR(MEET_MIRRORED, 0) }
 void meet(uint lanes, bool earlier) { EACH_PAIR(MEET, 0) }
 
-// Sorts the elements of every `lanes` lanes that follow each other: a power of two, the same in all lanes, and no more
-// than the subgroup has.
+// Sorts the elements of each group of `lanes` consecutive lanes. `lanes` is a power of two, at most the subgroup
+// size, and the same in all lanes. Called by whole subgroups.
 void sort_lanes(uint lanes) {
     sort_items();
     for (uint joined = 2; joined <= lanes; joined *= 2) {

@@ -1,14 +1,13 @@
-// How a subgroup adds up, or takes the least of, what its lanes hold, in code that may be part of a loop.
+// Sum and minimum over the lanes of a subgroup, safe to use in loops.
 //
-// Why not subgroupAdd() and subgroupMin(): an NVIDIA compiler (driver 580.159.04, compute capability
-// 9.0) makes one instruction of a reduction of 32-bit integers, and was seen to put that instruction
-// under a condition that has nothing to do with it, in a loop of a kernel with many live conditions.
-// Where the condition did not hold, the result was whatever the register held before. Scans and
-// shuffles are other instructions. A test of all modules (shaders/tests/reductions.rs) allows no
-// such reduction in a loop, nor in a function that is called from one.
+// These replace subgroupAdd() and subgroupMin() because of a compiler bug (NVIDIA driver 580.159.04, compute
+// capability 9.0): the driver compiles a reduction of 32-bit integers to one instruction and, in a loop of a
+// kernel with many live conditions, predicated that instruction on an unrelated condition. If the condition was
+// false, the result was the previous content of the register. Scans and shuffles compile to other instructions.
+// The test shaders/tests/reductions.rs rejects such reductions in loops and in functions called from loops.
 //
-// Needs subgroup basic, arithmetic and shuffle operations. Called by whole subgroups: the last lane
-// knows the result.
+// Needs subgroup basic, arithmetic and shuffle operations. Called by whole subgroups; returns the result in every
+// lane, read from the last lane of a scan.
 
 #ifndef LANE_TOTALS_GLSL
 #define LANE_TOTALS_GLSL

@@ -1,4 +1,5 @@
-// Loading a tile, and finding the buckets of its keys.
+// Loads a tile into registers and finds the buckets of its keys: from labels (LABELS), from the keys when needed
+// (BUCKET_FROM_KEY), or with the bucket function. Provides load_keys() and find_buckets().
 
 #ifndef LOAD_TILE_GLSL
 #define LOAD_TILE_GLSL
@@ -16,7 +17,7 @@
 
 KEY missing_key() { return KEY(0); }
 
-// Those of this thread's keys. Of missing keys too: the prescan has put them into the last bucket.
+// Labels of this thread's keys. The prescan also wrote labels for missing keys: the last bucket.
 uint own_labels[LABEL_WORDS];
 
 void load_labels(uint tile_first) {
@@ -33,7 +34,7 @@ void find_buckets(uint tile_first) {
 
 #elif defined(BUCKET_FROM_KEY)
 
-// Missing keys are such as have the last digit.
+// Missing keys have the last digit.
 KEY missing_key() {
     return from_ordered(push.flip_or_reciprocal != 0 ? KEY(0) : ~KEY(0));
 }
@@ -44,7 +45,7 @@ void find_buckets(uint tile_first) {}
 
 KEY missing_key() { return KEY(0); }
 
-// Takes the likely bucket of each key, and searches for those that are not sure.
+// Takes the likely bucket of each key, then searches for the keys whose bucket is unsure.
 void find_likely_buckets(uint tile_first) {
     uint unsure_items = 0;
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
@@ -63,6 +64,7 @@ void find_likely_buckets(uint tile_first) {
     }
 }
 
+// Sets the bucket of each item; missing keys are in the last bucket.
 void find_buckets(uint tile_first) {
     if (SEARCHES) {
         find_likely_buckets(tile_first);
@@ -78,14 +80,15 @@ void find_buckets(uint tile_first) {
 
 #endif
 
+// Loads this thread's keys of the tile that starts at element `tile_first`.
 void load_keys(uint tile_first) {
 #ifdef LABELS
     load_labels(tile_first);
 #endif
-#if !defined(LABELS) || !defined(PERMUTATION)  // else nobody asks for a key
+#if !defined(LABELS) || !defined(PERMUTATION)  // otherwise keys are not used
     KEY missing = missing_key();
 #if defined(PACKED_KEYS) && KEY_BITS == 32
-    // Without branches, which loads of words that are then taken apart would become.
+    // Load unconditionally and select afterwards: conditional loads of packed words compile to branches.
     if (NARROW_BITS != 0) {
         uint last = max(element_count(), 1) - 1;
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) own[w] = key_at(min(item_index(tile_first, w), last));

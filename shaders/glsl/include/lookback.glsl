@@ -1,23 +1,21 @@
-// Decoupled look-back over terms: how a workgroup learns the total of all tiles before its own while
-// they are still being computed. Terms are combined in an order that depends on timing, so that sums of
-// floats have no such kernel.
+// Decoupled look-back over terms: a workgroup obtains the combined total of all earlier tiles while these are
+// still being computed. The order of combination depends on timing, so sums of floats do not use it.
 //
-// A tile publishes first its own total and later the one up to and including it. The state is
-// carried by every word: a term travels as words of 16 bits, each with the state in its upper half, so
-// that no ordering between words and no 64-bit atomics are needed, and plain volatile (and so coherent)
-// loads and stores are enough. A reader that sees different states waits.
+// A tile first publishes its own total and later its inclusive prefix. A term is split into 16-bit halves, and
+// each half is stored in a word with the state in the upper 16 bits. Each word is therefore valid by itself: plain
+// volatile loads and stores suffice, without 64-bit atomics or an order between words. A reader that finds
+// different states in the words of a tile polls again. Segmented terms (open_term.glsl) use words with a 2-bit
+// state.
 //
-// Waiting is bounded: after SPIN_LIMIT looks that find nothing the subgroup combines the missing
-// tile from the input itself, so that progress never depends on another workgroup being scheduled. The
-// including kernel includes the file of its terms first (term.glsl or count_term.glsl), and supplies
-// total_of_tile_again(), which is called by one whole subgroup and gives the same total in each of its
-// lanes.
+// Polling is bounded: after SPIN_LIMIT failed polls, the subgroup recomputes the missing tile from the input.
+// Progress therefore never depends on the scheduling of other workgroups.
 //
-// Terms of segments (open_term.glsl) have words of their own, in which the state takes two bits.
+// Tiles are assigned by tickets, in the order in which workgroups start, or by workgroup index (TICKETS == 0). The
+// index saves a memory round trip before the first load and is faster on devices that start workgroups in index
+// order. Both are correct, because polling is bounded.
 //
-// Workgroups take tiles by tickets, in the order in which they begin, or by their own numbers. The latter saves
-// a trip to memory before the first load, and pays where a device begins workgroups in the order of their
-// numbers; it is right in any case, because waiting is bounded.
+// Needs: the file of the terms, included first (term.glsl, open_term.glsl or count_term.glsl); LOOKBACK_BINDING;
+// total_of_tile_again(), which one whole subgroup calls and which returns the same total in every lane.
 
 #ifndef LOOKBACK_GLSL
 #define LOOKBACK_GLSL
@@ -29,7 +27,7 @@ layout(constant_id = SPIN_LIMIT_ID) const uint SPIN_LIMIT = 1024;
 layout(constant_id = TICKETS_ID) const uint TICKETS = 1;
 
 const uint STATE_OWN = 1;     // the tile's own total
-const uint STATE_PREFIX = 2;  // the total up to and including the tile
+const uint STATE_PREFIX = 2;  // the total of all tiles up to and including this one
 
 #ifdef OPEN_TERM_GLSL
 
@@ -52,7 +50,7 @@ TILE_TERM no_tiles() {
 #else
 
 #define TILE_TERM TERM
-// Half words of a term.
+// The 16-bit halves of a term.
 #if TERM_WORDS == 2
 #define PUBLISHED uvec4
 #else
@@ -77,7 +75,8 @@ TILE_TERM no_tiles() {
     return IDENTITY;
 }
 
-// Of the tiles that the lanes have, the nearest first.
+// Combines the totals that the lanes hold for consecutive tiles, nearest tile in lane 0. This reverses the element
+// order, so the operator must be commutative.
 TILE_TERM combine_tiles(TILE_TERM x) {
     return last_lane(combine_lanes(x));
 }
@@ -87,7 +86,7 @@ TILE_TERM combine_tiles(TILE_TERM x) {
 TILE_TERM total_of_tile_again(uint tile);
 
 layout(set = 0, binding = LOOKBACK_BINDING, std430) volatile buffer Status {
-    uint ticket;  // the next tile, where tiles are taken by tickets
+    uint ticket;  // next tile, if tiles are assigned by tickets
 #if defined(OPEN_TERM_GLSL) || TERM_WORDS == 2
     uint pad[3];
 #else
@@ -99,7 +98,8 @@ layout(set = 0, binding = LOOKBACK_BINDING, std430) volatile buffer Status {
 shared uint taken_tile;
 shared TILE_TERM shared_before;
 
-// The tile of this workgroup. `first` is the number of the dispatch's first one. Called by all threads.
+// Returns the tile of this workgroup. `first` is the first tile of the dispatch. Called by all threads; contains a
+// barrier.
 uint take_tile(uint first) {
     if (TICKETS == 0) return first + group_index();
     if (thread_rank() == 0) taken_tile = atomicAdd(status.ticket, 1);
@@ -111,10 +111,10 @@ void publish(uint tile, uint state, TILE_TERM total) {
     status.at[tile] = to_published(state, total);
 }
 
-// The total of the tiles before `tile`. Called by one whole subgroup; the same in every lane.
+// Returns the combined total of the tiles before `tile`, in every lane. Called by one whole subgroup.
 TILE_TERM look_back(uint tile) {
     TILE_TERM total = no_tiles();
-    uint end = tile;  // tiles below this are still to be combined
+    uint end = tile;  // tiles below `end` remain to be combined
     uint spins = 0;
     bool done = tile == 0;
     while (!done) {
@@ -124,8 +124,8 @@ TILE_TERM look_back(uint tile) {
         PUBLISHED states = words >> STATE_SHIFT;
         uint state = states == PUBLISHED(states.x) ? states.x : 0;
         TILE_TERM value = no_tiles();
-        // Totals are combined up to the first tile that has none: a prefix, which is the last one,
-        // or a tile that is missing.
+        // Combine the totals of the nearest tiles, up to and including the first prefix. A missing tile ends the
+        // range too.
         uvec4 others = subgroupBallot(state != STATE_OWN);
         uint sums = others == uvec4(0) ? gl_SubgroupSize : subgroupBallotFindLSB(others);
         uvec4 prefixes = subgroupBallot(state == STATE_PREFIX && lane == sums);
@@ -149,13 +149,14 @@ TILE_TERM look_back(uint tile) {
     return total;
 }
 
-// Publishes the tile's own total. The sooner the better: all later tiles wait for it, and for nothing else that
-// this workgroup still has to do. Called by all threads.
+// Publishes the tile's own total. Should be called as early as possible, because all later tiles wait for it.
+// Called by all threads.
 void announce(uint tile, TILE_TERM here) {
     if (thread_rank() == 0 && tile > 0) publish(tile, STATE_OWN, here);
 }
 
-// The total of the tiles before `tile`, whose own total, `here`, was announced. Called by all threads, once.
+// Returns the combined total of the tiles before `tile`, and publishes the inclusive prefix. `here` is the tile's
+// own total, already announced. Called by all threads, once per kernel; contains a barrier.
 TILE_TERM before_tile(uint tile, TILE_TERM here) {
     if (gl_SubgroupID == 0) {
         TILE_TERM before = look_back(tile);

@@ -1,4 +1,4 @@
-// What the kernels of a merge share: their push block, the keys and their order.
+// Interface of the merge kernels: push constants, keys and their order.
 
 #ifndef MERGE_GLSL
 #define MERGE_GLSL
@@ -14,12 +14,12 @@ layout(constant_id = KEY_KIND_ID) const uint KEY_KIND = 0;
 #endif
 
 layout(push_constant) uniform Push {
-    uint count;         // elements of the first array
-    uint second_count;  // of the second one, or the most there can be
-    uint second_index;  // where the device count of these is
-    uint descending;    // whether the order is
-    uint tile;          // elements of a tile of the output
-    uint tiles;         // tiles there can be
+    uint count;         // elements in the first array
+    uint second_count;  // elements in the second array, or their upper bound
+    uint second_index;  // index of the device count of the second array
+    uint descending;    // whether the order is descending
+    uint tile;          // elements per output tile
+    uint tiles;         // upper bound of the tile count
 } push;
 
 #include "count.glsl"
@@ -30,6 +30,7 @@ layout(push_constant) uniform Push {
 layout(set = 0, binding = 0, std430) readonly buffer First { KEY at[]; } first_keys;
 layout(set = 0, binding = 1, std430) readonly buffer Second { KEY at[]; } second_keys;
 
+// Conversion between keys and numbers that are in ascending order in the output.
 KEY image(KEY key) { return push.descending != 0 ? ~ordered(key) : ordered(key); }
 KEY from_image(KEY bits) { return from_ordered(push.descending != 0 ? ~bits : bits); }
 bool is_after(KEY x, KEY y) { return x > y; }

@@ -1,29 +1,31 @@
-// Merging two sorted runs that lie in shared memory one behind the other, by all threads of a workgroup:
-// each finds by binary search where its ITEMS neighbouring elements come from, and takes them one by one.
+// Merges two adjacent sorted runs in shared memory with all threads of a workgroup. Each thread finds the sources
+// of its ITEMS consecutive output elements by binary search (merge path) and then merges sequentially.
 //
-// The includer has KEY, ITEMS, TILE (what all threads have) and is_after(), the order of what is in shared
-// memory. With PAIRS each element has a number that goes along.
+// Needs KEY, ITEMS, TILE (the elements of all threads) and is_after(), the order of the elements in shared memory.
+// With PAIRS, each element is accompanied by its source index.
 
 #ifndef MERGE_RUNS_GLSL
 #define MERGE_RUNS_GLSL
 
 #include "groups.glsl"
 
-// Threads have neighbouring elements, and would meet in the same banks: each row of 32 is moved on by one.
+// Padding: one position is skipped after every 32, because threads access consecutive elements and would have bank
+// conflicts.
 uint room_of(uint i) { return i + i / 32; }
 
 const uint ROOM = TILE + TILE / 32;
 shared KEY room[ROOM];
 #ifdef PAIRS
-shared uint sources[ROOM];  // which element of the tile each was
+shared uint sources[ROOM];  // original index of each element in the tile
 #endif
 
-// The elements of this thread.
+// Elements of this thread.
 KEY own[ITEMS];
 #ifdef PAIRS
 uint own_source[ITEMS];
 #endif
 
+// Writes this thread's elements to shared memory. Barriers are up to the caller.
 void put_items() {
     uint p = thread_rank() * ITEMS;
     [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
@@ -34,20 +36,21 @@ void put_items() {
     }
 }
 
-// How many of the first `diagonal` elements of two merged runs are of the first one.
+// Returns the number of elements of the first run among the first `diagonal` elements of the merged runs.
 uint of_first_run(uint first, uint second, uint end, uint diagonal) {
     uint low = diagonal > end - second ? diagonal - (end - second) : 0;
     uint high = min(diagonal, second - first);
     while (low < high) {
         uint middle = (low + high) / 2;
-        // Of equal elements, those of the first run come first.
+        // Equal elements: those of the first run come first.
         if (is_after(room[room_of(first + middle)], room[room_of(second + diagonal - 1 - middle)])) high = middle;
         else low = middle + 1;
     }
     return low;
 }
 
-// Merges [first, second) and [second, end), as far as this thread has elements of it.
+// Merges the runs [first, second) and [second, end) into own[], for the output positions of this thread. Called by
+// all threads, between barriers.
 void merge_runs(uint first, uint second, uint end) {
     uint p = thread_rank() * ITEMS;
     uint diagonal = max(p, first) - first;

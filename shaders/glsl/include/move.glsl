@@ -1,6 +1,6 @@
-// Where elements go: the outputs of the kernels that move them, and of those that only say where
-// each element would go. A kernel is compiled with one of KEYS, PAIRS and PERMUTATION, and with
-// NO_OFFSETS where somebody else writes the offsets; with PACKING, keys become narrow ones again.
+// Declares the outputs of multisplit and sort kernels. A kernel is compiled with KEYS, PAIRS or PERMUTATION (which
+// writes the destination of each element instead of moving it). NO_OFFSETS omits the bucket offsets, PACKING
+// stores narrow keys.
 
 #ifndef MOVE_GLSL
 #define MOVE_GLSL
@@ -35,7 +35,7 @@ void move_value(uint from, uint to) {
 }
 #endif
 
-// Moves one element that no reordering stands between; with PACKING, all of it but its key.
+// Moves one element directly. With PACKING, the caller stores the key.
 void move_element(KEY key, uint from, uint to) {
 #ifdef PERMUTATION
     permutation.at[from] = to;

@@ -1,8 +1,8 @@
-// What the kernels of splits and sorts share: their constants, their push block and their keys.
+// Interface of multisplit and sort kernels: constants, push constants and keys.
 //
-// What a kernel goes by differs, and with it the middle of the block: a function of the user's
-// (USER_BUCKET), all digits of a sort (ALL_DIGITS), or a built-in bucket function, which in a round of
-// a sort (SORT) is a digit. The host has the same names in multisplit/push.rs.
+// The middle of the push block depends on the kind of kernel: a user's bucket function (USER_BUCKET), all digits
+// of a sort (ALL_DIGITS), or a built-in bucket function, which is a digit in the rounds of a sort (SORT). The
+// names must match multisplit/push.rs.
 
 #ifndef MULTISPLIT_GLSL
 #define MULTISPLIT_GLSL
@@ -18,30 +18,30 @@ layout(constant_id = KEY_KIND_ID) const uint KEY_KIND = 0;
 layout(push_constant) uniform Push {
     uint count;         // n: elements
     uint buckets;       // m: buckets
-    uint ids;           // ids of the bucket function: m, unless this splits by a part of the id
-    uint part_shift;    // where that part begins
-    uint subproblems;   // L: subproblems (tiles, where there are none)
-    uint parts;         // windows or tiles of one subproblem; the bit that a scan-based split goes by; of
-                        // segments, the rounds
+    uint ids;           // ids of the bucket function: m, unless a pass uses a part of the id
+    uint part_shift;    // first bit of that part
+    uint subproblems;   // L: subproblems; tiles, if there are no subproblems
+    uint parts;         // windows or tiles per subproblem; bit of a scan-based split; rounds
+                        // of a segmented sort
 #if defined(USER_BUCKET)
-    uint parameter_0;   // what the user's function reads, as it was given
+    uint parameter_0;   // parameters of the user's function
     uint parameter_1;
     uint parameter_2;
 #elif defined(ALL_DIGITS)
-    uint first_bit;     // the bits that are sorted by
+    uint first_bit;     // the bits to sort by
     uint bit_count;
-    uint descending;    // whether the order is
+    uint descending;    // whether the order is descending
 #else
-    uint shift_or_min;  // bucket functions share these five: the table is in bucket.glsl
+    uint shift_or_min;  // shared by the bucket functions; see the table in bucket.glsl
     uint min_high;
     uint width_or_scale;
     uint mask_or_width_high;
     uint flip_or_reciprocal;
 #endif
-    uint round;         // of a sort: which row of the histogram counts these buckets, or how many rounds
+    uint round;         // round of a sort; sort.small: number of rounds; sort.histogram: size of the status
 #ifdef SORT
-    uint round_pair;    // the bits of this round and of the one that moves the data back
-    uint idle_rounds;   // the bits of rounds that are idle by definition
+    uint round_pair;    // bits of this round and of the round that moves the data back
+    uint idle_rounds;   // bits of rounds that are known to be no-ops
 #endif
 } push;
 
@@ -49,7 +49,7 @@ layout(push_constant) uniform Push {
 
 #ifdef SEGMENTS
 #include "segments.glsl"
-// The segment that the tile at hand is part of; elements end where it does.
+// The segment of the current tile. Its end replaces the element count.
 LargeSegment segment;
 #define FIRST_ELEMENT segment.begin
 #define FIRST_OF(tile) (segment.begin + (tile) * TILE)

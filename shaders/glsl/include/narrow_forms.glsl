@@ -1,6 +1,5 @@
-// What is a narrow key in a word of its own? The host has the same numbers in narrow.rs. Numbers become
-// others of their kind; floats by their bits, so that those below the normal ones and NaNs come back as
-// they were.
+// Conversion of a narrow key to a 32-bit word and back, in one of several forms. The numbers must match narrow.rs.
+// Floats are converted by their bits, so subnormals and NaNs are restored exactly.
 
 #ifndef NARROW_FORMS_GLSL
 #define NARROW_FORMS_GLSL
@@ -9,13 +8,14 @@
 
 layout(constant_id = FORM_ID) const uint FORM = 0;
 
-const uint FORM_BITS = 0;     // the same bits, and zeros
-const uint FORM_ORDERED = 1;  // the number that compares like the key
-const uint FORM_SIGNED = 2;   // an int
-const uint FORM_HALF = 3;     // a float, of IEEE's 16 bits
-const uint FORM_BRAIN = 4;    // a float, of which the key is the upper half
+const uint FORM_BITS = 0;     // zero-extended bits
+const uint FORM_ORDERED = 1;  // unsigned number that compares like the key
+const uint FORM_SIGNED = 2;   // sign-extended int
+const uint FORM_HALF = 3;     // 32-bit float; the key is an IEEE half
+const uint FORM_BRAIN = 4;    // 32-bit float; the key is its upper half (bfloat16)
 
-// 10 bits of fraction become 23, and the exponent's bias 127 instead of 15.
+// Converts the bits of a half to those of a float: fraction of 23 instead of 10 bits, exponent bias 127 instead of
+// 15.
 uint float_of_half(uint bits) {
     uint sign = (bits & 0x8000u) << 16;
     uint exponent = (bits >> 10) & 31;
@@ -23,12 +23,12 @@ uint float_of_half(uint bits) {
     if (exponent == 31) return sign | 0x7F800000u | fraction << 13;
     if (exponent != 0) return sign | (exponent + 112) << 23 | fraction << 13;
     if (fraction == 0) return sign;
-    // Below the normal ones: fraction * 2^-24.
+    // Subnormal: fraction * 2^-24.
     uint first = findMSB(fraction);
     return sign | (103 + first) << 23 | ((fraction << (23 - first)) & 0x7FFFFFu);
 }
 
-// The bits of which float_of_half() makes these.
+// Inverse of float_of_half().
 uint half_of_float(uint bits) {
     uint sign = (bits >> 16) & 0x8000u;
     uint exponent = (bits >> 23) & 255;

@@ -1,5 +1,5 @@
-// Where does the next key of each bucket go? One place per bucket, spread over the lanes of a subgroup:
-// lane l holds those of buckets l, l + width, ...
+// Keeps the next output position of each bucket in registers, distributed over the lanes of a subgroup: lane l
+// holds the buckets l, l + SUBGROUP_SIZE, ... Needs `scanned`, the scanned histograms.
 
 #ifndef NEXT_PLACES_GLSL
 #define NEXT_PLACES_GLSL
@@ -10,8 +10,8 @@
 
 uint next_places[BUCKETS_PER_LANE];
 
-// Where each bucket of this subproblem begins in the output. The first subproblem also writes the
-// offsets of the buckets, which are where it begins them.
+// Loads the output position of each bucket of a subproblem. The first subproblem also writes the bucket offsets,
+// which equal its positions. Called by whole subgroups.
 void load_next_places(uint subproblem) {
     [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) {
         uint bucket = s * SUBGROUP_SIZE + gl_SubgroupInvocationID;
@@ -24,7 +24,7 @@ void load_next_places(uint subproblem) {
     if (subproblem == 0 && subgroupElect()) offsets.at[push.buckets] = element_count();
 }
 
-// The place of `bucket`, which may differ from lane to lane. Called by the whole subgroup.
+// Returns the position of `bucket`, which may differ between lanes. Called by whole subgroups.
 uint next_place_of(uint bucket) {
     uint lane = bucket & (SUBGROUP_SIZE - 1);
     uint found = 0;

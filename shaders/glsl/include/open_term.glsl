@@ -1,6 +1,8 @@
-// What a part of an array in segments comes to: how many segments begin in it, and what its elements from the
-// last beginning on combine to, or all of them where no segment begins. It is open: the next part goes on
-// with it. Also how lanes and subgroups of a workgroup combine what each of them holds.
+// Segmented aggregates. The aggregate of a part of a segmented array has two fields: the number of segment heads
+// in it, and the total of its elements from the last head on (of all elements if there is no head). This last
+// segment is "open", because the next part may continue it.
+//
+// Provides the combination of aggregates across lanes, subgroups and tiles.
 
 #ifndef OPEN_TERM_GLSL
 #define OPEN_TERM_GLSL
@@ -17,13 +19,13 @@ Open nothing_open() {
     return Open(0, IDENTITY);
 }
 
-// `b` comes after `a`.
+// Combines the aggregates of two adjacent parts; `b` follows `a`.
 Open combine(Open a, Open b) {
     TERM through = combine(a.total, b.total);
     return Open(a.heads + b.heads, b.heads > 0 ? b.total : through);
 }
 
-// Four words, of which the last two may have nothing in them.
+// Packs an aggregate into four words. The last word, and for 32-bit terms the third one, is unused.
 uvec4 in_words(Open x) {
 #if KEY_BITS == 64
     return uvec4(x.heads, to_words(x.total), 0);
@@ -40,7 +42,8 @@ Open from_words(uvec4 words) {
 #endif
 }
 
-// The same in words of 30 bits. There are fewer than 2^30 elements, because their bytes have 32-bit indices.
+// Packs an aggregate into four words of 30 bits. `heads` fits, because an array has fewer than 2^30 elements (byte
+// offsets have 32 bits).
 const uint LOW_30 = (1u << 30) - 1;
 
 uvec4 in_30_bits(Open x) {
@@ -52,8 +55,8 @@ Open from_30_bits(uvec4 x) {
     return from_words(uvec4(x.x, x.y | x.z << 30, x.z >> 2 | x.w << 28, 0));
 }
 
-// The terms of the lanes up to and including this one, from the last of them on that is headed. Called by
-// whole subgroups.
+// Inclusive segmented scan over the lanes: combines the terms from the last lane set in `headed`, at or before
+// this one, up to this lane. Called by whole subgroups.
 TERM combine_open_lanes(TERM x, uvec4 headed) {
     uint lane = gl_SubgroupInvocationID;
     uvec4 up_to_here = headed & gl_SubgroupLeMask;
@@ -65,7 +68,7 @@ TERM combine_open_lanes(TERM x, uvec4 headed) {
     return x;
 }
 
-// What the lanes before this one come to, and in `all` what all of them do. Called by whole subgroups.
+// Returns the aggregate of the lanes before this one, and in `all` that of all lanes. Called by whole subgroups.
 Open open_lanes_before(Open own, out Open all) {
     uvec4 headed = subgroupBallot(own.heads > 0);
     TERM through = combine_open_lanes(own.total, headed);
@@ -76,13 +79,13 @@ Open open_lanes_before(Open own, out Open all) {
     all = Open(subgroupShuffle(heads, gl_SubgroupSize - 1), last_lane(through));
     return Open(heads - own.heads, before);
 #else
-    // Whether there are any is enough.
+    // Without COUNT_HEADS, `heads` only distinguishes zero from nonzero.
     all = Open(headed == uvec4(0) ? 0 : 1, last_lane(through));
     return Open((headed & gl_SubgroupLtMask) == uvec4(0) ? 0 : 1, before);
 #endif
 }
 
-// Of tiles that the lanes have, the nearest first, for lookback.glsl.
+// Combines the aggregates that the lanes hold for consecutive tiles, nearest tile in lane 0; for lookback.glsl.
 Open combine_tiles(Open x) {
     uvec4 headed = subgroupBallot(x.heads > 0);
     bool taken = headed == uvec4(0) || gl_SubgroupInvocationID <= subgroupBallotFindLSB(headed);
@@ -90,14 +93,15 @@ Open combine_tiles(Open x) {
     return Open(sum_over_lanes(x.heads), total);
 }
 
-// No subgroup has fewer lanes.
+// Minimum subgroup size.
 #define MIN_LANES 4
 
 shared uint subgroup_heads[gl_WorkGroupSize.x / MIN_LANES];
 shared TERM subgroup_terms[gl_WorkGroupSize.x / MIN_LANES];
 
-// `own` is what this subgroup comes to, the same in every lane. Gives what the subgroups before this one come
-// to, and in `all` the workgroup. Called by all threads; a barrier() must come before the next call.
+// Returns the aggregate of the subgroups before this one, and in `all` that of the workgroup. `own` is the
+// aggregate of this subgroup, the same in every lane. Called by all threads; a barrier() is required before the
+// next call.
 Open earlier_subgroups(Open own, out Open all) {
     if (subgroupElect()) {
         subgroup_heads[gl_SubgroupID] = own.heads;
@@ -106,7 +110,7 @@ Open earlier_subgroups(Open own, out Open all) {
     barrier();
     Open earlier = nothing_open();
     all = nothing_open();
-    // One per lane at a time: there may be more subgroups than lanes.
+    // One aggregate per lane and iteration: there may be more subgroups than lanes.
     for (uint first = 0; first < gl_NumSubgroups; first += gl_SubgroupSize) {
         uint other = first + gl_SubgroupInvocationID;
         Open held = nothing_open();

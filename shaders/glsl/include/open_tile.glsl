@@ -1,5 +1,5 @@
-// A tile of terms in segments: what it comes to, and how a workgroup scans it in registers. tile.glsl has how
-// it is read, and where segments begin in it is a bit for each element of a lane and row.
+// Reduces and scans a tile of segmented terms in registers. tile.glsl loads and stores the tile. Segment heads are
+// given as one bit per element of a lane's row.
 
 #ifndef OPEN_TILE_GLSL
 #define OPEN_TILE_GLSL
@@ -9,7 +9,7 @@
 
 const uint ROW_BITS = (1u << ROW_TERMS) - 1;
 
-// Of a row, the elements of this lane.
+// Returns the aggregate of this lane's elements of a row.
 Open open_of(TERM_ROW x, uint bits) {
     TERM total = x.x;
     [[unroll]] for (uint c = 1; c < ROW_TERMS; ++c) {
@@ -19,7 +19,7 @@ Open open_of(TERM_ROW x, uint bits) {
     return Open(bitCount(bits), total);
 }
 
-// The rows of this subgroup over its part of the tile.
+// Returns the aggregate of the subgroup's part of the tile. Called by whole subgroups.
 Open open_of_rows(TERM_ROW rows[TILE_ROWS], uint bits[TILE_ROWS]) {
     Open total = nothing_open();
     [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) {
@@ -32,7 +32,7 @@ Open open_of_rows(TERM_ROW rows[TILE_ROWS], uint bits[TILE_ROWS]) {
 
 #ifdef TILE_STORES
 
-// Scans a row, of which `before` is what comes before it.
+// Scans the elements of a row with the carry-in `before`, restarting at heads.
 TERM_ROW scan_open_row(TERM_ROW x, uint bits, TERM before) {
     TERM_ROW scanned;
     [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c) {
@@ -44,8 +44,8 @@ TERM_ROW scan_open_row(TERM_ROW x, uint bits, TERM before) {
     return scanned;
 }
 
-// Scans the rows of this subgroup over its part of the tile, and gives what that part comes to. The first
-// `carried` elements of a row still lack what comes before that part.
+// Scans the subgroup's part of the tile in place and returns its aggregate. The caller must still combine the
+// carry-in of this part with the first `carried[r]` elements of each row r. Called by whole subgroups.
 Open scan_open_subgroup(inout TERM_ROW rows[TILE_ROWS], uint bits[TILE_ROWS], out uint carried[TILE_ROWS]) {
     Open so_far = nothing_open();
     [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) {

@@ -1,4 +1,5 @@
-// The order of keys in kernels of splits and sorts, which have their keys and constants in multisplit.glsl.
+// Provides ordered() and from_ordered() (key_order.glsl) to multisplit and sort kernels, with the constants of
+// multisplit.glsl.
 
 #ifndef ORDERED_GLSL
 #define ORDERED_GLSL

@@ -1,4 +1,5 @@
-// The key of another lane: of the one whose number differs in these bits. The includer has KEY and KEY_BITS.
+// Provides other_key(): the key of the lane whose index differs from this lane's in the bits `lanes`. Needs KEY
+// and KEY_BITS.
 
 #ifndef OTHER_KEY_GLSL
 #define OTHER_KEY_GLSL

@@ -1,4 +1,4 @@
-// Counting the keys whose bucket function gave an id past the last bucket, where somebody asks.
+// Provides counted_bucket(), which counts keys whose bucket function returned an id out of range.
 
 #ifndef OUT_OF_RANGE_GLSL
 #define OUT_OF_RANGE_GLSL
@@ -7,20 +7,21 @@
 #include "bucket.glsl"
 #include "constant_ids.glsl"
 
-// Rounds after the first see the same ids again, and callers need not want the count.
+// 0 in rounds after the first, which have the same ids again, and if the caller does not request the count.
 layout(constant_id = COUNT_OUT_OF_RANGE_ID) const uint COUNT_OUT_OF_RANGE = 1;
 
 layout(set = 0, binding = 3, std430) buffer OutOfRange { uint count; } out_of_range;
 
 uint out_of_range_here = 0;
 
+// Returns the bucket of a key, and counts the key if its id is out of range.
 uint counted_bucket(KEY key) {
     uint bucket = raw_bucket(key);
     if (COUNT_OUT_OF_RANGE != 0 && bucket >= push.ids) ++out_of_range_here;
     return part_of_id(min(bucket, push.ids - 1));
 }
 
-// Called once by every thread that counted.
+// Adds this thread's count to the total. Called once by every thread that counted.
 void report_out_of_range() {
     if (COUNT_OUT_OF_RANGE != 0 && out_of_range_here > 0) atomicAdd(out_of_range.count, out_of_range_here);
 }

@@ -1,8 +1,8 @@
-// The last round of a sort of 16-bit keys stores them as they were, two in a word.
+// Stores 16-bit keys, two per word, in the last round of a sort.
 //
-// Two keys that follow each other in a tile in order are stored by one of their threads, if they share a word and
-// a bucket: then they also follow each other in the output. The other half of any other key's word belongs to
-// another bucket, to another tile or to nobody. It is left as it is: two atomics change one half alone.
+// Two keys that are adjacent in the ordered tile are adjacent in the output if they have the same bucket. If they
+// also share a word, one thread stores both. Otherwise the other half of the word belongs to another bucket or
+// tile, or to no key, and must not change: two atomics then update one half only.
 
 #ifndef PACK_KEYS_GLSL
 #define PACK_KEYS_GLSL
@@ -17,7 +17,7 @@ void store_half(uint target, uint key) {
     atomicOr(keys_out.at[target / 2], (keys_from_ordered(key) & 0xFFFFu) << shift);
 }
 
-// Two keys, of which the first goes to `target`, which is even.
+// Stores two keys at `target` and `target + 1`. `target` must be even.
 void store_both(uint target, uint key, uint next) {
     keys_out.at[target / 2] = keys_from_ordered(key | next << 16);
 }

@@ -1,7 +1,7 @@
-// Which range bin does a sample belong to: how many of the m - 1 inner splitters are at or below it?
+// Finds the range bin of a sample: the number of the m - 1 inner splitters that are at or below it.
 //
-// Three ways, picked by SEARCH. Registers: halve splitters that registers hold, which is cheapest
-// for few bins. Binary: halve those in memory. Lookup: by a table of cells.
+// SEARCH selects the method: a binary search in registers, which is fastest for few bins, a binary search in
+// memory, or a lookup in a table of cells (cells.glsl).
 
 #ifndef RANGE_BINS_GLSL
 #define RANGE_BINS_GLSL
@@ -15,12 +15,12 @@ const uint SEARCH_REGISTERS = 2;
 
 #include "cells.glsl"
 shared SAMPLE splitters[SEARCH == SEARCH_REGISTERS ? 1 : SPLITTERS];
-// Splitters in registers: one less than a power of two.
+// Number of splitters in registers: one less than a power of two.
 const uint HELD = SEARCH == SEARCH_REGISTERS ? SPLITTERS : 1;
 const uint LEVELS = 1 + (HELD >= 3 ? 1 : 0) + (HELD >= 7 ? 1 : 0) + (HELD >= 15 ? 1 : 0) + (HELD >= 31 ? 1 : 0);
 SAMPLE held[HELD];
 
-// The words of the table before the splitters.
+// Words before the splitters in the table.
 const uint TABLE_HEAD = SEARCH == SEARCH_LOOKUP ? CELLS + 1 : 0;
 
 SAMPLE table_splitter(uint index) {
@@ -31,12 +31,13 @@ SAMPLE table_splitter(uint index) {
 #endif
 }
 
-// As many as fit are in shared memory: all or none.
+// Splitters are in shared memory either all or not at all.
 SAMPLE splitter(uint index) {
     return SPLITTERS > 1 ? splitters[index] : table_splitter(index);
 }
 
-// Called by all threads before the first bin is asked for.
+// Copies cells and splitters to shared memory or registers. Called by all threads before the first search; a
+// barrier must follow.
 void stage_range() {
     if (SEARCH == SEARCH_REGISTERS) {
         [[unroll]] for (uint i = 0; i < HELD; ++i) held[i] = table_splitter(i);
@@ -49,7 +50,7 @@ void stage_range() {
             splitters[i] = table_splitter(i);
 }
 
-// How many splitters are at or below `key`, which is known to be from `below` to `max_below`.
+// Returns the number of splitters at or below `key`, which is known to be in [below, max_below].
 uint search(SAMPLE key, uint below, uint max_below) {
     while (below < max_below) {
         uint middle = (below + max_below) / 2;
@@ -59,7 +60,7 @@ uint search(SAMPLE key, uint below, uint max_below) {
     return below;
 }
 
-// Of a sample out of range it may be any number.
+// Returns the place of a sample (cells.glsl). For a sample out of range, the result is arbitrary.
 uint place_of(SAMPLE bits, SAMPLE above) {
 #ifdef REAL
     if (AFFINE != 0) {
@@ -71,7 +72,7 @@ uint place_of(SAMPLE bits, SAMPLE above) {
     return uint(above >> place_shift());
 }
 
-// The bin of a sample in_range, from one word; and whether that is not enough to be sure.
+// Returns the bin of a sample from one word of the table. Sets `unsure` if that word does not suffice.
 uint likely_range_bin(SAMPLE bits, SAMPLE above, bool in_range, out bool unsure) {
     uint place = place_of(bits, above);
     uint bin = likely_bin_at(in_range ? place : 0, unsure);
@@ -79,7 +80,8 @@ uint likely_range_bin(SAMPLE bits, SAMPLE above, bool in_range, out bool unsure)
     return bin;
 }
 
-// Every level compares with the middle one and selects the half beyond: indices are constants.
+// Each level compares with the middle splitter and selects the half above or below it. All array indices are
+// constants.
 uint held_bin(SAMPLE key) {
     SAMPLE left[HELD];
     [[unroll]] for (uint i = 0; i < HELD; ++i) left[i] = held[i];
@@ -93,8 +95,8 @@ uint held_bin(SAMPLE key) {
     return bin;
 }
 
-// `key` is the sample as ordered(), `above` how far it lies past the first edge. Samples out of
-// range get some bin too.
+// Returns the bin of a sample. `key` is the sample as ordered(), `above` its distance from the lowest edge. For a
+// sample out of range, the result is arbitrary.
 uint range_bin(SAMPLE bits, SAMPLE key, SAMPLE above, bool in_range) {
     if (SEARCH == SEARCH_REGISTERS) return held_bin(key);
     if (SEARCH == SEARCH_BINARY) return search(key, 0, in_range ? push.bins - 1 : 0);

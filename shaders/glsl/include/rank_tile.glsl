@@ -1,24 +1,21 @@
-// Ranking a tile by bucket across a workgroup: the heart of the block-level and the one-sweep
-// multisplit.
+// Ranks the keys of a tile by bucket across a workgroup: the core of block-level and one-sweep multisplit.
 //
-// A tile is ITEMS windows per subgroup; the order of its keys is (subgroup, window, lane). A key's
-// place in the tile is the sum of three numbers: keys of smaller buckets, keys of its bucket in
-// earlier subgroups, and keys of its bucket before it in its own subgroup. The last is its rank.
+// A tile has ITEMS windows per subgroup; the order of its keys is (subgroup, window, lane). A key's place in the
+// ordered tile is the sum of three numbers: keys of smaller buckets, keys of its bucket in earlier subgroups, and
+// keys of its bucket before it in its own subgroup. The last one is the key's rank.
 //
-// Ranking by ballots takes nothing for granted. With more buckets than a register per lane can count
-// it counts first: adds of 1 whose order does not matter, one row of counters per subgroup. Counts
-// are summed across subgroups and buckets, which turns counters into where each subgroup's keys of a
-// bucket begin. Then, window by window, ballots tell each lane which lanes share its bucket, and the
-// last of them moves the counter on for all. The tile's counts are known before anything is ranked,
-// so that tiles that look back wait less.
+// Ballot ranking works on every device. If ranks_in_registers(), each lane counts one bucket in a register.
+// Otherwise keys are counted first, with atomic additions whose order is irrelevant, in one row of counters per
+// subgroup. A sum across subgroups and buckets turns the counters into the start of each subgroup's keys of a
+// bucket. Then, window by window, ballots give each lane the lanes that share its bucket, and the last of these
+// advances the counter for all. The tile's counts are known before ranking, so tiles that look back wait less.
 //
-// Ranking by lane order needs no ballots, and counts while it ranks: where atomics of one
-// instruction are performed in the order of the lanes, what an add returns is the rank.
+// Lane-order ranking needs no ballots and counts while it ranks: if atomics of one instruction execute in lane
+// order, the value that an addition returns is the rank.
 //
-// In a tile that is not full, the missing keys count as keys of the last bucket. They come last
-// in the order of the tile, so their places are past those of all real keys, and no ballot on who
-// takes part is needed. They do make the last bucket's count too large, but only in the very last
-// tile, which has no successor to mislead.
+// In a partial tile, missing keys count as keys of the last bucket. They are last in the tile order, so their
+// places follow those of all real keys, and ballots do not need a mask of active lanes. They make the last
+// bucket's count too large, but only in the very last tile, which has no successor.
 
 #ifndef RANK_TILE_GLSL
 #define RANK_TILE_GLSL
@@ -31,33 +28,34 @@
 
 layout(constant_id = ITEMS_ID) const uint ITEMS = 8;  // at most MAX_ITEMS
 const uint MAX_ITEMS = 32;
-// 0: by ballots. 1: by lane order, which relies on what Vulkan does not promise and the host has to
-// find out: that atomics of a subgroup on shared memory are performed in the order of the program,
-// and those of one instruction, where they meet, in the order of the lanes.
+// 0: ballot ranking. 1: lane-order ranking. It relies on behaviour that Vulkan does not guarantee and that the
+// host must probe: shared-memory atomics of a subgroup execute in program order, and those of one instruction on
+// the same address in lane order.
 layout(constant_id = RANKING_ID) const uint RANKING = 0;
 const uint RANKING_BY_LANE_ORDER = 1;
-// For tests of what finds that lane order is not kept: the last lane adds first, the first one last.
+// For tests of the lane-order check: lanes add in reverse order.
 layout(constant_id = REVERSED_LANES_ID) const uint REVERSED_LANES = 0;
-// A tile goes through shared memory in this many turns, of which each has ITEMS / TURNS keys per
-// thread: a tile may be larger than shared memory.
+// Number of turns in which a tile passes through shared memory, with ITEMS / TURNS keys per thread in each. A tile
+// may thus be larger than shared memory.
 layout(constant_id = TURNS_ID) const uint TURNS = 1;
 
 const uint SUBGROUPS = gl_WorkGroupSize.x / SUBGROUP_SIZE;
 const uint ROW = 1u << BUCKET_BITS;
 const uint TILE = gl_WorkGroupSize.x * ITEMS;
 const uint TURN = TILE / TURNS;
-// With few buckets, an atomic waits for more lanes that meet than ballots take.
+// With fewer bucket bits, contention makes atomics slower than ballots.
 const uint MIN_BITS_BY_LANE_ORDER = 3;
 const bool RANK_BY_LANE_ORDER = RANKING == RANKING_BY_LANE_ORDER && BUCKET_BITS >= MIN_BITS_BY_LANE_ORDER;
 const uint MIN_BITS_BY_COUNTERS = 3;
-// Rows of many counters are shared by two subgroups, each with its half of every word, which takes
-// an instruction or two more per key: where subgroups are narrow, so that rows are many; and by lane
-// order, whose kernels have instructions to spare. A tile has fewer than 2^16 keys.
+// Whether two subgroups share a row of counters, one in each half of the words. This saves shared memory if rows
+// are long, but costs an instruction or two per key. Used if subgroups are narrow and rows therefore many, and for
+// lane-order ranking, whose kernels have instructions to spare. 16 bits suffice, because a tile has fewer than
+// 2^16 keys.
 const uint MIN_LANES_UNPAIRED = 32;
-const uint NEVER = 32;  // bits that no bucket id has
+const uint NEVER = 32;  // more bits than any bucket id has
 const bool PAIRED_ROWS = BUCKET_BITS > (RANKING == RANKING_BY_LANE_ORDER || SUBGROUP_SIZE < MIN_LANES_UNPAIRED ? LANE_BITS : NEVER);
-// Small kernels have a way for full tiles, and another for others. Larger ones do not: compilers
-// that see two ways make the whole kernel twice, which costs more than a comparison per key.
+// Whether the kernel has separate code for full tiles. Only small kernels do: compilers duplicate the whole
+// kernel, which in larger ones costs more than a comparison per key.
 #ifdef PAIRS
 const bool TWO_WAYS = BUCKET_BITS == 1;
 #else
@@ -67,9 +65,9 @@ const uint ROWS = PAIRED_ROWS ? (SUBGROUPS + 1) / 2 : SUBGROUPS;
 const uint COUNTER_WORDS = ROWS * ROW;
 const uint TURN_WORDS = TURN * (KEY_BITS / 32);
 
-// (Functions, because compilers of GLSL fail at constants with && in them.)
-// Registers count as many buckets as there are lanes. They are ahead of counters where those are few,
-// so that most lanes would wait for one; and where every lane has a bucket to count.
+// The following are functions, because GLSL compilers reject constants that contain &&.
+// Whether counts are kept in registers, one bucket per lane. This is faster than shared counters if there are so
+// few buckets that most lanes would contend for one counter, and if every lane has a bucket.
 bool ranks_in_registers() {
     if (RANK_BY_LANE_ORDER) return false;
     return BUCKET_BITS == LANE_BITS || (BUCKET_BITS < LANE_BITS && BUCKET_BITS < MIN_BITS_BY_COUNTERS);
@@ -79,16 +77,16 @@ bool counts_first() {
     return !RANK_BY_LANE_ORDER && !ranks_in_registers();
 }
 
-// Shared memory decides how many workgroups a multiprocessor holds, so one room serves twice: first
-// for counters, a row per subgroup or two (its counts, then where its keys of a bucket begin); and
-// when every key knows its place, for the tile itself.
+// Shared memory limits the number of resident workgroups, so one array serves two purposes: first counters, one
+// row per subgroup or pair of subgroups (counts, later the starts of its keys of a bucket), and, when every key
+// has its place, the tile itself.
 shared uint space[COUNTER_WORDS > TURN_WORDS ? COUNTER_WORDS : TURN_WORDS];
-// bucket_targets[b] + place is where the key at `place` of the tile goes, for bucket b (with
-// BUCKET_BORDERS, for the bucket that is number b of those with keys).
+// bucket_targets[b] + place is the output position of the key of bucket b at `place` in the ordered tile. With
+// BUCKET_BORDERS, b is the index among the buckets that have keys.
 shared uint bucket_targets[ROW];
 
-// The buckets that this thread looks after: thread_rank(), thread_rank() + workgroup size, ...; of
-// each the count of keys in the tile, and where they begin there.
+// Own buckets of this thread: thread_rank(), thread_rank() + workgroup size, ... For each: the number of keys in
+// the tile, and their start in the ordered tile.
 const uint OWN_BUCKETS = (ROW + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x;
 uint bucket_count[OWN_BUCKETS];
 uint bucket_begin[OWN_BUCKETS];
@@ -103,27 +101,29 @@ uint own_bucket(uint k) {
 #define SUMMED(count) count
 #define begin_at(k, sum) bucket_begin[k] = sum
 
-// Says where the tile's keys of own bucket k go.
+// Sets the output position `target` of the tile's keys of own bucket k.
 void aim(uint k, uint target) {
     if (own_bucket(k) < ROW) bucket_targets[own_bucket(k)] = target - bucket_begin[k];
 }
 #endif
 
-// This thread's keys, and of each its rank, later its place.
+// Keys of this thread.
 KEY own[ITEMS];
 
+// Returns the element index of an item of this thread.
 uint item_index(uint tile_first, uint item) {
     return tile_first + (gl_SubgroupID * ITEMS + item) * SUBGROUP_SIZE + gl_SubgroupInvocationID;
 }
 
-// Items are macros of their number, which is a constant wherever they are used: an array that is
-// indexed by anything else leaves the registers.
+// Items are accessed by macros with constant item numbers, because an array with any other index leaves the
+// registers.
 //
-// Places have 16 bits, two to a word where registers are short. A compiler that sees what went into
-// a word takes it from there, and so keeps both; one value that it cannot know to be 0 keeps it out.
+// `places` packs the rank or place of two items into a word, where registers are scarce. Compilers that can see
+// both halves keep them in separate registers; combining the word with a value that the compiler does not know to
+// be 0 prevents that.
 uint places[(ITEMS + 1) / 2];
-uint ranked[ITEMS];  // elsewhere: the place, and the bucket in the upper half
-#define UNKNOWN_ZERO (gl_NumWorkGroups.z - 1)  // dispatches have x and y only
+uint ranked[ITEMS];  // without packing: place in the lower half, bucket in the upper half
+#define UNKNOWN_ZERO (gl_NumWorkGroups.z - 1)  // z is always 1
 #define set_place(item, place)                                                     \
     {                                                                              \
         uint place_ = place;                                                       \
@@ -142,7 +142,7 @@ uint ranked[ITEMS];  // elsewhere: the place, and the bucket in the upper half
     (packs_places() ? (places[(item) / 2] >> ((item) & 1) * 16) & 0xFFFFu : ranked[item] & 0xFFFFu)
 
 #ifdef BUCKET_FROM_KEY
-// The bucket is found as quickly from the key as in a register.
+// The bucket is computed from the key, which is as fast as a register.
 #define item_bucket(item) bucket_at(own[item])
 #define set_bucket(item, bucket)
 bool packs_places() { return true; }
@@ -159,16 +159,16 @@ bool packs_places() { return RANKING != RANKING_BY_LANE_ORDER && BUCKET_BITS > L
 #endif
 
 #define EACH_WINDOW(visit) EACH_ITEM(visit) MORE_WINDOWS(visit)
-// A loop that never runs. As long as NVIDIA's compiler sees it, it leaves the arrays alone, and what
-// is packed packed: 80 registers instead of 99 in a round of a sort, and with them a second workgroup
-// on every multiprocessor. With 64-bit keys, and in a split of pairs, it costs more than it saves.
+// A loop that never runs. It keeps NVIDIA's compiler from splitting the packed arrays: 80 registers instead of 99
+// in a round of a sort, which allows a second workgroup per multiprocessor. With 64-bit keys, and in a split of
+// pairs, it costs more than it saves.
 #if KEY_BITS == 32 && (defined(SORT) || !defined(PAIRS))
 #define MORE_WINDOWS(visit) for (uint w = MAX_ITEMS; w < ITEMS; ++w) { visit(w % ITEMS); }
 #else
 #define MORE_WINDOWS(visit)
 #endif
 
-// This subgroup's counters: the row, and where its half of a word begins.
+// The subgroup's row of counters, and the shift of its half of each word.
 uint counter_row() {
     return (PAIRED_ROWS ? gl_SubgroupID / 2 : gl_SubgroupID) * ROW;
 }
@@ -181,6 +181,7 @@ uint own_half(uint word) {
     return PAIRED_ROWS ? (word >> counter_shift()) & 0xFFFFu : word;
 }
 
+// Clears the counters. Called by all threads; ends with a barrier, of the subgroup only if rows are not shared.
 void clear_counters() {
     if (PAIRED_ROWS) {
         for (uint i = thread_rank(); i < COUNTER_WORDS; i += gl_WorkGroupSize.x) space[i] = 0;
@@ -192,14 +193,15 @@ void clear_counters() {
     }
 }
 
-// Adds to the subgroup's counter of a bucket, and returns what it held.
+// Adds to the subgroup's counter of a bucket and returns the previous value.
 uint add_to_counter(uint bucket, uint count) {
     return own_half(atomicAdd(space[counter_row() + bucket], count << counter_shift()));
 }
 
-// With no more buckets than lanes, lane b keeps count of bucket b in a register.
+// With at most as many buckets as lanes: lane b counts bucket b.
 uint held_count;
 
+// Returns the rank of this lane's key and updates the counts. Called by whole subgroups.
 uint rank_in_register(uint bucket) {
     vote_all(bucket);
     uint rank = subgroupShuffle(held_count, bucket) + lanes_before(lanes_of_bucket(bucket));
@@ -207,6 +209,7 @@ uint rank_in_register(uint bucket) {
     return rank;
 }
 
+// Ranks all items and writes the subgroup's counts to its row.
 void rank_in_registers() {
     held_count = 0;
 #define RANK(w) set_place(w, rank_in_register(item_bucket(w)))
@@ -215,13 +218,13 @@ void rank_in_registers() {
     if (gl_SubgroupInvocationID < ROW) space[counter_row() + gl_SubgroupInvocationID] = held_count;
 }
 
-// What an add would return on a device whose lanes come in reverse: each lane adds for the one that is
-// as far from the other end.
+// Simulates a device that executes lanes in reverse order: each lane adds for the lane at the mirrored index.
 uint add_in_reverse(uint bucket) {
     uint other = SUBGROUP_SIZE - 1 - gl_SubgroupInvocationID;
     return subgroupShuffle(add_to_counter(subgroupShuffle(bucket, other), 1), other);
 }
 
+// Ranks all items in lane order, and counts them in the subgroup's row. Called by all threads.
 void rank_by_lane_order() {
     clear_counters();
     if (REVERSED_LANES != 0) {
@@ -231,25 +234,26 @@ void rank_by_lane_order() {
     }
 }
 
+// Counts all items in the subgroup's row. Called by all threads.
 void count_items() {
     clear_counters();
     [[unroll]] for (uint w = 0; w < ITEMS; ++w)
         atomicAdd(space[counter_row() + item_bucket(w)], 1u << counter_shift());
 }
 
-// The place of this lane's key: where the counter is, and past the lanes before this one. The last
-// lane of a bucket moves the counter on for all of them. Called by whole subgroups.
+// Returns the place of this lane's key: the counter plus the number of earlier lanes with the same bucket. The
+// last lane of a bucket advances the counter for all of them. Called by whole subgroups.
 uint place_by_ballots(uint bucket) {
     uvec4 sharing = lanes_sharing(bucket);
     uint before = lanes_before(sharing);
     uint begin = 0;
     if (is_last_lane(sharing)) begin = add_to_counter(bucket, before + 1);
-    subgroupBarrier();  // the next window's additions come after this one's
+    subgroupBarrier();  // orders the additions of consecutive windows
     return subgroupShuffle(begin, last_lane(sharing)) + before;
 }
 
-// The sum over all threads before this one, and `carry`, which moves on by the sum over all.
-// Called by all threads; a barrier() must come before the next call.
+// Returns the exclusive prefix sum over the threads, plus `carry`, and adds the workgroup's sum to `carry`. Called
+// by all threads; a barrier() is required before the next call.
 uint sum_of_earlier_threads(uint value, inout uint carry) {
     uint through = subgroupInclusiveAdd(value);
     uint total;
@@ -259,6 +263,7 @@ uint sum_of_earlier_threads(uint value, inout uint carry) {
     return earlier;
 }
 
+// Returns the number of keys of bucket b in the tile.
 uint count_in_tile(uint b) {
     uint count = 0;
     if (b < ROW) {
@@ -270,7 +275,7 @@ uint count_in_tile(uint b) {
     return count;
 }
 
-// Turns the counters of a bucket into where each subgroup's keys of it begin in the tile.
+// Replaces the counters of bucket b by the starts of each subgroup's keys in the ordered tile.
 void begin_bucket(uint b, uint begin) {
     if (b >= ROW) return;
     [[unroll]] for (uint r = 0; r < ROWS; ++r) {
@@ -286,13 +291,13 @@ void begin_bucket(uint b, uint begin) {
     }
 }
 
-// What is done with the tile's count of own bucket k as soon as it is known.
+// Hook of the kernel: called as soon as the tile's count of own bucket k is known.
 #ifndef COUNTED
 #define COUNTED(k)
 #endif
 
-// Sets bucket_count and bucket_begin, and turns the counters into where each subgroup's keys of a
-// bucket begin in the tile. Called by all threads, after a barrier; ends with one.
+// Sets bucket_count and bucket_begin, and replaces the counters by the starts of each subgroup's keys in the
+// ordered tile. Called by all threads after a barrier; ends with a barrier.
 void sum_over_subgroups() {
     if (BUCKET_BITS <= LANE_BITS) {
         if (gl_SubgroupID == 0) {
@@ -316,7 +321,7 @@ void sum_over_subgroups() {
 
 #include "check_order.glsl"
 
-// The place of every item in the tile, once its bucket is set. Called by all threads.
+// Sets the place of every item in the ordered tile. The buckets must be set. Called by all threads.
 void place_items(uint tile) {
     if (counts_first()) count_items();
     else if (RANK_BY_LANE_ORDER) rank_by_lane_order();

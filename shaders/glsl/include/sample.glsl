@@ -1,4 +1,4 @@
-// What is a sample, how is it read, and which number compares like it?
+// Defines the sample type, loads samples, and provides ordered().
 
 #ifndef SAMPLE_GLSL
 #define SAMPLE_GLSL
@@ -17,7 +17,7 @@ SAMPLE sample_of(uint low, uint high) { return packUint2x32(uvec2(low, high)); }
 SAMPLE sample_of(uint low, uint high) { return low; }
 #endif
 
-// The floating-point numbers that the kernel may compute with.
+// Floating-point type of the kernel's arithmetic, if any.
 #ifdef DOUBLE
 #define REAL double
 REAL real_of(SAMPLE bits) { return packDouble2x32(unpackUint2x32(bits)); }
@@ -28,10 +28,10 @@ REAL real_of(SAMPLE bits) { return uintBitsToFloat(bits); }
 SAMPLE bits_of(REAL number) { return floatBitsToUint(number); }
 #endif
 
-// Samples in 16 bytes.
+// Samples per 16 bytes.
 const uint PER_VECTOR = 16 / SAMPLE_BYTES;
 
-// Sample `index` of 16 bytes; a constant once loops are unrolled.
+// Returns sample `index` of 16 loaded bytes. `index` must be a constant after loops are unrolled.
 SAMPLE sample_in(uvec4 loaded, uint index) {
 #if SAMPLE_BITS == 64
     return index == 0 ? sample_of(loaded.x, loaded.y) : sample_of(loaded.z, loaded.w);
@@ -42,7 +42,7 @@ SAMPLE sample_in(uvec4 loaded, uint index) {
 #endif
 }
 
-// The same where the index is no constant: nothing here is an array that would have to lie in memory.
+// The same for a variable index, without arrays, which would go to local memory.
 SAMPLE picked_sample(uvec4 loaded, uint index) {
 #if SAMPLE_BITS == 64
     return sample_in(loaded, index);
@@ -54,7 +54,7 @@ SAMPLE picked_sample(uvec4 loaded, uint index) {
 #endif
 }
 
-// The sample that begins at a byte, a multiple of its size (of 4, if that is 8).
+// Returns the sample at a byte offset, which is a multiple of its size (of 4 for 8-byte samples).
 SAMPLE sample_at(uint byte) {
     uint word = samples.at[byte / 4];
 #if SAMPLE_BITS == 64
@@ -65,8 +65,8 @@ SAMPLE sample_at(uint byte) {
 #endif
 }
 
-// The bits of a sample as an unsigned number that compares like it: NaN lies beyond the
-// infinities on either side, and -0 right below 0.
+// Maps the bits of a sample to an unsigned number that compares like the sample. NaNs are beyond the infinities on
+// either side, and -0 is directly below 0.
 SAMPLE ordered(SAMPLE bits) {
 #if SAMPLE_BITS == 64
     const uint64_t top = uint64_t(1) << 63;

@@ -1,12 +1,10 @@
-// Writing a ranked tile: keys and values (of wide ones the indices) are put in order in shared
-// memory first, so that neighbouring threads write neighbouring places. A tile larger than the room
-// for it goes in several turns.
+// Writes a ranked tile. Keys and values (indices, for wide values) are first ordered in shared memory, so that
+// adjacent threads write adjacent positions. A tile that exceeds the shared memory takes several turns.
 //
-// Where the buckets go is up to the kernel, which has
-//     void look_ahead()         asks for what aim_buckets() will need;
-//     void aim_buckets()        calls aim() for the own buckets, before a barrier;
-//     void aim_missing()        does so after it for those that it could not yet, and ends with a
-//                               barrier if there were any.
+// The kernel provides the output positions of the buckets:
+//     void look_ahead()         issues the loads for aim_buckets();
+//     void aim_buckets()        calls aim() for the own buckets; a barrier follows;
+//     void aim_missing()        calls aim() for the buckets left out; if there are any, ends with a barrier.
 
 #ifndef SCATTER_TILE_GLSL
 #define SCATTER_TILE_GLSL
@@ -16,7 +14,7 @@
 #include "rank_tile.glsl"
 #include "load_tile.glsl"
 
-// Whether this workgroup goes on with the next tile.
+// Whether this workgroup continues with another tile.
 bool has_another(uint tile_first, uint end) {
 #ifdef ONE_TILE
     return false;
@@ -27,6 +25,7 @@ bool has_another(uint tile_first, uint end) {
 
 #ifdef PERMUTATION
 
+// Writes the destination of each element. Called by all threads.
 void scatter_tile(uint tile_first, uint end) {
     look_ahead();
     aim_buckets();
@@ -43,8 +42,8 @@ void scatter_tile(uint tile_first, uint end) {
 
 const uint TURN_ITEMS = ITEMS / TURNS;
 
-// Whether a place is part of a turn. (Two ways to ask, of which compilers make code with more or
-// fewer registers; each is where it was measured to be ahead.)
+// Whether a place belongs to a turn. The expressions are equivalent, but compile to different register counts;
+// each is used where it measured faster.
 bool in_turn(uint place, uint turn) {
     if (TURNS == 1) return true;
 #ifdef SORT
@@ -54,7 +53,7 @@ bool in_turn(uint place, uint turn) {
     return place - turn * TURN < TURN;
 }
 
-// 64-bit keys lie in two halves, so that neighbours are neighbours.
+// 64-bit keys are stored as two arrays of halves, to avoid bank conflicts.
 void stage_key(uint place, KEY key) {
     space[place] = uint(key);
 #if KEY_BITS == 64
@@ -70,7 +69,7 @@ KEY staged_key(uint place) {
 #endif
 }
 
-// What this thread writes: item w of the tile in order, w TURN_ITEMS per turn.
+// Place in the ordered tile of item w that this thread writes, with TURN_ITEMS items per turn.
 uint written_place(uint w) {
     return w * gl_WorkGroupSize.x + thread_rank();
 }
@@ -80,11 +79,11 @@ uint staged_place(uint w, uint turn) {
 }
 
 #ifdef PAIRS
-// Where the keys that this thread writes go; values follow them.
+// Output positions of the keys that this thread writes; values use the same ones.
 uint kept_targets[ITEMS];
 #endif
-// What is written is read back from shared memory so many at a time: enough to have several on
-// their way, and few enough to be held in registers beside what is still to be staged.
+// Keys to write are read back from shared memory in chunks: large enough to have several loads in flight, small
+// enough to fit in registers beside the keys that are not staged yet.
 #if KEY_BITS == 64
 const uint MAX_CHUNK = 3;
 #elif defined(SORT)
@@ -92,7 +91,7 @@ const uint MAX_CHUNK = 5;
 #else
 const uint MAX_CHUNK = TURNS > 1 ? 4 : 5;
 #endif
-// (At most four chunks: drivers compile each of them.)
+// At most four chunks, because drivers compile the code of each.
 const uint MIN_CHUNK = (TURN_ITEMS + 3) / 4;
 const uint SOME_ITEMS = MIN_CHUNK > MAX_CHUNK ? MIN_CHUNK : MAX_CHUNK;
 const uint CHUNK = BUCKET_BITS > LANE_BITS ? SOME_ITEMS : TURN_ITEMS;
@@ -103,8 +102,8 @@ const uint CHUNK = BUCKET_BITS > LANE_BITS ? SOME_ITEMS : TURN_ITEMS;
     if (3 * CHUNK < TURN_ITEMS) write(turn, 3 * CHUNK, held);
 
 #ifndef LABELS
-// Places past the last key hold missing keys, which are treated like the others, except that a
-// user's function is never asked about a key that is not there.
+// Returns the bucket of a staged key. Places past the last key hold missing keys, which are treated like the
+// others, except that a user's function is never called for them.
 uint staged_bucket(KEY key, bool is_there, out bool unsure) {
     unsure = false;
 #ifdef USER_BUCKET
@@ -116,8 +115,8 @@ uint staged_bucket(KEY key, bool is_there, out bool unsure) {
 #endif
 
 #ifdef PACKING
-// Stores a key together with its neighbour, if they share a word and a bucket; one of their two threads does it.
-// Returns whether they share both. `count` keys of the turn are there.
+// Stores a key together with its neighbour, if they share a word and a bucket; one of the two threads stores both.
+// Returns whether they share both. `count` is the number of keys in the turn.
 bool store_shared_word(uint target, uint key, uint place, uint count) {
     bool even = target % 2 == 0;
     uint other = even ? place + 1 : place - 1;
@@ -127,7 +126,7 @@ bool store_shared_word(uint target, uint key, uint place, uint count) {
     return share;
 }
 
-// The other keys of a chunk, one after another: there are few.
+// Stores the remaining keys of a chunk one at a time; there are few.
 void store_lone_keys(uint lone, uint first, uint turn) {
     while (lone != 0) {
         uint w = first + findLSB(lone);
@@ -138,8 +137,8 @@ void store_lone_keys(uint lone, uint first, uint turn) {
 }
 #endif
 
-// All keys of a chunk are read and all targets found before the first is written, so that one need
-// not wait for the other.
+// Writes a chunk of keys. Reads all keys and computes all targets before the first write, so that latencies
+// overlap.
 void write_some_keys(uint turn, uint from, uint held) {
     uint first = turn * TURN_ITEMS + from;
     KEY staged[CHUNK];
@@ -200,16 +199,16 @@ void write_keys(uint turn, uint held) {
 }
 
 #ifdef PAIRS
-// Values of one word, on their way while the keys are written; of wider values the indices, by
-// which they are fetched when it is known where they go.
+// Values of one word, loaded while the keys are written. For wider values: indices, used to fetch the values when
+// their positions are known.
 uint value[ITEMS];
-// When values are loaded: with the keys, when the keys are ranked, or when the first of them are in
-// order.
+// Time at which values are loaded: with the keys, after ranking, or after the first turn of keys is ordered.
 layout(constant_id = VALUES_AFTER_ID) const uint VALUES_AFTER = 2;
 const uint AFTER_LOADING = 0;
 const uint AFTER_RANKING = 1;
 const uint AFTER_ORDERING = 2;
 
+// Loads this thread's values, or sets their indices.
 void load_values(uint tile_first, uint held) {
     const bool by_index = VALUE_WORDS > 1 || COUNTED_VALUES != 0;
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
@@ -222,12 +221,13 @@ void load_values(uint tile_first, uint held) {
     }
 }
 
+// Orders the values of a turn in shared memory. Called by all threads.
 void stage_values(uint turn) {
     [[unroll]] for (uint w = 0; w < ITEMS; ++w)
         if (in_turn(item_place(w), turn)) space[item_place(w) - turn * TURN] = value[w];
 }
 
-// Fetches all that this thread writes in a chunk before it writes the first.
+// Fetches all values of a chunk before the first is written.
 #define FETCH_AND_WRITE(type, from_, to)                                         \
     {                                                                            \
         type fetched[CHUNK];                                                     \
@@ -265,16 +265,17 @@ void write_values(uint turn, uint held) {
 }
 #endif
 
+// Orders the keys of a turn in shared memory. Called by all threads.
 void stage_keys(uint turn) {
     [[unroll]] for (uint w = 0; w < ITEMS; ++w)
         if (in_turn(item_place(w), turn)) stage_key(item_place(w) - turn * TURN, own[w]);
 }
 
-// One turn: every key of it to its place. The keys of the next tile are on their way while the last
-// of this one are written.
+// Scatters the keys of one turn. In the last turn, loads the keys of the next tile while writing. Called by all
+// threads.
 void scatter_keys(uint turn, uint tile_first, uint held, bool another) {
     if (turn == 0) look_ahead();
-    barrier();  // the counters, or the keys of the turn before, have been read
+    barrier();  // the counters, or the keys of the previous turn, have been read
     stage_keys(turn);
     if (turn == 0) aim_buckets();
     barrier();
@@ -288,8 +289,9 @@ void scatter_keys(uint turn, uint tile_first, uint held, bool another) {
 }
 
 #ifdef PAIRS
+// Scatters the values of one turn. Called by all threads.
 void scatter_values(uint turn, uint tile_first, uint held, bool another) {
-    barrier();  // what was there has been read
+    barrier();  // the previous contents have been read
     stage_values(turn);
     barrier();
     if (turn + 1 == TURNS && another) load_keys(tile_first + TILE);
@@ -297,14 +299,16 @@ void scatter_values(uint turn, uint tile_first, uint held, bool another) {
 }
 #endif
 
-// Turns are spelled out: where a loop over them is not unrolled, arrays are indexed by a variable,
-// and no longer kept in registers.
+// Expanded by hand: if the driver does not unroll a loop over turns, arrays have variable indices and leave the
+// registers.
 #define EACH_TURN(scatter)                                       \
     scatter(0, tile_first, held, another);                       \
     if (TURNS > 1) scatter(1, tile_first, held, another);        \
     if (TURNS > 2) scatter(2, tile_first, held, another);        \
     if (TURNS > 3) scatter(3, tile_first, held, another);
 
+// Writes the tile that starts at element `tile_first`. `end` is the end of the workgroup's range. Called by all
+// threads.
 void scatter_tile(uint tile_first, uint end) {
     uint held = min(TILE, element_count() - tile_first);
     bool another = has_another(tile_first, end);

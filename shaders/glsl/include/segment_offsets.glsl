@@ -1,7 +1,7 @@
-// Where segments begin and end. An offset past the elements counts as their number. Rows of equal length have
-// no offsets in memory.
+// Provides segment boundaries and searches for them. Offsets beyond the number of elements are clamped to it. Rows
+// of a matrix (OF_ROWS) have offsets that are computed from the row length.
 //
-// The includer has `offsets` and `push.row_length`, and sets `elements` first.
+// Needs `offsets` and `push.row_length`. The includer must set `elements` first.
 
 #ifndef SEGMENT_OFFSETS_GLSL
 #define SEGMENT_OFFSETS_GLSL
@@ -14,7 +14,7 @@ uint offset_at(uint k) {
     return min(OF_ROWS != 0 ? k * push.row_length : offsets.at[k], elements);
 }
 
-// Index of the first of the offsets from `begin` to `end` that is above `limit`, or `end`.
+// Returns the index of the first offset in [begin, end) that exceeds `limit`, or `end`.
 uint first_above(uint limit, uint begin, uint end) {
     uint low = begin;
     uint high = end;
@@ -26,18 +26,19 @@ uint first_above(uint limit, uint begin, uint end) {
     return low;
 }
 
-// How many of `count` offsets are at or below `limit`, where there are elements. Called by whole subgroups.
+// Returns the number of offsets, of `count`, that are at most `limit`. `elements` must not be 0. Called by whole
+// subgroups.
 uint offsets_up_to(uint limit, uint count) {
-    // From where the elements end on, all offsets are there.
+    // At and past the end of the elements, every offset qualifies.
     if (OF_ROWS != 0) return limit < elements ? min(limit / push.row_length + 1, count) : count;
-    // Where segments are about as long as each other it is near this number, and one look is enough.
+    // If segments have similar lengths, the result is near this estimate, and one iteration suffices.
     uint expected = uint(min(float(limit) / float(elements), 1.0) * float(count));
     uint low = min(expected - min(expected, gl_SubgroupSize / 2), count - min(count, gl_SubgroupSize));
     uint high = count;
     uint step = 1;
     bool is_first = true;
     while (low < high) {
-        // The lanes look at offsets at equal distances.
+        // The lanes probe offsets at equal distances.
         uint probe = low + step * (gl_SubgroupInvocationID + 1) - 1;
         bool past = probe >= high || offset_at(probe) > limit;
         uvec4 all_past = subgroupBallot(past);

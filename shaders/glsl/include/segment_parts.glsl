@@ -1,4 +1,10 @@
-// What a tile of a segmented reduction leaves for the pass that joins segments across tiles: eight words.
+// Describes the eight words per tile that a segmented reduction writes for reduce.join, which completes the
+// segments that span several tiles:
+//   word 0: the segment that began in an earlier tile and ends in this one, or NO_SEGMENT
+//   word 1: number of segments that begin in this tile
+//   words 2-3: total of the elements of the segment in word 0
+//   words 4-5: total of the elements from the last segment start on (all elements, if no segment begins)
+//   words 6-7: range of offsets among which the tile looked for segment ends
 
 #ifndef SEGMENT_PARTS_GLSL
 #define SEGMENT_PARTS_GLSL
@@ -7,11 +13,8 @@
 #include "two_words.glsl"
 
 const uint NO_SEGMENT = 0xFFFFFFFFu;
-// A tile examines one by one at most this many offsets per element; if there are more, it searches for each element.
+// Up to MAX_WALK offsets per element, a tile scans all offsets in its range; above that, it searches for each
+// element.
 const uint MAX_WALK = 4;
-
-// A tile's first four words are the segment that ends in it and began before it, or NO_SEGMENT, how many
-// segments begin in it, and what the elements of the former combine to; the others are what its elements
-// from the last beginning on combine to, and the range of offsets in which the tile looked for ends of segments.
 
 #endif

@@ -1,17 +1,17 @@
-// What the passes of a sort of segments leave for each other.
+// Data that the passes of a segmented sort pass to each other.
 
 #ifndef SEGMENTS_GLSL
 #define SEGMENTS_GLSL
 
-// What was found of all segments.
+// Statistics of all segments.
 struct Found {
-    uint large;        // how many are larger than a tile
-    uint large_tiles;  // of how many tiles, those of the large ones, they consist
-    uint end;          // where the last one ends
+    uint large;        // segments that exceed a tile
+    uint large_tiles;  // total number of tiles of these segments
+    uint end;          // end of the last segment
 };
 
-// A segment that is larger than a tile: where it begins and ends, and its first tile among those of all
-// large ones.
+// A segment that exceeds a tile. `first_tile` is its first tile among the tiles of all large segments, `number`
+// its index among these segments.
 struct LargeSegment {
     uint begin;
     uint end;

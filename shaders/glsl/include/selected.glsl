@@ -1,7 +1,7 @@
-// Which elements of a tile are selected: how keys are read, and what is asked of each.
+// Loads keys of a tile and evaluates the predicate of a selection.
 //
-// Tiles are those of lane_rows.glsl, and what is selected of one is a bit for each row in each lane. ITEMS is
-// defined in kernels.txt, where the host reads it too.
+// Tiles have rows of one element per lane (lane_rows.glsl). The selected elements of a lane are one bit per row.
+// Needs ITEMS from kernels.txt, where the host reads it too.
 
 #ifndef SELECTED_GLSL
 #define SELECTED_GLSL
@@ -21,13 +21,13 @@ layout(set = 0, binding = 1, std430) writeonly buffer DstVec2 { uvec2 at[]; } ds
 layout(constant_id = KEY_KIND_ID) const uint KEY_KIND = 0;
 layout(constant_id = PREDICATE_ID) const uint PREDICATE = 0;
 
-// The host has the same in primitives/select.
-const uint BY_FLAGS = 0;  // the element's flag is not zero
-const uint BY_RANGE = 1;  // the element is in a range of the order of keys, or is not
-const uint BY_HEADS = 2;  // the element before it is another one, or there is none
+// Must match primitives/select.
+const uint BY_FLAGS = 0;  // nonzero flag
+const uint BY_RANGE = 1;  // key inside a range, or outside of it if inverted
+const uint BY_HEADS = 2;  // key differs from the preceding one, or is the first
 
 #ifdef USER_PREDICATE
-// A function of the user's is asked, which may read this.
+// Buffer that the user's function may read.
 layout(set = 0, binding = 3, std430) readonly buffer Table { uint at[]; } table;
 #include "user_key.glsl"
 #include "user_predicate.glsl"
@@ -53,7 +53,7 @@ void store_key(uint i, KEY key) {
 #endif
 }
 
-// Elements at and past the count read as zero.
+// Loads this lane's keys, with zero at and past the count.
 void load_keys(uint first, uint count, out KEY keys[ITEMS]) {
     if (count - first >= TILE) {
         [[unroll]] for (uint r = 0; r < ITEMS; ++r) keys[r] = load_key(element_index(first, r));
@@ -74,7 +74,7 @@ KEY key_of_lane(KEY x, uint lane) {
 #endif
 }
 
-// The bits of a key as an unsigned number that compares like the key.
+// Maps the bits of a key to an unsigned number that compares like the key.
 KEY ordered(KEY bits) {
     const KEY top = KEY(1) << (KEY_BITS - 1);
     if (KEY_KIND == 1) return bits ^ top;
@@ -87,7 +87,8 @@ bool is_in_range(KEY bits, KEY low, KEY high) {
     return x >= low && x <= high;
 }
 
-// Whether x, the element at i, is selected; `before` is the one before it, where PREDICATE is BY_HEADS.
+// Returns whether x, the element at index i, is selected. `before` is the preceding element, used by BY_HEADS
+// only.
 bool is_selected_at(uint i, KEY x, KEY before) {
 #ifdef USER_PREDICATE
     return is_selected(user_key(x, USER_KEY_TYPE(0)));
@@ -113,13 +114,13 @@ bool compares_neighbours() {
 #endif
 }
 
-// What comes before the lanes' elements of a row: of the first lane, the last one of the row before. Called by
-// whole subgroups.
+// Returns the element that precedes this lane's element of a row. For the first lane, that is the last element of
+// the row before. Called by whole subgroups.
 KEY before_lanes(KEY x, KEY row_before) {
     return key_of_lane(is_last_lane() ? row_before : x, lane_before());
 }
 
-// Of an element that is not there, neither flags nor functions of the user's are asked.
+// Whether the predicate is evaluated at index i. Flags and users' functions are not evaluated past the count.
 bool asks_about(uint i, uint count) {
 #ifdef USER_PREDICATE
     return i < count;
@@ -128,7 +129,7 @@ bool asks_about(uint i, uint count) {
 #endif
 }
 
-// Which of this lane's elements are selected, a bit for each row. Called by whole subgroups.
+// Returns one bit per row, set if this lane's element is selected. Called by whole subgroups.
 uint selected_rows(uint first, uint count, KEY keys[ITEMS]) {
     uint rows = 0;
     [[unroll]] for (uint r = 0; r < ITEMS; ++r) {

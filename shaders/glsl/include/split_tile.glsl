@@ -1,5 +1,5 @@
-// Splitting a tile whose keys load_keys() has brought. What is loaded next, if the workgroup has
-// another tile before `end`, is on its way when this returns.
+// Splits one tile, whose keys were loaded by load_keys(): finds buckets, ranks, and scatters. If the workgroup has
+// another tile before `end`, the loads of its keys are in flight on return. Called by all threads.
 
 #ifndef SPLIT_TILE_GLSL
 #define SPLIT_TILE_GLSL

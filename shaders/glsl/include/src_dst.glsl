@@ -1,4 +1,5 @@
-// The two buffers that most kernels have, each seen as single words and as groups of four.
+// Provides the source (binding 0) and the destination (binding 1) of most kernels, each as single words and as
+// groups of four. NO_SRC or NO_DST omits one of them.
 
 #ifndef SRC_DST_GLSL
 #define SRC_DST_GLSL

@@ -1,23 +1,24 @@
-// What the next round is to do: decided by one thread, when all workgroups are through. The others
-// wait for it, so everything is loaded at once, then decided, then stored.
+// Decides the work of the next round. Called by one thread when all workgroups have finished a round. The others
+// wait for it, so all state is loaded first, then decided, then stored.
 
 #ifndef SSSP_ADVANCE_GLSL
 #define SSSP_ADVANCE_GLSL
 
 #include "sssp_state.glsl"
 
-// The groups of the next round, and of the pass that looks through the pile after this one. Resident
-// workgroups write them in turn, round after round, which takes memory that is coherent.
+// Arguments of two indirect dispatches: the next round, and the pass that filters the pile after it. Persistent
+// workgroups write them in turn, round after round, which requires coherent memory.
 layout(set = 0, binding = 1, std430) coherent writeonly buffer Groups { uint at[6]; } groups;
 layout(set = 0, binding = 2, std430) writeonly buffer History { uvec2 at[]; } history;
 
-const uint MAX_GROUPS = 65535;  // every device takes as many
+const uint MAX_GROUPS = 65535;  // supported by every device
 
 void clear_counts() {
     for (uint q = 0; q < BUCKET + BUCKETS; ++q) COUNT(q) = 0;
 }
 
-// How the work is dealt out.
+// Distributes `entries` queue entries and `pieces` pieces of vertices over workgroups, and sets the dispatch of
+// the next round.
 void deal(uint entries, uint pieces) {
     uint subgroups = push.subgroups;
     uint max_subgroups = push.max_groups * subgroups;
@@ -33,7 +34,7 @@ void deal(uint entries, uint pieces) {
     groups.at[0] = wanted;
 }
 
-// After something was lost: every vertex that has been reached is looked at again.
+// After a queue overflow: makes the next round process every reached vertex.
 void take_all() {
     clear_counts();
     control.lost = 0;
@@ -41,20 +42,20 @@ void take_all() {
     control.taken = DENSE;
     control.before = 0;
     control.dense += 1;
-    // Queues that cannot hold every vertex would lose the same ones again: from here on everything
-    // is near, and rounds like this one go on until nothing comes nearer.
+    // Queues that cannot hold all vertices would overflow again. From here on every entry is near, and such rounds
+    // repeat until distances no longer change.
     if (push.capacity < push.vertices) control.threshold = UNREACHED;
     deal(push.vertices, 0);
 }
 
-// What the queues of buckets have; bucket 0 has none.
+// Entries in the queues of buckets; bucket 0 has no queue.
 uint bucket_counts[BUCKETS];
 
 void load_buckets() {
     [[unroll]] for (uint b = 1; b < BUCKETS; ++b) bucket_counts[b] = min(COUNT(BUCKET + b), push.capacity);
 }
 
-// The next bucket of the window that has entries; BUCKETS where there is none.
+// Returns the next nonempty bucket of the window, or BUCKETS.
 uint next_bucket(uint bucket) {
     uint found = BUCKETS;
     [[unroll]] for (uint b = BUCKETS - 1; b > 0; --b)
@@ -62,9 +63,8 @@ uint next_bucket(uint bucket) {
     return found;
 }
 
-// Takes buckets behind `bucket` as well: the next one that has entries if there has to be one, and more
-// as long as that makes no more than a few entries. A round takes its time however little it does,
-// and how much there is in each bucket is known.
+// Also takes buckets after `bucket`: the next nonempty one in any case if `one` is set, and more of them while the
+// total is at most push.merge_entries. Every round has a fixed cost, and the bucket sizes are known.
 void take_more(uint bucket, uint entries, uint pieces, bool one) {
     uint first = BUCKETS;
     uint last = bucket;
@@ -94,9 +94,9 @@ void take_more(uint bucket, uint entries, uint pieces, bool one) {
     }
 }
 
-// The near set is taken. What is left of it in the end, a few entries for many rounds, is taken together
-// with the next bucket. Where it grew large while its threshold was far, what is beyond the low end
-// of that goes back to its buckets.
+// Takes the near set in the next round. A shrinking near set, which would need many rounds for few entries, is
+// taken together with the following buckets. If the near set grew large after several buckets were taken together,
+// the threshold returns to the end of the lowest of them, and entries beyond it go back to their buckets.
 void take_near(uint near, uint pieces) {
     uint bucket = control.bucket;
     uint low = control.low;
@@ -116,8 +116,8 @@ void take_near(uint near, uint pieces) {
 }
 
 #ifdef PILE
-// Rounds come in batches, with passes that split the pile at the end of each. One workgroup of each round that
-// is left until then has nothing to do but to hand on what these passes have.
+// Rounds are recorded in batches, each followed by the passes that split the pile. The remaining rounds of a batch
+// are no-ops of one workgroup, which only writes the dispatch of the next round and of these passes.
 void hand_on() {
     groups.at[0] = 1;
     groups.at[1] = 1;
@@ -128,7 +128,7 @@ void hand_on() {
 }
 #endif
 
-// Leaves the near set, which is empty: for the next bucket, or the rest, or the end.
+// Called when the near set is empty: takes the next bucket or the rest, or ends the search.
 void take_later(uint rest_counts[2], uint rest_out) {
     uint bucket = next_bucket(control.bucket);
     uint rest = min(rest_counts[rest_out], push.capacity);
@@ -142,7 +142,7 @@ void take_later(uint rest_counts[2], uint rest_out) {
         take_more(bucket, entries, 0, false);
 #ifdef PILE
     } else if (rest > 0) {
-        // Passes split the pile; the last of them says what the next round does.
+        // The passes split the pile; the last one (sssp.take) decides the next round.
         control.base = control.nearest_rest;
         control.nearest_rest = UNREACHED;
         control.kept = 0;
@@ -153,7 +153,7 @@ void take_later(uint rest_counts[2], uint rest_out) {
         hand_on();
 #endif
     } else if (rest > 0) {
-        // A new window, where the nearest of the rest is.
+        // Start a new window at the nearest entry of the rest.
         uint nearest = control.nearest_rest;
         control.base = nearest;
         control.bucket = 0;
@@ -171,7 +171,7 @@ void take_later(uint rest_counts[2], uint rest_out) {
     }
 }
 
-// Called by one thread.
+// Decides the next round and updates `control`. Called by one thread.
 void advance() {
     groups.at[1] = 1;
     groups.at[2] = 1;
@@ -195,7 +195,7 @@ void advance() {
     control.rounds = rounds + 1;
     control.finished = 0;
 #ifdef PILE
-    // Of the pile only a part was taken; the rest of it stays.
+    // Only a part of the pile was taken; the other entries stay.
     bool emptied = input_queue != DENSE && input_queue != REST;
 #else
     bool emptied = input_queue != DENSE;

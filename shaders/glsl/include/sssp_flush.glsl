@@ -1,5 +1,6 @@
-// The two ends of a round in a workgroup: what it is to do, loaded once; and what its subgroups
-// still have staged when they are through, handed on with one addition per queue for all of them.
+// Start and end of a round in a workgroup. Loads the description of the round once per workgroup. At the end,
+// moves the entries that the subgroups still have staged to the queues, with one atomic addition per queue for the
+// whole workgroup.
 
 #ifndef SSSP_FLUSH_GLSL
 #define SSSP_FLUSH_GLSL
@@ -11,11 +12,11 @@ shared uvec4 round_words[4];
 shared uint taken_ends[BUCKETS];
 shared uint destination_counts[BUCKETS + 1];
 shared uint destination_begins[BUCKETS + 1];
-// What the workgroup has done in the round.
+// Work done by the workgroup in this round.
 shared uint workgroup_relaxations;
 shared uint workgroup_expansions;
 
-// Called by one thread, and followed by a barrier.
+// Loads the description of the round. Called by one thread; a barrier must follow.
 void load_round() {
     [[unroll]] for (uint i = 0; i < 4; ++i) round_words[i] = control_vec4.at[i];
 }
@@ -23,7 +24,7 @@ void load_round() {
 bool round_is_over() { return round_words[0].x != 0; }
 uint round_groups() { return round_words[2].w; }
 
-// Called by all threads, after load_round(). Ends with a barrier.
+// Initializes the variables of the round. Called by all threads, after load_round(); ends with a barrier.
 void begin_round() {
     round_taken_queue = round_words[0].y;
     round_entries = round_words[0].z;
@@ -40,7 +41,7 @@ void begin_round() {
     near_staged = 0;
     later_staged = 0;
     for (uint s = gl_LocalInvocationIndex; s <= BUCKETS; s += gl_WorkGroupSize.x) destination_counts[s] = 0;
-    // The end of the first queue comes before those of the others.
+    // The end of the first queue precedes those of the buckets.
     uint first = round_more_first - 1 + gl_LocalInvocationIndex;
     for (uint b = first; b <= round_more_last; b += gl_WorkGroupSize.x)
         taken_ends[b] = control.ends[b];
@@ -53,7 +54,8 @@ void begin_round() {
     barrier();
 }
 
-// A place among the workgroup's entries of the same destination. Called by the whole subgroup.
+// Returns a place for this lane's entry among the workgroup's entries with the same destination. Called by whole
+// subgroups.
 uint place_here(bool held, uvec2 entry) {
     uint destination = destination_of(entry);
     uvec4 same = lanes_of_destination(held, destination);
@@ -65,6 +67,8 @@ uint place_here(bool held, uvec2 entry) {
     return begin + before;
 }
 
+// Reserves space in the queues for the workgroup's entries, and adds its statistics to the totals. Called by all
+// threads, between barriers.
 void take_places() {
     for (uint s = gl_LocalInvocationIndex; s <= BUCKETS; s += gl_WorkGroupSize.x) {
         if (destination_counts[s] > 0)
@@ -77,7 +81,7 @@ void take_places() {
     }
 }
 
-// Called by all threads when their subgroups are through.
+// Moves all staged entries to their queues. Called by all threads at the end of a round; contains barriers.
 void flush_workgroup(uint relaxations, uint expansions) {
     subgroup_sync();
     uint near_place = 0;

@@ -1,8 +1,8 @@
-// How the arcs of vertices are dealt out to lanes, one arc per lane, whatever the degrees: the work of 32
-// vertices with 3 arcs and that of one vertex with 96 is the same.
+// Distributes the arcs of vertices over lanes, one arc per lane, independent of the degrees: 32 vertices with 3
+// arcs take as long as one vertex with 96.
 //
-// The including file supplies relax(), which is called by the whole subgroup: for lanes where it is
-// `mine`, `arc` leaves a vertex at that distance.
+// Needs relax(), which is called by whole subgroups. In lanes with `mine`, `arc` leaves a vertex at the given
+// distance.
 
 #ifndef SSSP_GATHER_GLSL
 #define SSSP_GATHER_GLSL
@@ -14,13 +14,13 @@
 
 void relax(bool mine, uint distance, uvec2 arc);
 
-layout(constant_id = SPREAD_ID) const uint SPREAD = 0;  // whether arcs are dealt out to whole workgroups
+layout(constant_id = SPREAD_ID) const uint SPREAD = 0;  // whether arcs are distributed over whole workgroups
 
 layout(set = 0, binding = 4, std430) readonly buffer Rows { uint at[]; } rows;
 layout(set = 0, binding = 5, std430) readonly buffer Arcs { uvec2 at[]; } arcs;
 
-// Each lane brings a vertex, by its distance and `degree` arcs from arc `begin` on; the subgroup
-// relaxes them. Returns the count of arcs.
+// Relaxes the arcs of one vertex per lane, given its distance and `degree` arcs from `begin` on. Returns the
+// number of arcs of all lanes. Called by whole subgroups.
 uint gather(uint distance, uint begin, uint degree) {
     uint ends = subgroupInclusiveAdd(degree);
     uint total = subgroupShuffle(ends, SUBGROUP_SIZE - 1);
@@ -28,7 +28,7 @@ uint gather(uint distance, uint begin, uint degree) {
     for (uint first = 0; first < total; first += SUBGROUP_SIZE) {
         uint turn = first + gl_SubgroupInvocationID;
         bool mine = turn < total;
-        // The lane whose vertex has this arc: as many lanes as end at or before it.
+        // The lane whose vertex has this arc is the number of vertices whose arcs end at or before it.
         uint owner = 0;
         [[unroll]] for (uint step = SUBGROUP_SIZE / 2; step > 0; step /= 2)
             if (subgroupShuffle(ends, owner + step - 1) <= turn) owner += step;
@@ -41,15 +41,15 @@ uint gather(uint distance, uint begin, uint degree) {
     return total;
 }
 
-// The vertices of a workgroup, one per thread: where their arcs end among all of them, how far their
-// first arc is from there, and their distances.
-const uint MAX_SPREAD = 2048;  // threads of a workgroup
+// The vertices of a workgroup, one per thread: the end of their arcs in the combined list, the offset from that
+// list to `arcs`, and their distances.
+const uint MAX_SPREAD = 2048;  // maximum workgroup size
 const uint SPREAD_ROOM = SPREAD != 0 ? gl_WorkGroupSize.x : 1;
 shared uint spread_ends[SPREAD_ROOM];
 shared uint spread_shifts[SPREAD_ROOM];
 shared uint spread_distances[SPREAD_ROOM];
 
-// The vertex that has arc `turn`: as many vertices as end at or before it.
+// Returns the vertex with arc `turn` of the combined list: the number of vertices whose arcs end at or before it.
 uint spread_owner(uint turn) {
     uint owner = 0;
     [[unroll]] for (uint step = MAX_SPREAD / 2; step > 0; step /= 2) {
@@ -59,8 +59,8 @@ uint spread_owner(uint turn) {
     return owner;
 }
 
-// The same by all subgroups of the workgroup: one with few arcs does those of others. Called by all
-// threads. Returns the count of arcs that the subgroup brought.
+// Like gather(), with all subgroups of the workgroup: subgroups with few arcs help the others. Called by all
+// threads. Returns the number of arcs of this subgroup's vertices.
 uint gather_spread(uint distance, uint begin, uint degree) {
     uint ends = subgroupInclusiveAdd(degree);
     uint own = subgroupShuffle(ends, SUBGROUP_SIZE - 1);
@@ -79,26 +79,25 @@ uint gather_spread(uint distance, uint begin, uint degree) {
         if (mine) arc = arcs.at[spread_shifts[owner] + turn];
         relax(mine, spread_distances[owner], arc);
     }
-    // The next vertices are put there after another barrier.
+    // A barrier follows before the next vertices are written.
     return own;
 }
 
-// Vertices with many arcs, which all subgroups of a workgroup relax together: distance, first arc,
-// degree.
+// Vertices with many arcs, relaxed by all subgroups of the workgroup together: distance, first arc, degree.
 const uint WIDE_ROOM = 64;
 shared uvec3 wide_vertices[WIDE_ROOM];
 
-// Puts a vertex of this lane there, while there is room.
+// Adds a vertex of this lane to the list. Returns false if the list is full.
 bool put_wide(uint distance, uint begin, uint degree) {
     uint place = atomicAdd(wide_count, 1);
     if (place < WIDE_ROOM) wide_vertices[place] = uvec3(distance, begin, degree);
     return place < WIDE_ROOM;
 }
 
-// Called by all threads, after a barrier.
+// Relaxes the arcs of all wide vertices. Called by all threads, after a barrier.
 void gather_wide() {
     uint count = min(wide_count, WIDE_ROOM);
-    uint turn = gl_SubgroupID;  // steps until it is this subgroup's
+    uint turn = gl_SubgroupID;  // steps until this subgroup's turn
     for (uint v = 0; v < count; ++v) {
         uvec3 vertex = wide_vertices[v];
         uint steps = (vertex.z + SUBGROUP_SIZE - 1) / SUBGROUP_SIZE;

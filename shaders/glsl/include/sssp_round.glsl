@@ -1,5 +1,5 @@
-// One round of a search: the entries of a queue are taken, a few at a time by each subgroup; stale
-// ones are left out, near ones expanded, and what comes nearer by that is handed on to queues.
+// One round of a search. Subgroups take the entries of a queue, a few at a time, drop stale entries, expand near
+// ones, and put improved vertices into queues.
 
 #ifndef SSSP_ROUND_GLSL
 #define SSSP_ROUND_GLSL
@@ -11,15 +11,16 @@
 
 layout(set = 0, binding = 6, std430) volatile buffer Distances { uint at[]; } distances;
 
-// What the subgroup has done in the round; the same in all its lanes.
+// Work done by the subgroup in this round; the same in all lanes.
 uint own_expansions;
 uint own_relaxations;
 
+// Relaxes one arc per lane with `mine`, and stages vertices whose distance improved. Called by whole subgroups.
 void relax(bool mine, uint distance, uvec2 arc) {
     uint sum = mine ? sum_of(distance, arc.y) : UNREACHED;
     uint held = UNREACHED;
-    // Most arcs lead to where a shorter path has been found: a load is cheaper than an atomic. Where
-    // there is little to do, it only makes everybody wait for longer.
+    // Most arcs lead to vertices with a shorter path already, and a load is cheaper than an atomic. In small
+    // rounds, the load would only add latency.
     if (mine && !round_small) held = distances.at[arc.x];
     if (mine && sum == UNREACHED) control.overflowed = 1;
     uint before = 0;
@@ -30,8 +31,8 @@ void relax(bool mine, uint distance, uvec2 arc) {
     if (subgroupAny(nearer && !near)) stage_later(nearer && !near, uvec2(arc.x, sum));
 }
 
-// Leaves the vertices of the lanes that ask for it to the next round, in pieces that any subgroup
-// may take. Called by the whole subgroup.
+// Defers vertices with very many arcs (`hub`) to the next round, as pieces that any subgroup may take. Called by
+// whole subgroups.
 void defer(bool hub, uint vertex, uint degree) {
     uint own = hub ? (degree + push.piece - 1) / push.piece : 0;
     uint ends = subgroupInclusiveAdd(own);
@@ -42,13 +43,13 @@ void defer(bool hub, uint vertex, uint degree) {
     for (uint p = 0; p < own; ++p) put_entry(round_piece_queue, begin + p, uvec2(vertex, p));
 }
 
-// The arcs to relax for an entry, or a piece of a vertex, that a lane may have: how many, from `begin`
-// on, at which distance. Called by the whole subgroup.
+// Examines one entry, or one piece of a vertex, per lane. Returns the number of arcs to relax, and their start and
+// distance. Stages entries that are not near, and defers hubs. Called by whole subgroups.
 uint look_at(bool held, uvec2 entry, bool piece, out uint distance, out uint begin) {
     distance = UNREACHED;
     begin = 0;
     uint degree = 0;
-    // All at once, whether it is fresh or not: one wait instead of two.
+    // All loads are issued at once, even for stale entries, so that their latencies overlap.
     if (held) {
         distance = distances.at[entry.x];
         begin = rows.at[entry.x];
@@ -64,7 +65,7 @@ uint look_at(bool held, uvec2 entry, bool piece, out uint distance, out uint beg
         degree = min(push.piece, degree - before);
     }
     own_expansions += subgroupBallotBitCount(subgroupBallot(near && !piece));
-    // A round over all vertices comes after something was lost, which may have been pieces.
+    // A dense round follows a queue overflow, in which pieces may have been lost, and therefore does not defer.
     bool hub = degree >= push.hub_degree && !piece && !round_dense;
     if (subgroupAny(hub)) {
         defer(hub, entry.x, degree);
@@ -73,7 +74,7 @@ uint look_at(bool held, uvec2 entry, bool piece, out uint distance, out uint beg
     return degree;
 }
 
-// Expands one entry per lane, or a piece of a vertex, by the subgroup itself.
+// Expands one entry, or one piece of a vertex, per lane. Called by whole subgroups.
 void expand(bool held, uvec2 entry, bool piece) {
     uint distance;
     uint begin;
@@ -89,8 +90,8 @@ void expand(bool held, uvec2 entry, bool piece) {
     own_relaxations += gather(distance, begin, degree);
 }
 
-// What the subgroup found itself. Going on with that, while it is little, saves rounds: in networks
-// of long ways a round costs far more than the few arcs it relaxes.
+// Takes the entries that the subgroup itself staged. Continuing with few of them saves rounds: in networks with
+// long paths, a round costs far more than the arcs it relaxes. Called by whole subgroups.
 uvec2 take_staged(out bool held) {
     subgroup_sync();
     held = gl_SubgroupInvocationID < near_staged;
@@ -100,7 +101,7 @@ uvec2 take_staged(out bool held) {
     return entry;
 }
 
-// An entry that the round takes: of the queue itself, or of the buckets that are taken with it.
+// Returns entry i of the queue, or of the buckets that are taken together with it.
 uvec2 taken_entry(uint i) {
     uint queue = round_taken_queue;
     uint begin = 0;
@@ -113,7 +114,7 @@ uvec2 taken_entry(uint i) {
     return entry_at(queue, i - begin);
 }
 
-// Entry `i` of the round.
+// Returns entry i of the round: of the queues, or vertex i in a dense round.
 uvec2 entry_of_round(uint i, out bool held) {
     held = true;
     if (!round_dense) return taken_entry(i);
@@ -122,7 +123,7 @@ uvec2 entry_of_round(uint i, out bool held) {
     return entry;
 }
 
-// A piece of a vertex, or a chunk of the entries that the round takes.
+// Returns this lane's entry of a unit of work: a piece of a vertex, or a chunk of entries.
 uvec2 take_unit(uint unit, out bool held) {
     held = false;
     if (unit < round_pieces) {
@@ -134,7 +135,7 @@ uvec2 take_unit(uint unit, out bool held) {
     return entry_of_round(i, held);
 }
 
-// The work of subgroup `index` of `all`. Called by all threads.
+// Does the work of subgroup `index` of `all`. Called by all threads; contains a barrier.
 void work_by_subgroups(uint index, uint all) {
     round_small = round_entries <= push.local_entries && round_pieces == 0;
     uint units = round_pieces + (round_entries + round_chunk - 1) / round_chunk;
@@ -163,10 +164,10 @@ void work_by_subgroups(uint index, uint all) {
     gather_wide();
 }
 
-const uint SECTOR_ENTRIES = 4;  // that memory gives at a time
+const uint SECTOR_ENTRIES = 4;  // entries per memory sector
 
-// The work of workgroup `group` of `all`. Neighbours in a queue have about as many arcs as each other,
-// since an arc list has vertices in their order: they go to workgroups in turn. Called by all threads.
+// Does the work of workgroup `group` of `all`. Adjacent entries of a queue have similar degrees, because they come
+// from adjacent arcs; they are therefore distributed over the workgroups in turn. Called by all threads.
 void work_by_workgroups(uint group, uint all) {
     round_small = false;
     uint count = round_pieces + round_entries;
@@ -187,7 +188,8 @@ void work_by_workgroups(uint group, uint all) {
     }
 }
 
-// The work of workgroup `group` of `all`, from begin_round() on. Called by all threads.
+// Does the work of workgroup `group` of `all`, and flushes the staged entries. Called by all threads, after
+// begin_round().
 void work_through(uint group, uint all) {
     round_dense = round_taken_queue == DENSE;
     own_expansions = 0;

@@ -1,5 +1,5 @@
-// How a subgroup collects what it finds, and hands it on to queues in large pieces: one atomic
-// addition for many entries.
+// Collects the entries that a subgroup finds, in shared memory, and moves them to the queues in large batches,
+// with one atomic addition for many entries.
 
 #ifndef SSSP_STAGE_GLSL
 #define SSSP_STAGE_GLSL
@@ -13,23 +13,24 @@ const uint QUEUE_BITS = BUCKETS < 2 ? 1 : BUCKETS < 4 ? 2 : BUCKETS < 8 ? 3 : BU
 
 layout(set = 0, binding = 3, std430) volatile buffer Queues { uvec2 at[]; } queues;
 #ifdef PILE
-// In place of the queues of the rest: a buffer of its own, which other passes split.
+// Replaces the queues of the rest: a separate buffer, which other passes split.
 layout(set = 0, binding = 7, std430) volatile buffer Pile { uvec2 at[]; } pile;
 #endif
 
-// Near entries and later ones, of each subgroup.
+// Near entries and later entries of each subgroup.
 shared uvec2 staged[gl_WorkGroupSize.x * STAGE * 2];
 
-// Vertices that were put aside for the whole workgroup.
+// Number of vertices deferred to the whole workgroup.
 shared uint wide_count;
 
-// What the round is to do, as begin_round() found it in `control`; the same in all threads. (Variables, and
-// no struct of them: compilers make branches of conditions with members, and a search takes a fifth longer.)
+// Description of the round, set by begin_round() from `control`; the same in all threads. These are variables
+// instead of a struct, because compilers turn conditions on struct members into branches, which makes a search a
+// fifth slower.
 uint round_taken_queue;
 uint round_entries;
 uint round_pieces;
 uint round_chunk;
-uint round_near_queue;  // queues that are written
+uint round_near_queue;  // queues to write
 uint round_rest_queue;
 uint round_piece_queue;
 uint round_threshold;
@@ -37,28 +38,29 @@ uint round_base;
 uint round_bucket;
 uint round_more_first;
 uint round_more_last;
-bool round_dense;  // every vertex that has been reached is taken
-bool round_small;  // there is little to do
+bool round_dense;  // the round processes every reached vertex
+bool round_small;  // the round has few entries
 
-// Entries that are staged; the same in all lanes of a subgroup.
+// Number of staged entries; the same in all lanes of a subgroup.
 uint near_staged;
 uint later_staged;
 
-// The nearest entry that the workgroup puts into the rest, handed on when all subgroups are through.
+// Distance of the nearest entry that the workgroup puts into the rest, published at the end of the round.
 shared uint workgroup_nearest;
 
-// A destination is a queue that a round writes: the near one, those of buckets by their numbers, the rest.
+// Returns the queue of a destination: 0 is the near queue, BUCKETS the rest, and others are buckets of the window.
 uint queue_of_destination(uint destination) {
     return destination == 0 ? round_near_queue
                             : destination == BUCKETS ? round_rest_queue : BUCKET + destination;
 }
 
-// Of an entry that is not near.
+// Returns the destination of an entry that is not near.
 uint destination_of(uvec2 entry) {
     return BUCKETS > 1 ? min(bucket_of(entry.y, round_base, round_bucket), BUCKETS) : BUCKETS;
 }
 
-// The lanes whose entries have the same destination: paper, algorithm warp_offset.
+// Returns the lanes whose entries have the same destination (algorithm warp_offset in the paper). Called by whole
+// subgroups.
 uvec4 lanes_of_destination(bool held, uint destination) {
     uvec4 same = subgroupBallot(held);
     if (BUCKETS > 1) {
@@ -70,6 +72,7 @@ uvec4 lanes_of_destination(bool held, uint destination) {
     return same;
 }
 
+// Orders accesses to shared memory within the subgroup.
 void subgroup_sync() {
     subgroupMemoryBarrierShared();
     subgroupBarrier();
@@ -78,6 +81,7 @@ void subgroup_sync() {
 uint near_area() { return gl_SubgroupID * (2 * STAGE_ENTRIES); }
 uint later_area() { return near_area() + STAGE_ENTRIES; }
 
+// Writes an entry to a queue, or sets control.lost if the queue is full.
 void put_entry(uint queue, uint place, uvec2 entry) {
     if (place >= push.capacity) {
         control.lost = 1;
@@ -99,7 +103,7 @@ uvec2 entry_at(uint queue, uint place) {
     return queues.at[queue * push.capacity + place];
 }
 
-// Hands the near entries on.
+// Moves the staged near entries to their queue. Called by whole subgroups.
 void flush_near() {
     subgroup_sync();
     uint begin = 0;
@@ -111,8 +115,8 @@ void flush_near() {
     subgroup_sync();
 }
 
-// Hands the later entries on, a window (one entry per lane) at a time: a warp-level multisplit,
-// with one addition per queue in place of the scan.
+// Moves the staged later entries to their queues, one window (one entry per lane) at a time: a warp-level
+// multisplit with an atomic addition per queue instead of the scan. Called by whole subgroups.
 void flush_later() {
     subgroup_sync();
     for (uint first = 0; first < later_staged; first += SUBGROUP_SIZE) {
@@ -133,8 +137,8 @@ void flush_later() {
     subgroup_sync();
 }
 
-// Take entries from the lanes that have one; called by the whole subgroup. There is room for
-// another entry per lane, always.
+// stage_later() and stage_near() stage the entries of lanes with `found`. Called by whole subgroups. There is
+// always room for one more entry per lane.
 void stage_later(bool found, uvec2 entry) {
     uvec4 finders = subgroupBallot(found);
     if (found)

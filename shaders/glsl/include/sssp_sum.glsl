@@ -1,5 +1,4 @@
-// Distances as 32-bit words that compare like them: whole numbers, or the bits of floats that are
-// not negative. FLOATS says which.
+// Distances as 32-bit words that compare like them: integers, or the bits of nonnegative floats (FLOATS).
 
 #ifndef SSSP_SUM_GLSL
 #define SSSP_SUM_GLSL
@@ -9,9 +8,9 @@
 layout(constant_id = FLOATS_ID) const uint FLOATS = 0;  // whether weights are floats
 
 const uint UNREACHED = 0xFFFFFFFFu;
-const uint INFINITE = 0x7F800000u;  // of floats, as bits
+const uint INFINITE = 0x7F800000u;  // bits of the float infinity
 
-// A distance and a weight. What is past the largest distance is UNREACHED.
+// Returns the sum of a distance and a weight, or UNREACHED if it exceeds the largest distance.
 uint sum_of(uint distance, uint weight) {
     if (FLOATS != 0) {
         precise float sum = uintBitsToFloat(distance) + uintBitsToFloat(weight);

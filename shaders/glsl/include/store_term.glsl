@@ -1,4 +1,4 @@
-// How a term becomes an element of the result.
+// Provides store_term(), which writes a term as an element of `dst`.
 
 #ifndef STORE_TERM_GLSL
 #define STORE_TERM_GLSL

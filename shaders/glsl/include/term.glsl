@@ -1,23 +1,23 @@
-// What is scanned or reduced: the type of a term, how two terms are combined, within a subgroup too, and
-// how elements in memory become terms.
+// Defines the terms of scans and reductions: their type, the operator that combines them, also across the lanes of
+// a subgroup, and the conversion between elements in memory and terms.
 //
-// A kernel is compiled for one kind of term (axis TERM in kernels.txt):
-//   sums of integers, modulo 2^KEY_BITS (signed ones are the same bits)
-//   FLOAT  sums of floats: every order of additions is fixed by the code here, none by timing
-//   ORDER  the least of unsigned numbers that compare like the elements; for the greatest, of their
-//          complements. What an element is, and whether the order is reversed, the host says for what
-//          is loaded and what is stored: the sums between two passes are terms as they are.
-//   USER_OPERATOR  a function of the user's combines terms, which are the bits of elements; that it is
-//          associative is all that is known of it, so that terms are combined in their order
+// Each kernel is compiled for one kind of term (axis TERM in kernels.txt):
+//   (default)  sums of integers modulo 2^KEY_BITS, signed or unsigned
+//   FLOAT  sums of floats. The code here fixes the order of all additions, so results do not depend on timing.
+//   ORDER  minima. Elements become unsigned numbers that compare like them; for a maximum, these are complemented.
+//       LOADED_AS and STORED_AS specify the conversion of inputs and outputs; intermediate results are not
+//       converted.
+//   USER_OPERATOR  a user's function on the bits of elements. It is only assumed to be associative, so terms are
+//       combined in element order.
 //
-// Subgroup operations are of 32 bits: 64-bit ones are a feature that a device need not have.
+// Subgroup operations use 32-bit words only, because 64-bit subgroup operations are an optional feature.
 
 #ifndef TERM_GLSL
 #define TERM_GLSL
 
 #include "constant_ids.glsl"
 
-// A row is what a lane loads or stores at a time: 16 bytes.
+// A row is 16 bytes, the unit of loads and stores of a lane.
 #if defined(FLOAT) && KEY_BITS == 64
 #define TERM double
 #define TERM_ROW dvec2
@@ -32,7 +32,7 @@
 #define TERM_ROW uvec4
 #endif
 
-// One element of 32 bits is a word; one of 64 bits two, the low one first.
+// Words per element. The low word of a 64-bit element comes first.
 #if KEY_BITS == 64
 #define TERM_WORDS 2
 #define WORDS uvec2
@@ -88,6 +88,7 @@ TERM_ROW combine(TERM a, TERM_ROW b) {
 }
 #endif
 
+// Returns the combination of the elements of a row.
 TERM total_of(TERM_ROW x) {
     TERM total = x[0];
     [[unroll]] for (uint c = 1; c < ROW_TERMS; ++c) total = combine(total, x[c]);
@@ -122,7 +123,7 @@ TERM from_lane(TERM x, uint lane) {
     return from_words(subgroupShuffle(to_words(x), lane));
 }
 
-// The terms of the lanes up to and including this one, combined. Called by whole subgroups.
+// Inclusive scan over the lanes of a subgroup. Called by whole subgroups.
 TERM combine_lanes(TERM x) {
 #if KEY_BITS == 32 && defined(ORDER)
     return subgroupInclusiveMin(x);
@@ -138,7 +139,7 @@ TERM combine_lanes(TERM x) {
 #endif
 }
 
-// Of the same lanes without this one: `through` is what combine_lanes() made of `own`.
+// Exclusive scan over the lanes, given this lane's term `own` and its inclusive scan `through`.
 TERM lanes_before(TERM through, TERM own) {
 #if defined(ORDER) || defined(FLOAT) || defined(USER_OPERATOR)
     TERM before = from_lane(through, max(gl_SubgroupInvocationID, 1) - 1);
@@ -148,8 +149,8 @@ TERM lanes_before(TERM through, TERM own) {
 #endif
 }
 
-// The terms of all lanes, combined: not in loops, for which lane_totals.glsl has the reason. There it is
-// the last lane of combine_lanes().
+// Returns the combination of all lanes in every lane. Must not be called in loops (lane_totals.glsl explains why);
+// call last_lane(combine_lanes(x)) there. Called by whole subgroups.
 TERM all_lanes(TERM x) {
 #if KEY_BITS == 32 && defined(ORDER)
     return subgroupMin(x);
@@ -160,6 +161,7 @@ TERM all_lanes(TERM x) {
 #endif
 }
 
+// Returns the last lane's term in every lane.
 TERM last_lane(TERM through) {
     return from_lane(through, gl_SubgroupSize - 1);
 }
@@ -168,13 +170,15 @@ TERM last_lane(TERM through) {
 layout(constant_id = LOADED_AS_ID) const uint LOADED_AS = 0;
 layout(constant_id = STORED_AS_ID) const uint STORED_AS = 0;
 
-// The lower bits of either: unsigned, signed, float. The host has the same in primitives/term.rs.
+// Bits of LOADED_AS and STORED_AS: the lower two are the element type, unsigned (0), signed or float. Must match
+// primitives/term.rs.
 const uint KIND = 3;
 const uint SIGNED = 1;
 const uint FLOATING = 2;
 const uint REVERSED = 4;
 const TERM TOP = TERM(1) << (KEY_BITS - 1);
 
+// Converts a loaded element to a term.
 TERM term_of(WORDS words) {
     TERM x = from_words(words);
     if ((LOADED_AS & KIND) == SIGNED) x ^= TOP;
@@ -183,6 +187,7 @@ TERM term_of(WORDS words) {
     return x;
 }
 
+// Converts a term to an element of the output; inverse of term_of() if LOADED_AS equals STORED_AS.
 WORDS element_of(TERM x) {
     if ((STORED_AS & REVERSED) != 0) x = ~x;
     if ((STORED_AS & KIND) == SIGNED) x ^= TOP;

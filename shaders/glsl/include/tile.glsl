@@ -1,9 +1,11 @@
-// A tile of terms: how a workgroup reads one into registers, scans it there and writes it back.
+// Loads a tile of terms into registers, scans it there and writes it back.
 //
-// Each subgroup owns a contiguous part of the tile and reads it row by row, a row being 16 bytes per lane,
-// four elements or two: every access is coalesced, and the order of the elements is (subgroup, row, lane,
+// Each subgroup owns a contiguous part of the tile and reads it row by row. A row is 16 bytes per lane, that is
+// four 32-bit or two 64-bit elements. All accesses are coalesced, and the element order is (subgroup, row, lane,
 // component).
-// Each thread has four times ROWS elements, which is defined in kernels.txt, where the host reads it too.
+//
+// Needs ROWS from kernels.txt, where the host reads it too: a thread has 4 * ROWS elements. Kernels that store
+// tiles define TILE_STORES.
 
 #ifndef TILE_GLSL
 #define TILE_GLSL
@@ -20,7 +22,7 @@ uint row_index(uint first, uint row) {
     return first / ROW_TERMS + (gl_SubgroupID * TILE_ROWS + row) * gl_SubgroupSize + gl_SubgroupInvocationID;
 }
 
-// The elements of row v of the array, all below the count.
+// Returns row v of the array. All its elements must be below the count.
 TERM_ROW load_row(uint v) {
     uvec4 x = load_vec4(v);
 #if KEY_BITS == 64
@@ -38,11 +40,12 @@ TERM load_term(uint i) {
 #endif
 }
 
-// Whether the elements of row v are below the count.
+// Returns whether all elements of row v are below the count.
 bool is_whole(uint v, uint count) {
     return ROW_TERMS * v < count && count - ROW_TERMS * v >= ROW_TERMS;
 }
 
+// Returns row v of the array, with the identity at and past `count`.
 TERM_ROW load_partial(uint v, uint count) {
     if (is_whole(v, count)) return load_row(v);
     TERM_ROW x = TERM_ROW(IDENTITY);
@@ -51,7 +54,7 @@ TERM_ROW load_partial(uint v, uint count) {
     return x;
 }
 
-// Elements at or past `count` read as the identity.
+// Loads this thread's rows of the tile that starts at element `first`, with the identity at and past `count`.
 void load_tile(uint first, uint count, out TERM_ROW rows[TILE_ROWS]) {
     if (count - first >= TILE) {
         [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) rows[r] = load_row(row_index(first, r));
@@ -60,14 +63,15 @@ void load_tile(uint first, uint count, out TERM_ROW rows[TILE_ROWS]) {
     }
 }
 
-// The terms of this thread, combined.
+// Returns the combination of this thread's terms, row by row.
 TERM total_of_rows(TERM_ROW rows[TILE_ROWS]) {
     TERM total = IDENTITY;
     [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) total = combine(total, total_of(rows[r]));
     return total;
 }
 
-// The terms of this subgroup over its part of the tile, combined.
+// Returns the combination of the subgroup's part of the tile. Called by whole subgroups, outside of loops. A
+// user's operator need not be commutative, so rows are then combined in element order.
 TERM total_of_subgroup(TERM_ROW rows[TILE_ROWS]) {
 #ifdef USER_OPERATOR
     TERM total = IDENTITY;
@@ -93,7 +97,7 @@ void store_row(uint v, TERM_ROW x) {
 #endif
 }
 
-// Scans a row, of which `before` is what comes before it.
+// Scans the elements of a row with the carry-in `before`.
 TERM_ROW scan_row(TERM_ROW x, TERM before) {
     [[unroll]] for (uint c = 0; c < ROW_TERMS; ++c) {
         TERM through = combine(before, x[c]);
@@ -103,7 +107,7 @@ TERM_ROW scan_row(TERM_ROW x, TERM before) {
     return x;
 }
 
-// Scans the rows of this subgroup over its part of the tile, and gives the total of that part.
+// Scans the subgroup's part of the tile in place and returns its total. Called by whole subgroups.
 TERM scan_subgroup(inout TERM_ROW rows[TILE_ROWS]) {
     TERM carry = IDENTITY;
     [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) {
@@ -115,6 +119,7 @@ TERM scan_subgroup(inout TERM_ROW rows[TILE_ROWS]) {
     return carry;
 }
 
+// Writes the elements of row v that are below `count`.
 void store_partial(uint v, uint count, TERM_ROW x) {
     if (is_whole(v, count)) {
         store_row(v, x);
@@ -124,7 +129,7 @@ void store_partial(uint v, uint count, TERM_ROW x) {
     }
 }
 
-// Writes rows combined with `before`, leaving out what lies at or past `count`.
+// Combines all rows with the carry-in `before` and writes the elements below `count`.
 void store_tile(uint first, uint count, TERM_ROW rows[TILE_ROWS], TERM before) {
     if (count - first >= TILE) {
         [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r)

@@ -1,15 +1,16 @@
-// Reading and writing a tile in one way, whether it is whole or not: no load and no store of a row is in a branch.
+// Loads and stores a tile with the same code for full and partial tiles; no load or store of a row is in a branch.
 //
-// load_tile() and store_tile() of tile.glsl have a way for whole tiles and another for the last one. That suits kernels
-// with few rows. A scan that looks back keeps many in registers, and with 64-bit terms took 1.3 times as long in two
-// ways (docs/performance-log.md, 69).
+// load_tile() and store_tile() of tile.glsl have separate code for full tiles, which suits kernels with few rows.
+// A scan with look-back keeps many rows in registers; with 64-bit terms, separate code made it 1.3 times slower
+// (docs/performance-log.md, 69).
 
 #ifndef TILE_AT_ONCE_GLSL
 #define TILE_AT_ONCE_GLSL
 
 #include "tile.glsl"
 
-// Elements at or past `count` read as the identity. For a row that is not there, another one is loaded first.
+// Loads this thread's rows, with the identity at and past `count`. For a missing row, another one is loaded and
+// then replaced.
 void load_tile_at_once(uint first, uint count, out TERM_ROW rows[TILE_ROWS]) {
     uint whole_rows = count / ROW_TERMS;
     [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) rows[r] = TERM_ROW(IDENTITY);
@@ -26,11 +27,11 @@ void load_tile_at_once(uint first, uint count, out TERM_ROW rows[TILE_ROWS]) {
     }
 }
 
-// Writes rows combined with `before`, leaving out what lies at or past `count`.
+// Combines all rows with the carry-in `before` and writes the elements below `count`.
 void store_tile_at_once(uint first, uint count, TERM_ROW rows[TILE_ROWS], TERM before) {
     uint whole_rows = count / ROW_TERMS;
     if (count - first < TILE) {
-        // The row that is not whole, if there is one, is one lane's.
+        // The partial row, if there is one, belongs to one lane.
         TERM_ROW last = rows[0];
         bool has_last = false;
         [[unroll]] for (uint r = 0; r < TILE_ROWS; ++r) {

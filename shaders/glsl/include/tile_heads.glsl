@@ -1,7 +1,6 @@
-// Where segments begin and end within a tile, by one bit for each element: the segment of any element is
-// found in a few steps, however long it is.
+// Finds the segment of an element within a tile, in a few steps for any segment length.
 //
-// The includer has TILE, a multiple of 32.
+// Needs TILE, a multiple of 32. The includer sets `tile_heads`, one bit per element, and `filled`.
 
 #ifndef TILE_HEADS_GLSL
 #define TILE_HEADS_GLSL
@@ -10,14 +9,14 @@ const uint HEAD_WORDS = TILE / 32;
 const uint FILLED_WORDS = (HEAD_WORDS + 31) / 32;
 
 shared uint tile_heads[HEAD_WORDS];
-// Which words of it are not zero.
+// One bit per word of tile_heads, set if the word is not zero.
 shared uint filled[FILLED_WORDS];
 
 bool is_head(uint i) {
     return (tile_heads[i / 32] >> (i % 32) & 1) != 0;
 }
 
-// The last head at or before an element. There is one: a tile begins with a segment.
+// Returns the last head at or before element i. There always is one, because element 0 of a tile is a head.
 uint head_before(uint i) {
     uint word = i / 32;
     uint bits = tile_heads[word] & (~0u >> (31 - i % 32));
@@ -31,7 +30,7 @@ uint head_before(uint i) {
     return bits == 0 ? 0 : word * 32 + findMSB(bits);
 }
 
-// The first head after an element, or `end`.
+// Returns the first head after element i, or `end`.
 uint head_after(uint i, uint end) {
     uint word = i / 32;
     uint bits = tile_heads[word] & ~(~0u >> (31 - i % 32));

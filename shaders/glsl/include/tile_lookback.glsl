@@ -1,17 +1,17 @@
-// Decoupled look-back over one count per bucket: how a workgroup learns where each bucket's keys of
-// its own tile go, while the tiles before it are still being worked on.
+// Decoupled look-back over one count per bucket: a workgroup obtains the output position of its tile's keys in
+// each bucket while the earlier tiles are still in progress.
 //
-// A tile publishes one word per bucket: first its own count, later the place where the next tile's
-// keys of that bucket begin. The state is in the two top bits of the word, so that one plain load
-// sees both. One thread looks after one bucket. It reads the words of several tiles at a time: all of
-// a wave of tiles that began together have to be walked over, and one after another each word takes
-// the whole way to memory and back. A thread that finds nothing more than SPIN_LIMIT times gives up,
-// and then the whole workgroup counts the missing tile again from the keys: progress never depends on
-// another workgroup being scheduled.
+// A tile publishes one word per bucket: first its own count, later the position at which the next tile's keys of
+// that bucket begin. The state is in the top two bits, so a single load returns state and value. One thread
+// handles one bucket. It reads the words of several tiles at a time, because all tiles that started together must
+// be walked and each read has the full memory latency. After SPIN_LIMIT failed polls a thread stops, and the whole
+// workgroup recounts the missing tile from its keys. Progress therefore never depends on the scheduling of other
+// workgroups.
 //
-// Tiles are taken in order, one after another, whatever workgroup takes them: what is written at a
-// time then lies close together in every bucket, and lines of the output are complete before a
-// cache gives them up.
+// Tiles are taken in order. Concurrent writes to a bucket are then close together, and output cache lines are
+// complete before they are evicted.
+//
+// Needs `histogram`, and with SEGMENTS `segment`, both of the including kernel.
 
 #ifndef TILE_LOOKBACK_GLSL
 #define TILE_LOOKBACK_GLSL
@@ -33,26 +33,26 @@ const uint STATE_BITS = 3u << 30;
 
 layout(set = 0, binding = 7, std430) volatile buffer Status {
 #ifdef SEGMENTS
-    uint tickets[16];  // the same, of each round
+    uint tickets[16];  // next tile of each round
 #else
-    uint ticket;  // tiles are taken in this order, so that a tile's predecessors have all started, if by tickets
+    uint ticket;  // next tile; with tickets, all predecessors of a tile have started
     uint pad[3];
 #endif
     uint at[];
 } status;
 
 shared uint tile_ticket;
-// One more than the last tile that somebody misses; 0 if nobody does, as it must be at first.
+// One more than the last tile that any thread misses, or 0. Must be 0 at the start.
 shared uint missing_tile;
 
 uint this_tile;
-// Of each own bucket: where the tile's keys go; or, as long as that is not known, what the tiles
-// from `looked_back_to` on add to it. That is 0 when it is known.
+// For each own bucket: the output position of the tile's keys, or, while it is unknown, the sum of the counts of
+// the tiles from `looked_back_to` to this one. `looked_back_to` is 0 when the position is known.
 uint bucket_place[OWN_BUCKETS];
 uint looked_back_to[OWN_BUCKETS];
 
 #ifdef SEGMENTS
-// Tiles count from the first of their segment; the words of all rounds of a tile lie together.
+// Tiles are numbered from the first tile of their segment. The words of all rounds of a tile are adjacent.
 uint status_index(uint tile, uint b) {
     return ((segment.first_tile + tile) * push.parts + push.round) * push.buckets + b;
 }
@@ -62,14 +62,16 @@ uint status_index(uint tile, uint b) {
 }
 #endif
 
-// Few keys have few tiles, which all wait for the first: that one finds out where buckets begin before anything
-// else, and has a place to publish as soon as the others have a count.
+// In small sorts, all tiles wait for the first one. It computes the bucket starts before anything else, so that it
+// can publish positions as early as the other tiles publish counts.
 #if defined(SORT) && !defined(SEGMENTS)
 const bool BEGINS_FIRST = HISTOGRAM_PARTS > 0;
 #else
 const bool BEGINS_FIRST = false;
 #endif
 
+// Publishes the tile's count of own bucket k, or, in the first tile, the next tile's position if it is known
+// already.
 void publish_count(uint k) {
     uint b = own_bucket(k);
     if (b >= push.buckets) return;
@@ -77,7 +79,8 @@ void publish_count(uint k) {
     else if (BEGINS_FIRST) status.at[status_index(0, b)] = (bucket_place[k] + bucket_count[k]) | STATE_PLACE;
 }
 
-// Where the tile's keys of own bucket k go is known.
+// Called when the position of own bucket k is known: publishes the position of the next tile, and passes its own
+// to aim().
 void settle(uint k) {
     uint b = own_bucket(k);
     looked_back_to[k] = 0;
@@ -86,6 +89,7 @@ void settle(uint k) {
     aim(k, bucket_place[k]);
 }
 
+// Returns the number of keys in bucket b over all tiles.
 uint total_of(uint b) {
 #ifdef SEGMENTS
     return histogram.at[(segment.number * push.parts + push.round) * ROW + b];
@@ -102,7 +106,7 @@ uint total_of(uint b) {
 #endif
 }
 
-// Words of the tiles before looked_back_to, the nearest first; in the first tile, a bucket's total.
+// Words of the tiles before looked_back_to, nearest first; in the first tile, the total of the first own bucket.
 uint words[TILES_AT_A_TIME];
 
 void read_words(uint b, uint end) {
@@ -110,8 +114,9 @@ void read_words(uint b, uint end) {
         words[w] = status.at[status_index(max(end, w + 1) - w - 1, b)];
 }
 
-// Adds up words from the tile before looked_back_to on down, of which the first have been read, until
-// there is a place. The first tile has nothing but one, so that none is looked for before it.
+// Adds up the words of earlier tiles, starting before looked_back_to, until one is a position. `words` must hold
+// the first of them. The first tile only publishes positions, so look-back never passes it. On a timeout,
+// registers the tile in missing_tile.
 void look_back(uint k) {
     uint b = own_bucket(k);
     uint end = looked_back_to[k];
@@ -142,8 +147,8 @@ void look_back(uint k) {
     }
 }
 
-// The first tile's keys go where the buckets begin: `first` is the total of the first own bucket. Called by all
-// threads of that tile; ends with a barrier.
+// Sets the positions of the first tile, which are the starts of the buckets: an exclusive scan of the totals.
+// `first` is the total of the first own bucket. Called by all threads of the first tile; ends with a barrier.
 void begin_buckets(uint first) {
     uint carry = FIRST_ELEMENT;
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
@@ -155,11 +160,12 @@ void begin_buckets(uint first) {
     }
 }
 
+// Computes the bucket starts early, if BEGINS_FIRST. Called by all threads.
 void begin_first() {
     if (BEGINS_FIRST && this_tile == 0) begin_buckets(own_bucket(0) < push.buckets ? total_of(own_bucket(0)) : 0);
 }
 
-// What is read here is on its way while keys are put in order.
+// Issues the first loads of look-back early; the ordering of the keys hides their latency.
 void look_ahead() {
     uint b = own_bucket(0);
     if (b >= push.buckets) return;
@@ -170,6 +176,8 @@ void look_ahead() {
     }
 }
 
+// Determines the positions of all own buckets and passes them to aim(), except for buckets whose look-back timed
+// out. Called by all threads; a barrier and aim_missing() must follow.
 void aim_buckets() {
     if (this_tile == 0) {
         if (!BEGINS_FIRST) begin_buckets(words[0]);
@@ -184,18 +192,18 @@ void aim_buckets() {
     }
 }
 
-// Where bucket b begins in the output, for whoever has counted the first tile again.
+// Returns the start of bucket b in the output. Used after the first tile was recounted.
 uint global_begin(uint b) {
     uint sum = FIRST_ELEMENT;
     for (uint other = 0; other < b; ++other) sum += total_of(other);
     return sum;
 }
 
-// Counts go where the targets will be, which are set again when nothing is missing any more.
+// Recounts are kept in bucket_targets; aim_missing() restores the targets afterwards.
 #define VISIT_KEY(key) atomicAdd(bucket_targets[bucket_at(key)], 1)
 #include "visit_keys.glsl"
 
-// The counts of a tile's keys by bucket, into bucket_targets. Called by all threads.
+// Counts the keys of a tile by bucket, in bucket_targets. Called by all threads.
 void count_again(uint tile) {
     barrier();
     for (uint b = thread_rank(); b < ROW; b += gl_WorkGroupSize.x) bucket_targets[b] = 0;
@@ -204,7 +212,7 @@ void count_again(uint tile) {
     barrier();
 }
 
-// What the tile `missing - 1` was found to have takes the search for own bucket k on.
+// Adds the recounted tile `missing - 1` to the look-back of own bucket k, if that tile is the next one it needs.
 void go_on(uint k, uint missing) {
     uint b = own_bucket(k);
     if (b >= push.buckets || looked_back_to[k] != missing) return;
@@ -213,6 +221,8 @@ void go_on(uint k, uint missing) {
     if (looked_back_to[k] == 0) bucket_place[k] += global_begin(b);
 }
 
+// Recounts missing tiles, the last one first, until look-back is complete for all buckets; then sets all targets
+// again. Called by all threads.
 void aim_missing() {
     uint missing = missing_tile;
     if (missing == 0) return;

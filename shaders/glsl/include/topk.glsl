@@ -1,8 +1,7 @@
-// What the kernels of top-k share: their push block, keys as numbers that compare like them, and the
-// words that passes leave for each other.
+// Interface of the top-k kernels: push constants, key order, and the layout of the data that passes exchange.
 //
-// Every kernel works on rows of equal length; one array is one row. A key becomes an unsigned number, its
-// image, of which the largest are wanted: that of the smallest keys is flipped.
+// All kernels work on rows of equal length; an array is one row. The image of a key is an unsigned number; the
+// largest images are selected. For the smallest keys, images are complemented.
 
 #ifndef TOPK_GLSL
 #define TOPK_GLSL
@@ -15,16 +14,16 @@ layout(constant_id = SUBGROUP_SIZE_ID) const uint SUBGROUP_SIZE = 32;
 layout(constant_id = KEY_KIND_ID) const uint KEY_KIND = 0;
 
 layout(push_constant) uniform Push {
-    uint count;     // elements of a row
+    uint count;     // elements per row
     uint rows;      // rows
-    uint parts;     // workgroups of a row
-    uint k;         // elements wanted of each row
-    uint smallest;  // whether they are the smallest
-    uint capacity;  // elements of a row of the output, or of the candidates
-    uint samples;   // elements of a row that are looked at first
-    uint maxima;    // groups of these
-    uint step;      // which digit, from the top
-    uint cut;       // parts of a row, each of which puts its own k largest aside; 1: the row is not cut
+    uint parts;     // workgroups per row
+    uint k;         // elements to select per row
+    uint smallest;  // whether to select the smallest ones
+    uint capacity;  // elements per row of the output, or of the candidates
+    uint samples;   // sampled elements per row
+    uint maxima;    // groups of samples
+    uint step;      // digit, counted from the top
+    uint cut;       // parts per row that each select k elements first; 1: the row is not divided
 } push;
 
 #include "count.glsl"
@@ -39,7 +38,7 @@ uint row_length() {
     return resolved_count(push.count);
 }
 
-// The elements wanted: of a device count there may be fewer than k.
+// Returns the number of elements to select: fewer than k if the device count is smaller.
 uint wanted_count() {
     return min(push.k, row_length());
 }
@@ -58,7 +57,7 @@ KEY image(KEY bits) {
     return flipped(bits);
 }
 
-// The key of which image() makes this.
+// Inverse of image().
 KEY from_image(KEY number) {
     const KEY top = KEY(1) << (KEY_BITS - 1);
     KEY bits = flipped(number);
@@ -67,11 +66,11 @@ KEY from_image(KEY number) {
     return bits;
 }
 
-// Words of `state` for each row. Rows are apart, so that atomics on different rows do not meet.
+// Words of `state` per row. Rows are padded, so that atomics on different rows do not contend.
 const uint STATE_WORDS = 32;
-const uint STATE_CANDIDATES = 0;  // how many were found, those that had no room included
+const uint STATE_CANDIDATES = 0;  // number found, including those that did not fit
 
-// Words of a row's `digits`: bins of three digits in turn, then what was picked by each digit.
+// Words of `digits` per row: the bins of three digits in rotation, then one pick per digit.
 const uint DIGIT_BITS = 11;
 const uint DIGIT_BINS = 1 << DIGIT_BITS;
 const uint DIGIT_COUNT = (KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS;
@@ -87,7 +86,8 @@ uint pick_of_digit(uint row, uint step) {
     return row * DIGITS_WORDS + 3 * DIGIT_BINS + step * PICK_WORDS;
 }
 
-// The elements of one workgroup, of those of its row: [x, y), counted from the row's beginning.
+// Returns the range [x, y) of a workgroup's elements in its row. Its length is a multiple of `granule`, except at
+// the end.
 uvec2 part_of_row(uint part, uint granule) {
     uint n = row_length();
     uint granules = n / granule + (n % granule != 0 ? 1 : 0);

@@ -1,11 +1,11 @@
-// What the exact passes of a top-k know: which digits the k-th largest image begins with.
+// Finds the leading digits of the k-th largest image, for the exact passes of top-k.
 //
-// A pass for each digit counts, of the elements that begin with the digits found so far, how many have
-// which digit next. Which of these is the k-th's the next pass finds out, every workgroup for itself;
-// the first one of a row leaves it for the pass behind.
+// Each pass handles one digit: of the elements that begin with the digits found so far, it counts the values of
+// the next digit. The next pass determines the digit of the k-th largest from these counts, in every workgroup;
+// the first workgroup of a row writes it for the pass after that.
 //
-// After a filter these passes are there for what it could not do: rows with too few candidates, or with
-// more than there is room for. The others are left alone.
+// After a filter, these passes only handle rows for which it failed: rows with too few candidates or with more
+// than fit. Other rows are skipped.
 
 #ifndef TOPK_DIGITS_GLSL
 #define TOPK_DIGITS_GLSL
@@ -20,7 +20,7 @@ layout(set = 0, binding = 2, std430) buffer Digits { uint at[]; } digits;
 #define PICK_BINS DIGIT_BINS
 #include "topk_pick.glsl"
 
-// Whether this row has nothing for these passes to do.
+// Returns whether these passes can skip the row.
 bool is_done(uint row) {
     if (wanted_count() == 0) return true;
     if (UNLESS_FILTERED == 0) return false;
@@ -28,7 +28,7 @@ bool is_done(uint row) {
     return wanted_count() <= found && found <= push.capacity;
 }
 
-// The lowest bit of a digit.
+// Returns the lowest bit of a digit.
 uint digit_shift(uint step) {
     uint above = DIGIT_BITS * (step + 1);
     return above < KEY_BITS ? KEY_BITS - above : 0;
@@ -39,8 +39,9 @@ uint digit_width(uint step) {
 }
 
 KEY found_prefix;   // the digits before digit `step`
-uint found_left;    // how many elements are wanted of those that begin so
+uint found_left;    // number of elements to select among those with this prefix
 
+// Writes the prefix for the next pass.
 void leave_pick(uint row, uint step) {
     uint at = pick_of_digit(row, step);
     digits.at[at] = uint(found_prefix);
@@ -59,7 +60,8 @@ void load_pick(uint row, uint step) {
     found_left = digits.at[at + 2];
 }
 
-// Finds the digits before digit `step`. Called by all threads; the bins may be used again behind it.
+// Determines the digits before digit `step`. Called by all threads; ends with a barrier, after which the bins may
+// be reused.
 void find_prefix(uint row, uint step) {
     found_prefix = KEY(0);
     found_left = wanted_count();

@@ -1,32 +1,32 @@
-// Which bin holds the element wanted, counted from the highest bin down?
+// Finds the bin of the wanted element, counting from the highest bin down.
 //
-// The includer defines PICK_BINS: a power of two, and at least as many as a subgroup has lanes. Needs subgroup basic
-// and arithmetic operations.
+// Needs PICK_BINS: a power of two, at least the subgroup size. Needs subgroup basic and arithmetic operations.
 
 #ifndef TOPK_PICK_GLSL
 #define TOPK_PICK_GLSL
 
 shared uint bins[PICK_BINS];
 
-// What was found: the bin, how many of its elements are wanted, how many it has.
+// Result: the bin, the number of its elements to select, and the number of elements in it.
 shared uint picked_bin;
 shared uint picked_left;
 shared uint picked_count;
 
+// Clears all bins. Called by all threads; ends with a barrier.
 void clear_bins() {
     for (uint b = thread_rank(); b < PICK_BINS; b += gl_WorkGroupSize.x) bins[b] = 0;
     barrier();
 }
 
-// `wanted` is from 1 to the sum of all bins. Called by all threads, with the bins complete and a
-// barrier() behind them; what is found can be read when it returns, and the bins are empty. One subgroup does it:
-// the others would have to be waited for more than once.
+// Finds the bin of element number `wanted`, which is between 1 and the sum of all bins. Called by all threads,
+// after a barrier that completes the bins. On return, all threads may read the result, and the bins are cleared. A
+// single subgroup does the work, because cooperation would need several barriers.
 void pick_bin(uint wanted) {
     if (gl_SubgroupID == 0) {
         uint own_bins = PICK_BINS / gl_SubgroupSize;
         uint first = gl_SubgroupInvocationID * own_bins;
         uint own = 0;
-        // Lanes begin at different bins of theirs, which lie in different banks.
+        // Lanes start at different bins, to avoid bank conflicts.
         for (uint j = 0; j < own_bins; ++j)
             own += bins[PICK_BINS - 1 - (first + (j + gl_SubgroupInvocationID) % own_bins)];
         uint through = subgroupInclusiveAdd(own);

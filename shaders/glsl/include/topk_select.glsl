@@ -1,7 +1,7 @@
-// How one workgroup finds the k-th largest of a list that it can read as often as it likes: digit by
-// digit, from the top. Elements with the same key are told apart by their index, the lower one first.
+// Selects the k-th largest of a list with one workgroup, digit by digit from the top. The list is read repeatedly.
+// Equal keys are ordered by index, lower first.
 //
-// The includer says what the list has, for i below its length:
+// Needs access to the list, for i below its length:
 //   KEY  item_image(uint i)
 //   uint item_index(uint i)    (with SELECT_INDICES)
 
@@ -11,14 +11,15 @@
 #define PICK_BINS 256
 #include "topk_pick.glsl"
 
-const uint SELECT_BITS = 8;  // of a digit, at most
+const uint SELECT_BITS = 8;  // maximum bits per digit
 
-// Elements of a thread that it holds at a time: a list of no more is loaded once.
+// Elements per thread in registers at a time. Lists that fit are loaded once.
 const uint HELD = 8;
 KEY numbers[HELD];
 bool all_held;
 
-// The images of elements from `first` on, a workgroup apart; zero past the end.
+// Loads the images of this thread's elements from `first` on, at a distance of the workgroup size; zero past the
+// end.
 void load_numbers(uint first, uint count) {
     [[unroll]] for (uint j = 0; j < HELD; ++j) {
         uint i = first + j * gl_WorkGroupSize.x;
@@ -26,7 +27,7 @@ void load_numbers(uint first, uint count) {
     }
 }
 
-// Goes over all elements of this thread: the statement has `number`, and `i`, which element it is.
+// Executes the statement for each element of this thread, with its image `number` and its index `i`.
 #define EACH_NUMBER(count, statement)                                                                          \
     for (uint first_ = thread_rank(); first_ < count; first_ += HELD * gl_WorkGroupSize.x) {                    \
         if (!all_held) load_numbers(first_, count);                                                            \
@@ -37,17 +38,17 @@ void load_numbers(uint first, uint count) {
         }                                                                                                      \
     }
 
-// Called before the first look at the numbers.
+// Must be called before the first EACH_NUMBER.
 void hold_numbers(uint count) {
     all_held = count <= HELD * gl_WorkGroupSize.x;
     if (all_held) load_numbers(thread_rank(), count);
 }
 
-// An element is wanted whose image is above the bound, or at it with an index of `last_index` or less.
+// Selected elements: images above `bound`, or equal to it with an index of at most `last_index`.
 KEY bound;
 uint last_index;
 
-// The bits that all elements have, and those that any has, a word each for the halves of an image.
+// AND and OR of all images, in words.
 shared uint bits_of_all[KEY_BITS / 32];
 shared uint bits_of_any[KEY_BITS / 32];
 
@@ -63,7 +64,8 @@ uint word_of(KEY number, uint w) { return number; }
 uint highest_bit(KEY number) { return findMSB(number); }
 #endif
 
-// Joins what the lanes have of word w: by scans, whose last lane knows the result. (lane_totals.glsl has the reason.)
+// Combines word w across the lanes with scans, and the last lane adds it to the workgroup's result
+// (lane_totals.glsl explains why).
 void join_bits(uint w, uint all, uint any) {
     uint all_lanes = subgroupInclusiveAnd(all);
     uint any_lane = subgroupInclusiveOr(any);
@@ -73,8 +75,9 @@ void join_bits(uint w, uint all, uint any) {
     }
 }
 
-// What the images of all elements begin with, and how many bits come behind it. Candidates are the largest
-// of many, and mostly begin alike: a digit of that would send all of them to one counter.
+// Returns the common prefix of all images, and in `shift` the number of bits after it. Candidates are the largest
+// of many elements and mostly have the same leading bits: a digit of these would count all of them in one counter.
+// Called by all threads.
 KEY common_prefix(uint count, out uint shift) {
     if (thread_rank() < KEY_BITS / 32) {
         bits_of_all[thread_rank()] = ~0u;
@@ -101,14 +104,14 @@ KEY common_prefix(uint count, out uint shift) {
     return shift < KEY_BITS ? all >> shift : KEY(0);
 }
 
-// Of the elements whose image has the digits `prefix` above a digit of `width` bits, how many have which digit.
+// Counts the digits of `width` bits of the elements with `prefix` above the digit.
 void count_image_digits(uint count, uint shift, uint width, KEY prefix) {
     EACH_NUMBER(count, KEY digits = number >> shift;
                 if (digits >> width == prefix) atomicAdd(bins[uint(digits) & ((1u << width) - 1)], 1))
 }
 
 #ifdef SELECT_INDICES
-// The same for the indices of the elements at the bound; low ones come first.
+// The same for the indices of elements equal to the bound; lower indices come first.
 void count_index_digits(uint count, uint shift, uint prefix) {
     EACH_NUMBER(count, if (number == bound) {
         uint digits = ~item_index(i) >> shift;
@@ -116,8 +119,8 @@ void count_index_digits(uint count, uint shift, uint prefix) {
     })
 }
 
-// Few elements at the bound are compared with each other: the last one that is wanted has `left` - 1 before it. Its
-// index goes to all threads in picked_left.
+// Finds last_index among few elements equal to the bound, by comparing all pairs: the last selected one has `left`
+// - 1 elements before it. All threads read it from picked_left. Called by all threads.
 shared uint found_ties;
 
 void select_index_of_few(uint count, uint left, uint same) {
@@ -135,7 +138,7 @@ void select_index_of_few(uint count, uint left, uint same) {
     last_index = picked_left;
 }
 
-// Of `same` elements at the bound, `left` are wanted.
+// Finds last_index, if `left` of the `same` elements equal to the bound are selected. Called by all threads.
 void select_index(uint count, uint left, uint same) {
     if (left == same) return;
     if (same <= PICK_BINS) {
@@ -157,7 +160,7 @@ void select_index(uint count, uint left, uint same) {
 }
 #endif
 
-// Sets the bound so that `wanted` of `count` elements are above it or at it; `wanted` is from 1 to
+// Sets `bound` (and `last_index`) such that `wanted` of `count` elements are selected; `wanted` is between 1 and
 // `count`. Called by all threads.
 void select_bound(uint count, uint wanted) {
     bound = KEY(0);

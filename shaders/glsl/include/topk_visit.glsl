@@ -1,7 +1,8 @@
-// Going over the elements of a part whose order does not matter, 16 or 8 per thread at a time.
+// Provides visit_elements(), which processes the elements of a range in any order: 16 elements per thread at a
+// time, or 8 of 64 bits.
 //
-// The includer defines VISIT(first, present): `loaded` has the keys of elements first + item_offset(i),
-// for each i whose bit is set in `present`. It is called by whole workgroups.
+// Needs VISIT(first, present): `loaded` holds the keys of elements first + item_offset(i), for each bit i set in
+// `present`. VISIT is called by whole workgroups.
 
 #ifndef TOPK_VISIT_GLSL
 #define TOPK_VISIT_GLSL
@@ -23,6 +24,7 @@ const uint ALL_PRESENT = (1u << LOADED) - 1;
 
 KEY loaded[LOADED];
 
+// Returns the distance of item i from the thread's first item.
 uint item_offset(uint i) {
     return i / VECTOR * (gl_WorkGroupSize.x * VECTOR) + i % VECTOR;
 }
@@ -40,7 +42,7 @@ void forget_loaded() {
     [[unroll]] for (uint i = 0; i < LOADED; ++i) loaded[i] = KEY(0);
 }
 
-// The vectors of this thread that lie below `end`.
+// Loads this thread's vectors below `end`, and returns the bits of the items present.
 uint load_vectors(uint first, uint end) {
     uint present = 0;
     forget_loaded();
@@ -54,7 +56,8 @@ uint load_vectors(uint first, uint end) {
     return present;
 }
 
-// What lies before the first whole vector of [begin, end), and behind the last.
+// Loads one of the elements before the first or after the last whole vector of [begin, end). Returns the bits of
+// the items present.
 uint load_edge(uint at, uint begin, uint end, uvec2 vectors, out uint first) {
     bool before = at < VECTOR;
     first = before ? begin + at : vectors.y * VECTOR + (at - VECTOR);
@@ -65,7 +68,7 @@ uint load_edge(uint at, uint begin, uint end, uvec2 vectors, out uint first) {
     return 1;
 }
 
-// Elements [begin, end) of the whole array.
+// Visits the elements [begin, end) of the whole array. Called by all threads.
 void visit_elements(uint begin, uint end) {
     uvec2 vectors;
     vectors.x = begin / VECTOR + (begin % VECTOR != 0 ? 1 : 0);

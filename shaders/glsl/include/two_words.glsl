@@ -1,4 +1,4 @@
-// A term of any kind as two words, of which the second may have nothing in it.
+// Packs a term into two words. The second word is unused for 32-bit terms.
 
 #ifndef TWO_WORDS_GLSL
 #define TWO_WORDS_GLSL

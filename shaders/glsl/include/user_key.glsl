@@ -1,4 +1,4 @@
-// A key's bits as the type that a user's function takes, and back.
+// Converts the bits of a key to the parameter type of a user's function, and back. `tag` selects the type.
 
 #ifndef USER_KEY_GLSL
 #define USER_KEY_GLSL

@@ -1,7 +1,7 @@
-// Going over keys whose order does not matter, with several loads on their way at a time. What is
-// done with a key is the macro VISIT_KEY(key), which the includer defines, and with four keys VISIT_FOUR,
-// if it can do better than with each of them; by whom it is done, if not by the whole workgroup, are
-// VISITOR of VISITORS threads.
+// Provides visit_keys(), which calls VISIT_KEY(key) for a range of keys in any order, with several loads in
+// flight. The includer defines VISIT_KEY, and optionally VISIT_FOUR if four keys at a time are faster. By default,
+// the whole workgroup shares the keys; otherwise the includer defines this thread's index VISITOR among VISITORS
+// threads.
 
 #ifndef VISIT_KEYS_GLSL
 #define VISIT_KEYS_GLSL
@@ -19,10 +19,10 @@
 #define VISIT_FOUR(four) [[unroll]] for (uint c = 0; c < 4; ++c) VISIT_KEY(four[c]);
 #endif
 
-// Groups of four keys that a thread has on their way at a time.
+// Groups of four keys in flight per thread.
 const uint WIDE_LOADS = 4;
 
-// Keys [first, end); `first` is a multiple of four, except in segments, which begin anywhere.
+// Visits the keys [first, end). `first` must be a multiple of four, except with SEGMENTS.
 void visit_keys(uint first, uint end) {
     uint i = first;
 #if KEY_BITS == 32 && !defined(SEGMENTS)

@@ -1,13 +1,13 @@
-// Ballot-based voting (the paper's warp_histogram and warp_offset), for any subgroup width.
+// Ballot-based voting (warp_histogram and warp_offset in the paper), for any subgroup size.
 //
-// A window is one key per lane. Each bit of the bucket ids is put to the vote once; from the votes
-// every lane learns which lanes share its bucket (for offsets), and which lanes voted for the
-// buckets that it keeps count of (for histograms). Lane l keeps buckets l, l + width, ...
+// A window is one key per lane. One ballot per bit of the bucket ids gives every lane the lanes that share its
+// bucket (for offsets) and the lanes that voted for the buckets it counts (for histograms). Lane l counts buckets
+// l, l + SUBGROUP_SIZE, ... All functions that vote are called by whole subgroups.
 //
-// The including file declares SUBGROUP_SIZE and BUCKET_BITS.
+// Needs SUBGROUP_SIZE and BUCKET_BITS.
 //
-// Loops over bits are written out: where a loop that holds ballots is not unrolled by the driver,
-// every array that it indexes goes to local memory.
+// Loops over bits are expanded by hand: if the driver does not unroll a loop with ballots, all arrays indexed in
+// it go to local memory.
 
 #ifndef VOTING_GLSL
 #define VOTING_GLSL
@@ -28,8 +28,8 @@ const uint LANE_BITS = 2 + (SUBGROUP_SIZE >= 8 ? 1 : 0) + (SUBGROUP_SIZE >= 16 ?
                        (SUBGROUP_SIZE >= 128 ? 1 : 0);
 const uint BUCKETS_PER_LANE = BUCKET_BITS > LANE_BITS ? 1u << (BUCKET_BITS - LANE_BITS) : 1u;
 
-// A mask of lanes is a uvec4. Words that a subgroup does not have are the constant 0, so that
-// compilers drop whatever is done to them: with up to 32 lanes a mask is one word.
+// Lane masks are uvec4. Words beyond the subgroup size are the constant 0, so compilers drop the operations on
+// them: with up to 32 lanes, a mask is one word.
 uvec4 ballot(bool yes) {
     uvec4 mask = subgroupBallot(yes);
     return SUBGROUP_SIZE <= 32 ? uvec4(mask.x, 0, 0, 0)
@@ -49,10 +49,12 @@ uint count_of(uvec4 mask) {
     return count;
 }
 
+// Returns the number of lanes in `mask` before this one.
 uint lanes_before(uvec4 mask) {
     return count_of(mask & gl_SubgroupLtMask);
 }
 
+// Returns whether no lane of `mask` follows this one.
 bool is_last_lane(uvec4 mask) {
     if (SUBGROUP_SIZE <= 32) return (mask.x & gl_SubgroupGtMask.x) == 0;
     return (mask & gl_SubgroupGtMask) == uvec4(0);
@@ -62,7 +64,7 @@ uint last_lane(uvec4 mask) {
     return SUBGROUP_SIZE <= 32 ? findMSB(mask.x) : subgroupBallotFindMSB(mask);
 }
 
-// The lanes of `mask` that voted `bit` (0 or 1).
+// Returns the lanes of `mask` that voted `bit` (0 or 1).
 uvec4 agreeing(uvec4 mask, uvec4 voted, uint bit) {
     return mask & (bit != 0 ? voted : ~voted);
 }
@@ -71,9 +73,9 @@ uint bit_of(uint x, uint k) {
     return (x >> k) & 1;
 }
 
-// The lanes that have this lane's bucket, in a window where every lane takes part. Each vote is
-// folded into the mask at once, and none is kept: `differing` gathers the lanes that voted unlike
-// this one, which takes one instruction less per bit than a mask of those that voted like it.
+// Returns the lanes with the same bucket as this lane, if all lanes take part. Votes are not kept: `differing`
+// collects the lanes that voted differently, which takes one instruction less per bit than collecting those that
+// agree.
 uvec4 lanes_sharing(uint bucket) {
     uvec4 differing = uvec4(0);
 #define FOLD(k)                                              \
@@ -86,7 +88,7 @@ uvec4 lanes_sharing(uint bucket) {
     return all_lanes() & ~differing;
 }
 
-// The votes on the current window: who takes part, and each bit of their bucket ids.
+// Votes on the current window: the lanes that take part, and one ballot per bit of the bucket ids.
 uvec4 voters;
 uvec4 votes[MAX_BUCKET_BITS];
 
@@ -97,7 +99,7 @@ void vote(uint bucket, bool takes_part) {
 #undef KEEP
 }
 
-// The same where every lane takes part.
+// The same if all lanes take part.
 void vote_all(uint bucket) {
     voters = all_lanes();
 #define KEEP(k) votes[k] = ballot(bit_of(bucket, k) != 0);
@@ -105,7 +107,7 @@ void vote_all(uint bucket) {
 #undef KEEP
 }
 
-// The lanes that voted for this lane's bucket: paper, algorithm warp_offset.
+// Returns the lanes that voted for `bucket` (algorithm warp_offset in the paper).
 uvec4 lanes_of_bucket(uint bucket) {
     uvec4 mask = voters;
 #define FOLD(k) mask = agreeing(mask, votes[k], bit_of(bucket, k));
@@ -114,7 +116,8 @@ uvec4 lanes_of_bucket(uint bucket) {
     return mask;
 }
 
-// The lanes whose bucket has this lane's number in its low bits; the high bits decide on the others.
+// Returns the lanes whose bucket equals this lane's index in its low LANE_BITS bits. votes_for() compares the high
+// bits.
 uvec4 lanes_of_low_bits() {
     uvec4 mask = voters;
 #define FOLD(k) if (k < LANE_BITS) mask = agreeing(mask, votes[k], bit_of(gl_SubgroupInvocationID, k));
@@ -123,12 +126,13 @@ uvec4 lanes_of_low_bits() {
     return mask;
 }
 
-// How many lanes voted for bucket  row * width + lane : paper, algorithm warp_histogram.
+// Returns the number of lanes that voted for bucket row * SUBGROUP_SIZE + lane (algorithm warp_histogram in the
+// paper). `low` is the result of lanes_of_low_bits().
 uint votes_for(uvec4 low, uint row) {
 #define FOLD(k) if (k >= LANE_BITS) low = agreeing(low, votes[k], bit_of(row, k - LANE_BITS));
     EACH_BIT(FOLD)
 #undef FOLD
-    // With fewer buckets than lanes, lanes past the last bucket keep no count.
+    // With fewer buckets than lanes, the lanes past the last bucket do not count.
     if (BUCKET_BITS < LANE_BITS && gl_SubgroupInvocationID >> BUCKET_BITS != 0) return 0;
     return count_of(low);
 }
