@@ -1,18 +1,18 @@
 #version 460
-// How many workgroups count, where the elements have a device count: the arguments of their
-// dispatch.
+// Computes the workgroups of the histogram kernel if the number of elements is a device count. A single thread
+// reads the count and writes the arguments of an indirect dispatch.
 layout(local_size_x = 1) in;
 
 layout(set = 0, binding = 0, std430) readonly buffer Elements { uint at[]; } elements;
 layout(set = 0, binding = 1, std430) writeonly buffer Arguments { uint at[]; } arguments;
 
 layout(push_constant) uniform Push {
-    uint index;         // of the word that has the count
-    uint count;         // elements of this piece, at most of the input
-    uint piece_start;   // where it begins
-    uint tile;          // elements that a workgroup takes at a time
-    uint tiles;         // tiles that a workgroup should have
-    uint min_groups;    // unless so many workgroups have no tile then
+    uint index;         // index of the count in `elements`
+    uint count;         // upper bound: elements in this piece of the input
+    uint piece_start;   // first element of the piece
+    uint tile;          // elements that a workgroup reads at a time
+    uint tiles;         // tiles per workgroup
+    uint min_groups;    // minimum number of workgroups, if there are enough tiles
     uint max_groups;
 } push;
 

@@ -1,6 +1,8 @@
 #version 460
-// Counts samples by bin: every workgroup takes tiles in turn, counts them on its own, and adds what
-// it has to the output once. The paper's block-level prescan without the output of each subproblem.
+// Counts samples by bin. Workgroups take tiles in turn, count them in shared memory, registers or the output
+// (bin_counters.glsl), and add their counts to the output once, at the end. Steps: copy the bin tables, clear the
+// counters, count vectors of 16 bytes, count the remaining elements one by one, add to the output. This is the
+// block-level prescan of the paper without a histogram per subproblem.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -19,7 +21,7 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 #include "groups.glsl"
 #include "bin_counters.glsl"
 
-// The number of a channel among those that are counted.
+// Returns the index of a channel among the counted channels.
 uint active_index_of(uint channel) {
     return bitCount(ACTIVE & ((1u << channel) - 1));
 }
@@ -28,8 +30,8 @@ bool is_active(uint channel) {
     return ((ACTIVE >> channel) & 1) != 0;
 }
 
-// Samples whose bins take a search or an edge: those of a thread one after another, all threads at
-// the same time.
+// Counts the samples whose bins need a search or an edge comparison: one after another per thread, all threads
+// together.
 void count_unsure(uvec4 loaded, uint unsure) {
     while (unsure != 0) {
         uint i = findLSB(unsure);
@@ -38,19 +40,20 @@ void count_unsure(uvec4 loaded, uint unsure) {
     }
 }
 
-// Of even floats so few are near an edge that one of a vector sends all of it the long way: that is
-// one question to a vector instead of one to a sample.
+// Whether a vector is counted the slow way if any of its samples is unsure. For even floats, few samples are near
+// an edge, and one test per vector is faster than one per sample.
 const bool UNSURE_TOGETHER = METHOD != METHOD_BALLOTS && BIN_KIND == BIN_EVEN_FLOAT;
 
+// Counts the samples of 16 bytes. Called by whole subgroups.
 void count_vector(uvec4 loaded, bool takes_part) {
     uint bins[PER_VECTOR];
     uint unsure = 0, counted = 0;
     bool some_unsure = false;
-    // First all bins, then all counters: what the one waits for does not hold up the other.
+    // All bins are computed before counters are updated, so that latencies overlap.
     [[unroll]] for (uint i = 0; i < PER_VECTOR; ++i) {
         if (is_active(i % CHANNELS)) {
             bool is_unsure = false;
-            // Ballots are cast by the whole subgroup.
+            // Ballots need the whole subgroup, so unsure samples are not deferred.
             if (METHOD == METHOD_BALLOTS) bins[i] = bin_of(sample_in(loaded, i));
             else bins[i] = likely_bin(sample_in(loaded, i), is_unsure);
             counted |= 1u << i;
@@ -72,12 +75,12 @@ uint group_count() {
     return gl_NumWorkGroups.x * gl_NumWorkGroups.y;
 }
 
-// This subgroup's first thread among those of the whole dispatch.
+// Returns the index of the subgroup's first thread in the whole dispatch.
 uint first_of_subgroup() {
     return (group_index() * gl_NumSubgroups + gl_SubgroupID) * SUBGROUP_SIZE;
 }
 
-// Counts elements 16 bytes at a time, and gives the first that is left.
+// Counts elements 16 bytes at a time and returns the first element that is left.
 uint count_vectors(uint count) {
     const uint elements_of_vector = max(PER_VECTOR / CHANNELS, 1);
     const uint tile = gl_WorkGroupSize.x * LOADS;
@@ -89,7 +92,7 @@ uint count_vectors(uint count) {
             loaded[k] = samples_vec4.at[t * tile + k * gl_WorkGroupSize.x + thread_rank()];
         [[unroll]] for (uint k = 0; k < LOADS; ++k) count_vector(loaded[k], true);
     }
-    // Whole subgroups stay together, for the sake of ballots.
+    // Whole subgroups stay in the loop, as ballots require.
     for (uint first = tiles * tile + first_of_subgroup(); first < vectors; first += group_count() * gl_WorkGroupSize.x) {
         uint v = first + gl_SubgroupInvocationID;
         bool takes_part = v < vectors;
@@ -98,11 +101,11 @@ uint count_vectors(uint count) {
     return vectors * elements_of_vector;
 }
 
-// Counts elements from `begin` on, one per thread.
+// Counts the elements from `begin` on, one per thread and iteration.
 void count_elements(uint begin, uint count) {
     uint step = group_count() * gl_WorkGroupSize.x;
     uint first = begin + first_of_subgroup();
-    // In numbers that cannot wrap: there may be nearly 2^32 elements.
+    // Avoids overflow: there may be almost 2^32 elements.
     uint rounds = first < count ? (count - first - 1) / step + 1 : 0;
     for (uint round = 0; round < rounds; ++round) {
         uint left = count - first - round * step;

@@ -1,7 +1,8 @@
 #version 460
-// Postscan of the block-level multisplit: a workgroup ranks each tile of its subproblem, puts it
-// in order in shared memory, and writes it out bucket by bucket. With LABELS the prescan has written down
-// the bucket of every key, and no bucket function is asked.
+// Postscan of the block-level multisplit. One workgroup handles one subproblem, a range of tiles. It loads the
+// output positions of the subproblem's buckets from `scanned`; then, tile by tile, it ranks the keys, orders them
+// in shared memory and writes them bucket by bucket. The first subproblem also writes the bucket offsets. With
+// LABELS, buckets are read from the labels of the prescan instead of calling the bucket function.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -34,7 +35,7 @@ layout(set = 0, binding = 7, std430) readonly buffer InsideBlock { uint at[]; } 
 #include "rank_tile.glsl"
 #include "load_tile.glsl"
 
-// Where the next key of each own bucket goes.
+// Output position of the next key of each own bucket.
 uint bucket_next[OWN_BUCKETS];
 
 void aim_buckets() {
@@ -58,7 +59,7 @@ void aim_missing() {}
 #include "scatter_tile.glsl"
 #include "split_tile.glsl"
 
-// Where the subproblem's keys of bucket b go.
+// Returns the output position of the subproblem's keys of bucket b.
 uint first_place(uint b, uint subproblem) {
     uint index = b * subproblem_count() + subproblem;
     if (!BY_BLOCKS) return scanned.at[index];
@@ -74,12 +75,12 @@ void main() {
     uint first = subproblem * push.parts * TILE;
     uint end = min(first + push.parts * TILE, element_count());
 #ifdef LABELS
-    if (first < end)  // there are no labels of nothing
+    if (first < end)  // empty subproblems have no labels
 #endif
     load_keys(first);
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k) {
         uint b = own_bucket(k);
-        bucket_next[k] = 0;  // past the last bucket there is nothing to read
+        bucket_next[k] = 0;  // buckets past the last one have no position
         if (b < push.buckets) {
             bucket_next[k] = first_place(b, subproblem);
             if (subproblem == 0) offsets.at[b] = bucket_next[k];
@@ -89,6 +90,6 @@ void main() {
     while (first < end) {
         split_tile(first, end);
         first += TILE;
-        barrier();  // shared memory is written again
+        barrier();  // shared memory is reused
     }
 }

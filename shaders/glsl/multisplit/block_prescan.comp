@@ -1,6 +1,6 @@
 #version 460
-// Prescan of the block-level multisplit: the histogram of each subproblem, a subproblem being a
-// run of tiles that one workgroup takes one after another.
+// Prescan of the block-level multisplit. One workgroup handles one subproblem, a range of `parts` tiles: it counts
+// the keys by bucket and writes one column of the histogram matrix (buckets x subproblems).
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

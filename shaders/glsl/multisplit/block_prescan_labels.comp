@@ -1,6 +1,7 @@
 #version 460
-// Prescan of the block-level multisplit by functions that cost much: the histogram of each subproblem, and
-// the bucket of each key as a label, so that the postscan need not ask again.
+// Prescan of the block-level multisplit for expensive bucket functions. One workgroup handles one subproblem: it
+// writes the bucket of each key as a label, for the postscan, and the histogram of the subproblem. Subgroups take
+// the subproblem's stretches (labels.glsl) in turn; labels are counted in shared memory.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -21,19 +22,19 @@ layout(set = 0, binding = 4, std430) writeonly buffer Labels { uint at[]; } labe
 #include "labels.glsl"
 
 const uint COUNTERS = 1u << BUCKET_BITS;
-// Several times over, so that subgroups meet less often.
+// Several copies, to reduce contention between subgroups.
 shared uint counters[COUNTERS * COUNTER_COPIES];
 
-// A stretch is labelled by so many words per lane at a time: enough keys to have many on their way, and few
-// enough to hold them.
+// A stretch is labelled in chunks of this many words per lane: large enough to have many loads in flight, small
+// enough for the registers.
 const uint MAX_WORDS = 4;
 const uint CHUNK_WORDS = LABEL_WORDS > MAX_WORDS ? (LABEL_WORDS + 1) / 2 : LABEL_WORDS;
 const uint CHUNK = CHUNK_WORDS * LABELS_OF_WORD;
 
-// The labels of this lane's keys in a chunk of a stretch; `whole`, which is known when this is compiled: no
-// key is missing. All keys are loaded first, without a branch: for one that is missing another one, so
-// that no function is asked about a key that is not there. Its label is the last bucket, where the
-// postscan wants it.
+// Writes and counts the labels of this lane's keys in a chunk of a stretch. `whole`, a compile-time constant after
+// inlining, means that no key is missing. All keys are loaded first, without branches. For a missing key another
+// one is loaded, so the bucket function is never called for an invalid key; its label is the last bucket, as the
+// postscan expects.
 void label_chunk(uint stretch, uint first_word, bool whole) {
     uint count = element_count();
     uint first_window = first_word * LABELS_OF_WORD;
@@ -81,7 +82,7 @@ void label_stretch(uint stretch, bool whole) {
     if (CHUNK_WORDS < LABEL_WORDS) label_chunk(stretch, CHUNK_WORDS, whole);
 }
 
-// All stretches of a subproblem, also those past the last key: the postscan takes whole tiles.
+// Labels all stretches of a subproblem, including those past the last key, because the postscan reads whole tiles.
 void label_subproblem(uint subproblem) {
     uint end = (subproblem + 1) * push.parts;
     for (uint stretch = subproblem * push.parts + gl_SubgroupID; stretch < end; stretch += gl_NumSubgroups) {
@@ -96,7 +97,7 @@ void main() {
     barrier();
     uint subproblem = group_index();
     if (subproblem >= subproblem_count()) return;
-    // Of nothing, the only subproblem has a histogram, and no labels.
+    // If there are no keys, the only subproblem has a histogram but no labels.
     if (element_count() > 0) label_subproblem(subproblem);
     barrier();
     for (uint b = thread_rank(); b < push.buckets; b += gl_WorkGroupSize.x) {

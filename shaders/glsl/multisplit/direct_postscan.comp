@@ -1,5 +1,7 @@
 #version 460
-// Postscan of the direct multisplit: each key goes straight to its place, window by window.
+// Postscan of the direct multisplit. One subgroup handles one subproblem, a range of `parts` windows. It loads the
+// output position of each bucket from `scanned`; then, window by window, it ranks the keys with ballots, writes
+// each key directly to its position, and advances the positions.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

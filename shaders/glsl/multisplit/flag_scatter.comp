@@ -1,6 +1,7 @@
 #version 460
-// Last pass of a round of the scan-based split: elements whose flag is set go to the left, in their
-// order, and the others to the right of them. Both places follow from one scan of the flags.
+// Last pass of a round of the scan-based split. Reads the scanned flags and moves elements with a set flag to the
+// front, in order, and the others behind them, in order. Each thread moves `EACH` elements. One scan gives both
+// positions.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -1,6 +1,7 @@
 #version 460
-// First pass of a round of the scan-based split: a flag for each element, whether one bit of its
-// bucket's id is 0. One more word, of the end, makes the scan of the flags also their sum.
+// First pass of a round of the scan-based split. Writes a flag per element: 1 if a given bit of its bucket id is
+// 0. Each thread writes `EACH` flags. One more flag, 0, is written at the end, so that the exclusive scan also
+// yields the number of set flags.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -1,5 +1,6 @@
 #version 460
-// Last pass of a reduced-bit sort of indices: fetches each pair from where it was.
+// Last pass of a reduced-bit sort of indices: copies each pair from the source index that was sorted with its
+// label. Each thread copies `EACH` pairs.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -1,5 +1,6 @@
 #version 460
-// From which element went to each place to the place that each element went to.
+// Inverts a permutation: from the source of each output element to the destination of each input element. Each
+// thread handles `EACH` elements.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -1,5 +1,6 @@
 #version 460
-// Numbers the elements, for methods of several rounds that are asked for a permutation.
+// Writes 0, 1, 2, ..., the initial indices for multi-round methods that return a permutation. Each thread writes
+// `EACH` elements.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -1,6 +1,6 @@
 #version 460
-// Where each bucket begins, in elements that are in the order of their buckets: a thread per bucket
-// searches for it. That takes a look at a few keys of each bucket, where counting looks at all of them.
+// Finds the offset of each bucket in elements that are ordered by bucket. One thread per bucket does a binary
+// search, which reads a few keys per bucket instead of all keys.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -8,8 +8,8 @@
 #include "constant_ids.glsl"
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
-// Whether the elements are in the order of their keys, and with that the ids past the last bucket are
-// last within it and can be searched for as well.
+// Whether elements are ordered by key. Keys with an id out of range are then the last ones of the last bucket, and
+// the first of them can be found by a search too.
 layout(constant_id = SORTED_BY_KEY_ID) const uint SORTED_BY_KEY = 0;
 
 #include "multisplit.glsl"
@@ -19,8 +19,8 @@ layout(set = 0, binding = 3, std430) writeonly buffer OutOfRange { uint count; }
 
 #include "groups.glsl"
 
-// How many elements have a smaller id. (Ids that are too large count as the last one's, so for the ids
-// of buckets nothing need be clamped.)
+// Returns the number of elements with a smaller id. Ids out of range belong to the last bucket, so searches for
+// bucket ids do not need to clamp.
 uint elements_before(uint id) {
     uint low = 0;
     uint high = element_count();

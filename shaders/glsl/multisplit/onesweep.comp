@@ -1,7 +1,10 @@
 #version 460
-// Second pass of the one-sweep multisplit: each workgroup ranks a tile, publishes its counts, learns
-// by decoupled look-back where the buckets of all tiles before it end, and writes the tile. With
-// SORT it is a round of a radix sort; with SEGMENTS, of many, each of a segment with tiles of its own.
+// Second pass of the one-sweep multisplit. One workgroup handles one tile: it loads the keys, ranks them by
+// bucket, publishes its counts, obtains the output position of each bucket by decoupled look-back
+// (tile_lookback.glsl), orders the tile in shared memory and writes it. Reads the histogram of the first pass.
+//
+// With SORT, it is one round of a radix sort, in which the bucket is a digit. With SEGMENTS, it is one round of
+// all large segments of a segmented sort, each with separate tiles and histogram.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -59,8 +62,9 @@ void main() {
 
 #elif defined(SORT)
 
-// A round in which all keys have the same digit is idle. Few keys are moved by each idle round, so that what
-// a round reads has been written, whatever it then does: nothing is said of other rounds.
+// Returns the bits of no-op rounds, in which all keys have the same digit. Small sorts (HISTOGRAM_PARTS > 0) only
+// return the bit of this round: their no-op rounds always copy the keys, so that the next round reads initialized
+// data.
 uint idle_rounds() {
     if (HISTOGRAM_PARTS == 0) return idle.at[0] | push.idle_rounds;
     uint this_round = 1u << push.round;
@@ -76,12 +80,12 @@ uint idle_rounds() {
     return one ? this_round : 0;
 }
 
-// 0: a workgroup's tile is that of its own number, which saves a trip to memory before the first load
-// (lookback.glsl).
+// 0: the tile is the workgroup index, which saves a memory round trip before the first load (lookback.glsl).
 layout(constant_id = TICKETS_ID) const uint TICKETS = 1;
 
-// Two idle rounds that follow each other do nothing, and leave the data where it is; one alone moves
-// it to where the next round looks for it.
+// Handles no-op rounds and returns whether this round is one. Two consecutive no-op rounds do nothing and leave
+// the data in place; a single one copies it to the input of the next round. Called by all threads; the result is
+// uniform.
 bool skip_round(uint rounds) {
     if ((rounds & push.round_pair) == push.round_pair) return true;
     if ((rounds >> push.round & 1) == 0) return false;
@@ -90,7 +94,7 @@ bool skip_round(uint rounds) {
     for (uint i = first + thread_rank(); i < end; i += gl_WorkGroupSize.x) {
         move_element(key_at(i), i, i);
 #ifdef PACKING
-        // A tile begins at an even element.
+        // Tiles begin at an even element.
         if (i % 2 == 0 && i + 1 < end) store_both(i, key_at(i), key_at(i + 1));
         else if (i % 2 == 0) store_half(i, key_at(i));
 #endif
@@ -100,7 +104,7 @@ bool skip_round(uint rounds) {
 
 void main() {
     if (group_index() >= subproblem_count()) return;
-    uint rounds = idle_rounds();  // on its way together with the ticket, or with the keys
+    uint rounds = idle_rounds();  // this load overlaps with the ticket or the keys
     if (TICKETS == 0) load_keys(group_index() * TILE);
     if (thread_rank() == 0) {
         if (TICKETS != 0) tile_ticket = atomicAdd(status.ticket, 1);
@@ -117,7 +121,7 @@ void main() {
 
 #else
 
-// bucket_place of the first tile is where the buckets begin.
+// Writes the bucket offsets. In the first tile, bucket_place holds the bucket starts.
 void write_offsets() {
     [[unroll]] for (uint k = 0; k < OWN_BUCKETS; ++k)
         if (own_bucket(k) < push.buckets) offsets.at[own_bucket(k)] = bucket_place[k];

@@ -1,6 +1,7 @@
 #version 460
-// Prescan of the block-level multisplit with two buckets: the histograms of several subproblems
-// side by side, in registers.
+// Prescan of the block-level multisplit with two buckets. One workgroup handles a block of SIDE_BY_SIDE
+// subproblems, each with an equal share of the threads. Threads count the keys of the second bucket in registers;
+// the workgroup writes the histogram of the block, and for each subproblem the counts before it in the block.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -22,7 +23,7 @@ layout(set = 0, binding = 4, std430) writeonly buffer InsideBlock { uint at[]; }
 
 const uint THREADS_PER_SUBPROBLEM = gl_WorkGroupSize.x / SIDE_BY_SIDE;  // whole subgroups
 
-// Keys of the second bucket: of a thread, and of each subproblem.
+// Number of keys in the second bucket, per thread and per subproblem.
 uint ones_here = 0;
 shared uint ones_of[SIDE_BY_SIDE];
 

@@ -1,6 +1,7 @@
 #version 460
-// Prescan of the direct and the warp-level multisplit: the histogram of each subproblem, a
-// subproblem being a run of windows that one subgroup takes one after another.
+// Prescan of the direct and the warp-level multisplit. One subgroup handles one subproblem, a range of `parts`
+// windows: it counts the keys with ballots, in registers, and writes one column of the histogram matrix (buckets x
+// subproblems).
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

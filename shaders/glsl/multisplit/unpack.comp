@@ -1,5 +1,6 @@
 #version 460
-// Last pass of a reduced-bit sort of packed pairs: key and value apart again.
+// Last pass of a reduced-bit sort of packed pairs: splits each pair into key and value. Each thread handles `EACH`
+// pairs.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

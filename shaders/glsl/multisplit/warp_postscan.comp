@@ -1,6 +1,8 @@
 #version 460
-// Postscan of the warp-level multisplit: a subgroup reorders each tile (ITEMS windows) in shared
-// memory by bucket before it writes it, so that neighbouring lanes write neighbouring places.
+// Postscan of the warp-level multisplit. One subgroup handles one subproblem, a range of `parts` tiles of ITEMS
+// windows. It loads the output position of each bucket from `scanned`; then, tile by tile, it ranks the keys with
+// ballots, orders them by bucket in shared memory, and writes them, so that adjacent lanes write adjacent
+// positions.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -11,7 +13,7 @@
 #include "constant_ids.glsl"
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
-layout(constant_id = ITEMS_ID) const uint ITEMS = 8;  // windows of a tile
+layout(constant_id = ITEMS_ID) const uint ITEMS = 8;  // windows per tile
 
 #include "multisplit.glsl"
 #include "bucket.glsl"
@@ -22,13 +24,13 @@ layout(set = 0, binding = 2, std430) readonly buffer Scanned { uint at[]; } scan
 #include "voting.glsl"
 #include "next_places.glsl"
 
-// Each subgroup has its own part.
+// Each subgroup has a separate part.
 shared KEY tile_keys[gl_WorkGroupSize.x * ITEMS];
 #if defined(PAIRS) || defined(PERMUTATION)
 shared uint tile_sources[gl_WorkGroupSize.x * ITEMS];
 #endif
 
-// Turns one count per bucket into where each bucket begins in the tile.
+// Exclusive scan of the bucket counts: the start of each bucket in the tile. Called by whole subgroups.
 void begin_buckets(uint counts[BUCKETS_PER_LANE], out uint begins[BUCKETS_PER_LANE]) {
     uint carry = 0;
     [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) {
@@ -38,6 +40,7 @@ void begin_buckets(uint counts[BUCKETS_PER_LANE], out uint begins[BUCKETS_PER_LA
     }
 }
 
+// Returns the number held for `bucket`, which may differ between lanes. Called by whole subgroups.
 uint pick(uint held[BUCKETS_PER_LANE], uint bucket) {
     uint lane = bucket & (SUBGROUP_SIZE - 1);
     uint found = 0;
@@ -90,7 +93,7 @@ void main() {
         subgroupMemoryBarrierShared();
         subgroupBarrier();
 
-        // From the place in the tile to the place in the output, for each bucket.
+        // Make next_places relative to the place in the tile.
         [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) next_places[s] -= begins[s];
         uint held = min(tile_size, element_count() - first);
         [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
@@ -107,6 +110,6 @@ void main() {
         }
         [[unroll]] for (uint s = 0; s < BUCKETS_PER_LANE; ++s) next_places[s] += begins[s] + counts[s];
         subgroupMemoryBarrierShared();
-        subgroupBarrier();  // the shared area is written again
+        subgroupBarrier();  // shared memory is reused
     }
 }

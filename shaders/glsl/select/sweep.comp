@@ -1,10 +1,11 @@
 #version 460
-// Select in one pass over the data: the selected elements of a tile go, in order, behind those of the tiles
-// before it, whose count is found by decoupled look-back. Of a row of a subgroup they lie side by side, and a
-// ballot tells each lane where, so that they go straight from registers to memory.
+// Selection in one pass over the data. One workgroup handles one tile: it loads the keys, evaluates the predicate,
+// counts the selected elements, obtains the count of all earlier tiles by decoupled look-back, and writes the
+// selected elements in order. Within a row of a subgroup, a ballot gives each lane its output position. The last
+// tile writes the total.
 //
-//   REJECTED  the others go, in order, to an array of their own
-//   RUNS      the first elements of runs of equal ones are selected, and the lengths of the runs written
+//   REJECTED  also writes the other elements, in order, to another array
+//   RUNS      selects the first element of each run of equal elements and writes the run lengths
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -27,9 +28,9 @@ layout(set = 0, binding = 5, std430) writeonly buffer Lengths { uint at[]; } len
 
 layout(push_constant) uniform Push {
     uint count;     // elements in `src`
-    uint inverted;  // those that are not in the range
-    uvec2 low;      // the first of the range, in the order of keys
-    uvec2 high;     // the last
+    uint inverted;  // whether elements outside of the range are selected
+    uvec2 low;      // lower end of the range, as ordered()
+    uvec2 high;     // upper end of the range, inclusive
 #ifdef USER_PREDICATE
     uint parameter_0;
     uint parameter_1;
@@ -47,7 +48,7 @@ layout(push_constant) uniform Push {
 #define LOOKBACK_BINDING 2
 #include "lookback.glsl"
 
-// What an element that is selected adds.
+// Returns the term of a selected element.
 TERM term_of_element(uint i) {
 #ifdef RUNS
     return TERM(1, i + 1);
@@ -56,7 +57,7 @@ TERM term_of_element(uint i) {
 #endif
 }
 
-// What this lane's elements add, of which the last that is selected is in the last of the rows.
+// Returns the term of this lane's selected elements; `rows` has one bit per selected row.
 TERM term_of_rows(uint first, uint rows) {
     if (rows == 0) return IDENTITY;
 #ifdef RUNS
@@ -66,7 +67,7 @@ TERM term_of_rows(uint first, uint rows) {
 #endif
 }
 
-// Tiles that can be missing are full: the last, partial one has no successor.
+// Recomputes the total of a tile. Only full tiles can be missing, because the last, partial tile has no successor.
 TERM total_of_tile_again(uint tile) {
     TERM total = IDENTITY;
     for (uint step = 0; step < TILE; step += gl_SubgroupSize) {
@@ -90,20 +91,21 @@ void store_rejected(uint i, KEY key) {
 }
 #endif
 
-// What comes before the row that is stored next.
+// Total of all elements before the next row to store.
 TERM so_far;
 
-// Stores what is selected of a row, in which `key` is this lane's element. Called by whole subgroups.
+// Stores the selected elements of a row. `key` is this lane's element i, `is` whether it is selected. Called by
+// whole subgroups.
 void store_row(uint i, KEY key, bool is, uint count) {
     uvec4 votes = subgroupBallot(is);
     uint place = selected_of(so_far) + subgroupBallotExclusiveBitCount(votes);
     if (is) store_key(place, key);
 #ifdef REJECTED
-    // Before an element, i - place were not selected.
+    // i - place elements before this one are rejected.
     if (!is && i < count) store_rejected(i - place, key);
 #endif
 #ifdef RUNS
-    // A run ends where the next one begins.
+    // A run ends at the start of the next one.
     uint row = i - gl_SubgroupInvocationID;
     uvec4 earlier = votes & gl_SubgroupLtMask;
     uint begin = earlier == uvec4(0) ? so_far.y : row + subgroupBallotFindMSB(earlier) + 1;
@@ -122,7 +124,7 @@ void main() {
         return;
     }
     uint tiles = (count - 1) / TILE + 1;
-    // Workgroups past the count (folding makes some) must not take a ticket.
+    // Surplus workgroups (from folding) must not take a ticket.
     if (group_index() >= tiles) return;
     uint tile = take_tile(0);
     uint first = tile * TILE;

@@ -1,9 +1,9 @@
 #version 460
-// First pass of a sort by counting: how many keys have each of the values that a narrow key can have.
+// First pass of a counting sort of narrow keys: counts the occurrences of each value.
 //
-// Shared memory has no room for the counters of all values of 16 bits. A workgroup counts those of a slice
-// of the values, and of the workgroups that read the same keys each has another slice: they run side by
-// side, so that all but the first find the keys in a cache.
+// Counters for all 16-bit values exceed the shared memory. One workgroup therefore handles one part of the keys
+// and one slice of the values. The workgroups of the same part have adjacent indices and run concurrently, so most
+// of them find the keys in the cache. Each adds its counts to `histogram`.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -11,7 +11,7 @@
 #include "constant_ids.glsl"
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
-layout(constant_id = ROOM_ID) const uint ROOM = 256;  // values of a slice, an even number
+layout(constant_id = ROOM_ID) const uint ROOM = 256;  // values per slice, an even number
 
 #include "narrow_key.glsl"
 
@@ -21,30 +21,29 @@ layout(set = 0, binding = 1, std430) buffer Histogram { uint at[]; } histogram;
 
 layout(push_constant) uniform Push {
     uint count;       // keys
-    uint parts;       // what the keys are cut into
-    uint part;        // keys of each: a multiple of what fits 16 bytes
-    uint slices;      // what the values are cut into
-    uint descending;  // whether the last value is counted first
+    uint parts;       // number of parts of the keys
+    uint part;        // keys per part, a multiple of the keys in 16 bytes
+    uint slices;      // number of slices of the values
+    uint descending;  // whether values are counted in descending order
 } push;
 
 #include "count.glsl"
 #include "groups.glsl"
 
-// Values of 8 bits have a word each. Those of 16 bits share one between two, which holds as much as two
-// counts of up to 2^16 - 1.
+// 8-bit values have one counter per word. 16-bit values share a word between two counters of 16 bits.
 const bool IN_HALVES = NARROW_BITS == 16;
 const uint COUNTER_WORDS = NARROW_BITS == 16 ? ROOM / 2 : ROOM;
 shared uint counters[COUNTER_WORDS];
 
 const uint KEYS_OF_VECTOR = 4 * KEYS_OF_WORD;
-// Vectors that a thread has on their way at a time.
+// Vectors in flight per thread.
 const uint LOADS = 4;
 const uint BATCH = LOADS * gl_WorkGroupSize.x;
-// So many batches are counted between looks at counters that may be full.
+// Number of batches between checks for counters that may overflow.
 const uint MAX_CHUNK = 49152;
 const uint SOME_BATCHES = MAX_CHUNK / (BATCH * KEYS_OF_VECTOR);
 const uint BATCHES = SOME_BATCHES > 0 ? SOME_BATCHES : 1;
-// What a counter may hold before the next, and before the keys at the end that fill no vector.
+// A counter above this limit could overflow in the next chunk of batches, or with the remaining keys at the end.
 const uint MAX_HELD = 65535 - (BATCHES * BATCH + 1) * KEYS_OF_VECTOR;
 
 uint slice_first;
@@ -56,7 +55,7 @@ void count_value(uint value) {
     else atomicAdd(counters[at], 1);
 }
 
-// The first keys of a word.
+// Counts the first `held` keys of a word.
 void count_word(uint word, uint held) {
     uint values = ordered_keys(word);
     if (push.descending != 0) values = ~values;
@@ -68,7 +67,7 @@ void add_to_histogram(uint at, uint count) {
     if (count != 0) atomicAdd(histogram.at[slice_first + at], count);
 }
 
-// Empties counters that the next chunk could fill.
+// Moves counters above MAX_HELD to the histogram. Called by all threads, between barriers.
 void relieve_counters() {
     for (uint i = thread_rank(); i < COUNTER_WORDS; i += gl_WorkGroupSize.x) {
         uint word = counters[i];
@@ -85,7 +84,7 @@ void relieve_counters() {
     }
 }
 
-// Vectors from `first` on that lie below `end`.
+// Counts one batch of vectors in [first, end).
 void count_batch(uint first, uint end) {
     uvec4 loaded[LOADS];
     [[unroll]] for (uint k = 0; k < LOADS; ++k) {
@@ -98,6 +97,7 @@ void count_batch(uint first, uint end) {
     }
 }
 
+// Counts the keys [first, end). Called by all threads.
 void count_part(uint first, uint end) {
     uint v = first / KEYS_OF_VECTOR;
     uint vectors_end = end / KEYS_OF_VECTOR;

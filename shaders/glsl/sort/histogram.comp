@@ -1,7 +1,11 @@
 #version 460
-// First pass of a one-sweep radix sort: the histograms of all digits, in one read of the keys. With
-// SEGMENTS each of these has its own, and a workgroup counts one of their tiles. With HISTOGRAM_PARTS it
-// also clears what the rounds find each other by.
+// First pass of a one-sweep radix sort: computes the histograms of all digits in one read of the keys. One
+// workgroup counts a range of keys in shared memory and adds its counts to `histogram`. Rounds in which all keys
+// have the same digit are recorded in `idle`. With SEGMENTS, each large segment has separate histograms, and a
+// workgroup counts one tile of a segment.
+//
+// With HISTOGRAM_PARTS (small sorts), each workgroup writes separate histograms, and also clears the look-back
+// status of the rounds.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -9,8 +13,8 @@
 #include "constant_ids.glsl"
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
-layout(constant_id = ITEMS_ID) const uint ITEMS = 16;   // keys per thread in a part
-layout(constant_id = ROUNDS_ID) const uint ROUNDS = 4;  // digits of a key
+layout(constant_id = ITEMS_ID) const uint ITEMS = 16;   // keys per thread and part
+layout(constant_id = ROUNDS_ID) const uint ROUNDS = 4;  // digits per key
 
 #define ALL_DIGITS
 #include "multisplit.glsl"
@@ -19,7 +23,7 @@ layout(set = 0, binding = 2, std430) buffer Histogram { uint at[]; } histogram;
 #ifdef SEGMENTS
 layout(set = 0, binding = 3, std430) readonly buffer Tiles { LargeSegment at[]; } tiles;
 #else
-layout(set = 0, binding = 3, std430) buffer Idle { uint at[]; } idle;  // a word, or one per round and part
+layout(set = 0, binding = 3, std430) buffer Idle { uint at[]; } idle;  // one word, or one per round and part
 layout(set = 0, binding = 7, std430) writeonly buffer Status { uvec4 at[]; } status;
 #endif
 
@@ -42,10 +46,10 @@ void count_digits(KEY key) {
 
 #ifndef SEGMENTS
 
-// Of each round, what the keys of this part have in common.
+// Digits that the keys of this part have in common, per round (histogram_parts.glsl).
 shared uint common_digits[ROUNDS];
 
-// Clears the counters, and its share of the status of all rounds: push.round groups of four words.
+// Clears the counters, and this workgroup's share of the status of all rounds: push.round groups of four words.
 void begin_part(bool has_keys) {
     for (uint i = thread_rank(); i < ROUNDS << DIGIT_BITS; i += gl_WorkGroupSize.x) digit_counts[i] = 0;
     uint threads = HISTOGRAM_PARTS * gl_WorkGroupSize.x;
@@ -55,7 +59,7 @@ void begin_part(bool has_keys) {
         common_digits[round] = has_keys ? DIFFERENT_DIGITS : NO_DIGITS;
 }
 
-// Nobody adds to the counts of a part, so that nobody has to clear them.
+// Writes the counts of a part. They are not shared with other workgroups and need not be cleared before.
 void write_counts(uint part, uint part_keys) {
     for (uint i = thread_rank(); i < ROUNDS << DIGIT_BITS; i += gl_WorkGroupSize.x) {
         uint round = i >> DIGIT_BITS;
@@ -69,7 +73,7 @@ void write_counts(uint part, uint part_keys) {
         idle.at[round * HISTOGRAM_PARTS + part] = common_digits[round];
 }
 
-// One of HISTOGRAM_PARTS parts, of which the last may have no keys.
+// Counts one of HISTOGRAM_PARTS parts; the last ones may be empty.
 void count_part() {
     uint part = HISTOGRAM_PARTS - 1 - group_index();
     uint length = gl_WorkGroupSize.x * ITEMS * push.parts;
@@ -92,7 +96,7 @@ void main() {
     }
 #endif
     if (group_index() >= subproblem_count()) return;
-    // From the end, so that the first round finds the beginning in a cache.
+    // In reverse order, so that the first round finds the beginning of the keys in the cache.
     uint part = group_index_from_end(subproblem_count());
     for (uint i = thread_rank(); i < ROUNDS << DIGIT_BITS; i += gl_WorkGroupSize.x) digit_counts[i] = 0;
     barrier();
@@ -112,7 +116,7 @@ void main() {
         atomicAdd(histogram.at[segment.number * (ROUNDS << DIGIT_BITS) + i], count);
 #else
         uint earlier = atomicAdd(histogram.at[i], count);
-        // All keys have this digit, so that the round will have nothing to do.
+        // All keys have this digit: the round is a no-op.
         if (earlier + count == element_count()) atomicOr(idle.at[0], 1u << (i >> DIGIT_BITS));
 #endif
     }

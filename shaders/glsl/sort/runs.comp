@@ -1,6 +1,7 @@
 #version 460
-// Last pass of a sort by counting: writes every value as often as it was counted. Each thread finds the
-// values of the words that it writes by where runs begin.
+// Last pass of a counting sort: writes each value as often as it was counted. `begins` is the exclusive scan of
+// the histogram. One workgroup writes one tile with `EACH` vectors of 16 bytes per thread: it finds the range of
+// values in the tile by binary search, and then each thread finds the values of its vectors within that range.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -11,14 +12,14 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "narrow_key.glsl"
 
-// Read where the last word has bytes that are no keys.
+// Read only if keys do not fill the last word.
 layout(set = 0, binding = 0, std430) buffer Keys { uint at[]; } keys;
 layout(set = 0, binding = 0, std430) buffer KeysVec4 { uvec4 at[]; } keys_vec4;
 layout(set = 0, binding = 1, std430) readonly buffer Begins { uint at[]; } begins;
 
 layout(push_constant) uniform Push {
     uint count;       // keys
-    uint descending;  // whether the last value comes first
+    uint descending;  // whether the order is descending
 } push;
 
 #include "count.glsl"
@@ -28,8 +29,8 @@ layout(push_constant) uniform Push {
 const uint LAST_VALUE = NARROW_MASK;
 const uint KEYS_OF_VECTOR = 4 * KEYS_OF_WORD;
 
-// The last run of [low, high] that begins at a place or before it, as the one of `low` does. It is not
-// empty: the run behind an empty one begins at the same place.
+// Returns the last run in [low, high] that begins at or before `place`. The run of `low` must do so. The result is
+// never empty, because an empty run begins at the same place as the next one.
 uint run_at(uint low, uint high, uint place) {
     while (low < high) {
         uint middle = (low + high + 1) / 2;
@@ -39,16 +40,17 @@ uint run_at(uint low, uint high, uint place) {
     return low;
 }
 
-// Where the run of a value ends; that of the tile's last value, past all places of the tile.
+// Returns the end of a value's run. The run of the tile's last value is treated as unbounded.
 uint end_of_run(uint value, uint last_value) {
     return value < last_value ? begins.at[value + 1] : ~0u;
 }
 
+// Converts a word of packed values to keys.
 uint keys_of_values(uint values) {
     return keys_from_ordered(push.descending != 0 ? ~values : values);
 }
 
-// What belongs at a vector of places from `first` on, whose values are between these two.
+// Returns the keys at a vector of places that starts at `first`. Their values are between `low` and `last_value`.
 uvec4 keys_from(uint first, uint low, uint last_value) {
     uint value = run_at(low, last_value, first);
     uint end = end_of_run(value, last_value);
@@ -68,6 +70,7 @@ uvec4 keys_from(uint first, uint low, uint last_value) {
     return values;
 }
 
+// Writes the first `held` keys of a vector, and keeps the other bytes in memory.
 void store_words(uint vector, uvec4 words, uint held) {
     [[unroll]] for (uint c = 0; c < 4; ++c) {
         if (c * KEYS_OF_WORD >= held) continue;

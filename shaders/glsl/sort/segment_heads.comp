@@ -1,6 +1,7 @@
 #version 460
-// Which elements do segments begin at, and which segments are larger than a tile? A bit for each element
-// says the first; the large segments go to a list, each with a number of tiles of its own.
+// First pass of a segmented sort: sets one bit in `heads` for the first element of each nonempty segment, and
+// lists the segments that exceed a tile in `large`, with their ranges of tiles. Also records the end of the last
+// segment. Each thread handles `EACH` segments.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -11,9 +12,9 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 #include "segments.glsl"
 
-// In ascending order.
+// Starts of all segments, in ascending order.
 layout(set = 0, binding = 0, std430) readonly buffer Begins { uint at[]; } begins;
-// As they were given: only where the last segment ends is of interest.
+// Offsets as given by the caller. Only the end of the last segment is read.
 layout(set = 0, binding = 1, std430) readonly buffer Offsets { uint at[]; } offsets;
 layout(set = 0, binding = 2, std430) buffer Heads { uint at[]; } heads;
 layout(set = 0, binding = 3, std430) buffer FoundSegments { Found of; } found;
@@ -21,19 +22,20 @@ layout(set = 0, binding = 4, std430) writeonly buffer Large { LargeSegment at[];
 
 layout(push_constant) uniform Push {
     uint count;           // segments
-    uint elements;        // elements, or the most there can be
-    uint elements_index;  // where the device count of these is
-    uint row_length;      // of segments of equal length; 0: `begins` has where they begin
-    uint max_tile;        // elements of a segment that is not large
-    uint large_tile;      // elements of a tile of a large one
+    uint elements;        // element count, or its upper bound
+    uint elements_index;  // index of the device count of elements
+    uint row_length;      // length of equal segments; 0: the starts are in `begins`
+    uint max_tile;        // maximum length of a segment that is not large
+    uint large_tile;      // elements per tile of a large segment
 } push;
 
 #include "count.glsl"
 #include "count_word.glsl"
 #include "groups.glsl"
 
-const uint EACH = 4;  // segments of a thread
+const uint EACH = 4;  // segments per thread
 
+// Handles one segment. `n` is the number of elements.
 void find(uint segment, uint segments, uint n) {
     uint begin;
     uint end;

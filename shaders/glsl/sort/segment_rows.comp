@@ -1,13 +1,13 @@
 #version 460
-// Sorts rows of equal length, each on its own, in place, where a row fits a tile. Rows lie in the tile with room for a
-// power of two of elements each; what is missing comes last.
+// Sorts rows of equal length that fit a tile, in place. One workgroup handles one tile of TILE / ROW_ROOM rows. In
+// the tile, the space of a row is a power of two; missing elements are last.
 //
-// Every subgroup sorts its part of the tile in registers, by a network. Where a row is longer than that, its sorted
-// parts are merged in pairs in shared memory. Networks keep no order of equal elements: with PAIRS each element has
-// its place in the row, its source, by which equal keys are ordered.
+// Steps: load the rows; each subgroup sorts its part of the tile in registers with a sorting network; if a row is
+// longer than that part, its sorted parts are merged in pairs in shared memory; store the rows. Networks are not
+// stable: with PAIRS, each element has its index in the row, its source, which orders equal keys.
 //
-// A lane sorts and merges neighbouring elements. Where rows leave no room free (FULL_ROWS), these are neighbours in
-// memory too, and are loaded and stored as such: rows of no more than a subgroup has need no shared memory at all.
+// A lane sorts and merges consecutive elements. If rows fill their space (FULL_ROWS), these are consecutive in
+// memory too, and are loaded and stored directly: rows of at most one subgroup then need no shared memory.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -17,11 +17,11 @@
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 layout(constant_id = KEY_KIND_ID) const uint KEY_KIND = 0;
-// Whether all bits of the keys are sorted by. Without PAIRS they are.
+// Whether all bits of the keys are compared. Always the case without PAIRS.
 layout(constant_id = ALL_BITS_ID) const uint ALL_BITS = 1;
-layout(constant_id = ROW_ROOM_ID) const uint ROW_ROOM = 32;  // elements of a row in the tile: a power of two, at least ITEMS
+layout(constant_id = ROW_ROOM_ID) const uint ROW_ROOM = 32;  // tile space per row: a power of two, at least ITEMS
 
-// Whether a row has ROW_ROOM elements of 32 bits, and no values that would have to be read.
+// Whether rows have exactly ROW_ROOM elements of 32 bits, and no values that must be read.
 layout(constant_id = FULL_ROWS_ID) const uint FULL_ROWS = 0;
 
 #if KEY_BITS == 64
@@ -33,8 +33,8 @@ layout(constant_id = FULL_ROWS_ID) const uint FULL_ROWS = 0;
 layout(push_constant) uniform Push {
     uint rows;
     uint row_length;  // at most ROW_ROOM
-    uvec2 mask;       // the bits that are sorted by
-    uint descending;  // whether the order is
+    uvec2 mask;       // the bits to sort by
+    uint descending;  // whether the order is descending
 } push;
 
 #include "groups.glsl"
@@ -56,7 +56,7 @@ const uint TILE = gl_WorkGroupSize.x * ITEMS;
 KEY image(KEY key) { return push.descending != 0 ? ~ordered(key) : ordered(key); }
 KEY from_image(KEY bits) { return from_ordered(push.descending != 0 ? ~bits : bits); }
 
-KEY mask;  // the bits that are sorted by
+KEY mask;  // the bits to sort by
 
 KEY compared(KEY x) {
     KEY masked = x & mask;
@@ -78,20 +78,21 @@ bool is_later(KEY x, uint x_source, KEY y, uint y_source) {
 
 #include "lane_network.glsl"
 
-// Where lanes load and store: neighbours have neighbouring elements. Each element is loaded and stored by the same
-// thread, so that nobody stores what another has still to load.
+// Tile position of this lane's element r for loads and stores; adjacent lanes have adjacent elements. The same
+// thread loads and stores an element, so no thread overwrites an element that another has yet to load.
 uint tile_place(uint r) {
     return (gl_SubgroupID * ITEMS + r) * gl_SubgroupSize + gl_SubgroupInvocationID;
 }
 
 uint first_row;
 
-// The element of the array at this place of the tile.
+// Returns the array index of a tile position.
 uint element_at(uint place) { return (first_row + place / ROW_ROOM) * push.row_length + place % ROW_ROOM; }
 
 bool is_there(uint place) { return place % ROW_ROOM < push.row_length && first_row + place / ROW_ROOM < push.rows; }
 
-// Larger than every key, or equal to the largest: where sources decide, those of missing elements are the largest.
+// At least as large as every key. Between equal keys, the source decides: missing elements have the largest
+// sources.
 const KEY MISSING = ~KEY(0);
 
 KEY load_image(uint place) {
@@ -100,7 +101,9 @@ KEY load_image(uint place) {
     return loaded;
 }
 
-// Into registers. A row that is a subgroup's or longer may come in any order; of others a lane has elements of one.
+// Loads the rows into registers. If a row spans at least a subgroup, its elements may be loaded in any order;
+// otherwise each lane needs elements of a single row, which are exchanged through shared memory. Called by all
+// threads.
 void load_items() {
     if (ROW_ROOM >= gl_SubgroupSize * ITEMS) {
         [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
@@ -122,7 +125,8 @@ void load_items() {
     }
 }
 
-// Merges the sorted parts of rows, in pairs: from registers by shared memory to registers.
+// Merges the sorted parts of rows in pairs, from registers through shared memory to registers. Called by all
+// threads.
 void merge_parts() {
     uint p = thread_rank() * ITEMS;
     for (uint width = gl_SubgroupSize * ITEMS; width < ROW_ROOM; width *= 2) {
@@ -150,7 +154,8 @@ void merge_parts() {
         }                                                                                               \
     }
 
-// Values are read where they were and written where they belong, all of them in between held.
+// Moves the values in place: reads all from their sources into registers, and writes them after a barrier. Called
+// by all threads.
 void put_values() {
     if (COUNTED_VALUES != 0) {
         [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
@@ -186,6 +191,7 @@ void store_four(uint from, uint v) {
 #endif
 }
 
+// Loads consecutive elements of full rows directly into registers.
 void load_neighbours() {
     uint place = thread_rank() * ITEMS;
     [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
@@ -210,6 +216,7 @@ void load_neighbours() {}
 void store_neighbours() {}
 #endif
 
+// Stores keys and values through shared memory. Called by all threads.
 void store_items() {
     put_items();
     barrier();

@@ -1,5 +1,6 @@
 #version 460
-// Tells every tile of the large segments which of them it is part of, and clears their histograms.
+// Prepares the large segments of a segmented sort: writes the segment of each of their tiles to `tiles`, and
+// clears their histograms. Workgroups take the large segments in turn.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
 
@@ -16,8 +17,8 @@ layout(set = 0, binding = 3, std430) writeonly buffer Histogram { uint at[]; } h
 
 layout(push_constant) uniform Push {
     uint groups;           // workgroups that share the segments
-    uint large_tile;       // elements of a tile
-    uint histogram_words;  // of one segment
+    uint large_tile;       // elements per tile
+    uint histogram_words;  // per segment
 } push;
 
 #include "groups.glsl"

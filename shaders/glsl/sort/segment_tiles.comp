@@ -1,12 +1,11 @@
 #version 460
-// Sorts all segments that are no larger than a tile, by a merge sort in shared memory of as many of them at
-// a time as fit a tile.
+// Sorts all segments that fit a tile, in place. One workgroup handles the segments that begin in its stride: it
+// loads as many as fit a tile into shared memory and merge-sorts them there, all at once.
 //
-// A workgroup has the segments that begin in its stride. Every thread sorts its ITEMS neighbouring
-// elements, each segment on its own. Then runs are merged in pairs, of ITEMS elements, of twice as many, and
-// so on: only one segment can go across the middle of a pair, so that nothing else moves, and only the
-// threads that have a part of it have anything to do. A segment costs the levels that its length takes and
-// no more. Nothing here depends on the subgroup size.
+// Steps: each thread sorts its ITEMS consecutive elements, separately per segment. Then runs of ITEMS elements are
+// merged in pairs, then runs of twice as many, and so on. At most one segment crosses the middle of a pair; other
+// elements do not move, and only threads with elements of that segment have work. A segment takes as many levels
+// as its length requires. The algorithm does not depend on the subgroup size.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -15,7 +14,7 @@
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 layout(constant_id = KEY_KIND_ID) const uint KEY_KIND = 0;
-layout(constant_id = ALL_BITS_ID) const uint ALL_BITS = 1;  // whether all bits of the keys are sorted by
+layout(constant_id = ALL_BITS_ID) const uint ALL_BITS = 1;  // whether all bits of the keys are compared
 
 #if KEY_BITS == 64
 #define KEY uint64_t
@@ -26,8 +25,8 @@ layout(constant_id = ALL_BITS_ID) const uint ALL_BITS = 1;  // whether all bits 
 layout(push_constant) uniform Push {
     uint count;       // elements
     uint stride;      // elements from which a workgroup takes segments; a multiple of 32
-    uvec2 mask;       // the bits that are sorted by
-    uint descending;  // whether the order is
+    uvec2 mask;       // the bits to sort by
+    uint descending;  // whether the order is descending
 } push;
 
 #include "count.glsl"
@@ -45,13 +44,12 @@ layout(set = 0, binding = 2, std430) buffer Values2 { uvec2 at[]; } values_vec2;
 layout(set = 0, binding = 2, std430) buffer Values4 { uvec4 at[]; } values_vec4;
 #endif
 
-// Elements per thread are ITEMS, which kernels.txt defines and the host reads too: 8, by which
-// merge_levels() goes.
+// Elements per thread are ITEMS, which kernels.txt defines and the host reads too. merge_levels() requires 8.
 const uint TILE = gl_WorkGroupSize.x * ITEMS;
 
 #include "tile_heads.glsl"
 
-shared uint levels;  // bit l: runs of ITEMS << l have to be merged
+shared uint levels;  // bit l: runs of ITEMS << l must be merged
 
 KEY image(KEY key) { return push.descending != 0 ? ~ordered(key) : ordered(key); }
 KEY from_image(KEY bits) { return from_ordered(push.descending != 0 ? ~bits : bits); }
@@ -68,20 +66,21 @@ bool is_after(KEY x, KEY y) {
 
 #include "merge_runs.glsl"
 
-// The heads of 32 elements of the tile.
+// Returns the head bits of 32 elements of the tile.
 uint heads_of(uint first, uint held, uint word) {
     uint from = word * 32;
     if (from >= held) return 0;
     uint at = (first + from) / 32;
     uint shift = first % 32;
     uint bits = heads.at[at] >> shift;
-    // There is a next word if an element needs it.
+    // The next word exists if an element needs it.
     if (shift != 0 && held - from > 32 - shift) bits |= heads.at[at + 1] << (32 - shift);
     return held - from >= 32 ? bits : bits & ((1u << (held - from)) - 1);
 }
 
-// Which levels merge what: those of middles, which are the first elements of threads, that no segment
-// begins at. `word` has the heads of four threads.
+// Returns the merge levels that a word of head bits requires. A middle is the boundary between two runs, and thus
+// the first element of a thread. Its level requires a merge if no segment begins at the middle. `word` holds the
+// heads of four threads.
 uint merge_levels(uint word, uint bits, uint held) {
     uint from = word * 32;
     if (from >= held) return 0;
@@ -94,6 +93,7 @@ uint merge_levels(uint word, uint bits, uint held) {
     return merged;
 }
 
+// Loads the head bits of the tile and determines the merge levels. Called by all threads; a barrier must follow.
 void find_heads(uint first, uint held) {
     if (thread_rank() == 0) levels = 0;
     for (uint i = thread_rank(); i < FILLED_WORDS; i += gl_WorkGroupSize.x) filled[i] = 0;
@@ -118,10 +118,10 @@ void swap_items(uint k) {
 #endif
 }
 
-// Neighbours change places until none is after the next, in as many turns as there are items.
+// Sorts this thread's items by odd-even transposition, in ITEMS turns.
 void sort_items(uint held) {
     uint p = thread_rank() * ITEMS;
-    // Items that are not compared with the one before: heads, and those that are missing.
+    // Items that are not compared with the preceding item: heads and missing items.
     uint apart = tile_heads[p / 32] >> (p % 32);
     if (held < p + ITEMS) apart |= held <= p ? ~0u : ~0u << (held - p);
     [[unroll]] for (uint turn = 0; turn < ITEMS; ++turn)
@@ -129,6 +129,8 @@ void sort_items(uint held) {
             if ((k & 1) != (turn & 1) && (apart >> k & 1) == 0 && is_after(own[k - 1], own[k])) swap_items(k);
 }
 
+// Merges pairs of runs of `width` elements where a segment crosses the middle. Called by all threads; ends with a
+// barrier.
 void merge_level(uint width, uint held) {
     uint p = thread_rank() * ITEMS;
     uint pair = p & ~(2 * width - 1);
@@ -160,7 +162,8 @@ void merge_level(uint width, uint held) {
         }                                                                                           \
     }
 
-// Values are read where they were and written where they belong, all of them in between held.
+// Moves the values in place: reads all from their sources into registers, and writes them after a barrier. Called
+// by all threads.
 void put_values(uint first, uint held) {
     if (COUNTED_VALUES != 0) {
         for (uint i = thread_rank(); i < held; i += gl_WorkGroupSize.x)
@@ -178,9 +181,9 @@ void put_values(uint first, uint held) {
 }
 #endif
 
-// Sorts whole segments that fit a tile. Called by all threads.
+// Sorts the segments in elements [first, first + held), at most a tile. Called by all threads.
 void sort_tile(uint first, uint held) {
-    barrier();  // what was in shared memory has been read
+    barrier();  // the previous contents of shared memory have been read
     [[unroll]] for (uint k = 0; k < ITEMS; ++k) {
         uint i = k * gl_WorkGroupSize.x + thread_rank();
         room[room_of(i)] = i < held ? image(keys.at[first + i]) : KEY(0);
@@ -211,12 +214,13 @@ void sort_tile(uint first, uint held) {
 #endif
 }
 
-// The first and the last head of the stride, and the first one behind it.
+// First and last head in the stride, and first head after the stride.
 shared uint first_head;
 shared uint last_head;
 shared uint next_head;
 const uint NONE = 0xFFFFFFFFu;
 
+// Finds these heads. Called by all threads; ends with a barrier.
 void find_stride(uint begin, uint end) {
     if (thread_rank() == 0) {
         first_head = NONE;
@@ -224,7 +228,7 @@ void find_stride(uint begin, uint end) {
         next_head = end;
     }
     barrier();
-    // A tile behind the stride is as far as a segment goes that begins in it and is sorted here.
+    // Segments that begin in the stride and fit a tile end at most one tile after the stride.
     uint words = (min(push.stride + TILE, end - begin) + 31) / 32;
     for (uint word = thread_rank(); word < words; word += gl_WorkGroupSize.x) {
         uint bits = heads.at[begin / 32 + word];
@@ -247,7 +251,8 @@ void main() {
     if (begin >= end) return;
     find_stride(begin, end);
     if (first_head == NONE) return;
-    // All but the last one end in the stride. That one goes together with the others, alone, or not here.
+    // All segments but the last end in the stride. The last one is sorted together with the others, separately, or
+    // not at all if it exceeds a tile.
     uint first = first_head;
     uint last = last_head;
     uint next = next_head;

@@ -1,5 +1,6 @@
 #version 460
-// A radix sort of what fits one tile, by one workgroup: all rounds in shared memory.
+// Radix sort of an array that fits one tile, in place, with a single workgroup. Loads all keys into registers,
+// runs all rounds (rank by digit, reorder through shared memory), stores the keys, and finally moves the values.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -31,25 +32,28 @@ layout(set = 0, binding = 2, std430) buffer Values4 { uvec4 at[]; } values_vec4;
 #include "digits.glsl"
 
 #ifdef PAIRS
-// Which element of the input each key is.
+// Input index of each key.
 uint source[ITEMS];
 #endif
 
+// Sets the bucket of each item to its digit of a round.
 void find_digits(uint held, uint round) {
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) {
-        // Missing keys are the last of the last bucket in every round, and so stay last.
+        // Missing keys are last in the last bucket in every round, and therefore stay last.
         bool missing = item_index(0, w) >= held;
         set_bucket(w, missing ? push.buckets - 1 : digit(digits_of(own[w]), round));
     }
 }
 
-// Brings a word of each item to the item's place, and to the thread that has the item next.
+// Moves one word of each item to the item's place, and reads it back in thread order into moved[]. Called by all
+// threads.
 #define MOVE_THROUGH_SPACE(word)                                                             \
     barrier();                                                                               \
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) space[item_place(w)] = uint(word);           \
     barrier();                                                                               \
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) moved[w] = space[item_index(0, w)];
 
+// Reorders keys and sources by place. Called by all threads; ends with a barrier.
 void reorder() {
     uint moved[ITEMS];
 #if KEY_BITS == 64
@@ -67,7 +71,7 @@ void reorder() {
     MOVE_THROUGH_SPACE(source[w])
     [[unroll]] for (uint w = 0; w < ITEMS; ++w) source[w] = moved[w];
 #endif
-    barrier();  // counters are written again
+    barrier();  // the counters are reused
 }
 
 #ifdef PAIRS
@@ -81,7 +85,8 @@ void reorder() {
             if (item_index(0, w) < held) buffer_.at[item_index(0, w)] = held_values[w]; \
     }
 
-// Values are read where they were and written where they belong, all of them in between held.
+// Moves the values in place: reads all from their sources into registers, and writes them after a barrier. Called
+// by all threads.
 void put_values(uint held) {
     if (COUNTED_VALUES != 0) {
         [[unroll]] for (uint w = 0; w < ITEMS; ++w)
