@@ -1,6 +1,7 @@
 #version 460
-// First pass of a merge: how many elements of the first array come before each tile of the output. The
-// others before it are of the second one.
+// First pass of a merge: splits the output into tiles. Each thread computes one cut, for tile boundary `tile`: the
+// number of elements of the first array that precede the tile. The other preceding elements are from the second
+// array. The cut is found by binary search on the keys (merge path).
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
 #include "key_width.glsl"
@@ -21,7 +22,7 @@ void main() {
     uint high = min(place, a);
     while (low < high) {
         uint middle = (low + high) / 2;
-        // Of equal elements, those of the first array come first.
+        // Equal elements: those of the first array come first.
         if (is_after(image(first_keys.at[middle]), image(second_keys.at[place - 1 - middle]))) high = middle;
         else low = middle + 1;
     }

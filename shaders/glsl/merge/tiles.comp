@@ -1,6 +1,7 @@
 #version 460
-// Second pass of a merge: each workgroup brings the elements of its tile of the output from both arrays to
-// shared memory, merges them there and writes them.
+// Second pass of a merge: one workgroup writes one tile of the output. It loads the tile's elements of both arrays
+// into shared memory, at the positions given by `cuts`, merges the two runs there, and writes the keys. With
+// PAIRS, it then copies each value from its array to the output.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -52,7 +53,7 @@ void main() {
     uint held = min(TILE, n - begin);
     uint a = cuts.at[tile];
     uint b = begin - a;
-    // Cuts of arrays that are not sorted may fall. No more is taken of an array than it has, and a whole tile of both.
+    // Cuts of unsorted arrays may decrease. Clamp so that no array is overrun and the tile is full.
     uint of_first = max(cuts.at[tile + 1], a) - a;
     of_first = min(of_first, min(held, first_count() - a));
     of_first = max(of_first, held - min(held, second_count() - b));
@@ -62,7 +63,7 @@ void main() {
         if (i < of_first) key = image(first_keys.at[a + i]);
         else if (i < held) key = image(second_keys.at[b + i - of_first]);
         room[room_of(i)] = key;
-        own[k] = KEY(0);  // of places past the last
+        own[k] = KEY(0);  // for positions past the end
 #ifdef PAIRS
         sources[room_of(i)] = i;
         own_source[k] = 0;

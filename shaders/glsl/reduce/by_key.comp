@@ -1,9 +1,11 @@
 #version 460
-// Reduce by key: of each run of elements with equal keys, the key and what the elements combine to, and how
-// many runs there are. A run's total is known where the next one begins, and written by whoever has that. Of a row
-// of a subgroup the runs lie side by side in the result, and a ballot tells each lane where.
-// How many runs begin before a tile, and what the last of them comes to so far, was worked out by the passes
-// before; or, with LOOKBACK, is found by decoupled look-back.
+// Reduce by key: writes the key and the total of each run of equal keys, and the number of runs. One workgroup
+// handles one tile, in rows of one element per lane.
+//
+// Steps: load the keys and terms, find the run heads, compute the aggregate of the tile, and obtain the carry-in
+// of the tile: the number of earlier runs and the total of the open run. The carry-in comes from `before_tiles`,
+// or from decoupled look-back with LOOKBACK. Finally each run head writes its key and the total of the run before
+// it. The output index is the number of earlier runs; within a row it comes from a ballot.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -41,7 +43,8 @@ const uint ITEMS = 4 * ROWS;
 #define LOOKBACK_BINDING 2
 #include "lookback.glsl"
 
-// Tiles that can be missing are full: the last, partial one has no successor.
+// Recomputes the aggregate of a tile. Only full tiles can be missing, because the last, partial tile has no
+// successor.
 Open total_of_tile_again(uint tile) {
     uint count = resolved_count(push.count);
     Open total = nothing_open();
@@ -55,8 +58,8 @@ Open total_of_tile_again(uint tile) {
 }
 #endif
 
-// Of this lane's elements, a row each: the keys, of which the second word is that of wide ones, the terms, and a
-// bit that says whether a run begins.
+// This lane's elements, one per row: the keys (second word 0 for 32-bit keys), the terms, and one bit per row that
+// is set for run heads.
 uvec2 keys_of_rows[ITEMS];
 TERM terms[ITEMS];
 uint begins;
@@ -70,8 +73,8 @@ void store_key(uint i, uvec2 key) {
     }
 }
 
-// Elements at and past the count change nothing and begin nothing. All loads are without a condition: of an element
-// that is not there, another one is loaded.
+// Loads this lane's elements. Elements at and past the count get the identity. All loads are unconditional: the
+// last element is loaded instead of a missing one.
 void load_rows(uint first, uint count) {
     if (count - first >= TILE) {
         [[unroll]] for (uint r = 0; r < ITEMS; ++r) {
@@ -89,6 +92,8 @@ void load_rows(uint first, uint count) {
     }
 }
 
+// Sets `begins`: an element is a head if its key differs from the key before. Elements at and past the count are
+// not heads. Called by whole subgroups.
 void find_begins(uint first, uint count) {
     begins = 0;
     [[unroll]] for (uint r = 0; r < ITEMS; ++r) {
@@ -107,10 +112,11 @@ bool begins_in(uint row) {
     return (begins >> row & 1) != 0;
 }
 
-// What the rows so far come to.
+// Aggregate of the rows so far, including the carry-in.
 Open so_far;
 
-// A row from the last run on that begins in or before a lane, and which lanes have one that begins.
+// Inclusive segmented scan of a row, including the carry-in. `headed` receives the lanes with a run head. Called
+// by whole subgroups.
 TERM combine_row(uint row, out uvec4 headed) {
     headed = subgroupBallot(begins_in(row));
     TERM x = combine_open_lanes(terms[row], headed);
@@ -119,6 +125,7 @@ TERM combine_row(uint row, out uvec4 headed) {
     return x;
 }
 
+// Adds a row to `so_far`, given the results of combine_row().
 void pass_row(uvec4 headed, TERM x) {
     so_far = Open(so_far.heads + subgroupBallotBitCount(headed), last_lane(x));
 }
@@ -129,17 +136,17 @@ void count_row(uint row) {
     pass_row(headed, x);
 }
 
-// What the subgroup's part of the tile comes to.
+// Returns the aggregate of the subgroup's part of the tile. Called by whole subgroups.
 Open total_of_part() {
 #ifdef USER_OPERATOR
-    // Terms are combined in their order.
+    // Combine the terms in element order.
     so_far = nothing_open();
 #define COUNT(r) count_row(r)
     EACH_ITEM(COUNT)
 #undef COUNT
     return so_far;
 #else
-    // Only those from the last beginning on count, and they are combined before anything else is.
+    // Only elements from the last head on contribute. Each lane combines its own before the lanes are combined.
     uint own = begins == 0 ? 0 : uint(findMSB(begins)) * gl_SubgroupSize + gl_SubgroupInvocationID + 1;
     uint last = subgroupShuffle(subgroupInclusiveMax(own), gl_SubgroupSize - 1);
     TERM total = IDENTITY;
@@ -151,7 +158,7 @@ Open total_of_part() {
 #endif
 }
 
-// Of each run that begins in a row, the key; and what the run before it comes to.
+// For each run head in a row, writes the key of the run and the total of the run before.
 void store_row(uint row) {
     uvec4 headed;
     TERM x = combine_row(row, headed);
@@ -172,7 +179,7 @@ void main() {
         return;
     }
     uint tiles = (count - 1) / TILE + 1;
-    // Workgroups past the count (folding makes some) must not take a ticket.
+    // Surplus workgroups (from folding) must not take a ticket.
     if (group_index() >= tiles) return;
 #ifdef LOOKBACK
     uint tile = take_tile(0);

@@ -1,6 +1,8 @@
 #version 460
-// The least element and its index, the lowest of equals, of the tiles of each workgroup: both stages of a
-// reduction, the second, with one workgroup, over the elements and indices that the first one wrote.
+// Finds the minimum and its index, the lowest index among equal elements. Runs as both stages of a reduction.
+// First stage: each workgroup handles `tiles` tiles and writes one element and index. Second stage (FROM_PARTS):
+// one workgroup reduces these. Threads reduce their elements in registers, then lanes by shuffles, then subgroups
+// through shared memory.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -12,7 +14,7 @@
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
-// Whether elements come with their indices; otherwise they are numbered.
+// Whether indices are read from `src_indices`; otherwise they are the element numbers.
 layout(constant_id = FROM_PARTS_ID) const uint FROM_PARTS = 0;
 
 #include "src_dst.glsl"
@@ -21,9 +23,9 @@ layout(set = 0, binding = 3, std430) writeonly buffer DstIndices { uint at[]; } 
 
 layout(push_constant) uniform Push {
     uint count;  // elements in `src`
-    uint tiles;  // of a workgroup
-    uint first;  // where the results of this dispatch go
-    uint base;   // the number of the first element
+    uint tiles;  // per workgroup
+    uint first;  // first output index of this dispatch
+    uint base;   // index of the first element
 } push;
 
 #include "count.glsl"
@@ -31,13 +33,14 @@ layout(push_constant) uniform Push {
 #include "tile.glsl"
 
 const uint NO_INDEX = 0xFFFFFFFFu;
-const uint MIN_LANES = 4;  // no subgroup has fewer
+const uint MIN_LANES = 4;  // minimum subgroup size
 
 struct Found {
     TERM term;
     uint index;
 };
 
+// Returns the smaller element; the lower index wins between equals.
 Found first_of(Found a, Found b) {
     bool other = b.term < a.term || (b.term == a.term && b.index < a.index);
     if (other) return b;
@@ -49,7 +52,7 @@ uint index_of(uint i, uint count) {
     return FROM_PARTS != 0 ? src_indices.at[i] : push.base + i;
 }
 
-// The first over the subgroup, in every lane.
+// Returns the minimum over the subgroup in every lane. Called by whole subgroups.
 Found first_of_lanes(Found own) {
     for (uint distance = 1; distance < gl_SubgroupSize; distance *= 2) {
         uint lane = gl_SubgroupInvocationID ^ distance;
@@ -64,7 +67,7 @@ shared uint subgroup_indices[gl_WorkGroupSize.x / MIN_LANES];
 void main() {
     uint count = resolved_count(push.count);
     uint tiles = count / TILE + (count % TILE != 0 ? 1 : 0);
-    // Workgroups past the count (folding makes some). The first one finds nothing in nothing.
+    // Surplus workgroups (from folding) return. The first one always writes, even for an empty array.
     uint group = group_index();
     if (group > 0 && (tiles == 0 || group > (tiles - 1) / push.tiles)) return;
     uint begin = group * push.tiles;

@@ -1,8 +1,10 @@
 #version 460
-// Joins segments that go on from tile to tile: each thread looks after a tile, and where a segment ends in it
-// that began before, writes what the tiles from that beginning on left of it.
+// Second pass of a segmented reduction: completes segments that span several tiles. One thread handles one tile:
+// if a segment from an earlier tile ends in it, the thread combines the parts that all tiles of the segment left
+// in `parts` and writes the total. Steps: load the parts, scan them across the workgroup, combine parts of tiles
+// before the workgroup's first one, write the totals.
 //
-// If offsets fall, the first workgroups also write the identity to segments that no tile has found.
+// If offsets decrease, the first workgroups also write the identity for segments that were not found by any tile.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -23,11 +25,11 @@ layout(set = 0, binding = 4, std430) readonly buffer Falls { uint at[]; } falls;
 
 layout(push_constant) uniform Push {
     uint segments;
-    uint groups;          // workgroups of the pass before
-    uint tile;            // elements of one
-    uint elements;        // of all tiles, or the most there can be
-    uint elements_index;  // where the device count of these is
-    uint row_length;      // where segments are rows of a matrix
+    uint groups;          // workgroups of the previous pass
+    uint tile;            // elements per tile
+    uint elements;        // element count, or its upper bound
+    uint elements_index;  // index of the device count of elements
+    uint row_length;      // row length, if segments are rows of a matrix
 } push;
 
 #include "count.glsl"
@@ -38,7 +40,7 @@ layout(push_constant) uniform Push {
 #include "segment_offsets.glsl"
 #include "store_term.glsl"
 
-// Workgroups that look for segments that no tile has found.
+// Maximum number of workgroups that look for segments not found by any tile.
 const uint MAX_FINDERS = 64;
 
 shared uint shared_closed;
@@ -48,8 +50,8 @@ TERM open_total(uint tile) {
     return from_two_words(parts.at[2 * tile + 1].xy);
 }
 
-// What the tiles from `begin` to `end` left, in their order: each thread takes some that lie side by side.
-// Called by all threads.
+// Combines the open totals of tiles [begin, end) in order, a contiguous range per thread. Called by all threads;
+// contains a barrier.
 TERM join(uint begin, uint end) {
     uint share = (end - begin - 1) / gl_WorkGroupSize.x + 1;
     uint first = begin + min(share * thread_rank(), end - begin);
@@ -61,14 +63,15 @@ TERM join(uint begin, uint end) {
     return all.total;
 }
 
-// Whether an offset falls in what this thread reads of the workgroups' shares.
+// Returns whether any of the flags that this thread reads reports a decreasing offset.
 bool has_fall() {
     uint fell = 0;
     for (uint k = thread_rank(); k < push.groups; k += gl_WorkGroupSize.x) fell |= falls.at[k];
     return fell != 0;
 }
 
-// Whether the tile of the last element of a segment has found the segment: see mark_offsets of the pass before.
+// Returns whether the tile of the segment's last element found the segment; must match mark_offsets() of the
+// previous pass.
 bool is_found(uint segment, uint end) {
     uvec2 range = parts.at[2 * ((end - 1) / push.tile) + 1].zw;
     if (range.x >= range.y) return false;
@@ -76,6 +79,7 @@ bool is_found(uint segment, uint end) {
     return first_above(end - 1, range.x, range.y) == segment + 1;
 }
 
+// Writes the identity for nonempty segments that were not found by any tile.
 void reduce_unfound(uint segments, uint finders) {
     for (uint k = group_index() * gl_WorkGroupSize.x + thread_rank(); k < segments; k += finders * gl_WorkGroupSize.x) {
         uint end = offset_at(k + 1);
@@ -89,7 +93,7 @@ void main() {
     elements = resolved_other(push.elements, push.elements_index);
     uint tiles = elements / push.tile + (elements % push.tile != 0 ? 1 : 0);
     uint group_first = group_index() * gl_WorkGroupSize.x;
-    // Rows do not fall.
+    // Rows of a matrix have increasing offsets.
     uint finders = OF_ROWS != 0 ? 0 : min(gl_NumWorkGroups.x * gl_NumWorkGroups.y, MAX_FINDERS);
     bool finds = group_index() < finders;
     if (group_first >= tiles && !finds) return;
@@ -112,7 +116,7 @@ void main() {
     Open before = open_lanes_before(own, of_subgroup);
     Open all;
     before = combine(earlier_subgroups(of_subgroup, all), before);
-    // One segment at most began before the tiles of this workgroup, and ends in one of them.
+    // At most one segment began before the tiles of this workgroup and ends in one of them.
     bool goes_on = closed != NO_SEGMENT && before.heads == 0;
     if (goes_on) shared_closed = closed;
     if (fell) atomicOr(shared_falls, 1);

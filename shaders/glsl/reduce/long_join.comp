@@ -1,6 +1,8 @@
 #version 460
-// Joins the chunks of segments that are longer than one. Each thread looks after a segment; where it has many
-// chunks, the subgroup helps. Or each subgroup looks after one, where segments are few.
+// Second pass of the reduction of long segments: combines the chunk totals of each segment that exceeds a chunk.
+// One thread handles one segment, and the whole subgroup helps with segments of many chunks. With BY_SUBGROUPS,
+// for few segments, one subgroup handles one segment. Reads the totals in `chunks`, writes one term per segment to
+// `dst`.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -13,7 +15,7 @@
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
-// Whether a subgroup looks after a segment.
+// Whether one subgroup handles one segment.
 layout(constant_id = BY_SUBGROUPS_ID) const uint BY_SUBGROUPS = 0;
 
 #define NO_SRC
@@ -38,14 +40,15 @@ layout(push_constant) uniform Push {
 #include "segment_offsets.glsl"
 #include "store_term.glsl"
 
-// More than these are joined by the subgroup.
+// Segments with more chunks are combined by the subgroup.
 const uint FEW_CHUNKS = 8;
 
 TERM chunk_at(uint chunk) {
     return from_two_words(chunks.at[chunk]);
 }
 
-// The chunks from `begin` to `end`, in their order. Called by whole subgroups; the same in every lane.
+// Combines the totals of chunks [begin, end) in order and returns the result in every lane. Called by whole
+// subgroups.
 TERM join_chunks(uint begin, uint end) {
     TERM total = IDENTITY;
     for (uint first = begin; first < end; first += gl_SubgroupSize) {
@@ -57,7 +60,8 @@ TERM join_chunks(uint begin, uint end) {
     return total;
 }
 
-// The chunks that lie past the first one of a segment begin after it does, and before it ends: [x, y).
+// Returns the range [x, y) of chunks that hold elements of the segment past its first chunk. Empty if the segment
+// fits a chunk.
 uvec2 other_chunks(uint segment, uint segments) {
     if (segment >= segments) return uvec2(0);
     uint first = offset_at(segment);
@@ -70,7 +74,7 @@ TERM first_chunk(uint segment) {
     return from_two_words(chunks.at[push.max_chunks + segment]);
 }
 
-// Called by whole subgroups.
+// Writes the total of a segment. Called by whole subgroups.
 void join_segment(uint segment, uvec2 others) {
     TERM first = first_chunk(segment);
     TERM joined = join_chunks(others.x, others.y);

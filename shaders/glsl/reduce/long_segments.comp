@@ -1,10 +1,12 @@
 #version 460
-// Reduces segments that are long on average: each has a taker, a subgroup or a workgroup. Takers leave all but
-// the first chunk of their segment to others, one for each chunk of the array, so that a segment of any
-// length keeps nobody busy for long; the next pass joins what becomes of one.
+// First pass of the reduction of long segments. A worker is a subgroup or a workgroup. There is one worker per
+// chunk of the array and one per segment. A segment's worker reduces the first `chunk` elements of its segment;
+// the chunk workers reduce the remaining elements. No worker therefore handles more than a chunk, whatever the
+// segment lengths. Totals of segments that fit a chunk are written to `dst`, all others to `chunks`, which
+// reduce.long_join combines.
 //
-// An offset past the elements counts as their number. A segment that ends at or before its beginning is empty.
-// Where offsets fall, totals of segments around them are of some elements, and nothing else is read or written.
+// Offsets beyond the elements are clamped. A segment that ends at or before its start is empty. If offsets
+// decrease, the totals of the affected segments cover some elements only; all accesses stay in bounds.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -17,7 +19,7 @@
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
-// Whether a taker is a subgroup.
+// Whether a worker is a subgroup; otherwise it is a workgroup.
 layout(constant_id = BY_SUBGROUPS_ID) const uint BY_SUBGROUPS = 0;
 
 #include "src_dst.glsl"
@@ -26,11 +28,11 @@ layout(set = 0, binding = 3, std430) writeonly buffer Chunks { uvec2 at[]; } chu
 
 layout(push_constant) uniform Push {
     uint segments;
-    uint max_chunks;      // takers of chunks; those of segments follow
-    uint elements;        // in `src`, or the most there can be
-    uint elements_index;  // where the device count of these is
-    uint chunk;           // elements of one: a multiple of four
-    uint row_length;      // where segments are rows of a matrix
+    uint max_chunks;      // chunk workers; the segment workers follow
+    uint elements;        // element count of `src`, or its upper bound
+    uint elements_index;  // index of the device count of elements
+    uint chunk;           // elements per chunk, a multiple of four
+    uint row_length;      // row length, if segments are rows of a matrix
 } push;
 
 #include "count.glsl"
@@ -42,10 +44,10 @@ layout(push_constant) uniform Push {
 #include "two_words.glsl"
 #include "segment_offsets.glsl"
 
-// Rows that a lane has on their way at a time.
+// Rows per lane that are in flight at a time.
 layout(constant_id = LOADED_ROWS_ID) const uint LOADED_ROWS = 8;
 
-// Row v of the array, of which elements outside of the range change nothing.
+// Returns row v of the array, with the identity outside of [begin, end).
 TERM_ROW load_between(uint v, uint begin, uint end) {
     if (ROW_TERMS * v >= begin && is_whole(v, end)) return load_row(v);
     TERM_ROW x = TERM_ROW(IDENTITY);
@@ -56,7 +58,7 @@ TERM_ROW load_between(uint v, uint begin, uint end) {
     return x;
 }
 
-// Rows of a subgroup from row `first` of the array on.
+// Loads LOADED_ROWS rows per lane, starting with row `first` of the array.
 void load_rows(uint first, uint begin, uint end, out TERM_ROW rows[LOADED_ROWS]) {
     uint own = first + gl_SubgroupInvocationID;
     if (ROW_TERMS * first >= begin && end / ROW_TERMS >= first + LOADED_ROWS * gl_SubgroupSize) {
@@ -67,7 +69,7 @@ void load_rows(uint first, uint begin, uint end, out TERM_ROW rows[LOADED_ROWS])
     }
 }
 
-// The elements from `begin` to `end`, combined by one subgroup.
+// Reduces [begin, end) with one subgroup; returns the total in every lane. Called by whole subgroups.
 TERM total_of_range(uint begin, uint end) {
     TERM total = IDENTITY;
     for (uint first = begin / ROW_TERMS; ROW_TERMS * first < end; first += LOADED_ROWS * gl_SubgroupSize) {
@@ -75,7 +77,7 @@ TERM total_of_range(uint begin, uint end) {
         load_rows(first, begin, end, rows);
         [[unroll]] for (uint r = 0; r < LOADED_ROWS; ++r) {
 #ifdef USER_OPERATOR
-            // In their order, and the same in every lane.
+            // In element order; the same in every lane.
             total = combine(total, all_lanes(total_of(rows[r])));
 #else
             total = combine(total, total_of(rows[r]));
@@ -89,10 +91,10 @@ TERM total_of_range(uint begin, uint end) {
 #endif
 }
 
-// The same by one taker.
+// Reduces [begin, end) with one worker. Called by all threads of the worker.
 TERM total_taken(uint begin, uint end) {
     if (BY_SUBGROUPS != 0) return total_of_range(begin, end);
-    // An equal part for each subgroup, which begins where a row does.
+    // Each subgroup gets an equal share that starts at a row boundary.
     uint base = begin / ROW_TERMS;
     uint rows = (end - 1) / ROW_TERMS + 1 - base;
     uint share = ((rows - 1) / gl_NumSubgroups + 1) * ROW_TERMS;
@@ -107,7 +109,8 @@ void main() {
     elements = resolved_other(push.elements, push.elements_index);
     uint taker = BY_SUBGROUPS != 0 ? group_index() * gl_NumSubgroups + gl_SubgroupID : group_index();
     bool writes = BY_SUBGROUPS != 0 ? subgroupElect() : thread_rank() == 0;
-    // Takers of chunks begin first: they look for a segment before they have anything to read.
+    // Chunk workers have the lower indices and start first, because they must search for their segment before they
+    // load.
     if (taker >= push.max_chunks) {
         uint segment = taker - push.max_chunks;
         if (segment >= segments) return;
@@ -119,11 +122,11 @@ void main() {
         if (writes && !is_whole_here) chunks.at[taker] = two_words(total);
         return;
     }
-    // Those past the elements, and those of nothing.
+    // No chunk, or no segments.
     uint chunk_count = elements / push.chunk + (elements % push.chunk != 0 ? 1 : 0);
     if (segments == 0 || taker >= chunk_count) return;
     uint first = taker * push.chunk;
-    // The segment that has the first element, if any does.
+    // The segment that contains the first element of the chunk, if any.
     uint found = offsets_up_to(first, segments + 1);
     uint begin = first;
     uint end = first;

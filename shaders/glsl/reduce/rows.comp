@@ -1,9 +1,10 @@
 #version 460
-// Reduces the rows of a matrix, whose length is a power of two, and so small that neighbouring lanes of one
-// subgroup hold a row. Rows past the elements are empty, and one in which they end has those before.
+// Reduces the rows of a matrix. The row length is a power of two, and adjacent lanes of one subgroup hold one row.
+// One workgroup handles one tile: it loads 16 bytes per lane at a time, reduces across the ROW_LANES lanes of each
+// row by shuffles, and writes one term per row. Rows beyond the elements are empty; a row that is cut off by the
+// end has the remaining elements only.
 //
-// What a lane loads at a time, 16 bytes, is a row of lanes elsewhere (tile.glsl); here it is a part of a row of
-// the matrix.
+// In tile.glsl, a "row" is the 16 bytes that a lane loads at a time. Here that is a part of a row of the matrix.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -16,16 +17,16 @@
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
-// Lanes that hold a row: a power of two, at most those of a subgroup.
+// Lanes per row: a power of two, at most the subgroup size.
 layout(constant_id = ROW_LANES_ID) const uint ROW_LANES = 4;
 
 #include "src_dst.glsl"
 
 layout(push_constant) uniform Push {
     uint rows;
-    uint elements;        // in `src`, or the most there can be
-    uint elements_index;  // where the device count of these is
-    uint groups;          // workgroups that are wanted; folding makes more
+    uint elements;        // element count of `src`, or its upper bound
+    uint elements_index;  // index of the device count of elements
+    uint groups;          // required workgroups; folding may add more
 } push;
 
 #include "count.glsl"
@@ -34,7 +35,7 @@ layout(push_constant) uniform Push {
 #include "term.glsl"
 #include "tile.glsl"
 
-// The terms of the lanes that hold a row with this one, in their order; the same in each of them.
+// Combines the terms of the lanes that share a row, in order. Returns the result in each of them.
 TERM total_of_row(TERM total) {
     [[unroll]] for (uint apart = 1; apart < ROW_LANES; apart <<= 1) {
         TERM other = from_lane(total, gl_SubgroupInvocationID ^ apart);

@@ -1,11 +1,13 @@
 #version 460
-// Reduces the segments of an array that offsets cut it into. Each workgroup takes a tile of elements, however
-// many segments that is: it finds the offsets that lie in the tile, and writes the totals of the segments that
-// are whole there. What is left over of segments that go on from tile to tile, the next pass joins.
+// First pass of a segmented reduction: segments are given by offsets. One workgroup handles one tile of elements,
+// whatever the number of segments in it. Steps: load the tile; write the identity for a share of the empty
+// segments; find the offsets inside the tile; scan the tile with restarts at segment starts; write the totals of
+// segments that lie within the tile. The parts of segments that span several tiles go to `parts`, which
+// reduce.join combines.
 //
-// An offset past the elements counts as their number. A segment that ends at or before its beginning is empty.
-// If offsets fall, the tile of the last element of a segment may not find the segment. Such a segment gets the identity:
-// from this pass if there is one tile, else from the next pass.
+// Offsets beyond the elements are clamped. A segment that ends at or before its start is empty. If offsets
+// decrease, the tile of a segment's last element may not find the segment. Such a segment gets the identity, from
+// this pass if there is only one tile, otherwise from reduce.join.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -21,15 +23,15 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 #include "src_dst.glsl"
 layout(set = 0, binding = 2, std430) readonly buffer Offsets { uint at[]; } offsets;
 layout(set = 0, binding = 3, std430) writeonly buffer Parts { uvec4 at[]; } parts;
-// For each workgroup, whether an offset falls in its share of the segments.
+// For each workgroup, whether an offset decreases in its share of the segments.
 layout(set = 0, binding = 4, std430) writeonly buffer Falls { uint at[]; } falls;
 
 layout(push_constant) uniform Push {
     uint segments;
-    uint elements;        // in `src`, or the most there can be
-    uint elements_index;  // where the device count of these is
-    uint groups;          // workgroups that are wanted; folding makes more
-    uint row_length;      // where segments are rows of a matrix
+    uint elements;        // element count of `src`, or its upper bound
+    uint elements_index;  // index of the device count of elements
+    uint groups;          // required workgroups; folding may add more
+    uint row_length;      // row length, if segments are rows of a matrix
 } push;
 
 #define TILE_STORES
@@ -40,7 +42,7 @@ layout(push_constant) uniform Push {
 #include "segment_parts.glsl"
 #include "segment_offsets.glsl"
 
-// Of each element of the tile: whether it is the last of a segment, and of which.
+// For each element of the tile: whether it ends a segment, and the segment that it ends.
 shared uint last_bits[TILE / 32];
 shared uint segment_at[TILE];
 shared uint bounds[2];
@@ -48,15 +50,16 @@ shared uint shared_closed;
 shared TERM shared_closing;
 shared uint shared_falls;
 
+// Records that `segment` ends with the element at `place`.
 void mark_last(uint place, uint segment) {
     uint bit = 1u << place % 32;
     if ((atomicOr(last_bits[place / 32], bit) & bit) == 0) segment_at[place] = segment;
-    // Offsets fall, and another segment ends there too. Only one of them is reduced.
+    // Another segment ends here too, because offsets decrease. Only one of the two is reduced.
     else if (segment != NO_SEGMENT) store_term(segment, IDENTITY);
 }
 
-// The offsets from `begin` to `end` end segments in the tile that starts at `first`. What ends at the first
-// offset is no segment: NO_SEGMENT.
+// Marks the segment ends in the tile that starts at `first`, given the range of offsets [begin, end). Offset k
+// ends segment k - 1; offset 0 ends NO_SEGMENT. Called by all threads.
 void mark_offsets(uint first, uint begin, uint end) {
     if (end - begin <= MAX_WALK * TILE) {
         for (uint k = begin + thread_rank(); k < end; k += gl_WorkGroupSize.x) {
@@ -76,10 +79,11 @@ uint is_last(uint place) {
     return last_bits[place / 32] >> place % 32 & 1;
 }
 
-// Whether all elements are in one tile. That tile looks for ends of segments among all offsets.
+// Whether all elements fit one tile. That tile searches all offsets for segment ends.
 bool is_one_tile() { return push.elements <= TILE; }
 
-// Segments without elements are spread over all workgroups. Returns whether an offset falls.
+// Writes the identity for empty segments, in this workgroup's share of all segments. Returns whether an offset
+// decreases.
 bool reduce_nothing(uint segments) {
     uint group = group_index();
     bool is_searched = is_one_tile() && segments >= MAX_WALK * TILE;
@@ -101,7 +105,7 @@ bool reduce_nothing(uint segments) {
 
 void main() {
     uint segments = resolved_count(push.segments);
-    // Workgroups past those that are wanted, and the share of the others, are in 32 bits.
+    // Surplus workgroups (from folding) return, so that group * share fits 32 bits.
     if (segments == 0 || group_index() >= push.groups) return;
     elements = resolved_other(push.elements, push.elements_index);
     uint tile = group_index();
@@ -112,7 +116,7 @@ void main() {
     if (has_elements) load_tile(first, elements, rows);
     bool fell = reduce_nothing(segments);
 
-    // Offsets that end segments here are above the first element, and at most one past the last.
+    // Segment ends in this tile have offsets above `first` and at most `first + TILE`.
     for (uint k = gl_SubgroupID; has_elements && k < 2; k += gl_NumSubgroups) {
         uint found = k == 0 ? 0 : segments + 1;
         if (!is_one_tile()) found = offsets_up_to(k == 0 ? first : first + TILE, segments + 1);
@@ -137,7 +141,7 @@ void main() {
 
     Open here;
     if (begin == end) {
-        // One segment, or none, goes through.
+        // No segment ends in this tile: all elements belong to one segment, or to none.
         earlier_subgroups(Open(0, total_of_subgroup(rows)), here);
         here.heads = begins_here;
     } else {

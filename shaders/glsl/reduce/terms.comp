@@ -1,6 +1,8 @@
 #version 460
-// Reduces to one term per workgroup, each of which takes several tiles: both stages of a reduction, the
-// second with one workgroup.
+// Reduces an array to one term per workgroup. Runs as both stages of a reduction. First stage: each workgroup
+// handles `tiles` tiles. Second stage: one workgroup reduces the terms of the first. Threads combine their
+// elements in registers, then lanes and subgroups are combined. A user's operator is applied in element order,
+// tile by tile.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -16,8 +18,8 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 layout(push_constant) uniform Push {
     uint count;  // elements in `src`
-    uint tiles;  // of a workgroup
-    uint first;  // where the terms of this dispatch go
+    uint tiles;  // per workgroup
+    uint first;  // first output index of this dispatch
 } push;
 
 #include "count.glsl"
@@ -29,7 +31,7 @@ layout(push_constant) uniform Push {
 void main() {
     uint count = resolved_count(push.count);
     uint tiles = count / TILE + (count % TILE != 0 ? 1 : 0);
-    // Workgroups past the count (folding makes some). The first one gives the identity for nothing.
+    // Surplus workgroups (from folding) return. The first one always writes: the identity, for an empty array.
     uint group = group_index();
     if (group > 0 && (tiles == 0 || group > (tiles - 1) / push.tiles)) return;
     uint begin = group * push.tiles;
@@ -42,7 +44,7 @@ void main() {
         TERM of_tile;
         earlier_subgroups(total_of_subgroup(rows), of_tile);
         own = combine(own, of_tile);
-        barrier();  // subgroup_terms is written again
+        barrier();  // subgroup_terms is reused
 #else
         own = combine(own, total_of_rows(rows));
 #endif

@@ -1,7 +1,8 @@
 #version 460
-// Scan in segments: of each element, what it and those before it in its segment combine to. What comes before
-// a tile was worked out by the passes before; or, with LOOKBACK, is found by decoupled look-back, which
-// goes back to the last tile in which a segment begins: its own total is final.
+// Segmented scan, last stage or, with LOOKBACK, in one pass. One workgroup handles one tile: it loads the terms
+// and segment heads, scans them in registers, obtains the carry-in of the tile and writes the tile. The carry-in
+// comes from `before_tiles`, or from decoupled look-back. Look-back stops at the last tile that contains a head,
+// because that tile's own aggregate is final.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -34,7 +35,8 @@ layout(push_constant) uniform Push {
 #define ENDS_AT_HEADS
 #include "lookback.glsl"
 
-// Tiles that can be missing are full: the last, partial one has no successor.
+// Recomputes the aggregate of a tile. Only full tiles can be missing, because the last, partial tile has no
+// successor.
 Open total_of_tile_again(uint tile) {
     uint count = resolved_count(push.count);
     Open total = nothing_open();
@@ -52,7 +54,7 @@ Open total_of_tile_again(uint tile) {
 void main() {
     uint count = resolved_count(push.count);
     uint tiles = count / TILE + (count % TILE != 0 ? 1 : 0);
-    // Workgroups past the count (folding makes some) must not take a ticket.
+    // Surplus workgroups (from folding) must not take a ticket.
     if (group_index() >= tiles) return;
 #ifdef LOOKBACK
     uint tile = take_tile(0);

@@ -1,5 +1,7 @@
 #version 460
-// Last stage of reduce-then-scan: scans each tile, starting from the total of the tiles before it.
+// Last stage of reduce-then-scan. One workgroup scans one tile, with the prefix of the tile from `offsets` as
+// carry-in, and writes it to `dst`. Tiles are processed in reverse order, because the end of the array is still in
+// the cache.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -17,7 +19,7 @@ layout(set = 0, binding = 2, std430) readonly buffer Offsets { WORDS at[]; } off
 
 layout(push_constant) uniform Push {
     uint count;       // elements in `src`
-    uint first_tile;  // where the offsets of this dispatch start
+    uint first_tile;  // index of this dispatch's first tile in `offsets`
 } push;
 
 #define TILE_STORES

@@ -1,6 +1,6 @@
 #version 460
-// Scan in one pass over the data: each workgroup scans a tile and finds the total of the
-// tiles before it by decoupled look-back.
+// Scan in one pass over the data. One workgroup handles one tile: it loads the tile, publishes its total, scans it
+// in registers, obtains the prefix of the tile by decoupled look-back, and writes the tile.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -17,7 +17,7 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 
 layout(push_constant) uniform Push {
     uint count;       // elements in `src`
-    uint first_tile;  // number of the first tile of `src` in the whole array
+    uint first_tile;  // number of src's first tile in the whole array
 } push;
 
 #define TILE_STORES
@@ -30,8 +30,8 @@ layout(push_constant) uniform Push {
 #define LOOKBACK_BINDING 2
 #include "lookback.glsl"
 
-// A tile of an earlier dispatch was complete before this one began, so only tiles of `src` can
-// be missing. They are full: the last, partial one has no successor.
+// Recomputes the total of a tile. Only tiles of `src` can be missing, because earlier dispatches are complete.
+// They are full, because the last, partial tile has no successor.
 TERM total_of_tile_again(uint tile) {
     uint first = (tile - push.first_tile) * TILE / ROW_TERMS;
     TERM total = IDENTITY;
@@ -42,7 +42,7 @@ TERM total_of_tile_again(uint tile) {
 
 void main() {
     uint count = resolved_count(push.count);
-    // Workgroups past the count (folding makes some) must not take a ticket.
+    // Surplus workgroups (from folding) must not take a ticket.
     if (group_index() >= (count - 1) / TILE + 1) return;
     uint tile = take_tile(push.first_tile);
     uint first = (tile - push.first_tile) * TILE;

@@ -1,6 +1,7 @@
 #version 460
-// Middle stage of reduce-then-scan in segments: what comes before each tile, by one workgroup that takes four
-// tiles per thread at a time.
+// Middle stage of segmented reduce-then-scan: an exclusive scan of the tile aggregates, by a single workgroup. It
+// handles four tiles per thread at a time, with a carry, and writes the aggregate of all elements before each
+// tile.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -48,6 +49,6 @@ void main() {
             so_far = combine(so_far, own[k]);
         }
         carry = combine(carry, all);
-        barrier();  // what subgroups hold is written again
+        barrier();  // the shared memory of earlier_subgroups() is reused
     }
 }

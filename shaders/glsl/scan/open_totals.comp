@@ -1,5 +1,6 @@
 #version 460
-// First stage of reduce-then-scan in segments: what each tile comes to.
+// First stage of segmented reduce-then-scan. One workgroup loads one tile with its segment heads and writes the
+// tile's aggregate.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -29,7 +30,7 @@ layout(push_constant) uniform Push {
 void main() {
     uint count = resolved_count(push.count);
     uint tile = group_index();
-    // In divisions, because tile * TILE may not fit 32 bits. Of nothing there is no tile.
+    // Uses a division, because tile * TILE may exceed 32 bits. An empty array has no tiles.
     if (count == 0 || tile >= (count - 1) / TILE + 1) return;
     TERM_ROW rows[TILE_ROWS];
     uint bits[TILE_ROWS];

@@ -1,5 +1,6 @@
 #version 460
-// First stage of reduce-then-scan: the total of each tile.
+// First stage of reduce-then-scan. One workgroup loads one tile of `src`, reduces it in registers and across
+// subgroups, and writes the tile's total to `sums`.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -18,7 +19,7 @@ layout(set = 0, binding = 1, std430) writeonly buffer Sums { WORDS at[]; } sums;
 
 layout(push_constant) uniform Push {
     uint count;       // elements in `src`
-    uint first_tile;  // where the sums of this dispatch go
+    uint first_tile;  // index of this dispatch's first tile in `sums`
 } push;
 
 #include "count.glsl"
@@ -30,7 +31,7 @@ layout(push_constant) uniform Push {
 void main() {
     uint count = resolved_count(push.count);
     uint tile = group_index();
-    // Uniform over the workgroup; in divisions, because tile * TILE may not fit 32 bits.
+    // Uniform over the workgroup. Uses a division, because tile * TILE may exceed 32 bits.
     if (tile >= (count - 1) / TILE + 1) return;
     TERM_ROW rows[TILE_ROWS];
     load_tile(tile * TILE, count, rows);

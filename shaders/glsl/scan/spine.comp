@@ -1,6 +1,6 @@
 #version 460
-// Scans a short array with one workgroup, tile after tile with a carry: the middle stage of
-// reduce-then-scan, and the whole of a small scan.
+// Scans a short array with a single workgroup, tile after tile with a carry. This is the middle stage of
+// reduce-then-scan, and a complete scan of a small array.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -35,6 +35,6 @@ void main() {
         TERM before = combine(carry, earlier_subgroups(scan_subgroup(rows), total));
         store_tile(first, count, rows, before);
         carry = combine(carry, total);
-        barrier();  // subgroup_terms is written again
+        barrier();  // subgroup_terms is reused
     }
 }

@@ -1,10 +1,11 @@
 #version 460
-// How many elements of a sorted array come before each needle: the first place where it could be put, or,
-// where equal elements come before it too, the last.
+// Binary search: writes, for each needle, the number of elements of a sorted array that come before it. That is
+// the lower bound, or the upper bound if equal elements count as before (`upper`). One workgroup handles ROUNDS *
+// NEEDLES needles per thread.
 //
-// A search goes by powers of two: with `found` elements known to come before the needle, is the one at
-// found + step - 1 before it too? Steps that are multiples of a stride look only at the last element of
-// every stride, and those lie in shared memory: the top of the tree, which is read once per workgroup.
+// A search proceeds by powers of two: if `found` elements are known to come before the needle, it tests element
+// found + step - 1. As long as steps are multiples of `stride`, only the last element of each stride is tested.
+// These elements, the top of the search tree, are first copied to shared memory.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -14,7 +15,7 @@
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 layout(constant_id = KEY_KIND_ID) const uint KEY_KIND = 0;
-layout(constant_id = ROUNDS_ID) const uint ROUNDS = 4;  // times that a workgroup takes NEEDLES per thread
+layout(constant_id = ROUNDS_ID) const uint ROUNDS = 4;  // batches of NEEDLES per thread that a workgroup handles
 
 #if KEY_BITS == 64
 #define KEY uint64_t
@@ -28,8 +29,8 @@ layout(set = 0, binding = 2, std430) writeonly buffer Positions { uint at[]; } p
 
 layout(push_constant) uniform Push {
     uint count;         // needles
-    uint sorted_count;  // elements of the sorted array, or the most there can be
-    uint sorted_index;  // where the device count of these is
+    uint sorted_count;  // size of the sorted array, or its upper bound
+    uint sorted_index;  // index of the device count of the sorted array
     uint upper;         // whether equal elements come before a needle
 } push;
 
@@ -38,16 +39,16 @@ layout(push_constant) uniform Push {
 #include "groups.glsl"
 #include "key_order.glsl"
 
-// Searches of one thread that are on their way at a time.
+// Concurrent searches per thread.
 const uint NEEDLES = 4;
-// Elements in shared memory at most; kernels.txt defines TOP, which the host reads too.
+// Capacity in elements; kernels.txt defines TOP, which the host reads too.
 shared KEY top[TOP];
 
 bool is_before(KEY element, KEY needle) {
     return push.upper != 0 ? element <= needle : element < needle;
 }
 
-// The largest power of two that is not above x; 0 of 0.
+// Returns the largest power of two that does not exceed x; 0 for 0.
 uint top_step(uint x) {
     return x == 0 ? 0 : 1u << findMSB(x);
 }
