@@ -1,5 +1,7 @@
 #version 460
-// The beginning of a search: one entry, and everything else empty. Distances have been cleared.
+// Starts a search: a single thread resets the state, sets the source's distance to 0, puts the source into the
+// near queue, and writes the dispatch arguments of the first round. All other distances were set to UNREACHED
+// before.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 
@@ -41,7 +43,7 @@ void main() {
     control.kept_words = 0;
     control.low = 0;
     control.before = 0;
-    control.ends[0] = 0;  // a round reads it even where it takes one queue only
+    control.ends[0] = 0;  // a round reads it even if it takes a single queue
     clear_counts();
     distances.at[request.source] = 0;
     queues.at[NEAR * push.capacity] = uvec2(request.source, 0);

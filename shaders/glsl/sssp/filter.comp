@@ -1,6 +1,6 @@
 #version 460
-// Before the pile is split: leaves out what is stale or has been expanded, and says in which bucket the
-// others are.
+// Prepares the split of the pile: copies the entries that are neither stale nor expanded to `kept`, and their
+// bucket ids to `ids`. Threads take entries in turn; each subgroup reserves output space with one atomic addition.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -19,6 +19,7 @@ layout(set = 0, binding = 4, std430) writeonly buffer Ids { uint at[]; } ids;
 layout(set = 0, binding = 5, std430) writeonly buffer Kept { uvec2 at[]; } kept;
 layout(set = 0, binding = 6, std430) readonly buffer Distances { uint at[]; } distances;
 
+// Filters one entry per lane. Called by whole subgroups.
 void look_at(uint i) {
     bool held = i < control.piled;
     uvec2 entry = held ? pile.at[i] : uvec2(0);

@@ -1,10 +1,10 @@
 #version 460
-// Many rounds of a search in one dispatch: workgroups that all run at the same time, and wait for
-// each other between rounds.
+// Many rounds of a search in one dispatch, with persistent workgroups that wait for each other between rounds.
+// Each workgroup repeats: load the round, do a share of its work, and arrive at the global barrier. The last one
+// to arrive decides the next round and releases the others.
 //
-// Waiting is bounded. Where somebody waits too long (not all workgroups were running after all),
-// everybody leaves, and the host goes on with rounds of a dispatch each, from the distances that
-// have been found.
+// Waiting is bounded. If a workgroup times out, because not all workgroups are resident, all of them exit, and the
+// host continues with one dispatch per round, from the distances found so far.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -17,7 +17,7 @@
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 layout(constant_id = SPIN_LIMIT_ID) const uint SPIN_LIMIT = 1u << 20;
-layout(constant_id = ROUNDS_ID) const uint ROUNDS = 1024;  // in one dispatch, at most
+layout(constant_id = ROUNDS_ID) const uint ROUNDS = 1024;  // maximum rounds per dispatch
 
 #include "sssp_state.glsl"
 #include "sssp_advance.glsl"
@@ -26,18 +26,18 @@ layout(constant_id = ROUNDS_ID) const uint ROUNDS = 1024;  // in one dispatch, a
 shared uint leave;
 shared uint first_generation;
 
-// Whether this workgroup is the last to arrive: it then decides on the next round. Called by one
-// thread.
+// Arrives at the barrier. Returns whether this workgroup is the last one, which decides the next round. Called by
+// one thread.
 bool arrive(uint generation) {
     bool last = atomicAdd(control.arrived, 1) + 1 == gl_NumWorkGroups.x * (generation + 1);
     if (last) {
-        memoryBarrierBuffer();  // what the others did is seen from here on
+        memoryBarrierBuffer();  // the writes of the others are visible from here on
         advance();
     }
     return last;
 }
 
-// Gives the sign to begin the next round, or waits for it. Called by one thread.
+// Releases the others into the next round, or waits for the release. Called by one thread.
 void begin_or_wait(bool last, uint generation) {
     if (last) {
         atomicExchange(control.generation, generation + 1);
@@ -65,7 +65,7 @@ void main() {
         barrier();
         bool last = false;
         if (gl_LocalInvocationIndex == 0) last = arrive(generation);
-        // What the next round is to do must be seen before the sign to begin it.
+        // The description of the next round must be visible before the release.
         memoryBarrierBuffer();
         if (gl_LocalInvocationIndex == 0) begin_or_wait(last, generation);
         memoryBarrierBuffer();

@@ -1,6 +1,7 @@
 #version 460
-// One round of a search as a dispatch: the last workgroup to get through decides what the next
-// round does, and how many workgroups it takes.
+// One round of a search as one dispatch. Each workgroup loads the round and does a share of its work. The last one
+// to finish decides the next round and writes its dispatch arguments. With PILE, rounds that wait for the pile
+// passes are no-ops.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -20,7 +21,7 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 void main() {
     if (gl_LocalInvocationIndex == 0) load_round();
     barrier();
-    // Rounds are recorded ahead: the search may be over.
+    // Rounds are recorded in advance: the search may be complete.
     if (round_is_over()) return;
 #ifdef PILE
     if (round_groups() == 0) {
@@ -35,7 +36,7 @@ void main() {
     barrier();
     if (gl_LocalInvocationIndex == 0) {
         if (atomicAdd(control.finished, 1) == all - 1) {
-            memoryBarrierBuffer();  // what the others did is seen from here on
+            memoryBarrierBuffer();  // the writes of the others are visible from here on
             advance();
         }
     }

@@ -1,9 +1,11 @@
 #version 460
-// After a search, one arc per thread: which arcs lie on shortest paths (the tree of predecessors),
-// which were relaxed at all, and is there a vertex that only paths too long for a distance reach?
+// After a search: examines one arc per thread. Finds the predecessors of all vertices (the shortest-path tree),
+// counts the arcs of reached vertices, and detects vertices that are reachable only by paths whose length exceeds
+// the largest distance.
 //
-// The tree has no cycles: a vertex takes for its predecessor one that is nearer; or, where only
-// arcs that cost nothing lead to it, one at the same distance that has a predecessor already.
+// The tree has no cycles: the predecessor of a vertex is a nearer vertex, or, if only arcs of weight 0 lead to it,
+// a vertex at the same distance that already has a predecessor. The second case is repeated until it changes
+// nothing more.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
@@ -11,7 +13,7 @@
 #include "constant_ids.glsl"
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
-layout(constant_id = PARENTS_ID) const uint PARENTS = 1;  // whether the tree is wanted
+layout(constant_id = PARENTS_ID) const uint PARENTS = 1;  // whether predecessors are requested
 
 #include "groups.glsl"
 #include "sssp_sum.glsl"
@@ -19,7 +21,7 @@ layout(constant_id = PARENTS_ID) const uint PARENTS = 1;  // whether the tree is
 layout(push_constant) uniform Push {
     uint vertices;
     uint arcs;
-    uint settle;  // 0: predecessors that are nearer; 1: those at the same distance
+    uint settle;  // 0: nearer predecessors; 1: those at the same distance
 } push;
 
 layout(set = 0, binding = 0, std430) readonly buffer Rows { uint at[]; } rows;
@@ -29,12 +31,12 @@ layout(set = 0, binding = 3, std430) readonly buffer Request { uint source; } re
 layout(set = 0, binding = 4, std430) volatile buffer Parents { uint at[]; } parents;
 layout(set = 0, binding = 5, std430) volatile buffer Found {
     uint changed;
-    uint too_late;  // a vertex without a distance, though an arc leads there
-    uint arcs_low;  // arcs that leave vertices that were reached
+    uint too_late;  // lowest vertex that is reachable, but only by too long paths
+    uint arcs_low;  // arcs of reached vertices
     uint arcs_high;
 } found;
 
-// The vertex that an arc leaves: the last one whose arcs begin at or before it.
+// Returns the tail of an arc: the last vertex whose arcs begin at or before it.
 uint owner_of(uint arc) {
     uint low = 0;
     uint high = push.vertices;
@@ -46,6 +48,7 @@ uint owner_of(uint arc) {
     return low;
 }
 
+// Examines an arc from a reached vertex.
 void look_at(uint from, uint distance, uvec2 arc) {
     uint sum = sum_of(distance, arc.y);
     uint held = distances.at[arc.x];

@@ -1,12 +1,13 @@
 #version 460
-// After the pile was split: the first bucket that is not empty is what the next round takes.
+// After the pile was split into buckets: a single thread selects the first nonempty bucket for the next round, and
+// writes the dispatch arguments of the round.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 
 #include "constant_ids.glsl"
 
 layout(local_size_x = 64, local_size_x_id = LOCAL_SIZE_X_ID) in;
-layout(constant_id = SORTED_ID) const uint SORTED = 0;  // whether there are ids in order, and no offsets
+layout(constant_id = SORTED_ID) const uint SORTED = 0;  // whether `ids` is sorted and there are no offsets
 
 #include "sssp_state.glsl"
 #define PILE
@@ -14,11 +15,11 @@ layout(constant_id = SORTED_ID) const uint SORTED = 0;  // whether there are ids
 layout(set = 0, binding = 3, std430) readonly buffer Ids { uint at[]; } ids;
 layout(set = 0, binding = 4, std430) readonly buffer Offsets { uint at[]; } offsets;
 
-// The first bucket, and how many entries it has.
+// Returns the first nonempty bucket and its number of entries.
 uvec2 first_bucket(uint count) {
     if (SORTED != 0) {
         uint first = ids.at[0];
-        uint low = 0;  // entries below are of the first bucket
+        uint low = 0;  // entries below are in the first bucket
         uint high = count;
         while (low < high) {
             uint middle = low + (high - low) / 2;
@@ -47,12 +48,13 @@ void main() {
     }
     uvec2 first = first_bucket(count);
     uint nearest = control.nearest_rest;
-    // Beyond the last bucket nobody knows how far: it is split again, from where it begins.
+    // The last bucket has no upper end: no entry is taken, and the pile is split again, starting at the nearest
+    // entry.
     bool beyond = first.x == push.last_id && first.x > 0;
     uint taken = beyond ? 0 : first.y;
     control.taken = REST;
     if (!beyond) control.threshold = widths_past(control.base, first.x + 1);
-    // No entry that stays is nearer than this.
+    // Lower bound of the entries that stay.
     control.nearest_rest = beyond ? nearest : taken < count ? control.threshold : UNREACHED;
     deal(taken, 0);
 }

@@ -1,6 +1,7 @@
 #version 460
-// Exact top-k, behind the last digit: how many elements of each part are above the k-th largest image,
-// and how many are at it.
+// Exact top-k, pass after the last digit: counts the elements of each part of a row that are above the k-th
+// largest image, and those that are equal to it. One workgroup handles one part and writes two counts. The first
+// workgroup of a row also writes the k-th largest image for the next pass.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -1,6 +1,8 @@
 #version 460
-// Third pass of a top-k by candidates, the one that reads everything: elements at the guessed bound or
-// above it are put aside, with their indices, in any order.
+// Third pass of top-k with candidates, the only one that reads all elements: appends the elements at or above the
+// estimated bound to the candidates of the row, with their indices, in any order. One workgroup handles one part
+// of a row; subgroups reserve space with an atomic addition. `state` counts all such elements, including those
+// that do not fit.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -20,15 +22,15 @@ layout(set = 0, binding = 3, std430) writeonly buffer KeysOut { KEY at[]; } keys
 layout(set = 0, binding = 4, std430) writeonly buffer IndicesOut { uint at[]; } indices_out;
 
 KEY threshold;
-uint row_begin;   // its first element
+uint row_begin;   // first element of the row
 uint row;
-bool has_room;    // whether this subgroup found room when it last looked
+bool has_room;    // whether the last reservation of this subgroup succeeded
 
 #define VISIT(first, present) keep_candidates(first, present);
 void keep_candidates(uint first, uint present);
 #include "topk_visit.glsl"
 
-// Called by whole subgroups, with a bit for each item of this lane that is kept.
+// Appends the items whose bit is set in `kept`. Called by whole subgroups.
 void append(uint first, uint kept) {
     uint own = bitCount(kept);
     uint through = subgroupInclusiveAdd(own);
@@ -49,6 +51,7 @@ void append(uint first, uint kept) {
     }
 }
 
+// Appends the loaded items at or above the threshold. Called by whole subgroups.
 void keep_candidates(uint first, uint present) {
     uint kept = 0;
     [[unroll]] for (uint i = 0; i < LOADED; ++i)

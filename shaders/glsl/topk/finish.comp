@@ -1,6 +1,8 @@
 #version 460
-// The k largest of each row by one workgroup, and their order. A row is what was put aside, with its indices, by a
-// filter or by the workgroups of its parts; or, with ROWS_OF_INPUT, a row of the input itself, or a part of it.
+// Selects the k largest elements of each row with one workgroup per row, and sorts them if SORTED. The input is
+// the candidates of a row, with indices, from a filter or from the parts of the row. With ROWS_OF_INPUT, it is a
+// row of the input itself, or a part of it. Steps: find the k-th largest element, collect the selected elements in
+// shared memory, sort them there, write keys and indices.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -10,8 +12,8 @@
 #include "constant_ids.glsl"
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
-layout(constant_id = ROOM_ID) const uint ROOM = 1024;   // elements that can be ordered: a power of two, at least SUBGROUP_SIZE
-layout(constant_id = SORTED_ID) const uint SORTED = 1;  // whether they are
+layout(constant_id = ROOM_ID) const uint ROOM = 1024;   // capacity for sorting: a power of two >= SUBGROUP_SIZE
+layout(constant_id = SORTED_ID) const uint SORTED = 1;  // whether the result is sorted
 
 #include "topk.glsl"
 
@@ -28,7 +30,7 @@ uint first_out;
 
 KEY item_image(uint i) { return image(keys.at[first_item + i]); }
 #ifdef ROWS_OF_INPUT
-uint first_index;  // of the part, in its row
+uint first_index;  // first element of the part in its row
 uint item_index(uint i) { return first_index + i; }
 #else
 uint item_index(uint i) { return indices.at[first_item + i]; }
@@ -42,22 +44,22 @@ shared KEY ordered_images[ROOM];
 shared uint ordered_indices[ROOM];
 shared uint kept;
 
-// Elements of each part of a row, but for the last one, which may have fewer, and for those past it, which have
-// none; and how many a whole one puts aside.
+// Elements per part of a row. The last part with elements may have fewer; parts after it are empty.
 uint part_share() {
     return (row_length() - 1) / push.cut + 1;
 }
 
+// Number of elements that a full part selects.
 uint kept_of_part() {
     return min(push.k, part_share());
 }
 
-// The row of this workgroup, or its part: where it is, where its elements go, and how many there are to choose from.
+// Sets the input and output range of this workgroup's row or part. Returns the number of elements to choose from.
 uint take_items(uint group) {
 #ifdef ROWS_OF_INPUT
     uint row = group / push.cut;
     uint part = group % push.cut;
-    // Numbers of elements have 30 bits.
+    // Element indices have 30 bits, so the product does not overflow.
     first_index = min(part * part_share(), row_length());
     first_item = row * row_length() + first_index;
     first_out = row * push.capacity + part * kept_of_part();
@@ -65,11 +67,11 @@ uint take_items(uint group) {
 #else
     first_item = group * push.capacity;
     first_out = group * push.k;
-    // Whole parts have put as many aside as each other, so that there is nothing between them.
+    // All full parts select the same number of elements, so the candidates are contiguous.
     if (push.cut > 1)
         return row_length() / part_share() * kept_of_part() + min(push.k, row_length() % part_share());
     uint found = state.at[group * STATE_WORDS + STATE_CANDIDATES];
-    // The exact passes have put as many there as are wanted.
+    // Otherwise the exact passes have written exactly the wanted elements.
     return wanted_count() <= found && found <= push.capacity ? found : wanted_count();
 #endif
 }
@@ -79,13 +81,14 @@ void put(uint place, KEY number, uint index) {
     indices_out.at[first_out + place] = index;
 }
 
-// Whether an element comes before another.
+// Order of the result: larger images first, lower indices first among equals.
 bool is_before(KEY one, uint one_index, KEY other, uint other_index) {
     bool by_index = one_index < other_index;
     return one == other ? by_index : one > other;
 }
 
-// The elements of all pairs of a run that are `stride` apart. Called by all threads.
+// Compares and exchanges all pairs at distance `stride`, in shared memory. Called by all threads; ends with a
+// barrier.
 void exchange_apart(uint size, uint run, uint stride) {
     for (uint t = thread_rank(); t < size / 2; t += gl_WorkGroupSize.x) {
         uint low = (t & ~(stride - 1)) * 2 + (t & (stride - 1));
@@ -103,8 +106,8 @@ void exchange_apart(uint size, uint run, uint stride) {
     barrier();
 }
 
-// Steps of runs from `first_run` to `last_run` whose pairs are fewer elements apart than a subgroup has lanes: an
-// element per lane, in registers. Called by all threads.
+// Executes the steps of runs from `first_run` to `last_run` whose pairs are less than a subgroup apart: one
+// element per lane, in registers. Called by all threads; ends with a barrier.
 void exchange_lanes(uint size, uint first_run, uint last_run) {
     for (uint first = gl_SubgroupID * SUBGROUP_SIZE; first < size; first += gl_WorkGroupSize.x) {
         uint element = first + gl_SubgroupInvocationID;
@@ -126,8 +129,8 @@ void exchange_lanes(uint size, uint first_run, uint last_run) {
     barrier();
 }
 
-// Bitonic: no two elements are the same, but for those that fill up, so that any order they come in gives the same
-// result. `size` is a power of two, and no less than a subgroup has lanes.
+// Bitonic sort of the collected elements. All elements differ, except for the padding, so the result does not
+// depend on their initial order. `size` is a power of two, at least the subgroup size. Called by all threads.
 void order_kept(uint size) {
     exchange_lanes(size, 2, SUBGROUP_SIZE);
     for (uint run = 2 * SUBGROUP_SIZE; run <= size; run <<= 1) {
@@ -136,8 +139,9 @@ void order_kept(uint size) {
     }
 }
 
-// Puts an element at the bound or above it aside, or right out, if it is wanted. Where it was is looked up when
-// all are there: a thread has several, and would wait for one after the other.
+// Collects an element at or above the bound, if it is selected, in shared memory, or writes it directly if not
+// SORTED. Its index is looked up later, because a thread has several elements, and the lookups would be serialized
+// here.
 void keep_item(uint i, KEY number) {
     if (number == bound && last_index != ~0u && item_index(i) > last_index) return;
     uint place = atomicAdd(kept, 1);
@@ -166,14 +170,14 @@ void main() {
     if (SORTED == 0) return;
     uint size = SUBGROUP_SIZE;
     while (size < wanted) size <<= 1;
-    // What fills up comes last: no element has this index.
+    // The padding comes last: no element has this index.
     for (uint place = wanted + thread_rank(); place < size; place += gl_WorkGroupSize.x) {
         ordered_images[place] = KEY(0);
         ordered_indices[place] = ~0u;
     }
     barrier();
 #ifndef ROWS_OF_INPUT
-    // By the threads that will read them next.
+    // By the threads that read them next.
     for (uint place = thread_rank(); place < wanted; place += gl_WorkGroupSize.x)
         ordered_indices[place] = item_index(ordered_indices[place]);
 #endif

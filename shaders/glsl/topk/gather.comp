@@ -1,6 +1,7 @@
 #version 460
-// Exact top-k, the last pass: the elements above the k-th largest image, and behind them as many at it
-// as are wanted, both in the order of the row.
+// Exact top-k, last pass: writes the elements above the k-th largest image, followed by as many equal to it as
+// needed, both in the order of the row. One workgroup handles one part of a row: it adds up the counts of earlier
+// parts and then scans its elements, tile by tile, to find output positions.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -19,7 +20,7 @@ layout(set = 0, binding = 3, std430) readonly buffer PartCounts { uvec2 at[]; } 
 layout(set = 0, binding = 4, std430) writeonly buffer KeysOut { KEY at[]; } keys_out;
 layout(set = 0, binding = 5, std430) writeonly buffer IndicesOut { uint at[]; } indices_out;
 
-// Neighbours that a thread takes at a time: it has them in their order.
+// Consecutive elements per thread and iteration; a thread holds them in order.
 const uint OWN = 4;
 #if KEY_BITS == 64
 const uint PART_TILE = 8;
@@ -30,7 +31,7 @@ const uint PART_TILE = 16;
 shared uint earlier_above;
 shared uint earlier_same;
 
-// What the parts before this one have, of those of the row.
+// Sums the counts of the earlier parts of the row. Called by all threads; ends with a barrier.
 void add_up_parts(uint row, uint part) {
     if (gl_LocalInvocationIndex == 0) {
         earlier_above = 0;
@@ -59,13 +60,13 @@ void main() {
     uint above = earlier_above;
     uint same = earlier_same;
     uint first_same = wanted_count() - found_left;
-    // The same parts as those that were counted.
+    // The same parts as in topk.count.
     uvec2 elements = part_of_row(part, gl_WorkGroupSize.x * PART_TILE);
     uint row_begin = row * row_length();
     for (uint tile = elements.x; tile < elements.y; tile += OWN * gl_WorkGroupSize.x) {
         uint first = tile + OWN * thread_rank();
         KEY own[OWN];
-        uint counts = 0;  // those above in the upper half, those at the bound in the lower
+        uint counts = 0;  // elements above the bound in the upper half, equal ones in the lower half
         [[unroll]] for (uint c = 0; c < OWN; ++c) {
             bool inside = first + c < elements.y;
             own[c] = inside ? keys.at[row_begin + first + c] : KEY(0);

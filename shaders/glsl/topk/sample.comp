@@ -1,6 +1,7 @@
 #version 460
-// First pass of a top-k by candidates: the largest images of small groups of elements from all over a
-// row, by which the next pass guesses a bound. It also clears what later passes count in.
+// First pass of top-k with candidates: writes the maxima of small groups of elements, sampled from the whole row,
+// from which the next pass estimates a bound. One workgroup handles TAKEN samples per thread. The first workgroup
+// of a row also clears the counters of later passes.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -8,7 +9,7 @@
 #include "constant_ids.glsl"
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
-layout(constant_id = GROUP_ELEMENTS_ID) const uint GROUP_ELEMENTS = 1;  // elements of a group: a power of two
+layout(constant_id = GROUP_ELEMENTS_ID) const uint GROUP_ELEMENTS = 1;  // elements per group: a power of two
 
 #include "topk.glsl"
 
@@ -17,15 +18,15 @@ layout(set = 0, binding = 1, std430) writeonly buffer Maxima { KEY at[]; } maxim
 layout(set = 0, binding = 2, std430) writeonly buffer State { uint at[]; } state;
 layout(set = 0, binding = 3, std430) writeonly buffer Digits { uint at[]; } digits;
 
-// Elements of a thread.
+// Samples per thread.
 const uint TAKEN = 16;
-// Neighbours that are taken together: a sector of memory of 32 bytes.
+// Adjacent elements that are sampled together: a memory sector of 32 bytes.
 const uint CLUSTER = 256 / KEY_BITS;
 
 shared KEY held[gl_WorkGroupSize.x];
 
-// Where sample s lies in its row: clusters are evenly spread, and then moved a little, so that data
-// with a period is not always met at the same place.
+// Returns the position of sample s in its row. Clusters have equal distances, plus a pseudorandom shift, so that
+// periodic data is not always sampled at the same phase.
 uint sample_place(uint s, uint n) {
     uint cluster = s / CLUSTER;
     uint distance = max(n / (push.samples / CLUSTER), 1);
@@ -36,13 +37,14 @@ uint sample_place(uint s, uint n) {
     return min(cluster * distance + moved + s % CLUSTER, n - 1);
 }
 
-// With more clusters than elements, the last ones are past the end: they all take the last element, of
-// which one is enough.
+// Returns whether sample s is used. With more clusters than elements, the last clusters would all sample the last
+// element again.
 bool is_inside(uint s, uint n) {
     uint clusters = push.samples / CLUSTER;
     return s / CLUSTER < n || clusters <= n;
 }
 
+// Clears the counters that later passes use for this row. Called by all threads.
 void clear_counters(uint row) {
     if (gl_LocalInvocationIndex == 0) state.at[row * STATE_WORDS + STATE_CANDIDATES] = 0;
     for (uint b = gl_LocalInvocationIndex; b < DIGIT_BINS; b += gl_WorkGroupSize.x)
@@ -73,7 +75,7 @@ void main() {
         }
     }
     if (GROUP_ELEMENTS < TAKEN) return;
-    // Groups of several threads.
+    // Groups that span several threads.
     const uint groups = gl_WorkGroupSize.x * TAKEN / GROUP_ELEMENTS;
     held[thread_rank()] = largest;
     barrier();

@@ -1,6 +1,7 @@
 #version 460
-// Second pass of a top-k by candidates: a bound that probably lets a few more elements pass than are
-// wanted. A wrong guess costs time and nothing else: later passes count what has passed.
+// Second pass of top-k with candidates: estimates a bound that is likely to pass slightly more elements than
+// wanted. One workgroup handles one row: it selects the bound from the maxima of the samples. A wrong estimate
+// costs only time, because later passes count the elements that pass.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -22,8 +23,8 @@ KEY item_image(uint i) { return maxima.at[first_item + i]; }
 
 #include "topk_select.glsl"
 
-// Of the samples, about `expected` are among the elements wanted: six standard deviations more, and two
-// clusters of neighbours.
+// Returns the rank of the bound among the maxima: the expected number of samples among the wanted elements, plus
+// six standard deviations, plus 16 (two clusters of 32-bit keys).
 uint wanted_maxima(uint n) {
     float expected = float(wanted_count()) * (float(push.samples) / float(n));
     return uint(expected + 6.0 * sqrt(expected) + 16.0);
