@@ -1,6 +1,6 @@
 #version 460
-// The workgroups of an indirect dispatch, as words of the caller's say, and no more of them in each direction
-// than the device allows: it does not check.
+// Clamps the workgroup counts of an indirect dispatch to the device limits, because devices do not check them. A
+// single thread reads three words of the caller and writes the three clamped words.
 
 layout(local_size_x = 1) in;
 

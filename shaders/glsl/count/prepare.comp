@@ -1,7 +1,8 @@
 #version 460
-// Turns a device count, which an earlier pass left, into all that the passes of a primitive need to
-// know of it: the count itself, what follows from it, and workgroups for indirect
-// dispatches, in the records that include/count.glsl reads.
+// Prepares a device count for the passes of a primitive. A single thread reads the count, clamps it and writes
+// record 0 with it. Each step then derives another number from an earlier record, for example the number of tiles,
+// and writes the next record. Records (include/count.glsl) contain the number and the workgroups of an indirect
+// dispatch.
 
 layout(local_size_x = 1) in;
 
@@ -10,19 +11,19 @@ layout(set = 0, binding = 1, std430) buffer Counts { uint at[]; } counts;
 
 // kernels.txt defines STEPS, which the host reads too.
 layout(push_constant) uniform Push {
-    uint index;       // where the count is
-    uint max_count;   // a larger one counts as this
+    uint index;       // index of the count in `source`
+    uint max_count;   // upper bound; larger counts are clamped
     uint max_groups;  // maxComputeWorkGroupCount[0]
-    uint used;        // steps that there are
-    uvec4 steps[STEPS];  // the record it starts from, divisor, factor, summand
+    uint used;        // number of steps in use
+    uvec4 steps[STEPS];  // source record, divisor, factor, addend
 } push;
 
 uint div_ceil(uint x, uint by) {
     return x / by + (x % by == 0 ? 0 : 1);
 }
 
-// The number, and as many workgroups: as the host folds them, the fewest rows that fit, then the
-// shortest rows that hold them all.
+// Writes a record: the number and a dispatch with at least as many workgroups. Folds like the host: the smallest y
+// that satisfies the limit in x, then the smallest x.
 void record(uint at, uint number) {
     uint rows = div_ceil(number, push.max_groups);
     counts.at[4 * at] = rows == 0 ? 0 : div_ceil(number, rows);
@@ -31,7 +32,7 @@ void record(uint at, uint number) {
     counts.at[4 * at + 3] = number;
 }
 
-// Set in a step's first word: what is divided has at least one part, and be it empty.
+// Flag in the first word of a step: the quotient is at least one, even for an empty array.
 const uint AT_LEAST_ONE = 1u << 31;
 
 void main() {

@@ -1,5 +1,7 @@
 #version 460
-// Puts keys that had a word of their own together again, several in a word.
+// Packs keys that occupy a word each into their narrow form (8 or 16 bits). Each thread reads four keys at a time,
+// converts them and writes one or two words, `EACH` times. The last word is merged with its previous content if
+// keys do not fill it.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -12,7 +14,7 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 #include "src_dst.glsl"
 #include "narrow_forms.glsl"
 
-// Read where the last word has bytes that are no keys.
+// Read only if keys do not fill the last word.
 layout(set = 0, binding = 1, std430) buffer Dst { uint at[]; } dst;
 
 layout(push_constant) uniform Push {
@@ -23,6 +25,7 @@ layout(push_constant) uniform Push {
 #include "groups.glsl"
 #include "each.glsl"
 
+// Writes a word whose first `count` keys are valid, and keeps the other bits in memory.
 void store_keys(uint at, uint word, uint count) {
     uint kept = ~bits_of_keys(count);
     if (kept != 0) word = (dst.at[at] & kept) | (word & ~kept);

@@ -1,5 +1,6 @@
 #version 460
-// Gives each narrow key a word of its own, in the form that kernels of 32-bit keys take it.
+// Expands each narrow key (8 or 16 bits) to a 32-bit word, in the form that 32-bit kernels expect. Each thread
+// reads one or two words at a time and writes four keys, `EACH` times.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -22,7 +23,7 @@ layout(push_constant) uniform Push {
 void main() {
     uint count = resolved_count(push.count);
     [[unroll]] for (uint k = 0; k < EACH; ++k) {
-        // Four keys, of one word or of two.
+        // Four keys, from one word or two.
         uint four = element_index(k);
         uint first = 4 * four;
         if (first >= count) continue;

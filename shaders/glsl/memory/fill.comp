@@ -1,5 +1,6 @@
 #version 460
-// Sets every word of a buffer to one value.
+// Sets all words of `dst` to a value. A thread writes four words; one thread writes the remaining ones. COUNTED
+// kernels support device counts.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
 
@@ -15,7 +16,7 @@ layout(push_constant) uniform Push {
     uint value;
 } push;
 
-// A binding that is not looked at would have to be bound to something that is not written.
+// Without COUNTED, the count records are not declared: an unused binding would still need a written buffer.
 #ifdef COUNTED
 #include "count.glsl"
 #else

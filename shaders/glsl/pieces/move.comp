@@ -1,6 +1,7 @@
 #version 460
-// Moves elements of a piece that was split into buckets to where the buckets of all pieces lie. What
-// does not belong into the part of the array that is bound stays.
+// Moves elements of a piece, already split into buckets, to their positions in the output of all pieces. Each
+// thread moves `EACH` words from `src` to `dst`. Elements whose position is outside the bound range of the output
+// are skipped.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -8,19 +9,19 @@
 #include "constant_ids.glsl"
 
 layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
-// Words of an element: a power of two.
+// Words per element, a power of two.
 layout(constant_id = VALUE_WORDS_ID) const uint VALUE_WORDS = 1;
 
 layout(set = 0, binding = 0, std430) readonly buffer Src { uint at[]; } src;
 layout(set = 0, binding = 1, std430) writeonly buffer Dst { uint at[]; } dst;
 
 layout(push_constant) uniform Push {
-    uint first;       // element of the piece
-    uint count;       // elements from there on; src begins with element 0
+    uint first;       // first element of the piece to move
+    uint count;       // number of elements to move; src begins with element 0 of the piece
     uint buckets;
     uint first_step;
-    uint origin;      // which element of the array dst begins with, modulo 2^32
-    uint room;        // elements of dst
+    uint origin;      // index of dst's first element in the output, modulo 2^32
+    uint room;        // number of elements in dst
 } push;
 
 #define PLACE_TABLE_BINDING 2

@@ -1,5 +1,6 @@
 #version 460
-// Numbers the elements of a piece from the number that its first element has in the whole array.
+// Writes the index of each element of a piece in the whole array: `first`, `first + 1`, ... Each thread writes
+// `EACH` elements.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -1,6 +1,6 @@
 #version 460
-// From where each element goes in its piece to where it goes when the buckets of all pieces are put next
-// to each other.
+// Converts the permutation of one piece to that of the whole array: replaces each element's position in its piece
+// by its position in the output of all pieces, in place. Each thread converts `EACH` elements.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require

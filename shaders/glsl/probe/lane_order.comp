@@ -1,9 +1,11 @@
 #version 460
-// Are atomics of one instruction on shared memory, where they meet, performed in the order of the
-// lanes, and those of a subgroup in the order of the program? Vulkan does not say. This counts the
-// cases in which they were not, over random buckets, with all lanes and with some missing; with a
-// row of counters for each subgroup, and with rows that two subgroups share, each with its half of
-// every word.
+// Tests for lane order: whether shared-memory atomics of one instruction on the same address execute in lane
+// order, and those of a subgroup in program order. Vulkan does not guarantee it, but lane-order ranking relies on
+// it.
+//
+// Each workgroup takes random buckets, with all lanes or some inactive, and with one row of counters per subgroup
+// or with rows that two subgroups share, one in each half of the words. It increments the counters, compares the
+// returned values with the ranks computed by shuffles, and adds the number of mismatches to `exceptions`.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -26,14 +28,14 @@ const uint WINDOWS = 8;
 const uint BUCKET_BITS = 6;
 const uint BUCKETS = 1u << BUCKET_BITS;
 
-// Whether two subgroups share a row, which they do in half of the workgroups.
+// Whether two subgroups share a row of counters; true in half of the workgroups.
 bool shares_rows() {
     return group_index() / (2 * BUCKET_BITS) % 2 == 1;
 }
 
 shared uint counters[gl_WorkGroupSize.x / SUBGROUP_SIZE * BUCKETS];
 
-// Each lane's bucket in each window; BUCKETS if it does not take part.
+// This lane's bucket in each window, or BUCKETS if the lane is inactive.
 uint bucket[WINDOWS];
 
 uint mixed(uint x) {
@@ -43,7 +45,7 @@ uint mixed(uint x) {
 }
 
 void choose_buckets() {
-    // From 2 buckets to all; every other workgroup leaves lanes out.
+    // Between 2 buckets and all of them. Every other run of BUCKET_BITS workgroups deactivates some lanes.
     uint mask = (2u << group_index() % BUCKET_BITS) - 1;
     bool leaves_out = group_index() / BUCKET_BITS % 2 == 1;
     uint thread = group_index() * gl_WorkGroupSize.x + thread_rank();
@@ -53,7 +55,8 @@ void choose_buckets() {
     }
 }
 
-// Lanes of earlier windows, and earlier lanes of this one, that have the bucket.
+// Returns the rank of this lane in its bucket: the number of lanes with the same bucket in earlier windows, and of
+// earlier lanes in this window.
 uint lanes_before(uint window) {
     uint count = 0;
     [[unroll]] for (uint w = 0; w < WINDOWS; ++w) {

@@ -1,8 +1,10 @@
 #version 460
-// Probes for two properties of a device. First, does subgroupBarrier() wait for the subgroup only? Subgroups make
-// different numbers of them before a barrier(); if they count as barriers of the workgroup, some of the subgroups
-// pass the barrier() before others have written. Second, do the lanes of a subgroup run in lockstep, so that a
-// memory barrier alone orders their accesses to shared memory?
+// Probes a device for two properties, one per dispatch, and adds the number of failures to `failures`.
+// First (lockstep == 0): subgroupBarrier() waits for the subgroup only. Subgroups execute different numbers of
+// them before a barrier(). If they count as workgroup barriers, some subgroups pass the barrier() before others
+// have written.
+// Second (lockstep == 1): the lanes of a subgroup run in lockstep, so that a memory barrier alone orders their
+// accesses to shared memory.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
 
@@ -13,16 +15,17 @@ layout(local_size_x = 256, local_size_x_id = LOCAL_SIZE_X_ID) in;
 layout(set = 0, binding = 0, std430) buffer Failures { uint count; } failures;
 
 layout(push_constant) uniform Push {
-    uint lockstep;  // 0: the first probe, 1: the second
+    uint lockstep;  // 0: first probe, 1: second probe
 } push;
 
 shared uint words[gl_WorkGroupSize.x];
 
-// A multiple of MAX_BARRIERS: each subgroup makes the same number of barriers in all, so that the kernel ends
-// even if every one of them waits for the workgroup.
+// A multiple of MAX_BARRIERS. Each subgroup then executes the same total number of barriers, and the kernel
+// terminates even if each of them waits for the workgroup.
 const uint ROUNDS = 16;
 const uint MAX_BARRIERS = 4;
 
+// Returns the number of words read before the other subgroups wrote them.
 uint early_reads() {
     uint count = 0;
     for (uint round = 0; round < ROUNDS; ++round) {
@@ -41,7 +44,8 @@ uint mixed(uint x) {
     return x ^ x >> 15;
 }
 
-// Lanes take different numbers of iterations between their exchanges.
+// Returns the number of stale words read from other lanes. Lanes execute different numbers of iterations between
+// exchanges.
 uint unordered_reads() {
     uint count = 0;
     uint first = gl_SubgroupID * gl_SubgroupSize;
