@@ -14,7 +14,7 @@ use rspirv::spirv::{GroupOperation, Op, Word};
 
 /// The kernel that lost keys: it has such reductions in a function called from a loop.
 const LOST_KEYS: &[u8] = include_bytes!(
-    "../../tests/machine/tests/modules/before-27112e0.multisplit.block.postscan.pairs.spv"
+    "../../tests/machine/tests/machine/modules/before-27112e0.multisplit.block.postscan.pairs.spv"
 );
 
 fn label(block: &Block) -> Word {

@@ -14,9 +14,9 @@ use multisplit_tests::terms::{self, Term, bits};
 use multisplit_tests::tests;
 
 tests!(by_key:
-    product_of_cases_matches_the_cpu, runs_of_any_length_match_the_cpu;
-    in turn: look_back_without_polling_recomputes_tiles, folded_dispatch_matches_the_cpu,
-    device_counts_are_clamped, float_sums_are_reproducible
+    product_of_cases_matches_the_cpu;
+    in turn: runs_of_any_length_match_the_cpu, look_back_without_polling_recomputes_tiles,
+    folded_dispatch_matches_the_cpu, device_counts_are_clamped, float_sums_are_reproducible
 );
 
 /// Number of guard elements around the outputs; 64 satisfies any offset alignment.

@@ -13,12 +13,13 @@ use multisplit_tests::tests;
 use crate::histogram_run::{Input, run};
 
 tests!(histogram:
-    product_of_cases_matches_the_cpu, every_method_matches_the_cpu,
-    every_bin_search_matches_the_cpu, unusual_splitters_match_the_cpu, random_cases_match_the_cpu,
-    bins_beyond_shared_memory_match_the_cpu, maximum_bin_count_matches_the_cpu,
-    samples_beyond_a_binding_match_the_cpu, edges_belong_to_the_bin_they_begin,
-    integer_edges_are_exact, samples_rounded_to_the_end_are_in_the_last_bin,
-    samples_near_edges_match_the_documented_edges, samples_between_edges_match_the_documented_edges,
+    product_of_cases_matches_the_cpu, every_method_matches_the_cpu;
+    in turn: every_bin_search_matches_the_cpu, unusual_splitters_match_the_cpu,
+    random_cases_match_the_cpu, bins_beyond_shared_memory_match_the_cpu,
+    maximum_bin_count_matches_the_cpu, samples_beyond_a_binding_match_the_cpu,
+    edges_belong_to_the_bin_they_begin, integer_edges_are_exact,
+    samples_rounded_to_the_end_are_in_the_last_bin, samples_near_edges_match_the_documented_edges,
+    samples_between_edges_match_the_documented_edges
 );
 
 const BINS: [u32; 9] = [1, 2, 3, 32, 33, 256, 257, 4096, 65_536];

@@ -4,7 +4,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Buffer, Graph};
-use multisplit::primitives::Count;
+use multisplit::primitives::{Count, Policy};
 use multisplit::{Bound, Context};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::Gpu;
@@ -20,6 +20,20 @@ const WORKSPACE_CASES: usize = 20;
 const COUNTS: usize = 4;
 /// Elements are below this bound, so that no sum of elements looks like poison.
 pub const BOUND: u64 = 1 << 12;
+/// Element counts of plans.
+pub const SIZES: [usize; 3] = [40, 700, 6_000];
+
+/// All plans of an operation in a full run, every second one in a plain run.
+pub fn sample<T>(gpu: &Gpu, plans: impl IntoIterator<Item = T>) -> Vec<T> {
+    plans.into_iter().step_by(if gpu.full { 1 } else { 2 }).collect()
+}
+
+/// A policy with small workgroups, so that a few hundred elements are several tiles.
+pub fn narrow(gpu: &Gpu) -> Policy {
+    let policy = gpu.context.policy();
+    let threads = 2 * policy.facts.subgroup_size;
+    Policy { threads, spine_threads: threads, by_key_threads: threads, ..policy }
+}
 
 fn poison(words: usize) -> Vec<u32> {
     (0..words as u32).map(|at| 0xDEAD_0000 | (at.wrapping_mul(0x9E37) & 0xFFFF)).collect()

@@ -25,8 +25,10 @@ mod histogram_errors;
 mod histogram_options;
 mod histogram_product;
 mod histogram_run;
-mod hostile;
+mod hostile_merges;
 mod hostile_rig;
+mod hostile_scans;
+mod hostile_sorts;
 mod kernels;
 mod large;
 mod large_limits;
@@ -97,18 +99,20 @@ fn main() -> ExitCode {
         every_width(sssp_methods::tests()),
         in_turn(sssp_results::tests()),
         in_turn(sssp_tuning::tests()),
-        in_turn(hostile::tests()),
+        in_turn(hostile_scans::tests()),
+        in_turn(hostile_sorts::tests()),
+        in_turn(hostile_merges::tests()),
         in_turn(counts::tests()),
         every_width(multisplit_cases::tests()),
         in_turn(multisplit_full_sort::tests()),
-        every_width(multisplit_functions::tests()),
+        in_turn(multisplit_functions::tests()),
         in_turn(multisplit_keys::tests()),
         every_width(multisplit_labels::tests()),
         in_turn(multisplit_large::tests()),
         every_width(histogram_cases::tests()),
         in_turn(histogram_closed::tests()),
         in_turn(histogram_options::tests()),
-        every_width(histogram_product::tests()),
+        in_turn(histogram_product::tests()),
         every_width(sort_cases::tests()),
         every_width(sort_few::tests()),
         in_turn(sort_options::tests()),
@@ -122,7 +126,7 @@ fn main() -> ExitCode {
         in_turn(large::tests()),
         in_turn(large_split::tests()),
         in_turn(parts::tests()),
-        every_width(policies::tests()),
+        in_turn(policies::tests()),
         in_turn(probe::tests()),
         in_turn(replay::tests()),
         in_turn(replay_family::tests()),

@@ -11,10 +11,10 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};
 
 tests!(multisplit:
-    product_of_cases_matches_the_cpu, random_splits_match_the_cpu, two_buckets_match_the_cpu;
-    in turn: look_back_without_polling_recounts_tiles, histogram_takes_less_than_2_percent,
-    empty_split_gives_zero_offsets, invalid_tile_shapes_are_rejected,
-    wide_values_in_several_tiles_match_the_cpu
+    product_of_cases_matches_the_cpu, random_splits_match_the_cpu;
+    in turn: two_buckets_match_the_cpu, look_back_without_polling_recounts_tiles,
+    histogram_takes_less_than_2_percent, empty_split_gives_zero_offsets,
+    invalid_tile_shapes_are_rejected, wide_values_in_several_tiles_match_the_cpu
 );
 
 pub const METHODS: [Method; 6] = Method::ALL;

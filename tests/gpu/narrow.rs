@@ -18,8 +18,8 @@ use crate::sort_run::{
 use crate::sort_segments::{Given, check_segments, random, small_tiles, tile_of};
 
 tests!(narrow:
-    sorts_match_the_cpu, counting_sorts_match_the_cpu;
-    in turn: bit_ranges_match_the_cpu, device_count_limits_the_sort,
+    sorts_match_the_cpu;
+    in turn: counting_sorts_match_the_cpu, bit_ranges_match_the_cpu, device_count_limits_the_sort,
     double_buffered_sorts_match_the_cpu, segments_and_rows_match_the_cpu, pieces_match_the_cpu,
     one_call_matches_the_cpu, recorded_work_runs_twice, invalid_sorts_are_rejected
 );

@@ -13,8 +13,8 @@ use multisplit_tests::{reference, tests};
 use crate::policy_fields::{Draw, edit, number, pick};
 
 tests!(policies:
-    random_policies_of_large_arrays, look_back_keeps_within_the_loop_limit;
-    in turn: random_policies, random_edits_of_descriptions,
+    random_policies_of_large_arrays, look_back_keeps_within_the_loop_limit, random_policies,
+    random_edits_of_descriptions,
 );
 
 /// More elements than a workgroup of a software driver can look back over.

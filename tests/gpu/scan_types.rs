@@ -12,8 +12,9 @@ use multisplit_tests::terms::{self, Term, bits};
 use multisplit_tests::tests;
 
 tests!(scan_types:
-    product_of_cases_matches_the_cpu, float_sums_are_reproducible,
-    wide_elements_beyond_a_binding_match_the_cpu, multi_level_totals_match_the_cpu,
+    product_of_cases_matches_the_cpu;
+    in turn: float_sums_are_reproducible, wide_elements_beyond_a_binding_match_the_cpu,
+    multi_level_totals_match_the_cpu
 );
 
 /// Number of guard elements around the output; 64 satisfies any offset alignment.

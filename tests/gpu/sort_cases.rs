@@ -13,9 +13,9 @@ use multisplit_tests::tests;
 use crate::sort_run::{ALONG, Along, KEYS, Keys, Order, case, quick_policy, tile};
 
 tests!(sort:
-    product_of_cases_matches_the_cpu, every_size_from_one_to_two_tiles_matches_the_cpu,
-    bit_ranges_match_the_cpu, every_method_matches_the_cpu,
-    look_back_without_polling_recounts_tiles, random_tile_shapes_match_the_cpu,
+    product_of_cases_matches_the_cpu, every_method_matches_the_cpu;
+    in turn: every_size_from_one_to_two_tiles_matches_the_cpu, bit_ranges_match_the_cpu,
+    look_back_without_polling_recounts_tiles, random_tile_shapes_match_the_cpu
 );
 
 fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {

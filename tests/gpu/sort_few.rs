@@ -16,8 +16,9 @@ use multisplit_tests::tests;
 use crate::sort_run::{ALONG, Along, KEYS, Keys, Order, case, check, quick_policy};
 
 tests!(sort:
-    few_keys_match_the_cpu, few_keys_replayed_match_the_cpu, few_narrow_keys_match_the_cpu;
-    in turn: few_keys_by_bit_ranges_match_the_cpu, few_keys_with_common_digits_match_the_cpu,
+    few_keys_match_the_cpu;
+    in turn: few_keys_replayed_match_the_cpu, few_narrow_keys_match_the_cpu,
+    few_keys_by_bit_ranges_match_the_cpu, few_keys_with_common_digits_match_the_cpu,
     few_keys_without_polling_recount_tiles, few_keys_in_a_folded_dispatch_match_the_cpu,
     large_sorts_have_a_clearing_pass
 );

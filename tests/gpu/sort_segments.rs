@@ -13,9 +13,9 @@ use multisplit_tests::tests;
 use crate::sort_run::{ALONG, Along, Keys, Order, key_words, make_keys, quick_policy, value_words};
 
 tests!(sort_segments:
-    small_segments_match_the_cpu, segments_around_a_tile_match_the_cpu,
-    mixed_segments_match_the_cpu, every_type_matches_the_cpu, rows_match_the_cpu;
-    in turn: bit_ranges_match_the_cpu, invalid_device_offsets_are_clamped,
+    small_segments_match_the_cpu, mixed_segments_match_the_cpu;
+    in turn: segments_around_a_tile_match_the_cpu, every_type_matches_the_cpu, rows_match_the_cpu,
+    bit_ranges_match_the_cpu, invalid_device_offsets_are_clamped,
     recording_uses_the_offsets_of_each_run, one_call_matches_the_cpu,
     invalid_segmented_sorts_are_rejected
 );

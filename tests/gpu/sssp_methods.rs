@@ -9,10 +9,10 @@ use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{shortest, tests};
 
 tests!(sssp:
-    random_networks_match_the_cpu, paths_and_stars_match_the_cpu,
-    zero_weights_and_many_edges_match_the_cpu, hub_matches_the_cpu, float_weights_match_the_cpu,
-    generated_networks_match_the_cpu;
-    in turn: resident_workgroups_match_the_cpu, two_resident_workgroups_match_the_cpu,
+    random_networks_match_the_cpu;
+    in turn: paths_and_stars_match_the_cpu, zero_weights_and_many_edges_match_the_cpu,
+    hub_matches_the_cpu, float_weights_match_the_cpu, generated_networks_match_the_cpu,
+    resident_workgroups_match_the_cpu, two_resident_workgroups_match_the_cpu,
     residents_that_time_out_fall_back_to_dispatches, overflowing_queues_match_the_cpu,
     searches_without_local_hops_match_the_cpu, thin_buckets_and_wide_vertices_match_the_cpu
 );

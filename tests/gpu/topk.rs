@@ -14,8 +14,8 @@ use crate::sort_run::{KEYS, Keys, key_words, make_keys};
 use crate::topk_run::{Case, GUARD, METHODS, check, guarded, inside, quick_policy, tile};
 
 tests!(topk:
-    product_of_cases_matches_the_cpu, rows_match_the_cpu;
-    in turn: wrong_estimates_give_correct_results, rows_in_parts_match_the_cpu,
+    product_of_cases_matches_the_cpu;
+    in turn: rows_match_the_cpu, wrong_estimates_give_correct_results, rows_in_parts_match_the_cpu,
     ties_take_the_first_elements, device_count_limits_the_elements, one_call_matches_the_cpu,
     recorded_topk_uses_the_count_of_each_run, invalid_topk_is_rejected
 );

@@ -62,12 +62,12 @@ fn cpp_example_counts_and_splits_between_its_own_passes() -> Result<()> {
 fn c_api_survives_misuse_under_asan() -> Result<()> {
     let installed = Installed::get()?;
     let flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", VERSION];
-    let sanitized = installed.build(&abi("abi-sanitized", &flags))?;
-    let plain = installed.build(&abi("abi", &[VERSION]))?;
+    let sanitized = abi("abi-sanitized", &flags);
+    let plain = abi("abi", &[VERSION]);
     for (count, width) in installed.widths().iter().enumerate() {
         // The sanitizer slows down drivers that compile, and its checks do not depend on the vector width.
         let program = if count == 0 { &sanitized } else { &plain };
-        let said = installed.run_well(program, width)?;
+        let said = installed.run_well(&installed.build(program)?, width)?;
         ensure!(said.ends_with(" checks, 0 failed\n"), "{said}");
     }
     Ok(())

@@ -227,7 +227,9 @@ impl Solver {
             residents.wait()?;
             let words = self.buffers.status.read();
             if Status(&words).aborted() {
-                tracing::warn!("resident workgroups waited in vain; rounds are dispatches now");
+                tracing::warn!(
+                    "resident workgroups did not start together; each round is now a dispatch"
+                );
                 return Ok(None);
             }
             if self.has_ended(Status(&words), submitted)? {
@@ -237,19 +239,48 @@ impl Solver {
         Ok(None)
     }
 
-    /// Whether the search has ended. Every submission executes at least one round of an unfinished
-    /// search, unless the device computes wrong values, so the round limit also bounds the number
-    /// of submissions.
+    /// Whether the search has ended, as [`has_ended`].
     pub(crate) fn has_ended(&self, status: Status<'_>, submitted: u64) -> Result<bool> {
-        let rounds = u64::from(status.rounds()).max(submitted);
-        if !status.done() && rounds > max_rounds(self.search.shape.facts.vertices) {
-            return Err(Error::Unfinished { rounds });
-        }
-        Ok(status.done())
+        has_ended(status, submitted, self.search.shape.facts.vertices)
     }
+}
+
+/// Whether a search in a network with `vertices` vertices has ended. Every submission executes at
+/// least one round of an unfinished search, unless the device computes wrong values, so the round
+/// limit also bounds the number of submissions.
+fn has_ended(status: Status<'_>, submitted: u64, vertices: u32) -> Result<bool> {
+    let rounds = u64::from(status.rounds()).max(submitted);
+    if !status.done() && rounds > max_rounds(vertices) {
+        return Err(Error::Unfinished { rounds });
+    }
+    Ok(status.done())
 }
 
 /// Maximum rounds of a search.
 fn max_rounds(vertices: u32) -> u64 {
     ROUNDS_A_VERTEX * u64::from(vertices) + ROUNDS_AT_LEAST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn searches_beyond_the_round_limit_are_errors() {
+        const VERTICES: u32 = 100;
+        let limit = max_rounds(VERTICES);
+        let status = |done: bool, rounds: u64| {
+            let mut words = [0; 32];
+            words[0] = done.into();
+            words[19] = rounds as u32;
+            words
+        };
+        let ended = |words: &[u32], submitted| has_ended(Status(words), submitted, VERTICES);
+        assert!(!ended(&status(false, limit), limit).unwrap());
+        assert!(ended(&status(true, limit + 1), limit + 1).unwrap());
+        for (rounds, submitted) in [(limit + 1, 1), (0, limit + 1)] {
+            let error = ended(&status(false, rounds), submitted).unwrap_err();
+            assert!(matches!(error, Error::Unfinished { rounds } if rounds == limit + 1));
+        }
+    }
 }

@@ -86,7 +86,7 @@ pub struct Tuning {
 }
 
 /// Maximum shared memory, in bytes, that does not depend on the workgroup size.
-const SHARED_WORDS: u32 = 4096;
+const FIXED_SHARED_BYTES: u32 = 4096;
 
 impl Tuning {
     /// Sizes for a device.
@@ -163,8 +163,8 @@ impl Tuning {
         let size = limits.subgroup_size.max(1);
         let most = limits.max_workgroup_invocations;
         // Each thread has two areas of `stage` entries with eight bytes each, and three words for a vertex.
-        // SHARED_WORDS covers the words per bucket.
-        let room = limits.max_shared_bytes.saturating_sub(SHARED_WORDS);
+        // FIXED_SHARED_BYTES covers the words per bucket.
+        let room = limits.max_shared_bytes.saturating_sub(FIXED_SHARED_BYTES);
         let fitting = room / (16 * self.stage.max(1) + 12);
         for threads in [&mut self.threads, &mut self.residents.threads] {
             *threads = ((*threads).min(most).min(fitting) / size).max(1) * size;
@@ -187,10 +187,10 @@ impl Tuning {
         require(groups, "`max_groups` is not from 1 to the device's maximum")?;
         require((1..=MAX_STAGE).contains(&self.stage), "`stage` is not from 1 to 16")?;
         let threads = self.threads.max(self.residents.threads).saturating_mul(16 * self.stage + 12);
-        let room = limits.max_shared_bytes.saturating_sub(SHARED_WORDS);
+        let room = limits.max_shared_bytes.saturating_sub(FIXED_SHARED_BYTES);
         require(threads <= room, "workgroups do not fit shared memory")?;
         let pieces = self.piece > 0 && self.hub_degree >= self.piece && self.wide_degree > 0;
-        require(pieces, "`hub_degree` is below `piece`, or one of them is 0")?;
+        require(pieces, "`hub_degree` is below `piece`, or `piece` or `wide_degree` is 0")?;
         let rounds = (1..=MAX_ROUNDS).contains(&self.resident_rounds)
             && self.batch_rounds <= MAX_BATCH
             && self.batch_piles <= MAX_BATCH;

@@ -180,7 +180,7 @@ impl Search<'_> {
             _ => Vec::new(),
         };
         if all.iter().any(|(statistics, _)| statistics.gave_up_residents) {
-            console::note("resident workgroups waited in vain; rounds were dispatches");
+            console::note("resident workgroups did not start together; each round was a dispatch");
         }
         output.line(&Line {
             anchor: ANCHOR,

@@ -10,8 +10,8 @@ use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use multisplit::Context;
 use multisplit::ash::vk;
 
-/// Vector widths in bits that lavapipe supports correctly.
-const LAVAPIPE_WIDTHS: [&str; 3] = ["128", "256", "512"];
+/// Vector widths in bits that lavapipe supports correctly, the default of `./x` first.
+const LAVAPIPE_WIDTHS: [&str; 3] = ["256", "128", "512"];
 
 /// A folder that contains the installed library and the built programs.
 pub struct Installed {
@@ -105,14 +105,10 @@ impl Installed {
         Ok(copy)
     }
 
-    /// Vector widths to run a program at. Quick runs omit the largest; drivers other than lavapipe ignore the
-    /// width, so they run once.
+    /// Vector widths to run a program at: all of them in a full run on lavapipe. Other drivers ignore the width.
     pub fn widths(&self) -> &'static [&'static str] {
-        match self.device.contains("llvmpipe") {
-            true if is_full() => &LAVAPIPE_WIDTHS,
-            true => &LAVAPIPE_WIDTHS[..2],
-            false => &LAVAPIPE_WIDTHS[..1],
-        }
+        let all = is_full() && self.device.contains("llvmpipe");
+        &LAVAPIPE_WIDTHS[..if all { LAVAPIPE_WIDTHS.len() } else { 1 }]
     }
 
     /// Output of pkg-config for the installed library.

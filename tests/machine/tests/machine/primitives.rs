@@ -6,21 +6,21 @@
 //! chosen so that every method runs under every schedule at every width and with all sizes. If
 //! `MULTISPLIT_KERNELS` lists kernels, only cases that run one of them are executed.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::common::all::{Maker, WIDTHS, all, full, kernels, large_tiles, part};
+use crate::common::case::{Case, check};
+use crate::common::edges::edges;
+use crate::common::few_threads::few_threads;
+use crate::common::primitives::Device;
+use crate::common::progress::{
+    asked_kernel, for_each, processor_time, say, selected, write_report,
+};
+use crate::common::sampling::{Seen, Size, sample};
 use anyhow::{Result, ensure};
-use common::all::{Maker, WIDTHS, all, full, kernels, large_tiles, part};
-use common::case::{Case, check};
-use common::edges::edges;
-use common::few_threads::few_threads;
-use common::primitives::Device;
-use common::progress::{asked_kernel, for_each, processor_time, say, selected, write_report};
-use common::sampling::{Seen, Size, sample};
 use multisplit::shaders::manifest;
 use multisplit_machine::{AtomicOrder, Coverage, Options, Rng, Schedule, SubgroupBarriers};
 

@@ -4,12 +4,11 @@
 //! either way. The keys were lost by the driver's compiler, due to reductions in a loop;
 //! shaders/tests/reductions.rs keeps those out of kernels.
 
-mod common;
-
+use crate::common::all::kernels;
+use crate::common::case::{Case, run};
+use crate::common::moves::{Function, Gives, SplitCase, split_case_with};
+use crate::common::primitives::Device;
 use anyhow::{Context, Result, ensure};
-use common::case::{Case, run};
-use common::moves::{Function, Gives, SplitCase, split_case_with};
-use common::primitives::Device;
 use multisplit::KeyType;
 use multisplit::primitives::multisplit::{Method, TileShape};
 use multisplit::shaders::{Kernel, builtin};
@@ -73,7 +72,7 @@ fn cases(width: u32, lane_order: bool) -> Result<Vec<Case>> {
                 policy.split.max_buckets_direct = 0;
                 policy.split.min_keys = 4096;
             })?;
-            let runs_it = common::all::kernels(&case).iter().any(|label| label == LABEL);
+            let runs_it = kernels(&case).iter().any(|label| label == LABEL);
             ensure!(runs_it, "{} does not run the kernel", case.name);
             cases.push(case);
         }

@@ -1,11 +1,9 @@
 //! Compares the machine with a driver: small programs of a few instructions must give the same
 //! words on both, at the driver's subgroup width.
 
-mod common;
-
+use crate::common::driver::Driver;
+use crate::common::programs::PROGRAMS;
 use anyhow::{Context as _, Result, ensure};
-use common::driver::Driver;
-use common::programs::PROGRAMS;
 use multisplit_machine::{Machine, Options, Reconvergence, Rng, Schedule};
 use multisplit_shaders::Kernel;
 use multisplit_shaders::compile::{Source, compile};

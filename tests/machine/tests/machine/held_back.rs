@@ -1,14 +1,12 @@
 //! Look-back without tickets while predecessors are held back until all other workgroups have
 //! ended: the others time out and recompute the missing tiles. NVIDIA GPUs run without tickets.
 
-mod common;
-
+use crate::common::case::{Case, check, specialized};
+use crate::common::primitives::Device;
+use crate::common::segments::{self, SegmentsCase, segments_case};
+use crate::common::selects::{self, Also, SelectCase, select_case};
+use crate::common::terms::{Course, How, TermCase, term_case};
 use anyhow::{Result, ensure};
-use common::case::{Case, check, specialized};
-use common::primitives::Device;
-use common::segments::{self, SegmentsCase, segments_case};
-use common::selects::{self, Also, SelectCase, select_case};
-use common::terms::{Course, How, TermCase, term_case};
 use multisplit::{KeyType, Operator};
 use multisplit_machine::{Options, Schedule};
 

@@ -13,27 +13,25 @@
 //! those whose place contains one of these texts. `MULTISPLIT_LISTED=1` tries only the mutants in
 //! `equivalent.txt`. If one of them is detected, it is not equivalent, which is an error.
 
-mod common;
-
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow, bail, ensure};
-use common::all::{full, part};
-use common::case::Case;
-use common::edges::edges;
-use common::labels::labels;
-use common::narrow::narrow;
-use common::primitives::Device;
-use common::progress::{
+use crate::common::all::{full, part};
+use crate::common::case::Case;
+use crate::common::edges::edges;
+use crate::common::labels::labels;
+use crate::common::narrow::narrow;
+use crate::common::primitives::Device;
+use crate::common::progress::{
     all_mutants, asked_kernel, asked_place, for_each, listed, processor_time, say, selected,
     write_report,
 };
-use common::sampling::{Seen, Size, sample};
-use common::trials::Trials;
+use crate::common::sampling::{Seen, Size, sample};
+use crate::common::trials::Trials;
+use anyhow::{Result, anyhow, bail, ensure};
 use multisplit::shaders::manifest::Family;
 use multisplit::shaders::{builtin, manifest};
 use multisplit_machine::Rng;

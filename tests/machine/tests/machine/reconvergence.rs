@@ -3,17 +3,15 @@
 //! (`VK_KHR_shader_subgroup_uniform_control_flow`). Vulkan guarantees less without extensions; the
 //! kernels that need more than that are listed.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use crate::common::all::{WIDTHS, full, kernels};
+use crate::common::case::{Case, run};
+use crate::common::primitives::Device;
+use crate::common::progress::{for_each, write_report};
+use crate::common::sampling::{Seen, Size, sample};
 use anyhow::{Result, ensure};
-use common::all::{full, kernels};
-use common::case::{Case, run};
-use common::primitives::Device;
-use common::progress::{for_each, write_report};
-use common::sampling::{Seen, Size, sample};
 use multisplit_machine::{Options, PlanOptions, Reconvergence, Schedule};
 
 /// Size of the sample for each width.
@@ -88,7 +86,7 @@ const FEW: usize = 9;
 
 #[test]
 fn kernels_need_only_subgroup_uniform_reconvergence() -> Result<()> {
-    let widths = if full() { &common::all::WIDTHS[..] } else { &SOME_WIDTHS };
+    let widths = if full() { &WIDTHS[..] } else { &SOME_WIDTHS };
     let (runs, Wrong { problems, .. }) = wrong(Reconvergence::SubgroupUniform, widths, 1)?;
     ensure!(problems.is_empty(), "{} of {runs} runs:\n{}", problems.len(), problems.join("\n"));
     Ok(())
@@ -96,7 +94,7 @@ fn kernels_need_only_subgroup_uniform_reconvergence() -> Result<()> {
 
 #[test]
 fn kernels_that_fail_without_extensions_are_reported() -> Result<()> {
-    let (widths, every) = if full() { (&common::all::WIDTHS[..], 1) } else { (&[16][..], FEW) };
+    let (widths, every) = if full() { (&WIDTHS[..], 1) } else { (&[16][..], FEW) };
     let (runs, wrong) = wrong(Reconvergence::WorkgroupUniform, widths, every)?;
     let Wrong { problems, kernels, .. } = wrong;
     println!(

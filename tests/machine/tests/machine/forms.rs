@@ -1,21 +1,19 @@
 //! Other forms of plans: kernels that take addresses, repeated submissions, plans with a missing
 //! barrier, and kernels on a device whose subgroup barriers act as workgroup barriers.
 
-mod common;
-
 use std::collections::BTreeSet;
 
+use crate::common::all::kernels;
+use crate::common::case::{Case, run};
+use crate::common::moves::{Function, Gives, SplitCase, split_case};
+use crate::common::networks::Kind;
+use crate::common::others::barrier_probe_case;
+use crate::common::primitives::{Device, scan_case};
+use crate::common::sampling::{Seen, Size, sample};
+use crate::common::search_list::search;
+use crate::common::searches::{SsspCase, sssp_case};
+use crate::common::topk::{TopKCase, TopKData, topk_case};
 use anyhow::{Result, ensure};
-use common::all::kernels;
-use common::case::{Case, run};
-use common::moves::{Function, Gives, SplitCase, split_case};
-use common::networks::Kind;
-use common::others::barrier_probe_case;
-use common::primitives::{Device, scan_case};
-use common::sampling::{Seen, Size, sample};
-use common::search_list::search;
-use common::searches::{SsspCase, sssp_case};
-use common::topk::{TopKCase, TopKData, topk_case};
 use multisplit::KeyType;
 use multisplit::primitives::multisplit::Method;
 use multisplit::primitives::topk::TopKMethod;

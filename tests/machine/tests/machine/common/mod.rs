@@ -1,5 +1,4 @@
 //! Shared test code: cases of all primitives, and their execution.
-#![allow(dead_code)]
 
 pub mod all;
 pub mod bounds;

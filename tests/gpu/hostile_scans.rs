@@ -1,0 +1,338 @@
+//! Scans, reductions and selections with hostile values in device memory: counts, offsets and flags. Results must be
+//! defined, and only the caller's arrays may be read or written.
+
+use anyhow::{Result, ensure};
+use multisplit::primitives::{
+    Policy, ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, ScanMethod, SegmentedReduceBuffers,
+    SelectBuffers, reduce, reduce_by_key, reduce_segments, scan, select,
+};
+use multisplit::{Operator, Scan, Select, Sort};
+use multisplit_tests::generate::Rng;
+use multisplit_tests::harness::Gpu;
+use multisplit_tests::{terms, tests};
+
+use crate::hostile_rig::Expected::{Any, Exactly};
+use crate::hostile_rig::{
+    BOUND, Expected, Rig, Words, elements, expect_no_poison, hostile_offsets, narrow, poison_pools,
+    runs, sample,
+};
+
+tests!(hostile: falling_offsets_give_defined_results, named_count_without_segments_can_be_set, scans_tolerate_hostile_counts, segmented_scans_tolerate_hostile_counts, reductions_tolerate_hostile_counts, reductions_by_key_tolerate_hostile_counts, segmented_reductions_tolerate_hostile_offsets, row_reductions_tolerate_hostile_counts, selections_tolerate_hostile_values, run_lengths_tolerate_hostile_counts);
+
+/// Offsets of 5,000 and 50,000 segments; every second offset falls to 0.
+fn falling_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    for n in [5_000u32, 50_000] {
+        let src = context.upload(&vec![1u32; n as usize])?;
+        let offsets: Vec<u32> = (0..=n).map(|k| if k % 2 == 0 { n - k } else { 0 }).collect();
+        let device_offsets = context.upload(&offsets)?;
+        for operator in [Operator::Sum, Operator::Max] {
+            poison_pools(context)?;
+            let found =
+                context.download(&context.reduce_segments(&src, &device_offsets, operator)?)?;
+            expect_no_poison(&found)?;
+            for (pair, &found) in offsets.windows(2).zip(&found) {
+                let most = if pair[1] <= pair[0] { 0 } else { n };
+                ensure!(found <= most, "{pair:?} of {n}: {found}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A sort with a capacity of zero segments does not read its count, but the named count still
+/// exists.
+fn named_count_without_segments_can_be_set(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let (keys, offsets) = (context.upload(&[3u32, 1, 2])?, context.upload(&[0u32])?);
+    let mut work = context.work("no segments");
+    let n = work.count("n", 3);
+    work.sort_segments(keys.first(n), (&offsets, 0), &Sort::ascending())?;
+    let mut frame = work.record()?;
+    frame.set("n", &3u32)?;
+    frame.submit()?;
+    frame.wait()?;
+    ensure!(context.download(&keys)? == [3, 1, 2]);
+    let refused = frame.set("n", &3u64);
+    ensure!(matches!(refused, Err(multisplit::Error::ValueOfPass { .. })), "{refused:?}");
+    let refused = frame.set("m", &3u32);
+    ensure!(matches!(refused, Err(multisplit::Error::UnknownPass { .. })), "{refused:?}");
+    Ok(())
+}
+
+fn scans_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
+    for (method, max) in [
+        (ScanMethod::ReduceThenScan, 700),
+        (ScanMethod::LookBack, 700),
+        (ScanMethod::LookBack, 6_000),
+        (ScanMethod::ReduceThenScan, 40),
+    ] {
+        let mut rig = Rig::new(gpu);
+        let [src, dst] = ["src", "dst"].map(|name| rig.array(name, max));
+        let buffers = ScanBuffers::new(src.import, dst.import).count(rig.count(0, max));
+        let policy = Policy { scan: method, ..narrow(gpu) };
+        scan(&mut rig.graph, &policy, &Scan::inclusive(Operator::Sum), &buffers)?;
+        rig.run(4, |rng, memory| {
+            let input = elements(memory.set_count(rng, 0, max), rng);
+            memory.set(src, &input);
+            vec![Exactly(dst, terms::scan(Operator::Sum, true, &input))]
+        })?;
+    }
+    Ok(())
+}
+
+fn segmented_scans_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
+    let plans = sample(
+        gpu,
+        [
+            (ScanMethod::ReduceThenScan, true, 700),
+            (ScanMethod::ReduceThenScan, false, 6_000),
+            (ScanMethod::LookBack, false, 6_000),
+            (ScanMethod::LookBack, true, 700),
+        ],
+    );
+    for &(method, by_heads, max) in &plans {
+        let mut rig = Rig::new(gpu);
+        let [src, cut, dst] = ["src", "cut", "dst"].map(|name| rig.array(name, max));
+        let buffers = ScanBuffers::new(src.import, dst.import).count(rig.count(0, max));
+        let buffers = if by_heads { buffers.heads(cut.import) } else { buffers.keys(cut.import) };
+        let policy = Policy { scan: method, ..narrow(gpu) };
+        scan(&mut rig.graph, &policy, &Scan::exclusive(Operator::Max), &buffers)?;
+        rig.run(plans.len(), |rng, memory| {
+            let n = memory.set_count(rng, 0, max);
+            let (input, mut cuts) = (elements(n, rng), runs(n, rng));
+            if by_heads {
+                let flag = |rng: &mut Rng| if rng.below(9) < 7 { 0 } else { rng.next_u32() };
+                cuts.fill_with(|| flag(rng));
+            }
+            let begins = |at: usize| match by_heads {
+                true => cuts[at] != 0,
+                false => at == 0 || cuts[at] != cuts[at - 1],
+            };
+            let heads: Vec<bool> = (0..n).map(begins).collect();
+            memory.set(src, &input);
+            memory.set(cut, &cuts);
+            let scanned = terms::scan_segments(Operator::Max, false, &input, &heads);
+            vec![Exactly(dst, scanned)]
+        })?;
+    }
+    Ok(())
+}
+
+fn reductions_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
+    for (indexed, max) in [(false, 40), (false, 6_000), (true, 700), (true, 6_000)] {
+        let mut rig = Rig::new(gpu);
+        let (src, dst, index) = (rig.array("src", max), rig.array("dst", 1), rig.array("index", 1));
+        let buffers = ReduceBuffers::new(src.import, dst.import).count(rig.count(0, max));
+        let buffers = if indexed { buffers.index(index.import) } else { buffers };
+        let operator = if indexed { Operator::Max } else { Operator::Sum };
+        reduce(&mut rig.graph, &narrow(gpu), operator, &buffers)?;
+        rig.run(4, |rng, memory| {
+            let input = elements(memory.set_count(rng, 0, max), rng);
+            memory.set(src, &input);
+            let mut expected = vec![Exactly(dst, vec![terms::reduce(operator, &input)])];
+            if indexed {
+                expected.push(Exactly(index, vec![terms::index(operator, &input)]));
+            }
+            expected
+        })?;
+    }
+    Ok(())
+}
+
+/// The first element and the length of each run of equal neighbours.
+fn runs_of(keys: &[u32]) -> Vec<(u32, usize)> {
+    keys.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
+}
+
+fn reductions_by_key_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
+    for (method, max) in [
+        (ScanMethod::ReduceThenScan, 700),
+        (ScanMethod::LookBack, 700),
+        (ScanMethod::LookBack, 6_000),
+    ] {
+        let mut rig = Rig::new(gpu);
+        let [keys, values] = ["keys", "values"].map(|name| rig.array(name, max));
+        let [keys_out, values_out] = ["keys_out", "values_out"].map(|name| rig.array(name, max));
+        let found = rig.array("found", 1);
+        let buffers = ReduceByKeyBuffers::new(
+            (keys.import, values.import),
+            (keys_out.import, values_out.import),
+            found.import,
+        );
+        let (buffers, policy) =
+            (buffers.count(rig.count(0, max)), Policy { scan: method, ..narrow(gpu) });
+        reduce_by_key(&mut rig.graph, &policy, Operator::Sum, &buffers)?;
+        rig.run(3, |rng, memory| {
+            let n = memory.set_count(rng, 0, max);
+            let (key, value) = (runs(n, rng), elements(n, rng));
+            memory.set(keys, &key);
+            memory.set(values, &value);
+            let all = runs_of(&key);
+            let mut rest = &value[..];
+            let sum = |&(_, len): &(u32, usize)| {
+                let (run, after) = rest.split_at(len);
+                rest = after;
+                run.iter().sum()
+            };
+            vec![
+                Exactly(found, vec![all.len() as u32]),
+                Exactly(values_out, all.iter().map(sum).collect()),
+                Exactly(keys_out, all.iter().map(|run| run.0).collect()),
+            ]
+        })?;
+    }
+    Ok(())
+}
+
+/// The expected results of a segmented reduction for arbitrary offsets: exact results if they
+/// ascend, otherwise results of some elements, and the identity for segments whose end is not above
+/// their beginning.
+fn reduced_segments(dst: Words, operator: Operator, input: &[u32], offsets: &[u32]) -> Expected {
+    let n = input.len();
+    let clamped: Vec<usize> = offsets.iter().map(|&at| n.min(at as usize)).collect();
+    let exact = |pair: &[usize]| terms::reduce(operator, &input[pair[0]..pair[1].max(pair[0])]);
+    if clamped.is_sorted() {
+        return Exactly(dst, clamped.windows(2).map(exact).collect());
+    }
+    // Chunks of long segments may count elements twice.
+    let most = match operator {
+        Operator::Sum => 2 * input.iter().sum::<u32>(),
+        _ => BOUND as u32,
+    };
+    let check = move |found: &[u32]| {
+        for (pair, &found) in clamped.windows(2).zip(found) {
+            let is_empty = pair[1] <= pair[0];
+            ensure!(if is_empty { found == 0 } else { found <= most }, "{pair:?}: {found}");
+        }
+        Ok(())
+    };
+    Any(dst, offsets.len() - 1, Box::new(check))
+}
+
+fn segmented_reductions_tolerate_hostile_offsets(gpu: &Gpu) -> Result<()> {
+    // By tiles, and with a subgroup or a workgroup per segment.
+    let policy = narrow(gpu);
+    let tiles = Policy { segment_chunk: 1 << 31, ..policy };
+    let by_workgroups = Policy { segment_chunk: 64, subgroup_takers: u32::MAX, ..policy };
+    let by_subgroups = Policy { segment_chunk: 64, subgroup_takers: 1, ..policy };
+    let plans = [
+        (tiles, 40, 90),
+        (tiles, 700, 300),
+        (tiles, 6_000, 3_000),
+        // More segments than a tile steps over one by one, in one tile and in several.
+        (tiles, 50, 5_000),
+        (tiles, 2_000, 9_000),
+        (by_workgroups, 3_000, 40),
+        (by_subgroups, 3_000, 300),
+    ];
+    for (number, (policy, max, most)) in plans.into_iter().enumerate() {
+        let mut rig = Rig::new(gpu);
+        let (src, dst) = (rig.array("src", max), rig.array("dst", most));
+        let offsets = rig.array("offsets", most + 1);
+        let buffers = SegmentedReduceBuffers::new(src.import, offsets.import, dst.import)
+            .elements(rig.count(0, max))
+            .count(rig.count(1, most));
+        let operator = [Operator::Max, Operator::Sum][number % 2];
+        reduce_segments(&mut rig.graph, &policy, operator, &buffers)?;
+        rig.run(plans.len(), |rng, memory| {
+            let n = memory.set_count(rng, 0, max);
+            let segments = memory.set_count(rng, 1, most);
+            let (input, cuts) = (elements(n, rng), hostile_offsets(rng, n, most + 1));
+            memory.set(src, &input);
+            memory.set(offsets, &cuts);
+            vec![reduced_segments(dst, operator, &input, &cuts[..=segments])]
+        })?;
+    }
+    Ok(())
+}
+
+fn row_reductions_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
+    let policy = narrow(gpu);
+    let long = Policy { segment_chunk: 64, ..policy };
+    for (policy, length, rows) in
+        [(policy, 16, 50), (policy, 7, 900), (long, 500, 12), (long, 5_000, 2)]
+    {
+        let mut rig = Rig::new(gpu);
+        let max = length * rows;
+        let (src, dst) = (rig.array("src", max), rig.array("dst", rows));
+        let buffers = SegmentedReduceBuffers::rows(src.import, length as u64, dst.import)
+            .elements(rig.count(0, max))
+            .count(rig.count(1, rows));
+        reduce_segments(&mut rig.graph, &policy, Operator::Sum, &buffers)?;
+        rig.run(4, |rng, memory| {
+            let input = elements(memory.set_count(rng, 0, max), rng);
+            let counted = memory.set_count(rng, 1, rows);
+            memory.set(src, &input);
+            let row = |r: usize| input.iter().skip(r * length).take(length).sum();
+            vec![Exactly(dst, (0..counted).map(row).collect())]
+        })?;
+    }
+    Ok(())
+}
+
+fn selections_tolerate_hostile_values(gpu: &Gpu) -> Result<()> {
+    for (flagged, kept_both, max) in
+        [(false, false, 700), (true, false, 6_000), (false, true, 6_000), (true, true, 40)]
+    {
+        let mut rig = Rig::new(gpu);
+        let [src, dst, flags] = ["src", "dst", "flags"].map(|name| rig.array(name, max));
+        let (others, selected) = (rig.array("others", max), rig.array("selected", 1));
+        let mut buffers =
+            SelectBuffers::new(src.import, dst.import, selected.import).count(rig.count(0, max));
+        if flagged {
+            buffers = buffers.flags(flags.import);
+        }
+        if kept_both {
+            buffers = buffers.rejected(others.import);
+        }
+        let limit = BOUND as u32 / 3;
+        let how = if flagged { Select::flagged() } else { Select::less_than(limit) };
+        select::<u32>(&mut rig.graph, &narrow(gpu), &how, &buffers)?;
+        rig.run(4, |rng, memory| {
+            let input = elements(memory.set_count(rng, 0, max), rng);
+            let words: Vec<u32> =
+                input.iter().map(|_| rng.next_u32() >> (rng.below(2) * 31 + 1).min(31)).collect();
+            memory.set(src, &input);
+            memory.set(flags, &words);
+            let pairs = input.iter().zip(&words);
+            let (kept, rejected): (Vec<_>, Vec<_>) =
+                pairs.partition(|(x, flag)| if flagged { **flag != 0 } else { **x < limit });
+            let first = |pairs: Vec<(&u32, &u32)>| pairs.iter().map(|pair| *pair.0).collect();
+            let mut expected = vec![Exactly(selected, vec![kept.len() as u32])];
+            expected.push(Exactly(dst, first(kept)));
+            if kept_both {
+                expected.push(Exactly(others, first(rejected)));
+            }
+            expected
+        })?;
+    }
+    Ok(())
+}
+
+fn run_lengths_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
+    for (with_lengths, max) in [(false, 700), (true, 700), (true, 6_000), (false, 6_000)] {
+        let mut rig = Rig::new(gpu);
+        let [src, dst, lengths] = ["src", "dst", "lengths"].map(|name| rig.array(name, max));
+        let selected = rig.array("selected", 1);
+        let mut buffers =
+            SelectBuffers::new(src.import, dst.import, selected.import).count(rig.count(0, max));
+        if with_lengths {
+            buffers = buffers.run_lengths(lengths.import);
+        }
+        let how = Select::<u32>::first_of_runs();
+        select(&mut rig.graph, &narrow(gpu), &how, &buffers)?;
+        rig.run(4, |rng, memory| {
+            let input = runs(memory.set_count(rng, 0, max), rng);
+            memory.set(src, &input);
+            let all = runs_of(&input);
+            let mut expected = vec![Exactly(selected, vec![all.len() as u32])];
+            expected.push(Exactly(dst, all.iter().map(|run| run.0).collect()));
+            if with_lengths {
+                expected.push(Exactly(lengths, all.iter().map(|run| run.1 as u32).collect()));
+            }
+            expected
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,246 @@
+//! Sorts, splits, histograms and top-k with hostile values in device memory: counts, offsets and keys. Results must be
+//! defined, and only the caller's arrays may be read or written.
+
+use anyhow::Result;
+use multisplit::primitives::histogram::HistogramMethod;
+use multisplit::primitives::multisplit::Method;
+use multisplit::primitives::sort::SortMethod;
+use multisplit::primitives::topk::TopKMethod;
+use multisplit::primitives::{
+    HistogramBuffers, SortBuffers, SplitBuffers, TopKBuffers, histogram, sort, split, topk,
+};
+use multisplit::{Bins, Buckets, Glsl, Sort, TopK};
+use multisplit_tests::harness::Gpu;
+use multisplit_tests::{reference, tests};
+
+use crate::hostile_rig::Expected::{Any, Exactly};
+use crate::hostile_rig::{BOUND, Expected, Memory, Rig, Words, elements, hostile_offsets, sample};
+use crate::sort_segments::small_tiles;
+
+tests!(hostile: sorts_tolerate_hostile_counts, segmented_sorts_tolerate_hostile_offsets, splits_tolerate_hostile_ids, histograms_tolerate_hostile_samples, topk_tolerates_hostile_counts);
+
+/// Values that are sorted with the keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Along {
+    Nothing,
+    Values,
+    Indices,
+}
+
+impl Along {
+    fn buffers(self, keys: Words, values: Words) -> SortBuffers {
+        let buffers = SortBuffers::keys(keys.import);
+        match self {
+            Self::Nothing => buffers,
+            Self::Values => buffers.values(values.import),
+            Self::Indices => buffers.indices(values.import),
+        }
+    }
+
+    /// The expected keys and values after sorting each segment between consecutive `cuts`.
+    fn sorted(
+        self,
+        keys: &[u32],
+        cuts: &[usize],
+        arrays: [Words; 2],
+        memory: &mut Memory,
+    ) -> Vec<Expected> {
+        let numbers: Vec<u32> = (0..keys.len() as u32).map(|i| i ^ 0x5A5A).collect();
+        memory.set(arrays[0], keys);
+        memory.set(arrays[1], &numbers);
+        let (mut sorted, mut values) = (keys.to_vec(), numbers.clone());
+        for pair in cuts.windows(2) {
+            let mut order: Vec<usize> = (pair[0]..pair[1]).collect();
+            order.sort_by_key(|&i| keys[i]);
+            for (&from, to) in order.iter().zip(pair[0]..) {
+                sorted[to] = keys[from];
+                values[to] = match self {
+                    Self::Nothing => numbers[to],
+                    Self::Values => numbers[from],
+                    Self::Indices => (from - pair[0]) as u32,
+                };
+            }
+        }
+        vec![Exactly(arrays[0], sorted), Exactly(arrays[1], values)]
+    }
+}
+
+fn sorts_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
+    let plans = sample(
+        gpu,
+        [
+            (SortMethod::Auto, Along::Values, 300),
+            (SortMethod::OneSweep, Along::Nothing, 700),
+            (SortMethod::OneSweep, Along::Values, 6_000),
+            (SortMethod::OneSweep, Along::Indices, 700),
+            (SortMethod::Multisplit { radix_bits: 8 }, Along::Values, 700),
+        ],
+    );
+    for &(method, along, max) in &plans {
+        let mut rig = Rig::new(gpu);
+        let arrays = ["keys", "values"].map(|name| rig.array(name, max));
+        let buffers = along.buffers(arrays[0], arrays[1]).count(rig.count(0, max));
+        let how = Sort::ascending().method(method);
+        sort(&mut rig.graph, &small_tiles(gpu), &how, &buffers)?;
+        rig.run(plans.len(), |rng, memory| {
+            let keys = elements(memory.set_count(rng, 0, max), rng);
+            along.sorted(&keys, &[0, keys.len()], arrays, memory)
+        })?;
+    }
+    Ok(())
+}
+
+fn segmented_sorts_tolerate_hostile_offsets(gpu: &Gpu) -> Result<()> {
+    let plans = sample(
+        gpu,
+        [
+            (Along::Nothing, 300, 100),
+            (Along::Values, 3_000, 40),
+            (Along::Indices, 3_000, 900),
+            (Along::Values, 700, 3_000),
+        ],
+    );
+    for &(along, max, most) in &plans {
+        let mut rig = Rig::new(gpu);
+        let arrays = ["keys", "values"].map(|name| rig.array(name, max));
+        let offsets = rig.array("offsets", most + 1);
+        let buffers = along.buffers(arrays[0], arrays[1]).count(rig.count(0, max));
+        let buffers = buffers.segments(offsets.import, rig.count(1, most));
+        sort(&mut rig.graph, &small_tiles(gpu), &Sort::ascending(), &buffers)?;
+        rig.run(plans.len(), |rng, memory| {
+            let n = memory.set_count(rng, 0, max);
+            let segments = memory.set_count(rng, 1, most);
+            let (keys, given) = (elements(n, rng), hostile_offsets(rng, n, most + 1));
+            memory.set(offsets, &given);
+            // An offset below an earlier one counts as the earlier one.
+            let mut end = 0;
+            let cuts = given[..=segments].iter().map(|&at| {
+                end = n.min(at as usize).max(end);
+                end
+            });
+            along.sorted(&keys, &cuts.collect::<Vec<_>>(), arrays, memory)
+        })?;
+    }
+    Ok(())
+}
+
+/// Keys are bucket ids: out-of-range ids are put into the last bucket and counted.
+fn splits_tolerate_hostile_ids(gpu: &Gpu) -> Result<()> {
+    let identity = "uint bucket_of(uint key) { return key; }";
+    let plans = sample(gpu, Method::ALL.into_iter().zip([10, 10, 100, 10, 10, 10]));
+    for &(method, m) in &plans {
+        let (mut rig, max) = (Rig::new(gpu), 700);
+        let [keys, out] = ["keys", "out"].map(|name| rig.array(name, max));
+        let [values, values_out] = ["values", "values_out"].map(|name| rig.array(name, max));
+        let (offsets, outside) = (rig.array("offsets", m + 1), rig.array("out_of_range", 1));
+        let from = (keys.import, values.import);
+        let buffers = SplitBuffers::pairs(from, (out.import, values_out.import), offsets.import)
+            .out_of_range(outside.import)
+            .count(rig.count(0, max));
+        let buckets = Buckets::<u32>::glsl(m as u32, Glsl::new(identity)).method(method);
+        split(&mut rig.graph, &gpu.context.policy(), &buckets, &buffers)?;
+        rig.run(plans.len(), |rng, memory| {
+            let n = memory.set_count(rng, 0, max);
+            let bound = if rng.below(2) == 0 { m as u64 } else { BOUND };
+            let key: Vec<u32> = (0..n)
+                .map(|_| if rng.below(60) == 0 { u32::MAX } else { rng.below(bound) as u32 })
+                .collect();
+            let numbers = elements(n, rng);
+            memory.set(keys, &key);
+            memory.set(values, &numbers);
+            let past = key.iter().filter(|key| **key >= m as u32).count() as u32;
+            let (order, begins) = reference::split(n, m as u32, |i| key[i].min(m as u32 - 1));
+            let moved = |of: &[u32]| order.iter().map(|&i| of[i as usize]).collect::<Vec<_>>();
+            if past > 0 {
+                // The output is undefined in this case.
+                let any = || Box::new(|_: &[u32]| Ok(())) as Box<dyn Fn(&[u32]) -> Result<()>>;
+                return vec![
+                    Any(offsets, m + 1, any()),
+                    Any(out, n, any()),
+                    Any(values_out, n, any()),
+                    Exactly(outside, vec![past]),
+                ];
+            }
+            vec![
+                Exactly(offsets, begins),
+                Exactly(out, moved(&key)),
+                Exactly(values_out, moved(&numbers)),
+                Exactly(outside, vec![past]),
+            ]
+        })?;
+    }
+    Ok(())
+}
+
+/// Samples are bin indices, some of them beyond the last bin.
+fn histograms_tolerate_hostile_samples(gpu: &Gpu) -> Result<()> {
+    let methods = [
+        (HistogramMethod::Ballots, 30, false),
+        (HistogramMethod::Shared, 200, true),
+        (HistogramMethod::Global, 3_000, false),
+        (HistogramMethod::Global, 3_000, true),
+    ];
+    for (method, m, weighted) in methods {
+        let (mut rig, max) = (Rig::new(gpu), 3_000);
+        let [samples, weights] = ["samples", "weights"].map(|name| rig.array(name, max));
+        let (counts, outside) = (rig.array("bins", m), rig.array("out_of_range", 1));
+        let mut buffers = HistogramBuffers::new(samples.import, counts.import)
+            .out_of_range(outside.import)
+            .count(rig.count(0, max));
+        if weighted {
+            buffers = buffers.weights(weights.import);
+        }
+        let bins = Bins::<u32>::identity(m as u32).method(method);
+        histogram(&mut rig.graph, &gpu.context.policy(), &bins, &buffers)?;
+        rig.run(methods.len(), |rng, memory| {
+            let n = memory.set_count(rng, 0, max);
+            let sample: Vec<u32> = (0..n)
+                .map(|_| match rng.below(9) {
+                    0 => rng.next_u32(),
+                    1 => m as u32,
+                    _ => rng.below(m as u64) as u32,
+                })
+                .collect();
+            let weight = elements(n, rng);
+            memory.set(samples, &sample);
+            memory.set(weights, &weight);
+            let (mut expected, mut past) = (vec![0; m], 0);
+            for (&sample, weight) in sample.iter().zip(weight) {
+                match expected.get_mut(sample as usize) {
+                    Some(sum) => *sum += if weighted { weight } else { 1 },
+                    None => past += 1,
+                }
+            }
+            vec![Exactly(counts, expected), Exactly(outside, vec![past])]
+        })?;
+    }
+    Ok(())
+}
+
+fn topk_tolerates_hostile_counts(gpu: &Gpu) -> Result<()> {
+    let methods = [
+        (TopKMethod::Rows, 10, 700),
+        (TopKMethod::Rows, 40, 6_000),
+        (TopKMethod::Filter, 30, 6_000),
+        (TopKMethod::Select, 500, 3_000),
+    ];
+    for (method, k, max) in methods {
+        let mut rig = Rig::new(gpu);
+        let keys = rig.array("keys", max);
+        let [out, indices] = ["out", "indices"].map(|name| rig.array(name, k));
+        let buffers =
+            TopKBuffers::new(keys.import, out.import, indices.import).count(rig.count(0, max));
+        let how = TopK::largest(k as u64).method(method);
+        topk(&mut rig.graph, &gpu.context.policy(), &how, &buffers)?;
+        rig.run(methods.len(), |rng, memory| {
+            let input = elements(memory.set_count(rng, 0, max), rng);
+            memory.set(keys, &input);
+            let mut order: Vec<u32> = (0..input.len() as u32).collect();
+            order.sort_by_key(|&i| std::cmp::Reverse(input[i as usize]));
+            order.truncate(k);
+            let top = order.iter().map(|&i| input[i as usize]).collect();
+            vec![Exactly(out, top), Exactly(indices, order)]
+        })?;
+    }
+    Ok(())
+}

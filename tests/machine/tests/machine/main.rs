@@ -1,0 +1,11 @@
+//! Tests on the machine, which executes compute SPIR-V as the most hostile device that the
+//! specification allows.
+
+mod common;
+mod forms;
+mod held_back;
+mod instructions;
+mod lost_keys;
+mod mutants;
+mod primitives;
+mod reconvergence;
