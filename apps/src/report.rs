@@ -214,7 +214,10 @@ mod tests {
             Error::OutOfMemory { name: "src".into(), size: 4, reason: "two\nlines".into() };
         let text = line(&anyhow::Error::from(out_of_memory).context("while scanning"));
         assert!(!text.contains('\n'), "{text}");
-        assert!(text.starts_with("while scanning: no memory for array `src`"), "{text}");
+        assert!(
+            text.starts_with("while scanning: cannot allocate 4 bytes for array `src`"),
+            "{text}"
+        );
         assert!(text.ends_with("more memory"), "{text}");
     }
 }

@@ -58,7 +58,7 @@ fn invalid_rankings_are_rejected() {
         run(command, &sort)
     };
     let ran = with_variable("sometimes").expect(1);
-    assert!(ran.complaint().contains("no such ranking: `sometimes`"), "{}", ran.err);
+    assert!(ran.complaint().contains("unknown ranking `sometimes`"), "{}", ran.err);
     for good in ["promised", "probed", ""] {
         // Text in, text out.
         assert_eq!(with_variable(good).expect(0).out, "1\n2\n3\n");

@@ -30,7 +30,7 @@ pub enum Error {
         found: Vec<String>,
     },
     /// An unknown [`RankingChoice`](crate::RankingChoice) was given.
-    #[error("no such ranking: `{given}`; it is `promised` or `probed`")]
+    #[error("unknown ranking `{given}`; use `promised` or `probed`")]
     UnknownRanking {
         /// The given name.
         given: String,
@@ -64,7 +64,7 @@ pub enum Error {
         result: vk::Result,
     },
     /// Memory for a buffer could not be allocated.
-    #[error("no memory for {} of {size} bytes: {reason}", words::array(.name))]
+    #[error("cannot allocate {size} bytes for {}: {reason}", words::array(.name))]
     OutOfMemory {
         /// Buffer name.
         name: String,
@@ -74,13 +74,13 @@ pub enum Error {
         reason: String,
     },
     /// A buffer with a size of zero was requested. Vulkan does not support empty buffers.
-    #[error("buffer `{name}` would have no bytes; give it at least one element")]
+    #[error("buffer `{name}` has a size of 0; give it at least one element")]
     EmptyBuffer {
         /// Buffer name.
         name: String,
     },
     /// A buffer is smaller than the range to be read or written.
-    #[error("{} has {size} bytes, {needed} are needed", words::array(.name))]
+    #[error("{} has {size} bytes, but at least {needed} are needed", words::array(.name))]
     BufferTooSmall {
         /// Buffer name.
         name: String,
@@ -91,7 +91,7 @@ pub enum Error {
     },
     /// A range of elements exceeds the end of the array.
     #[error(
-        "{len} elements from index {first} on are outside of the array, which has {array} elements"
+        "the range of {len} elements from index {first} exceeds the array, which has {array} elements"
     )]
     OutOfBounds {
         /// Index of the first element.
@@ -102,7 +102,9 @@ pub enum Error {
         array: u64,
     },
     /// Two arrays that must have the same length have different lengths.
-    #[error("`{name}` has {len} elements, but `{other}` has {other_len}: give one for each")]
+    #[error(
+        "`{name}` has {len} elements, but `{other}` has {other_len}; the lengths must be equal"
+    )]
     LengthMismatch {
         /// Name of the first array.
         name: &'static str,
@@ -114,7 +116,7 @@ pub enum Error {
         other_len: u64,
     },
     /// The index of an element was requested from a sum.
-    #[error("a sum has no index; ask for one of a minimum or a maximum")]
+    #[error("a sum has no index; only minima and maxima have one")]
     IndexOfSum,
     /// The arguments of a selection do not match.
     #[error("selection: {problem}")]
@@ -131,7 +133,7 @@ pub enum Error {
         problem: &'static str,
     },
     /// An array of keys or samples has the wrong element type.
-    #[error("`{name}` is an array of {found}, {expected} is needed")]
+    #[error("`{name}` is an array of {found}, but {expected} is needed")]
     KeyTypeMismatch {
         /// Name of the array.
         name: &'static str,
@@ -149,13 +151,15 @@ pub enum Error {
         expected: ElementType,
     },
     /// The kernels do not support values of this size.
-    #[error("values of {bytes} bytes; values have 4, 8 or 16 bytes each")]
+    #[error("values of {bytes} bytes are not supported; use values of 4, 8 or 16 bytes")]
     ValueSize {
         /// Size of a value in bytes.
         bytes: u32,
     },
     /// The range of sort bits exceeds the key.
-    #[error("a {key} key has bits 0..{key_bits}, not {start}..{end}")]
+    #[error(
+        "cannot sort {key} keys by bits {start}..{end}; the range must be within 0..{key_bits}"
+    )]
     SortBits {
         /// Type of the keys.
         key: String,
@@ -168,7 +172,7 @@ pub enum Error {
     },
     /// A buffer or an executable was used with a context other than its own.
     #[error(
-        "`{name}` belongs to another context; use arrays and plans with the context that made them"
+        "`{name}` belongs to another context; use arrays and plans with the context that created them"
     )]
     OtherContext {
         /// Name of the buffer or the plan.
@@ -197,7 +201,7 @@ pub enum Error {
         alignment: u64,
     },
     /// A kernel cannot run on this device or with this engine.
-    #[error("kernel `{kernel}`: {problem}")]
+    #[error("{}: {problem}", words::kernel(.kernel))]
     Kernel {
         /// Kernel label.
         kernel: String,
@@ -221,7 +225,7 @@ pub enum Error {
     },
     /// A safe call was given unchecked SPIR-V, or user-written GLSL that accesses buffers by address.
     #[error(
-        "kernel `{kernel}` is not known to stay within its buffers: make it from GLSL, give it buffers and not addresses, or use Context::instantiate_foreign"
+        "kernel `{kernel}` may access memory outside its buffers; compile it from GLSL and bind buffers instead of addresses, or use Context::instantiate_foreign"
     )]
     ForeignKernel {
         /// Kernel label.
@@ -229,14 +233,14 @@ pub enum Error {
     },
     /// A safe call was given an indirect dispatch whose workgroup counts are not bounded.
     #[error(
-        "pass `{pass}` is dispatched by words that may ask for more workgroups than the device allows: bound them with primitives::bounded_groups, or use Context::instantiate_foreign"
+        "pass `{pass}` is dispatched indirectly with workgroup counts that may exceed the device limit; bound them with primitives::bounded_groups, or use Context::instantiate_foreign"
     )]
     UnboundedGroups {
         /// Pass label.
         pass: String,
     },
     /// A plan was to be replayed, but has no barriers between the end of one run and the start of the next.
-    #[error("`{plan}` was not declared replayable (Graph::replayable)")]
+    #[error("`{plan}` cannot be replayed; declare its graph replayable (Graph::replayable)")]
     NotReplayable {
         /// Plan name.
         plan: String,
@@ -250,7 +254,7 @@ pub enum Error {
         pass: String,
     },
     /// A value of the wrong size was given for a pass.
-    #[error("pass `{pass}` takes {needed} bytes, {given} were given")]
+    #[error("pass `{pass}` takes a value of {needed} bytes, but {given} bytes were given")]
     ValueOfPass {
         /// Pass label.
         pass: String,
@@ -261,7 +265,7 @@ pub enum Error {
     },
     /// The given frame exceeds the number of frames in flight of the executable.
     #[error(
-        "there is no frame {frame}: frames in flight are numbered from 0, and the executable has {frames} (ExecutableOptions::frames)"
+        "frame {frame} does not exist; the number of frames in flight is {frames} (ExecutableOptions::frames)"
     )]
     NoSuchFrame {
         /// The given frame.
@@ -281,7 +285,7 @@ pub enum Error {
     },
     /// An entry or exit scope contains stages that the queue does not support.
     #[error(
-        "`{plan}` waits for {stages}, which queues of the context's family do not have; leave these scopes out, and synchronise on a queue that has them"
+        "entry or exit scopes of `{plan}` have the stages {stages}, which the context's queue family does not support; remove them, and synchronise on a queue that supports them"
     )]
     QueueStages {
         /// Plan name.
@@ -291,7 +295,7 @@ pub enum Error {
     },
     /// The queue does not support timestamps.
     #[error(
-        "`{device}` has no timestamps on its compute queue, so GPU times cannot be measured; choose another device, or run without timing"
+        "`{device}` does not support timestamps on its compute queue, so GPU times cannot be measured; choose another device, or run without timing"
     )]
     NoTimestamps {
         /// Device name.
@@ -300,7 +304,7 @@ pub enum Error {
     /// Keys were ranked by lane order, but a tile that verified its order (`canary_period` of the policy) found that
     /// the device does not keep it.
     #[error(
-        "`{plan}` ranked by lane order, which the device does not keep; its result may be in the wrong order: build it again, the context ranks by ballots now"
+        "the result of `{plan}` may be in the wrong order, because the device does not keep the order of lanes; build the plan again, now with ballot ranking"
     )]
     LaneOrder {
         /// Plan name.
@@ -354,9 +358,7 @@ pub enum Error {
         problem: &'static str,
     },
     /// The length of the array is not a multiple of the row length.
-    #[error(
-        "{n} elements are no whole number of rows of {length}: give a length that divides them"
-    )]
+    #[error("the array has {n} elements, which is not a multiple of the row length {length}")]
     Rows {
         /// Length of the array.
         n: u64,
@@ -364,7 +366,7 @@ pub enum Error {
         length: u64,
     },
     /// Rows were requested for an array whose length is known only on the device.
-    #[error("rows need a host count of elements; with a device count there is one row")]
+    #[error("rows need a host count of elements, but a device count was given")]
     RowsOfDeviceCount,
     /// The histogram's bins, layout or weights do not match its samples.
     #[error("invalid histogram of {sample} samples: {problem}")]
@@ -376,7 +378,7 @@ pub enum Error {
     },
     /// A bucket function returned ids outside the range of buckets.
     #[error(
-        "the bucket function gave an id of {buckets} or more for {keys} of the keys; ids have to be below the count of buckets"
+        "the bucket function returned an id of {buckets} or more for {keys} of the keys; ids must be less than the number of buckets"
     )]
     BucketOutOfRange {
         /// Number of keys with such an id.
@@ -400,10 +402,10 @@ pub enum Error {
 fn advice(result: vk::Result) -> &'static str {
     match result {
         vk::Result::ERROR_DEVICE_LOST => {
-            "; the context cannot be used any more: drop it, with all its arrays, and open another"
+            "; the context is no longer usable: drop it and its arrays, and open a new one"
         }
-        vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => "; free arrays, or work on less at a time",
-        vk::Result::ERROR_OUT_OF_HOST_MEMORY => "; the host has no memory left",
+        vk::Result::ERROR_OUT_OF_DEVICE_MEMORY => "; free arrays, or process less data at a time",
+        vk::Result::ERROR_OUT_OF_HOST_MEMORY => "; the host is out of memory",
         _ => "",
     }
 }

@@ -35,6 +35,14 @@ pub(crate) fn operation(label: &str) -> String {
     found.map_or_else(|| format!("`{first}`"), |(_, words)| (*words).to_owned())
 }
 
+/// Description of a kernel. Built-in kernels are described by their operation, because users do not know their labels.
+pub(crate) fn kernel(label: &str) -> String {
+    match multisplit_shaders::builtin::ALL.iter().any(|kernel| kernel.label() == label) {
+        true => format!("a kernel of {}", operation(label)),
+        false => format!("kernel `{label}`"),
+    }
+}
+
 /// Description of an array, with its operation if the name contains one.
 pub(crate) fn array(name: &str) -> String {
     match name.split_once('.') {
@@ -80,6 +88,13 @@ mod tests {
         assert_eq!(array("fuzz.workspace.1"), "the workspace of `fuzz`");
         assert_eq!(array("histogram.samples"), "array `samples` of the histogram");
         assert_eq!(array("scan by key.workspace.0"), "the workspace of the scan by key");
+    }
+
+    #[test]
+    fn built_in_kernels_are_described_by_their_operation() {
+        let fill = multisplit_shaders::builtin::MEMORY_FILL.label();
+        assert_eq!(kernel(fill), "a kernel of the fill or copy");
+        assert_eq!(kernel("user.fill"), "kernel `user.fill`");
     }
 
     #[test]

@@ -287,13 +287,13 @@ fn invalid_recordings_are_rejected_by_name(gpu: &Gpu) -> Result<()> {
     let odd = BufferAt::new(vk::Buffer::null(), 4);
     for (imports, expected) in [
         (&both[..1], "no buffer was given for `dst`"),
-        (&[both[0], both[1], both[0]], "two buffers were given for `src`"),
+        (&[both[0], both[1], both[0]], "more than one buffer was given for `src`"),
         (&[both[0], stranger.at(dst_at)], "no buffer was given for `dst`"),
         (&[both[0], both[1], stranger.at(dst_at)], "the plan has no import"),
         (&[both[0], both[1], transient.at(dst_at)], "the plan has no import"),
         (&[both[0], dst.at(odd)], "offset 4 of import `dst` is not a multiple of"),
-        (&[both[0], dst.at(BufferAt::Address(256))], "no address can be given for `dst`"),
-        (&[both[0], dst.at(src_at)], "memory is shared with another import by `dst`"),
+        (&[both[0], dst.at(BufferAt::Address(256))], "give a buffer for `dst`"),
+        (&[both[0], dst.at(src_at)], "another import overlaps import `dst`"),
     ] {
         let text = refused(imports, &RecordOptions::default());
         ensure!(text.contains(expected), "`{text}` instead of `{expected}`");
@@ -302,11 +302,14 @@ fn invalid_recordings_are_rejected_by_name(gpu: &Gpu) -> Result<()> {
     let (long, unknown) = (value("count", &[0; 8]), value("cuont", &[0; 4]));
     let good = RecordOptions::default();
     for (options, expected) in [
-        (RecordOptions { values: &long, ..good }, "`count` takes 4 bytes, 8 were given"),
+        (
+            RecordOptions { values: &long, ..good },
+            "`count` takes a value of 4 bytes, but 8 bytes were given",
+        ),
         (RecordOptions { values: &unknown, ..good }, "`sums` has no pass `cuont`"),
         (
             RecordOptions { frame: Some(1), ..good },
-            "there is no frame 1: frames in flight are numbered from 0",
+            "frame 1 does not exist; the number of frames in flight is 1",
         ),
     ] {
         let text = refused(&both, &options);

@@ -198,7 +198,7 @@ fn small_histogram_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
     let buffers = buffers.count(2).weights(weights);
     let result = histogram(&mut graph, &policy, &pixels, &buffers);
     let text = result.err().map(|error| error.to_string()).unwrap_or_default();
-    ensure!(text.contains("2 elements need as many weights, but there are 1"), "{text}");
+    ensure!(text.contains("2 elements need 2 weights, but 1 were given"), "{text}");
     Ok(())
 }
 

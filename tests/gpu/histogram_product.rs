@@ -148,7 +148,7 @@ fn refused<S: Reference, T: std::fmt::Debug>(
     if kind != Kind::Identity || !S::TYPE.is_float() {
         return Ok(Some(found?));
     }
-    let sentence = "the bin of a float is not the float itself";
+    let sentence = "identity bins need integer samples";
     ensure!(found.as_ref().is_err_and(|error| error.to_string().contains(sentence)), "{found:?}");
     Ok(None)
 }

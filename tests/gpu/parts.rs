@@ -453,7 +453,7 @@ fn insufficient_memory_is_reported(gpu: &Gpu) -> Result<()> {
     let limited = gpu.open_with(|config| config.memory_limit = Some(1000))?;
     let error = limited.topk(&[7u32; 5000], &TopK::largest(3)).err();
     let told = error.map(|error| error.to_string()).unwrap_or_default();
-    ensure!(told.contains("the memory limit leaves"), "{told}");
+    ensure!(told.contains("of the memory limit are left"), "{told}");
     Ok(())
 }
 

@@ -178,7 +178,10 @@ fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
             ("`spine_tiles`", Policy { spine_tiles: 0, ..base }),
             ("`look_back_tiles`", Policy { look_back_tiles: 33, ..base }),
             ("`spin_limit`", Policy { spin_limit: u32::MAX, ..base }),
-            ("below what kernels need", base.lowered(|facts| facts.max_storage_range = 0)),
+            (
+                "`max_storage_range` of the device is 0",
+                base.lowered(|facts| facts.max_storage_range = 0),
+            ),
         ];
         for (named, policy) in absurd {
             let result = check(gpu, &policy, &gpu.context.limits(), &uniform(1000, 1));

@@ -137,7 +137,7 @@ fn unsupported_value_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
 fn bits_beyond_the_key_are_rejected(gpu: &Gpu) -> Result<()> {
     let result = gpu.context.sort_with(&[1.0f32, 0.0], &Sort::descending().bits(8..40));
     let text = result.err().map(|error| error.to_string()).unwrap_or_default();
-    ensure!(text == "a f32 key has bits 0..32, not 8..40", "{text}");
+    ensure!(text == "cannot sort f32 keys by bits 8..40; the range must be within 0..32", "{text}");
     let wide = gpu.context.argsort_with(&[1u64, 0], &Sort::ascending().bits(8..65));
     let Err(Error::SortBits { key_bits: 64, start: 8, end: 65, .. }) = wide else {
         bail!("{wide:?}");

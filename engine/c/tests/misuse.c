@@ -92,12 +92,12 @@ static void wrong_tasks(MultisplitContext *context) {
     WRONG_SORT(INVALID, info.common.count = (MultisplitCount)3);
     WRONG_SORT(VALUE_SIZE, (info.values = MULTISPLIT_SORT_VALUES_VALUES, info.value_bytes = 1));
     WRONG_SORT(VALUE_SIZE, (info.values = MULTISPLIT_SORT_VALUES_VALUES, info.value_bytes = 12));
-    SAYS("values of 12 bytes; values have 4, 8 or 16 bytes each");
+    SAYS("values of 12 bytes are not supported; use values of 4, 8 or 16 bytes");
     WRONG_SORT(SORT_BITS, info.first_bit = 33);
     WRONG_SORT(SORT_BITS, info.first_bit = 32);
     SAYS("first_bit is 32; the bits of a u32 key are 0 to 31");
     WRONG_SORT(SORT_BITS, info.bit_count = 33);
-    SAYS("a u32 key has bits 0..32, not 0..33");
+    SAYS("cannot sort u32 keys by bits 0..33; the range must be within 0..32");
     WRONG_SORT(SORT_BITS, (info.first_bit = UINT32_MAX, info.bit_count = UINT32_MAX));
     WRONG_SORT(TOO_LARGE, info.common.n = 1u << 30);
     WRONG_SORT(TOO_LARGE, info.common.n = UINT64_MAX);
@@ -316,7 +316,7 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
     WRONG_RECORD(INVALID, record.other_count = 10);
     SAYS("other_count is 10");
     WRONG_RECORD(FRAME, record.frame = 1);
-    SAYS("there is no frame 1");
+    SAYS("frame 1 does not exist");
     WRONG_RECORD(FRAME, record.frame = UINT32_MAX);
     WRONG_RECORD(INVALID, record.reserved = 1);
     WRONG_RECORD(INVALID, bindings[0].reserved = 1);
@@ -327,7 +327,7 @@ static void wrong_recordings(const Host *host, MultisplitContext *context) {
         WRONG_RECORD(MISALIGNED, record.workspace.offset = 2);
         /* Scratch memory and keys in the same buffer, at the same offset and overlapping. */
         WRONG_RECORD(INVALID, record.workspace = bindings[0]; record.workspace.size = VK_WHOLE_SIZE);
-        SAYS("shared with the workspace");
+        SAYS("the workspace overlaps import");
         WRONG_RECORD(INVALID, bindings[0].buffer = scratch.buffer);
         WRONG_RECORD(INVALID, (bindings[0].buffer = scratch.buffer, bindings[0].size = VK_WHOLE_SIZE,
                                bindings[0].offset = workspace.size / 256 * 256 - 256));

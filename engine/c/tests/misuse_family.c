@@ -22,12 +22,12 @@ static void wrong_segments(MultisplitContext *context) {
     WRONG_SORT(INVALID, info.segments = (MultisplitSegments)4);
     WRONG_SORT(INVALID, info.reserved = 1);
     WRONG_SORT(INVALID, HOST_OFFSETS(falling, 3));
-    SAYS("below the one before it");
+    SAYS("less than the previous one");
     WRONG_SORT(INVALID, HOST_OFFSETS(past, 2));
-    SAYS("not the count of the keys");
+    SAYS("equal to the last offset");
     WRONG_SORT(INVALID, HOST_OFFSETS(before, 2));
     WRONG_SORT(INVALID, HOST_OFFSETS(late, 1));
-    SAYS("the first offset is not 0");
+    SAYS("the first offset must be 0");
     WRONG_SORT(INVALID, HOST_OFFSETS((const uint32_t *)((const char *)right + 1), 2));
     WRONG_SORT(INVALID, HOST_OFFSETS(right, UINT64_MAX));
     WRONG_SORT(INVALID, (HOST_OFFSETS(right, 3), info.common.count = MULTISPLIT_COUNT_RECORDED));

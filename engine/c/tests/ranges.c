@@ -34,7 +34,7 @@ static void overlaps_by_address(const Host *host, MultisplitContext *context) {
     for (VkDeviceSize offset = 256; offset < SCRATCH_AT + workspace.size; offset += 16384) {
         keys.address = base + offset;
         EXPECT(INVALID, multisplit_record(sort, host->commands, &record));
-        SAYS("shared with the workspace");
+        SAYS("the workspace overlaps import");
     }
     keys.address = base;
     OK(multisplit_record(sort, host->commands, &record));

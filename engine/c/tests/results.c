@@ -250,7 +250,7 @@ static void topk(const Host *host, MultisplitContext *context, VkBool32 by_addre
     info.k = 1;
     info.row_length = 999;
     EXPECT(INVALID, multisplit_topk_create(context, &info, &operation));
-    SAYS("rows of 999");
+    SAYS("row length 999");
 }
 
 /* A sort of signed keys with 16-byte values between two buffers; a word tells which one holds the result. */

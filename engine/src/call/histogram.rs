@@ -90,7 +90,8 @@ impl Context {
         let described = bins.histogram();
         if described.accumulate {
             let sample = described.sample.to_string();
-            let problem = "one call starts from zero: accumulate in a graph".to_owned();
+            let problem =
+                "a single call cannot accumulate; use primitives::histogram in a graph".to_owned();
             return Err(Error::Histogram { sample, problem });
         }
         described.layout.check(described.sample)?;

@@ -91,8 +91,8 @@ impl Context {
         D: Elements<Item = B::Item, Place = A::Place> + ?Sized,
     {
         let () = <B::Item as Value>::CHECKED;
-        check_lengths("first values", first_values.count(), "first keys", first.count())?;
-        check_lengths("second values", second_values.count(), "second keys", second.count())?;
+        check_lengths("first_values", first_values.count(), "first", first.count())?;
+        check_lengths("second_values", second_values.count(), "second", second.count())?;
         self.merge_parts((first, second), size_of::<B::Item>(), how, |[one, other]| {
             let first = first.part(self, "first", one.clone())?;
             let second = second.part(self, "second", other.clone())?;

@@ -175,7 +175,7 @@ fn check_numbers(what: &'static str, n: u64) -> Result<()> {
 fn redo_by_ballots<T>(work: impl Fn() -> Result<T>) -> Result<T> {
     match work() {
         Err(Error::LaneOrder { plan }) => {
-            tracing::warn!(plan, "done again, by ballots");
+            tracing::warn!(plan, "run again with ballot ranking");
             work()
         }
         other => other,

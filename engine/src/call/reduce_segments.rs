@@ -154,10 +154,12 @@ impl Context {
 
 fn check_offsets(offsets: &[u32], n: u64) -> Result<()> {
     if offsets.windows(2).any(|pair| pair[1] < pair[0]) {
-        return Err(Error::Segments { problem: "an offset is below the one before it" });
+        return Err(Error::Segments {
+            problem: "an offset is less than the previous one; sort the offsets",
+        });
     }
     if offsets.last().is_some_and(|&last| u64::from(last) > n) {
-        return Err(Error::Segments { problem: "an offset is past the end of the elements" });
+        return Err(Error::Segments { problem: "an offset exceeds the number of elements" });
     }
     Ok(())
 }

@@ -63,7 +63,7 @@ impl Context {
     {
         if input.count() != flags.count() {
             return Err(Error::Selection {
-                problem: "it is by flags: use select_flagged, which takes one flag for each element",
+                problem: "input and flags have different lengths; give one flag per element",
             });
         }
         let footprint = footprint::<A>(input.count(), size_of::<u32>())?;

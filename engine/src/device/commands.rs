@@ -257,7 +257,7 @@ impl Drop for Commands {
             Err(Error::Vulkan { result: vk::Result::ERROR_DEVICE_LOST, .. }) => Some(slot),
             // The slot may still be in use, so it is leaked.
             Err(error) => {
-                tracing::warn!(%error, "a command buffer is lost");
+                tracing::warn!(%error, "a command buffer may still be in use, and is leaked");
                 None
             }
         };

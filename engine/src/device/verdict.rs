@@ -52,7 +52,7 @@ impl<R: ProbeResult> VerdictFile<R> {
         let text = fs::read_to_string(&self.path).ok()?;
         let known = R::LINES.iter().find(|(_, line)| text == self.text(line));
         if known.is_none() {
-            tracing::debug!(path = %self.path.display(), "what was found out is of another driver, or damaged");
+            tracing::debug!(path = %self.path.display(), "probe result ignored: damaged, or from another driver");
         }
         known.map(|(result, _)| *result)
     }
@@ -61,7 +61,7 @@ impl<R: ProbeResult> VerdictFile<R> {
     pub fn save(&self, result: R) {
         let Some((_, line)) = R::LINES.iter().find(|(other, _)| *other == result) else { return };
         if let Err(error) = write_whole(&self.path, self.text(line).as_bytes()) {
-            tracing::warn!(path = %self.path.display(), %error, "what was found out was not written");
+            tracing::warn!(path = %self.path.display(), %error, "cannot save the probe result");
         }
     }
 

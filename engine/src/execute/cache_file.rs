@@ -39,7 +39,7 @@ impl CacheFile {
         match self.checked(&file) {
             Some(data) => data.to_vec(),
             None => {
-                tracing::warn!(path = %self.path.display(), "pipeline cache is damaged or foreign; ignored");
+                tracing::warn!(path = %self.path.display(), "pipeline cache ignored: damaged, or from another driver");
                 Vec::new()
             }
         }
@@ -67,7 +67,7 @@ impl CacheFile {
             return;
         }
         if let Err(error) = write_whole(&self.path, &file) {
-            tracing::warn!(path = %self.path.display(), %error, "pipeline cache not written");
+            tracing::warn!(path = %self.path.display(), %error, "cannot save the pipeline cache");
         }
     }
 }

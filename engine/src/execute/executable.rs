@@ -282,10 +282,11 @@ impl Context {
             (false, true) => Ok(BufferAccess::Pushed),
             (false, false) => Ok(BufferAccess::Sets),
             (true, _) if self.device.features.buffer_device_address => Ok(BufferAccess::Addresses),
-            (true, _) => Err(Error::Kernel {
-                kernel: plan.name().to_owned(),
-                problem: "needs bufferDeviceAddress, which the device lacks or has not enabled"
-                    .to_owned(),
+            (true, _) => Err(Error::MissingFeature {
+                operation: format!("`{}` with buffer addresses", plan.name()),
+                feature: "bufferDeviceAddress".to_owned(),
+                device: self.device.properties.name.clone(),
+                enabled: !self.device.is_adopted(),
             }),
         }
     }
@@ -299,7 +300,8 @@ fn steps(device: &Device, plan: &Plan, form: Form) -> Result<Vec<Step>> {
             Some(pass_kernel) => {
                 let kernel = pass_kernel.kernel().ok_or_else(|| Error::Kernel {
                     kernel: pass_kernel.label().to_owned(),
-                    problem: "is described only, there is no SPIR-V to run".to_owned(),
+                    problem: "has no SPIR-V, only a description; create it with Kernel::new"
+                        .to_owned(),
                 })?;
                 let values = &step.pass.specialization;
                 Some(pipelines.get(device, kernel, values, form)?)

@@ -234,13 +234,17 @@ impl<'p> Places<'p> {
             let mut given = imports.iter().filter(|(i, _)| plan.index_of(*i) == Some(index));
             let first = given.next();
             if given.next().is_some() {
-                return Err(problem(plan, "two buffers were given for", &planned.name));
+                return Err(problem(plan, "more than one buffer was given for", &planned.name));
             }
             match first {
                 Some(&(_, at)) => {
                     check_place(device, plan, &planned.name, at, access)?;
                     if matches!(at, BufferAt::Address(_)) && needs_buffer(plan, index) {
-                        return Err(problem(plan, "only a buffer can be given for", &planned.name));
+                        return Err(problem(
+                            plan,
+                            "an address was given, but a buffer is needed for",
+                            &planned.name,
+                        ));
                     }
                     let given = Given::new(device, index, at, access);
                     match this.imports.get_mut(this.count) {
@@ -285,7 +289,7 @@ impl<'p> Places<'p> {
             let index = one.index;
             if one.overlaps(size(index), &self.workspace, workspace_size) {
                 let name = self.plan.buffers().get(index).map_or("", |b| &b.name);
-                return Err(problem(self.plan, "memory is shared with the workspace by", name));
+                return Err(problem(self.plan, "the workspace overlaps import", name));
             }
             let overlapped = self.given().take(count).any(|other| {
                 one.overlaps(size(index), other, size(other.index))
@@ -293,7 +297,7 @@ impl<'p> Places<'p> {
             });
             if overlapped {
                 let name = self.plan.buffers().get(index).map_or("", |b| &b.name);
-                return Err(problem(self.plan, "memory is shared with another import by", name));
+                return Err(problem(self.plan, "another import overlaps import", name));
             }
         }
         Ok(())
@@ -348,7 +352,11 @@ fn check_place(
             (address, u64::from(ADDRESS_ALIGNMENT))
         }
         (BufferAt::Address(_), _) => {
-            return Err(problem(plan, "no address can be given for", name));
+            return Err(problem(
+                plan,
+                "an address needs ExecutableOptions::by_address; give a buffer for",
+                name,
+            ));
         }
     };
     if offset.is_multiple_of(alignment) {

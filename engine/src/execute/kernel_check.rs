@@ -30,12 +30,15 @@ fn check_interface(device: &Device, kernel: &Kernel) -> Result<()> {
     let interface = kernel.interface();
     if let Some(binding) = interface.bindings.iter().find(|b| b.set != 0) {
         return refuse(format!(
-            "binding `{}` is in set {}, only set 0 is bound",
+            "binding `{}` is in descriptor set {}; use set 0",
             binding.name, binding.set
         ));
     }
     if interface.bindings.len() > MAX_BINDINGS {
-        return refuse(format!("{} bindings, at most {MAX_BINDINGS}", interface.bindings.len()));
+        return refuse(format!(
+            "has {} bindings; at most {MAX_BINDINGS} are supported",
+            interface.bindings.len()
+        ));
     }
     let limits = &device.properties.limits;
     for (kind, name, most) in [
@@ -44,7 +47,9 @@ fn check_interface(device: &Device, kernel: &Kernel) -> Result<()> {
     ] {
         let count = interface.bindings.iter().filter(|b| b.kind == kind).count();
         if count > most as usize {
-            return refuse(format!("{count} {name} buffers, the device binds {most} at most"));
+            return refuse(format!(
+                "has {count} {name} buffers, but the device supports at most {most}"
+            ));
         }
     }
     let operations = device.properties.subgroup_operations;
@@ -91,8 +96,8 @@ fn check_subgroup_barriers(kernel: &Kernel, barriers: SubgroupBarriers) -> Resul
     if barriers != SubgroupBarriers::Refused || !kernel.has_subgroup_barriers() {
         return Ok(());
     }
-    let problem = "needs subgroupBarrier(), which this driver treats as a barrier of the whole workgroup: \
-                   update the driver or use another device";
+    let problem = "needs subgroupBarrier(), which this driver treats as a barrier of the whole workgroup; update \
+                   the driver or use another device";
     Err(Error::Kernel { kernel: kernel.label().to_owned(), problem: problem.to_owned() })
 }
 
@@ -107,7 +112,9 @@ fn check_memory(device: &Device, kernel: &Kernel, specialization: &[(u32, u32)])
     if bytes <= max {
         return Ok(());
     }
-    Err(refuse(format!("{bytes} bytes of shared memory, maxComputeSharedMemorySize is {max}")))
+    Err(refuse(format!(
+        "needs {bytes} bytes of shared memory, but the device has {max} (maxComputeSharedMemorySize)"
+    )))
 }
 /// The value given to a specialization constant.
 pub(super) fn value_of(specialization: &[(u32, u32)], id: u32) -> Option<u32> {
@@ -124,6 +131,9 @@ pub(super) fn check_subgroups(device: &Device, workgroup: [u32; 3], kernel: &Ker
     if !own || workgroup[0].is_multiple_of(size.max(1)) {
         return Ok(());
     }
-    let problem = format!("{} threads are not whole subgroups of {size}", workgroup[0]);
+    let problem = format!(
+        "has {} threads, which is not a multiple of the subgroup size {size}",
+        workgroup[0]
+    );
     Err(Error::Kernel { kernel: kernel.label().to_owned(), problem })
 }

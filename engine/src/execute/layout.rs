@@ -59,8 +59,9 @@ impl<'d> Layouts<'d> {
         let most = self.device.properties.limits.max_push_constants_size;
         if size > most {
             let (kernel, limit) = (kernel.label().to_owned(), "maxPushConstantsSize");
-            let problem =
-                format!("{size} bytes of push constants, addresses included, {limit} is {most}");
+            let problem = format!(
+                "needs {size} bytes of push constants, including buffer addresses, but {limit} is {most}"
+            );
             return Err(Error::Kernel { kernel, problem });
         }
         let range =

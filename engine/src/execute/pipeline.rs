@@ -97,7 +97,7 @@ pub(crate) struct Form {
 fn rewritten(kernel: &Kernel) -> Result<Vec<u32>> {
     by_address(kernel.spirv_for_addresses(), kernel.interface()).map_err(|e| {
         let kernel = kernel.label().to_owned();
-        Error::Kernel { kernel, problem: format!("cannot take addresses: {e}") }
+        Error::Kernel { kernel, problem: format!("cannot access its buffers by address: {e}") }
     })
 }
 
@@ -118,7 +118,7 @@ fn reconvergence(device: &Device, kernel: &Kernel) -> Option<Reconvergence> {
 fn state(kernel: &Kernel, spirv: &[u32], stated: Reconvergence) -> Result<Vec<u32>> {
     with_reconvergence(spirv, stated).map_err(|error| Error::Kernel {
         kernel: kernel.label().to_owned(),
-        problem: format!("cannot state reconvergence: {error}"),
+        problem: format!("cannot declare reconvergence: {error}"),
     })
 }
 fn create_raw(
@@ -226,8 +226,7 @@ fn subgroup_control(
         true if features.compute_full_subgroups => FullSubgroups::ByFlag,
         true if kernel.is_built_in() && by_module => FullSubgroups::ByModule,
         true if kernel.is_built_in() => {
-            let problem =
-                "relies on full subgroups, which nothing promises: enable computeFullSubgroups";
+            let problem = "needs full subgroups; enable the device feature computeFullSubgroups";
             let (kernel, problem) = (kernel.label().to_owned(), problem.to_owned());
             return Err(Error::Kernel { kernel, problem });
         }

@@ -75,7 +75,7 @@ impl Context {
                 return Ok(Probed(assumed));
             }
             let found = self.probe_subgroup_barriers().unwrap_or_else(|error| {
-                tracing::warn!(%error, ?assumed, "the probe of subgroup barriers failed");
+                tracing::warn!(%error, ?assumed, "the subgroup barrier probe failed");
                 assumed
             });
             tracing::debug!(?found, "probed subgroup barriers");

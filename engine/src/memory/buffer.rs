@@ -59,12 +59,13 @@ impl Buffer {
         // Larger sizes would violate a valid-usage rule instead of returning an error.
         let limit = device.properties.max_buffer_size.min(device.properties.device_memory);
         if size > limit {
-            return Err(out_of_memory(format!("the device allows {limit} bytes")));
+            return Err(out_of_memory(format!("the device allows at most {limit} bytes")));
         }
         let heap = Heap::of(device)?;
         let _share = heap.budget.take(size).or_else(|_| {
             Staging::of(device)?.trim(device);
-            let left = |left| out_of_memory(format!("the memory limit leaves {left} bytes"));
+            let left =
+                |left| out_of_memory(format!("only {left} bytes of the memory limit are left"));
             heap.budget.take(size).map_err(left)
         })?;
         let mut usage = vk::BufferUsageFlags::STORAGE_BUFFER
@@ -141,7 +142,7 @@ impl Buffer {
             let there = there.ok_or_else(|| Error::OutOfMemory {
                 name: name.to_owned(),
                 size,
-                reason: "memory that the host can write is not mapped".to_owned(),
+                reason: "the driver did not map memory for host writes".to_owned(),
             })?;
             there.copy_from_slice(bytes);
         }
@@ -228,7 +229,8 @@ impl Inner {
             reason,
         };
         let piece = allocator.allocate(requirements, flags);
-        let piece = piece.map_err(|result| fail(format!("the engine's allocator: {result}")))?;
+        let piece = piece
+            .map_err(|result| fail(format!("the application's allocator failed: {result}")))?;
         // From here on, dropping `self` frees the memory.
         self.piece = Some(piece);
         if piece.memory == vk::DeviceMemory::null()
@@ -239,7 +241,8 @@ impl Inner {
                 name: self.name.clone(),
                 size: self.size,
                 reason: format!(
-                    "the engine's allocator gave no memory, or at {offset}, which is no multiple of {alignment}"
+                    "the application's allocator returned no memory, or an offset ({offset}) that is not a \
+                     multiple of {alignment}"
                 ),
             });
         }

@@ -73,7 +73,7 @@ impl Heap {
 
     pub fn free(&self, allocation: Allocation) {
         let Some(Err(error)) = self.lock().as_mut().map(|a| a.free(allocation)) else { return };
-        tracing::error!(%error, "memory not freed");
+        tracing::error!(%error, "cannot free memory");
     }
 
     fn report(&self) -> MemoryReport {

@@ -105,8 +105,9 @@ fn allocate(
     let visible = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
     // Uncached memory is several times slower for the host to read.
     let kind = suits(visible | vk::MemoryPropertyFlags::HOST_CACHED).or_else(|| suits(visible));
-    let kind = kind
-        .ok_or_else(|| out_of_memory(name, size, &"the device has no memory that the host sees"))?;
+    let kind = kind.ok_or_else(|| {
+        out_of_memory(name, size, &"the device has no memory that the host can access")
+    })?;
     let mut flags = vk::MemoryAllocateFlagsInfo::default();
     if device.features.buffer_device_address {
         flags = flags.flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
@@ -134,7 +135,7 @@ fn map(
         device.raw.map_memory(memory, 0, vk::WHOLE_SIZE, whole).during("vkMapMemory")?
     };
     let at = NonNull::new(at.cast::<u8>())
-        .ok_or_else(|| out_of_memory(name, size, &"the driver maps it nowhere"))?;
+        .ok_or_else(|| out_of_memory(name, size, &"the driver did not map it"))?;
     // SAFETY: the mapping has `size` bytes, and the device does not use it yet.
     unsafe { at.write_bytes(0, size as usize) };
     Ok(at)

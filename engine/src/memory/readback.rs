@@ -51,7 +51,7 @@ impl<T: Pod> Readback<T> {
         let size = len.saturating_mul(size_of::<T>() as u64);
         let buffer = Buffer::new(&context.device, name, size, Location::Readback)?;
         if buffer.mapped().is_none() {
-            let reason = "memory that the host can read is not mapped".to_owned();
+            let reason = "the driver did not map memory for host reads".to_owned();
             return Err(Error::OutOfMemory { name: name.to_owned(), size, reason });
         }
         Ok(Self { buffer, len: len as usize, elements: PhantomData })

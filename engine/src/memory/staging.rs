@@ -244,7 +244,7 @@ impl Drop for Taken {
                 Ok(()) | Err(Error::Vulkan { result: vk::Result::ERROR_DEVICE_LOST, .. }) => {}
                 // The slot may still be in use, so it is leaked.
                 Err(error) => {
-                    tracing::warn!(%error, "staging memory is lost");
+                    tracing::warn!(%error, "staging memory may still be in use, and is leaked");
                     slots.made -= 1;
                     continue;
                 }
@@ -268,7 +268,7 @@ impl Slot {
         let share = Heap::of(device)?.budget.take(bytes).map_err(|left| Error::OutOfMemory {
             name: name.to_owned(),
             size: bytes,
-            reason: format!("the memory limit leaves {left} bytes"),
+            reason: format!("only {left} bytes of the memory limit are left"),
         })?;
         let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
         let memory = HostBuffer::new(device, name, bytes, usage)?;

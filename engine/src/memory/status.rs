@@ -58,7 +58,8 @@ impl StatusWord {
     pub fn is_set(&self, device: &Device) -> bool {
         let word = self.atomic().load(Ordering::Acquire);
         if word != 0 && !self.told.swap(true, Ordering::Relaxed) {
-            tracing::error!(device = %device.properties.name, "lane order was not kept; ranking by ballots from here on");
+            tracing::error!(device = %device.properties.name, "the device did not keep the order of lanes; using \
+                                                               ballot ranking from now on");
             if let Some(file) = device.verdict_file() {
                 file.save(false);
             }

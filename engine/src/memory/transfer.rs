@@ -182,7 +182,11 @@ impl<'t> Transfer<'t> {
         let slot = staging.slot_bytes(size);
         let chunk = slot / each.max(1) * each.max(1);
         if chunk == 0 {
-            return Err(Error::TooLarge { what: "bytes of an element", asked: each, limit: slot });
+            return Err(Error::TooLarge {
+                what: "element size in bytes",
+                asked: each,
+                limit: slot,
+            });
         }
         Ok(Self { device, buffer, offset, size, staging, chunk })
     }
@@ -343,7 +347,7 @@ fn zeroed<T: Pod>(buffer: &Buffer, len: u64) -> Result<Vec<T>> {
     let no_memory = || Error::OutOfMemory {
         name: buffer.name().to_owned(),
         size: len.saturating_mul(size_of::<T>() as u64),
-        reason: "the host has no memory to download it to".into(),
+        reason: "not enough host memory for the download".into(),
     };
     let len = usize::try_from(len).map_err(|_| no_memory())?;
     bytemuck::allocation::try_zeroed_vec(len).map_err(|()| no_memory())

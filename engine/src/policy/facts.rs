@@ -88,7 +88,7 @@ impl DeviceFacts {
         ] {
             if value < least {
                 let problem =
-                    format!("`{name}` is {value}, which is below what kernels need ({least})");
+                    format!("`{name}` of the device is {value}, but at least {least} is needed");
                 return Err(Error::Policy { problem });
             }
         }

@@ -32,7 +32,7 @@ impl Size for u64 {
                 .and_then(|exponent| 1u64.checked_shl(exponent)),
             None => digits(text),
         };
-        number.ok_or_else(|| "a number is needed, such as 4096 or 2^12".to_owned())
+        number.ok_or_else(|| "expected a number such as 4096 or 2^12".to_owned())
     }
 
     fn is_allowed(&self, allowed: &Allowed) -> bool {
@@ -53,7 +53,7 @@ impl Size for u32 {
     }
 
     fn read(text: &str) -> Result<Self, String> {
-        u64::read(text)?.try_into().map_err(|_| "the number is past 2^32 - 1".to_owned())
+        u64::read(text)?.try_into().map_err(|_| "the number exceeds 2^32 - 1".to_owned())
     }
 
     fn is_allowed(&self, allowed: &Allowed) -> bool {
@@ -77,7 +77,7 @@ impl Size for TileShape {
     }
 
     fn read(text: &str) -> Result<Self, String> {
-        let form = |_| "a tile is THREADSxITEMS, or THREADSxITEMS/TURNS".to_owned();
+        let form = |_| "expected a tile: THREADSxITEMS or THREADSxITEMS/TURNS".to_owned();
         let (threads, rest) = text.split_once('x').ok_or(()).map_err(form)?;
         let (items, turns) = rest.split_once('/').unwrap_or((rest, "1"));
         let number = |text: &str| u32::read(text).map_err(|_| ()).map_err(form);
@@ -110,7 +110,7 @@ impl<const N: usize> Size for [(u64, TileShape); N] {
         let mut all = [(u64::MAX, TileShape::new(0, 0)); N];
         let mut below = None;
         for (entry, part) in all.iter_mut().zip(parts) {
-            let form = || format!("each of these is COUNT: TILE, the last one {REST}: TILE");
+            let form = || format!("expected a list of COUNT: TILE that ends with {REST}: TILE");
             let (most, shape) = part.split_once(':').ok_or_else(form)?;
             let most = match most.trim() {
                 REST => u64::MAX,
@@ -118,14 +118,14 @@ impl<const N: usize> Size for [(u64, TileShape); N] {
             };
             // If a table has a single tile, several entries have this count.
             if below.is_some_and(|below| most < below) {
-                return Err("counts go up from one to the next".to_owned());
+                return Err("the counts must be in ascending order".to_owned());
             }
             below = Some(most);
             *entry = (most, TileShape::read(shape.trim())?);
         }
         match below {
             Some(u64::MAX) => Ok(all),
-            _ => Err(format!("the last count is `{REST}`")),
+            _ => Err(format!("the last count must be `{REST}`")),
         }
     }
 
@@ -150,7 +150,7 @@ macro_rules! list {
                 for part in parts::<{ self::LIST }>(text)? {
                     read.push(<$of>::read(part)?);
                 }
-                read.try_into().map_err(|_| "there are 8 of these".to_owned())
+                read.try_into().map_err(|_| "expected 8 values".to_owned())
             }
 
             fn is_allowed(&self, allowed: &Allowed) -> bool {
@@ -171,7 +171,9 @@ list!(u32, TileShape, ValuesAfter);
 fn parts<const N: usize>(text: &str) -> Result<[&str; N], String> {
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
     let count = parts.len();
-    parts.try_into().map_err(|_| format!("{count} values, separated by commas; {N} are needed"))
+    parts
+        .try_into()
+        .map_err(|_| format!("expected {N} values separated by commas, but found {count}"))
 }
 
 /// A size whose values are named by words.
@@ -259,7 +261,7 @@ impl Size for ScanMethod {
 pub(super) fn named<T: Copy>(text: &str, all: &[(&str, T)]) -> Result<T, String> {
     let found = all.iter().find(|(name, _)| *name == text);
     let names = || all.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    found.map(|(_, value)| *value).ok_or_else(|| format!("it is one of: {}", names()))
+    found.map(|(_, value)| *value).ok_or_else(|| format!("expected one of: {}", names()))
 }
 
 #[cfg(test)]
@@ -309,7 +311,7 @@ mod tests {
             assert!(Two::read(wrong).is_err(), "{wrong}");
         }
         let problem = <[u32; 8]>::read("1, 2, 3").expect_err("too few");
-        assert!(problem.contains("3 values") && problem.contains("8 are needed"), "{problem}");
+        assert!(problem.contains("expected 8 values") && problem.contains("found 3"), "{problem}");
         assert!(SortMethod::read("small").is_err());
         assert!(Method::read("auto").is_err());
     }

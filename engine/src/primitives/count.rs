@@ -140,7 +140,7 @@ impl Lengths {
         // Ensures that the device computes the number without overflow.
         word(most)?;
         if self.steps.len() == STEPS {
-            let problem = "workgroups too small for counts on the device".to_owned();
+            let problem = "the workgroup sizes are too small for a device count".to_owned();
             return Err(Error::Policy { problem });
         }
         let [divide, times, plus] = terms;
@@ -212,7 +212,7 @@ fn around(buffer: Buffer, index: u64) -> (View, u32) {
 /// Rejects numbers that exceed 32 bits.
 fn word(number: u64) -> Result<u32> {
     let limit = u64::from(u32::MAX);
-    let what = "a number that is worked out on the device";
+    let what = "number computed from a device count";
     u32::try_from(number).map_err(|_| Error::TooLarge { what, asked: number, limit })
 }
 

@@ -136,7 +136,7 @@ impl OpenSweep<'_> {
         }
         let rounds = SPINE_TILES * u64::from(self.policy.spine_threads) * MAX_SPINE_ROUNDS;
         if tiles.most > rounds {
-            let what = "number of tiles of a scan in segments";
+            let what = "number of tiles of a scan or reduction by key";
             return Err(Error::TooLarge { what, asked: tiles.most, limit: rounds });
         }
         let prepared = lengths.prepare(graph, self.policy, &label("prepare"))?;

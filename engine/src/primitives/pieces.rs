@@ -15,7 +15,7 @@ pub(crate) fn pieces(view: View, granule: u64, policy: &Policy) -> Result<Vec<Vi
     let piece = policy.facts.max_storage_range / granule * granule;
     if piece == 0 {
         let (asked, limit) = (granule, policy.facts.max_storage_range);
-        return Err(Error::TooLarge { what: "bytes of a tile", asked, limit });
+        return Err(Error::TooLarge { what: "tile size in bytes", asked, limit });
     }
     let limit = piece.saturating_mul(MAX_PIECES);
     if view.size > limit || view.offset.checked_add(view.size).is_none() {

@@ -155,7 +155,7 @@ impl Context {
             Ok(true)
         };
         tried().unwrap_or_else(|error| {
-            tracing::warn!(%error, "the order of atomics could not be tried out");
+            tracing::warn!(%error, "the lane-order probe failed");
             false
         })
     }

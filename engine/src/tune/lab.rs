@@ -176,7 +176,9 @@ impl<'c> Lab<'c> {
                 self.heat();
             }
             let gone = || {
-                Err(Error::Policy { problem: "a thread that made pipelines has ended".to_owned() })
+                Err(Error::Policy {
+                    problem: "a thread that compiles pipelines panicked".to_owned(),
+                })
             };
             running.into_iter().map(|thread| thread.join().unwrap_or_else(|_| gone())).collect()
         })
@@ -190,7 +192,7 @@ impl<'c> Lab<'c> {
             None => false,
         };
         if !right {
-            tracing::warn!(?subject, "wrong result by the sizes that tuning starts from");
+            tracing::warn!(?subject, "the initial sizes give a wrong result");
             self.counts.wrong += 1;
         }
         Ok(right)
@@ -261,7 +263,7 @@ impl<'c> Lab<'c> {
         self.counts.tried += 1;
         let outcome = ready.and_then(|ready| {
             if !self.is_right(&ready, subjects)? {
-                tracing::warn!(?candidate, "a candidate gave a wrong result and is left out");
+                tracing::warn!(?candidate, "candidate skipped: it gives a wrong result");
                 self.counts.wrong += 1;
                 return Ok(None);
             }
@@ -273,7 +275,7 @@ impl<'c> Lab<'c> {
             // No other candidate can succeed on a lost device.
             Err(error @ Error::Vulkan { result: vk::Result::ERROR_DEVICE_LOST, .. }) => Err(error),
             Err(error) => {
-                tracing::debug!(%error, "a candidate is refused");
+                tracing::debug!(%error, "candidate rejected");
                 self.counts.refused += 1;
                 Ok(None)
             }

@@ -103,8 +103,8 @@ pub(super) fn words_of<T>(call: &'static str, n: Count) -> Result<Count> {
             return Ok(Count::Host(n.saturating_mul(bytes) / 4));
         }
         Count::Device { .. } if bytes == 4 => return Ok(n),
-        Count::Host(_) => "the first elements are not a whole count of 32-bit words",
-        Count::Device { .. } => "a device count is for elements of 4 bytes",
+        Count::Host(_) => "the size of the first elements must be a multiple of 4 bytes",
+        Count::Device { .. } => "a device count needs elements of 4 bytes",
     };
     Err(Error::Operand { call, problem })
 }
@@ -128,7 +128,10 @@ pub(super) fn check_same(
         (Count::Host(len), Count::Host(other_len)) => {
             Err(Error::LengthMismatch { name, len, other, other_len })
         }
-        _ => Err(Error::Operand { call: name, problem: "its count is not that of the others" }),
+        _ => Err(Error::Operand {
+            call: name,
+            problem: "its count must be the same as that of the other arrays",
+        }),
     }
 }
 

@@ -137,8 +137,8 @@ impl Work {
         let () = <V::Item as Value>::CHECKED;
         let (a, b) = (first.declare(self), second.declare(self));
         let counts = (first.count(a), second.count(b));
-        check_beside(("the first values", &first_values), ("the first keys", counts.0))?;
-        check_beside(("the second values", &second_values), ("the second keys", counts.1))?;
+        check_beside(("first_values", &first_values), ("first", counts.0))?;
+        check_beside(("second_values", &second_values), ("second", counts.1))?;
         let values = (first_values.declare(self), second_values.declare(self));
         let buffers = MergeBuffers::keys(a, b, out.declare(self))
             .counts(counts.0, counts.1)

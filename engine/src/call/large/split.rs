@@ -171,7 +171,7 @@ fn sort_fully<K: Key, V: Pod>(
         false => Sort::ascending(),
     };
     let Output::Elements(sorted) = output else {
-        let what = "number of keys of a permutation by a full sort";
+        let what = "number of keys of a permutation with Method::FullSort";
         return Err(Error::TooLarge { what, asked: n, limit: caller.policy.max_elements });
     };
     if let (Some(values), Some(values_out)) = (from.values, sorted.values) {

@@ -89,7 +89,7 @@ impl fmt::Display for Missing {
             Self::Function { name } => {
                 write!(
                     f,
-                    "the function {} (vkGetDeviceProcAddr gives none)",
+                    "the function {} (vkGetDeviceProcAddr returns null)",
                     name.to_string_lossy()
                 )
             }

@@ -77,7 +77,7 @@ fn refuse_cut(
     let TileShape { threads, items, turns } = shape;
     let DeviceFacts { subgroup_size, max_threads, shared_memory, .. } = *policy.facts;
     Err(format!(
-        "`{field}` has a tile of {threads}x{items}/{turns}, which the device has no room for (at most \
-         {max_threads} threads, in multiples of {subgroup_size}, and {shared_memory} bytes of shared memory)"
+        "`{field}` has a tile of {threads}x{items}/{turns}, which does not fit the device (at most {max_threads} \
+         threads, in multiples of {subgroup_size}, and {shared_memory} bytes of shared memory)"
     ))
 }

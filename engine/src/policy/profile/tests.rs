@@ -94,7 +94,7 @@ fn truncated_text_is_noticed() {
     for length in 0..text.len() - 1 {
         let problem = problem(&text[..length]);
         let first_line = length < "multisplit profile 1".len();
-        let expected = if first_line { "does not begin with" } else { "truncated" };
+        let expected = if first_line { "the first line is not" } else { "truncated" };
         assert!(problem.contains(expected), "{length}: {problem}");
     }
 }
@@ -112,7 +112,7 @@ fn other_versions_and_devices_are_named() {
         assert!(foreign.contains("multisplit tune"), "{foreign}");
     }
     let missing = problem(&text.replacen("vendor_id = 10de\n", "", 1));
-    assert!(missing.contains("`vendor_id` of its device is missing"), "{missing}");
+    assert!(missing.contains("section `[device]` has no `vendor_id`"), "{missing}");
 }
 
 #[test]
@@ -123,13 +123,13 @@ fn impossible_sizes_are_refused() {
         ("sort.small", "1024x32", "49152 bytes of shared memory"),
         ("sort.small", "512x0", "`sort.small` is 512x0; allowed: tiles"),
         ("sort.small", "512x8/2", "up to 65535x32/1"),
-        ("sort.keys", "more: 64x4", "5 are needed"),
-        ("split.block_keys", "64x4", "8 are needed"),
+        ("sort.keys", "more: 64x4", "expected 5 values"),
+        ("split.block_keys", "64x4", "expected 8 values"),
         ("split.warp", "4096x8", "`split.warp`"),
         ("threads", "48", "`threads` is 48; allowed: multiples of 32, from 32 to 1024"),
         ("threads", "2048", "`threads`"),
-        ("threads", "-1", "a number is needed"),
-        ("threads", "99999999999", "past 2^32"),
+        ("threads", "-1", "expected a number"),
+        ("threads", "99999999999", "exceeds 2^32"),
         ("look_back_tiles", "33", "`look_back_tiles`"),
         ("histogram.loads", "17", "`histogram.loads`"),
         ("histogram.lookup_threads", "2^20", "`histogram.lookup_threads` is 2^20"),
@@ -156,12 +156,12 @@ fn lines_that_no_profile_has_are_named() {
         text.replacen(&format!("[{section}]\n"), &format!("[{section}]\n{line}\n"), 1)
     };
     for (text, expected) in [
-        (after("sizes", "speed = 9"), "`speed`: no such size"),
-        (after("sizes", "sort.keys = more: 64x4"), "does not belong to `[sizes]`"),
-        (after("ballots", "threads = 64"), "does not belong to `[ballots]`"),
-        (after("sizes", "threads = 64"), "`threads` again"),
-        (after("sizes", "[sizes]"), "section `[sizes]`, again"),
-        (after("sizes", "[speeds]"), "section `[speeds]`, which no profile has"),
+        (after("sizes", "speed = 9"), "`speed`: unknown size"),
+        (after("sizes", "sort.keys = more: 64x4"), "does not belong in section `[sizes]`"),
+        (after("ballots", "threads = 64"), "does not belong in section `[ballots]`"),
+        (after("sizes", "threads = 64"), "duplicate name `threads`"),
+        (after("sizes", "[sizes]"), "duplicate section `[sizes]`"),
+        (after("sizes", "[speeds]"), "unknown section `[speeds]`"),
         (after("sizes", "fast"), "`NAME = VALUE`"),
         (after("end", "threads = 64"), "truncated"),
         (text.replacen("[device]\n", "", 1), "`NAME = VALUE` in a section"),

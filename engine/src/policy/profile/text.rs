@@ -100,9 +100,13 @@ pub(super) fn write(profile: &Profile) -> String {
 /// Parses a profile for a device. The error describes the problem.
 pub(super) fn read(bytes: &[u8], properties: &DeviceProperties) -> Result<Profile, String> {
     if bytes.len() > MAX_BYTES {
-        return Err(format!("{} bytes; a profile has at most {MAX_BYTES}", bytes.len()));
+        return Err(format!(
+            "the profile has {} bytes; at most {MAX_BYTES} are allowed",
+            bytes.len()
+        ));
     }
-    let text = std::str::from_utf8(bytes).map_err(|_| "it is not text".to_owned())?;
+    let text =
+        std::str::from_utf8(bytes).map_err(|_| "the profile is not UTF-8 text".to_owned())?;
     check_version(text.lines().next().unwrap_or_default())?;
     let lines = lines(text)?;
     let of_device = lines.iter().filter(|line| line.section == DEVICE);
@@ -123,9 +127,9 @@ fn check_version(first: &str) -> Result<(), String> {
     match version {
         Some(VERSION) => Ok(()),
         Some(other) => Err(format!(
-            "it is of version {other}, this multisplit has {VERSION}: make it again with `multisplit tune`"
+            "the profile has version {other}, but version {VERSION} is needed; create a new one with `multisplit tune`"
         )),
-        None => Err(format!("it does not begin with `{MAGIC}{VERSION}`")),
+        None => Err(format!("the first line is not `{MAGIC}{VERSION}`")),
     }
 }
 
@@ -142,7 +146,7 @@ fn lines(text: &str) -> Result<Vec<Line<'_>>, String> {
     let numbered = text.lines().enumerate().skip(1).map(|(index, line)| (index + 1, line.trim()));
     let numbered: Vec<_> = numbered.filter(content).collect();
     if numbered.last().is_none_or(|(_, line)| *line != format!("[{END}]")) {
-        return Err(format!("it is truncated: the last line is not `[{END}]`"));
+        return Err(format!("the profile is truncated: the last line is not `[{END}]`"));
     }
     let mut sections = Vec::new();
     let mut lines: Vec<Line<'_>> = Vec::new();
@@ -150,17 +154,17 @@ fn lines(text: &str) -> Result<Vec<Line<'_>>, String> {
         if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
             let known = [DEVICE, SHARED, BALLOTS, LANE_ORDER, END].contains(&name);
             if !known || sections.contains(&name) {
-                let problem = if known { "again" } else { "which no profile has" };
-                return Err(format!("line {number}: section `[{name}]`, {problem}"));
+                let problem = if known { "duplicate" } else { "unknown" };
+                return Err(format!("line {number}: {problem} section `[{name}]`"));
             }
             sections.push(name);
             continue;
         }
-        let form = || format!("line {number}: `NAME = VALUE` in a section is needed");
+        let form = || format!("line {number}: expected `NAME = VALUE` in a section");
         let (name, value) = line.split_once('=').ok_or_else(form)?;
         let (section, name) = (*sections.last().ok_or_else(form)?, name.trim());
         if lines.iter().any(|line| line.section == section && line.name == name) {
-            return Err(format!("line {number}: `{name}` again"));
+            return Err(format!("line {number}: duplicate name `{name}`"));
         }
         lines.push(Line { number, section, name, value: value.trim() });
     }
@@ -172,7 +176,7 @@ fn check_device(lines: &[&Line<'_>], properties: &DeviceProperties) -> Result<()
     let device = DeviceKey::of(properties);
     let mut same = true;
     for (name, expected) in &device.identity {
-        let found = value(name).ok_or_else(|| format!("`{name}` of its device is missing"))?;
+        let found = value(name).ok_or_else(|| format!("section `[device]` has no `{name}`"))?;
         same &= found == expected;
     }
     if same {
@@ -180,7 +184,7 @@ fn check_device(lines: &[&Line<'_>], properties: &DeviceProperties) -> Result<()
     }
     let told = |name| value(name).unwrap_or("another");
     Err(format!(
-        "it is of {} ({}, subgroups of {}), the device is {}: make one with `multisplit tune`",
+        "the profile was made for {} ({}, subgroups of {}), but the device is {}; create one with `multisplit tune`",
         told("name"),
         told("driver"),
         told("subgroup_size"),
@@ -194,13 +198,13 @@ fn set(profile: &mut Profile, line: &Line<'_>) -> Result<(), String> {
         return Ok(());
     }
     let field = all_sizes().find(|field| field.stored && field.name == line.name);
-    let field = field.ok_or_else(|| "no such size".to_owned())?;
+    let field = field.ok_or_else(|| "unknown size".to_owned())?;
     let Profile { ballots, lane_order, .. } = profile;
     let policies: &mut [&mut Policy] = match line.section {
         SHARED if !field.per_ranking => &mut [ballots, lane_order],
         BALLOTS if field.per_ranking => &mut [ballots],
         LANE_ORDER if field.per_ranking => &mut [lane_order],
-        section => return Err(format!("a size that does not belong to `[{section}]`")),
+        section => return Err(format!("this size does not belong in section `[{section}]`")),
     };
     policies.iter_mut().try_for_each(|policy| (field.read)(policy, line.value))
 }

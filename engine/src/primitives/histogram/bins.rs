@@ -85,12 +85,13 @@ impl BinCode {
         let sample = histogram.sample;
         match &histogram.function {
             Bin::Identity if sample.is_float() => {
-                refuse(sample, "the bin of a float is not the float itself")
+                refuse(sample, "identity bins need integer samples; use even or range bins")
             }
             Bin::Even { .. } | Bin::Range(_) => Self::by_edges(histogram, policy),
-            _ if histogram.closed => {
-                refuse(sample, "closed is for even and range bins, which have a last edge")
-            }
+            _ if histogram.closed => refuse(
+                sample,
+                "only even and range bins can be closed, because other bins have no last edge",
+            ),
             Bin::Identity => Ok(Self::plain(IDENTITY)),
             #[cfg(feature = "glsl")]
             Bin::Glsl(user) => Ok(Self {
@@ -184,7 +185,7 @@ fn even(
         return even_float(&parts, histogram.closed, policy);
     }
     if sample.ordered_edge(lo) >= sample.ordered_edge(hi) {
-        return refuse(sample, "the range is empty");
+        return refuse(sample, "the range is empty; its lower end must be less than its upper end");
     }
     let code = BinCode::between(EVEN_INTEGER, sample, lo, hi);
     let width = code.span / u64::from(bins);
@@ -198,7 +199,10 @@ fn even(
 fn even_float(parts: &EvenFloats, closed: bool, policy: &Policy) -> Result<BinCode> {
     let EvenFloats { sample, lo, hi, parts: bins } = *parts;
     if !parts.is_valid() {
-        return refuse(sample, "the range is empty or not finite");
+        return refuse(
+            sample,
+            "the range is empty or not finite; both ends must be finite, and the lower one smaller",
+        );
     }
     let Some(scaled) = parts.scaled() else {
         return range(sample, &parts.edges(), bins, closed, policy);
@@ -217,14 +221,14 @@ fn range(
 ) -> Result<BinCode> {
     let tuning = &policy.histogram;
     if splitters.len() as u64 != u64::from(bins) + 1 {
-        return refuse(sample, "m range bins have m + 1 splitters");
+        return refuse(sample, "m range bins need m + 1 splitters");
     }
     if sample.is_float() && splitters.iter().any(|&s| sample.float(s).is_nan()) {
         return refuse(sample, "a splitter is NaN");
     }
     let ordered: Vec<u64> = splitters.iter().map(|&s| sample.ordered_edge(s)).collect();
     if !ordered.is_sorted() {
-        return refuse(sample, "the splitters are not sorted");
+        return refuse(sample, "the splitters are not sorted; sort them in ascending order");
     }
     let (lo, hi) = (splitters[0], splitters[bins as usize]);
     let mut code = BinCode::between(RANGE, sample, lo, hi);

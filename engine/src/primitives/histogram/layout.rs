@@ -76,16 +76,19 @@ impl Layout {
             Err(Error::Histogram { sample: sample.to_string(), problem: problem.to_owned() })
         };
         if !(1..=MAX_CHANNELS).contains(&self.channels) {
-            return refuse("elements have 1 to 4 channels");
+            return refuse("elements must have 1 to 4 channels");
         }
         if self.active == 0 || self.active >> self.channels != 0 {
-            return refuse("the active channels are not some of those there are");
+            return refuse("the active channels must be a non-empty subset of the channels");
         }
         let alignment = sample.bytes().min(WORD as u32);
         let aligned = self.stride(sample).is_multiple_of(alignment)
             && self.offset.is_multiple_of(alignment.into());
         if self.stride(sample) < self.element(sample) || !aligned {
-            return refuse("the stride overlaps elements, or samples are not aligned");
+            return refuse(
+                "the stride must be at least the element size, and stride and offset must be multiples of the \
+                 sample size (at most 4)",
+            );
         }
         Ok(())
     }
@@ -176,7 +179,7 @@ fn check_samples(histogram: &Histogram, buffers: &Counted) -> Result<()> {
     }
     match buffers.weights.map(Buffer::len) {
         Some(weights) if weights < n => {
-            refuse(format!("{n} elements need as many weights, but there are {weights}"))
+            refuse(format!("{n} elements need {n} weights, but {weights} were given"))
         }
         _ => Ok(()),
     }

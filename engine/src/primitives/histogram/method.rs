@@ -77,12 +77,12 @@ pub(super) fn choose(
         HistogramMethod::Auto => HistogramMethod::Shared,
         HistogramMethod::Ballots if !votable => {
             return Err(Error::Method {
-                problem: "HistogramMethod::Ballots counts at most 256 bins of one channel",
+                problem: "HistogramMethod::Ballots supports at most 256 bins of one channel",
             });
         }
         HistogramMethod::Shared if wide_sums => {
             return Err(Error::Method {
-                problem: "sums of weights in 64 bits need HistogramMethod::Global or Auto",
+                problem: "64-bit sums of weights need HistogramMethod::Global or Auto",
             });
         }
         method => method,

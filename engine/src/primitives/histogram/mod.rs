@@ -241,7 +241,7 @@ fn check(histogram: &Histogram, buffers: &Counted) -> Result<()> {
         Err(Error::Histogram { sample, problem: problem.to_owned() })
     };
     if histogram.bins == 0 {
-        return refuse("there are no bins");
+        return refuse("the number of bins is 0; use at least one bin");
     }
     if histogram.bins > MAX_BINS {
         let (asked, limit) = (histogram.bins.into(), MAX_BINS.into());
@@ -250,7 +250,7 @@ fn check(histogram: &Histogram, buffers: &Counted) -> Result<()> {
     let channels = u64::from(histogram.layout.active_channels());
     let plain = channels == 1 && !histogram.wide && histogram.weight != Weight::F32;
     if buffers.cumulative.is_some() && !plain {
-        return refuse("cumulative counts are those of one channel, of 32 bits");
+        return refuse("cumulative counts need one channel and 32-bit counts");
     }
     let m = u64::from(histogram.bins);
     let count = WORD * histogram.count_words();

@@ -71,7 +71,7 @@ impl MergeBuffers {
         check_element("out", self.keys_out, key.into())?;
         let (most, limit) = (self.most(), u64::from(u32::MAX));
         if most[2] > limit {
-            let what = "number of elements of a merge (places have 32 bits)";
+            let what = "number of elements of a merge (positions have 32 bits)";
             return Err(Error::TooLarge { what, asked: most[2], limit });
         }
         let [first, second] = self.keys;
@@ -82,8 +82,8 @@ impl MergeBuffers {
         }
         let Some(values) = self.values else { return Ok(key) };
         let bytes = u64::from(value_bytes(values[0])?);
-        check_element("second values", values[1], values[0].element())?;
-        check_element("values out", values[2], values[0].element())?;
+        check_element("second_values", values[1], values[0].element())?;
+        check_element("values_out", values[2], values[0].element())?;
         let names = ["merge.first.values", "merge.second.values", "merge.values_out"];
         for ((name, buffer), n) in names.into_iter().zip(values).zip(most) {
             check_room(name, buffer, n * bytes)?;

@@ -203,7 +203,7 @@ impl BucketCode {
                     || *bits > 32
                     || shift.checked_add(*bits).is_none_or(|end| end > key.bits()) =>
             {
-                refuse("the digit lies outside the key")
+                refuse("the digit must have 1 to 32 bits that are all bits of the key")
             }
             Bucket::Digit { shift, bits } => Ok(Self::digit(DIGIT, *shift, *bits, false)),
             Bucket::OrderedDigit { shift, bits, descending } => {
@@ -215,25 +215,33 @@ impl BucketCode {
                 let words = BucketWords::default();
                 Ok(Self { user: Some(user.clone()), ..Self::plain(DIGIT, words) })
             }
-            Bucket::Delta { .. } if key.is_float() => refuse("floats are split by Even"),
-            Bucket::Delta { width: 0, .. } => refuse("a width of zero"),
-            Bucket::Delta { min, .. } if !fits(*min) => refuse("the minimum is no such key"),
+            Bucket::Delta { .. } if key.is_float() => {
+                refuse("delta buckets need integer keys; use even or range buckets")
+            }
+            Bucket::Delta { width: 0, .. } => refuse("the bucket width is 0; use at least 1"),
+            Bucket::Delta { min, .. } if !fits(*min) => {
+                refuse("the minimum is out of range for the key type")
+            }
             Bucket::Delta { min, width } => Ok(delta(key, *min, *width, m)),
-            Bucket::Even { .. } if !key.is_float() => refuse("only floats are split by Even"),
+            Bucket::Even { .. } if !key.is_float() => {
+                refuse("even buckets need float keys; use delta or range buckets")
+            }
             Bucket::Even { .. } => match even(policy, key, &split.bucket, m) {
                 Some(code) => Ok(code),
-                None => refuse("the range is empty or not finite"),
+                None => refuse(
+                    "the range is empty or not finite; both ends must be finite, and the lower one smaller",
+                ),
             },
             Bucket::Range(splitters) if splitters.len() as u64 + 1 != u64::from(m) => {
-                refuse("m buckets have m - 1 splitters")
+                refuse("m range buckets need m - 1 splitters")
             }
             Bucket::Range(splitters) if !splitters.iter().all(|&s| fits(s)) => {
-                refuse("a splitter is no such key")
+                refuse("a splitter is out of range for the key type")
             }
             Bucket::Range(splitters) => {
                 let ordered: Vec<u64> = splitters.iter().map(|&s| key.ordered(s)).collect();
                 if !ordered.is_sorted() {
-                    return refuse("the splitters are not sorted");
+                    return refuse("the splitters are not sorted; sort them in ascending order");
                 }
                 Ok(Self::by_splitters(RANGE, policy, key, &ordered))
             }

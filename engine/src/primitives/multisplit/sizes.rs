@@ -232,7 +232,10 @@ impl SplitTuning {
     /// Rejects ranking by lane order if the device failed the lane-order probe.
     pub(crate) fn check_ranking(&self, facts: &DeviceFacts) -> Result<()> {
         let ordered = !self.ranking.is_by_lane_order() || facts.lane_order;
-        require(ordered, "ranking by lane order, but the device failed the lane-order probe")
+        require(
+            ordered,
+            "lane-order ranking cannot be used, because the device failed the lane-order probe; use ballot ranking",
+        )
     }
 
     /// Uses one shape for all tiles.

@@ -89,7 +89,7 @@ impl<'j> ReducePasses<'j> {
         let parts = lengths.some_parts(self.n, tile * tiles)?;
         let (asked, limit) = (parts.most, MAX_TILES * spine_tile(self.policy));
         if asked > limit {
-            return Err(Error::TooLarge { what: "number of parts of a reduction", asked, limit });
+            return Err(Error::TooLarge { what: "number of tiles of a reduction", asked, limit });
         }
         let prepared = lengths.prepare(graph, self.policy, "reduce.prepare")?;
         let made = self.terms.transient(graph, "reduce.parts", parts.most);

@@ -191,14 +191,16 @@ impl SelectBuffers {
 
     fn check(&self, key: KeyType, by: &By) -> Result<()> {
         let problem = match (by, self.flags, self.rejected, self.run_lengths) {
-            (By::Flags, None, ..) => "it is by flags, and SelectBuffers::flags has none",
+            (By::Flags, None, ..) => {
+                "Select::flagged needs flags; call select_flagged, or set SelectBuffers::flags"
+            }
             (By::Flags, Some(_), _, None) => "",
             (By::Heads, None, Some(_), Some(_)) => {
-                "rejected elements and run lengths cannot both be kept"
+                "rejected elements and run lengths cannot both be written; choose one of them"
             }
             (By::Heads, None, ..) => "",
-            (_, _, _, Some(_)) => "run lengths are for Select::first_of_runs",
-            (_, Some(_), ..) => "SelectBuffers::flags is for Select::flagged",
+            (_, _, _, Some(_)) => "run lengths need Select::first_of_runs",
+            (_, Some(_), ..) => "SelectBuffers::flags needs Select::flagged",
             _ => "",
         };
         if !problem.is_empty() {

@@ -48,7 +48,7 @@ pub(super) fn is_chosen(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers
     let possible = whole && matches!(buffers.values, SortValues::None);
     match sort.method {
         SortMethod::Counting if !possible => Err(Error::Method {
-            problem: "SortMethod::Counting sorts whole keys of 8 or 16 bits, without values",
+            problem: "SortMethod::Counting sorts only 8- and 16-bit keys, by all their bits and without values",
         }),
         SortMethod::Counting => Ok(true),
         // For few 16-bit keys, two radix rounds are faster than 65,536 counters.

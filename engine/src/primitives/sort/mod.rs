@@ -267,11 +267,13 @@ fn choose(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> Result<So
         SortMethod::Small if !host => Err(Error::Method {
             problem: "SortMethod::Small needs a host count; with a device count use Auto or OneSweep",
         }),
-        SortMethod::Small if n > tile => {
-            Err(Error::TooLarge { what: "number of elements of one tile", asked: n, limit: tile })
-        }
+        SortMethod::Small if n > tile => Err(Error::TooLarge {
+            what: "number of elements for SortMethod::Small",
+            asked: n,
+            limit: tile,
+        }),
         SortMethod::Multisplit { radix_bits } if !RADIX_BITS.contains(&radix_bits) => {
-            Err(Error::Method { problem: "SortMethod::Multisplit takes 4 to 8 bits per digit" })
+            Err(Error::Method { problem: "SortMethod::Multisplit needs a radix_bits of 4 to 8" })
         }
         method => Ok(method),
     }

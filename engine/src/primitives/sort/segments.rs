@@ -86,7 +86,7 @@ pub(super) fn add(
     graph.sized_for_subgroups(policy.facts.subgroup_size);
     if !matches!(buffers.place, SortPlace::InPlace) {
         return Err(Error::Segments {
-            problem: "they are sorted in place, not between two halves",
+            problem: "segments can only be sorted in place, not between two buffers",
         });
     }
     check(sort, buffers)?;
@@ -120,12 +120,12 @@ fn choose(sort: &KeyedSort, segments: &Segments, shape: TileShape) -> Result<Sor
     let fits = segments.longest.is_some_and(|longest| longest <= tile);
     match sort.method {
         SortMethod::Small if !fits => {
-            let what = "number of elements of one tile";
+            let what = "length of the longest segment for SortMethod::Small";
             let asked = segments.longest.unwrap_or(segments.elements);
             Err(Error::TooLarge { what, asked, limit: tile })
         }
         SortMethod::Multisplit { .. } | SortMethod::Counting => Err(Error::Method {
-            problem: "segments are sorted by SortMethod::Auto, Small or OneSweep, not by another method",
+            problem: "a segmented sort needs SortMethod::Auto, Small or OneSweep",
         }),
         _ if fits => Ok(SortMethod::Small),
         _ => Ok(SortMethod::OneSweep),
@@ -174,7 +174,7 @@ impl Segments {
         match (cut, buffers.segments) {
             (Cut::Whole, Some((offsets, count))) => Self::on_device(offsets, count, elements),
             (_, Some(_)) => {
-                refuse("they are given twice, by the sort and by SortBuffers::segments")
+                refuse("they are given twice: in the sort and in SortBuffers::segments")
             }
             (Cut::Rows(_), None) if !matches!(buffers.n, Count::Host(_)) => {
                 Err(Error::RowsOfDeviceCount)
@@ -190,7 +190,7 @@ impl Segments {
                 let (last, longest, shortest) = lengths(offsets)?;
                 if buffers.n != Count::Host(last) {
                     return refuse(
-                        "the last offset is not the count of the keys, or the keys have a device count",
+                        "offsets on the host need a host count of keys that is equal to the last offset",
                     );
                 }
                 let count = Count::Host(offsets.len() as u64 - 1);
@@ -198,7 +198,9 @@ impl Segments {
                 let offsets = Offsets::Host(offsets.clone());
                 Ok(Self { count, elements, row_length: 0, longest, shortest, offsets })
             }
-            (Cut::Whole, None) => refuse("neither the sort nor SortBuffers::segments has any"),
+            (Cut::Whole, None) => {
+                refuse("none are given; set them in the sort or in SortBuffers::segments")
+            }
         }
     }
 
@@ -218,13 +220,13 @@ impl Segments {
 fn lengths(offsets: &[u32]) -> Result<(u64, u64, u64)> {
     let refuse = |problem| Err(Error::Segments { problem });
     let (Some(&first), Some(&last)) = (offsets.first(), offsets.last()) else {
-        return refuse("there are no offsets; give one more than there are segments");
+        return refuse("there are no offsets; give one more offset than there are segments");
     };
     if first != 0 {
-        return refuse("the first offset is not 0");
+        return refuse("the first offset must be 0");
     }
     if !offsets.is_sorted() {
-        return refuse("an offset is below the one before it");
+        return refuse("an offset is less than the previous one; sort the offsets");
     }
     let lengths = offsets.windows(2).map(|both| u64::from(both[1] - both[0]));
     let longest = lengths.clone().max().unwrap_or(0);

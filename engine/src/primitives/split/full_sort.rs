@@ -29,7 +29,7 @@ pub(crate) fn sort_of(split: &Split, n: Count) -> Result<KeyedSort> {
     }
     let descending = descending.ok_or_else(|| Error::Bucket {
         key: split.key.to_string(),
-        problem: "a full sort takes buckets in the order of the keys".to_owned(),
+        problem: "Method::FullSort needs buckets in key order".to_owned(),
     })?;
     Ok(KeyedSort { descending, ..KeyedSort::new(split.key) })
 }

@@ -209,5 +209,5 @@ pub(crate) fn check_k(k: u64, length: u64) -> Result<()> {
     if k <= length {
         return Ok(());
     }
-    Err(Error::TooLarge { what: "k of a row of elements", asked: k, limit: length })
+    Err(Error::TooLarge { what: "k of a top-k (at most the row length)", asked: k, limit: length })
 }

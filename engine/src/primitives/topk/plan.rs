@@ -200,7 +200,7 @@ fn preferred(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopKMethod> 
             Ok(if suits { TopKMethod::Rows } else { TopKMethod::Filter })
         }
         TopKMethod::Rows | TopKMethod::Filter if shape.k > room => {
-            let what = "k of a top-k that one workgroup finishes";
+            let what = "k for TopKMethod::Rows or TopKMethod::Filter";
             Err(Error::TooLarge { what, asked: shape.k, limit: room })
         }
         method => Ok(method),
