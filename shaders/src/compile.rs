@@ -119,7 +119,7 @@ fn compile_here(source: &Source<'_>) -> Result<Vec<u32>, CompileError> {
             resolved_name: requested.to_owned(),
             content: content.to_owned(),
         }),
-        None => Err(format!("no include is called `{requested}`")),
+        None => Err(format!("there is no include file `{requested}`")),
     });
     let kind = shaderc::ShaderKind::Compute;
     match compiler.compile_into_spirv(source.glsl, kind, source.name, "main", Some(&options)) {
@@ -147,8 +147,8 @@ fn check_version(source: &Source<'_>) -> Result<(), CompileError> {
     });
     let message = match number {
         Some(MIN_VERSION..) => return Ok(()),
-        Some(old) => format!("#version {old} has no compute shaders: write `#version 460`"),
-        None => "the shader has to begin with a #version line: write `#version 460`".to_owned(),
+        Some(old) => format!("#version {old} has no compute shaders; use `#version 460`"),
+        None => "the shader must begin with a #version line; add `#version 460`".to_owned(),
     };
     let before = &source.glsl[..source.glsl.len() - code.len()];
     let line = before.matches('\n').count() + 1;

@@ -28,7 +28,7 @@ pub struct PushField {
 #[non_exhaustive]
 pub enum PushMismatch {
     /// The struct and the block have different numbers of members.
-    #[error("the shader has {shader} push constants, the struct {rust}")]
+    #[error("the shader has {shader} push constants, but the Rust struct has {rust} fields")]
     Count {
         /// Members in the shader's block.
         shader: usize,

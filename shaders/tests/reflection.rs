@@ -191,18 +191,18 @@ fn shaders_without_a_compute_version_are_rejected() {
         assert!(done.is_ok(), "{good}: {done:?}");
     }
     for (bad, line, part) in [
-        ("", 1, "has to begin with a #version line: write `#version 460`"),
-        ("\n// comment\n", 3, "has to begin with a #version line"),
-        ("int x;\n#version 460\n", 1, "has to begin with a #version line"),
-        ("//#version 460\n", 2, "has to begin with a #version line"),
-        ("// a \\\n#version 460\n", 3, "has to begin with a #version line"),
-        ("/* #version 460", 1, "has to begin with a #version line"),
-        ("\u{feff}#version 460\n", 1, "has to begin with a #version line"),
-        ("#version460\n", 1, "has to begin with a #version line"),
+        ("", 1, "must begin with a #version line; add `#version 460`"),
+        ("\n// comment\n", 3, "must begin with a #version line"),
+        ("int x;\n#version 460\n", 1, "must begin with a #version line"),
+        ("//#version 460\n", 2, "must begin with a #version line"),
+        ("// a \\\n#version 460\n", 3, "must begin with a #version line"),
+        ("/* #version 460", 1, "must begin with a #version line"),
+        ("\u{feff}#version 460\n", 1, "must begin with a #version line"),
+        ("#version460\n", 1, "must begin with a #version line"),
         ("#version 0x1cc\n", 1, "#version 0 has no compute shaders"),
-        ("#version 110\n", 1, "#version 110 has no compute shaders: write `#version 460`"),
+        ("#version 110\n", 1, "#version 110 has no compute shaders; use `#version 460`"),
         ("#version 140\n", 1, "#version 140 has no compute shaders"),
-        ("#version 99999999999\n", 1, "has to begin with a #version line"),
+        ("#version 99999999999\n", 1, "must begin with a #version line"),
     ] {
         let glsl = format!("{bad}{body}");
         let error = compile(&Source::new("bad.comp", &glsl)).expect_err(bad);

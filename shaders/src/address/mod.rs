@@ -32,7 +32,7 @@ pub enum AddressError {
     #[error(transparent)]
     Module(#[from] ReflectError),
     /// It does something that requires a bound buffer.
-    #[error("{0}, which takes a buffer that is bound")]
+    #[error("{0}, which needs a bound buffer")]
     Unsupported(String),
 }
 

@@ -10,7 +10,9 @@ pub enum CheckError {
     #[error(transparent)]
     Module(#[from] ReflectError),
     /// The module exceeds the size limit for checking.
-    #[error("the shader is {words} words of SPIR-V, at most {max} are checked: make it smaller")]
+    #[error(
+        "the shader has {words} words of SPIR-V, but at most {max} are allowed; make it smaller"
+    )]
     TooLarge {
         /// Words of the module.
         words: usize,
@@ -18,7 +20,7 @@ pub enum CheckError {
         max: usize,
     },
     /// The source exceeds the size limit for compiling.
-    #[error("the GLSL is {bytes} bytes long, at most {max} are compiled: make it shorter")]
+    #[error("the GLSL has {bytes} bytes, but at most {max} are allowed; make it shorter")]
     SourceTooLong {
         /// Its length in bytes.
         bytes: usize,
@@ -30,7 +32,7 @@ pub enum CheckError {
     Invalid(String),
     /// A capability that is not allowed.
     #[error(
-        "the shader uses the capability {capability}, which is not allowed: storage and uniform buffers, push constants, shared memory, 64-bit numbers and subgroup operations are"
+        "the shader uses the capability {capability}, which is not allowed; use only storage and uniform buffers, push constants, shared memory, 64-bit numbers and subgroup operations"
     )]
     Capability {
         /// Its name in SPIR-V.
@@ -38,14 +40,14 @@ pub enum CheckError {
     },
     /// An extension that is not allowed.
     #[error(
-        "the shader uses the extension {extension}, which is not allowed: those for subgroup operations, sized numbers, control-flow attributes and includes are"
+        "the shader uses the extension {extension}, which is not allowed; use only extensions for subgroup operations, sized numbers, control-flow attributes and includes"
     )]
     Extension {
         /// Its GLSL or SPIR-V name.
         extension: String,
     },
     /// An instruction that is not allowed.
-    #[error("`{function}` uses {instruction}, which is not allowed in a shader that is checked")]
+    #[error("`{function}` uses {instruction}, which is not allowed in a checked shader")]
     Instruction {
         /// The function that contains it.
         function: String,
@@ -70,7 +72,7 @@ pub enum CheckError {
     },
     /// A barrier that part of the workgroup may not reach.
     #[error(
-        "{barrier} in `{function}` may be reached by only a part of the workgroup: the conditions and loops around it, and returns before it, may depend on constants, push constants, gl_WorkGroupID and gl_NumWorkGroups alone"
+        "{barrier} in `{function}` may be reached by only a part of the workgroup; the conditions and loops around it, and returns before it, may depend only on constants, push constants, gl_WorkGroupID and gl_NumWorkGroups"
     )]
     Barrier {
         /// The function that contains it.
@@ -80,14 +82,14 @@ pub enum CheckError {
     },
     /// A `subgroupBarrier()` that part of the subgroup may not reach.
     #[error(
-        "subgroupBarrier() in `{function}` may be reached by only a part of the subgroup: the conditions and loops around it, and returns before it, may depend on constants, push constants, gl_WorkGroupID, gl_NumWorkGroups, gl_SubgroupID, gl_NumSubgroups, gl_SubgroupSize, and on subgroup votes, ballots, broadcasts and reductions alone"
+        "subgroupBarrier() in `{function}` may be reached by only a part of the subgroup; the conditions and loops around it, and returns before it, may depend only on constants, push constants, gl_WorkGroupID, gl_NumWorkGroups, gl_SubgroupID, gl_NumSubgroups, gl_SubgroupSize, and on subgroup votes, ballots, broadcasts and reductions"
     )]
     SubgroupBarrier {
         /// The function that contains it.
         function: String,
     },
     /// A function that calls itself, directly or indirectly.
-    #[error("`{function}` calls itself: write a loop instead")]
+    #[error("`{function}` calls itself; use a loop instead")]
     Recursion {
         /// The function.
         function: String,
@@ -117,7 +119,7 @@ pub enum CheckError {
     },
     /// A function with side effects or access to other data.
     #[error(
-        "`{function}` {problem}: it may read its parameters, its own variables and, with one parameter, push.parameter_0, _1 and _2 and table.at[], and write its own variables"
+        "`{function}` {problem}; it may only read its parameters, its own variables and, if it has one parameter, push.parameter_0, _1 and _2 and table.at[], and may only write its own variables"
     )]
     SideEffect {
         /// The function.

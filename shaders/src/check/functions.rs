@@ -162,14 +162,14 @@ impl Body<'_> {
                 if constant(2).is_none() =>
             {
                 Err(self.refuse(
-                    "broadcasts from a lane that is not a constant: use subgroupShuffle",
+                    "broadcasts from a lane that is not a constant; use subgroupShuffle",
                 ))
             }
             (_, Some(Operand::GroupOperation(GroupOperation::ClusteredReduce)))
                 if constant(3).is_none_or(|size| size > MIN_SUBGROUP_SIZE) =>
             {
                 Err(self.refuse(format!(
-                    "uses clusters of more than {MIN_SUBGROUP_SIZE} lanes, which not every subgroup has"
+                    "uses clusters of more than {MIN_SUBGROUP_SIZE} lanes, but subgroups may be smaller"
                 )))
             }
             _ => Ok(()),
@@ -320,15 +320,15 @@ impl Body<'_> {
                 let binding = self.interface.bindings.iter().find(|b| Some(b.binding) == number);
                 match binding.map(|b| b.access) {
                     Some(BindingAccess::Read) if writes => Err(self.refuse(format!(
-                        "writes `{name}`, which is declared readonly: leave the qualifier out"
+                        "writes `{name}`, which is declared readonly; remove the qualifier"
                     ))),
                     Some(BindingAccess::Write) if reads => Err(self.refuse(format!(
-                        "reads `{name}`, which is declared writeonly: leave the qualifier out"
+                        "reads `{name}`, which is declared writeonly; remove the qualifier"
                     ))),
                     _ => Ok(()),
                 }
             }
-            _ if writes => Err(self.refuse(format!("writes `{name}`, which can only be read"))),
+            _ if writes => Err(self.refuse(format!("writes `{name}`, which is read-only"))),
             _ => Ok(()),
         }
     }
@@ -405,7 +405,7 @@ pub(super) fn check_plain_data(ids: &Ids, ty: Word) -> Result<(), CheckError> {
         Shape::Struct(members) => members.iter().try_for_each(|m| check_plain_data(ids, *m)),
         _ => Err(CheckError::Declaration {
             name: ids.name(ty),
-            problem: "is not plain data: numbers, vectors, matrices, arrays with a length and structures are".to_owned(),
+            problem: "is not plain data; use numbers, vectors, matrices, arrays with a length or structures".to_owned(),
         }),
     }
 }

@@ -114,7 +114,8 @@ pub(super) fn check_header(module: &Module, allowed: &[Capability]) -> Result<()
     if module.memory_model.as_ref().is_none_or(|m| m.operands != logical) {
         return Err(CheckError::Declaration {
             name: "the shader".to_owned(),
-            problem: "has another memory model than Logical GLSL450: leave out the pragma or the extension that asks for it".to_owned(),
+            problem: "does not have the memory model Logical GLSL450; remove the pragma or extension that changes \
+                      it".to_owned(),
         });
     }
     if module.entry_points.len() != 1 {
@@ -125,8 +126,9 @@ pub(super) fn check_header(module: &Module, allowed: &[Capability]) -> Result<()
         if *what != ExecutionMode::LocalSize {
             return Err(CheckError::Declaration {
                 name: format!("{what:?}"),
-                problem: "is an execution mode that is not allowed: local_size_x, _y and _z are"
-                    .to_owned(),
+                problem:
+                    "is an execution mode that is not allowed; use only local_size_x, _y and _z"
+                        .to_owned(),
             });
         }
     }
@@ -196,20 +198,20 @@ fn check_global(global: &Instruction, ids: &Ids) -> Result<(), CheckError> {
     };
     if !GLOBALS.contains(&op) {
         return refuse(&format!(
-            "is declared by Op{op:?}, which is not allowed: only buffers, shared memory and plain data are"
+            "is declared by Op{op:?}, which is not allowed; use only buffers, shared memory and plain data"
         ));
     }
     if let (Op::SpecConstantOp, Some(Operand::LiteralSpecConstantOpInteger(inner))) =
         (op, global.operands.first())
         && !instructions::is_constant(*inner)
     {
-        return refuse(&format!("is computed by Op{inner:?}, which is not allowed of constants"));
+        return refuse(&format!("is computed by Op{inner:?}, which is not allowed for constants"));
     }
     match (op, ids.shape(global.result_type.unwrap_or(0))) {
         (Op::SpecConstant, Shape::Int { bits: 32, .. } | Shape::Float { bits: 32 }) => Ok(()),
-        (Op::SpecConstant, _) => {
-            refuse("is a specialization constant that does not have 32 bits, as all must")
-        }
+        (Op::SpecConstant, _) => refuse(
+            "is a specialization constant that does not have 32 bits; use int, uint, float or bool",
+        ),
         (Op::TypeArray, _) => {
             let Shape::Array { length, .. } = ids.shape(id) else { return Ok(()) };
             match (ids.shape_of(length), ids.constant(length)) {
@@ -226,7 +228,7 @@ fn check_global(global: &Instruction, ids: &Ids) -> Result<(), CheckError> {
             {
                 Ok(())
             }
-            _ => refuse("is a vector of something else than 2 to 4 numbers"),
+            _ => refuse("is a vector that does not have 2 to 4 numbers"),
         },
         (Op::TypeMatrix, _) => match ids.shape(id) {
             Shape::Matrix { column, count: 2..=4 }
@@ -235,7 +237,7 @@ fn check_global(global: &Instruction, ids: &Ids) -> Result<(), CheckError> {
             {
                 Ok(())
             }
-            _ => refuse("is a matrix of something else than 2 to 4 columns of floats"),
+            _ => refuse("is a matrix that does not have 2 to 4 columns of floats"),
         },
         (Op::TypeInt, _) => match ids.shape(id) {
             Shape::Int { bits: 8 | 16 | 32 | 64, .. } => Ok(()),
@@ -272,20 +274,21 @@ fn check_variable(
         StorageClass::PushConstant => check_block(ids, &name, pointee, false),
         StorageClass::StorageBuffer | StorageClass::Uniform => {
             if literal(ids.decoration(id, Decoration::DescriptorSet)) != Some(0) {
-                return refuse("is in a descriptor set that is not bound: write `set = 0`".into());
+                return refuse("is in another descriptor set than 0; write `set = 0`".into());
             }
             let Some(binding) = literal(ids.decoration(id, Decoration::Binding)) else {
-                return refuse("has no binding: write `binding = N`".into());
+                return refuse("has no binding; write `binding = N`".into());
             };
             if let Some(other) = taken.insert(binding, name.clone()) {
                 return refuse(format!(
-                    "has binding {binding}, and so has `{other}`: give each buffer its own"
+                    "has binding {binding}, like `{other}`; give each buffer its own binding"
                 ));
             }
             check_block(ids, &name, pointee, class == StorageClass::StorageBuffer)
         }
         _ => refuse(format!(
-            "is in the storage class {class:?}, which is not allowed: buffers, push constants and shared memory are"
+            "is in the storage class {class:?}, which is not allowed; use only buffers, push constants and shared \
+             memory"
         )),
     }
 }
@@ -301,7 +304,7 @@ fn check_block(
     let refuse = |problem: String| Err(CheckError::Declaration { name: name.to_owned(), problem });
     let Shape::Struct(members) = ids.shape(block) else {
         return refuse(
-            "is not a block: arrays of buffers, images and samplers are not allowed".into(),
+            "is not a block; arrays of buffers, images and samplers are not allowed".into(),
         );
     };
     if !ids.has(block, Decoration::Block) {
@@ -396,7 +399,8 @@ fn laid_out(
             let Some(length) = ids.constant(length) else {
                 return Err(CheckError::Declaration {
                     name: format!("{name}.{label}"),
-                    problem: "is an array in a block whose length is a specialization constant: only shared and local arrays may be".to_owned(),
+                    problem: "is an array in a block, and its length is a specialization constant; only shared \
+                              and local arrays may have such a length".to_owned(),
                 });
             };
             stride(ids, ty, element, of, name, label)?.saturating_mul(length)
@@ -415,7 +419,7 @@ fn laid_out(
         _ => {
             return Err(CheckError::Declaration {
                 name: format!("{name}.{label}"),
-                problem: "is not plain data: numbers, vectors, matrices, arrays and structures are"
+                problem: "is not plain data; use numbers, vectors, matrices, arrays or structures"
                     .to_owned(),
             });
         }

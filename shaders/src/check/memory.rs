@@ -184,8 +184,7 @@ impl<'m> Constants<'m> {
                 Folded::Value(value) => result.push(value & mask(to)),
                 Folded::Unknown | Folded::Undefined => return Ok(None),
                 Folded::Traps => {
-                    let problem =
-                        "an array length or a constant divides by zero, or the least integer by -1";
+                    let problem = "an array length or a constant divides by zero, or the smallest integer by -1";
                     return Err(CheckError::Specialization(problem.to_owned()));
                 }
             }

@@ -99,7 +99,8 @@ pub(crate) fn check_local(function: &str, bytes: u64) -> Result<(), CheckError> 
         return Ok(());
     }
     let problem = format!(
-        "and what it calls have {bytes} bytes of local variables, at most {MAX_LOCAL_BYTES} are allowed: use shared memory or a buffer"
+        "and its callees have {bytes} bytes of local variables, but at most {MAX_LOCAL_BYTES} are allowed; use \
+         shared memory or a buffer"
     );
     Err(CheckError::Access { function: function.to_owned(), problem })
 }
