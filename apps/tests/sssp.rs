@@ -217,7 +217,10 @@ fn errors_are_one_line() {
         (vec!["sssp", &heavy], "heavy.wel:1: the weight 1e300; weights are from 0 to 3.4028235e38"),
         (vec!["sssp", "nothing.txt"], "cannot read nothing.txt"),
         (vec!["sssp", &unknown], "not a known kind of file"),
-        (vec!["sssp", "rmat:100:200", "--source", "100"], "source 100 is not one of the 100"),
+        (
+            vec!["sssp", "rmat:100:200", "--source", "100"],
+            "source 100 does not exist; the network has 100 vertices",
+        ),
     ] {
         let (_, err) = run(&arguments, 1);
         assert!(err.contains(expected) && err.lines().count() == 1, "{err}");

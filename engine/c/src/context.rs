@@ -201,7 +201,8 @@ impl ContextObject {
             0 => Ok(()),
             left => {
                 let text = format!(
-                    "{left} objects that were created from the context, or calls, still use it; destroy or await them first"
+                    "{left} objects or calls still use the context; destroy the objects, and wait for the calls \
+                     to return"
                 );
                 Err(Failure::new(MultisplitResult::MultisplitErrorInUse, text))
             }

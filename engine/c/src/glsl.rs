@@ -116,7 +116,7 @@ unsafe fn function(
 
 #[cfg(not(feature = "glsl"))]
 fn absent<T>(_: *const c_char, _: [u32; 3], _: Option<Buffer>) -> Outcome<T> {
-    let text = "the library was built without GLSL (feature `glsl`)";
+    let text = "this library was built without GLSL; build it with the feature `glsl`";
     let code = crate::result::MultisplitResult::MultisplitErrorUnsupported;
     Err(crate::result::Failure::new(code, text))
 }

@@ -37,7 +37,10 @@ fn next() -> Outcome<usize> {
     let more = |next: usize| next.checked_add(STEP).filter(|&end| end >> COUNT_BITS == 0);
     let number = NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
     let number = number.map_err(|_| {
-        Failure::new(MultisplitResult::MultisplitErrorTooLarge, "no handle is left to give")
+        Failure::new(
+            MultisplitResult::MultisplitErrorTooLarge,
+            "there are too many objects; destroy some of them",
+        )
     })?;
     Ok(first() | number)
 }

@@ -126,13 +126,16 @@ impl Operation {
         let count = self.passes.len();
         let found = self.passes.get(pass as usize).map(CString::as_c_str);
         found.ok_or_else(|| {
-            Failure::invalid(format!("pass {pass} of an operation of {count} passes"))
+            Failure::invalid(format!(
+                "pass {pass} does not exist; the operation has {count} passes, numbered from 0"
+            ))
         })
     }
 
     pub fn ready(&self) -> Outcome<&Executable> {
         self.ready.get().ok_or_else(|| {
-            let text = "the operation is not warmed up yet (multisplit_operation_warm_up)";
+            let text =
+                "the operation is not warmed up yet; call multisplit_operation_warm_up first";
             Failure::new(MultisplitResult::MultisplitErrorNotReady, text)
         })
     }
@@ -157,7 +160,7 @@ impl Operation {
         let mut imports = [(any.buffer, nowhere); MultisplitRole::ALL.len()];
         let too_many = || {
             Failure::invalid(format!(
-                "{} bindings; an operation has at most {} buffers",
+                "{} bindings were given, but an operation has at most {} buffers",
                 bindings.len(),
                 MultisplitRole::ALL.len()
             ))
@@ -230,7 +233,7 @@ impl Operation {
             &alone
         };
         if self.needed().size > 0 {
-            let text = "the operation takes scratch memory; record it by multisplit_record";
+            let text = "the operation needs scratch memory; record it with multisplit_record";
             return Err(Failure::invalid(text));
         }
         // SAFETY: by the caller's contract.
@@ -245,7 +248,7 @@ impl Operation {
             return match given {
                 0 => Ok(None),
                 _ => Err(Failure::invalid(format!(
-                    "{name} is {given}, but the operation takes no such count from recordings: set it to 0"
+                    "{name} is {given}, but the operation does not take this count when it is recorded; set it to 0"
                 ))),
             };
         };

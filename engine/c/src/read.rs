@@ -41,7 +41,10 @@ pub(crate) unsafe fn info<T: Sized32>(pointer: *const T) -> Outcome<T> {
     let given = unsafe { std::slice::from_raw_parts(pointer.cast::<u8>(), size) };
     let (known, unknown) = given.split_at(size.min(size_of::<T>()));
     if unknown.iter().any(|&byte| byte != 0) {
-        return Err(wrong_size::<T>(size, "members past those that this library knows must be 0:"));
+        return Err(wrong_size::<T>(
+            size,
+            "members that this library does not know must be 0; use",
+        ));
     }
     let mut whole = MaybeUninit::<T>::zeroed();
     // SAFETY: at most `size_of::<T>()` bytes; all bit patterns are valid, by the trait's contract.
@@ -123,7 +126,7 @@ pub(crate) unsafe fn slice<'a, T>(what: &str, pointer: *const T, count: u64) -> 
         Some(_) if !pointer.is_aligned() => Err(Failure::invalid(format!("{what} is not aligned"))),
         // SAFETY: by the caller's contract.
         Some(count) => Ok(unsafe { std::slice::from_raw_parts(pointer, count) }),
-        None => Err(Failure::invalid(format!("{what}: more elements than there is memory"))),
+        None => Err(Failure::invalid(format!("{what} has more elements than memory can hold"))),
     }
 }
 

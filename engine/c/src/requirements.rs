@@ -85,7 +85,7 @@ pub(crate) fn optional(bits: u32) -> Outcome<Features> {
     let features = features_of(bits)?;
     if features.synchronization2 || features.portability_subset {
         let text =
-            "leave_out names a feature that is required: SYNCHRONIZATION2 or PORTABILITY_SUBSET";
+            "leave_out must not contain SYNCHRONIZATION2 or PORTABILITY_SUBSET, which are required";
         return Err(Failure::invalid(text));
     }
     Ok(features)

@@ -112,7 +112,7 @@ impl Failure {
     }
 
     pub fn too_small(what: &str, has: u64, needed: u64) -> Self {
-        let text = format!("{what} has {has} bytes, {needed} are needed");
+        let text = format!("{what} has {has} bytes, but at least {needed} are needed");
         Self::new(Code::MultisplitErrorTooSmall, text)
     }
 

@@ -166,20 +166,20 @@ unsafe fn segmented(sort: Sort, info: &MultisplitSortInfo) -> Outcome<Sort> {
         (info.segment_count.n, read::choice(info.segment_count.count)? == MultisplitCount::Fixed);
     let refuse = |text: &str| Err(Failure::invalid(text));
     if info.row_length != 0 && segments != Rows {
-        return refuse("row_length is for MULTISPLIT_SEGMENTS_ROWS; set it to 0");
+        return refuse("row_length needs MULTISPLIT_SEGMENTS_ROWS; otherwise set it to 0");
     }
     if !info.offsets.is_null() && segments != HostOffsets {
-        return refuse("offsets are for MULTISPLIT_SEGMENTS_HOST_OFFSETS; set them to NULL");
+        return refuse("offsets need MULTISPLIT_SEGMENTS_HOST_OFFSETS; otherwise set them to NULL");
     }
     if (count != 0 || !fixed) && matches!(segments, Whole | Rows) {
-        return refuse("segment_count is for segments with offsets; set it to 0");
+        return refuse("segment_count needs segments with offsets; otherwise set it to 0");
     }
     match segments {
         Whole | DeviceOffsets => Ok(sort),
         Rows => Ok(sort.rows(info.row_length)),
-        HostOffsets if !fixed => {
-            refuse("segment_count of MULTISPLIT_SEGMENTS_HOST_OFFSETS is MULTISPLIT_COUNT_FIXED")
-        }
+        HostOffsets if !fixed => refuse(
+            "MULTISPLIT_SEGMENTS_HOST_OFFSETS needs a segment_count of MULTISPLIT_COUNT_FIXED",
+        ),
         HostOffsets => {
             // SAFETY: by the caller's contract.
             let offsets = unsafe { read::slice("offsets", info.offsets, count.saturating_add(1))? };

@@ -188,7 +188,7 @@ unsafe fn bucket(
             Ok(Bucket::Digit { shift: info.shift, bits })
         }
         (MultisplitBucket::Even, _) if !key.is_float() => {
-            Err(Failure::invalid("EVEN splits floats; split integers by DELTA or RANGE"))
+            Err(Failure::invalid("EVEN needs float keys; use DELTA or RANGE for integers"))
         }
         (MultisplitBucket::Even, &[lo, hi]) => Ok(Bucket::Even { lo: float(lo), hi: float(hi) }),
         (MultisplitBucket::Even, _) => wrong_edges("EVEN", 2, info.edge_count),
@@ -206,5 +206,5 @@ fn digit_bits(buckets: u32) -> u32 {
 }
 
 pub(crate) fn wrong_edges<T>(function: &str, needed: u32, given: u32) -> Outcome<T> {
-    Err(Failure::invalid(format!("edge_count is {given}; {function} takes {needed}")))
+    Err(Failure::invalid(format!("edge_count is {given}, but {function} needs {needed}")))
 }

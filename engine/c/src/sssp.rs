@@ -212,7 +212,7 @@ pub unsafe extern "C" fn multisplit_sssp_solve(
         }
         if !predecessors.is_null() && !solver.predecessors {
             return Err(Failure::invalid(
-                "predecessors are wanted, but the search was created without them",
+                "predecessors is not NULL, but the search was created without predecessors",
             ));
         }
         let mut search = solver.search.lock().unwrap_or_else(PoisonError::into_inner);

@@ -84,6 +84,6 @@ pub(crate) unsafe fn device(instance: &Instance, device: VkDevice) -> Outcome<De
 }
 
 fn absent(of: &str, name: &CStr) -> Failure {
-    let text = format!("{of} does not know {}", name.to_string_lossy());
+    let text = format!("{of} does not provide {}", name.to_string_lossy());
     Failure::new(MultisplitResult::MultisplitErrorUnsupported, text)
 }

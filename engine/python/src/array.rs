@@ -139,10 +139,15 @@ impl<'py> HostArray<'py> {
             interface.get_item(name)?.ok_or_else(|| PyTypeError::new_err(format!("no `{name}`")))
         };
         let description: String = entry("typestr")?.extract()?;
-        let kind = Kind::of(&description)
-            .ok_or_else(|| PyTypeError::new_err(format!("elements of type {description}")))?;
+        let kind = Kind::of(&description).ok_or_else(|| {
+            PyTypeError::new_err(format!(
+                "the array has elements of type {description}, which is not supported"
+            ))
+        })?;
         if !entry("strides")?.is_none() {
-            return Err(PyValueError::new_err("an array that is not contiguous"));
+            return Err(PyValueError::new_err(
+                "the array is not contiguous; use numpy.ascontiguousarray",
+            ));
         }
         let (address, is_read_only): (usize, bool) = entry("data")?.extract()?;
         let shape: Vec<usize> = entry("shape")?.extract()?;
@@ -177,7 +182,7 @@ impl<'py> HostArray<'py> {
     pub fn elements_mut<T: Element>(&mut self) -> PyResult<&mut [T]> {
         let at = self.checked::<T>()?;
         if self.is_read_only {
-            return Err(PyValueError::new_err("the output is read-only"));
+            return Err(PyValueError::new_err("the output array is read-only"));
         }
         if self.len == 0 {
             return Ok(&mut []);
@@ -193,7 +198,7 @@ impl<'py> HostArray<'py> {
         };
         let ((begin, end), (other_begin, other_end)) = (range(self), range(other));
         if begin < other_end && other_begin < end {
-            return Err(PyValueError::new_err("arrays that overlap"));
+            return Err(PyValueError::new_err("the input and output arrays overlap"));
         }
         Ok(())
     }
@@ -201,11 +206,13 @@ impl<'py> HostArray<'py> {
     fn checked<T: Element>(&self) -> PyResult<*mut T> {
         if T::KIND != self.kind {
             let (given, wanted) = (self.kind.name(), T::KIND.name());
-            return Err(PyTypeError::new_err(format!("elements of type {given}, not {wanted}")));
+            return Err(PyTypeError::new_err(format!(
+                "the array has elements of type {given}, but {wanted} is needed"
+            )));
         }
         let at = self.at.cast::<T>();
         if self.len > 0 && !at.is_aligned() {
-            return Err(PyValueError::new_err("an array that is not aligned"));
+            return Err(PyValueError::new_err("the array is not aligned to its element size"));
         }
         Ok(at)
     }

@@ -24,13 +24,13 @@ pub(crate) fn buckets<K: Key + Element>(function: Function<'_, '_>) -> PyResult<
             let count = function.get_item(2)?.extract()?;
             match HostArray::of(&first)?.elements::<K>()? {
                 &[low, high] => Ok(Buckets::even(low..high, count)),
-                _ => Err(error::argument("an even range has two ends")),
+                _ => Err(error::argument("an even range needs two ends")),
             }
         }
         "identity" => Ok(Buckets::identity(first.extract()?)),
         #[cfg(feature = "glsl")]
         "glsl" => Ok(Buckets::glsl(first.extract()?, glsl(function)?)),
-        other => Err(error::argument(format!("no such bucket function: {other}"))),
+        other => Err(error::argument(format!("unknown bucket function: {other}"))),
     }
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn bins<S: Sample + Element>(function: Function<'_, '_>) -> PyResult<
         "identity" => Ok(Bins::identity(first.extract()?)),
         #[cfg(feature = "glsl")]
         "glsl" => Ok(Bins::glsl(first.extract()?, glsl(function)?)),
-        other => Err(error::argument(format!("no such bin function: {other}"))),
+        other => Err(error::argument(format!("unknown bin function: {other}"))),
     }
 }
 

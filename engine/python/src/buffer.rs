@@ -179,17 +179,17 @@ impl Buffer {
 
 /// Error for elements that do not have 4 or 8 bytes.
 pub(crate) fn not_numbers() -> PyErr {
-    PyTypeError::new_err("elements are numbers of 4 or 8 bytes")
+    PyTypeError::new_err("elements must be numbers of 4 or 8 bytes")
 }
 
 /// Error for values of an unsupported size.
 pub(crate) fn not_values() -> PyErr {
     PyTypeError::new_err(
-        "values on the device have 4, 8 or 16 bytes each: convert them first, for example to uint32",
+        "values on the device must have 4, 8 or 16 bytes each; convert them first, for example to uint32",
     )
 }
 
 /// Error for keys of 16 bytes.
 pub(crate) fn not_keys() -> PyErr {
-    PyTypeError::new_err("elements of 16 bytes are values, not keys")
+    PyTypeError::new_err("elements of 16 bytes can only be values, not keys")
 }

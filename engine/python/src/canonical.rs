@@ -137,7 +137,9 @@ pub(crate) fn restore_bits(
     let (keys, mut sorted) = (HostArray::of(keys)?, HostArray::of(sorted)?);
     sorted.check_apart_from(&keys)?;
     if keys.len() != sorted.len() || row == 0 {
-        return Err(error::argument("rows of no length, or arrays of two lengths"));
+        return Err(error::argument(
+            "the row length must not be 0, and both arrays must have the same length",
+        ));
     }
     match keys.kind() {
         Kind::F16 => {

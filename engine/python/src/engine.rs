@@ -117,7 +117,7 @@ impl Engine {
             (Data::U32(numbers), Kind::I64) => {
                 let out = out.elements_mut::<i64>()?;
                 if out.len() as u64 != numbers.len() {
-                    return Err(error::argument("an output of another length"));
+                    return Err(error::argument("the output must have the length of the input"));
                 }
                 let at = Target(out.as_mut_ptr());
                 self.run(py, |gpu| {

@@ -49,9 +49,9 @@ pub(crate) fn raise_search(error: &multisplit_sssp::Error) -> PyErr {
 /// Error for a child process that uses objects opened by its parent.
 pub(crate) fn forked(parent: u32) -> PyErr {
     let text = format!(
-        "process {} was forked from {parent} after that had opened a device, and devices do not survive a fork: \
-         start workers with the method \"spawn\" or \"forkserver\" (multiprocessing.set_start_method), or fork \
-         before multisplit is first used",
+        "process {} was forked from process {parent} after multisplit had opened a device, and devices do not \
+         survive a fork; start workers with the method \"spawn\" or \"forkserver\" \
+         (multiprocessing.set_start_method), or fork before multisplit is first used",
         std::process::id()
     );
     exception("ForkError", text)

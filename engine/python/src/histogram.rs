@@ -23,7 +23,7 @@ pub(crate) fn histogram(
     let weights = match weights.map(Buffer::data).transpose()? {
         None => None,
         Some(Data::U32(weights)) => Some(weights),
-        Some(_) => return Err(PyTypeError::new_err("weights are unsigned words")),
+        Some(_) => return Err(PyTypeError::new_err("weights must have the type uint32")),
     };
     match samples.data()? {
         Data::U32(samples) => count(py, engine, samples, weights, function),
@@ -32,7 +32,7 @@ pub(crate) fn histogram(
         Data::U64(samples) => count(py, engine, samples, weights, function),
         Data::I64(samples) => count(py, engine, samples, weights, function),
         Data::F64(samples) => count(py, engine, samples, weights, function),
-        _ => Err(PyTypeError::new_err("samples are u32, i32, f32, u64, i64 or f64")),
+        _ => Err(PyTypeError::new_err("samples must have the type u32, i32, f32, u64, i64 or f64")),
     }
 }
 

@@ -23,7 +23,9 @@ pub(crate) fn search(
         (Data::U64(sorted), Data::U64(needles)) => bound(py, engine, sorted, needles, right),
         (Data::I64(sorted), Data::I64(needles)) => bound(py, engine, sorted, needles, right),
         (Data::F64(sorted), Data::F64(needles)) => bound(py, engine, sorted, needles, right),
-        _ => Err(PyTypeError::new_err("keys and what is searched for are of one type")),
+        _ => Err(PyTypeError::new_err(
+            "the keys and the values to search for must have the same type",
+        )),
     }
 }
 

@@ -76,5 +76,5 @@ pub(crate) fn reduce<'py>(
 
 fn named(operator: &str) -> PyResult<Operator> {
     let found = Operator::ALL.into_iter().find(|one| one.name() == operator);
-    found.ok_or_else(|| error::argument(format!("no such operator: {operator}")))
+    found.ok_or_else(|| error::argument(format!("unknown operator: {operator}")))
 }

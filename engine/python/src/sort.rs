@@ -14,9 +14,12 @@ fn description(n: u64, row: u64, descending: bool) -> PyResult<Sort> {
         return Ok(sort);
     }
     if row == 0 || !n.is_multiple_of(row) {
-        return Err(error::argument(format!("{n} elements are no rows of {row}")));
+        return Err(error::argument(format!(
+            "the array has {n} elements, which is not a multiple of the row length {row}"
+        )));
     }
-    let too_many = |_| error::argument(format!("{n} elements in rows are too many for one sort"));
+    let too_many =
+        |_| error::argument(format!("{n} elements in rows exceed the limit of one sort"));
     let (end, row) = (u32::try_from(n).map_err(too_many)?, row as usize);
     let offsets: Vec<u32> = (0..=end).step_by(row).collect();
     Ok(sort.segments(&offsets))

@@ -34,7 +34,7 @@ pub(crate) fn sssp(
         weights: weights.map_or(Ok(EdgeWeights::Ones), edge_weights)?,
     };
     if edges.from.len() != edges.to.len() {
-        return Err(error::argument("edges have two ends"));
+        return Err(error::argument("each edge needs a start and an end vertex"));
     }
     let mut distances = HostArray::of(distances)?;
     let mut predecessors = predecessors.map(HostArray::of).transpose()?;
@@ -60,14 +60,14 @@ fn edge_weights(weights: &Bound<'_, PyAny>) -> PyResult<EdgeWeights> {
     match weights.kind() {
         Kind::U32 => Ok(EdgeWeights::U32(weights.elements::<u32>()?.to_vec())),
         Kind::F32 => Ok(EdgeWeights::F32(weights.elements::<f32>()?.to_vec())),
-        _ => Err(PyTypeError::new_err("weights of 32 bits")),
+        _ => Err(PyTypeError::new_err("weights must have 32 bits")),
     }
 }
 
 fn copy(from: &[u32], to: &mut HostArray<'_>) -> PyResult<()> {
     let to = to.elements_mut::<u32>()?;
     if from.len() != to.len() {
-        return Err(error::argument("an output of another length"));
+        return Err(error::argument("the output must have one element per vertex"));
     }
     to.copy_from_slice(from);
     Ok(())

@@ -115,7 +115,7 @@ def test_bin_rules_and_errors_match_numpy() -> None:
             np.histogram(a, **options)
         with pytest.raises(ValueError):
             multisplit.histogram(a, **options)
-    with pytest.raises(ValueError, match="one for each"):
+    with pytest.raises(ValueError, match="one weight for each"):
         multisplit.histogram(a, weights=a[1:])
     with pytest.raises(TypeError, match="complex"):
         multisplit.histogram(a.astype(complex))
@@ -143,7 +143,7 @@ def test_bincount_handles_large_numbers_and_rejects_bad_input() -> None:
     for bad, error in [(np.array([-1]), ValueError), (np.array([1.5]), TypeError), (np.ones((2, 2), int), ValueError)]:
         with pytest.raises(error):
             multisplit.bincount(bad)
-    with pytest.raises(ValueError, match="one for each"):
+    with pytest.raises(ValueError, match="one weight for each"):
         multisplit.bincount(x, [1.0])
 
 

@@ -120,7 +120,7 @@ def test_invalid_options_are_rejected() -> None:
         multisplit.sort([1.0], nan="first")
     with pytest.raises(TypeError, match="multisplit.Context"):
         multisplit.sort([1], context="gpu")
-    with pytest.raises(ValueError, match="count of bytes"):
+    with pytest.raises(ValueError, match="number of bytes"):
         multisplit.Context(memory_limit=-1)
     with pytest.raises(TypeError, match="part of a name"):
         multisplit.Context(device=1.5)

@@ -168,14 +168,14 @@ def test_invalid_buckets_are_rejected() -> None:
         multisplit.split(x.reshape(2, 2), [1])
     with pytest.raises(ValueError, match="one value for each key"):
         multisplit.split(x, [1], values=np.arange(3))
-    with pytest.raises(TypeError, match="numbers of buckets"):
+    with pytest.raises(TypeError, match="bucket numbers"):
         multisplit.split(x.astype(float), multisplit.Identity(3))
     with pytest.raises(multisplit.ArgumentError, match="limit"):
         multisplit.split(x, np.arange(100_000))
     for even, error, message in [
         ((0, 4, 0), ValueError, "from 1"),
         ((0, 4.5, 100_000), ValueError, "limit"),
-        ((3, 3, 2), ValueError, "below"),
+        ((3, 3, 2), ValueError, "less than"),
         ((0, np.nan, 2), ValueError, "finite"),
         ((-np.inf, 0, 2), ValueError, "finite"),
         (("0", 4, 2), TypeError, "number"),

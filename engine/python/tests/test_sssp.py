@@ -75,7 +75,7 @@ def test_invalid_arguments_are_rejected() -> None:
     for arguments, options, message in [
         ((edges, [1, -1]), {}, "2\\^32"),
         ((edges, [1.0, -1.0]), {}, "not negative"),
-        ((edges, [1]), {}, "one for each"),
+        ((edges, [1]), {}, "one weight for each"),
         ((edges,), {"source": 9}, "from 0 to 2"),
         ((edges,), {"vertices": 2}, "from 0 to 1"),
         ((edges.astype(float),), {}, "integers"),

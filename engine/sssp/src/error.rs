@@ -26,7 +26,7 @@ pub enum Error {
     },
     /// The search exceeded the maximum number of rounds.
     #[error(
-        "a search did not end within {rounds} rounds: the driver or the device may compute wrong values; update the driver, or use another device"
+        "a search did not end within {rounds} rounds, so the device or its driver may compute wrong values; update the driver, or use another device"
     )]
     Unfinished {
         /// Rounds executed, or submissions if there were more.

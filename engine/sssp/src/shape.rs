@@ -112,7 +112,7 @@ impl Shape {
             return Err(Error::TooLarge { what: "number of buckets", asked, limit }.into());
         }
         if options.delta.is_some_and(|delta| delta.is_nan() || delta <= 0.0) {
-            let problem = "the width of a bucket (delta) has to be more than 0";
+            let problem = "the bucket width (delta) must be greater than 0";
             return Err(Error::Method { problem }.into());
         }
         let method = match options.method {

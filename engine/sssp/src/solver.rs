@@ -228,7 +228,7 @@ impl Solver {
             let words = self.buffers.status.read();
             if Status(&words).aborted() {
                 tracing::warn!(
-                    "resident workgroups did not start together; each round is now a dispatch"
+                    "resident workgroups timed out; using one dispatch per round from now on"
                 );
                 return Ok(None);
             }

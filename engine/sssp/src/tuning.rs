@@ -180,26 +180,41 @@ impl Tuning {
             |threads: u32| (1..=max_threads).contains(&threads) && threads.is_multiple_of(size);
         let whole = is_whole(self.threads)
             && (self.residents.groups == 0 || is_whole(self.residents.threads));
-        require(whole, "workgroups are not whole subgroups")?;
+        require(
+            whole,
+            "workgroup sizes must be multiples of the subgroup size, and at most the device's maximum",
+        )?;
         let [max_groups, ..] = limits.max_workgroup_count;
         let groups =
             (1..=max_groups).contains(&self.max_groups) && self.residents.groups <= max_groups;
-        require(groups, "`max_groups` is not from 1 to the device's maximum")?;
-        require((1..=MAX_STAGE).contains(&self.stage), "`stage` is not from 1 to 16")?;
+        require(groups, "`max_groups` must be at least 1 and at most the device's maximum")?;
+        require((1..=MAX_STAGE).contains(&self.stage), "`stage` must be from 1 to 16")?;
         let threads = self.threads.max(self.residents.threads).saturating_mul(16 * self.stage + 12);
         let room = limits.max_shared_bytes.saturating_sub(FIXED_SHARED_BYTES);
-        require(threads <= room, "workgroups do not fit shared memory")?;
+        require(
+            threads <= room,
+            "the workgroups exceed the shared memory; use fewer threads or a smaller `stage`",
+        )?;
         let pieces = self.piece > 0 && self.hub_degree >= self.piece && self.wide_degree > 0;
-        require(pieces, "`hub_degree` is below `piece`, or `piece` or `wide_degree` is 0")?;
+        require(
+            pieces,
+            "`piece` and `wide_degree` must be at least 1, and `hub_degree` at least `piece`",
+        )?;
         let rounds = (1..=MAX_ROUNDS).contains(&self.resident_rounds)
             && self.batch_rounds <= MAX_BATCH
             && self.batch_piles <= MAX_BATCH;
-        require(rounds, "too many rounds at a time, or none")?;
-        require(self.local_hops <= MAX_HOPS, "`local_hops` is past 64")?;
-        require(self.queue_percent <= MAX_PERCENT, "`queue_percent` is past 10,000")?;
+        require(
+            rounds,
+            "`resident_rounds` must be from 1 to 2^16, and `batch_rounds` and `batch_piles` at most 256",
+        )?;
+        require(self.local_hops <= MAX_HOPS, "`local_hops` must be at most 64")?;
+        require(self.queue_percent <= MAX_PERCENT, "`queue_percent` must be at most 10,000")?;
         let entries = self.min_queue_entries <= MAX_MIN_ENTRIES;
-        require(entries, "`min_queue_entries` is past 2^20")?;
-        require(self.delta_scale > 0 && self.max_delta > 0, "buckets without a width")
+        require(entries, "`min_queue_entries` must be at most 2^20")?;
+        require(
+            self.delta_scale > 0 && self.max_delta > 0,
+            "`delta_scale` and `max_delta` must be greater than 0",
+        )
     }
 }
 

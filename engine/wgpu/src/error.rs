@@ -6,14 +6,14 @@
 pub enum Error {
     /// The device does not use the Vulkan backend.
     #[error(
-        "multisplit runs on wgpu's Vulkan backend, and this device is of {backend:?}: ask for an adapter of wgpu::Backends::VULKAN"
+        "multisplit needs wgpu's Vulkan backend, but this device uses {backend:?}; request an adapter of wgpu::Backends::VULKAN"
     )]
     NotVulkan {
         /// The backend of the device.
         backend: wgpu::Backend,
     },
     /// A buffer lacks a required usage.
-    #[error("buffer `{name}` was created with {usage:?}; it needs BufferUsages::STORAGE")]
+    #[error("buffer `{name}` was created with {usage:?}, but it needs BufferUsages::STORAGE")]
     Usage {
         /// The buffer's role in the operation.
         name: &'static str,
@@ -21,7 +21,7 @@ pub enum Error {
         usage: wgpu::BufferUsages,
     },
     /// A buffer is too small.
-    #[error("buffer `{name}` has {size} bytes, {needed} are needed")]
+    #[error("buffer `{name}` has {size} bytes, but at least {needed} are needed")]
     BufferTooSmall {
         /// The buffer's role in the operation.
         name: &'static str,
@@ -31,7 +31,7 @@ pub enum Error {
         needed: u64,
     },
     /// The count exceeds the maximum of the operation.
-    #[error("a count of {count}, but the operation was made for {max} elements at most")]
+    #[error("the count is {count}, but the operation was created for at most {max} elements")]
     CountTooLarge {
         /// The given count.
         count: u64,
@@ -40,14 +40,14 @@ pub enum Error {
     },
     /// An operation was encoded into the commands of another device.
     #[error(
-        "the {operation} was made for another device than these commands; make both from the same device"
+        "the {operation} was created for another device than these commands; create both from the same device"
     )]
     OtherDevice {
         /// The name of the operation.
         operation: &'static str,
     },
     /// wgpu rejected one of the buffers, for example because it belongs to another device.
-    #[error("wgpu refused the buffers: {0}")]
+    #[error("wgpu rejected the buffers: {0}")]
     Wgpu(wgpu::Error),
     /// An error of the engine.
     #[error(transparent)]

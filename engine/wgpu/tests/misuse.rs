@@ -33,7 +33,10 @@ fn wrong_buffers_are_rejected_and_later_commands_run() -> Result<()> {
         let mut commands = gpu.commands();
         let error = sort.encode(&mut commands, &key, &small, Count::All).err();
         let error = error.context("too small")?;
-        ensure!(error.to_string() == "buffer `values` has 3996 bytes, 4000 are needed", "{error}");
+        ensure!(
+            error.to_string() == "buffer `values` has 3996 bytes, but at least 4000 are needed",
+            "{error}"
+        );
         let error = sort.encode(&mut commands, &uniform, &value, Count::All).err();
         ensure!(matches!(error, Some(Error::Usage { name: "keys", .. })), "{error:?}");
         let error = sort.encode(&mut commands, &key, &value, Count::Host(1001)).err();

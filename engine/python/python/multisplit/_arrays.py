@@ -29,7 +29,7 @@ def as_ndarray(x: Any, name: str = "x") -> np.ndarray[Any, Any]:
     nulls = getattr(x, "null_count", 0)  # an attribute in Arrow, a method in Polars
     nulls = nulls() if callable(nulls) else nulls
     if nulls:
-        raise ValueError(f"{name} has {nulls} nulls, which have no place in an order: fill or drop them first")
+        raise ValueError(f"{name} has {nulls} nulls, which cannot be ordered: fill or drop them first")
     if hasattr(x, "__dlpack_device__"):
         kind = int(x.__dlpack_device__()[0])
         if kind != _DLPACK_CPU:
@@ -128,7 +128,7 @@ def check_fits(n: int, itemsize: int, memory: int, name: str = "x") -> None:
     if n * itemsize > memory:
         raise OutOfMemoryError(
             f"{name} has {n * itemsize:,} bytes, but the device has {memory:,}: "
-            "work on parts of it, or let multisplit.dask do so"
+            "process it in parts, or use multisplit.dask"
         )
 
 
@@ -143,18 +143,18 @@ def normalize_axis(axis: Any, ndim: int) -> int:
 def index_of(number: Any, name: str) -> int:
     """Convert an integer parameter."""
     if isinstance(number, bool) or not hasattr(number, "__index__"):
-        raise TypeError(f"{name} is an integer, not {type(number).__name__}")
+        raise TypeError(f"{name} must be an integer, not {type(number).__name__}")
     return int(number.__index__())
 
 
 def check_out(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], name: str = "out") -> None:
     """Check that an output has the shape and type of the result."""
     if not isinstance(out, np.ndarray):
-        raise TypeError(f"{name} is a NumPy array, not {type(out).__name__}")
+        raise TypeError(f"{name} must be a NumPy array, not {type(out).__name__}")
     if out.shape != shape:
-        raise ValueError(f"{name} has the shape {out.shape}, the result has {shape}")
+        raise ValueError(f"{name} has the shape {out.shape}, but the result has {shape}")
     if out.dtype.newbyteorder("=") != dtype.newbyteorder("="):
-        raise TypeError(f"{name} has the type {out.dtype}, the result has {dtype}")
+        raise TypeError(f"{name} has the type {out.dtype}, but the result has {dtype}")
     if not out.flags.writeable:
         raise ValueError(f"{name} is read-only")
 
@@ -173,5 +173,5 @@ def can_be_written_to(out: np.ndarray[Any, Any] | None, *inputs: np.ndarray[Any,
 def check_total(nan: Any) -> bool:
     """Whether ``nan`` selects the total order."""
     if nan not in ("last", "total"):
-        raise ValueError(f'nan is "last" or "total", not {nan!r}')
+        raise ValueError(f'nan must be "last" or "total", not {nan!r}')
     return bool(nan == "total")

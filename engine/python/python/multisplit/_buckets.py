@@ -76,7 +76,7 @@ class Glsl:
                 "or use an array of splitters, Even or Identity"
             )
         if len(self.parameters) > 3:
-            raise ValueError(f"a function in GLSL has up to 3 parameters, not {len(self.parameters)}")
+            raise ValueError(f"parameters has {len(self.parameters)} numbers, but a GLSL function has at most 3")
         words = [int(word) for word in self.parameters] + [0] * (3 - len(self.parameters))
         table = None if self.table is None else np.require(self.table, "u4", ["C", "A"]).reshape(-1)
         return ("glsl", self.buckets, self.source, words, table)

@@ -97,9 +97,9 @@ class Context:
         cache: str | os.PathLike[str] | None = None,
     ) -> None:
         if isinstance(device, bool) or not isinstance(device, (int, str, type(None))):
-            raise TypeError(f"device is an index or a part of a name, not {type(device).__name__}")
+            raise TypeError(f"device must be an index or a part of a name, not {type(device).__name__}")
         if memory_limit is not None and not 0 < index_of(memory_limit, "memory_limit") < 2**64:
-            raise ValueError(f"memory_limit is a count of bytes, not {memory_limit}")
+            raise ValueError(f"memory_limit must be a number of bytes, not {memory_limit}")
         self._description = (
             None if device is None else str(device),
             memory_limit,
@@ -177,8 +177,8 @@ def _refuse_after_fork() -> None:
     """Raise an error if the parent process had opened a device: drivers do not survive a fork."""
     if os.getpid() != _process and _opened:
         raise ForkError(
-            f"process {os.getpid()} was forked from {_process} after that had opened a device, and devices do not "
-            'survive a fork: start workers with the method "spawn" or "forkserver" '
+            f"process {os.getpid()} was forked from process {_process} after multisplit had opened a device, and "
+            'devices do not survive a fork: start workers with the method "spawn" or "forkserver" '
             "(multiprocessing.set_start_method), or fork before multisplit is first used"
         )
 
@@ -203,5 +203,5 @@ def engine_of(context: Context | None) -> _native.Engine:
     if context is None:
         return _default._engine
     if not isinstance(context, Context):
-        raise TypeError(f"context is a multisplit.Context, not {type(context).__name__}")
+        raise TypeError(f"context must be a multisplit.Context, not {type(context).__name__}")
     return context._engine

@@ -120,7 +120,7 @@ class DeviceArray:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if copy is False:
-            raise ValueError("an array on the device cannot be seen from the host without a copy")
+            raise ValueError("the host cannot access an array on the device without a copy")
         array = self._download()
         return array if dtype is None else array.astype(dtype, copy=False)
 
@@ -135,7 +135,7 @@ class DeviceArray:
 
     def __dlpack__(self, *, copy: bool | None = None, **options: Any) -> Any:
         if copy is False:
-            raise BufferError("an array on the device cannot be seen from the host without a copy")
+            raise BufferError("the host cannot access an array on the device without a copy")
         # The download is already a copy.
         return self._download().__dlpack__(**options)
 

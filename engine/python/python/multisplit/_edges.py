@@ -30,13 +30,13 @@ class Thresholds(NamedTuple):
 def check_edges(edges: Array, name: str) -> None:
     """Check that edges are a one-dimensional ascending array of numbers."""
     if edges.ndim != 1:
-        raise ValueError(f"{name} has {edges.ndim} axes, edges have one")
+        raise ValueError(f"{name} has {edges.ndim} axes, but edges must have one")
     if edges.dtype.kind not in "buif":
-        raise TypeError(f"{name} has the type {edges.dtype}, edges are numbers")
+        raise TypeError(f"{name} has the type {edges.dtype}, but edges must be numbers")
     if edges.dtype.kind == "f" and np.isnan(edges).any():
-        raise ValueError(f"{name} has NaN, which is no edge")
+        raise ValueError(f"{name} contains NaN, which cannot be an edge")
     if edges.size > 1 and bool((edges[1:] < edges[:-1]).any()):
-        raise ValueError(f"{name} does not ascend: sort it first")
+        raise ValueError(f"{name} is not in ascending order: sort it first")
 
 
 def thresholds(edges: Array, dtype: np.dtype[Any], *, exact: bool = False) -> Thresholds:
@@ -80,7 +80,7 @@ def exact_number(number: Any, name: str) -> Fraction:
     """Convert a finite number of any type without rounding."""
     number = number.item() if isinstance(number, (np.generic, np.ndarray)) else number
     if not hasattr(number, "as_integer_ratio"):
-        raise TypeError(f"{name} is a number, not {type(number).__name__}")
+        raise TypeError(f"{name} must be a number, not {type(number).__name__}")
     if not -sys.float_info.max <= number <= sys.float_info.max:
         raise ArgumentError(f"{name} is {number}: give a number that is finite as a double")
     return Fraction(*number.as_integer_ratio())

@@ -78,12 +78,12 @@ def _inputs(a: Any, weights: Any) -> tuple[Any, Array | None]:
     if weights is not None:
         weights = as_ndarray(weights._download() if isinstance(weights, DeviceArray) else weights, "weights")
         if weights.shape != samples.shape:
-            raise ValueError(f"weights has the shape {weights.shape}, but a has {samples.shape}: give one for each")
+            raise ValueError(f"weights has shape {weights.shape}, but a has {samples.shape}: give one weight for each")
         if weights.dtype.kind not in "buifc":
-            raise TypeError(f"weights has the type {weights.dtype}, weights are numbers")
+            raise TypeError(f"weights has the type {weights.dtype}, but weights must be numbers")
         weights = weights.reshape(-1)
     if samples.dtype.kind not in "buif":
-        raise TypeError(f"a has the type {samples.dtype}, samples are booleans, integers or floats")
+        raise TypeError(f"a has the type {samples.dtype}, but samples must be booleans, integers or floats")
     encoding_of(samples.dtype, "a")
     if isinstance(samples, DeviceArray):
         return (samples.reshape(samples.size) if weights is None else samples._download().reshape(-1)), weights
@@ -92,7 +92,7 @@ def _inputs(a: Any, weights: Any) -> tuple[Any, Array | None]:
 
 def _check_glsl(weights: Array | None) -> None:
     if weights is not None and not _are_words(weights):
-        raise ValueError("weights of samples that GLSL puts into bins are integers from 0 to 2^32 - 1")
+        raise ValueError("with bins in GLSL, weights must be integers from 0 to 2^32 - 1")
 
 
 def _edges(engine: _native.Engine, samples: Any, bins: Any, range: Any, weights: Array | None) -> Array:
@@ -114,7 +114,7 @@ def _between(engine: _native.Engine, samples: Any, weights: Array | None, edges:
     dtype = np.dtype(samples._buffer.kind) if isinstance(samples, DeviceArray) else encoding_of(samples.dtype).dtype
     bins = edges.size - 1
     if edges.dtype.kind not in "buif":
-        raise TypeError(f"bins has the type {edges.dtype}, edges are numbers")
+        raise TypeError(f"bins has the type {edges.dtype}, but edges must be numbers")
     lower = thresholds(edges[:-1], dtype).values
     last = greatest_at_or_below(edges[-1], edges.dtype, dtype)
     # Bins that contain no value of the type are at the end, and stay empty.
@@ -210,19 +210,19 @@ def bincount(
     array = as_ndarray(x._download() if isinstance(x, DeviceArray) else x)
     shortest = index_of(minlength, "minlength")
     if shortest < 0:
-        raise ValueError("minlength is not negative")
+        raise ValueError("minlength must not be negative")
     if array.ndim != 1:
-        raise ValueError(f"x has {array.ndim} axes, bincount takes one")
+        raise ValueError(f"x has {array.ndim} axes, but bincount needs one")
     if array.dtype.kind not in "bui" and array.size:
-        raise TypeError(f"x has the type {array.dtype}, bincount takes integers")
+        raise TypeError(f"x has the type {array.dtype}, but bincount needs integers")
     weight_array = None if weights is None else as_ndarray(weights, "weights").astype(np.float64)
     if weight_array is not None and weight_array.shape != array.shape:
-        raise ValueError(f"weights has the shape {weight_array.shape}, but x has {array.shape}: give one for each")
+        raise ValueError(f"weights has shape {weight_array.shape}, but x has {array.shape}: give one weight for each")
     dtype = np.int64 if weight_array is None else np.float64
     if array.size == 0:
         return np.zeros(shortest, dtype)
     if array.dtype.kind == "i" and array.min() < 0:
-        raise ValueError("x has negative elements, which no bin is for")
+        raise ValueError("x has negative elements, but bincount counts only 0, 1, 2 and so on")
     bins = int(array.max()) + 1
     keys = encoded(array, encoding_of(array.dtype))
     result = np.zeros(max(bins, shortest), dtype)

@@ -54,11 +54,11 @@ def scan(
     array([3, 3])
     """
     if op not in _OPERATORS:
-        raise ValueError(f'op is "sum", "min" or "max", not {op!r}')
+        raise ValueError(f'op must be "sum", "min" or "max", not {op!r}')
     if isinstance(x, DeviceArray):
         _check_type(x.dtype)
         if x.ndim != 1 or out is not None:
-            raise ValueError("arrays on the device are scanned along their only axis, into new arrays")
+            raise ValueError("arrays on the device must have one axis, and are scanned into new arrays without out")
         normalize_axis(axis, x.ndim)
         return _scan_on_device(x._widened(), op, bool(exclusive))
     array = as_ndarray(x)
@@ -103,7 +103,7 @@ def _scan_on_device(x: DeviceArray, op: str, exclusive: bool) -> DeviceArray:
 
 def _check_type(dtype: np.dtype[Any]) -> None:
     if dtype.kind not in "buif":
-        raise TypeError(f"x has the type {dtype}; scans are of booleans, integers and floats of up to 64 bits")
+        raise TypeError(f"x has the type {dtype}; scans support booleans, integers and floats of up to 64 bits")
 
 
 def _scan_rows(engine: _native.Engine, rows: Array, out: Array, op: str, exclusive: bool) -> None:
@@ -168,14 +168,14 @@ def cumulative_sum(
     """
     if isinstance(x, DeviceArray):
         if x.ndim != 1 or include_initial:
-            raise ValueError("arrays on the device are summed along their only axis, without a zero before the sums")
+            raise ValueError("arrays on the device must have one axis, and are summed without include_initial")
         normalize_axis(0 if axis is None else axis, x.ndim)
         result = _sum_type(x.dtype, dtype)
         return scan(x if x.dtype == result else DeviceArray._uploaded(x._engine, x._download().astype(result)))
     array = as_ndarray(x)
     if axis is None:
         if array.ndim != 1:
-            raise ValueError(f"x has {array.ndim} axes: say along which one (axis=)")
+            raise ValueError(f"x has {array.ndim} axes: choose one with axis=")
         axis = 0
     axis = normalize_axis(axis, array.ndim)
     result = _sum_type(array.dtype, dtype)
@@ -195,5 +195,5 @@ def _sum_type(dtype: np.dtype[Any], wanted: Any) -> np.dtype[Any]:
     elif dtype.kind in "bui":
         result = np.promote_types(dtype, np.uint64 if dtype.kind == "u" else np.int64)
     if result.kind not in "buif":
-        raise TypeError(f"sums of {result} are not formed: booleans, integers and floats of up to 64 bits are")
+        raise TypeError(f"cannot sum elements of type {result}: use booleans, integers or floats of up to 64 bits")
     return result

@@ -47,12 +47,12 @@ def searchsorted(
     array([0, 3, 4])
     """
     if side not in ("left", "right"):
-        raise ValueError(f'side is "left" or "right", not {side!r}')
+        raise ValueError(f'side must be "left" or "right", not {side!r}')
     if isinstance(x1, DeviceArray) or isinstance(x2, DeviceArray):
         return _search_on_device(x1, x2, side, sorter)
     keys, needles = as_ndarray(x1, "x1"), as_ndarray(x2, "x2")
     if keys.ndim != 1:
-        raise ValueError(f"x1 has {keys.ndim} axes, what is searched has one")
+        raise ValueError(f"x1 has {keys.ndim} axes, but it must have one")
     if sorter is not None:
         keys = _in_order(keys, as_ndarray(sorter, "sorter"))
     for array, name in ((keys, "x1"), (needles, "x2")):
@@ -83,9 +83,9 @@ def _in_order(keys: Array, sorter: Array) -> Array:
 
 def _search_on_device(x1: Any, x2: Any, side: str, sorter: Any) -> DeviceArray:
     if not (isinstance(x1, DeviceArray) and isinstance(x2, DeviceArray)) or sorter is not None:
-        raise TypeError("x1 and x2 are both on the host, or both on the device, where x1 is sorted itself")
+        raise TypeError("x1 and x2 must be both on the host, or both on the device without a sorter")
     if x1.ndim != 1 or x1.dtype != x2.dtype:
-        raise ValueError("arrays on the device are searched along their only axis, for elements of the same type")
+        raise ValueError("arrays on the device must have one axis and the same type")
     if x1._buffer.kind != x2._buffer.kind:
         x1, x2 = x1._widened(), x2._widened()
     found = _native.search(x1._engine, x1._keys(False), x2._keys(False), side == "right")

@@ -250,7 +250,7 @@ def _sort_pairs_on_device(
     keys: Any, values: Any, axis: int, descending: bool, total: bool
 ) -> tuple[DeviceArray, DeviceArray]:
     if not (isinstance(keys, DeviceArray) and isinstance(values, DeviceArray)):
-        raise TypeError("keys and values are both on the host, or both on the device (multisplit.DeviceArray)")
+        raise TypeError("keys and values must be both on the host, or both on the device (multisplit.DeviceArray)")
     row = _row_on_device(keys, axis, None)
     if keys.shape != values.shape:
         raise ValueError(f"values has the shape {values.shape}, but keys has {keys.shape}: give one value for each key")
@@ -276,11 +276,11 @@ def _rows_of(array: Array, axis: int, encoding: Encoding, engine: _native.Engine
 
 def _row_on_device(x: DeviceArray, axis: int | None, out: Any) -> int:
     if out is not None:
-        raise TypeError("out is for arrays on the host; results of arrays on the device are new arrays")
+        raise TypeError("out needs arrays on the host; results of arrays on the device are new arrays")
     if axis is not None and normalize_axis(axis, x.ndim) != x.ndim - 1:
-        raise ValueError("arrays on the device are sorted along their last axis: move the axis on the host first")
+        raise ValueError("arrays on the device are sorted along the last axis only: move the axis on the host first")
     if axis is None and x.ndim != 1:
-        raise ValueError("reshape an array on the device before it is sorted as a whole")
+        raise ValueError("axis is None, but arrays on the device are not flattened: reshape it to one axis first")
     return x.shape[-1]
 
 

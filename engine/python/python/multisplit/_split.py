@@ -79,7 +79,7 @@ def split(
         return _split_on_device(keys, buckets, values)
     array = as_ndarray(keys, "keys")
     if array.ndim != 1:
-        raise ValueError(f"keys has {array.ndim} axes, keys of a split have one")
+        raise ValueError(f"keys has {array.ndim} axes, but it must have one")
     # Bucket ids are the bits of a key. Narrow negative numbers could be valid ids, so they are widened to 32
     # bits.
     signed_ids = isinstance(buckets, Identity) and array.dtype.kind == "i"
@@ -108,12 +108,12 @@ class _Function:
             self.native = buckets._function()
         elif isinstance(buckets, Identity):
             if dtype.kind not in "bui":
-                raise TypeError(f"keys of {dtype} are not numbers of buckets: integers are")
+                raise TypeError(f"keys of type {dtype} are not bucket numbers: use integers")
             self.native = ("identity", index_of(buckets.buckets, "buckets"))
         elif isinstance(buckets, Even):
             self.native = self._even(buckets, dtype, encoded_dtype)
         elif isinstance(buckets, (bool, int, np.integer)):
-            raise TypeError("buckets is an array of splitters, or Even(low, high, buckets), not a number")
+            raise TypeError("buckets must be an array of splitters, or Even(low, high, buckets), not a number")
         else:
             self.native = ("range", self._splitters(buckets, dtype, encoded_dtype))
 
@@ -126,7 +126,7 @@ class _Function:
         else:
             low, high = exact_number(even.low, "low"), exact_number(even.high, "high")
             if low >= high:
-                raise ArgumentError(f"Even goes from {even.low} to {even.high}: give a low end below the high one")
+                raise ArgumentError(f"Even has the range {even.low} to {even.high}: low must be less than high")
             if not (holds(dtype, low) and holds(dtype, high)):
                 # Rounded or wrapped ends would define different buckets.
                 reached, self.unreachable = even_thresholds(low, high, count, encoded_dtype)
@@ -143,7 +143,7 @@ class _Function:
             return np.empty(0, encoded_dtype)
         if dtype.kind in "mM":
             if not np.can_cast(edges.dtype, dtype):
-                raise TypeError(f"splitters of {edges.dtype} cannot be converted to {dtype} without loss")
+                raise TypeError(f"splitters of type {edges.dtype} cannot be converted to {dtype} without loss")
             encoding = encoding_of(dtype)
             edges = encoded(edges.astype(dtype), encoding)
         check_edges(edges, "buckets")
@@ -159,7 +159,7 @@ def _dates(even: Even, dtype: np.dtype[Any]) -> Array:
     ends = np.asarray([even.low, even.high])
     found = ends.astype(dtype)
     if ends.dtype.kind in "mM" and bool((found != ends).any()):
-        raise TypeError(f"ends of {ends.dtype} cannot be converted to {dtype} without loss")
+        raise TypeError(f"low and high of type {ends.dtype} cannot be converted to {dtype} without loss")
     return found
 
 
@@ -200,13 +200,13 @@ def _split_by_permutation(
 
 def _split_on_device(keys: Any, buckets: Any, values: Any) -> SplitResult:
     if not isinstance(keys, DeviceArray) or not (values is None or isinstance(values, DeviceArray)):
-        raise TypeError("keys and values are both on the host, or both on the device (multisplit.DeviceArray)")
+        raise TypeError("keys and values must be both on the host, or both on the device (multisplit.DeviceArray)")
     if keys.ndim != 1:
-        raise ValueError(f"keys has {keys.ndim} axes, keys of a split have one")
+        raise ValueError(f"keys has {keys.ndim} axes, but it must have one")
     if values is not None:
         check_pairs(keys.shape, values.shape)
     if isinstance(buckets, Glsl) and keys.dtype.kind in "mM":
-        raise TypeError(f"a function in GLSL takes keys of {keys.dtype} from the host: give numpy.asarray(keys)")
+        raise TypeError(f"keys of type {keys.dtype} must be on the host for a GLSL function: use numpy.asarray(keys)")
     if isinstance(buckets, (Even, Glsl)):
         # Their ends or computations use the type that the keys have on the host.
         keys = keys._widened()

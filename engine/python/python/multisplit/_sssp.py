@@ -93,7 +93,7 @@ def sssp(
     """
     if hasattr(edges, "tocoo"):
         if weights is not None:
-            raise ValueError("the entries of a sparse matrix are its weights: give no others")
+            raise ValueError("the entries of a sparse matrix are its weights: omit weights")
         matrix = edges.tocoo()
         vertices = max(matrix.shape) if vertices is None else vertices
         ends, weights = np.stack([matrix.row, matrix.col], axis=-1), matrix.data
@@ -128,17 +128,17 @@ def _count_vertices(ends: Array, vertices: int | None) -> int:
     if least < 0 or most >= count:
         raise ValueError(f"edges has vertices from {least} to {most}, but they are numbered from 0 to {count - 1}")
     if count == 0:
-        raise ValueError("a network without vertices: say how many there are (vertices=)")
+        raise ValueError("the network has no vertices: give their number (vertices=)")
     return count
 
 
 def _costs(weights: Array, edges: int) -> Array:
     if weights.shape != (edges,):
-        raise ValueError(f"weights has the shape {weights.shape}, but there are {edges} edges: give one for each")
+        raise ValueError(f"weights has shape {weights.shape}, but there are {edges} edges: give one weight for each")
     if weights.dtype.kind == "f":
         return contiguous(weights.astype(np.float32))
     if weights.dtype.kind not in "bui":
-        raise TypeError(f"weights has the type {weights.dtype}, weights are integers or floats")
+        raise TypeError(f"weights has the type {weights.dtype}, but weights must be integers or floats")
     if weights.size and (int(weights.min()) < 0 or int(weights.max()) > 0xFFFFFFFF):
-        raise ValueError("weights are from 0 to 2^32 - 1: give floats for others that are not negative")
+        raise ValueError("integer weights must be from 0 to 2^32 - 1: use floats for larger weights")
     return contiguous(weights.astype(np.uint32))

@@ -66,10 +66,10 @@ def topk(
     axis = normalize_axis(axis, array.ndim)
     row, wanted = array.shape[axis], index_of(k, "k")
     if not 0 <= wanted <= row:
-        raise ValueError(f"k is {wanted}, but there are {row} elements along the axis: k is from 0 to {row}")
+        raise ValueError(f"k is {wanted}, but it must be from 0 to {row}, the number of elements along the axis")
     if isinstance(array, DeviceArray):
         if axis != array.ndim - 1:
-            raise ValueError("arrays on the device are searched along their last axis: move the axis on the host first")
+            raise ValueError("on the device, topk works along the last axis only: move the axis on the host first")
         found = _native.topk(array._engine, array._keys(total), row, wanted, bool(largest), bool(sorted))
         shape = (*array.shape[:-1], wanted)
         return TopKResult(

@@ -218,7 +218,7 @@ impl BucketCode {
             Bucket::Delta { .. } if key.is_float() => {
                 refuse("delta buckets need integer keys; use even or range buckets")
             }
-            Bucket::Delta { width: 0, .. } => refuse("the bucket width is 0; use at least 1"),
+            Bucket::Delta { width: 0, .. } => refuse("the bucket width is 0 or the range is empty"),
             Bucket::Delta { min, .. } if !fits(*min) => {
                 refuse("the minimum is out of range for the key type")
             }

@@ -8,7 +8,7 @@ pub enum NetworkError {
     #[error("the network has no vertices")]
     Empty,
     /// The network has more vertices or arcs than the kernels support.
-    #[error("{what}: {asked} is past the limit of {limit}")]
+    #[error("the network has {asked} {what}, but at most {limit} are supported")]
     TooLarge {
         /// `"vertices"` or `"arcs"`.
         what: &'static str,
@@ -18,7 +18,9 @@ pub enum NetworkError {
         limit: u64,
     },
     /// An end of an edge is not a vertex of the network.
-    #[error("edge {edge} joins vertices {from} and {to}, but there are {vertices}")]
+    #[error(
+        "edge {edge} joins vertices {from} and {to}, but there are only {vertices} vertices, numbered from 0"
+    )]
     EdgeOutOfRange {
         /// Index of the edge in the list.
         edge: u64,
@@ -30,7 +32,7 @@ pub enum NetworkError {
         vertices: u64,
     },
     /// A weight is negative, infinite or NaN.
-    #[error("edge {edge} has the weight {weight:?}; weights are finite and not negative")]
+    #[error("edge {edge} has the weight {weight:?}; weights must be finite and not negative")]
     Weight {
         /// Index of the edge in the list.
         edge: u64,
@@ -39,7 +41,7 @@ pub enum NetworkError {
     },
     /// [`EdgeList::from`](super::EdgeList::from) and [`EdgeList::to`](super::EdgeList::to) have
     /// different lengths.
-    #[error("edges begin at {from} vertices, but end at {to}: give two vertices for each edge")]
+    #[error("there are {from} start vertices and {to} end vertices; give one of each per edge")]
     EndCount {
         /// Length of `from`.
         from: u64,
@@ -47,7 +49,7 @@ pub enum NetworkError {
         to: u64,
     },
     /// The number of weights differs from the number of edges.
-    #[error("{edges} edges, but {weights} weights")]
+    #[error("there are {edges} edges and {weights} weights; give one weight per edge")]
     WeightCount {
         /// Number of edges.
         edges: u64,
@@ -55,7 +57,9 @@ pub enum NetworkError {
         weights: u64,
     },
     /// The source is not a vertex of the network.
-    #[error("source {source_vertex} is not one of the {vertices} vertices")]
+    #[error(
+        "source {source_vertex} does not exist; the network has {vertices} vertices, numbered from 0"
+    )]
     SourceOutOfRange {
         /// The requested source.
         source_vertex: u64,
@@ -63,7 +67,9 @@ pub enum NetworkError {
         vertices: u64,
     },
     /// A shortest distance does not fit in 32 bits.
-    #[error("the distance of vertex {vertex} is past the largest that 32 bits hold")]
+    #[error(
+        "the distance of vertex {vertex} does not fit in 32 bits; use smaller weights, or floats"
+    )]
     DistanceOverflow {
         /// A vertex whose shortest distance overflows.
         vertex: u32,

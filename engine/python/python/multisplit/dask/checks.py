@@ -25,7 +25,7 @@ def array(x, what: str, *, one_dimension: bool = True, known: bool = True, keys:
         )
     if one_dimension and x.ndim != 1:
         raise ValueError(
-            f"{what} has {x.ndim} dimensions, and only arrays of one are supported here: "
+            f"{what} has {x.ndim} dimensions, but only arrays with one dimension are supported: "
             "use .ravel(), or map_blocks with multisplit along an axis that is one chunk"
         )
     if known and any(math.isnan(n) for sizes in x.chunks for n in sizes):
@@ -39,7 +39,7 @@ def array(x, what: str, *, one_dimension: bool = True, known: bool = True, keys:
 
 def axis(axis: int):
     if axis not in (-1, 0):
-        raise ValueError(f"axis is {axis}, and an array of one dimension has only axis 0, or -1")
+        raise ValueError(f"axis is {axis}, but an array of one dimension has only axis 0 (or -1)")
 
 
 def result_chunks(chunks, total: int, default: int) -> tuple[int, ...]:
@@ -53,7 +53,7 @@ def result_chunks(chunks, total: int, default: int) -> tuple[int, ...]:
     else:
         lengths = tuple(int(n) for n in chunks)
         if sum(lengths) != total or any(n < 0 for n in lengths):
-            raise ValueError(f"chunks add up to {sum(lengths)}, and the array has {total} elements: give lengths that add up to it")
+            raise ValueError(f"chunks add up to {sum(lengths)}, but the array has {total} elements: give lengths that add up to this number")
         return lengths
     return tuple(int(n) for n in even_lengths(total, max(1, min(count, total))))
 

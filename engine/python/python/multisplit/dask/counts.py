@@ -65,7 +65,7 @@ def histogram(a, bins=10, range=None, weights=None, density=False):
 
 def _bins(bins):
     if isinstance(bins, str):
-        raise TypeError(f"bins is {bins!r}, and rules that look at all elements first are not supported: give a count or edges")
+        raise TypeError(f"bins is {bins!r}, but rules that need all elements first are not supported: give a count or edges")
     if isinstance(bins, (int, np.integer)):
         if bins < 1:
             raise ValueError(f"bins is {bins}: give at least 1, or edges")

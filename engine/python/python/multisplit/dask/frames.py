@@ -27,12 +27,12 @@ def sort_values(df, by, *, ascending=True, npartitions=None, ignore_index=False)
     directions = list(ascending) if isinstance(ascending, (list, tuple)) else [ascending] * len(columns)
     if not columns or len(directions) != len(columns):
         raise ValueError(
-            f"there are {len(columns)} columns in by and {len(directions)} in ascending: "
-            "give one column at least, and one direction for each or for all"
+            f"by has {len(columns)} columns and ascending has {len(directions)} values: "
+            "give at least one column, and one direction for each column or for all"
         )
     for column in columns:
         if list(df.columns).count(column) != 1:
-            raise KeyError(f"by names {column!r}, which is not the name of exactly one column: the columns are {', '.join(map(str, df.columns))}")
+            raise KeyError(f"by contains {column!r}, which must be the name of exactly one column: the columns are {', '.join(map(str, df.columns))}")
         check_dtype(df.dtypes[column], f"column {column!r}")
     results = df.npartitions if npartitions is None else index_of(npartitions, "npartitions")
     if results < 1:

@@ -36,7 +36,7 @@ class Order:
         """Encode keys for a device, contiguous and in native byte order. Does not copy if they already are."""
         if keys.dtype != self.dtype:
             raise TypeError(
-                f"a chunk holds {keys.dtype} where the array says {self.dtype}: give all chunks one dtype, for example with .astype('{self.dtype}')"
+                f"a chunk has the dtype {keys.dtype}, but the array has {self.dtype}: give all chunks the same dtype, for example with .astype('{self.dtype}')"
             )
         keys = np.ascontiguousarray(keys, dtype=self.dtype.newbyteorder("="))
         kind = self.dtype.kind

@@ -27,7 +27,7 @@ def topk(x, k, *, largest=True, sorted=True):
     checks.array(x, "x")
     k = int(k)
     if not 0 <= k <= x.shape[0]:
-        raise ValueError(f"k is {k}, and x has {x.shape[0]} elements: give a k between 0 and that")
+        raise ValueError(f"k is {k}, but it must be from 0 to {x.shape[0]}, the number of elements of x")
     order = Order(x.dtype)
     token = tokenize(x, k, bool(largest))
     starts = [0, *accumulate(x.chunks[0])]
