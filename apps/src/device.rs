@@ -76,7 +76,7 @@ impl Devices {
             [] => RankingChoice::Auto,
             [one] => one.into(),
             _ => report::wrong_usage(
-                "--ranking takes one of promised and probed here; both are for `multisplit bench`",
+                "--ranking takes either promised or probed; both are for `multisplit bench`",
             ),
         }
     }

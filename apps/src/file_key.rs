@@ -68,7 +68,7 @@ macro_rules! with_wide_key_type {
             $crate::formats::Element::U64 => $object.$function::<u64>($($argument),*),
             $crate::formats::Element::I64 => $object.$function::<i64>($($argument),*),
             $crate::formats::Element::F64 => $object.$function::<f64>($($argument),*),
-            other => Err(anyhow::anyhow!("{other} are not keys")),
+            other => Err(anyhow::anyhow!("{other} is not a key type")),
         }
     };
 }

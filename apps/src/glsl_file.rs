@@ -32,7 +32,7 @@ impl FromStr for Parameter {
         let power =
             || multisplit_bench::size::parse(text).ok().and_then(|size| u32::try_from(size).ok());
         let word = whole().ok().or_else(power).or_else(|| float().ok());
-        word.map(Self).ok_or_else(|| "a parameter is a number of 32 bits".to_owned())
+        word.map(Self).ok_or_else(|| "a parameter must be a 32-bit number".to_owned())
     }
 }
 
@@ -62,12 +62,12 @@ impl GlslOptions {
         let problem = || format!("cannot read {name}");
         let bytes = std::fs::metadata(path).with_context(problem)?.len();
         if bytes > MAX_BYTES {
-            bail!("{name} has {bytes} bytes; a function has at most {MAX_BYTES}");
+            bail!("{name} has {bytes} bytes, but a function may have at most {MAX_BYTES}");
         }
         let source = std::fs::read_to_string(path).with_context(problem)?;
         let mut parameters = [0; 3];
         if self.param.len() > parameters.len() {
-            bail!("{} --param are given; a function has at most 3", self.param.len());
+            bail!("{} --param are given, but a function takes at most 3", self.param.len());
         }
         for (word, Parameter(given)) in parameters.iter_mut().zip(&self.param) {
             *word = *given;

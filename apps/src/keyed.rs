@@ -86,7 +86,7 @@ impl KeyedFiles {
         {
             let place = options.output.output.as_deref().unwrap_or(Path::new("-")).display();
             bail!(
-                "rows of a table are text, and {place} is not; --keys-only writes the keys alone"
+                "rows of a table can only be written as text, not to {place}; --keys-only writes only the keys"
             );
         }
         let output_format = options.output.output_format;
@@ -125,7 +125,9 @@ impl KeyedFiles {
     /// Opens one file for each of `count` buckets. The bucket number replaces `{}`.
     pub fn begin_each(&mut self, pattern: &str, count: usize) -> Result<()> {
         if count > MAX_EACH {
-            bail!("--each makes {count} files, and {MAX_EACH} are the most; use fewer buckets");
+            bail!(
+                "--each would write {count} files, but at most {MAX_EACH} are allowed; use fewer buckets"
+            );
         }
         // Pad with zeros, so that sorting the names sorts the buckets.
         let width = count.saturating_sub(1).to_string().len();

@@ -33,8 +33,8 @@ pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> u8 {
     }
     let layers = match messages.len() {
         0 => None,
-        1 => Some("the validation layers have 1 message (see above)".to_owned()),
-        count => Some(format!("the validation layers have {count} messages (see above)")),
+        1 => Some("the validation layers reported 1 message (see above)".to_owned()),
+        count => Some(format!("the validation layers reported {count} messages (see above)")),
     };
     let error = outcome.err().filter(|error| !reader_is_gone(error)).map(|error| line(&error));
     let status = match (&error, &layers) {
@@ -149,19 +149,19 @@ fn advice(error: &Error) -> String {
     let text = match error {
         Error::NoDevice => return drivers_named_by_environment(),
         Error::UnknownDevice { .. } => {
-            "give --device (or MULTISPLIT_DEVICE) an index or a part of a name"
+            "set --device (or MULTISPLIT_DEVICE) to an index or a part of a name"
         }
         Error::MissingRequirements { .. } => {
-            "`multisplit devices` lists what there is; choose another with --device"
+            "`multisplit devices` lists all devices; choose another with --device"
         }
-        Error::NoValidationLayer => "install it, or leave --validate out",
+        Error::NoValidationLayer => "install it, or run without --validate",
         Error::OutOfMemory { reason, .. } if reason.contains("memory limit") => {
-            "give it a larger --memory-limit"
+            "use a larger --memory-limit"
         }
         Error::TooLarge { .. } => return String::new(),
-        Error::OutOfMemory { .. } => "give it less, or another --device with more memory",
+        Error::OutOfMemory { .. } => "use a smaller input, or another --device with more memory",
         Error::NoTimestamps { .. } => "choose another device with --device",
-        Error::Vulkan { .. } => "run it again with --validate to see why",
+        Error::Vulkan { .. } => "run the command again with --validate to find the cause",
         _ => return String::new(),
     };
     format!("; {text}")
@@ -174,7 +174,10 @@ fn drivers_named_by_environment() -> String {
     if names.is_empty() {
         return String::new();
     }
-    format!("; or unset {}: only drivers named there are looked for", names.join(" and "))
+    format!(
+        "; or unset {}, which restricts the search to the drivers named there",
+        names.join(" and ")
+    )
 }
 
 fn one_line(text: &str) -> String {

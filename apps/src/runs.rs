@@ -15,7 +15,7 @@ pub struct Runs<K> {
 /// Finds the runs of `keys`, of which there may be at most 2^32 - 1.
 pub fn runs<K: FileKey>(context: &Context, keys: &[K]) -> Result<Runs<K>> {
     if u32::try_from(keys.len()).is_err() {
-        bail!("lengths of runs have 32 bits, and there are {} numbers", keys.len());
+        bail!("run lengths have 32 bits, but there are {} numbers", keys.len());
     }
     let (keys, counts) = context.run_lengths(keys)?;
     Ok(Runs { keys, counts })
@@ -27,6 +27,6 @@ pub fn verify<K: FileKey>(keys: &[K], found: &Runs<K>) -> Result<()> {
     let found = found.keys.iter().zip(&found.counts).map(|(&key, &count)| (rank(key), count));
     match expected.map(|run| (rank(run[0]), run.len() as u32)).eq(found) {
         true => Ok(()),
-        false => bail!("the runs are not those of the CPU"),
+        false => bail!("the runs are wrong: they differ from the CPU's result"),
     }
 }

@@ -25,11 +25,11 @@ pub fn check<K: FileKey>(place: &Place, how: Merge, keys: &[K]) -> Result<()> {
     let Some(at) = falls.map(|before| size::grouped(before as u64 + 1)) else { return Ok(()) };
     match how {
         Merge::Ascending => bail!(
-            "{place} is not sorted: element {at}, counted from 0, is below the one before it; sort it first"
+            "{place} is not sorted: element {at}, counted from 0, is less than the previous one; sort it first"
         ),
         Merge::Descending => bail!(
-            "{place} is not sorted from large to small: element {at}, counted from 0, is above the one before \
-             it; sort it first, or leave out --descending"
+            "{place} is not sorted from large to small: element {at}, counted from 0, is greater than the \
+             previous one; sort it first, or omit --descending"
         ),
     }
 }
@@ -37,7 +37,12 @@ pub fn check<K: FileKey>(place: &Place, how: Merge, keys: &[K]) -> Result<()> {
 /// Compares a merge with the CPU's.
 pub fn verify_merge<K: FileKey>(how: Merge, first: &[K], second: &[K], merged: &[K]) -> Result<()> {
     if merged.len() != first.len() + second.len() {
-        bail!("the merge of {} and {} elements has {}", first.len(), second.len(), merged.len());
+        bail!(
+            "the merge is wrong: {} and {} elements were merged to {}",
+            first.len(),
+            second.len(),
+            merged.len()
+        );
     }
     let (mut i, mut j) = (0, 0);
     for (at, &found) in merged.iter().enumerate() {
@@ -63,7 +68,7 @@ pub fn search<K: FileKey>(
     needles: &[K],
 ) -> Result<Vec<u32>> {
     if u32::try_from(sorted.len()).is_err() {
-        bail!("positions have 32 bits, and there are {} sorted elements", sorted.len());
+        bail!("positions have 32 bits, but there are {} sorted elements", sorted.len());
     }
     Ok(match how {
         Search::LowerBound => context.lower_bound(sorted, needles)?,
@@ -79,7 +84,7 @@ pub fn verify_search<K: FileKey>(
     positions: &[u32],
 ) -> Result<()> {
     if positions.len() != needles.len() {
-        bail!("the search for {} needles gave {} positions", needles.len(), positions.len());
+        bail!("the search is wrong: {} numbers have {} positions", needles.len(), positions.len());
     }
     let expected = |needle: K| {
         sorted.partition_point(|&key| match how {
@@ -91,7 +96,7 @@ pub fn verify_search<K: FileKey>(
     let differs = |(&needle, &found): (&K, &u32)| found as usize != expected(needle);
     if let Some(at) = all.position_first(differs) {
         let (found, expected) = (positions[at], expected(needles[at]));
-        bail!("the search is wrong: position {at} is {found}, and {expected} on the CPU");
+        bail!("the search is wrong: position {at} is {found}, but {expected} on the CPU");
     }
     Ok(())
 }

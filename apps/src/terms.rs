@@ -92,7 +92,7 @@ pub fn verify_scan<T: Term>(
     output: &[T],
 ) -> Result<()> {
     if output.len() != input.len() {
-        bail!("the scan of {} elements has {}", input.len(), output.len());
+        bail!("the scan is wrong: {} elements have {} results", input.len(), output.len());
     }
     let mut check = Check::new(operator);
     let mut through: Option<T> = None;
@@ -107,7 +107,7 @@ pub fn verify_scan<T: Term>(
         if let Some(expected) = expected
             && !check.allows(expected, got)
         {
-            bail!("element {index} of the scan is {got:?}, and {expected:?} on the CPU");
+            bail!("the scan is wrong: element {index} is {got:?}, but {expected:?} on the CPU");
         }
         if !inclusive {
             check.add(x);
@@ -127,7 +127,7 @@ pub fn verify_reduction<T: Term>(operator: Operator, input: &[T], got: Option<T>
     match (total, got) {
         (None, None) => Ok(()),
         (Some(expected), Some(got)) if check.allows(expected, got) => Ok(()),
-        (expected, got) => bail!("the result is {got:?}, and {expected:?} on the CPU"),
+        (expected, got) => bail!("the result is wrong: {got:?}, but {expected:?} on the CPU"),
     }
 }
 
@@ -141,7 +141,7 @@ pub fn verify_index<T: Term>(
     let first = got.and_then(|(_, v)| input.iter().position(|&x| rank(x) == rank(v)));
     match got.map(|(index, _)| index) == first {
         true => Ok(()),
-        false => bail!("the index is {got:?}, and {first:?} on the CPU"),
+        false => bail!("the index is wrong: {got:?}, but {first:?} on the CPU"),
     }
 }
 

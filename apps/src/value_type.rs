@@ -18,7 +18,7 @@ macro_rules! by_value_bytes {
                 type $value = [u32; 4];
                 $pairs
             }
-            bytes => anyhow::bail!("values have 4, 8 or 16 bytes, not {bytes}"),
+            bytes => anyhow::bail!("values must have 4, 8 or 16 bytes, not {bytes}"),
         }
     };
 }

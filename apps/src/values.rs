@@ -50,10 +50,13 @@ impl ValueOptions {
         if let Some(asked) = self.value_bytes
             && asked != bytes
         {
-            bail!("{place} holds values of {bytes} bytes, not of --value-bytes {asked}");
+            bail!("{place} has values of {bytes} bytes, but --value-bytes is {asked}");
         }
         if values.elements.len() != n {
-            bail!("{place} holds {} values, for {n} keys", values.elements.len());
+            bail!(
+                "{place} has {} values, but there are {n} keys; give one value per key",
+                values.elements.len()
+            );
         }
         Ok(Some(values))
     }

@@ -198,7 +198,7 @@ fn validation_messages_exit_with_status_3() {
     command.env("VK_LAYER_ENABLES", "VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT");
     let ran = run(command, &["devices", "--validate"]).expect(3);
     assert!(ran.err.contains("validation: "), "{}", ran.err);
-    assert!(ran.err.contains("multisplit: the validation layers have "), "{}", ran.err);
+    assert!(ran.err.contains("multisplit: the validation layers reported "), "{}", ran.err);
 }
 
 #[test]

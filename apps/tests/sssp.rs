@@ -213,10 +213,16 @@ fn errors_are_one_line() {
     let graph = file("wrong.gr", "c\np sp 2 1\na 1 3 1\n");
     let heavy = file("heavy.wel", "0 1 1e300\n");
     for (arguments, expected) in [
-        (vec!["sssp", &graph], "wrong.gr:3: vertex 3 is not one of 1 to 2"),
-        (vec!["sssp", &heavy], "heavy.wel:1: the weight 1e300; weights are from 0 to 3.4028235e38"),
+        (
+            vec!["sssp", &graph],
+            "wrong.gr:3: vertex 3 does not exist; vertices are numbered from 1 to 2",
+        ),
+        (
+            vec!["sssp", &heavy],
+            "heavy.wel:1: the weight is 1e300; weights must be from 0 to 3.4028235e38",
+        ),
         (vec!["sssp", "nothing.txt"], "cannot read nothing.txt"),
-        (vec!["sssp", &unknown], "not a known kind of file"),
+        (vec!["sssp", &unknown], "unknown file format"),
         (
             vec!["sssp", "rmat:100:200", "--source", "100"],
             "source 100 does not exist; the network has 100 vertices",

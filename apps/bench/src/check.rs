@@ -29,11 +29,11 @@ fn equal(
     output: &[u32],
 ) -> Result<()> {
     if output.len() != length {
-        bail!("{what} is wrong: {} elements came back, not {length}", output.len());
+        bail!("{what} is wrong: the result has {} elements, not {length}", output.len());
     }
     let differs = |(_, (expected, got)): &(usize, (u32, &u32))| expected != *got;
     if let Some((index, (expected, got))) = expected.zip(output).enumerate().find(differs) {
-        bail!("{what} is wrong: element {index} of {length} is {got}, the CPU says {expected}");
+        bail!("{what} is wrong: element {index} of {length} is {got}, but {expected} on the CPU");
     }
     Ok(())
 }
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn wrong_results_are_reported() {
         let problem = scanned(&[3, 1, 4], &[0, 3, 5]).expect_err("a wrong sum").to_string();
-        assert!(problem.contains("element 2 of 3 is 5, the CPU says 4"), "{problem}");
+        assert!(problem.contains("element 2 of 3 is 5, but 4 on the CPU"), "{problem}");
         assert!(copied(&[1, 2], &[1, 3]).is_err());
         assert!(copied(&[1, 2], &[1]).is_err());
         assert!(filled(7, 2, &[7, 0]).is_err());

@@ -33,7 +33,7 @@ pub fn words(n: u64, word: impl FnMut(usize) -> u32) -> Result<Vec<u32>> {
 
 /// An empty vector with capacity for `n` elements, and `n` as a `usize`.
 fn room_for<T>(n: u64) -> Result<(Vec<T>, usize)> {
-    let too_large = || format!("no memory for {n} numbers on the host; try a smaller --n");
+    let too_large = || format!("not enough host memory for {n} numbers; try a smaller --n");
     let length = usize::try_from(n).with_context(too_large)?;
     let mut elements = Vec::new();
     elements.try_reserve_exact(length).with_context(too_large)?;

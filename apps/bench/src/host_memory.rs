@@ -5,7 +5,7 @@ use crate::figures;
 
 /// Error for insufficient host memory.
 #[derive(Debug, thiserror::Error)]
-#[error("{what} takes {needed} of memory, and there is not so much")]
+#[error("{what} needs {needed} of memory, but less is available")]
 pub struct NotEnough {
     what: String,
     needed: String,

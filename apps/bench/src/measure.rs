@@ -222,13 +222,13 @@ pub fn too_large(context: &Context, n: u64, arrays: u64) -> Option<String> {
     let array = bytes_of(n);
     if array > properties.max_allocation {
         let (array, max) = (figures::bytes(array), figures::bytes(properties.max_allocation));
-        return Some(format!("an array takes {array}, an allocation {max} at most"));
+        return Some(format!("an array needs {array}, but an allocation can have at most {max}"));
     }
     // Leave a tenth for workspace, staging, and other programs.
     let (all, room) = (array.saturating_mul(arrays), properties.device_memory / 10 * 9);
     (all > room).then(|| {
         let memory = figures::bytes(properties.device_memory);
-        format!("input and output take {}, the device has {memory}", figures::bytes(all))
+        format!("input and output need {}, but the device has {memory}", figures::bytes(all))
     })
 }
 

@@ -157,7 +157,7 @@ impl Options {
         output: &mut Output,
     ) -> Result<()> {
         if let Some(reason) = too_large(bench.context, n, ARRAYS) {
-            console::note(format_args!("n = {} left out: {reason}", size::show(n)));
+            console::note(format_args!("n = {} skipped: {reason}", size::show(n)));
             return Ok(());
         }
         let measured = match subject {
@@ -172,7 +172,7 @@ impl Options {
         match measured {
             // Another process may use the device memory.
             Err(error) if does_not_fit(&error) => {
-                console::note(format_args!("n = {} left out: {error:#}", size::show(n)));
+                console::note(format_args!("n = {} skipped: {error:#}", size::show(n)));
                 Ok(())
             }
             other => other,
@@ -193,40 +193,42 @@ impl Options {
         for (wrong, text) in [
             (
                 !split && self.split.any(),
-                "--op, --method and --distribution are for `multisplit bench split`",
+                "--op, --method and --distribution need `multisplit bench split`",
             ),
             (
                 !histogram && self.histogram.any(),
-                "--bins, --histograms, --count-by, --samples and --tune are for `multisplit bench \
-                 histogram`",
+                "--bins, --histograms, --count-by, --samples and --tune need `multisplit bench histogram`",
             ),
             (
                 !split && !histogram && !paper && !self.m.is_empty(),
-                "--m is for `multisplit bench split`, `histogram` and `paper`",
+                "--m needs `multisplit bench split`, `histogram` or `paper`",
             ),
             (
                 !has(Subject::Sort) && self.sort.any(),
-                "--sorts and --sort-by are for `multisplit bench sort`",
+                "--sorts and --sort-by need `multisplit bench sort`",
             ),
             (
                 !has(Subject::Family) && self.family.any(),
-                "--family is for `multisplit bench family`",
+                "--family needs `multisplit bench family`",
             ),
             (
                 !has(Subject::Topk) && self.topk.any(),
-                "--k, --topk-rows and --topk-by are for `multisplit bench topk`",
+                "--k, --topk-rows and --topk-by need `multisplit bench topk`",
             ),
             (
                 !has(Subject::Sssp) && if paper { self.sssp.more() } else { self.sssp.any() },
-                "the options of sssp are for `multisplit bench sssp`, --graph for `paper` too",
+                "the options of sssp need `multisplit bench sssp`; --graph also works with `paper`",
             ),
             (
                 subjects == [Subject::Sssp] && !self.n.is_empty(),
                 "`multisplit bench sssp` takes networks (--graph), not sizes",
             ),
-            (!paper && self.paper.any(), "--table is for `multisplit bench paper`"),
-            (paper && subjects.len() > 1, "the paper is measured by itself"),
-            (paper && self.n.len() > 1, "the paper has one --n"),
+            (!paper && self.paper.any(), "--table needs `multisplit bench paper`"),
+            (
+                paper && subjects.len() > 1,
+                "`multisplit bench paper` cannot be combined with other subjects",
+            ),
+            (paper && self.n.len() > 1, "`multisplit bench paper` takes only one --n"),
         ] {
             if wrong {
                 return Err(text);

@@ -162,7 +162,7 @@ impl Output {
         if !settled {
             let n = size::show(n);
             console::note(format_args!(
-                "{op} ({method}), n = {n}: the device's clocks did not settle"
+                "{op} ({method}), n = {n}: the device's clocks did not become stable"
             ));
         }
         self.figures.push((figure, ranking));
@@ -226,7 +226,7 @@ impl Output {
     /// if a ranking kernel spills its arrays from registers, which makes it several times slower.
     pub fn statistics(&mut self, figures: &[PipelineStatistic], printed: bool) -> Result<()> {
         if figures.is_empty() && printed {
-            console::note("the driver has no statistics of pipelines");
+            console::note("the driver does not support pipeline statistics");
         }
         for pipeline in pipelines(figures) {
             let Some(PipelineStatistic { kernel, .. }) = pipeline.first() else { continue };
@@ -242,7 +242,7 @@ impl Output {
             if let Some(figure) = pipeline.iter().find(|figure| leaves_registers(figure)) {
                 let (name, bytes) = (&figure.name, memory(&figure.value));
                 console::note(format_args!(
-                    "warning: {kernel} ({ranking}) does not fit its registers: {name} is {bytes}"
+                    "warning: {kernel} ({ranking}) spills registers: {name} is {bytes}"
                 ));
             }
         }

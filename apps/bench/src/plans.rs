@@ -117,7 +117,9 @@ impl Target {
         let (needed, limit) = (bytes_of(n), self.limits.max_buffer_size);
         if needed > limit {
             let (n, needed, limit) = (size::show(n), figures::bytes(needed), figures::bytes(limit));
-            bail!("{n} words take {needed}, the largest buffer has {limit}; try a smaller --n");
+            bail!(
+                "{n} elements need {needed}, but a buffer has at most {limit}; try a smaller --n"
+            );
         }
         Ok(())
     }

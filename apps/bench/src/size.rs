@@ -16,7 +16,7 @@ pub fn parse(text: &str) -> Result<u64, String> {
         },
     };
     match size {
-        Some(Ok(0)) => Err("a size is at least 1".to_owned()),
+        Some(Ok(0)) => Err("a size must be at least 1".to_owned()),
         Some(size) => size,
         None => Err(format!("`{text}` is not a size; write for example 2^24 or 16777216")),
     }
@@ -64,7 +64,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
         Some(_) => return Err(problem()),
     };
     match bytes {
-        Some(0) => Err("an amount of memory is at least 1 byte".to_owned()),
+        Some(0) => Err("an amount of memory must be at least 1 byte".to_owned()),
         Some(bytes) => Ok(bytes),
         None => Err(too_large(text)),
     }
@@ -160,7 +160,7 @@ mod tests {
             assert!(problem.contains("64 bits"), "{text}: {problem}");
         }
         for text in ["0", "0^3"] {
-            assert_eq!(parse(text), Err("a size is at least 1".to_owned()), "{text}");
+            assert_eq!(parse(text), Err("a size must be at least 1".to_owned()), "{text}");
         }
     }
 

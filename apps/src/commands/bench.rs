@@ -57,7 +57,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         let ranking = Ranking::of(&context);
         if measured.contains(&ranking) {
             console::note(
-                "probed behaviour is not relied on on this device: --ranking promised is all",
+                "this device supports only --ranking promised; probed behaviour is not relied on",
             );
             continue;
         }
@@ -96,7 +96,8 @@ impl Files {
             texts += &std::fs::read_to_string(path).with_context(problem)?;
             texts.push('\n');
         }
-        let others = Points::parse(&texts).context("--against is to name JSON lines")?;
+        let others = Points::parse(&texts)
+            .context("--against needs a file of JSON lines from `multisplit bench`")?;
         let mut outputs = devices.outputs();
         let json = outputs.begin_if(options.json.as_deref())?;
         let html = outputs.begin_if(options.html.as_deref())?;

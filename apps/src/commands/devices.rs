@@ -183,7 +183,7 @@ fn scan_name(properties: &DeviceProperties) -> String {
         ScanMethod::LookBack => "lookback".to_owned(),
         ScanMethod::ReduceThenScan => "reduce-then-scan".to_owned(),
         ScanMethod::LookBackUpTo(max) => {
-            format!("lookback up to {}, then reduce-then-scan", size::show(max))
+            format!("lookback up to {} elements, then reduce-then-scan", size::show(max))
         }
     }
 }

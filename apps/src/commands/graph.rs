@@ -152,13 +152,17 @@ fn buckets_of_a_round(text: &str) -> Result<sort::Method, String> {
         "64" => sort::Method::R6,
         "128" => sort::Method::R7,
         "256" => sort::Method::R8,
-        _ => return Err("a round has 16, 32, 64, 128 or 256 buckets".to_owned()),
+        _ => {
+            return Err("the number of buckets per round must be 16, 32, 64, 128 or 256".to_owned());
+        }
     })
 }
 
 /// An R-MAT network of this size.
 fn network(vertices: u64, edges: u64) -> Result<Source> {
-    let narrow = |number| u32::try_from(number).context("networks are numbered in 32 bits");
+    let narrow = |number| {
+        u32::try_from(number).context("the number of vertices or edges does not fit in 32 bits")
+    };
     Ok(Source::Rmat(Rmat::of_size(narrow(vertices)?, narrow(edges)?)))
 }
 
@@ -213,6 +217,8 @@ fn target(devices: &Devices) -> Result<Target> {
     if !absent || devices.asked_for().is_some() {
         return Err(error);
     }
-    console::note(format_args!("planned for what every device guarantees, since {error}"));
+    console::note(format_args!(
+        "planned with the limits that every device guarantees, because {error}"
+    ));
     Ok(Target::any())
 }

@@ -194,7 +194,7 @@ impl Options {
     /// Returns the samples, and for a table the number of empty cells.
     fn samples(&self, devices: &Devices) -> Result<(Numbers, Option<usize>)> {
         if self.input.column.len() > 1 {
-            bail!("samples come from one --column, not from {}", self.input.column.len());
+            bail!("histogram takes one --column, but {} are given", self.input.column.len());
         }
         // With weights, keep the samples in row order, so that samples and weights correspond.
         let shape = if self.weights.is_some() { Shape::Rows } else { Shape::Any };

@@ -109,10 +109,10 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let input = options.input.open_one(shape, devices.bars())?;
     let (element, n, op) = (input.numbers.element, input.numbers.len(), options.op);
     if matches!(element, Element::Time(_)) && op == Op::Sum {
-        bail!("{element} cannot be added up; the other operations take them");
+        bail!("cannot add numbers of type {element}; use another --op");
     }
     if n == 0 && op != Op::Sum {
-        bail!("{} has no numbers, and so no {}", options.input.place(), op.name());
+        bail!("{} has no numbers, so it has no {}", options.input.place(), op.name());
     }
     host_memory::check("the reduction", COPIES * (n * element.bytes()) as u64)?;
     let rows = input.rows;

@@ -82,7 +82,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let (element, format) = (input.numbers.element, input.format);
     let operator = match options.op {
         Op::Sum if matches!(element, Element::Time(_)) => {
-            bail!("{element} cannot be added up; --op min and --op max take them")
+            bail!("cannot add numbers of type {element}; use --op min or --op max")
         }
         Op::Sum => Operator::Sum,
         Op::Min => Operator::Min,

@@ -124,7 +124,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             report::done(summary);
             if missing > 0 {
                 let cells = if missing == 1 { "cell" } else { "cells" };
-                console::note(format_args!("{missing} empty {cells}: such rows come last"));
+                console::note(format_args!("{missing} empty {cells}; these rows come last"));
             }
         }
     }
@@ -153,7 +153,7 @@ impl Options {
             && !(keys.len() as u64).is_multiple_of(length)
         {
             let (name, n) = (self.input.place(), size::grouped(keys.len() as u64));
-            bail!("{name} has {n} elements, which --rows {length} does not divide");
+            bail!("{name} has {n} elements, which is not a multiple of --rows {length}");
         }
         Ok(())
     }
@@ -162,7 +162,7 @@ impl Options {
     fn method(&self) -> SortMethod {
         match (self.method, self.radix_bits) {
             (Method::Onesweep, Some(_)) => {
-                report::wrong_usage("--radix-bits is for --method multisplit")
+                report::wrong_usage("--radix-bits needs --method multisplit")
             }
             (Method::Onesweep, None) => SortMethod::OneSweep,
             (Method::Auto, None) => SortMethod::Auto,

@@ -89,7 +89,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
                 && (length == 0 || !n.is_multiple_of(length))
             {
                 let n = size::grouped(n);
-                bail!("{name} has {n} elements, which --rows {length} does not divide");
+                bail!("{name} has {n} elements, which is not a multiple of --rows {length}");
             }
             let within = || match options.rows {
                 Some(length) => format!("a row has {length} elements"),
@@ -118,7 +118,7 @@ impl Options {
 
     fn check_k(&self, available: u64, within: impl FnOnce() -> String) -> Result<()> {
         if self.k > available {
-            bail!("-k {} is more than there is: {}", self.k, within());
+            bail!("-k {} is too large: {}", self.k, within());
         }
         Ok(())
     }
@@ -188,7 +188,7 @@ impl TopKJob<'_> {
             .flat_map_iter(|row| first_indices(row, k, |key| rank(key) ^ flip))
             .collect();
         if found.len() != expected.len() || indices.len() != expected.len() {
-            bail!("the top-k is wrong: not {} elements came back", expected.len());
+            bail!("the top-k is wrong: it does not have {} elements", expected.len());
         }
         for (place, &index) in expected.iter().enumerate() {
             let key = keys[place / k * length + index as usize];

@@ -66,17 +66,17 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let tuned = tuned?;
     std::io::stdout().lock().write_all(table(&tuned).as_bytes())?;
     if tuned.won.iter().all(|(_, won)| won.is_empty()) {
-        console::note("there was no time to compare anything: give it a larger --budget");
+        console::note("--budget is too small to compare any sizes; give a larger one");
     }
     refuse_existing(&path, devices)?;
     tuned.profile.save(&path)?;
     let Tuned { candidates, refused, wrong, .. } = tuned;
     let wrong = match wrong {
         0 => String::new(),
-        count => format!(", {count} with a wrong result, left out"),
+        count => format!(", {count} rejected because of wrong results"),
     };
     console::summary(format_args!(
-        "wrote {}: {candidates} candidates{wrong}, {refused} refused by the device",
+        "wrote {}: {candidates} candidates{wrong}, {refused} not supported by the device",
         path.display()
     ));
     Ok(())
@@ -87,7 +87,7 @@ impl Options {
     fn place(&self, context: &Context) -> Result<PathBuf> {
         let own = || ProfileChoice::UserFolder.path(context.properties());
         self.output.clone().or_else(own).context(
-            "there is no configuration folder (neither XDG_CONFIG_HOME nor HOME is set); give -o",
+            "there is no configuration folder, because neither XDG_CONFIG_HOME nor HOME is set; give -o FILE",
         )
     }
 }

@@ -99,7 +99,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     report::done(format_args!("{found} of {n} {element} kept in {time} on {device}{checked}"));
     if !sorted {
         console::note(
-            "the numbers are not sorted: equal ones that are apart are all kept (--sort)",
+            "the numbers are not sorted, so equal numbers that are not adjacent are kept; --sort removes them",
         );
     }
     Ok(())

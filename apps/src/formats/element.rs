@@ -65,7 +65,7 @@ impl Element {
         match self {
             Self::U8 => "|u1".to_owned(),
             Self::I8 => "|i1".to_owned(),
-            // NumPy has no such type; other libraries store it as two untyped bytes.
+            // NumPy has unknown type; other libraries store it as two untyped bytes.
             Self::Bf16 => "<V2".to_owned(),
             Self::Time(time) => format!("<{}8{}", time.kind(), time.unit()),
             other => {
@@ -93,7 +93,7 @@ impl Element {
     pub fn parser() -> impl TypedValueParser<Value = Self> {
         let named = |name: String| Self::NAMED.into_iter().find(|element| element.name() == name);
         PossibleValuesParser::new(Self::NAMED.map(Self::name))
-            .try_map(move |name| named(name).ok_or("no such type"))
+            .try_map(move |name| named(name).ok_or("unknown type"))
     }
 }
 

@@ -14,33 +14,32 @@ pub enum FileError {
     Read { place: String, source: io::Error },
     #[error("cannot write {place}")]
     Write { place: String, source: io::Error },
-    #[error("{place}: no memory for {elements} elements")]
+    #[error("{place}: not enough memory for {elements} elements")]
     NoMemory { place: String, elements: u64 },
     #[error(
         "{place} has {bytes} bytes, which is not a multiple of {} ({element})",
         .element.bytes()
     )]
     Partial { place: String, bytes: u64, element: Element },
-    #[error("{place} has {bytes} bytes, which is not a multiple of {each}, the bytes of a value")]
+    #[error("{place} has {bytes} bytes, which is not a multiple of the value size, {each}")]
     PartialValue { place: String, bytes: u64, each: usize },
-    #[error("{place} ends after {found} of the {promised} bytes that its header says it has")]
+    #[error("{place} ends after {found} of the {promised} bytes that its header declares")]
     Short { place: String, found: u64, promised: u64 },
-    #[error("{place} was shortened while it was read: nothing comes after {at} bytes")]
+    #[error("{place} was shortened while it was read: it ends after {at} bytes")]
     Shortened { place: String, at: u64 },
-    #[error("{place} has more than the {promised} bytes that its header says it has")]
+    #[error("{place} has more than the {promised} bytes that its header declares")]
     Long { place: String, promised: u64 },
-    #[error("{place} is not a .npy file that can be read: {problem}")]
+    #[error("cannot read {place} as a .npy file: {problem}")]
     Npy { place: String, problem: String },
     #[error(
-        "{place} holds elements of NumPy type {descr}; integers and floats of at most 64 bits, \
-         datetime64 and timedelta64 can be read"
+        "{place} has elements of NumPy type {descr}; supported are integers and floats of at most 64 bits, \
+         datetime64 and timedelta64"
     )]
     NpyType { place: String, descr: String },
-    #[error("{place} is an array of {dimensions} dimensions; {wanted}")]
+    #[error("{place} is an array with {dimensions} dimensions; {wanted}")]
     Dimensions { place: String, dimensions: usize, wanted: &'static str },
     #[error(
-        "{place}: a value of type {descr} and shape {shape:?} does not have 1 to 16 bytes, which is \
-         what a key can take along"
+        "{place}: a value of type {descr} and shape {shape:?} does not have 1 to 16 bytes, as values must"
     )]
     ValueSize { place: String, descr: String, shape: Vec<u64> },
     #[error("{place} has several columns; choose one with --column")]
@@ -51,32 +50,34 @@ pub enum FileError {
     Zip { place: String },
     #[error("{place}, line {line}: `{text}` is not a number of type {element}")]
     Number { place: String, line: u64, text: String, element: Element },
-    #[error("{place}, line {line} has more than {MAX_LINE_BYTES} bytes; no number is so long")]
-    LongLine { place: String, line: u64 },
     #[error(
-        "{place} has type {found}, but the numbers that it divides have type {divided}; convert it"
+        "{place}, line {line} has more than {MAX_LINE_BYTES} bytes, which is too long for a number"
     )]
+    LongLine { place: String, line: u64 },
+    #[error("{place} has type {found}, but the numbers to divide have type {divided}; convert it")]
     SplittersType { place: String, found: Element, divided: Element },
-    #[error("{place} holds {found}, but --type says {asked}")]
+    #[error("{place} has type {found}, but --type is {asked}")]
     OtherType { place: String, found: Element, asked: Element },
-    #[error("{} does not say what its elements are; give --type", input(place))]
+    #[error("{} does not contain the type of its elements; give --type", input(place))]
     NoType { place: String },
     #[error(
-        "{place} looks like text, not like raw numbers; give --format text (one number per line) \
-         or --format csv, or --format raw if its bytes are the numbers"
+        "{place} looks like text, not raw numbers; give --format text (one number per line) or --format csv, or \
+         --format raw to read it as raw numbers anyway"
     )]
     LooksLikeText { place: String },
     #[error("{place}: values of {bytes} bytes cannot be written as {format}; use .npy or raw")]
     NoText { place: String, bytes: usize, format: Format },
     #[error("{place} exists; --force overwrites it")]
     Exists { place: String },
-    #[error("{place} is a link to {target}, which does not exist; remove the link, or create that")]
+    #[error(
+        "{place} is a link to {target}, which does not exist; remove the link, or create its target"
+    )]
     DanglingLink { place: String, target: String },
-    #[error("{place} and {other} are the same file; every output needs a file of its own")]
+    #[error("{place} and {other} are the same file; each output needs its own file")]
     Twice { place: String, other: String },
     #[error(
-        "binary output is not written to a terminal; give a file name, pipe it into a program, or \
-         give --output-format text"
+        "refusing to write binary output to a terminal; give a file name, pipe it into a program, or give \
+         --output-format text"
     )]
     Terminal,
 }

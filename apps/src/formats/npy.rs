@@ -78,10 +78,10 @@ pub fn read_header(reader: &mut impl Read) -> Result<Header, Problem> {
             reader.read_exact(&mut length)?;
             u32::from_le_bytes(length) as usize
         }
-        version => return Err(Problem::Other(format!("version {version} is not known"))),
+        version => return Err(Problem::Other(format!("version {version} is not supported"))),
     };
     if length > MAX_HEADER_BYTES {
-        return Err(Problem::Other(format!("a header of {length} bytes")));
+        return Err(Problem::Other(format!("its header is too long ({length} bytes)")));
     }
     let mut text = vec![0; length];
     reader.read_exact(&mut text)?;
@@ -136,7 +136,7 @@ fn parse(text: &str) -> Result<Header, Problem> {
         Literal::Text(descr) => number(descr),
         _ => None,
     };
-    let problem = || Problem::Other(format!("elements of type {descr_text} are not known"));
+    let problem = || Problem::Other(format!("elements of type {descr_text} are not supported"));
     let element_bytes = bytes_of(descr).ok_or_else(problem)?;
     Ok(Header { bytes: 0, descr: descr_text.to_owned(), element, element_bytes, shape, fortran })
 }

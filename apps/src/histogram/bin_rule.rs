@@ -53,7 +53,7 @@ impl<'b, N: Number> BinRule<'b, N> {
     pub fn new(wanted: &Wanted<'b>, ends: Option<(N, N)>) -> Result<Self> {
         let m = wanted.bins;
         if m > MAX_BINS {
-            bail!("--bins {m} is more than {MAX_BINS}, the most there can be");
+            bail!("--bins {m} is more than {MAX_BINS}, the maximum");
         }
         let (edges, kind, closed) = match wanted.function {
             Function::Even(range) => {
@@ -63,13 +63,16 @@ impl<'b, N: Number> BinRule<'b, N> {
             Function::Logarithmic(range) => {
                 let (lo, hi, closed) = range_of(range, ends)?;
                 if let (None, Some((only, _)), true) = (range, ends, lo.value() <= 0.0) {
-                    bail!("--log: all samples are {}; give --range", only.edge());
+                    bail!(
+                        "--log: all samples are {}, so there is no range; give --range",
+                        only.edge()
+                    );
                 }
                 if lo.value() <= 0.0 {
-                    bail!("--log: bins that grow by a factor begin above 0, not at {lo}");
+                    bail!("--log: the range must begin above 0, but it begins at {lo}");
                 }
                 if !hi.value().is_finite() {
-                    bail!("--log: the range ends at {hi}");
+                    bail!("--log: the range must be finite, but it ends at {hi}");
                 }
                 (edges::logarithmic(lo, hi, m, N::rounded), Kind::Range, closed)
             }
@@ -193,15 +196,15 @@ fn range_of<N: Number>(
         };
         let (lo, hi) = (edge(lo)?, edge(hi)?);
         if lo >= hi {
-            bail!("--range {lo} {hi} is empty");
+            bail!("--range {lo} {hi} is empty; LO must be less than HI");
         }
         if !lo.value().is_finite() || !hi.value().is_finite() {
-            bail!("--range {lo} {hi}: equal parts of it have no end");
+            bail!("--range {lo} {hi} must be finite");
         }
         return Ok((lo, hi, false));
     }
     let ends = ends.map(|(lo, hi)| (lo.edge(), hi.edge()));
-    let (lo, hi) = ends.context("there is no sample to take the range from; give --range")?;
+    let (lo, hi) = ends.context("there are no samples to determine the range; give --range")?;
     if lo < hi {
         return Ok((lo, hi, true));
     }
@@ -216,13 +219,13 @@ fn range_of<N: Number>(
 fn splitters(array: &Array) -> Result<Vec<Edge>> {
     let edges = edges_of(array).context("the splitters have elements of another size")?;
     if edges.len() < 2 {
-        bail!("{} splitters make no bin; give two or more", edges.len());
+        bail!("{} splitters make no bin; give at least two", edges.len());
     }
     if edges.len() > MAX_BINS as usize + 1 {
         bail!("{} splitters make more than {MAX_BINS} bins", edges.len());
     }
     if edges.iter().any(|edge| edge.value().is_nan()) || !edges.is_sorted() {
-        bail!("the splitters are not sorted");
+        bail!("the splitters are not sorted; sort them in ascending order");
     }
     Ok(edges)
 }

@@ -42,7 +42,8 @@ pub fn chart(counts: &Counts, edges: &[Edge], closed: bool) -> String {
     }
     if each > 1 {
         let bins = heights.len();
-        let _ = writeln!(text, "{bins} bins, {each} to a row; --csv, --json and --svg have each");
+        let _ =
+            writeln!(text, "{bins} bins, {each} per line; --csv, --json and --svg show each bin");
     }
     text
 }
@@ -105,7 +106,7 @@ mod tests {
         let text = chart(&Counts::Whole(vec![1; 1000]), &edges, false);
         assert_eq!(text.lines().count(), 41);
         assert!(text.trim_start().starts_with("[0, 25)             25  █"), "{text}");
-        assert!(text.contains("1000 bins, 25 to a row"), "{text}");
+        assert!(text.contains("1000 bins, 25 per line"), "{text}");
         let edges = [0.0, 0.5, 1.0].map(Edge::Real);
         let few = chart(&Counts::Whole(vec![1, 2]), &edges, true);
         assert_eq!(few.lines().count(), 2);

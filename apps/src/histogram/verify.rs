@@ -46,7 +46,7 @@ pub fn verify<N: Number>(
     let slack = if matches!(counted.counts, Counts::Real(_)) { TOLERANCE } else { 0.0 };
     for (bin, (found, [expected, magnitude])) in found.iter().zip(&expected).enumerate() {
         if (found - expected).abs() > slack * magnitude {
-            bail!("the histogram is wrong: bin {bin} has {found}, the CPU says {expected}");
+            bail!("the histogram is wrong: bin {bin} has {found}, but {expected} on the CPU");
         }
     }
     Ok(())

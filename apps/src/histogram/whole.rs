@@ -29,12 +29,15 @@ impl<'w> Weights<'w> {
     fn new(weights: Option<&'w Array>, samples: usize) -> Result<Self> {
         let Some(array) = weights else { return Ok(Self::None) };
         if array.len() != samples {
-            bail!("--weights has {} numbers, for {samples} samples", array.len());
+            bail!(
+                "--weights has {} numbers, but there are {samples} samples; give one weight per sample",
+                array.len()
+            );
         }
         match (array.element(), array.data()) {
             (Element::U32, Data::Bytes4(words)) => Ok(Self::Whole(words)),
             (Element::F32, Data::Bytes4(words)) => Ok(Self::Real(bytemuck::cast_slice(words))),
-            (other, _) => bail!("--weights holds {other}; weights are u32 or f32"),
+            (other, _) => bail!("--weights has type {other}; weights must be u32 or f32"),
         }
     }
 }

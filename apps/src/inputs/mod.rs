@@ -115,12 +115,11 @@ impl Stream {
             return Err(FileError::OtherType { place, found, asked });
         }
         if shape == Shape::Line && header.shape.len() != 1 {
-            let (dimensions, wanted) = (header.shape.len(), "keys are in one dimension");
+            let (dimensions, wanted) = (header.shape.len(), "keys must have one dimension");
             return Err(FileError::Dimensions { place, dimensions, wanted });
         }
         if shape == Shape::Rows && header.fortran && header.shape.len() > 1 {
-            let problem =
-                "its columns are stored one after another (Fortran order); save it in C order";
+            let problem = "its columns are contiguous (Fortran order); save it in C order";
             return Err(FileError::Npy { place, problem: problem.to_owned() });
         }
         let len = header.shape.iter().try_fold(1u64, |all, &one| all.checked_mul(one));

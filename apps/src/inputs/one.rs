@@ -20,7 +20,7 @@ impl InputOptions {
     /// Opens an array, or reads one column of a table without its empty cells.
     pub fn open_one(&self, shape: Shape, bars: Bars) -> Result<OneArray> {
         if self.column.len() > 1 {
-            bail!("numbers come from one --column, not from {}", self.column.len());
+            bail!("this command takes one --column, but {} are given", self.column.len());
         }
         match self.open(shape, bars)? {
             Input::Numbers(numbers, format) => Ok(OneArray { numbers, format, rows: None }),
@@ -29,7 +29,7 @@ impl InputOptions {
                 let missing = column.missing.len();
                 if missing > 0 {
                     let cells = if missing == 1 { "cell is" } else { "cells are" };
-                    console::note(format_args!("{missing} empty {cells} left out"));
+                    console::note(format_args!("{missing} empty {cells} skipped"));
                 }
                 let (numbers, rows) = (column.keys.into(), column.present);
                 Ok(OneArray { numbers, format: Format::Csv, rows })

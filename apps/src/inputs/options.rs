@@ -66,7 +66,9 @@ impl InputOptions {
             return Ok(Input::Numbers(numbers, format));
         }
         if !matches!(format, Format::Csv | Format::Text) {
-            bail!("{place} is {format}, and has no columns; --column is for tables (.csv, .tsv)");
+            bail!(
+                "{place} has format {format}, which has no columns; --column needs a table (.csv, .tsv)"
+            );
         }
         let dialect =
             Dialect { separator: self.separator.or(place.separator()), no_header: self.no_header };

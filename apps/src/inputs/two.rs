@@ -20,7 +20,7 @@ impl InputOptions {
     pub fn open_two(&self, second: &Path, bars: Bars) -> Result<[OneArray; 2]> {
         let stdin = Path::new("-");
         if self.input == stdin && second == stdin {
-            bail!("standard input can be one of the two inputs, not both");
+            bail!("standard input can be only one of the two inputs");
         }
         let first = self.open_one(Shape::Line, bars)?;
         let element = first.numbers.element;
@@ -33,7 +33,9 @@ impl InputOptions {
         if other.numbers.element != element {
             let (one, two) = (self.place(), Place::new(second));
             let found = other.numbers.element;
-            bail!("{one} holds {element} and {two} holds {found}; both have to be of one type");
+            bail!(
+                "{one} has type {element} and {two} has type {found}; both must have the same type"
+            );
         }
         Ok([first, other])
     }

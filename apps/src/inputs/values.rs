@@ -72,7 +72,7 @@ fn npy(stream: &mut Stream) -> Result<Values> {
     let header = stream.npy_header()?;
     let place = stream.name();
     let Some((&rows, inner)) = header.shape.split_first() else {
-        let wanted = "values have one for each key";
+        let wanted = "there must be one value per key";
         return Err(FileError::Dimensions { place, dimensions: 0, wanted });
     };
     let row = inner.iter().try_fold(header.element_bytes, |all, &one| all.checked_mul(one));

@@ -196,7 +196,7 @@ fn remove_leftovers(folder: &Path) {
         };
         // Keep the lock until the file is removed, so that its creator notices.
         if lock(&file) == Lock::Had {
-            tracing::info!(file = %entry.path().display(), "removed what a killed run has left");
+            tracing::info!(file = %entry.path().display(), "removed a temporary file of a killed run");
             let _ = fs::remove_file(entry.path());
         }
     }

@@ -42,7 +42,7 @@ pub fn sort<K: FileKey>(
     keys: Data,
     values: Option<Data>,
 ) -> Result<(Vec<K>, Option<Data>)> {
-    let no_memory = "no memory for the result";
+    let no_memory = "not enough memory for the result";
     let (n, value_bytes) = (keys.len(), values.as_ref().map_or(0, Data::element_bytes));
     let keys = Elements::Memory(keys);
     let values = values.map(Elements::Memory);

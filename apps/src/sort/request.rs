@@ -67,6 +67,6 @@ pub fn key_bytes<K>() -> (usize, usize) {
 
 /// The numbers from 0 to n - 1.
 pub fn indices(n: usize) -> Result<Vec<u32>> {
-    let n = u32::try_from(n).context("more elements than 32 bits can number")?;
+    let n = u32::try_from(n).context("there are too many elements for 32-bit indices")?;
     Ok((0..n).collect())
 }

@@ -349,7 +349,8 @@ impl<'b, K: FileKey, V: Values> Bucket<'b, K, V> {
 
     /// Copies all elements of the bucket into contiguous arrays.
     fn gathered(&self) -> Result<(Elements, Elements)> {
-        let len = usize::try_from(self.len()).context("more elements than memory has bytes")?;
+        let len =
+            usize::try_from(self.len()).context("there are more elements than bytes of memory")?;
         let mut keys = vec![K::zeroed(); len];
         self.copy(0, &mut keys, |piece| &piece.keys);
         let mut values = vec![V::zeroed(); if V::PRESENT { len } else { 0 }];

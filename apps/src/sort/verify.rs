@@ -15,7 +15,7 @@ pub fn verify<K: FileKey>(
     sorted: &Sorted<K>,
 ) -> Result<()> {
     let n = keys.len();
-    let lost = |what: &str| format!("the sort is wrong: not as many {what}s came back as went in");
+    let lost = |what: &str| format!("the sort is wrong: the number of {what}s has changed");
     let wrong = |what: &str, at: usize| {
         format!("the sort is wrong: {what} {at} of {n} differs from the CPU's result")
     };

@@ -35,8 +35,8 @@ impl<K: Key> KeyRule<K> {
             KeyFunction::Delta | KeyFunction::Identity if K::TYPE.is_float() => {
                 let key = K::TYPE;
                 bail!(
-                    "keys of {key} are split by --splitters, --glsl, or --by delta --range LO HI; \
-                     without a range --by is for integers"
+                    "keys of type {key} need --splitters, --glsl, or --by delta --range LO HI; --by without \
+                     --range needs integers"
                 )
             }
             KeyFunction::Delta => Buckets::delta_over_domain(m),
@@ -61,7 +61,7 @@ impl<K: Key> KeyRule<K> {
             (KeyFunction::Glsl(file), _) => file.named(error),
             (KeyFunction::Identity, Some(Error::BucketOutOfRange { keys, buckets })) => anyhow!(
                 "{keys} of the keys are {buckets} or more; with --by identity a key is the number of its bucket, \
-                 so that --buckets has to be more than the largest key"
+                 so --buckets must be greater than the largest key"
             ),
             _ => error,
         }

@@ -22,17 +22,17 @@ pub fn verify<K: FileKey>(
     whole: &Whole<K>,
 ) -> Result<()> {
     if whole.keys.len() != keys.len() {
-        bail!("the split is wrong: {} elements came back, not {}", whole.keys.len(), keys.len());
+        bail!("the split is wrong: it has {} elements, not {}", whole.keys.len(), keys.len());
     }
     let seen = seen_buckets(rule, whole)?;
     let bucket = |&key: &K| rule.id(key).or_else(|| seen.get(&key.key_bits()).copied());
     let ids: Option<Vec<u64>> = keys.par_iter().map(bucket).collect();
-    let ids = ids.context("the split is wrong: a key has gone")?;
+    let ids = ids.context("the split is wrong: a key is missing")?;
 
     let mut next = vec![0; rule.buckets as usize + 1];
     for &id in &ids {
         let count = next.get_mut(id as usize + 1);
-        *count.context("the split is wrong: the CPU knows a key of no bucket")? += 1;
+        *count.context("the split is wrong: a key has no bucket on the CPU")? += 1;
     }
     for bucket in 1..next.len() {
         next[bucket] += next[bucket - 1];
@@ -49,8 +49,7 @@ pub fn verify<K: FileKey>(
         if !same_key || pair.is_some_and(|(from, to)| !same(from, index, to, place)) {
             let n = keys.len();
             bail!(
-                "the split is wrong: element {place} of {n} is not the one of index {index}, \
-                 bucket {id}, which the CPU puts there"
+                "the split is wrong: element {place} of {n} is not the key of index {index}, bucket {id}, as on the CPU"
             );
         }
     }
@@ -65,7 +64,7 @@ fn seen_buckets<K: Key>(rule: &KeyRule<K>, whole: &Whole<K>) -> Result<HashMap<u
     }
     for (bucket, ends) in whole.offsets.windows(2).enumerate() {
         let keys = whole.keys.get(ends[0] as usize..ends[1] as usize);
-        for &key in keys.context("the split is wrong: its offsets are no offsets")? {
+        for &key in keys.context("the split is wrong: its offsets are invalid")? {
             let before = *seen.entry(key.key_bits()).or_insert(bucket as u64);
             if before != bucket as u64 {
                 bail!("the split is wrong: a key is in bucket {before} and in bucket {bucket}");

@@ -73,7 +73,7 @@ impl Table {
             (None, _) => {
                 let names: Vec<String> = names.iter().map(|name| text::shown(name)).collect();
                 let names = match names.is_empty() {
-                    true => format!("{count}, and no header"),
+                    true => format!("{count} columns and no header"),
                     false => names.join(", "),
                 };
                 Err(TableError::NoColumn { place: place(), column: which.to_owned(), names })

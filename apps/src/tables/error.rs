@@ -12,16 +12,17 @@ pub enum TableError {
     #[error("{place}, line {line}: `{cell}` in column `{column}` is not {wanted}")]
     Cell { place: String, line: u64, column: String, cell: String, wanted: String },
     #[error(
-        "{place}, line {line}: `{cell}` in column `{column}` has more digits than a float of 64 bits, which other cells of the column need; give --type f64 to round it"
+        "{place}, line {line}: `{cell}` in column `{column}` does not fit a 64-bit float exactly, but other cells \
+         of the column need floats; give --type f64 to round it"
     )]
     Digits { place: String, line: u64, column: String, cell: String },
-    #[error("{place}, line {line}: a quote is not closed until the end of the file")]
+    #[error("{place}, line {line}: a quote is not closed")]
     OpenQuote { place: String, line: u64 },
-    #[error("{place}, line {line}: the count of cells is {found}, and {expected} in the first row")]
+    #[error("{place}, line {line}: the row has {found} cells, but the first row has {expected}")]
     Length { place: String, line: u64, expected: u64, found: u64 },
-    #[error("{place} has more than 4,294,967,295 rows")]
+    #[error("{place} has more than 4,294,967,295 rows, the maximum")]
     TooManyRows { place: String },
-    #[error("{place}: no memory for its rows")]
+    #[error("{place}: not enough memory for its rows")]
     NoMemory { place: String },
     #[error("{place} cannot be read as a table: {problem}")]
     Other { place: String, problem: String },

@@ -76,7 +76,7 @@ fn table_errors_are_reported() {
     let ragged = Table::new("t.csv".to_owned(), b"a,b\n1\n".to_vec(), Dialect::default(), &[]);
     assert_eq!(
         ragged.map(|_| ()).map_err(text),
-        Err("t.csv, line 2: the count of cells is 1, and 2 in the first row".to_owned())
+        Err("t.csv, line 2: the row has 1 cells, but the first row has 2".to_owned())
     );
     assert_eq!((separator("tab"), separator(";")), (Ok(b'\t'), Ok(b';')));
     assert!(separator("ab").is_err() && separator("\"").is_err());

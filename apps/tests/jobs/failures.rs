@@ -45,9 +45,9 @@ fn malformed_files_are_rejected() {
         (
             "flat.npy",
             npy_with(2, &dictionary("'<u4'", "(3, 1)"), &raw),
-            "array of 2 dimensions; keys are in one",
+            "array with 2 dimensions; keys must have one",
         ),
-        ("f.npy", npy(1, "<f4", 3, &raw), "holds f32, but --type says u32"),
+        ("f.npy", npy(1, "<f4", 3, &raw), "has type f32, but --type is u32"),
         (
             "word.csv",
             b"1\n2\nthree\n".to_vec(),
@@ -133,8 +133,8 @@ fn error_is_the_last_line_of_stderr() {
         ("sort in.bin -o out.bin --foo".to_owned(), 2, "unexpected argument '--foo' found"),
         ("sort in.bin --type u32".to_owned(), 2, "give -o FILE"),
         (split.to_owned(), 2, "required arguments were not provided: <--by <BY>|"),
-        (format!("{split} --each part --by delta"), 2, "--each part has no {}"),
-        ("sssp --generate star:3".to_owned(), 2, "--generate star:3: the networks are rmat"),
+        (format!("{split} --each part --by delta"), 2, "--each part must contain {}"),
+        ("sssp --generate star:3".to_owned(), 2, "--generate star:3: unknown network; use rmat"),
         ("sssp --generate grid:9 --source x".to_owned(), 2, "`x` is not a whole number from 0"),
         ("tune --budget x".to_owned(), 2, "'--budget <SECONDS>': not a whole number"),
     ] {
@@ -188,7 +188,7 @@ fn insufficient_host_memory_is_reported() {
     let shell = limited(&desk, "ulimit -v 16000000");
     // Write to /dev/null, because for a regular file the disk space would be checked first.
     let ran = run(shell, &["sort", "huge.bin", "-o", "/dev/null", "--type", "u64"]).expect(1);
-    assert!(ran.complaint().contains("of memory, and there is not so much"), "{}", ran.err);
+    assert!(ran.complaint().contains("of memory, but less is available"), "{}", ran.err);
     assert_eq!(desk.names(), ["huge.bin"]);
 }
 

@@ -74,11 +74,8 @@ fn mismatched_values_are_rejected() {
     desk.write("narrow.npy", npy(1, "|u1", 10, &[0; 10]));
     desk.write("vast.npy", npy(1, "|V17", 10, &[0; 170]));
     for (values, part) in [
-        ("few.bin", "few.bin holds 3 values, for 10 keys"),
-        (
-            "narrow.npy --value-bytes 4",
-            "narrow.npy holds values of 1 bytes, not of --value-bytes 4",
-        ),
+        ("few.bin", "few.bin has 3 values, but there are 10 keys"),
+        ("narrow.npy --value-bytes 4", "narrow.npy has values of 1 bytes, but --value-bytes is 4"),
         ("vast.npy", "vast.npy: a value of type '|V17' and shape [] does not have 1 to 16 bytes"),
     ] {
         let line =

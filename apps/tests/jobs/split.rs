@@ -137,7 +137,7 @@ fn splitters_of_another_type_divide_keys() {
     }
     desk.write("far.npy", npy(1, "<f4", 1, &300f32.to_le_bytes()));
     let ran = desk.run("split in.txt -o far.txt --type u8 --splitters far.npy").expect(1);
-    let sentence = "the splitter 300.0 of type f32 is past all keys of type u8";
+    let sentence = "the splitter 300.0 of type f32 is larger than any key of type u8";
     assert!(ran.complaint().contains(sentence), "{}", ran.err);
 }
 
@@ -198,7 +198,7 @@ fn invalid_splits_are_reported() {
         ),
         (
             "f.npy --buckets 2 --by delta",
-            "keys of f32 are split by --splitters, --glsl, or --by delta --range",
+            "keys of type f32 need --splitters, --glsl, or --by delta --range",
         ),
         ("in.bin --type u32 --splitters down.bin", "the splitters are not sorted"),
         ("in.bin --type u32 --splitters in.bin --buckets 7", "3 splitters make 4 buckets"),

@@ -15,7 +15,7 @@ fn rows_are_sorted_by_a_column() {
     let desk = Desk::new();
     desk.write("sales.csv", SALES);
     let ran = desk.job("sort sales.csv --column price -o out.csv --verify --argsort order.txt");
-    assert!(ran.err.contains("1 empty cell: such rows come last"), "{}", ran.err);
+    assert!(ran.err.contains("1 empty cell; these rows come last"), "{}", ran.err);
     let header = "\u{feff}name,price,region\r\n";
     let (tea, hi, milk, lines, bread) = (
         "\"Tea, green\",2.50,2\r\n",
@@ -71,10 +71,10 @@ fn table_errors_are_reported() {
         ("sort t.csv -o out.csv --column x", "t.csv, line 3: `four` in column `x` is not a number"),
         (
             "sort ragged.csv -o out.csv --column x",
-            "ragged.csv, line 3: the count of cells is 1, and 2 in the first row",
+            "ragged.csv, line 3: the row has 1 cells, but the first row has 2",
         ),
-        ("sort t.csv -o out.npy --column id", "rows of a table are text"),
-        ("sort a.npy -o out.csv --column id", "a.npy is npy, and has no columns"),
+        ("sort t.csv -o out.npy --column id", "rows of a table can only be written as text"),
+        ("sort a.npy -o out.csv --column id", "a.npy has format npy, which has no columns"),
         (
             "split gap.csv -o out.csv --column x --buckets 2 --by delta",
             "gap.csv, line 3: the cell of column `x` is empty",
@@ -101,11 +101,7 @@ fn topk_finds_largest_and_smallest_rows() {
     desk.job("topk sales.csv --column price -k 2 --keys-only --type f32 -o keys.txt");
     assert_eq!(text(&desk, "keys.txt"), "10.0\n2.5\n");
     let ran = desk.run("topk sales.csv --column price -k 6 -o none.csv").expect(1);
-    assert!(
-        ran.complaint().contains("-k 6 is more than there is: sales.csv has 5 rows"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.complaint().contains("-k 6 is too large: sales.csv has 5 rows"), "{}", ran.err);
     desk.run("topk sales.csv --column price --column region -k 1 -o none.csv").expect(2);
 }
 

@@ -165,10 +165,13 @@ fn invalid_scans_and_reductions_are_rejected() {
     desk.write("t.npy", npy(1, "<M8[s]", 2, &[0; 16]));
     desk.write("two.csv", "a,b\n1,2\n");
     for (line, part) in [
-        ("reduce empty.bin --type f32 --op argmin", "empty.bin has no numbers, and so no argmin"),
-        ("reduce t.npy --op sum", "cannot be added up"),
-        ("scan t.npy -o out.npy", "cannot be added up"),
-        ("reduce two.csv --column a --column b --op sum", "one --column, not from 2"),
+        (
+            "reduce empty.bin --type f32 --op argmin",
+            "empty.bin has no numbers, so it has no argmin",
+        ),
+        ("reduce t.npy --op sum", "cannot add numbers of type"),
+        ("scan t.npy -o out.npy", "cannot add numbers of type"),
+        ("reduce two.csv --column a --column b --op sum", "one --column, but 2 are given"),
         ("scan no.bin --type u32 -o out.npy", "no.bin"),
     ] {
         let ran = desk.run(line).expect(1);

@@ -40,7 +40,7 @@ fn topk_searches_rows_separately() {
     for (line, part) in [
         (
             "topk line.npy -k 2 --rows 999 -o x.npy",
-            "6,000 elements, which --rows 999 does not divide",
+            "6,000 elements, which is not a multiple of --rows 999",
         ),
         ("topk line.npy -k 1001 --rows 1000 -o x.npy", "a row has 1000 elements"),
         ("topk line.npy -k 6001 -o x.npy", "line.npy has 6,000 elements"),

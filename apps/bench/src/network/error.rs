@@ -12,7 +12,7 @@ pub enum InputError {
     #[error(transparent)]
     Network(#[from] NetworkError),
     /// Invalid parameters of a generator.
-    #[error("no such network: {problem}")]
+    #[error("cannot generate this network: {problem}")]
     Generator {
         /// Reason.
         problem: &'static str,
@@ -30,8 +30,7 @@ pub enum InputError {
     },
     /// The format of a file cannot be determined from its name or its first lines.
     #[error(
-        "{}: not a known kind of file (.mtx, .gr, .el, .wel, each also .gz or .zst); \
-         --graph-format says which it is",
+        "{}: unknown file format (.mtx, .gr, .el, .wel, each also .gz or .zst); choose it with --graph-format",
         path.display()
     )]
     UnknownFormat {
@@ -49,7 +48,7 @@ pub enum InputError {
         problem: String,
     },
     /// A file has fewer edges than it announces.
-    #[error("{}: {announced} edges are announced, {found} are there", path.display())]
+    #[error("{}: the header announces {announced} edges, but there are only {found}", path.display())]
     FewerEdges {
         /// The file.
         path: PathBuf,
@@ -59,7 +58,7 @@ pub enum InputError {
         found: u64,
     },
     /// A file has more edges than it announces.
-    #[error("{}: {announced} edges are announced, but there are {found}", path.display())]
+    #[error("{}: the header announces {announced} edges, but there are more: {found}", path.display())]
     MoreEdges {
         /// The file.
         path: PathBuf,

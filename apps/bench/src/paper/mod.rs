@@ -44,7 +44,7 @@ pub fn measure(
     let n = options.n.first().copied().unwrap_or(default);
     let asked = |m: &u32| options.m.is_empty() || options.m.contains(m);
     let buckets: Vec<u32> = BUCKETS.into_iter().filter(asked).collect();
-    ensure!(!buckets.is_empty(), "the paper has 2, 4, 8, 16, 32, 64, 128 and 256 buckets");
+    ensure!(!buckets.is_empty(), "with `paper`, --m must be 2, 4, 8, 16, 32, 64, 128 or 256");
     let chosen = if paper.any() { paper.table.clone() } else { Which::value_variants().to_vec() };
 
     // The copy kernel is the ceiling in the plots.

@@ -32,7 +32,8 @@ impl Expected {
     /// Computes the positions of `keys` for `rule`.
     pub fn new(rule: &Rule, keys: &[u32]) -> Result<Self> {
         let mut ids = Vec::new();
-        ids.try_reserve_exact(keys.len()).context("no memory for the check; try a smaller --n")?;
+        ids.try_reserve_exact(keys.len())
+            .context("not enough memory to verify the result; try a smaller --n")?;
         ids.resize(keys.len(), 0u16);
         let (buckets, share) = (rule.buckets as usize, share(keys.len()));
         let mut begins = vec![vec![0u32; buckets]; keys.len().div_ceil(share)];
@@ -73,7 +74,7 @@ impl Expected {
         }
         let n = input.len();
         if keys.len() != n || values.is_some_and(|values| values.len() != n) {
-            bail!("the split is wrong: not {n} elements came back");
+            bail!("the split is wrong: it does not have {n} elements");
         }
         let mut found: Vec<Option<Misplaced>> = self.begins.iter().map(|_| None).collect();
         thread::scope(|scope| {
@@ -95,8 +96,8 @@ impl Expected {
             None => format!("key {}", keys[place]),
         };
         bail!(
-            "the split is wrong: element {place} of {n} is {got}, the CPU says key {key} of index \
-             {index}, bucket {bucket}"
+            "the split is wrong: element {place} of {n} is {got}, but key {key} of index {index}, bucket \
+             {bucket}, on the CPU"
         );
     }
 }
@@ -155,7 +156,7 @@ mod tests {
         let offsets = check(&[0, 2, 4, 6], &KEYS, None).expect_err("a wrong offset");
         assert!(offsets.contains("bucket offsets"), "{offsets}");
         let key = check(&OFFSETS, &[0, 0, 1, 2, 2, 7], None).expect_err("a wrong key");
-        assert!(key.contains("element 5 of 6 is key 7, the CPU says key 2"), "{key}");
+        assert!(key.contains("element 5 of 6 is key 7, but key 2"), "{key}");
         let swapped = Some(&[1, 4, 3, 2, 0, 5][..]);
         let order = check(&OFFSETS, &KEYS, swapped).expect_err("not stable");
         assert!(order.contains("with value 2"), "{order}");

@@ -111,7 +111,8 @@ impl FromStr for Source {
                 Err(format!("{text}: a grid has at least {MIN_GRID} vertices"))
             }
             ("grid", &[vertices]) => Ok(Self::Grid(Grid::of_size(vertices))),
-            _ => Err("rmat, rmat:VERTICES:EDGES[:SEED], grid, grid:VERTICES, or a file".to_owned()),
+            _ => Err("expected rmat, rmat:VERTICES:EDGES[:SEED], grid, grid:VERTICES, or a file"
+                .to_owned()),
         }
     }
 }
@@ -198,7 +199,7 @@ fn generated(weighting: Weighting) -> WeightOrigin {
 
 /// Plans a search in this network.
 pub fn plan(target: &Target, graph: &Source, method: Method, rounds: u32) -> Result<Plan> {
-    let method = method.engine().context("dijkstra runs on the CPU, without a plan")?;
+    let method = method.engine().context("dijkstra runs on the CPU, so it has no plan")?;
     let tuning = Some(target.search);
     let options =
         engine::Options { method, resident: Some(false), tuning, ..engine::Options::default() };

@@ -84,7 +84,7 @@ impl FromStr for Tune {
         let names = || FIELDS.map(|(name, _)| name).join(", ");
         let (name, value) = text.split_once('=').ok_or_else(|| "SIZE=NUMBER".to_owned())?;
         let found = FIELDS.iter().find(|(field, _)| *field == name);
-        let (_, field) = found.ok_or_else(|| format!("no such size; there are {}", names()))?;
+        let (_, field) = found.ok_or_else(|| format!("unknown size; use one of {}", names()))?;
         let value = value.parse().map_err(|error| format!("{value}: {error}"))?;
         Ok(Self { field: *field, value })
     }

@@ -59,7 +59,7 @@ fn tune(text: &str) -> Result<Sizes, String> {
 
 /// Parses `name=number`.
 fn pair(text: &str) -> Result<(String, u32), String> {
-    let (name, number) = text.split_once('=').ok_or("write name=number")?;
+    let (name, number) = text.split_once('=').ok_or("expected NAME=NUMBER")?;
     let number = number.parse().map_err(|_| format!("`{number}` is not a number"))?;
     let pair = (name.to_owned(), number);
     apply(&mut HistogramTuning::for_device(&multisplit::DeviceProperties::default()), &pair)
@@ -80,7 +80,7 @@ fn apply(tuning: &mut HistogramTuning, (name, number): &(String, u32)) -> Result
         "cells-per-bin" => &mut tuning.cells_per_bin,
         "cells" => &mut tuning.cells,
         "lookup-threads" => &mut tuning.lookup_threads,
-        other => bail!("there is no size `{other}`"),
+        other => bail!("unknown size `{other}`"),
     };
     *field = *number;
     Ok(())
@@ -191,7 +191,7 @@ impl Input<'_> {
         let got = context.download(&counts)?;
         if let Some(bin) = got.iter().zip(expected).position(|(got, expected)| got != expected) {
             let (got, expected) = (got[bin], expected[bin]);
-            bail!("the histogram is wrong: bin {bin} has {got}, the CPU says {expected}");
+            bail!("the histogram is wrong: bin {bin} has {got}, but {expected} on the CPU");
         }
         let names = (op.name(), histogram.method);
         self.bench.figure(names, (self.n, m.into()), &executable, &bound, output)

@@ -23,7 +23,7 @@ pub fn measure(bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
     let array = context.upload(&keys)?;
     let upload = time(bench, || Ok(context.write(&array, 0, &keys)?))?;
     let download = time(bench, || Ok(context.download_into(&array, &mut out)?))?;
-    ensure!(out == keys, "other words came back");
+    ensure!(out == keys, "the downloaded words differ from the uploaded ones");
     for (op, nanoseconds) in
         [("host_upload_u32", upload), ("host_download_u32", download), ("host_sort_u32", sort)]
     {

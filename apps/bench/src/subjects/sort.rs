@@ -112,7 +112,7 @@ impl<'i, K: Key> Input<'i, K> {
             let mix = |&key: &K| data::SplitMix64::after(key.key_bits(), 0).draw();
             keys.iter().map(mix).fold(0u64, u64::wrapping_add)
         };
-        ensure!(mixed(&got) == mixed(&self.host_keys), "these are other keys");
+        ensure!(mixed(&got) == mixed(&self.host_keys), "the keys have changed");
         let Some(values) = &self.values else { return Ok(()) };
         let values = self.bench.context.download(values)?;
         let same = |a: K, b: K| a.key_bits() == b.key_bits();
@@ -123,7 +123,7 @@ impl<'i, K: Key> Input<'i, K> {
         let pairs = got.windows(2).zip(values.windows(2));
         let mut stable =
             pairs.map(|(keys, values)| !same(keys[0], keys[1]) || values[0] < values[1]);
-        ensure!(stable.all(|right| right), "equal keys have changed places");
+        ensure!(stable.all(|right| right), "equal keys have changed their order");
         Ok(())
     }
 }

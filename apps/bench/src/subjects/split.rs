@@ -48,14 +48,14 @@ impl SplitOptions {
     pub fn measure(&self, bench: &Bench<'_>, n: u64, m: &[u32], output: &mut Output) -> Result<()> {
         let context = bench.context;
         if let Some(reason) = too_wide(context, n) {
-            console::note(format_args!("n = {} left out: {reason}", size::show(n)));
+            console::note(format_args!("n = {} skipped: {reason}", size::show(n)));
             return Ok(());
         }
         let mut ops = or_all(&self.op, &OPS).to_vec();
         if ops.iter().any(|op| op.pairs())
             && let Some(reason) = too_large(context, n, PAIR_ARRAYS)
         {
-            console::note(format_args!("pairs, n = {} left out: {reason}", size::show(n)));
+            console::note(format_args!("pairs, n = {} skipped: {reason}", size::show(n)));
             ops.retain(|op| !op.pairs());
         }
         if ops.is_empty() {
@@ -87,7 +87,7 @@ fn too_wide(context: &Context, n: u64) -> Option<String> {
     let (array, max) = (bytes_of(n), context.limits().max_storage_range);
     (array > max).then(|| {
         let (array, max) = (figures::bytes(array), figures::bytes(max));
-        format!("an array takes {array}, a kernel sees {max} at most")
+        format!("an array needs {array}, but a kernel can access at most {max}")
     })
 }
 

@@ -66,7 +66,7 @@ impl TopKOptions {
         let rows = self.topk_rows.unwrap_or(1);
         if n == 0 || !n.is_multiple_of(rows) {
             console::note(format_args!(
-                "n = {} left out: {rows} rows do not divide it",
+                "n = {} skipped: it is not a multiple of {rows} rows",
                 size::show(n)
             ));
             return Ok(());
@@ -77,7 +77,7 @@ impl TopKOptions {
         for &k in all {
             if k > n / rows {
                 console::note(format_args!(
-                    "k = {k} of {} left out: a row is shorter",
+                    "k = {k} of {} skipped: a row is shorter",
                     size::show(n)
                 ));
                 continue;

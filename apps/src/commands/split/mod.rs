@@ -157,7 +157,7 @@ impl SplitJob<'_> {
     fn rows(&self, context: &Context, input: &TableInput) -> Result<Split> {
         let TableInput { table, columns } = input;
         let [column] = &columns[..] else {
-            bail!("a table is split by one --column, not by {}", columns.len());
+            bail!("split takes one --column, but {} are given", columns.len());
         };
         if let Some(&row) = column.missing.first() {
             let line = table.line_of(row);

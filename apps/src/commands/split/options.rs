@@ -90,11 +90,11 @@ impl Options {
         }
         if let Some(pattern) = self.each.as_ref().filter(|pattern| !pattern.contains("{}")) {
             report::wrong_usage(format_args!(
-                "--each {pattern} has no {{}}, which stands for the number of the bucket"
+                "--each {pattern} must contain {{}}, which is replaced by the bucket number"
             ));
         }
         if self.range.is_some() && self.by != Some(By::Delta) {
-            report::wrong_usage("--range is for --by delta");
+            report::wrong_usage("--range needs --by delta");
         }
     }
 
@@ -107,7 +107,7 @@ impl Options {
     pub fn rule<K: FileKey>(&self, element: Element, devices: &Devices) -> Result<KeyRule<K>> {
         let buckets = self.buckets.unwrap_or(1);
         if u64::from(buckets) > MAX_PARTS {
-            bail!("--buckets {buckets} is more than {MAX_PARTS}, the largest count of buckets");
+            bail!("--buckets {buckets} is more than {MAX_PARTS}, the maximum");
         }
         let function = match (self.by, &self.splitters) {
             (Some(By::Identity), _) => KeyFunction::Identity,
@@ -118,10 +118,13 @@ impl Options {
                 let splitters = splitters_of::<K>(&splitters, element)?;
                 let found = splitters.len() as u64 + 1;
                 if self.buckets.is_some_and(|asked| u64::from(asked) != found) {
-                    bail!("{} splitters make {found} buckets, not --buckets", splitters.len());
+                    bail!(
+                        "{} splitters make {found} buckets, which is not the number given by --buckets",
+                        splitters.len()
+                    );
                 }
                 if !splitters.is_sorted_by_key(|&splitter| rank(splitter)) {
-                    bail!("the splitters are not sorted");
+                    bail!("the splitters are not sorted; sort them in ascending order");
                 }
                 let buckets = u32::try_from(found)?;
                 return Ok(KeyRule { buckets, function: KeyFunction::Splitters(splitters) });
@@ -149,7 +152,9 @@ impl Options {
             (Element::U64, range) => parts::<u64, K>(range, m)?,
             (Element::I64, range) => parts::<i64, K>(range, m)?,
             (Element::F64, range) => parts::<f64, K>(range, m)?,
-            (Element::Time(_), _) => bail!("--range is for numbers, and keys are {element}"),
+            (Element::Time(_), _) => {
+                bail!("--range needs keys that are numbers, but they are {element}")
+            }
         })
     }
 }
@@ -163,7 +168,7 @@ fn splitters_of<K: FileKey>(splitters: &Array, element: Element) -> Result<Vec<K
     }
     let key = |edge: Edge| {
         K::at_or_above(edge).filter(|_| !edge.value().is_nan()).with_context(|| {
-            format!("the splitter {edge} of type {found} is past all keys of type {element}")
+            format!("the splitter {edge} of type {found} is larger than any key of type {element}")
         })
     };
     edges_of(splitters).context("splitters of another size")?.into_iter().map(key).collect()
@@ -178,11 +183,12 @@ fn parts<N: Number, K: FileKey>(range: Option<(&str, &str)>, m: u32) -> Result<K
     };
     let (lo, hi) = (edge(lo)?, edge(hi)?);
     if lo >= hi {
-        bail!("--range {lo} {hi} is empty");
+        bail!("--range {lo} {hi} is empty; LO must be less than HI");
     }
     let edges = N::even_edges(lo, hi, m);
     let key = |edge: &Edge| {
-        let past = || format!("--range {lo} {hi} goes past {}, the largest key", N::MAX.edge());
+        let past =
+            || format!("--range {lo} {hi} exceeds {}, the largest possible key", N::MAX.edge());
         K::at_or_above(*edge).with_context(past)
     };
     let splitters: Result<Vec<K>> = edges[1..m as usize].iter().map(key).collect();

@@ -116,7 +116,10 @@ impl Searches<'_> {
     fn tell(&self, found: &Found, paths: &ShortestPaths) -> Result<()> {
         let path = match self.options.path_to {
             Some(to) if to >= self.network().vertices() => {
-                bail!("--path-to {to}: there are {} vertices", self.network().vertices())
+                bail!(
+                    "--path-to {to}: the network has {} vertices, numbered from 0",
+                    self.network().vertices()
+                )
             }
             Some(to) => Some((to, self.path(paths, to)?)),
             None => None,
@@ -132,9 +135,7 @@ impl Searches<'_> {
             }
         }
         if !is_exact(self.network(), paths) {
-            console::note(
-                "distances are sums of floats of 32 bits, and rounded to 24 digits of two",
-            );
+            console::note("distances are 32-bit floats, so large sums are rounded to 24 bits");
         }
         Ok(())
     }
@@ -143,7 +144,7 @@ impl Searches<'_> {
     fn path(&self, paths: &ShortestPaths, to: u32) -> Result<Option<Vec<u32>>> {
         let path = paths.path_to(to);
         if path.is_none() && paths.distance(to).is_some() {
-            bail!("no path to {to} was kept, though it is reached");
+            bail!("internal error: vertex {to} is reached, but its path is missing");
         }
         Ok(path)
     }
@@ -159,7 +160,7 @@ fn verify(network: &Network, paths: &ShortestPaths) -> Result<()> {
             paths.distance(vertex).map_or("no path".to_owned(), |distance| distance.to_string())
         };
         bail!(
-            "the search is wrong: vertex {vertex} is at {}, the CPU says {}",
+            "the search is wrong: the distance of vertex {vertex} is {}, but {} on the CPU",
             text(paths),
             text(&expected)
         );

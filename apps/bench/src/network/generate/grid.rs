@@ -59,16 +59,19 @@ impl Grid {
             return Err(NetworkError::Empty.into());
         }
         if junctions > u64::from(self.vertices) {
-            return Err(problem("fewer vertices than junctions; a grid has at least 4"));
+            return Err(problem(
+                "there are fewer vertices than junctions; a grid needs at least 4 vertices",
+            ));
         }
         check_memory(self.vertices, self.edges)?;
         let lattice = self.lattice();
         // There are as many more chains than junctions as edges than vertices.
         let chains = (junctions + u64::from(self.edges)).checked_sub(self.vertices.into());
         let chains = chains.filter(|&chains| chains + 1 >= junctions);
-        let chains = chains.ok_or_else(|| problem("fewer edges than join all vertices"))?;
+        let chains =
+            chains.ok_or_else(|| problem("there are too few edges to connect all vertices"))?;
         if chains > lattice.len() as u64 || chains > u64::from(self.edges) {
-            return Err(problem("the lattice has not so many edges"));
+            return Err(problem("there are more edges than the lattice has"));
         }
         let picked = self.pick(&lattice, junctions as usize, chains as usize);
         let segments = self.segments(picked.len());

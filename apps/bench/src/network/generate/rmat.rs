@@ -52,11 +52,11 @@ impl Rmat {
             return Err(NetworkError::Empty.into());
         }
         if self.parts.iter().map(|&part| u64::from(part)).sum::<u64>() > 1000 {
-            return Err(problem("the parts of R-MAT are more than a whole"));
+            return Err(problem("the probabilities of R-MAT add up to more than 1"));
         }
         let pairs = u64::from(self.vertices) * u64::from(self.vertices - 1) / 2;
         if u64::from(self.edges) > pairs {
-            return Err(problem("more edges than pairs of vertices"));
+            return Err(problem("there are more edges than pairs of vertices"));
         }
         check_memory(self.vertices, self.edges)?;
         let max = PATIENCE * u64::from(self.edges) + (BLOCK << 4);
@@ -65,7 +65,7 @@ impl Rmat {
         let mut first = 0;
         while keys.len() < self.edges as usize {
             if first > max {
-                return Err(problem("R-MAT finds no more edges that differ; ask for fewer"));
+                return Err(problem("R-MAT does not find enough distinct edges; use fewer edges"));
             }
             let threads = thread::available_parallelism().map_or(1, |n| n.get() as u64);
             for candidate in self.candidates(first, threads).into_iter().flatten() {

@@ -49,7 +49,7 @@ impl<'r> Blocks<'r> {
             let end = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
             if end == 0 || text.len() - end > LONGEST_LINE {
                 let line = self.next_line + newlines(&text[..end]);
-                return Err(Problem::Line(line, "the line does not end".to_owned()));
+                return Err(Problem::Line(line, "the line is too long".to_owned()));
             }
             self.rest = text.split_off(end);
         }

@@ -103,8 +103,8 @@ const SHOWN: usize = 24;
 
 pub(super) fn misread(word: &[u8], expected: &str) -> Misread {
     if word.is_empty() {
-        return format!("the line ends where {expected} should be");
+        return format!("expected {expected}, but the line ends");
     }
     let shown = String::from_utf8_lossy(&word[..word.len().min(SHOWN)]);
-    format!("`{shown}` where {expected} should be")
+    format!("expected {expected}, found `{shown}`")
 }

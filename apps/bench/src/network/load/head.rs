@@ -83,7 +83,8 @@ struct MatrixMarket {
 }
 
 impl HeadLines for MatrixMarket {
-    const MISSING: &'static str = "no line says how many rows, columns and entries there are";
+    const MISSING: &'static str =
+        "the line with the numbers of rows, columns and entries is missing";
 
     fn line(&mut self, line: &mut Cursor<'_>) -> Result<Option<Head>, Misread> {
         let Some((weight, direction)) = self.banner else {
@@ -98,7 +99,7 @@ impl HeadLines for MatrixMarket {
         line.end_of_line()?;
         if rows != columns {
             return Err(format!(
-                "{rows} rows and {columns} columns; a network has as many of both"
+                "there are {rows} rows and {columns} columns, but a network needs a square matrix"
             ));
         }
         let (vertices, announced) = (Some(rows), Some(entries));
@@ -139,7 +140,7 @@ impl MatrixMarket {
 struct Dimacs;
 
 impl HeadLines for Dimacs {
-    const MISSING: &'static str = "no line `p sp VERTICES ARCS`";
+    const MISSING: &'static str = "the line `p sp VERTICES ARCS` is missing";
 
     fn line(&mut self, line: &mut Cursor<'_>) -> Result<Option<Head>, Misread> {
         match line.first() {

@@ -117,7 +117,10 @@ fn parse_line(head: &Head, line: &mut Cursor<'_>, parsed: &mut Parsed) -> Result
         WeightText::Real | WeightText::Either => {
             let weight = line.real()?;
             if !(weight >= 0.0 && (weight as f32).is_finite()) {
-                return Err(format!("the weight {weight:?}; weights are from 0 to {:?}", f32::MAX));
+                return Err(format!(
+                    "the weight is {weight:?}; weights must be from 0 to {:?}",
+                    f32::MAX
+                ));
             }
             parsed.fractions |= weight.fract() != 0.0 || weight > f64::from(u32::MAX);
             parsed.real.push(weight);
@@ -131,18 +134,23 @@ fn vertex(head: &Head, line: &mut Cursor<'_>) -> Result<u32, Misread> {
     // Without an announced vertex count, accept all 32-bit numbers; `Network::new` checks its own limits.
     let end = head.vertices.unwrap_or(u64::from(u32::MAX)).saturating_add(head.base);
     if number < head.base || number >= end {
-        return Err(format!("vertex {number} is not one of {} to {}", head.base, end - 1));
+        return Err(format!(
+            "vertex {number} does not exist; vertices are numbered from {} to {}",
+            head.base,
+            end - 1
+        ));
     }
-    u32::try_from(number - head.base).map_err(|_| format!("vertex {number} is past 32 bits"))
+    u32::try_from(number - head.base)
+        .map_err(|_| format!("vertex {number} does not fit in 32 bits"))
 }
 
 fn whole(line: &mut Cursor<'_>) -> Result<u32, Misread> {
     if line.first() == b'-' {
         let word = String::from_utf8_lossy(line.word()).into_owned();
-        return Err(format!("the weight {word}; weights are not negative"));
+        return Err(format!("the weight is {word}; weights must not be negative"));
     }
     let weight = line.whole()?;
-    u32::try_from(weight).map_err(|_| format!("the weight {weight} is past 32 bits"))
+    u32::try_from(weight).map_err(|_| format!("the weight {weight} does not fit in 32 bits"))
 }
 
 fn join(head: &Head, blocks: Vec<Parsed>) -> EdgeList {

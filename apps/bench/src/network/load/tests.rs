@@ -71,35 +71,51 @@ fn errors_have_line_numbers() {
     use Format::{Dimacs, EdgeList, MatrixMarket, WeightedEdgeList};
     let banner = "%%MatrixMarket matrix coordinate integer general\n";
     for (format, text, expected) in [
-        (MatrixMarket, String::new(), "test:1: no line says how many rows"),
-        (MatrixMarket, "1 1 1\n".into(), "test:1: `1` where `%%MatrixMarket` should be"),
-        (MatrixMarket, banner.replace("integer", "complex"), "test:1: `complex` where `pattern`"),
-        (MatrixMarket, banner.replace("general", "hermitian"), "test:1: `hermitian` where"),
-        (MatrixMarket, banner.replace("coordinate", "array"), "test:1: `array` where"),
-        (MatrixMarket, format!("{banner}2 3 1\n"), "test:2: 2 rows and 3 columns"),
-        (MatrixMarket, format!("{banner}2 2 1\n1 3 1\n"), "test:3: vertex 3 is not one of 1 to 2"),
-        (MatrixMarket, format!("{banner}2 2 1\n0 1 1\n"), "test:3: vertex 0 is not one of"),
-        (MatrixMarket, format!("{banner}2 2 1\n%\n1 2 -4\n"), "test:4: the weight -4"),
-        (MatrixMarket, format!("{banner}2 2 1\n1 2\n"), "test:3: the line ends where a whole"),
+        (MatrixMarket, String::new(), "test:1: the line with the numbers of rows"),
+        (MatrixMarket, "1 1 1\n".into(), "test:1: expected `%%MatrixMarket`, found `1`"),
+        (MatrixMarket, banner.replace("integer", "complex"), "or `real`, found `complex`"),
+        (MatrixMarket, banner.replace("general", "hermitian"), "or `symmetric`, found `hermitian`"),
+        (MatrixMarket, banner.replace("coordinate", "array"), "found `array`"),
+        (MatrixMarket, format!("{banner}2 3 1\n"), "test:2: there are 2 rows and 3 columns"),
+        (MatrixMarket, format!("{banner}2 2 1\n1 3 1\n"), "test:3: vertex 3 does not exist"),
+        (MatrixMarket, format!("{banner}2 2 1\n0 1 1\n"), "test:3: vertex 0 does not exist"),
+        (MatrixMarket, format!("{banner}2 2 1\n%\n1 2 -4\n"), "test:4: the weight is -4"),
+        (
+            MatrixMarket,
+            format!("{banner}2 2 1\n1 2\n"),
+            "test:3: expected a whole number, but the line ends",
+        ),
         (
             MatrixMarket,
             format!("{banner}2 2 1\n1 2 3 4\n"),
-            "test:3: `4` where the end of the line",
+            "test:3: expected the end of the line, found `4`",
         ),
-        (MatrixMarket, format!("{banner}2 2 1\n1 2 4294967296\n"), "is past 32 bits"),
-        (MatrixMarket, format!("{banner}2 2 2\n1 2 3\n"), "2 edges are announced, 1 are there"),
-        (MatrixMarket, format!("{banner}2 2 0\n1 2 3\n"), "0 edges are announced, but there are 1"),
-        (Dimacs, "a 1 2 3\n".into(), "test:1: `a` where a comment `c`"),
-        (Dimacs, "c\np max 3 4\n".into(), "test:2: `max` where `sp`"),
-        (Dimacs, "p sp 3 1\nb 1 2 3\n".into(), "test:2: `b` where `a` should be"),
-        (Dimacs, "p sp 3 1\na 1 2 x\n".into(), "test:2: `x` where a whole number should be"),
-        (WeightedEdgeList, "0 1 2\n1 2 NaN\n".into(), "test:2: the weight NaN"),
-        (WeightedEdgeList, "0 1 2\n1 2 -0.5\n".into(), "test:2: the weight -0.5"),
-        (WeightedEdgeList, "0 1 2\n1 2 1e39\n".into(), "test:2: the weight 1"),
-        (WeightedEdgeList, "0 1 2\n1 2 two\n".into(), "test:2: `two` where a number"),
-        (EdgeList, "0 1\n0 1 2\n".into(), "test:2: `2` where the end of the line"),
-        (EdgeList, "0 12345678901234567890123\n".into(), "test:1: `12345678901234567890123`"),
-        (EdgeList, "0 x1\n".into(), "test:1: `x1` where a whole number"),
+        (MatrixMarket, format!("{banner}2 2 1\n1 2 4294967296\n"), "does not fit in 32 bits"),
+        (
+            MatrixMarket,
+            format!("{banner}2 2 2\n1 2 3\n"),
+            "announces 2 edges, but there are only 1",
+        ),
+        (
+            MatrixMarket,
+            format!("{banner}2 2 0\n1 2 3\n"),
+            "announces 0 edges, but there are more: 1",
+        ),
+        (
+            Dimacs,
+            "a 1 2 3\n".into(),
+            "test:1: expected a comment `c` or the problem `p`, found `a`",
+        ),
+        (Dimacs, "c\np max 3 4\n".into(), "test:2: expected `sp`, found `max`"),
+        (Dimacs, "p sp 3 1\nb 1 2 3\n".into(), "test:2: expected `a`, found `b`"),
+        (Dimacs, "p sp 3 1\na 1 2 x\n".into(), "test:2: expected a whole number, found `x`"),
+        (WeightedEdgeList, "0 1 2\n1 2 NaN\n".into(), "test:2: the weight is NaN"),
+        (WeightedEdgeList, "0 1 2\n1 2 -0.5\n".into(), "test:2: the weight is -0.5"),
+        (WeightedEdgeList, "0 1 2\n1 2 1e39\n".into(), "test:2: the weight is 1"),
+        (WeightedEdgeList, "0 1 2\n1 2 two\n".into(), "test:2: expected a number, found `two`"),
+        (EdgeList, "0 1\n0 1 2\n".into(), "test:2: expected the end of the line, found `2`"),
+        (EdgeList, "0 12345678901234567890123\n".into(), "found `12345678901234567890123`"),
+        (EdgeList, "0 x1\n".into(), "test:1: expected a whole number, found `x1`"),
         (EdgeList, "\n\n".into(), "the network has no vertices"),
     ] {
         let problem = problem(format, &text);
@@ -113,9 +129,12 @@ fn first_error_of_a_long_file_is_reported() {
     text.push_str("0 first\n");
     text.push_str(&"0 1\n".repeat(1_000_000));
     text.push_str("0 second\n");
-    assert!(problem(Format::EdgeList, &text).starts_with("test:2000001: `first`"));
+    assert!(
+        problem(Format::EdgeList, &text)
+            .starts_with("test:2000001: expected a whole number, found `first`")
+    );
     let endless = "1".repeat(5 << 20);
-    assert!(problem(Format::EdgeList, &endless).contains("test:1: the line does not end"));
+    assert!(problem(Format::EdgeList, &endless).contains("test:1: the line is too long"));
 }
 
 #[test]
