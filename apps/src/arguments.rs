@@ -10,7 +10,7 @@ use crate::common::Common;
 #[command(
     name = "multisplit",
     version,
-    about = "Sorts, splits and counts arrays, and finds shortest paths, on a GPU with Vulkan",
+    about = "Sort, split and count arrays, and find shortest paths, on a GPU with Vulkan",
     after_help = EXAMPLES,
     arg_required_else_help = true,
     propagate_version = true
@@ -24,16 +24,16 @@ pub struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  multisplit devices                      lists the devices, and says which would be used
-  multisplit sort keys.npy -o sorted.npy  sorted by the GPU, in the file's own type
+  multisplit devices                      list the devices, and the one that is used
+  multisplit sort keys.npy -o sorted.npy  sort on the GPU, in the file's own type
   multisplit sort sales.csv --column price -o sorted.csv
   multisplit split keys.npy -o out.npy --buckets 8 --by delta
   multisplit histogram samples.npy --bins 20 --range -4 4
   multisplit reduce samples.npy --op argmax
   multisplit sssp usa_ny.gr.gz --source 0 --path-to 5
-  multisplit demo                         everything once, on generated data, with a report
+  multisplit demo                         run everything once on generated data
   multisplit bench scan --n 2^20,2^25     rates as JSON lines
-  multisplit bench split --m 8,256        splits into 8 and 256 buckets, by every method
+  multisplit bench split --m 8,256        split into 8 and 256 buckets, by every method
   multisplit sssp rmat:100000:800000      shortest paths in a generated network
   multisplit graph scan --format dot | dot -Tsvg > scan.svg
 
@@ -41,13 +41,13 @@ Files are .npy, .csv or .tsv (tables) or .txt (one number per line). Other names
 their first bytes, or else read as raw little-endian numbers. Each name may end in .gz or .zst, and \
 - is standard input or output.
 
-Counts are plain numbers or powers: 16777216, 16_777_216, 2^24. Amounts of memory are bytes, or have \
-a unit: 256KiB, 1.5GiB, 1GB, 4096.
+Counts are plain numbers or powers: 16777216, 16_777_216, 2^24. Amounts of memory are bytes, or \
+have a unit: 256KiB, 1.5GiB, 1GB, 4096.
 
 Exit status: 0 success, 1 failure, 2 wrong usage, 3 messages of the validation layers.
 
-Environment: MULTISPLIT_DEVICE chooses the device if --device does not. MULTISPLIT_RANKING (promised \
-or probed) says what ranking may rely on if --ranking does not.";
+Environment: MULTISPLIT_DEVICE and MULTISPLIT_RANKING (promised or probed) are the defaults of \
+--device and --ranking.";
 
 #[cfg(test)]
 mod tests {

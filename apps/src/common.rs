@@ -9,10 +9,10 @@ use multisplit_bench::size;
 /// What every subcommand understands, before or after its name.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Common {
-    /// The device, by its index or a part of its name (see `multisplit devices`)
+    /// Device, by index or a part of its name (see `multisplit devices`)
     #[arg(long, global = true, value_name = "INDEX|NAME", help_heading = "Common options")]
     pub device: Option<String>,
-    /// Turn the validation layers on; any message of theirs makes the exit status 3
+    /// Enable the validation layers; exit with status 3 if they report a message
     #[arg(long, global = true, help_heading = "Common options")]
     pub validate: bool,
     /// Verify every element of the result against the CPU
@@ -24,7 +24,7 @@ pub struct Common {
     /// Write a timeline of host and device to this file, for ui.perfetto.dev or chrome://tracing
     #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
     pub trace: Option<PathBuf>,
-    /// What ranking may rely on: `promised`, only the guarantees of Vulkan, or `probed`, also behaviour
+    /// Guarantees for ranking: `promised`, only those of Vulkan, or `probed`, also behaviour
     /// that was observed on the device [default: MULTISPLIT_RANKING, else probed]; `bench` takes both,
     /// separated by a comma
     #[arg(
@@ -36,17 +36,17 @@ pub struct Common {
         help_heading = "Common options"
     )]
     pub ranking: Vec<Ranking>,
-    /// Use the kernel sizes of this profile, which `multisplit tune -o FILE` has written for this device;
+    /// Use the kernel sizes of this profile, written by `multisplit tune -o FILE` for this device;
     /// `built-in` for the built-in sizes [default: the profile in the user's configuration folder, if any]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
     pub profile: Option<PathBuf>,
-    /// Overwrite files that exist
+    /// Overwrite existing files
     #[arg(long, global = true, help_heading = "Common options")]
     pub force: bool,
     /// Print progress and details to standard error; twice for more
     #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Common options")]
     pub verbose: u8,
-    /// Print no notes, no progress and no summaries
+    /// Do not print notes, progress or summaries
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Common options")]
     pub quiet: bool,
 }

@@ -11,10 +11,10 @@ use multisplit::{Error, Glsl};
 /// Options about a function, the same wherever there is one.
 #[derive(Debug, Args)]
 pub struct GlslOptions {
-    /// Your own bucket function: a GLSL file with `uint bucket_of(K key)`
+    /// GLSL file with a bucket function, `uint bucket_of(K key)`
     #[arg(long, value_name = "FILE", group = "function", requires = "count")]
     glsl: Option<PathBuf>,
-    /// A number that the function reads as push.parameter_0; a second one as _1, a third as _2
+    /// Number that the function reads as push.parameter_0; the second as _1, the third as _2
     #[arg(long, value_name = "NUMBER", requires = "glsl", allow_negative_numbers = true)]
     param: Vec<Parameter>,
 }

@@ -25,7 +25,7 @@ pub struct OutputOptions {
     /// Write the keys, or the rows of a table, to this file
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// The format of the output [default: by its name; for - that of the input]
+    /// Format of the output [default: by its name; for - the format of the input]
     #[arg(long, value_enum)]
     pub output_format: Option<Format>,
     /// For a table, write only the keys instead of whole rows

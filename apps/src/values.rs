@@ -14,13 +14,13 @@ use crate::outputs::{OutputId, Outputs};
 /// Options about values, the same wherever there are keys.
 #[derive(Debug, Default, Args)]
 pub struct ValueOptions {
-    /// A file with one value for each key, which is moved with its key: 1 to 16 bytes each
+    /// File with one value per key, of 1 to 16 bytes, to move with the keys
     #[arg(long, value_name = "FILE", requires = "values_out", conflicts_with = "column")]
     values: Option<PathBuf>,
     /// Write the moved values to this file
     #[arg(long, value_name = "FILE", requires = "values")]
     values_out: Option<PathBuf>,
-    /// Bytes per value, 1 to 16, if the file does not say it [default: 4]
+    /// Bytes per value, 1 to 16, if the file does not specify it [default: 4]
     #[arg(long, value_name = "BYTES", requires = "values", value_parser = value_bytes)]
     value_bytes: Option<usize>,
 }

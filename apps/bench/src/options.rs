@@ -20,34 +20,34 @@ use crate::{console, size};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// What to measure; several are measured one after the other
+    /// Subjects to measure, one after the other
     #[arg(value_enum, default_value = "all")]
     subject: Vec<Subject>,
-    /// Counts of elements, separated by commas [default: 2^16,2^20,2^22,2^25,2^28; for
+    /// Numbers of elements, separated by commas [default: 2^16,2^20,2^22,2^25,2^28; for
     /// splits and histograms 2^25,2^28, for the paper 2^25; on a software driver 2^13,2^16]
     #[arg(long, value_name = "LIST", value_parser = size::parse, value_delimiter = ',')]
     pub(crate) n: Vec<u64>,
-    /// Counts of buckets of splits and of bins of histograms, separated by commas [default:
+    /// Numbers of buckets of splits and of bins of histograms, separated by commas [default:
     /// 2,4,8,16,32,64,128,256, for histograms also 65536; on a software driver 8,64]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)))]
     pub(crate) m: Vec<u32>,
-    /// Runs per figure, of which the median is taken [default: 20, on a software driver 5]
+    /// Runs per figure; the median is reported [default: 20, on a software driver 5]
     #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=10_000))]
     reps: Option<u32>,
-    /// Milliseconds of running before each measurement, to bring the clocks up [default: 500, on a
+    /// Milliseconds of warm-up before each measurement, to raise the clocks [default: 500, on a
     /// software driver 20]
     #[arg(long, value_name = "MS", value_parser = value_parser!(u64).range(..=60_000))]
     warmup: Option<u64>,
     #[command(flatten)]
     #[allow(missing_docs, reason = "clap would take it for the text above the options")]
     pub files: FileOptions,
-    /// Print the time of each pass, on standard error
+    /// Print the time of each pass to standard error
     #[arg(long)]
     passes: bool,
-    /// Print the driver's statistics of each pipeline (registers, spills), on standard error
+    /// Print the driver's pipeline statistics (registers, spills) to standard error
     #[arg(long)]
     pub statistics: bool,
-    /// With ranking by lane order, one tile in N checks its own order; 0: none does [default: 0]
+    /// With lane-order ranking, verify the order of one tile in N; 0 verifies none [default: 0]
     #[arg(long, value_name = "TILES")]
     canary: Option<u32>,
     /// Compile kernels without maximal reconvergence
@@ -75,10 +75,10 @@ pub struct FileOptions {
     /// Write the JSON lines to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write a report with plots: one HTML file that needs nothing else
+    /// Write a report with plots as one self-contained HTML file
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Draw the figures of this file of JSON lines in the report too, for example CUB's
+    /// Include the figures of this file of JSON lines in the report, for example CUB's
     #[arg(long, value_name = "FILE", requires = "html")]
     pub against: Vec<PathBuf>,
 }
@@ -259,13 +259,12 @@ Examples:
 
 The first line names the device. Each other line has anchor, op, n, m (0: no buckets), ms (GPU \
 time), gps (10^9 elements per second) and method. Every configuration is verified against the CPU \
-once. Sizes that do not fit the device are left out, with a note. A small scan always takes one \
+once. Sizes that do not fit the device are skipped, with a note. A small scan always takes one \
 workgroup; its method is then `one-workgroup`.
 
-Lines of sorts and splits also have the ranking: `probed` if they rely on what the device was seen \
-to do, `promised` if they do not. If the driver has statistics of pipelines (registers, local \
-memory), they come last; -v prints them too, and a ranking kernel that uses local memory gets a \
-warning.
+Lines of sorts and splits also have the ranking: `probed` if they rely on observed behaviour of the \
+device, otherwise `promised`. If the driver supports pipeline statistics (registers, local memory), \
+they come last; -v prints them too, with a warning for each ranking kernel that uses local memory.
 
 Lines of `topk` have k as m.
 
@@ -274,8 +273,8 @@ memory, and its transfers alone.
 
 Lines of splits also have the distribution and the milliseconds of each stage: prescan_ms, scan_ms \
 and postscan_ms, or histogram_ms and sweep_ms for onesweep; and clear_ms, which is everything \
-before. Stages are timed one by one; ms is the time without a stop between them. Values of pairs are \
-indices.
+before. Stages are timed one by one; ms is the time of a run without interruption. Values of pairs \
+are indices.
 
 `multisplit bench paper` runs the experiments of the paper (GPU Multisplit, Ashkiani et al. 2017) \
 and prints its tables, with the figures of this device below those of the paper's GTX 1080; --json \

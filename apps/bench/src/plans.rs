@@ -14,7 +14,7 @@ use crate::size;
 /// How a scan is to be carried out, on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Method {
-    /// What suits the device
+    /// Best method for the device
     #[default]
     Auto,
     /// One pass with decoupled look-back

@@ -74,7 +74,7 @@ impl Op {
 /// How it is sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Method {
-    /// What suits the device and the number of elements
+    /// Best method for the device and the number of elements
     #[default]
     Auto,
     /// One sweep

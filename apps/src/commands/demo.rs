@@ -22,10 +22,10 @@ use crate::report;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// The count of elements to sort, split and count [default: 2^24, on a software driver 2^16]
+    /// Number of elements to sort, split and count [default: 2^24, on a software driver 2^16]
     #[arg(long, value_name = "N", value_parser = size::parse)]
     n: Option<u64>,
-    /// Where the report goes; one of an earlier demonstration is replaced
+    /// File for the report; replaces the report of an earlier demo
     #[arg(long, value_name = "FILE", default_value = "multisplit-report.html")]
     html: PathBuf,
 }

@@ -28,9 +28,9 @@ pub struct Options {
 /// What can be planned.
 #[derive(Debug, Subcommand)]
 enum Subject {
-    /// The exclusive scan of u32
+    /// Exclusive scan of u32
     Scan {
-        /// The algorithm
+        /// Algorithm
         #[arg(long, value_enum, default_value_t)]
         method: Method,
         #[command(flatten)]
@@ -38,13 +38,13 @@ enum Subject {
     },
     /// Multisplit of u32 keys, alone or with values
     Split {
-        /// The count of buckets
+        /// Number of buckets
         #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)), default_value_t = 8)]
         m: u32,
-        /// The operation: keys or pairs, and the bucket function
+        /// Operation: keys or pairs, and the bucket function
         #[arg(long, value_enum, default_value_t = Op::DeltaKeys)]
         op: Op,
-        /// The algorithm
+        /// Algorithm
         #[arg(long, value_enum, default_value_t)]
         method: split::Method,
         #[command(flatten)]
@@ -52,50 +52,50 @@ enum Subject {
     },
     /// Radix sort
     Sort {
-        /// The operation: keys or pairs, and their types
+        /// Operation: keys or pairs, and their types
         #[arg(long, value_enum, default_value_t)]
         op: sort::Op,
-        /// The algorithm
+        /// Algorithm
         #[arg(long, value_enum, default_value_t)]
         method: sort::Method,
-        /// Buckets per round, 16 to 256: sort by rounds of multisplit instead
+        /// Sort by rounds of multisplit with this many buckets, 16 to 256
         #[arg(long, value_name = "M", value_parser = buckets_of_a_round, conflicts_with = "method")]
         m: Option<sort::Method>,
         #[command(flatten)]
         common: PlanOptions,
     },
-    /// A histogram of f32 or u8
+    /// Histogram of f32 or u8
     Histogram {
-        /// The count of bins
+        /// Number of bins
         #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=1 << 20), default_value_t = 256)]
         m: u32,
-        /// The operation: the samples and the kind of bins
+        /// Operation: the sample type and the kind of bins
         #[arg(long, value_enum, default_value_t = histogram::Op::Even)]
         op: histogram::Op,
-        /// The algorithm
+        /// Algorithm
         #[arg(long, value_enum, default_value_t)]
         method: histogram::Method,
         #[command(flatten)]
         common: PlanOptions,
     },
-    /// Shortest paths: the beginning of a search, and its first rounds
+    /// Shortest paths: the start of a search and its first rounds
     Sssp {
-        /// The network: rmat:VERTICES:EDGES, grid:VERTICES, or a file
+        /// Network: rmat:VERTICES:EDGES, grid:VERTICES, or a file
         #[arg(long, conflicts_with_all = ["n", "m"])]
         graph: Option<Source>,
-        /// The vertices of an R-MAT network
+        /// Number of vertices of an R-MAT network
         #[arg(long, value_name = "N", value_parser = size::parse, default_value = "10000")]
         n: u64,
-        /// Its edges [default: four times as many]
+        /// Number of edges of an R-MAT network [default: four per vertex]
         #[arg(long, value_name = "M", value_parser = size::parse)]
         m: Option<u64>,
-        /// The algorithm
+        /// Algorithm
         #[arg(long, value_enum, default_value_t)]
         method: sssp::Method,
-        /// The count of rounds to show
+        /// Number of rounds to show
         #[arg(long, default_value_t = 2)]
         rounds: u32,
-        /// The output format
+        /// Output format
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
@@ -104,13 +104,13 @@ enum Subject {
 /// What every plan has.
 #[derive(Debug, Args)]
 struct PlanOptions {
-    /// The count of elements
+    /// Number of elements
     #[arg(long, value_name = "N", value_parser = size::parse, default_value = "2^24")]
     n: u64,
-    /// The output format
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Plan it for being recorded once and submitted many times
+    /// Plan a graph that is recorded once and submitted many times
     #[arg(long)]
     replay: bool,
 }
@@ -120,11 +120,11 @@ enum Format {
     /// Text
     #[default]
     Text,
-    /// For Graphviz
+    /// DOT, for Graphviz
     Dot,
-    /// A drawing
+    /// SVG drawing
     Svg,
-    /// For programs
+    /// JSON, for programs
     Json,
 }
 

@@ -24,34 +24,34 @@ use crate::{phase, report};
 pub struct Options {
     #[command(flatten)]
     input: InputOptions,
-    /// The count of bins
+    /// Number of bins
     #[arg(long, value_name = "M", value_parser = size::parse_count, group = "count",
           required_unless_present = "splitters")]
     bins: Option<u32>,
     /// Bins of equal width from LO (included) to HI (excluded) [default: the range of the samples]
     #[arg(long, num_args = 2, value_names = ["LO", "HI"], allow_negative_numbers = true, group = "function")]
     range: Option<Vec<String>>,
-    /// Bins of equal ratio instead of equal width
+    /// Use bins of equal ratio instead of equal width
     #[arg(long, conflicts_with_all = ["splitters", "glsl", "identity"])]
     log: bool,
-    /// Bins between sorted splitters; a .npy file may have another type than the samples
+    /// File of sorted splitters between the bins; a .npy file may have another type than the samples
     #[arg(long, value_name = "FILE", group = "function", conflicts_with = "bins")]
     splitters: Option<PathBuf>,
-    /// One bin for each number from 0 to M - 1
+    /// Use one bin for each number from 0 to M - 1
     #[arg(long, group = "function")]
     identity: bool,
     #[command(flatten)]
     glsl: GlslOptions,
-    /// The last bin contains its upper edge, as in NumPy
+    /// Include the upper edge in the last bin, as in NumPy
     #[arg(long, conflicts_with_all = ["glsl", "identity"])]
     closed: bool,
-    /// Add up these weights, one for each sample (u32 or f32), instead of counting
+    /// File of weights (u32 or f32), one per sample, to add up instead of counting
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
     /// Print one JSON object: counts, edges, out_of_range and more
     #[arg(long)]
     json: bool,
-    /// Write a line `lo,hi,count` for each bin, and for the samples below and above
+    /// Write a line `lo,hi,count` for each bin and for the samples below and above
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Write a drawing (SVG)
@@ -63,7 +63,7 @@ pub struct Options {
     /// Draw densities: counts divided by the widths of their bins
     #[arg(long, requires = "svg")]
     density: bool,
-    /// The label of the axis in the drawing
+    /// Axis label in the drawing
     #[arg(long, value_name = "TEXT", requires = "svg")]
     label: Option<String>,
 }

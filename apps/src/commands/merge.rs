@@ -21,15 +21,15 @@ use crate::{phase, report, sorted};
 pub struct Options {
     #[command(flatten)]
     input: InputOptions,
-    /// The second input: a file, or - for standard input
+    /// Second input file, or - for standard input
     second: PathBuf,
     /// Write the merged numbers to this file
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The format of the output [default: by its name; for - that of the first input]
+    /// Format of the output [default: by its name; for - the format of the first input]
     #[arg(long, value_enum)]
     output_format: Option<Format>,
-    /// Both inputs are sorted from the largest to the smallest, and so is the output
+    /// Merge inputs that are sorted from the largest to the smallest
     #[arg(long)]
     descending: bool,
 }

@@ -25,7 +25,7 @@ use crate::device::Devices;
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List every Vulkan device, and say which one would be used and why
+    /// List every Vulkan device, and show which one would be used and why
     Devices(devices::Options),
     /// Sort an array, alone or with values
     Sort(sort::Options),
@@ -33,13 +33,13 @@ pub enum Command {
     Split(split::Options),
     /// Find the k largest or smallest elements of an array, of its rows, or rows of a table
     Topk(topk::Options),
-    /// Count the numbers of an array that fall into each bin
+    /// Count the numbers of an array in each bin
     Histogram(histogram::Options),
     /// Compute prefix sums, minima or maxima of an array
     Scan(scan::Options),
-    /// Compute the sum, minimum or maximum of an array, or the index of either
+    /// Compute the sum, minimum or maximum of an array, or the index of the minimum or maximum
     Reduce(reduce::Options),
-    /// Write each number of a sorted array once, with its count if asked for
+    /// Write each number of a sorted array once, optionally with its count
     Unique(unique::Options),
     /// Binary search: find the position of each number in a sorted array
     Search(search::Options),

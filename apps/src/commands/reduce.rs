@@ -22,7 +22,7 @@ use crate::{phase, report};
 pub struct Options {
     #[command(flatten)]
     input: InputOptions,
-    /// The operation
+    /// Operation
     #[arg(long, value_enum)]
     op: Op,
     /// Print one JSON object: op, value, index, n and type
@@ -33,15 +33,15 @@ pub struct Options {
 /// What numbers are reduced to, on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Op {
-    /// The sum
+    /// Sum
     Sum,
-    /// The minimum
+    /// Minimum
     Min,
-    /// The maximum
+    /// Maximum
     Max,
-    /// The index of the minimum, from 0, and the minimum
+    /// Index of the minimum, from 0, and the minimum
     Argmin,
-    /// The index of the maximum, from 0, and the maximum
+    /// Index of the maximum, from 0, and the maximum
     Argmax,
 }
 

@@ -21,16 +21,16 @@ use crate::{phase, report};
 pub struct Options {
     #[command(flatten)]
     input: InputOptions,
-    /// Write the results to this file: one for each number, of the same type
+    /// Write the results to this file, one per number, of the same type
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The format of the output [default: by its name; for - that of the input]
+    /// Format of the output [default: by its name; for - the format of the input]
     #[arg(long, value_enum)]
     output_format: Option<Format>,
-    /// The operation
+    /// Operation
     #[arg(long, value_enum, default_value_t)]
     op: Op,
-    /// Include the number itself in its result, not only those before it
+    /// Include each number in its own result, not only the numbers before it
     #[arg(long)]
     inclusive: bool,
 }
@@ -38,12 +38,12 @@ pub struct Options {
 /// How numbers are combined, on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Op {
-    /// The sum
+    /// Sum
     #[default]
     Sum,
-    /// The minimum
+    /// Minimum
     Min,
-    /// The maximum
+    /// Maximum
     Max,
 }
 

@@ -21,15 +21,15 @@ use crate::{phase, report, sorted};
 pub struct Options {
     #[command(flatten)]
     input: InputOptions,
-    /// The numbers to look for: a file, or - for standard input
+    /// File of the numbers to search for, or - for standard input
     needles: PathBuf,
-    /// Write the positions to this file (u32), one for each number that is looked for
+    /// Write the positions to this file (u32), one per number to search for
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The format of the output [default: by its name; for - text]
+    /// Format of the output [default: by its name; for - text]
     #[arg(long, value_enum)]
     output_format: Option<Format>,
-    /// The position before or after equal numbers
+    /// Whether positions are before or after equal numbers
     #[arg(long, value_enum, default_value_t)]
     side: Side,
 }
@@ -37,10 +37,10 @@ pub struct Options {
 /// Where a number could be put that is there already.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Side {
-    /// Before equal numbers: the count of numbers that are less
+    /// Before equal numbers: the number of smaller elements
     #[default]
     Left,
-    /// After equal numbers: the count of numbers that are less or equal
+    /// After equal numbers: the number of smaller or equal elements
     Right,
 }
 
@@ -51,10 +51,10 @@ Examples:
   printf '7\\n' | multisplit search sorted.npy - -o - --type u32
 
 The first input must be sorted, as `multisplit sort` leaves it, and have the type of the second; an \
-unsorted input is an error. A position counts the sorted numbers that are less than the number that \
-is looked for, or with --side right those that are less or equal. Floats are compared in the total \
-order of IEEE 754. Empty cells of a table are left out. The first input may have at most 2^32 - 1 \
-numbers. Input that does not fit in device memory, or in --memory-limit, is searched in parts.";
+unsorted input is an error. A position is the count of sorted numbers that are less than the \
+searched number, or with --side right less or equal. Floats are compared in the total order of IEEE \
+754. Empty cells of a table are left out. The first input may have at most 2^32 - 1 numbers. Input \
+that does not fit in device memory, or in --memory-limit, is searched in parts.";
 
 /// Copies of the data in host memory: inputs, positions, and one part of them.
 const COPIES: u64 = 3;

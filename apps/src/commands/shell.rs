@@ -10,7 +10,7 @@ use clap_complete::Shell;
 #[derive(Debug, Args)]
 #[command(after_help = COMPLETION_EXAMPLES)]
 pub struct CompletionOptions {
-    /// The shell
+    /// Shell
     #[arg(value_enum)]
     shell: Shell,
 }
@@ -19,7 +19,7 @@ pub struct CompletionOptions {
 #[derive(Debug, Args)]
 #[command(after_help = MAN_EXAMPLES)]
 pub struct ManOptions {
-    /// The subcommand whose page is wanted; without one, the page of multisplit itself
+    /// Subcommand [default: multisplit itself]
     command: Option<String>,
 }
 
@@ -50,7 +50,7 @@ pub fn man(options: &ManOptions, whole: Command) -> Result<()> {
         None => whole,
         Some(name) => match whole.find_subcommand(name) {
             Some(found) => found.clone(),
-            None => bail!("multisplit has no command `{name}`"),
+            None => bail!("unknown command `{name}`; `multisplit --help` lists all commands"),
         },
     };
     let mut text = Vec::new();

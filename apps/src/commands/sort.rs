@@ -35,11 +35,11 @@ pub struct Options {
     /// Write the input index of each sorted key (u32); with --rows, the index within its row
     #[arg(long, value_name = "FILE")]
     argsort: Option<PathBuf>,
-    /// Treat the array as rows of LENGTH elements, and sort each row on its own
+    /// Treat the array as rows of LENGTH elements, and sort each row
     #[arg(long, value_name = "LENGTH", value_parser = size::parse,
           conflicts_with_all = ["column", "method", "radix_bits"])]
     rows: Option<u64>,
-    /// The algorithm
+    /// Algorithm
     #[arg(long, value_enum, default_value_t)]
     method: Method,
     /// Bits per digit for the multisplit method, 4 to 8
@@ -50,12 +50,12 @@ pub struct Options {
 /// How a sort is to be carried out, on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Method {
-    /// The best for the device
+    /// Best algorithm for the device
     #[default]
     Auto,
-    /// Rounds of a single pass with decoupled look-back
+    /// One pass with decoupled look-back per digit
     Onesweep,
-    /// Rounds of multisplits (the paper's)
+    /// One multisplit per digit, as in the paper
     Multisplit,
 }
 
@@ -72,15 +72,14 @@ Examples:
   multisplit sort huge.bin.zst -o sorted.bin.zst --type u64 --memory-limit 64MiB
 
 Sorts are stable. Floats are in the total order of IEEE 754: -NaN, -inf, ..., -0, +0, ..., +inf, \
-NaN. Dates that are \"not a time\" \
-count as the largest.
+NaN. Dates that are \"not a time\" count as the largest.
 
 A table keeps its header; its rows are moved whole, and rows with an empty cell come last. Its \
 numbers are 64-bit integers or floats unless --type says otherwise. With several --column, \
 --descending applies to all of them.
 
 Input that does not fit in device memory, or in --memory-limit, is split by sampled splitters and \
-sorted bucket by bucket, with the same bytes as result. --argsort and --column take at most 2^32 - 1 \
+sorted bucket by bucket, with the same result. --argsort and --column take at most 2^32 - 1 \
 elements.";
 
 /// Reads the input, sorts it, and writes the outputs.

@@ -28,16 +28,16 @@ pub struct Options {
     input: InputOptions,
     #[command(flatten)]
     output: OutputOptions,
-    /// The count of elements to find, in each row if there are several
+    /// Number of elements to find; with --rows, in each row
     #[arg(short, value_name = "K", value_parser = size::parse)]
     k: u64,
-    /// Find the smallest, from small to large [default: the largest, from large to small]
+    /// Find the smallest elements, from small to large [default: the largest, from large to small]
     #[arg(long)]
     smallest: bool,
-    /// Write the input index of each element that was found (u32); with --rows, the index within its row
+    /// Write the input index of each result (u32); with --rows, the index within its row
     #[arg(long, value_name = "FILE")]
     indices: Option<PathBuf>,
-    /// Treat the array as rows of LENGTH elements, and find k elements of each row
+    /// Treat the array as rows of LENGTH elements, and find k elements in each row
     #[arg(long, value_name = "LENGTH", value_parser = size::parse, conflicts_with = "column")]
     rows: Option<u64>,
 }
@@ -51,10 +51,10 @@ Examples:
 
 If elements are equal, those that come first in the input are taken, and come first in the output, \
 so that the result is the same on every device. Floats are in the order in which they are sorted: \
-NaN is above all others, -NaN below. A table keeps its header; its rows are written whole, and rows \
-with an empty cell come last. With --rows, k results are written for each row, row after row. k is \
-at most the length of a row. Input that does not fit in device memory, or in --memory-limit, is \
-processed in parts.";
+NaN is the largest, -NaN the smallest. A table keeps its header; its rows are written whole, and \
+rows with an empty cell come last. With --rows, k results are written for each row, row after row. \
+k is at most the length of a row. Input that does not fit in device memory, or in --memory-limit, \
+is processed in parts.";
 
 /// Reads the input, selects the top k, and writes the outputs.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {

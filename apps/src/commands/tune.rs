@@ -17,29 +17,29 @@ use crate::device::Devices;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// About how long it may take, in seconds
+    /// Approximate time limit in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = value_parser!(u64).range(1..=86_400))]
     budget: u64,
-    /// Where the profile is written [default: the user's configuration folder, where every command then
+    /// Write the profile to this file [default: in the user's configuration folder, where every command
     /// finds it]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Start from the sizes of this profile, and from no others
+    /// Start from the sizes of this profile
     #[arg(long, value_name = "FILE", hide = true)]
     from: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  multisplit tune                         a minute; every command then uses what was found
-  multisplit tune --budget 300 --force    longer, and again
+  multisplit tune                         about a minute; every command then uses the profile
+  multisplit tune --budget 300 --force    tune again, for longer
   multisplit tune -o fast.profile
   multisplit sort keys.npy -o sorted.npy --profile fast.profile
 
-Tile sizes, workgroup sizes and methods are measured on generated data, as GPU time, side by side \
-with the best so far. The result of each candidate is verified against the CPU first. The profile is \
-a text file for this device and driver; results never depend on it. Nothing else should use the \
-device meanwhile.";
+Tile sizes, workgroup sizes and methods are measured on generated data, by GPU time, alternating \
+with the best candidate so far. The result of each candidate is verified against the CPU first. The \
+profile is a text file for this device and driver; results never depend on it. No other program \
+should use the device during tuning.";
 
 /// Tunes, prints the speedups, and writes the profile.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {

@@ -27,7 +27,7 @@ pub struct Options {
     /// Write the first number of each run of equal numbers to this file
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The format of the output [default: by its name; for - that of the input]
+    /// Format of the output [default: by its name; for - the format of the input]
     #[arg(long, value_enum)]
     output_format: Option<Format>,
     /// Write the length of each run to this file (u32)
@@ -45,8 +45,8 @@ Examples:
   multisplit unique sales.csv --column region -o regions.csv --sort --counts sales-per-region.csv
 
 A run is a sequence of equal neighbours. In a sorted input, or with --sort, all equal numbers are \
-one run. In an input that is not sorted, a number may appear in several runs; then each run is kept, \
-and a note says so. Floats are equal if their bits are: -0 and +0 are two numbers, and so are NaNs \
+one run. In an input that is not sorted, a number may appear in several runs; then each run is \
+kept, with a note. Floats are equal if their bits are: -0 and +0 are two numbers, and so are NaNs \
 with different bits. Empty cells of a table are left out. There may be at most 2^32 - 1 numbers. \
 Input that does not fit in device memory, or in --memory-limit, is processed in parts.";
 

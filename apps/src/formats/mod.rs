@@ -34,7 +34,7 @@ const _: () = assert!(cfg!(target_endian = "little"), "raw and .npy files are li
 pub enum Format {
     /// A NumPy file
     Npy,
-    /// The numbers as they are in memory, little-endian
+    /// Raw numbers, little-endian
     Raw,
     /// A table: columns separated by commas, tabs or semicolons
     Csv,

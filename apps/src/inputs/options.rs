@@ -13,21 +13,21 @@ use crate::tables::{Column, Dialect, Table, separator};
 /// An input: where it is, in which form, and what of it is meant.
 #[derive(Clone, Debug, Args)]
 pub struct InputOptions {
-    /// The numbers: a file, or - for standard input
+    /// Input file, or - for standard input
     pub input: PathBuf,
-    /// The type of the numbers, if the file does not say it
+    /// Type of the numbers, if the file does not specify it
     #[arg(long = "type", value_name = "TYPE", value_parser = Element::parser())]
     pub element: Option<Element>,
-    /// The format of the input [default: by its name, else by its first bytes]
+    /// Format of the input [default: by its name, else by its first bytes]
     #[arg(long, value_enum)]
     pub format: Option<Format>,
-    /// The column of a table to work on: its name, or its number, counted from 1
+    /// Column of a table to use: its name, or its number, counted from 1
     #[arg(long, value_name = "NAME|N")]
     pub column: Vec<String>,
-    /// The separator of the columns of a table [default: by its name or its first line]
+    /// Column separator of a table [default: by the file name or the first line]
     #[arg(long, value_name = "CHARACTER", value_parser = separator, requires = "column")]
     pub separator: Option<u8>,
-    /// The first row of a table is data, not a header [default: if it has a number in that column]
+    /// Treat the first row of a table as data [default: if it has a number in the chosen column]
     #[arg(long, requires = "column")]
     pub no_header: bool,
 }

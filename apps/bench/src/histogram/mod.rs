@@ -16,13 +16,13 @@ use crate::data::{self, SEED, SplitMix64};
 /// An operation, by the name that figures of other programs go by too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Op {
-    /// f32 in [0, 1024), m equal parts
+    /// f32 in [0, 1024), m bins of equal width
     #[value(name = "histogram_even")]
     Even,
     /// f32 in [0, 1024), m - 1 random splitters between the ends
     #[value(name = "histogram_range")]
     Range,
-    /// u8, a bin for each value
+    /// u8, one bin per value
     #[value(name = "histogram_u8")]
     Bytes,
     /// RGBA8 pixels, four histograms of 256 bins in one pass
@@ -95,10 +95,10 @@ fn float(word: u32) -> f32 {
 /// How samples are spread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Spread {
-    /// Every value alike
+    /// Uniform over all values
     #[default]
     Uniform,
-    /// All in one bin
+    /// All samples in one bin
     One,
 }
 

@@ -13,12 +13,12 @@ use crate::plans::{Target, bytes_of};
 /// How samples are to be counted, on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Method {
-    /// What suits the device
+    /// Best method for the device
     #[default]
     Auto,
-    /// Ballots, with counts in registers (the paper's)
+    /// Ballots, with counts in registers, as in the paper
     Ballots,
-    /// Counters in shared memory, in as many passes as they need
+    /// Counters in shared memory, in several passes if necessary
     Shared,
     /// Atomic operations on the output
     Global,

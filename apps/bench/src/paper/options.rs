@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of paper")]
 pub struct PaperOptions {
-    /// Which tables; several, separated by commas [default: all]
+    /// Tables, separated by commas [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     pub table: Vec<Which>,
 }
@@ -14,17 +14,17 @@ pub struct PaperOptions {
 /// A table of the paper's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Which {
-    /// Radix sort, and a split by a scan: what the rest is held against
+    /// Radix sort, and a split by a scan: the baselines
     Reference,
-    /// The stages of each method
+    /// Stages of each method
     Stages,
     /// Delta buckets, by method and number of buckets
     Delta,
-    /// Keys that are spread unevenly over the buckets
+    /// Keys with an uneven distribution over the buckets
     Distribution,
-    /// Identity buckets, which are a sort on few bits
+    /// Identity buckets, equivalent to a sort on few bits
     Bits,
-    /// Radix sort by rounds of multisplit, by bits of a round
+    /// Radix sort by rounds of multisplit, by bits per round
     Sort,
     /// Shortest paths
     Sssp,

@@ -14,7 +14,7 @@ pub enum Distribution {
     /// Uniform keys
     #[default]
     Uniform,
-    /// B(m-1, 1/2) over the buckets: most keys in the middle ones
+    /// Binomial B(m-1, 1/2) over the buckets: most keys are in the middle buckets
     Binomial,
     /// A quarter of the keys uniform over the buckets, the rest in one bucket
     QuarterUniform,

@@ -21,13 +21,13 @@ pub enum Op {
     /// Keys, by buckets of equal width over the whole domain
     #[value(name = "split_delta_keys")]
     DeltaKeys,
-    /// Pairs, by the same
+    /// Pairs, by the same buckets
     #[value(name = "split_delta_pairs")]
     DeltaPairs,
-    /// Keys, by their low bits; by the key itself where m is no power of two
+    /// Keys, by their low bits; by the key itself if m is not a power of two
     #[value(name = "split_identity_keys")]
     IdentityKeys,
-    /// Pairs, by the same
+    /// Pairs, by the same buckets
     #[value(name = "split_identity_pairs")]
     IdentityPairs,
     /// Keys, by m - 1 random splitters

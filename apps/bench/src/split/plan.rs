@@ -13,7 +13,7 @@ use crate::plans::Target;
 /// How a split is to be carried out, on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Method {
-    /// What suits the device
+    /// Best method for the device
     #[default]
     Auto,
     /// One subproblem per subgroup, no reordering (the paper's DMS)
@@ -24,9 +24,9 @@ pub enum Method {
     Block,
     /// One histogram, then a single pass with decoupled look-back
     Onesweep,
-    /// A scan of flags for each bit of the bucket ids (what the paper compares with)
+    /// One scan of flags per bit of the bucket ids (a baseline of the paper)
     ScanSplit,
-    /// Labels sorted on as many bits as the bucket ids have (what the paper compares with)
+    /// Radix sort of labels on the bits of the bucket ids (a baseline of the paper)
     #[value(name = "reduced-bit", alias = "reduced-bit-sort")]
     ReducedBitSort,
 }

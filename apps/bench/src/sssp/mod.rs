@@ -25,20 +25,20 @@ use crate::size;
 /// How shortest paths are searched for, on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Method {
-    /// What suits the network
+    /// Best method for the network
     #[default]
     Auto,
-    /// Whatever came nearer is expanded in the next round
+    /// Bellman-Ford: every improved vertex is expanded in the next round
     BellmanFord,
-    /// A near set, and a far pile that is split when the near set is exhausted
+    /// A near set, and a far set that is split when the near set is exhausted
     NearFar,
-    /// Ten buckets by radix sort: the costly original
+    /// Ten buckets by radix sort: the slow original
     Bucketing,
     /// Ten buckets by passes of multisplit: the paper's Multisplit-SSSP
     MultisplitPasses,
     /// Ten buckets by ballots in the kernel that relaxes arcs
     Multisplit,
-    /// On the CPU
+    /// Dijkstra's algorithm on the CPU
     Dijkstra,
 }
 

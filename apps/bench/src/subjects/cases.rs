@@ -15,13 +15,13 @@ pub const COPY: &str = "copy_kernel_u32";
 /// A group of figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Subject {
-    /// Everything below but the paper
+    /// All of the following except paper
     All,
-    /// The exclusive scan, by each method
+    /// Exclusive scan, by each method
     Scan,
-    /// The copy kernel: the ceiling for everything that reads and writes each element once
+    /// Copy kernel: the upper bound for operations that read and write each element once
     Copy,
-    /// The fill kernel
+    /// Fill kernel
     Fill,
     /// Multisplit, by operation, number of buckets and method
     Split,
@@ -33,11 +33,11 @@ pub enum Subject {
     Topk,
     /// Scans, reductions and selections of several types
     Family,
-    /// Arrays of the host: transfers, and sorts with them, by the host's clock
+    /// Host arrays: transfers, and sorts with transfers, by the host's clock
     Host,
     /// Shortest paths, by network and method
     Sssp,
-    /// The experiments of the paper, in its own tables
+    /// Experiments of the paper, in its own tables
     Paper,
 }
 

@@ -36,7 +36,7 @@ const BY_KEY: [&str; 2] = ["reduce_by_key_u32", "scan_inclusive_by_key_u32"];
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of family")]
 pub struct FamilyOptions {
-    /// Which operations; several, separated by commas [default: all]
+    /// Operations, separated by commas [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = PossibleValuesParser::new(operations()))]
     family: Vec<String>,
 }

@@ -18,21 +18,21 @@ use crate::subjects::cases::POISON;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of histogram")]
 pub struct HistogramOptions {
-    /// How many bins, up to 2^20; several, separated by commas [default: as --m]
+    /// Numbers of bins, up to 2^20, separated by commas [default: as --m]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=1 << 20))]
     bins: Vec<u32>,
-    /// Which histograms; several, separated by commas [default: all]
+    /// Histograms, separated by commas [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     histograms: Vec<Op>,
-    /// How samples are counted; several ways, separated by commas [default: auto]
+    /// Counting methods, separated by commas [default: auto]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     count_by: Vec<Method>,
-    /// How samples are spread [default: uniform]
+    /// Distribution of the samples [default: uniform]
     #[arg(long, value_enum)]
     samples: Option<Spread>,
-    /// Other sizes of the kernel than the device's: threads=512,loads=2,tiles=16,min-groups=1056,
+    /// Override kernel sizes: threads=512,loads=2,tiles=16,min-groups=1056,
     /// copies=4,copies-bytes=32768,passes=6,registers=8,cells-per-bin=8,
-    /// cells=2048,lookup-threads=1024; several lists, separated by semicolons, are measured one after
+    /// cells=2048,lookup-threads=1024; lists separated by semicolons are measured one after
     /// another
     #[arg(long, value_name = "LISTS", value_delimiter = ';', value_parser = tune)]
     tune: Vec<Sizes>,

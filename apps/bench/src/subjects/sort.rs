@@ -15,10 +15,10 @@ use crate::sort::{Method, OPS, Op, SortPlan};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of sort")]
 pub struct SortOptions {
-    /// Which sorts; several, separated by commas [default: all]
+    /// Sorts, separated by commas [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     sorts: Vec<Op>,
-    /// By which methods; several, separated by commas [default: auto]
+    /// Methods, separated by commas [default: auto]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     sort_by: Vec<Method>,
 }

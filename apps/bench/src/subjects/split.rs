@@ -18,13 +18,13 @@ use crate::{console, data, passes, size};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of split")]
 pub struct SplitOptions {
-    /// Which operations; several, separated by commas [default: all]
+    /// Operations, separated by commas [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     op: Vec<Op>,
-    /// Which methods; several, separated by commas [default: direct,warp,block,onesweep]
+    /// Methods, separated by commas [default: direct,warp,block,onesweep]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     method: Vec<Method>,
-    /// How the keys are spread over the buckets [default: uniform]
+    /// Distribution of the keys over the buckets [default: uniform]
     #[arg(long, value_enum)]
     distribution: Option<Distribution>,
 }

@@ -18,26 +18,26 @@ use crate::sssp::{self, Method, Source, Tunes};
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Options of sssp")]
 pub struct SearchOptions {
-    /// Which networks; several, separated by commas: rmat, rmat:VERTICES:EDGES, grid, grid:VERTICES,
+    /// Networks, separated by commas: rmat, rmat:VERTICES:EDGES, grid, grid:VERTICES,
     /// or files [default: rmat,grid; on a software driver rmat:5000:30000,grid:3000]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     graph: Vec<Source>,
-    /// Which methods; several, separated by commas [default: all of the device]
+    /// Methods, separated by commas [default: all methods of the device]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     search: Vec<Method>,
-    /// Widths of buckets; several, separated by commas [default: from weights and degrees]
+    /// Bucket widths, separated by commas [default: from weights and degrees]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     delta: Vec<f64>,
-    /// Sources; several, separated by commas [default: four of a known graph, else 0]
+    /// Sources, separated by commas [default: four for a known graph, else 0]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     source: Vec<u32>,
-    /// Buckets of the methods that have some
+    /// Number of buckets, for methods with buckets
     #[arg(long, value_name = "M")]
     search_buckets: Option<u32>,
-    /// Whether many rounds are one dispatch [default: where the device is known to allow it]
+    /// Whether one dispatch runs many rounds [default: if the device is known to support it]
     #[arg(long, value_name = "BOOL")]
     resident: Option<bool>,
-    /// Sets sizes of the search, e.g. local_hops=16,stage=4; several lists, separated by semicolons,
+    /// Override sizes of the search, e.g. local_hops=16,stage=4; lists separated by semicolons
     /// are measured one after another
     #[arg(long, value_name = "LISTS", value_delimiter = ';')]
     tune_search: Vec<Tunes>,

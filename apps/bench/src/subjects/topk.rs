@@ -16,13 +16,13 @@ use crate::{console, data, size};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of topk")]
 pub struct TopKOptions {
-    /// How many of the largest; several, separated by commas [default: 32,1024]
+    /// Numbers of largest elements to find, separated by commas [default: 32,1024]
     #[arg(long, value_name = "LIST", value_parser = size::parse, value_delimiter = ',')]
     k: Vec<u64>,
-    /// Rows that the n elements are cut into, each of which has its own k [default: 1]
+    /// Number of rows that the n elements form; k elements are found in each [default: 1]
     #[arg(long, value_name = "ROWS", value_parser = value_parser!(u64).range(1..))]
     topk_rows: Option<u64>,
-    /// By which methods; several, separated by commas [default: auto]
+    /// Methods, separated by commas [default: auto]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     topk_by: Vec<Method>,
 }
@@ -30,13 +30,13 @@ pub struct TopKOptions {
 /// How a top-k is carried out, on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Method {
-    /// What suits the device
+    /// Best method for the device
     Auto,
-    /// One workgroup for each row, or for each part of a long one
+    /// One workgroup per row, or per part of a long row
     Rows,
-    /// One read that keeps what passes a guessed bound
+    /// One pass that keeps the elements above an estimated bound
     Filter,
-    /// Digit by digit
+    /// Radix selection, digit by digit
     Select,
 }
 

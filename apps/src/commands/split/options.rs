@@ -28,32 +28,32 @@ pub struct Options {
     pub input: InputOptions,
     #[command(flatten)]
     pub output: OutputOptions,
-    /// The count of buckets; may be left out with --splitters
+    /// Number of buckets; optional with --splitters
     #[arg(long, value_name = "M", value_parser = size::parse_count, group = "count",
           required_unless_present = "splitters")]
     buckets: Option<u32>,
-    /// A built-in bucket function
+    /// Built-in bucket function
     #[arg(long, value_enum, group = "function")]
     by: Option<By>,
-    /// For --by delta: M buckets of equal width from LO to HI; keys below are in the first bucket, keys
+    /// With --by delta, divide LO to HI into M buckets of equal width; keys below are in the first bucket, keys
     /// above in the last
     #[arg(long, num_args = 2, value_names = ["LO", "HI"], allow_negative_numbers = true, requires = "by")]
     range: Option<Vec<String>>,
-    /// Sorted splitters, M - 1 numbers of the type of the keys; the bucket of a key is the count of
-    /// splitters at or below it
+    /// File of M - 1 sorted splitters of the key type; the bucket of a key is the number of
+    /// splitters less than or equal to it
     #[arg(long, value_name = "FILE", group = "function")]
     splitters: Option<PathBuf>,
     #[command(flatten)]
     pub glsl: GlslOptions,
     #[command(flatten)]
     pub values: ValueOptions,
-    /// Write where the buckets begin: M + 1 numbers (u32), of which the last is n
+    /// Write the bucket offsets: M + 1 numbers (u32), the last is n
     #[arg(long, value_name = "FILE")]
     pub offsets: Option<PathBuf>,
-    /// Write a file for each bucket; {} in the name stands for the number of the bucket
+    /// Write one file per bucket; {} in the name is replaced by the bucket number
     #[arg(long, value_name = "PATTERN")]
     pub each: Option<String>,
-    /// The algorithm
+    /// Algorithm
     #[arg(long, value_enum, default_value_t)]
     pub method: Method,
 }
@@ -63,7 +63,7 @@ pub struct Options {
 enum By {
     /// M buckets of equal width, over --range or over all numbers of the type (integers)
     Delta,
-    /// The key is the number of its bucket (integers)
+    /// The key is its bucket number (integers)
     Identity,
 }
 

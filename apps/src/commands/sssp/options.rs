@@ -14,36 +14,36 @@ use crate::report;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// The network: a file (.mtx, .gr, .el, .wel, each also .gz or .zst), - for standard input, or
-    /// as for --generate
+    /// Network: a file (.mtx, .gr, .el, .wel, each also .gz or .zst), - for standard input, or a value
+    /// of --generate
     #[arg(required_unless_present = "generate")]
     graph: Option<Source>,
     /// Generate a network: rmat, rmat:VERTICES:EDGES[:SEED], grid or grid:VERTICES
     #[arg(long, value_name = "KIND", conflicts_with = "graph")]
     generate: Option<Source>,
-    /// The format of the file [default: by its name, else by its first lines]
+    /// Format of the file [default: by its name, else by its first lines]
     #[arg(long, value_enum, conflicts_with = "generate")]
     graph_format: Option<GraphFormat>,
-    /// The vertex that paths begin at; may be given several times
+    /// Start vertex; may be given several times
     #[arg(long, value_name = "VERTEX", value_parser = size::parse_index, default_value = "0")]
     pub source: Vec<u32>,
-    /// The algorithm
+    /// Algorithm
     #[arg(long, value_enum, default_value_t)]
     pub method: Method,
-    /// The width of a bucket, or of the near set [default: from weights and degrees]
+    /// Width of a bucket, or of the near set [default: from weights and degrees]
     #[arg(long, allow_negative_numbers = true)]
     pub delta: Option<f64>,
-    /// The count of buckets, for methods that have buckets
+    /// Number of buckets, for methods with buckets
     #[arg(long, value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)), default_value_t = DEFAULT_BUCKETS)]
     pub buckets: u32,
-    /// The weights of the edges
+    /// Edge weights
     #[arg(long, value_enum, default_value_t)]
     weights: Weights,
-    /// Count edges instead of adding up weights: the same as --weights ones
+    /// Count edges instead of adding weights; same as --weights ones
     #[arg(long, conflicts_with = "weights")]
     hops: bool,
     /// Write every distance to this file: u32, with 4294967295 for vertices that cannot be reached, or
-    /// f32, with inf. With several sources, {} in the name stands for the source
+    /// f32, with inf. With several sources, {} in the name is replaced by the source
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Write the predecessor of each vertex on a shortest path (u32), 4294967295 if it has none
@@ -79,7 +79,7 @@ enum GraphFormat {
 /// What edges cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Weights {
-    /// Those of the file, or 1 if it has none; for generated networks as with `hash`
+    /// Weights of the file, or 1 if it has none; for generated networks the same as `hash`
     #[default]
     File,
     /// 0 to 1000, from a hash of the two vertices, as in the paper
