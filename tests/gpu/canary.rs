@@ -52,7 +52,7 @@ fn kept_lane_order_passes_the_checks(gpu: &Gpu) -> Result<()> {
     let mut policy = by_lane_order(&gpu.context)?;
     policy.split.canary_period = 1;
     let context = gpu.with_policy(policy)?;
-    for n in [1, 2, 2047, 2049, 70_001] {
+    for n in gpu.cases([1, 2, 2047, 2049, 70_001]) {
         let keys = uniform(n, n as u64);
         let mut expected = keys.clone();
         expected.sort_unstable();

@@ -264,7 +264,7 @@ fn splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
 fn folded_splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
     let limits = Limits { max_workgroup_count: [3, 65535, 65535], ..gpu.context.limits() };
     let policy = in_rows(gpu, 3);
-    for method in METHODS {
+    for method in gpu.cases(METHODS) {
         check_split(gpu, &policy, &limits, method, Kind::Keys, 10, 30_011)?;
     }
     check_split(gpu, &policy, &limits, Method::Block, Kind::Keys, 2, 60_011)

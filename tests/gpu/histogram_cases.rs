@@ -409,7 +409,7 @@ fn check_edges<S: Sample + PartialOrd + Into<f64>>(
 fn samples_near_edges_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
     let near = |&edge: &f64| [edge as f32, (edge as f32).next_down(), (edge as f32).next_up()];
     let samples = |edges: &[f64]| edges.iter().flat_map(near).chain([0.0, -0.0, 1e-40]).collect();
-    for range in [
+    for range in gpu.cases([
         (0.0, 1.0, 100),
         (-1.0, 1.0, 3),
         (-0.7, 0.3, 1000),
@@ -422,19 +422,19 @@ fn samples_near_edges_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
         (f32::from_bits(0x8000_0003), f32::from_bits(14), 7),
         (-1e30, 1e31, 33),
         (f32::MIN, f32::MAX, 10),
-    ] {
+    ]) {
         check_edges::<f32>(gpu, range, samples)?;
     }
     let near = |&edge: &f64| [edge, edge.next_down(), edge.next_up()];
     let samples = |edges: &[f64]| edges.iter().flat_map(near).chain([0.0, -0.0, 1e-310]).collect();
-    for range in [
+    for range in gpu.cases([
         (0.0, 1.0, 100),
         (-0.7, 0.3, 1000),
         (1e15, 1e15 + 20.0, 77),
         (0.0, 1e-320, 9),
         (-1.0, 1e31, 100),
         (f64::MIN, f64::MAX, 10),
-    ] {
+    ]) {
         check_edges::<f64>(gpu, range, samples)?;
     }
     Ok(())

@@ -151,7 +151,7 @@ fn sizes_around_plan_and_piece_limits_match_the_cpu(gpu: &Gpu) -> Result<()> {
         4 * PIECE + 65,
         10_007,
     ];
-    for (index, n) in sizes.into_iter().enumerate() {
+    for (index, n) in gpu.cases(sizes.into_iter().enumerate()) {
         let along = ALONG[index % ALONG.len()];
         let key = [KeyType::U32, KeyType::F64][index % 2];
         check(&context, &Order::of(key), along, &make_keys(key, Keys::Uniform, n, n as u64))?;
@@ -197,7 +197,7 @@ fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
         (KeyType::U64, 30..41),
         (KeyType::F64, 40..64),
     ];
-    for (index, (key, bits)) in cases.into_iter().enumerate() {
+    for (index, (key, bits)) in gpu.cases(cases.into_iter().enumerate()) {
         let order = Order { bits, descending: index % 2 == 1, ..Order::of(key) };
         let keys = make_keys(key, Keys::Uniform, 3_001, index as u64);
         for along in [Along::Indices, Along::Bytes(8)] {
@@ -219,7 +219,9 @@ fn skewed_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
         })
         .collect();
     let narrow: Vec<u64> = (0..6_000).map(|_| 0xABCD_0000_0000 + rng.below(40_000)).collect();
-    for (key, keys) in [(KeyType::U32, &zipf), (KeyType::U64, &zipf), (KeyType::I64, &narrow)] {
+    for (key, keys) in
+        gpu.cases([(KeyType::U32, &zipf), (KeyType::U64, &zipf), (KeyType::I64, &narrow)])
+    {
         for descending in [false, true] {
             let order = Order { descending, ..Order::of(key) };
             check(&context, &order, Along::Indices, keys)?;
@@ -254,12 +256,12 @@ fn bucket_larger_than_a_plan_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 fn bindings_smaller_than_a_piece_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 4096);
     let context = Lowered::with(gpu, policy)?;
-    for (key, along) in [
+    for (key, along) in gpu.cases([
         (KeyType::U32, Along::Nothing),
         (KeyType::U32, Along::Bytes(16)),
         (KeyType::F64, Along::Bytes(4)),
         (KeyType::I32, Along::Indices),
-    ] {
+    ]) {
         for keys in [Keys::Uniform, Keys::FewDistinct, Keys::OneDigitDiffers] {
             let made = make_keys(key, keys, 3_333, 41);
             check(&context, &Order::of(key), along, &made).with_context(|| format!("{keys:?}"))?;

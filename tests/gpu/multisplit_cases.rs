@@ -263,7 +263,7 @@ fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
 
 /// A one-sweep split without polling: every missing tile is recomputed.
 fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
-    for (m, look_back_tiles) in [(2, 4), (33, 1), (256, 3)] {
+    for (m, look_back_tiles) in gpu.cases([(2, 4), (33, 1), (256, 3)]) {
         let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.context.policy() };
         case(gpu, &policy, Method::OneSweep, Kind::Pairs, m, 100_000, Distribution::Uniform)?;
     }

@@ -123,7 +123,7 @@ fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn device_count_limits_the_sort(gpu: &Gpu) -> Result<()> {
     let (context, policy) = (&gpu.context, quick_policy(gpu));
     const MAX: usize = 3_001;
-    for (turn, key) in NARROW.into_iter().enumerate() {
+    for (turn, key) in gpu.cases(NARROW.into_iter().enumerate()) {
         for along in [Along::Nothing, Along::Bytes(4)] {
             let order = Order { descending: turn % 2 == 1, ..Order::of(key) };
             let mut graph = Graph::new("counted");
@@ -179,7 +179,7 @@ fn double_buffered_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
         (KeyType::U16, Along::Nothing, 3..9, SortMethod::Multisplit { radix_bits: 6 }),
         (KeyType::F16, Along::Nothing, 0..16, SortMethod::Auto),
     ];
-    for (key, along, bits, method) in cases {
+    for (key, along, bits, method) in gpu.cases(cases) {
         let order = Order { bits, method, ..Order::of(key) };
         let mut graph = Graph::new("between");
         let len = key.array_len(N as u64);
@@ -238,7 +238,7 @@ fn segments_and_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Arrays that exceed one plan.
 fn pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, 1000)?;
-    for (turn, key) in NARROW.into_iter().enumerate() {
+    for (turn, key) in gpu.cases(NARROW.into_iter().enumerate()) {
         for (column, along) in ALONG.into_iter().enumerate() {
             if !gpu.full && (turn + column) % 3 > 0 {
                 continue;

@@ -17,7 +17,7 @@ tests!(narrow_topk: every_method_matches_the_cpu);
 fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = topk_run::quick_policy(gpu);
     let mut turn = 0;
-    for key in NARROW {
+    for key in gpu.cases(NARROW) {
         let methods = if gpu.full { &topk_run::METHODS[..] } else { &[TopKMethod::Auto] };
         for &method in methods {
             for (rows, length, k) in [(1, 300, 7), (5, 13, 3), (1, 9_001, 201), (3, 5_003, 200)] {

@@ -291,7 +291,8 @@ fn row_counts_above_and_below_the_elements_match_the_cpu(gpu: &Gpu) -> Result<()
     let policy = gpu.context.policy();
     let taken = Policy { segment_chunk: SMALL_CHUNK, subgroup_takers: 64, ..policy };
     let tile = policy.threads as usize * 16;
-    for (policy, length) in [(&policy, 8), (&policy, 24), (&taken, 200), (&taken, 3000)] {
+    for (policy, length) in gpu.cases([(&policy, 8), (&policy, 24), (&taken, 200), (&taken, 3000)])
+    {
         let rows = 3 * tile / length + 1;
         for (on_device, segments) in [(true, 0), (true, rows + 9), (false, rows + 9), (false, 2)] {
             let asked = (rows + 9, segments);

@@ -67,12 +67,12 @@ fn few_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn few_keys_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few(quick_policy(gpu), 2);
     let all = [0..24, 3..11, 7..9, 8..16, 31..32, 5..29, 12..12];
-    for (turn, bits) in all.into_iter().enumerate() {
+    for (turn, bits) in gpu.cases(all.into_iter().enumerate()) {
         let descending = turn % 2 == 0;
         let order = Order { descending, bits, ..Order::one_sweep(KeyType::U32) };
         case(gpu, &policy, &order, Along::Indices, KEYS[turn], 3_001)?;
     }
-    for bits in [0..40, 30..64, 60..64] {
+    for bits in gpu.cases([0..40, 30..64, 60..64]) {
         let order = Order { bits, ..Order::one_sweep(KeyType::F64) };
         case(gpu, &policy, &order, Along::Bytes(4), Keys::Uniform, 2_500)?;
     }
@@ -96,7 +96,7 @@ fn few_keys_with_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
         all.push((0..n as u64).map(|i| 0x0102_0304 ^ ((i / ROW as u64) << (8 * digit))).collect());
     }
     for (bits, along) in
-        [(0..32, Along::Indices), (0..24, Along::Bytes(4)), (0..32, Along::Nothing)]
+        gpu.cases([(0..32, Along::Indices), (0..24, Along::Bytes(4)), (0..32, Along::Nothing)])
     {
         // All of these use the same pipelines.
         let policy = few(quick_policy(gpu), 0);
@@ -108,7 +108,7 @@ fn few_keys_with_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     }
     // Wide keys with small values: rounds after the fourth are idle.
     let order = Order::one_sweep(KeyType::U64);
-    for digit in [0, 4, 5, 7] {
+    for digit in gpu.cases([0, 4, 5, 7]) {
         let keys: Vec<u64> = (0..n as u64).rev().map(|i| (i % 256) << (8 * digit)).collect();
         check(gpu, &few(quick_policy(gpu), 0), &order, Along::Bytes(8), &keys)?;
     }
@@ -133,7 +133,7 @@ fn few_narrow_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// Without polling, every missing tile is recounted from the summed histograms.
 fn few_keys_without_polling_recount_tiles(gpu: &Gpu) -> Result<()> {
-    for turn in 0..4 {
+    for turn in gpu.cases(0..4) {
         let policy = Policy { spin_limit: 0, ..few(quick_policy(gpu), turn) };
         let order = Order::one_sweep(KeyType::U32);
         case(gpu, &policy, &order, Along::Bytes(4), Keys::Uniform, 30_000)?;

@@ -182,7 +182,7 @@ fn idle_rounds_match_the_cpu(gpu: &Gpu) -> Result<()> {
     };
     let order = Order::one_sweep(KeyType::U32);
     let floats = Order::one_sweep(KeyType::F32);
-    for digit in 0..4 {
+    for digit in gpu.cases(0..4) {
         check(gpu, &policy, &order, Along::Bytes(4), &one_digit(4, digit))?;
         check(gpu, &policy, &floats, Along::Indices, &one_digit(4, digit))?;
         // An odd number of rounds, so that the last round is a copy back.
@@ -196,7 +196,7 @@ fn idle_rounds_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check(gpu, &policy, &floats, Along::Indices, &equal)?;
     check(gpu, &policy, &Order { bits: 0..8, ..floats }, Along::Indices, &equal)?;
     let wide = Order::one_sweep(KeyType::U64);
-    for most in [2, 300, 70_000, 1 << 33] {
+    for most in gpu.cases([2, 300, 70_000, 1 << 33]) {
         let mut rng = Rng::new(most);
         let keys: Vec<u64> = (0..2_500).map(|_| rng.below(most)).collect();
         check(gpu, &policy, &wide, Along::Bytes(8), &keys).with_context(|| format!("{most}"))?;

@@ -143,7 +143,7 @@ fn hub_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn float_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(5);
-    for scale in [1e-30f32, 1.0, 1e30] {
+    for scale in gpu.cases([1e-30f32, 1.0, 1e30]) {
         let mut edges = EdgeList::weighted_f32();
         for _ in 0..1500 {
             let weight = (rng.below(1 << 24) as f32 / (1 << 24) as f32) * scale;
@@ -254,7 +254,7 @@ fn overflowing_queues_match_the_cpu(gpu: &Gpu) -> Result<()> {
     tuning.hub_degree = 16;
     let network = Rmat::of_size(1100, 20_000).generate(Weighting::Own)?;
     let mut dense = 0;
-    for method in METHODS {
+    for method in gpu.cases(METHODS) {
         let options = Options { tuning: Some(tuning), ..options(method) };
         for found in check(gpu, &network, &options, &[3])? {
             dense += found.statistics.dense_rounds;

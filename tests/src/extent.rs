@@ -37,21 +37,24 @@ impl Part {
         move || cases.next().is_some_and(|case| taker(case, self.of) == self.number - 1)
     }
 
-    /// Like `turns`, for a sample: short lists are complete, and long products are thinned.
+    /// Like `turns`, for a sample: the first case of a list, some of the next ones, and few of a
+    /// long product. The parts share them.
     pub fn sampled_turns(self) -> impl FnMut() -> bool {
         let (mut case, mut turn) = (0, self.turns());
         move || {
-            let sampled = case < COMPLETE_CASES || taker(case, THINNING) == 0;
+            let thinning = if case < SHORT_LIST { SHORT_LIST_THINNING } else { THINNING };
+            let sampled = case == 0 || taker(case, thinning) == 0;
             case += 1;
             sampled && turn()
         }
     }
 }
 
-/// A sample runs the first cases of each list completely, up to this number, ...
-const COMPLETE_CASES: usize = 4;
+/// A sample runs one in [`SHORT_LIST_THINNING`] of the first cases of a list, up to this number, ...
+const SHORT_LIST: usize = 12;
+const SHORT_LIST_THINNING: usize = 2;
 /// ... and one in this many of the remaining cases.
-const THINNING: usize = 16;
+const THINNING: usize = 24;
 
 /// Index (from 0) of the part that runs a case.
 fn taker(case: usize, parts: usize) -> usize {
@@ -223,17 +226,19 @@ mod tests {
     }
 
     #[test]
-    fn samples_keep_short_lists_and_thin_long_products() {
-        const CASES: usize = 400 + COMPLETE_CASES;
+    fn samples_thin_long_products_more_than_short_lists() {
+        const CASES: usize = 480 + SHORT_LIST;
         let mut takers = [0; CASES];
         for part in Part::all(3) {
             let mut mine = part.sampled_turns();
             takers.iter_mut().filter(|_| mine()).for_each(|takers| *takers += 1);
         }
-        assert_eq!(takers[..COMPLETE_CASES], [1; COMPLETE_CASES]);
+        assert_eq!(takers[0], 1);
         assert!(takers.iter().all(|&takers| takers <= 1));
-        let rest: usize = takers[COMPLETE_CASES..].iter().sum();
-        assert!(rest.abs_diff((CASES - COMPLETE_CASES) / THINNING) <= 1, "{rest}");
+        let (short, rest) = takers.split_at(SHORT_LIST);
+        let [short, rest] = [short, rest].map(|part| part.iter().sum::<usize>());
+        assert!(short.abs_diff(SHORT_LIST / SHORT_LIST_THINNING) <= 1, "{short}");
+        assert!(rest.abs_diff((CASES - SHORT_LIST) / THINNING) <= 1, "{rest}");
     }
 
     /// Cases that recur with any period from 2 to 9 occur in each of three parts.

@@ -58,6 +58,12 @@ impl Gpu {
         if self.full { Box::new(self.part.turns()) } else { Box::new(self.part.sampled_turns()) }
     }
 
+    /// The cases of a list that this process runs, as [`Self::mine`].
+    pub fn cases<T>(&self, all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+        let mut mine = self.mine();
+        all.into_iter().filter(move |_| mine())
+    }
+
     /// Whether the device is a (slow) software driver.
     pub fn is_software(&self) -> bool {
         self.context.properties().device_type == vk::PhysicalDeviceType::CPU

@@ -167,8 +167,10 @@ def cumulative_sum(
     array([0, 1, 3, 6])
     """
     if isinstance(x, DeviceArray):
-        if x.ndim != 1 or include_initial:
-            raise ValueError("arrays on the device must have one axis, and are summed without include_initial")
+        if x.ndim != 1:
+            raise ValueError(f"arrays on the device must have one axis, and this one has {x.ndim}")
+        if include_initial:
+            raise ValueError("include_initial, which puts a zero first, is not supported for arrays on the device")
         normalize_axis(0 if axis is None else axis, x.ndim)
         result = _sum_type(x.dtype, dtype)
         return scan(x if x.dtype == result else DeviceArray._uploaded(x._engine, x._download().astype(result)))
