@@ -374,7 +374,7 @@ fn reversed_lanes_are_detected_and_repeated(gpu: &Gpu) -> Result<()> {
     let order = Order::of(KeyType::U32);
     // With pieces split by ballots, where only the sorts detect it, and with pieces that detect it
     // themselves.
-    for max_buckets_direct in [256, 0] {
+    for max_buckets_direct in gpu.cases([256, 0]) {
         policy.split.max_buckets_direct = max_buckets_direct;
         let context = Lowered::with(gpu, policy)?;
         check(&context, &order, Along::Indices, &bits)?;
