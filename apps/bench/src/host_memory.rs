@@ -61,7 +61,7 @@ mod tests {
         assert!(check("a page", 4096).is_ok());
         for bytes in [1 << 60, u64::MAX] {
             let problem = check("a network", bytes).expect_err("too much").to_string();
-            assert!(problem.starts_with("a network takes "), "{problem}");
+            assert!(problem.starts_with("a network needs "), "{problem}");
         }
     }
 }

@@ -8,12 +8,16 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 
-use crate::arrays::Keys;
 use crate::common::heeding_signals;
 use crate::desk::Desk;
 
 /// Signal names and numbers.
 const SIGNALS: [(&str, i32); 4] = [("HUP", 1), ("INT", 2), ("QUIT", 3), ("TERM", 15)];
+
+/// A million keys in no order.
+fn keys() -> Vec<u8> {
+    (0..1u32 << 20).flat_map(|i| i.wrapping_mul(0x9E37_79B1).to_le_bytes()).collect()
+}
 
 /// Runs a job until it logs `phase`, or without a phase until it has created its output; then sends a signal.
 fn interrupt(desk: &Desk, line: &str, phase: Option<&str>, (name, number): (&str, i32)) {
@@ -61,7 +65,7 @@ fn interrupt_while_waiting_for_input_leaves_no_files() {
 #[test]
 fn interrupt_in_any_sort_phase_leaves_no_files() {
     let desk = Desk::new();
-    desk.write("in.bin", Keys::of("u32", 1 << 20, 50).raw);
+    desk.write("in.bin", keys());
     let sort = "sort in.bin -o out.bin --argsort order.bin --type u32 --method multisplit";
     let [_, int, _, term] = SIGNALS;
     interrupt(&desk, sort, Some("waiting for the device"), int);
@@ -76,7 +80,7 @@ fn interrupt_in_any_sort_phase_leaves_no_files() {
 #[test]
 fn interrupt_in_any_streamed_sort_phase_leaves_no_files() {
     let desk = Desk::new();
-    desk.write("in.bin", Keys::of("u32", 1 << 20, 51).raw);
+    desk.write("in.bin", keys());
     let sort = "sort in.bin -o out.bin --type u32 --memory-limit 2MiB";
     let [_, int, _, term] = SIGNALS;
     interrupt(&desk, sort, Some("reading and splitting"), int);
@@ -86,7 +90,7 @@ fn interrupt_in_any_streamed_sort_phase_leaves_no_files() {
 #[test]
 fn interrupt_in_any_phase_of_other_jobs_leaves_no_files() {
     let desk = Desk::new();
-    desk.write("in.bin", Keys::of("u32", 1 << 20, 52).raw);
+    desk.write("in.bin", keys());
     let [_, int, _, term] = SIGNALS;
     let split = "split in.bin -o out.bin --offsets begins.bin --type u32 --buckets 64 --by delta";
     interrupt(&desk, split, Some("reading and uploading"), term);

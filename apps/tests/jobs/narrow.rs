@@ -37,10 +37,8 @@ fn narrow_keys_are_sorted_with_and_without_values() {
         order.sort_by_key(|&i| rank(keys[i as usize]));
         let sorted: Vec<u16> = order.iter().map(|&i| keys[i as usize]).collect();
         let words: Vec<u8> = order.iter().flat_map(|i| i.to_le_bytes()).collect();
-        for checked in ["", "--verify"] {
-            desk.job(&format!("sort in.bin -o out.bin --type {name} --force {checked}"));
-            assert!(desk.read("out.bin") == raw(&sorted, bytes), "{name}");
-        }
+        desk.job(&format!("sort in.bin -o out.bin --type {name} --force"));
+        assert!(desk.read("out.bin") == raw(&sorted, bytes), "{name}");
         desk.write("values.bin", (0..2_003u32).flat_map(u32::to_le_bytes).collect::<Vec<_>>());
         let values = "--values values.bin --values-out moved.bin";
         desk.job(&format!("sort in.bin -o out.bin --type {name} --force {values}"));
