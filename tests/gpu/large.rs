@@ -387,6 +387,7 @@ fn reversed_lanes_are_detected_and_repeated(gpu: &Gpu) -> Result<()> {
         expected.sort_unstable();
         expect_equal(&context.download(&array)?, &expected)?;
     }
+    policy.split.max_buckets_direct = 0;
     let context = Lowered::with(gpu, policy)?;
     let values: Vec<u32> = (0..keys.len() as u32).collect();
     let split = context.split_pairs(&keys, &values, Buckets::digit(24..32))?;

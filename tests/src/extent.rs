@@ -52,7 +52,7 @@ impl Part {
 
 /// A sample runs one in [`SHORT_LIST_THINNING`] of the first cases of a list, up to this number, ...
 const SHORT_LIST: usize = 12;
-const SHORT_LIST_THINNING: usize = 2;
+const SHORT_LIST_THINNING: usize = 3;
 /// ... and one in this many of the remaining cases.
 const THINNING: usize = 24;
 

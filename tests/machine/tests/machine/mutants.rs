@@ -42,7 +42,7 @@ const CAUGHT_PERCENT: usize = 95;
 /// The same for a sample, which may happen to contain more undetected ones.
 const CAUGHT_PERCENT_OF_SAMPLE: usize = 90;
 /// Minimum number of mutants per kernel in a sample: one of each kind, then any.
-const MUTANTS: usize = 3;
+const MUTANTS: usize = 2;
 /// Maximum number of cases per mutant: in a sample, for selected kernels, in a full run.
 const CASES: usize = 12;
 const SELECTED_CASES: usize = 60;

@@ -25,7 +25,7 @@ use multisplit::shaders::manifest;
 use multisplit_machine::{AtomicOrder, Coverage, Options, Rng, Schedule, SubgroupBarriers};
 
 /// Size of the sample for each width and ranking.
-const SAMPLE: Size = Size { each: 1, count: 30 };
+const SAMPLE: Size = Size { each: 1, count: 20 };
 /// The width at which the sample contains all large tiles, ranked by ballots.
 const LARGE_TILES_AT: u32 = 32;
 /// The width at which it contains all narrow workgroups, ranked by lane order and with folded
