@@ -6,7 +6,7 @@ use clap::Args;
 use multisplit_bench::ranking::Ranking;
 use multisplit_bench::size;
 
-/// What every subcommand understands, before or after its name.
+/// Options of every subcommand, before or after its name.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Common {
     /// Device, by index or a part of its name (see `multisplit devices`)

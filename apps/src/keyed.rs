@@ -19,7 +19,7 @@ use crate::sort::Target;
 use crate::values::ValueOptions;
 use crate::wide_keys::narrowed;
 
-/// What the command line says about where moved keys go.
+/// Output options of commands that move keys.
 #[derive(Debug, Args)]
 pub struct OutputOptions {
     /// Write the keys, or the rows of a table, to this file

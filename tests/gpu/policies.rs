@@ -223,7 +223,7 @@ fn best(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> 
     Ok(found.indices == expected)
 }
 
-/// How often results were right, and how often a policy was refused.
+/// Number of correct results and of rejected policies.
 #[derive(Clone, Copy, Default)]
 struct Outcomes {
     right: u64,
@@ -246,14 +246,14 @@ impl Outcomes {
 fn random_policies(gpu: &Gpu) -> Result<()> {
     let device = gpu.context.policy();
     let (mut outcomes, mut mine) = (Outcomes::default(), gpu.mine());
-    for seed in 0..if gpu.full { 2_000 } else { 48 } {
+    for seed in 0..if gpu.full { 2_000 } else { 16 } {
         let mut rng = Rng::new(seed * 7919 + u64::from(device.facts.subgroup_size));
         let n = 1 + rng.below(9_000);
         let mut policy = device;
         let mut draw = Draw { rng: &mut rng, anything: true, n };
         let mut edits = (0..=draw.rng.below(2)).map(|_| edit(&mut policy, &mut draw));
         let is_read = edits.all(|edited| edited.is_ok());
-        if !mine() {
+        if gpu.full && !mine() {
             continue;
         }
         if !is_read {

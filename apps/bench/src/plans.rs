@@ -11,7 +11,7 @@ use multisplit_sssp::Tuning;
 use crate::figures;
 use crate::size;
 
-/// How a scan is to be carried out, on the command line.
+/// Command-line name of a scan method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Method {
     /// Best method for the device

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use multisplit::primitives::multisplit::Ranking as Kernels;
 use multisplit::{Context, RankingChoice};
 
-/// What ranking may rely on, on the command line.
+/// Command-line name of a ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Ranking {
     /// Only the guarantees of Vulkan: ranking by ballots

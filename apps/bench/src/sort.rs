@@ -9,7 +9,7 @@ use multisplit::{Array, Bound, Key, KeyType, Sort};
 
 use crate::plans::Target;
 
-/// What is sorted.
+/// Kind of sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Op {
     /// Keys of u32
@@ -71,7 +71,7 @@ impl Op {
     }
 }
 
-/// How it is sorted.
+/// Command-line name of a sort method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Method {
     /// Best method for the device and the number of elements

@@ -25,7 +25,7 @@ pub struct Options {
     subject: Subject,
 }
 
-/// What can be planned.
+/// Operation to plan.
 #[derive(Debug, Subcommand)]
 enum Subject {
     /// Exclusive scan of u32
@@ -101,7 +101,7 @@ enum Subject {
     },
 }
 
-/// What every plan has.
+/// Options of every plan.
 #[derive(Debug, Args)]
 struct PlanOptions {
     /// Number of elements

@@ -22,7 +22,7 @@ use clap::Subcommand;
 
 use crate::device::Devices;
 
-/// What to do.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List every Vulkan device, and show which one would be used and why

@@ -30,7 +30,7 @@ pub struct Options {
     json: bool,
 }
 
-/// What numbers are reduced to, on the command line.
+/// Command-line name of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Op {
     /// Sum

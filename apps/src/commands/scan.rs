@@ -35,7 +35,7 @@ pub struct Options {
     inclusive: bool,
 }
 
-/// How numbers are combined, on the command line.
+/// Command-line name of an operator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Op {
     /// Sum

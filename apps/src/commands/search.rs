@@ -34,7 +34,7 @@ pub struct Options {
     side: Side,
 }
 
-/// Where a number could be put that is there already.
+/// Insertion point of a number that equals elements of the array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Side {
     /// Before equal numbers: the number of smaller elements

@@ -47,7 +47,7 @@ pub struct Options {
     radix_bits: Option<u32>,
 }
 
-/// How a sort is to be carried out, on the command line.
+/// Command-line name of a sort method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Method {
     /// Best algorithm for the device

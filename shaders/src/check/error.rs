@@ -124,7 +124,7 @@ pub enum CheckError {
     SideEffect {
         /// The function.
         function: String,
-        /// What it does wrong.
+        /// Description of the problem.
         problem: String,
     },
 }

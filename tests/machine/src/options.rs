@@ -25,7 +25,7 @@ pub enum Schedule {
     Stalls,
 }
 
-/// Where diverged lanes reconverge.
+/// Points at which diverged lanes reconverge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reconvergence {
     /// At the end of every construct: `SPV_KHR_maximal_reconvergence`.
@@ -73,7 +73,7 @@ pub struct Options {
     pub width: u32,
     /// Scheduling order.
     pub schedule: Schedule,
-    /// Where diverged lanes reconverge.
+    /// Points at which diverged lanes reconverge.
     pub reconvergence: Reconvergence,
     /// Execution order of lanes within an atomic instruction.
     pub atomics: AtomicOrder,

@@ -92,7 +92,7 @@ fn float(word: u32) -> f32 {
     (word >> 8) as f32 / 16_384.0
 }
 
-/// How samples are spread.
+/// Distribution of the samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Spread {
     /// Uniform over all values

@@ -10,7 +10,7 @@ use multisplit::{Array, Bound};
 use super::Op;
 use crate::plans::{Target, bytes_of};
 
-/// How samples are to be counted, on the command line.
+/// Command-line name of a histogram method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Method {
     /// Best method for the device

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use super::{Function, Rule, expected};
 use crate::data::{self, SEED, SplitMix64, below};
 
-/// How keys are spread over the buckets; the paper's three.
+/// Distribution of the keys over the buckets: the three of the paper.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Distribution {
     /// Uniform keys

@@ -10,7 +10,7 @@ use multisplit::{Array, Bound, Context};
 use super::Rule;
 use crate::plans::Target;
 
-/// How a split is to be carried out, on the command line.
+/// Command-line name of a split method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Method {
     /// Best method for the device

@@ -22,7 +22,7 @@ use crate::plans::Target;
 use crate::progress::Bars;
 use crate::size;
 
-/// How shortest paths are searched for, on the command line.
+/// Command-line name of a search method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Method {
     /// Best method for the network

@@ -27,7 +27,7 @@ pub struct TopKOptions {
     topk_by: Vec<Method>,
 }
 
-/// How a top-k is carried out, on the command line.
+/// Command-line name of a top-k method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Method {
     /// Best method for the device

@@ -76,7 +76,7 @@ enum GraphFormat {
     Wel,
 }
 
-/// What edges cost.
+/// Source of the edge weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Weights {
     /// Weights of the file, or 1 if it has none; for generated networks the same as `hash`

@@ -56,7 +56,7 @@ fn schedules(seed: u64) -> [Options; 6] {
 }
 
 /// A case and the options of its runs: two schedules in a full run, otherwise one.
-struct Job {
+struct Trial {
     device: Device,
     case: Source,
     ways: Vec<Options>,
@@ -68,8 +68,8 @@ enum Source {
     Maker(Maker),
 }
 
-/// The jobs of a device.
-fn jobs(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<Job>> {
+/// The trials of a device.
+fn trials(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<Trial>> {
     let sources: Vec<Source> = if full() || selected() {
         all(device).into_iter().chain(edges(device)).map(Source::Maker).collect()
     } else {
@@ -85,7 +85,7 @@ fn jobs(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<Job>> {
     };
     let (part, parts) = part();
     let mine = sources.into_iter().enumerate().filter(|(k, _)| k % parts == part);
-    let job = |(k, case): (usize, Source)| {
+    let trial = |(k, case): (usize, Source)| {
         let width = device.width;
         let ways = schedules((k * 7 + number) as u64).map(|way| Options { width, ..way });
         let one = (k + number) % ways.len();
@@ -101,9 +101,9 @@ fn jobs(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<Job>> {
         if let Some(last) = ways.last_mut().filter(|_| of_workgroup) {
             last.subgroup_barriers = SubgroupBarriers::OfWorkgroup { replaced: true };
         }
-        Job { device, case, ways }
+        Trial { device, case, ways }
     };
-    Ok(mine.map(job).collect())
+    Ok(mine.map(trial).collect())
 }
 
 /// Totals for the cases of one kind.
@@ -134,10 +134,10 @@ fn kind(case: &Case) -> &str {
     case.name.split([' ', ',']).next().unwrap_or_default()
 }
 
-fn do_job(job: &Job, found: &Mutex<Found>) {
+fn run_trial(trial: &Trial, found: &Mutex<Found>) {
     let lock = || found.lock().unwrap_or_else(PoisonError::into_inner);
     let made;
-    let case = match &job.case {
+    let case = match &trial.case {
         Source::Made(case) => case.as_ref(),
         Source::Maker(maker) => match maker() {
             Ok(case) => {
@@ -145,7 +145,7 @@ fn do_job(job: &Job, found: &Mutex<Found>) {
                 &made
             }
             Err(error) => {
-                lock().wrong.push(format!("a case for {:?}: {error:#}", job.device));
+                lock().wrong.push(format!("a case for {:?}: {error:#}", trial.device));
                 return;
             }
         },
@@ -153,7 +153,7 @@ fn do_job(job: &Job, found: &Mutex<Found>) {
     if !kernels(case).iter().any(|label| asked_kernel(label)) {
         return;
     }
-    for options in &job.ways {
+    for options in &trial.ways {
         let begin = Instant::now();
         let before = processor_time(begin);
         let outcome = check(case, options);
@@ -213,11 +213,11 @@ fn primitives_are_correct_at_every_width_and_schedule() -> Result<()> {
     for (number, width) in WIDTHS.into_iter().enumerate() {
         for lane_order in [false, true] {
             let device = Device { width, lane_order };
-            all_jobs.extend(jobs(device, &mut seen, 2 * number + usize::from(lane_order))?);
+            all_jobs.extend(trials(device, &mut seen, 2 * number + usize::from(lane_order))?);
         }
     }
     let found = Mutex::new(Found::default());
-    for_each(&all_jobs, "cases", |job| do_job(job, &found));
+    for_each(&all_jobs, "cases", |trial| run_trial(trial, &found));
     let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     let text = table(&found)?;
     say(&text);

@@ -79,13 +79,13 @@ const CHUNK: u32 = 32;
 pub const EVEN_LENGTH: u64 = 40;
 
 /// The elements and segment heads of a case, with reference results.
-struct Job {
+struct Prepared {
     terms: TermCase,
     input: Vec<u64>,
     heads: Vec<bool>,
 }
 
-impl Job {
+impl Prepared {
     fn new(of: SegmentsCase, max: u64) -> Self {
         let SegmentsCase { course, n, .. } = of;
         let terms = TermCase { n, course, ..TermCase::new(of.key, of.operator) };
@@ -161,7 +161,7 @@ pub fn segments_case(device: Device, of: SegmentsCase) -> Result<Case> {
     }
     let mut graph = Graph::new("by key");
     let (max, count) = counted(&mut graph, of.n, of.on_device);
-    let job = Job::new(of, max);
+    let job = Prepared::new(of, max);
     let (element, key) = (
         ElementType::from(of.key),
         ElementType::from(if of.by == By::WideKeys { KeyType::I64 } else { KeyType::U32 }),
@@ -226,7 +226,7 @@ fn segments_policy(device: Device, of: SegmentsCase) -> Policy {
 }
 
 fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
-    let job = Job::new(of, of.n);
+    let job = Prepared::new(of, of.n);
     // Some segments are empty, and the elements before the first offset are not counted.
     let mut offsets = Vec::new();
     let even = of.by == By::EvenOffsets;
