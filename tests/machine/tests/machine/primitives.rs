@@ -209,15 +209,15 @@ fn table(found: &Found) -> Result<String> {
 #[test]
 fn primitives_are_correct_at_every_width_and_schedule() -> Result<()> {
     let mut seen = Seen::default();
-    let mut all_jobs = Vec::new();
+    let mut all_trials = Vec::new();
     for (number, width) in WIDTHS.into_iter().enumerate() {
         for lane_order in [false, true] {
             let device = Device { width, lane_order };
-            all_jobs.extend(trials(device, &mut seen, 2 * number + usize::from(lane_order))?);
+            all_trials.extend(trials(device, &mut seen, 2 * number + usize::from(lane_order))?);
         }
     }
     let found = Mutex::new(Found::default());
-    for_each(&all_jobs, "cases", |trial| run_trial(trial, &found));
+    for_each(&all_trials, "cases", |trial| run_trial(trial, &found));
     let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     let text = table(&found)?;
     say(&text);
