@@ -122,7 +122,7 @@ fn random_profiles(gpu: &Gpu) -> Result<()> {
                 edited[at] = format!("{name} = {}", random_value(&mut rng, size, value));
             }
         }
-        if !mine() {
+        if gpu.full && !mine() {
             continue;
         }
         let text = edited.join("\n");
