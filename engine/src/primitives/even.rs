@@ -117,7 +117,7 @@ impl EvenFloats {
             SampleType::F64 => f64::EPSILON / 2.0,
             _ => f64::from(f32::EPSILON) / 2.0,
         };
-        // Five roundings, and one more where half a part is subtracted.
+        // Five roundings, one more where half a part is subtracted, and one to spare.
         half_unit * (7.0 * f64::from(self.parts) + 2.0 * largest / step)
     }
 }

@@ -18,7 +18,7 @@ use crate::memory::Place;
 /// Result of a split of keys: `Vec`s for keys on the host, arrays for keys on the device.
 #[derive(Debug)]
 pub struct SplitKeys<P: Place, K: Pod> {
-    /// The keys in bucket order, stable within a bucket.
+    /// The keys in bucket order, stable within a bucket; `Method::FullSort` sorts them there.
     pub keys: P::Array<K>,
     /// Offset of each bucket, then n.
     pub offsets: P::Array<u32>,
@@ -29,7 +29,7 @@ pub struct SplitKeys<P: Place, K: Pod> {
 /// Result of a split of key-value pairs.
 #[derive(Debug)]
 pub struct SplitPairs<P: Place, K: Pod, V: Pod> {
-    /// The keys in bucket order, stable within a bucket.
+    /// The keys in bucket order, stable within a bucket; `Method::FullSort` sorts them there.
     pub keys: P::Array<K>,
     /// The values in the order of the keys.
     pub values: P::Array<V>,
