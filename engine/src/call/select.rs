@@ -113,8 +113,8 @@ impl Context {
                 let found = self.call_count("select", |work, found| {
                     work.partition(&input, (&output, &rejected), found, which)
                 })?;
-                let others = input.len().saturating_sub(found);
-                Ok((output.truncated(found), rejected.truncated(others)))
+                let rejected_count = input.len().saturating_sub(found);
+                Ok((output.truncated(found), rejected.truncated(rejected_count)))
             },
             |(all, _), (keys, rejected)| {
                 if which.is_by_runs() && continues(all, keys) {

@@ -116,7 +116,7 @@ impl DeviceProperties {
             0 => max_allocation,
             // Allocations larger than `max_allocation` may still succeed: NVIDIA's driver (580.159) reports a limit
             // below 4 GiB, but allocated 100 GiB buffers on an H200. Failures are returned as typed errors.
-            most => most,
+            max => max,
         };
         let driver_text = format!(
             "{} {}",
@@ -198,12 +198,12 @@ impl DeviceProperties {
 
     /// Whether a pipeline with workgroups of `threads` can require exactly [`subgroup_size`](Self::subgroup_size).
     pub(crate) fn can_require_subgroup_size(&self, enabled: &Features, threads: u32) -> bool {
-        let (least, most) = self.subgroup_size_range;
+        let (min, max) = self.subgroup_size_range;
         enabled.subgroup_size_control
             // VUID-VkPipelineShaderStageCreateInfo-pNext-02756
             && threads <= self.subgroup_size.saturating_mul(self.max_workgroup_subgroups)
             && self.required_size_stages.contains(vk::ShaderStageFlags::COMPUTE)
-            && (least..=most).contains(&self.subgroup_size)
+            && (min..=max).contains(&self.subgroup_size)
     }
 
     /// The device type as text: `discrete GPU`, `integrated GPU`, `software`, ...

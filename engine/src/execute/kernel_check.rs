@@ -41,14 +41,14 @@ fn check_interface(device: &Device, kernel: &Kernel) -> Result<()> {
         ));
     }
     let limits = &device.properties.limits;
-    for (kind, name, most) in [
+    for (kind, name, limit) in [
         (BindingKind::Storage, "storage", limits.max_per_stage_descriptor_storage_buffers),
         (BindingKind::Uniform, "uniform", limits.max_per_stage_descriptor_uniform_buffers),
     ] {
         let count = interface.bindings.iter().filter(|b| b.kind == kind).count();
-        if count > most as usize {
+        if count > limit as usize {
             return refuse(format!(
-                "has {count} {name} buffers, but the device supports at most {most}"
+                "has {count} {name} buffers, but the device supports at most {limit}"
             ));
         }
     }

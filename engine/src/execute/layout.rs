@@ -56,11 +56,11 @@ impl<'d> Layouts<'d> {
                 interface.push_constants.as_ref().map_or(0, |block| block.size),
             ),
         };
-        let most = self.device.properties.limits.max_push_constants_size;
-        if size > most {
+        let max_size = self.device.properties.limits.max_push_constants_size;
+        if size > max_size {
             let (kernel, limit) = (kernel.label().to_owned(), "maxPushConstantsSize");
             let problem = format!(
-                "needs {size} bytes of push constants, including buffer addresses, but {limit} is {most}"
+                "needs {size} bytes of push constants, including buffer addresses, but {limit} is {max_size}"
             );
             return Err(Error::Kernel { kernel, problem });
         }

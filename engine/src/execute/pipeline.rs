@@ -218,8 +218,8 @@ fn subgroup_control(
     let threads = workgroup.into_iter().fold(1, u32::saturating_mul);
     let required = uses_subgroups && properties.can_require_subgroup_size(features, threads);
     // SPIR-V 1.6 modules also allow varying subgroup sizes, unless the device has one size or one is required.
-    let (least, most) = properties.subgroup_size_range;
-    let by_module = device.api_version >= vk::API_VERSION_1_3 && (required || least == most);
+    let (min, max) = properties.subgroup_size_range;
+    let by_module = device.api_version >= vk::API_VERSION_1_3 && (required || min == max);
     // VUID-VkPipelineShaderStageCreateInfo-flags-02759 and pNext-02757: x must be a multiple of the subgroup size.
     let whole = uses_subgroups && workgroup[0].is_multiple_of(properties.subgroup_size);
     let full = match whole {

@@ -47,9 +47,9 @@ mod tests {
     #[test]
     fn dropped_shares_return_their_bytes() {
         let budget = Budget::new(Some(100));
-        let most = budget.take(60).expect("a share");
+        let share = budget.take(60).expect("a share");
         assert_eq!(budget.take(41).map(|_| ()), Err(40));
-        drop(most);
+        drop(share);
         assert!(budget.take(100).is_ok());
         assert!(Budget::new(None).take(1 << 60).is_ok());
     }

@@ -142,8 +142,8 @@ impl Staging {
         loop {
             let from = slots.free.len().saturating_sub(wanted);
             taken.slots.extend(slots.free.drain(from..));
-            let room = pool.max_slots.saturating_sub(slots.made);
-            let mut make = (wanted - taken.slots.len()).min(room);
+            let remaining = pool.max_slots.saturating_sub(slots.made);
+            let mut make = (wanted - taken.slots.len()).min(remaining);
             if make == 0 && taken.slots.is_empty() {
                 let waited = pool.returned.wait_timeout(slots, PATIENCE);
                 let (again, waited) = waited.unwrap_or_else(PoisonError::into_inner);

@@ -21,7 +21,7 @@ pub(crate) const STATUS_BYTES: u64 = 4;
 pub(crate) struct StatusWord {
     word: HostBuffer,
     /// Whether the failure has been logged and saved to the verdict file.
-    told: AtomicBool,
+    reported: AtomicBool,
 }
 
 impl StatusWord {
@@ -33,7 +33,7 @@ impl StatusWord {
     fn new(device: &Device) -> Result<Self> {
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::UNIFORM_BUFFER;
         let word = HostBuffer::new(device, "multisplit.status", STATUS_BYTES, usage)?;
-        Ok(Self { word, told: AtomicBool::new(false) })
+        Ok(Self { word, reported: AtomicBool::new(false) })
     }
 
     /// The buffer that contains the word.
@@ -50,14 +50,14 @@ impl StatusWord {
     #[cfg(feature = "broken-plans")]
     pub fn clear(&self) {
         self.atomic().store(0, Ordering::Release);
-        self.told.store(false, Ordering::Relaxed);
+        self.reported.store(false, Ordering::Relaxed);
     }
 
     /// Whether a kernel has set the word. The first call that observes this logs it and saves it to disk, so that later
     /// processes do not rely on lane order either.
     pub fn is_set(&self, device: &Device) -> bool {
         let word = self.atomic().load(Ordering::Acquire);
-        if word != 0 && !self.told.swap(true, Ordering::Relaxed) {
+        if word != 0 && !self.reported.swap(true, Ordering::Relaxed) {
             tracing::error!(device = %device.properties.name, "the device did not keep the order of lanes; using \
                                                                ballot ranking from now on");
             if let Some(file) = device.verdict_file() {

@@ -240,14 +240,14 @@ impl<'t> Transfer<'t> {
             let mut parts = taken.slots.chunks_mut(slots_each);
             // The calling thread processes the first part.
             let own = parts.next().unwrap_or_default();
-            let (run, mut others) = (&run, Vec::new());
+            let (run, mut handles) = (&run, Vec::new());
             for part in parts {
                 // If a thread cannot be spawned, the others process its chunks.
-                others.extend(thread::Builder::new().spawn_scoped(scope, move || run(part)));
+                handles.extend(thread::Builder::new().spawn_scoped(scope, move || run(part)));
             }
             let mut outcome = run(own);
-            for other in others {
-                outcome = outcome.and(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            for handle in handles {
+                outcome = outcome.and(handle.join().unwrap_or_else(|panic| resume_unwind(panic)));
             }
             outcome
         })

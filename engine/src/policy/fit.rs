@@ -19,14 +19,14 @@ impl Policy {
     ) -> TileShape {
         let size = self.facts.subgroup_size;
         let mut shape = shape.of_subgroups(&self.facts);
-        let no_room = |shape: TileShape| {
-            let room = self.facts.shared_memory.saturating_sub(besides(shape));
-            self.ranking_bytes(shape, bucket_bits, key_bytes) > room
+        let exceeds_memory = |shape: TileShape| {
+            let available = self.facts.shared_memory.saturating_sub(besides(shape));
+            self.ranking_bytes(shape, bucket_bits, key_bytes) > available
         };
-        while no_room(shape) && shape.threads > size {
+        while exceeds_memory(shape) && shape.threads > size {
             shape.threads -= size;
         }
-        let too_large = |shape: TileShape| !shape.is_sound() || no_room(shape);
+        let too_large = |shape: TileShape| !shape.is_sound() || exceeds_memory(shape);
         while too_large(shape) && shape.items > shape.turns {
             shape.items -= shape.turns;
         }

@@ -15,7 +15,7 @@ impl ScanMethod {
     /// Returns the method for `n` elements: `ReduceThenScan` or `LookBack`.
     pub(crate) fn for_length(self, n: u64) -> Self {
         match self {
-            Self::LookBackUpTo(most) if n <= most => Self::LookBack,
+            Self::LookBackUpTo(max) if n <= max => Self::LookBack,
             Self::LookBackUpTo(_) => Self::ReduceThenScan,
             method => method,
         }

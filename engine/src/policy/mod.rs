@@ -247,11 +247,17 @@ mod tests {
     #[test]
     fn workgroups_are_whole_subgroups() {
         for subgroup_size in [4, 8, 16, 32, 64, 128] {
-            for most in [128, 192, 256, 1024] {
-                let policy = test_policy(subgroup_size, most);
+            for max_threads in [128, 192, 256, 1024] {
+                let policy = test_policy(subgroup_size, max_threads);
                 let threads = policy.threads;
-                assert!(threads > 0 && threads <= most && threads.is_multiple_of(subgroup_size));
-                assert!(policy.check().is_ok(), "{subgroup_size}, {most}: {:?}", policy.check());
+                assert!(
+                    threads > 0 && threads <= max_threads && threads.is_multiple_of(subgroup_size)
+                );
+                assert!(
+                    policy.check().is_ok(),
+                    "{subgroup_size}, {max_threads}: {:?}",
+                    policy.check()
+                );
             }
         }
         let policy = test_policy(32, 256);

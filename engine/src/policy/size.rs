@@ -98,9 +98,9 @@ const REST: &str = "more";
 
 impl<const N: usize> Size for [(u64, TileShape); N] {
     fn text(&self) -> String {
-        let one = |(most, shape): &(u64, TileShape)| {
-            let most = if *most == u64::MAX { REST.to_owned() } else { most.text() };
-            format!("{most}: {}", shape.text())
+        let one = |(max, shape): &(u64, TileShape)| {
+            let max = if *max == u64::MAX { REST.to_owned() } else { max.text() };
+            format!("{max}: {}", shape.text())
         };
         self.each_ref().map(one).join(", ")
     }
@@ -111,17 +111,17 @@ impl<const N: usize> Size for [(u64, TileShape); N] {
         let mut below = None;
         for (entry, part) in all.iter_mut().zip(parts) {
             let form = || format!("expected a list of COUNT: TILE that ends with {REST}: TILE");
-            let (most, shape) = part.split_once(':').ok_or_else(form)?;
-            let most = match most.trim() {
+            let (max, shape) = part.split_once(':').ok_or_else(form)?;
+            let max = match max.trim() {
                 REST => u64::MAX,
-                most => u64::read(most)?,
+                max => u64::read(max)?,
             };
             // If a table has a single tile, several entries have this count.
-            if below.is_some_and(|below| most < below) {
+            if below.is_some_and(|below| max < below) {
                 return Err("the counts must be in ascending order".to_owned());
             }
-            below = Some(most);
-            *entry = (most, TileShape::read(shape.trim())?);
+            below = Some(max);
+            *entry = (max, TileShape::read(shape.trim())?);
         }
         match below {
             Some(u64::MAX) => Ok(all),
@@ -238,13 +238,13 @@ impl Size for ScanMethod {
         match self {
             Self::LookBack => LOOK_BACK.to_owned(),
             Self::ReduceThenScan => REDUCE_THEN_SCAN.to_owned(),
-            Self::LookBackUpTo(most) => format!("{LOOK_BACK_UP_TO}{}", most.text()),
+            Self::LookBackUpTo(max) => format!("{LOOK_BACK_UP_TO}{}", max.text()),
         }
     }
 
     fn read(text: &str) -> Result<Self, String> {
         match text.strip_prefix(LOOK_BACK_UP_TO) {
-            Some(most) => Ok(Self::LookBackUpTo(u64::read(most)?)),
+            Some(max) => Ok(Self::LookBackUpTo(u64::read(max)?)),
             None => {
                 let all = [(LOOK_BACK, Self::LookBack), (REDUCE_THEN_SCAN, Self::ReduceThenScan)];
                 named(text, &all).map_err(|error| format!("{error}, {LOOK_BACK_UP_TO}COUNT"))

@@ -27,7 +27,7 @@ pub(crate) fn check_rows(n: u64, length: u64) -> Result<()> {
 
 /// Checks that an array has at least `needed` bytes. `name` consists of the primitive and the array, as in
 /// `scan.src`.
-pub(crate) fn check_room(name: &str, buffer: Buffer, needed: u64) -> Result<()> {
+pub(crate) fn check_size(name: &str, buffer: Buffer, needed: u64) -> Result<()> {
     let size = buffer.size();
     if size >= needed {
         return Ok(());

@@ -70,10 +70,10 @@ impl CellFormat {
 }
 
 impl Cells {
-    /// Number of cells for `bins` bins: `of_bin` per bin, rounded up to a power of two, at most `most`.
-    pub fn count(bins: u32, of_bin: u32, most: u32) -> u32 {
+    /// Number of cells for `bins` bins: `of_bin` per bin, rounded up to a power of two, at most `max`.
+    pub fn count(bins: u32, of_bin: u32, max: u32) -> u32 {
         let wanted = bins.saturating_mul(of_bin).clamp(MIN_CELLS, 1 << 30);
-        wanted.next_power_of_two().min(most.max(MIN_CELLS))
+        wanted.next_power_of_two().min(max.max(MIN_CELLS))
     }
 
     /// Builds `count` cells for m + 1 splitters, given as the bits of samples. Selects the map with fewer
@@ -191,8 +191,8 @@ fn shift_map(
     let largest = if closed { last.saturating_add(1) } else { last.saturating_sub(1) };
     let cells = |shift: &u32| largest >> shift < u64::from(count);
     // A shift must be less than the number of bits of the type.
-    let most = 8 * sample.bytes().max(4) - 1;
-    let cell_shift = (1..most).find(cells).unwrap_or(most);
+    let max_shift = 8 * sample.bytes().max(4) - 1;
+    let cell_shift = (1..max_shift).find(cells).unwrap_or(max_shift);
     let fraction_bits = format.fraction_bits.min(cell_shift);
     (CellMap::Shift(cell_shift - fraction_bits), CellFormat { fraction_bits, ..format })
 }

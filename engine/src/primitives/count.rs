@@ -9,7 +9,7 @@ use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, PassId, View};
 use multisplit_shaders::{builtin, push_constants};
 
 use super::Policy;
-use super::arrays::check_room;
+use super::arrays::check_size;
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
 
@@ -84,13 +84,13 @@ push_constants! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Length {
     /// The number, or its upper bound.
-    pub most: u64,
+    pub max: u64,
     record: Option<u32>,
 }
 
 impl Length {
     pub fn known(number: u64) -> Self {
-        Self { most: number, record: None }
+        Self { max: number, record: None }
     }
 
     pub fn is_known(self) -> bool {
@@ -108,49 +108,49 @@ pub(crate) struct Lengths {
 impl Lengths {
     /// Starts with the number of elements.
     pub fn new(count: Count) -> Result<(Self, Length)> {
-        let most = count.max();
+        let max = count.max();
         let none = Self { source: None, steps: Vec::new() };
         let Count::Device { buffer, index, .. } = count else {
-            return Ok((none, Length::known(most)));
+            return Ok((none, Length::known(max)));
         };
         let needed = index.saturating_add(1).saturating_mul(WORD);
-        check_room("count", buffer, needed)?;
-        let source = Some((buffer, index, word(most)?));
-        Ok((Self { source, ..none }, Length { most, record: Some(0) }))
+        check_size("count", buffer, needed)?;
+        let source = Some((buffer, index, word(max)?));
+        Ok((Self { source, ..none }, Length { max, record: Some(0) }))
     }
 
     /// Number of parts of `size` that cover a length.
     pub fn parts(&mut self, of: Length, size: u64) -> Result<Length> {
-        self.step(of, of.most.div_ceil(size), 0, [size, 1, 0])
+        self.step(of, of.max.div_ceil(size), 0, [size, 1, 0])
     }
 
     /// Like [`parts`](Self::parts), but at least one: an empty length has one empty part.
     pub fn some_parts(&mut self, of: Length, size: u64) -> Result<Length> {
-        self.step(of, of.most.div_ceil(size).max(1), AT_LEAST_ONE, [size, 1, 0])
+        self.step(of, of.max.div_ceil(size).max(1), AT_LEAST_ONE, [size, 1, 0])
     }
 
     /// `times` a length, plus `plus`.
     pub fn scaled(&mut self, of: Length, times: u64, plus: u64) -> Result<Length> {
-        let most = of.most.saturating_mul(times).saturating_add(plus);
-        self.step(of, most, 0, [1, times, plus])
+        let max = of.max.saturating_mul(times).saturating_add(plus);
+        self.step(of, max, 0, [1, times, plus])
     }
 
-    fn step(&mut self, of: Length, most: u64, flags: u32, terms: [u64; 3]) -> Result<Length> {
-        let Some(from) = of.record else { return Ok(Length::known(most)) };
+    fn step(&mut self, of: Length, max: u64, flags: u32, terms: [u64; 3]) -> Result<Length> {
+        let Some(from) = of.record else { return Ok(Length::known(max)) };
         // Ensures that the device computes the number without overflow.
-        word(most)?;
+        word(max)?;
         if self.steps.len() == STEPS {
             let problem = "the workgroup sizes are too small for a device count".to_owned();
             return Err(Error::Policy { problem });
         }
         let [divide, times, plus] = terms;
         self.steps.push([from | flags, word(divide)?, word(times)?, word(plus)?]);
-        Ok(Length { most, record: Some(self.steps.len() as u32) })
+        Ok(Length { max, record: Some(self.steps.len() as u32) })
     }
 
     /// Adds the pass that computes the lengths on the device, unless they are known.
     pub fn prepare(self, graph: &mut Graph, policy: &Policy, label: &str) -> Result<Prepared> {
-        let Some((buffer, index, most)) = self.source else { return Ok(Prepared::default()) };
+        let Some((buffer, index, max)) = self.source else { return Ok(Prepared::default()) };
         let records = 1 + self.steps.len() as u64;
         let records = graph.transient_bytes("count.records", records * RECORD_BYTES);
         let (source, index) = around(buffer, index);
@@ -158,7 +158,7 @@ impl Lengths {
         steps.iter_mut().zip(&self.steps).for_each(|(to, from)| *to = *from);
         let push = PreparePush {
             index,
-            max_count: most,
+            max_count: max,
             max_groups: policy.facts.max_groups.max(1),
             used: self.steps.len() as u32,
             steps,
@@ -177,7 +177,7 @@ impl Lengths {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OtherCount {
     /// The number, or its upper bound.
-    pub most: u32,
+    pub max: u32,
     /// Index of the word in the bound view.
     pub index: u32,
     word: Option<View>,
@@ -185,13 +185,13 @@ pub(crate) struct OtherCount {
 
 impl OtherCount {
     pub fn new(count: Count) -> Result<Self> {
-        let most = word(count.max())?;
+        let max = word(count.max())?;
         let Count::Device { buffer, index, .. } = count else {
-            return Ok(Self { most, index: 0, word: None });
+            return Ok(Self { max, index: 0, word: None });
         };
-        check_room("count", buffer, index.saturating_add(1).saturating_mul(WORD))?;
+        check_size("count", buffer, index.saturating_add(1).saturating_mul(WORD))?;
         let (view, index) = around(buffer, index);
-        Ok(Self { most, index, word: Some(view) })
+        Ok(Self { max, index, word: Some(view) })
     }
 
     /// Binds the count word. Kernels do not read the binding for a host count; `any` is a placeholder, a view that
@@ -226,7 +226,7 @@ impl Prepared {
     /// Value to push for a length, for kernels that include `count.glsl`.
     pub fn pushed(self, length: Length) -> u32 {
         // Callers ensure that known lengths fit into 32 bits.
-        length.record.unwrap_or(length.most as u32)
+        length.record.unwrap_or(length.max as u32)
     }
 
     /// Binds the records, for kernels that include `count.glsl`. Kernels do not read the binding for a host count;
@@ -244,7 +244,7 @@ impl Prepared {
                 let at = u64::from(record) * RECORD_BYTES;
                 pass.dispatch_indirect(records.range(at, RECORD_BYTES))
             }
-            _ => pass.dispatch(Groups::linear(groups.most)),
+            _ => pass.dispatch(Groups::linear(groups.max)),
         }
     }
 }
@@ -259,8 +259,8 @@ mod tests {
         let (mut lengths, n) = Lengths::new(Count::Host(1000)).expect("lengths");
         let tiles = lengths.parts(n, 300).expect("tiles");
         let words = lengths.scaled(tiles, 3, 5).expect("words");
-        assert_eq!((tiles.most, words.most), (4, 17));
-        assert_eq!(lengths.some_parts(Length::known(0), 8).expect("parts").most, 1);
+        assert_eq!((tiles.max, words.max), (4, 17));
+        assert_eq!(lengths.some_parts(Length::known(0), 8).expect("parts").max, 1);
         let mut graph = Graph::new("known");
         let policy = test_policy(32, 256);
         let prepared = lengths.prepare(&mut graph, &policy, "prepare").expect("none");

@@ -195,7 +195,7 @@ impl KeyType {
         found.ok_or_else(|| {
             let names: Vec<_> = types.iter().map(ToString::to_string).collect();
             let expected = match names.split_last() {
-                Some((last, others)) => format!("{} or {last}", others.join(", ")),
+                Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
                 None => String::new(),
             };
             Error::KeyTypeMismatch { name, found: element.to_string(), expected }

@@ -5,7 +5,7 @@ use multisplit_graph::{Buffer, Graph, Groups, View};
 use multisplit_shaders::{builtin, push_constants};
 
 use super::Policy;
-use super::arrays::check_room;
+use super::arrays::check_size;
 use super::count::{Count, Length, Lengths, Prepared};
 use super::pieces::{pieces, single};
 use crate::error::{Error, Result};
@@ -111,7 +111,7 @@ pub fn copy_first(
     let (mut lengths, n) = Lengths::new(n.into())?;
     let (src, dst) =
         (first(&format!("{label}.src"), src, n)?, first(&format!("{label}.dst"), dst, n)?);
-    if n.is_known() || n.most == 0 {
+    if n.is_known() || n.max == 0 {
         return copy(graph, policy, label, src, dst);
     }
     let groups = lengths.parts(n, THREAD_WORDS * u64::from(policy.threads))?;
@@ -149,7 +149,7 @@ impl Filling {
         value: u32,
     ) -> Result<()> {
         let dst = first(&format!("{label}.dst"), dst, self.words)?;
-        if self.words.is_known() || self.words.most == 0 {
+        if self.words.is_known() || self.words.max == 0 {
             return fill(graph, policy, label, dst, value);
         }
         let pass = graph
@@ -164,8 +164,8 @@ impl Filling {
 
 /// The first `n` words of a buffer.
 fn first(name: &str, buffer: Buffer, n: Length) -> Result<View> {
-    let needed = n.most.saturating_mul(WORD);
-    check_room(name, buffer, needed)?;
+    let needed = n.max.saturating_mul(WORD);
+    check_size(name, buffer, needed)?;
     Ok(buffer.range(0, needed))
 }
 

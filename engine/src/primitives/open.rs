@@ -6,7 +6,7 @@ use multisplit_shaders::builtin::Builtin;
 use multisplit_shaders::builtin::variants::{SCAN_OPEN_SPINE, SCAN_OPEN_TOTALS};
 use multisplit_shaders::push_constants;
 
-use super::arrays::{check_element, check_room};
+use super::arrays::{check_element, check_size};
 use super::constants::specialize;
 use super::count::{Length, Lengths, Prepared};
 use super::key::KeyType;
@@ -65,7 +65,7 @@ impl Heads {
             }
             Self::Keys(keys, key) => (keys, key.bytes().into(), "keys"),
         };
-        check_room(&format!("{primitive}.{name}"), buffer, n.saturating_mul(bytes))
+        check_size(&format!("{primitive}.{name}"), buffer, n.saturating_mul(bytes))
     }
 
     fn array(self) -> (Buffer, u64) {
@@ -105,7 +105,7 @@ impl OpenSweep<'_> {
     /// View of the first n values of a buffer, which is all that the passes access. At least one value, because an
     /// empty view cannot be bound.
     pub fn view(&self, buffer: Buffer, bytes: u64) -> Result<View> {
-        single(buffer.range(0, (self.n.most.saturating_mul(bytes)).max(bytes)), self.policy)
+        single(buffer.range(0, (self.n.max.saturating_mul(bytes)).max(bytes)), self.policy)
     }
 
     /// Adds the passes. `outputs` binds the outputs of the last one.
@@ -127,7 +127,7 @@ impl OpenSweep<'_> {
             let words = lengths.scaled(tiles, OPEN_BYTES / WORD, OPEN_BYTES / WORD)?;
             let clear = Filling::plan(self.policy, &mut lengths, words)?;
             let prepared = lengths.prepare(graph, self.policy, &label("prepare"))?;
-            let status = graph.transient::<[u32; 4]>(label("status"), 1 + tiles.most);
+            let status = graph.transient::<[u32; 4]>(label("status"), 1 + tiles.max);
             clear.add(graph, self.policy, prepared, &label("clear"), status, 0)?;
             let constants = settings.constants();
             let pass = self.pass(graph, prepared, self.lookback, (threads, &constants))?;
@@ -135,13 +135,13 @@ impl OpenSweep<'_> {
             return Ok(());
         }
         let rounds = SPINE_TILES * u64::from(self.policy.spine_threads) * MAX_SPINE_ROUNDS;
-        if tiles.most > rounds {
+        if tiles.max > rounds {
             let what = "number of tiles of a scan or reduction by key";
-            return Err(Error::TooLarge { what, asked: tiles.most, limit: rounds });
+            return Err(Error::TooLarge { what, asked: tiles.max, limit: rounds });
         }
         let prepared = lengths.prepare(graph, self.policy, &label("prepare"))?;
-        let totals = graph.transient::<[u32; 4]>(label("totals"), tiles.most);
-        let before = graph.transient::<[u32; 4]>(label("before"), tiles.most);
+        let totals = graph.transient::<[u32; 4]>(label("totals"), tiles.max);
+        let before = graph.transient::<[u32; 4]>(label("before"), tiles.max);
         let pass = self.pass(graph, prepared, &SCAN_OPEN_TOTALS, (threads, &[]))?;
         prepared.dispatch(pass.bind("totals", totals), tiles);
         self.spine(graph, prepared, tiles, (totals, before))?;
@@ -153,7 +153,7 @@ impl OpenSweep<'_> {
     /// Settings of the look-back. `None` if the policy selects another method, if the terms depend on the order of
     /// combination (which depends on timing), or if the device's loop limit is too low.
     fn look_back(&self, of_threads: &Policy) -> Option<LookBack> {
-        let method = self.policy.scan.for_length(self.n.most);
+        let method = self.policy.scan.for_length(self.n.max);
         if self.terms.depend_on_order() || method != ScanMethod::LookBack {
             return None;
         }
@@ -163,7 +163,7 @@ impl OpenSweep<'_> {
         let combine = 1 + u64::from(lanes.ilog2());
         let rows = tile.div_ceil(u64::from(lanes) * ROW_BYTES / self.terms.bytes);
         let cost = LookBackCost { fixed: 0, poll: combine, recompute: rows * combine };
-        self.policy.look_back(self.n.most.div_ceil(tile), cost)
+        self.policy.look_back(self.n.max.div_ceil(tile), cost)
     }
 
     fn spine(

@@ -26,7 +26,7 @@ pub(super) enum Candidates {
         bits: u32,
         key_bytes: u32,
         /// Tiles of the same table, which are candidates too.
-        others: Get<Vec<TileShape>>,
+        same_table: Get<Vec<TileShape>>,
         tried: HashSet<[u32; 3]>,
     },
     /// Changes of a policy, one per candidate.
@@ -55,7 +55,7 @@ impl Knob {
         subject: Subject,
         get: impl Fn(&Policy) -> TileShape + Clone + 'static,
         set: impl Fn(&mut Policy, TileShape) + Clone + 'static,
-        others: impl Fn(&Policy) -> Vec<TileShape> + 'static,
+        same_table: impl Fn(&Policy) -> Vec<TileShape> + 'static,
         (bits, key_bytes): (u32, u32),
     ) -> Self {
         let (getting, setting) = (get.clone(), set.clone());
@@ -64,7 +64,7 @@ impl Knob {
             set: Box::new(set),
             bits,
             key_bytes,
-            others: Box::new(others),
+            same_table: Box::new(same_table),
             tried: HashSet::new(),
         };
         Self {
@@ -130,14 +130,14 @@ impl Knob {
                 let changed = (field.candidates)(best, &best.facts);
                 changed.into_iter().filter(|policy| policy != best).collect()
             }
-            Candidates::Tile { get, set, bits, key_bytes, others, tried } => {
+            Candidates::Tile { get, set, bits, key_bytes, same_table, tried } => {
                 let now = get(best);
                 tried.insert([now.threads, now.items, now.turns]);
                 let shapes = match wide {
                     true => grid(software),
                     false => {
                         let near = neighbours(now, best.facts.subgroup_size, software);
-                        [others(best), near].concat()
+                        [same_table(best), near].concat()
                     }
                 };
                 let n = self.subjects.iter().map(|subject| subject.n).max().unwrap_or(0);
@@ -222,7 +222,7 @@ macro_rules! sort_tiles {
             for index in (0..table.len()).rev() {
                 let n = table[index].0.min(largest);
                 // Skip entries that do not apply to this number of elements.
-                if table.iter().position(|(most, _)| n <= *most) != Some(index) {
+                if table.iter().position(|(max, _)| n <= *max) != Some(index) {
                     continue;
                 }
                 let knob = Knob::tile(
@@ -358,14 +358,14 @@ pub(super) fn sorting(n: u64) -> Vec<Knob> {
 }
 
 /// Small sorts: their maximum size, and the sizes of their passes.
-pub(super) fn few_keys(largest: u64) -> Vec<Knob> {
+pub(super) fn small_one_sweep(largest: u64) -> Vec<Knob> {
     let lengths = [1 << 14, 1 << 16, 1 << 17, 1 << 18];
     let sorts = sorts(lengths.into_iter().filter(|n| *n <= largest));
-    let few = |policy: &Policy| is_one_sweep(policy) && policy.sort.few_keys > 0;
-    let most = sizes(&["sort.few_keys"], &sorts);
+    let has_small_sorts = |policy: &Policy| is_one_sweep(policy) && policy.sort.few_keys > 0;
+    let limits = sizes(&["sort.few_keys"], &sorts);
     let cut = sizes(&["sort.few_keys_groups", "sort.few_keys_look_back"], &sorts);
-    let most = most.into_iter().map(|knob| knob.where_(is_one_sweep));
-    most.chain(cut.into_iter().map(|knob| knob.where_(few))).collect()
+    let limits = limits.into_iter().map(|knob| knob.where_(is_one_sweep));
+    limits.chain(cut.into_iter().map(|knob| knob.where_(has_small_sorts))).collect()
 }
 
 /// Tile of the single-workgroup sort. A larger tile raises the size from which other methods are used.
@@ -413,7 +413,7 @@ pub(super) fn scans(largest: u64) -> Vec<Knob> {
 }
 
 /// Sizes of the table that have candidates but are not in `named`, each measured on its operation.
-pub(super) fn others(policy: &Policy, named: &[Knob], n: u64) -> Vec<Knob> {
+pub(super) fn remaining_sizes(policy: &Policy, named: &[Knob], n: u64) -> Vec<Knob> {
     let mut knobs = Vec::new();
     for field in Policy::sizes() {
         let known = named.iter().any(|knob| knob.name == field.name);

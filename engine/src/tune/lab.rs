@@ -218,7 +218,7 @@ impl<'c> Lab<'c> {
             None => {
                 let copies = subject.overhead(self.context, self.data, policy)?;
                 let timed =
-                    copies.map(|runner| Timer { runner, overhead: 0.0 }.settle(self.context));
+                    copies.map(|runner| Timer { runner, overhead: 0.0 }.best_time(self.context));
                 let taken = timed.transpose()?.unwrap_or(0.0);
                 self.overheads.insert(subject, taken);
                 taken
@@ -243,7 +243,7 @@ impl<'c> Lab<'c> {
     pub fn both(&mut self, subject: Subject, [a, b]: [&Policy; 2]) -> Result<[f64; 2]> {
         let of_b = self.timer(subject, b)?;
         if self.is_same(a, subject, &of_b) {
-            let time = of_b.settle(self.context)?;
+            let time = of_b.best_time(self.context)?;
             return Ok([time, time]);
         }
         let of_a = self.timer(subject, a)?;
@@ -323,7 +323,7 @@ pub(super) struct Judged {
 }
 
 fn hold<const N: usize>(table: &mut [(u64, crate::primitives::multisplit::TileShape); N], n: u64) {
-    if let Some((_, shape)) = table.iter().copied().find(|(most, _)| n <= *most) {
+    if let Some((_, shape)) = table.iter().copied().find(|(max, _)| n <= *max) {
         *table = [(u64::MAX, shape); N];
     }
 }
@@ -351,7 +351,7 @@ impl Timer<'_> {
             as u32)
     }
 
-    fn settle(&self, context: &Context) -> Result<f64> {
+    fn best_time(&self, context: &Context) -> Result<f64> {
         let runs = self.runs(context)?;
         let mut best = f64::MAX;
         for _ in 0..ROUNDS {

@@ -161,7 +161,7 @@ impl Context {
     fn largest(&self, budget: Duration, policy: &Policy) -> Result<u64> {
         let properties = self.properties();
         let software = properties.device_type == vk::PhysicalDeviceType::CPU;
-        let (first, most, share) = match software {
+        let (first, max, share) = match software {
             true => (FIRST_IN_SOFTWARE, LARGEST_IN_SOFTWARE, SHARE_IN_SOFTWARE),
             false => (FIRST, LARGEST, SHARE),
         };
@@ -175,7 +175,7 @@ impl Context {
         let memory = properties.device_memory / 4 / BYTES_PER_ELEMENT;
         let bindable = u64::from(properties.limits.max_storage_buffer_range) / 8;
         let elements = (first as f64 * fits) as u64;
-        let elements = elements.clamp(first, most).min(memory).min(bindable).max(first);
+        let elements = elements.clamp(first, max).min(memory).min(bindable).max(first);
         // Round down to a power of two.
         Ok(1 << elements.ilog2())
     }
@@ -199,9 +199,9 @@ fn with_counts_of(policy: &mut Policy, built_in: &Policy) {
         built_in: &[(u64, crate::primitives::multisplit::TileShape); N],
     ) {
         let old = *table;
-        for (entry, (most, _)) in table.iter_mut().zip(built_in) {
-            let suited = old.iter().find(|(old, _)| *most <= *old).unwrap_or(&old[N - 1]);
-            *entry = (*most, suited.1);
+        for (entry, (max, _)) in table.iter_mut().zip(built_in) {
+            let suited = old.iter().find(|(old, _)| *max <= *old).unwrap_or(&old[N - 1]);
+            *entry = (*max, suited.1);
         }
     }
     table(&mut policy.sort.keys, &built_in.sort.keys);

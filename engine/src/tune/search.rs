@@ -52,21 +52,21 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
         let software = self.lab.software;
         let mut first = tiles(&self.best, largest, true);
         let mut rest = tiles(&self.best, largest, false);
-        let mut others = others(&self.best, largest, software);
-        others.retain(|knob| shared || knob.of_ranking);
+        let mut other_knobs = other_knobs(&self.best, largest, software);
+        other_knobs.retain(|knob| shared || knob.of_ranking);
         if software {
-            self.visit_all(&mut others, false)?;
+            self.visit_all(&mut other_knobs, false)?;
             self.visit_all(&mut first, true)?;
         } else {
             self.visit_all(&mut first, true)?;
             self.visit_all(&mut first, false)?;
-            self.visit_all(&mut others, false)?;
+            self.visit_all(&mut other_knobs, false)?;
             self.visit_all(&mut rest, false)?;
             self.visit_all(&mut rest, true)?;
             self.visit_all(&mut first, false)?;
             self.visit_all(&mut rest, false)?;
         }
-        self.knobs.extend(first.into_iter().chain(rest).chain(others));
+        self.knobs.extend(first.into_iter().chain(rest).chain(other_knobs));
         Ok(())
     }
 
@@ -213,16 +213,16 @@ pub(super) fn ratio(lab: &mut Lab<'_>, [a, b]: [&Policy; 2], largest: u64) -> Re
 }
 
 /// Knobs other than tiles. Software drivers neither use the one-sweep sort nor store labels.
-pub(super) fn others(policy: &Policy, largest: u64, software: bool) -> Vec<Knob> {
+pub(super) fn other_knobs(policy: &Policy, largest: u64, software: bool) -> Vec<Knob> {
     let mut all = knob::sorting(largest);
-    all.extend(knob::few_keys(largest));
+    all.extend(knob::small_one_sweep(largest));
     all.extend(knob::labels(largest));
     let of_gpus = all.len();
     all.extend(knob::methods(largest));
     all.extend(knob::histograms(largest));
     all.extend(knob::scans(largest));
     all.extend(knob::small_sort());
-    all.extend(knob::others(policy, &all, largest));
+    all.extend(knob::remaining_sizes(policy, &all, largest));
     if software {
         all.drain(..of_gpus);
     }

@@ -27,7 +27,7 @@ fn all(policy: &Policy) -> Vec<Knob> {
         knobs.extend(knob::split_pairs(class, LARGEST));
         knobs.extend(knob::split_range(class, LARGEST));
     }
-    knobs.extend(search::others(policy, LARGEST, false));
+    knobs.extend(search::other_knobs(policy, LARGEST, false));
     knobs
 }
 
@@ -87,7 +87,7 @@ fn tables_keep_tiles_and_get_built_in_element_counts() {
     spoiled.sort = spoiled.sort.with_shape(shape);
     with_counts_of(&mut spoiled, &built_in);
     assert!(spoiled.sort.keys.iter().all(|(_, tile)| *tile == shape));
-    let counts = |policy: &Policy| policy.sort.pairs.map(|(most, _)| most);
+    let counts = |policy: &Policy| policy.sort.pairs.map(|(max, _)| max);
     assert_eq!(counts(&spoiled), counts(&built_in));
     let mut same = built_in;
     with_counts_of(&mut same, &built_in);

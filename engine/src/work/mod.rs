@@ -60,7 +60,7 @@ use crate::error::Result;
 use crate::execute::executable::{Executable, ExecutableOptions};
 use crate::execute::import::Bound;
 use crate::memory::{Array, Buffer};
-use crate::primitives::arrays::check_room;
+use crate::primitives::arrays::check_size;
 use crate::primitives::histogram::Bins;
 use crate::primitives::key::{Key, Value};
 use crate::primitives::multisplit::Buckets;
@@ -401,7 +401,7 @@ impl Work {
         let from = keys.declare(self);
         let n = keys.count(from);
         let bytes = key.array_bytes(n.max());
-        check_room("sort.keys", from, bytes)?;
+        check_size("sort.keys", from, bytes)?;
         let copy = self.graph.transient::<A::Item>("sort.keys.copy", key.array_len(n.max().max(1)));
         match n {
             Count::Device { .. } if key.bits() == 32 => {

@@ -132,10 +132,10 @@ mod tests {
 
     #[test]
     fn pieces_are_aligned_and_fit_a_plan_twice() {
-        let most = (1 << 30) - 1;
+        let max_elements = (1 << 30) - 1;
         for range in [1 << 10, 1 << 27, (1 << 30) - 1, u64::from(u32::MAX)] {
             for widest in [4, 8, 16] {
-                let policy = policy(most, range);
+                let policy = policy(max_elements, range);
                 let Extent { piece, window } = Extent::of(&policy, widest);
                 assert!(piece > 0 && piece.is_multiple_of(ALIGNMENT) && piece <= window);
                 assert!(window * widest <= range && window.is_multiple_of(ALIGNMENT));
@@ -145,7 +145,7 @@ mod tests {
         }
         assert!(Extent::fits(&policy(1000, 1 << 20), 1000, 4));
         assert!(!Extent::fits(&policy(1000, 1 << 20), 1001, 4));
-        assert!(!Extent::fits(&policy(most, u64::from(u32::MAX)), u64::MAX, 16));
+        assert!(!Extent::fits(&policy(max_elements, u64::from(u32::MAX)), u64::MAX, 16));
     }
 
     #[test]

@@ -214,7 +214,7 @@ impl Move<'_> {
         let (graph, policy) = work.parts();
         let kernel = kernels::PIECES_MOVE.kernel()?;
         for span in self.spans {
-            let room = self.window.min(dst.len() - span.window);
+            let available = self.window.min(dst.len() - span.window);
             let push = MovePush {
                 first: span.first as u32,
                 count: span.count as u32,
@@ -222,12 +222,12 @@ impl Move<'_> {
                 first_step: first_step(self.buckets),
                 // Destinations are computed modulo 2^32 as well.
                 origin: span.window as u32,
-                room: room as u32,
+                room: available as u32,
             };
             graph
                 .own_pass("pieces.move", &kernel)
                 .bind("src", from)
-                .bind("dst", to.range(span.window * bytes, room * bytes))
+                .bind("dst", to.range(span.window * bytes, available * bytes))
                 .bind("table", self.table)
                 .push(&push)
                 .specialize("local_size_x", policy.threads)

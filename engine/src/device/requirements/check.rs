@@ -170,8 +170,8 @@ impl Check {
 /// Checks that kernels can rely on full subgroups: either `computeFullSubgroups` is enabled, or Vulkan 1.3 modules
 /// require them, which needs a fixed subgroup size or size control.
 fn without_full_subgroups(offer: &Offer, enabled: &Features) -> Option<Missing> {
-    let (least, most) = offer.properties.subgroup_size_range;
-    let by_module = offer.core13 && (enabled.subgroup_size_control || least == most);
+    let (min, max) = offer.properties.subgroup_size_range;
+    let by_module = offer.core13 && (enabled.subgroup_size_control || min == max);
     if enabled.compute_full_subgroups || by_module {
         return None;
     }

@@ -79,8 +79,8 @@ pub(super) fn write(profile: &Profile) -> String {
         lines.iter().for_each(|(name, value)| text += &format!("{name} = {value}\n"));
     };
     let DeviceKey { name, driver, identity } = &profile.device;
-    let told = [("name", name.clone()), ("driver", driver.clone())];
-    section(DEVICE, told.into_iter().chain(identity.clone()).collect());
+    let names = [("name", name.clone()), ("driver", driver.clone())];
+    section(DEVICE, names.into_iter().chain(identity.clone()).collect());
     let ranking = if profile.wants_lane_order() { LANE_ORDER } else { BALLOTS };
     let fields = |policy: &Policy, per_ranking: bool| -> Vec<(&'static str, String)> {
         let fields = all_sizes().filter(|field| field.stored && field.per_ranking == per_ranking);
@@ -182,12 +182,12 @@ fn check_device(lines: &[&Line<'_>], properties: &DeviceProperties) -> Result<()
     if same {
         return Ok(());
     }
-    let told = |name| value(name).unwrap_or("another");
+    let recorded = |name| value(name).unwrap_or("another");
     Err(format!(
         "the profile was made for {} ({}, subgroups of {}), but the device is {}; create one with `multisplit tune`",
-        told("name"),
-        told("driver"),
-        told("subgroup_size"),
+        recorded("name"),
+        recorded("driver"),
+        recorded("subgroup_size"),
         device.describe()
     ))
 }

@@ -249,8 +249,8 @@ fn range(
     } else if tuning.cells > 0 {
         range.search = Search::Lookup;
         // At most a third of shared memory, regardless of the policy.
-        let most = tuning.cells.min(policy.facts.shared_memory / 12);
-        range.cells = Cells::count(bins, tuning.cells_per_bin, most);
+        let max_cells = tuning.cells.min(policy.facts.shared_memory / 12);
+        range.cells = Cells::count(bins, tuning.cells_per_bin, max_cells);
         let cells = Cells::new(sample, splitters, range.cells, closed);
         range.affine = matches!(cells.map, CellMap::Affine(_));
         match cells.map {

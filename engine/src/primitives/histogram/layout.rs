@@ -4,7 +4,7 @@ use multisplit_graph::{Buffer, View};
 
 use super::{Counted, Histogram};
 use crate::error::{Error, Result};
-use crate::primitives::arrays::check_room;
+use crate::primitives::arrays::check_size;
 use crate::primitives::sample::SampleType;
 use crate::primitives::{Count, Policy};
 
@@ -129,23 +129,23 @@ pub(super) fn pieces(
     let (n, stride) = (buffers.n.max(), u64::from(layout.stride(sample)));
     let base = layout.offset / ALIGNMENT * ALIGNMENT;
     let first_byte = layout.offset - base;
-    let room = policy.facts.max_storage_range.saturating_sub(first_byte) / stride.max(WORD);
+    let bindable = policy.facts.max_storage_range.saturating_sub(first_byte) / stride.max(WORD);
     // A multiple of the alignment, so that the pieces of samples and of weights start at valid binding offsets.
-    let most = room.min(MAX_OF_PIECE) / ALIGNMENT * ALIGNMENT;
+    let max_len = bindable.min(MAX_OF_PIECE) / ALIGNMENT * ALIGNMENT;
     let limit = match buffers.n {
-        Count::Host(_) => most.saturating_mul(MAX_PIECES),
-        Count::Device { .. } => most.saturating_mul(MAX_PIECES).min(u32::MAX.into()),
+        Count::Host(_) => max_len.saturating_mul(MAX_PIECES),
+        Count::Device { .. } => max_len.saturating_mul(MAX_PIECES).min(u32::MAX.into()),
     };
     if n > limit {
         return Err(Error::TooLarge { what: "number of elements", asked: n, limit });
     }
     if let Count::Device { buffer, index, .. } = buffers.n {
-        check_room("count", buffer, index.saturating_add(1).saturating_mul(WORD))?;
+        check_size("count", buffer, index.saturating_add(1).saturating_mul(WORD))?;
     }
     let last = |count: u64| (count - 1) * stride + u64::from(layout.element(sample));
     check_samples(histogram, buffers)?;
     let piece = |k: u64| {
-        let (start, count) = (k * most, most.min(n - k * most));
+        let (start, count) = (k * max_len, max_len.min(n - k * max_len));
         let bytes = (first_byte + last(count)).next_multiple_of(WORD);
         Piece {
             samples: buffers.samples.range(base + start * stride, bytes),
@@ -156,7 +156,7 @@ pub(super) fn pieces(
             count: count as u32,
         }
     };
-    Ok((0..n.div_ceil(most.max(1))).map(piece).collect())
+    Ok((0..n.div_ceil(max_len.max(1))).map(piece).collect())
 }
 
 /// Rejects arrays with fewer elements than the count. Narrow samples are read as words, so the last word must be

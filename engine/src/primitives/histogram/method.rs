@@ -40,7 +40,7 @@ pub struct HistogramSizes {
     /// Inner splitters in shared memory.
     pub(super) splitters: u32,
     /// Counters in shared memory per channel.
-    pub(super) room: u32,
+    pub(super) counters: u32,
 }
 
 /// Maximum number of bins for ballots. More would exceed the available registers.
@@ -89,8 +89,10 @@ pub(super) fn choose(
     };
     let one_pass = HistogramSizes { window: histogram.bins, passes: 1, copies: 1, ..shared };
     Ok(match method {
-        HistogramMethod::Global => (method, HistogramSizes { room: 1, ..one_pass }),
-        HistogramMethod::Ballots => (method, HistogramSizes { room: MAX_BY_BALLOTS, ..one_pass }),
+        HistogramMethod::Global => (method, HistogramSizes { counters: 1, ..one_pass }),
+        HistogramMethod::Ballots => {
+            (method, HistogramSizes { counters: MAX_BY_BALLOTS, ..one_pass })
+        }
         _ => (method, shared),
     })
 }
@@ -102,12 +104,12 @@ fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> Histo
     let words = policy.facts.shared_memory.saturating_sub(SHARED_SLACK) / 4;
     let (splitters, table) = staged(histogram, code, words / 2);
     let left = (words.saturating_sub(table) / channels).max(2);
-    let max_room = rounded_down(left);
-    let passes = bins.div_ceil(max_room - 1);
+    let max_counters = rounded_down(left);
+    let passes = bins.div_ceil(max_counters - 1);
     let window = bins.div_ceil(passes);
-    let room = rounded_up(window + 1).min(max_room);
+    let counters = rounded_up(window + 1).min(max_counters);
     let copies_words = (tuned.copies_bytes / 4).min(left * channels);
-    let copies = tuned.copies.min(copies_words / (room * channels)).max(1);
+    let copies = tuned.copies.min(copies_words / (counters * channels)).max(1);
 
     let looks_up = code.range.as_ref().is_some_and(|range| range.search == Search::Lookup);
     let threads = if looks_up { tuned.lookup_threads } else { tuned.threads };
@@ -136,7 +138,7 @@ fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> Histo
         tiles,
         min_groups,
         splitters,
-        room,
+        counters,
     }
 }
 

@@ -19,7 +19,7 @@ pub use sizes::HistogramTuning;
 use bytemuck::Pod;
 use multisplit_graph::{Buffer, ElementType, Graph};
 
-use super::arrays::{check_element, check_room};
+use super::arrays::{check_element, check_size};
 use super::even::EvenFloats;
 use super::sample::SampleType;
 use super::{Count, Policy, scan};
@@ -261,7 +261,7 @@ fn check(histogram: &Histogram, buffers: &Counted) -> Result<()> {
     ];
     for (name, buffer, needed) in outputs {
         if let Some(buffer) = buffer {
-            check_room(name, buffer, needed)?;
+            check_size(name, buffer, needed)?;
         }
     }
     Ok(())

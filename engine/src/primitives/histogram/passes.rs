@@ -217,7 +217,7 @@ impl HistogramPasses<'_> {
             ("ACTIVE", histogram.layout.active),
             ("PACKED", u32::from(sizes.loads > 0)),
             ("LOADS", sizes.loads.max(1)),
-            ("ROOM", sizes.room),
+            ("ROOM", sizes.counters),
             ("COPIES", sizes.copies),
             ("WEIGHT", weight_code(histogram.weight)),
             ("WIDE", u32::from(histogram.wide)),

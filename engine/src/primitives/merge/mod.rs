@@ -10,7 +10,7 @@ use multisplit_graph::{Buffer, Graph, Groups, View};
 use multisplit_shaders::builtin::variants::{MERGE_CUT, MERGE_TILES};
 use multisplit_shaders::push_constants;
 
-use super::arrays::{check_element, check_room};
+use super::arrays::{check_element, check_size};
 use super::constants::specialize;
 use super::count::{Lengths, OtherCount};
 use super::key::{KeyType, value_bytes};
@@ -60,7 +60,7 @@ impl MergeBuffers {
     }
 
     /// Maximum number of elements in each array, and in total.
-    fn most(&self) -> [u64; 3] {
+    fn max_counts(&self) -> [u64; 3] {
         let [a, b] = self.counts.map(Count::max);
         [a, b, a.saturating_add(b)]
     }
@@ -69,24 +69,26 @@ impl MergeBuffers {
         let key = KeyType::wide_of("first", self.keys[0])?;
         check_element("second", self.keys[1], key.into())?;
         check_element("out", self.keys_out, key.into())?;
-        let (most, limit) = (self.most(), u64::from(u32::MAX));
-        if most[2] > limit {
+        let (max_counts, limit) = (self.max_counts(), u64::from(u32::MAX));
+        if max_counts[2] > limit {
             let what = "number of elements of a merge (positions have 32 bits)";
-            return Err(Error::TooLarge { what, asked: most[2], limit });
+            return Err(Error::TooLarge { what, asked: max_counts[2], limit });
         }
         let [first, second] = self.keys;
         let bytes = u64::from(key.bytes());
         let names = ["merge.first", "merge.second", "merge.out"];
-        for ((name, buffer), n) in names.into_iter().zip([first, second, self.keys_out]).zip(most) {
-            check_room(name, buffer, n * bytes)?;
+        for ((name, buffer), n) in
+            names.into_iter().zip([first, second, self.keys_out]).zip(max_counts)
+        {
+            check_size(name, buffer, n * bytes)?;
         }
         let Some(values) = self.values else { return Ok(key) };
         let bytes = u64::from(value_bytes(values[0])?);
         check_element("second_values", values[1], values[0].element())?;
         check_element("values_out", values[2], values[0].element())?;
         let names = ["merge.first.values", "merge.second.values", "merge.values_out"];
-        for ((name, buffer), n) in names.into_iter().zip(values).zip(most) {
-            check_room(name, buffer, n * bytes)?;
+        for ((name, buffer), n) in names.into_iter().zip(values).zip(max_counts) {
+            check_size(name, buffer, n * bytes)?;
         }
         Ok(key)
     }
@@ -123,18 +125,18 @@ pub fn merge(
     policy.check()?;
     graph.sized_for_subgroups(policy.facts.subgroup_size);
     let key = buffers.check()?;
-    let most = buffers.most();
-    if most[2] == 0 {
+    let max_counts = buffers.max_counts();
+    if max_counts[2] == 0 {
         return Ok(());
     }
     let threads = threads(policy, key, buffers.values.is_some());
-    let tiles = most[2].div_ceil(u64::from(threads * ITEMS));
+    let tiles = max_counts[2].div_ceil(u64::from(threads * ITEMS));
     let (lengths, n) = Lengths::new(buffers.counts[0])?;
     let prepared = lengths.prepare(graph, policy, "merge.prepare")?;
     let second = OtherCount::new(buffers.counts[1])?;
     let push = MergePush {
         count: prepared.pushed(n),
-        second_count: second.most,
+        second_count: second.max,
         second_index: second.index,
         descending: u32::from(merge == Merge::Descending),
         tile: threads * ITEMS,
@@ -146,8 +148,8 @@ pub fn merge(
         single(buffer.range(0, (n * bytes).max(bytes)), policy)
     };
     let (wide, bytes) = (usize::from(key.bits() == 64), u64::from(key.bytes()));
-    let first_keys = view(buffers.keys[0], most[0], bytes)?;
-    let second_keys = view(buffers.keys[1], most[1], bytes)?;
+    let first_keys = view(buffers.keys[0], max_counts[0], bytes)?;
+    let second_keys = view(buffers.keys[1], max_counts[1], bytes)?;
     let value_bytes = buffers.values.map_or(4, |values| values[0].element().bytes().unwrap_or(4));
     let constants = |threads| {
         [("local_size_x", threads), ("KEY_KIND", key.kind()), ("VALUE_WORDS", value_bytes / 4)]
@@ -172,13 +174,13 @@ pub fn merge(
         .bind("first_keys", first_keys)
         .bind("second_keys", second_keys)
         .bind("cuts", cuts)
-        .bind("keys_out", view(buffers.keys_out, most[2], bytes)?);
+        .bind("keys_out", view(buffers.keys_out, max_counts[2], bytes)?);
     if let Some([first, second, out]) = buffers.values {
         let bytes = u64::from(value_bytes);
         pass = pass
-            .bind("first_values", view(first, most[0], bytes)?)
-            .bind("second_values", view(second, most[1], bytes)?)
-            .bind("values_out", view(out, most[2], bytes)?);
+            .bind("first_values", view(first, max_counts[0], bytes)?)
+            .bind("second_values", view(second, max_counts[1], bytes)?)
+            .bind("values_out", view(out, max_counts[2], bytes)?);
     }
     let pass = specialize(second.bind(pass, first_keys), &kernel, &constants(threads));
     prepared.bind(pass, first_keys).dispatch(Groups::linear(tiles));

@@ -129,7 +129,7 @@ impl<'j> SplitPasses<'j> {
     ) -> Result<PassBuilder<'_>> {
         let wide = usize::from(self.split.key.bits() == 64);
         let (kernel, by) = self.function.code.kernel(kernels[wide], self.split.key)?;
-        let keys = self.buffers.keys.range(0, self.n.most * u64::from(self.split.key.bytes()));
+        let keys = self.buffers.keys.range(0, self.n.max * u64::from(self.split.key.bytes()));
         let table = self.function.table.map_or(keys, View::from);
         let push = SplitPush {
             count: self.prepared.pushed(self.n),

@@ -37,7 +37,7 @@ pub use sizes::SplitTuning;
 
 use multisplit_graph::{Buffer, ElementType, Graph, View};
 
-use super::arrays::{check_element, check_room};
+use super::arrays::{check_element, check_size};
 use super::key::{KeyType, value_bytes};
 use super::{Count, Policy};
 use crate::error::{Error, Result};
@@ -250,19 +250,19 @@ pub(in crate::primitives) fn check(split: &Split, buffers: &SplitBuffers) -> Res
     }
     let key_bytes = split.key.array_bytes(n);
     let large_enough = |name: &str, buffer: Buffer, element: u64, count: u64| {
-        check_room(&format!("multisplit.{name}"), buffer, element * count)
+        check_size(&format!("multisplit.{name}"), buffer, element * count)
     };
-    check_room("multisplit.keys", buffers.keys, key_bytes)?;
+    check_size("multisplit.keys", buffers.keys, key_bytes)?;
     large_enough("offsets", buffers.offsets, WORD, u64::from(split.buckets) + 1)?;
     if let Some(out_of_range) = buffers.out_of_range {
         large_enough("out_of_range", out_of_range, WORD, 1)?;
     }
     match buffers.output {
-        SplitOutput::Keys(keys) => check_room("multisplit.keys_out", keys, key_bytes),
+        SplitOutput::Keys(keys) => check_size("multisplit.keys_out", keys, key_bytes),
         SplitOutput::Permutation(words) => large_enough("permutation", words, WORD, n),
         SplitOutput::Pairs { keys, values_in, values, value_bytes } => {
             let value = u64::from(value_bytes);
-            check_room("multisplit.keys_out", keys, key_bytes)?;
+            check_size("multisplit.keys_out", keys, key_bytes)?;
             large_enough("values", values_in, value, n)?;
             large_enough("values_out", values, value, n)
         }

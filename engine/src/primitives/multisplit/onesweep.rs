@@ -28,7 +28,7 @@ pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
         Ok((tiles, blocks, Filling::plan(job.policy, lengths, cleared)?))
     })?;
     let prepared = job.prepared;
-    let status_words = STATUS_HEAD + tiles.most * m;
+    let status_words = STATUS_HEAD + tiles.max * m;
     let counts_and_status = job.graph.transient::<u32>("multisplit.status", words + status_words);
     clear.add(job.graph, job.policy, prepared, "multisplit.clear", counts_and_status, 0)?;
     let histogram = counts_and_status.elements::<u32>(0, m);

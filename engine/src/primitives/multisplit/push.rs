@@ -35,9 +35,9 @@ pub(in crate::primitives) enum SplitBy {
     #[cfg(feature = "glsl")]
     Function([u32; 3]),
     /// One digit: a sort round, which is a no-op if all keys have the same digit. `pair` is the bit mask of this
-    /// round and of the round that moves the data back; both are skipped if both are no-ops. `idle` is the bit
+    /// round and of the round that moves the data back; both are skipped if both are no-ops. `noop_rounds` is the bit
     /// mask of the rounds that are always no-ops.
-    Round { digit: BucketWords, pair: u32, idle: u32 },
+    Round { digit: BucketWords, pair: u32, noop_rounds: u32 },
     /// All digits of a sort.
     Digits { first_bit: u32, bit_count: u32, descending: bool },
 }
@@ -90,7 +90,7 @@ impl SplitPush {
                 parameter_1: second,
                 parameter_2: third
             }, {}),
-            SplitBy::Round { digit, pair, idle } => push_block!(pass, self, {
+            SplitBy::Round { digit, pair, noop_rounds } => push_block!(pass, self, {
                 shift_or_min: digit.shift_or_min,
                 min_high: 0,
                 width_or_scale: 0,
@@ -98,7 +98,7 @@ impl SplitPush {
                 flip_or_reciprocal: digit.flip_or_reciprocal
             }, {
                 round_pair: pair,
-                idle_rounds: idle
+                idle_rounds: noop_rounds
             }),
             SplitBy::Digits { first_bit, bit_count, descending } => push_block!(pass, self, {
                 first_bit: first_bit,

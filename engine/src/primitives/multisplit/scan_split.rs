@@ -23,8 +23,8 @@ pub(super) fn add(job: &mut SplitPasses<'_>) -> Result<()> {
         Ok((scan, flag_groups, lengths.parts(n, of_group)?))
     })?;
     let (n, prepared) = (round.n, round.prepared);
-    let flags = round.graph.transient::<u32>("multisplit.flags", n.most + 1);
-    let scanned = round.graph.transient::<u32>("multisplit.scanned", n.most + 1);
+    let flags = round.graph.transient::<u32>("multisplit.flags", n.max + 1);
+    let scanned = round.graph.transient::<u32>("multisplit.scanned", n.max + 1);
     let uncounted = round.graph.transient::<u32>("multisplit.out_of_range", 1);
     for (buffers, bit) in chain.rounds.iter().zip(0..) {
         round.buffers = buffers;

@@ -15,7 +15,7 @@ use multisplit_shaders::builtin::variants::{
 use super::{Method, SplitPasses, bind_out_of_range, bind_output, variant};
 use crate::error::Result;
 use crate::primitives::count::Length;
-use crate::primitives::scan::{ScanPlan, lone_elements};
+use crate::primitives::scan::{ScanPlan, max_single_group_elements};
 
 /// The side-by-side prescan counts only the keys of the second bucket.
 const MAX_BUCKETS_SIDE_BY_SIDE: u32 = 2;
@@ -54,7 +54,7 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
             };
             let entries = lengths.scaled(blocks, u64::from(job.split.buckets), 0)?;
             let scan = ScanPlan::of_words(job.policy, lengths, entries)?;
-            Ok(Follows { subproblems, groups, blocks, scan, entries: entries.most })
+            Ok(Follows { subproblems, groups, blocks, scan, entries: entries.max })
         })?;
 
     let histogram = job.graph.transient::<u32>("multisplit.histogram", entries);
@@ -64,7 +64,7 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     let label = "multisplit.prescan";
     let labels = job.sizes.labels.then(|| declare_labels(job, subproblems));
     let inside = if let Some(side_by_side) = job.side_by_side {
-        let words = subproblems.most * u64::from(job.split.buckets);
+        let words = subproblems.max * u64::from(job.split.buckets);
         let inside = job.graph.transient::<u32>("multisplit.inside", words);
         let threads = side_by_side * job.sizes.threads;
         let pass = job.pass_of(label, SIDE_BY_SIDE_PRESCAN, threads, subproblems, windows)?;
@@ -103,7 +103,7 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
 fn declare_labels(job: &mut SplitPasses<'_>, subproblems: Length) -> Buffer {
     let of_thread = job.sizes.items.div_ceil(LABELS_OF_WORD);
     let of_subproblem = u64::from(job.sizes.parts * job.sizes.threads * of_thread);
-    job.graph.transient::<u32>("multisplit.labels", subproblems.most * of_subproblem)
+    job.graph.transient::<u32>("multisplit.labels", subproblems.max * of_subproblem)
 }
 
 /// Number of subproblems that one prescan workgroup of the block-level method counts side by side, to shorten the
@@ -113,9 +113,10 @@ fn side_by_side(job: &SplitPasses<'_>) -> Option<u32> {
     let side_by_side =
         job.policy.split.side_by_side.min(job.policy.facts.max_threads / job.sizes.threads);
     let keys = u64::from(job.sizes.keys_of_block_subproblem()) * u64::from(side_by_side.max(1));
-    let entries = job.n.most.div_ceil(keys) * u64::from(job.split.buckets);
-    let few = job.split.buckets <= MAX_BUCKETS_SIDE_BY_SIDE && entries <= lone_elements(job.policy);
-    (few && side_by_side > 1 && keys <= MAX_KEYS_SIDE_BY_SIDE).then_some(side_by_side)
+    let entries = job.n.max.div_ceil(keys) * u64::from(job.split.buckets);
+    let is_small = job.split.buckets <= MAX_BUCKETS_SIDE_BY_SIDE
+        && entries <= max_single_group_elements(job.policy);
+    (is_small && side_by_side > 1 && keys <= MAX_KEYS_SIDE_BY_SIDE).then_some(side_by_side)
 }
 
 /// Lengths and plans that depend on the number of elements.

@@ -4,7 +4,7 @@ use multisplit_graph::{Buffer, ElementType, Graph};
 use multisplit_shaders::builtin::variants::{REDUCE_BY_KEY_DOWNSWEEP, REDUCE_BY_KEY_LOOKBACK};
 
 use crate::error::{Error, Result};
-use crate::primitives::arrays::{check_element, check_room};
+use crate::primitives::arrays::{check_element, check_size};
 use crate::primitives::count::Lengths;
 use crate::primitives::key::KeyType;
 use crate::primitives::open::{Heads, OpenSweep};
@@ -70,10 +70,10 @@ pub fn reduce_by_key(
     let bytes = u64::from(key.bytes());
     let heads = Heads::of_keys(keys)?;
     heads.check("reduce_by_key", asked)?;
-    check_room("reduce_by_key.values", values, asked.saturating_mul(terms.bytes))?;
-    check_room("reduce_by_key.keys_out", keys_out, asked.saturating_mul(bytes))?;
-    check_room("reduce_by_key.values_out", values_out, asked.saturating_mul(terms.bytes))?;
-    check_room("reduce_by_key.found", found, WORD)?;
+    check_size("reduce_by_key.values", values, asked.saturating_mul(terms.bytes))?;
+    check_size("reduce_by_key.keys_out", keys_out, asked.saturating_mul(bytes))?;
+    check_size("reduce_by_key.values_out", values_out, asked.saturating_mul(terms.bytes))?;
+    check_size("reduce_by_key.found", found, WORD)?;
     let (lengths, n) = Lengths::new(n)?;
     let sweep = OpenSweep {
         policy,

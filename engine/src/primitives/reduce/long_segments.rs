@@ -38,12 +38,12 @@ const WHOLE_ROWS_SHARE: u64 = 8;
 
 impl SegmentPasses<'_> {
     fn max_elements(&self) -> u64 {
-        self.elements.most.into()
+        self.elements.max.into()
     }
 
     fn average(&self) -> u64 {
         match self.row_length {
-            0 => self.max_elements() / self.segments.most.max(1),
+            0 => self.max_elements() / self.segments.max.max(1),
             length => length.into(),
         }
     }
@@ -56,10 +56,10 @@ impl SegmentPasses<'_> {
         if length == 0 || length <= self.max_chunk() {
             return length > 0;
         }
-        let rows = self.segments.most.min(self.max_elements() / length);
-        let enough = u64::from(self.policy.subgroup_takers) / WHOLE_ROWS_SHARE;
+        let rows = self.segments.max.min(self.max_elements() / length);
+        let min_rows = u64::from(self.policy.subgroup_takers) / WHOLE_ROWS_SHARE;
         let rounds = length / u64::from(self.policy.facts.subgroup_size);
-        rows >= enough.max(1) && rounds <= self.policy.facts.max_loop_rounds.into()
+        rows >= min_rows.max(1) && rounds <= self.policy.facts.max_loop_rounds.into()
     }
 
     fn chunk(&self) -> u64 {
@@ -83,19 +83,19 @@ impl SegmentPasses<'_> {
     }
 
     /// Number of workers: one for each segment and each chunk.
-    fn takers(&self) -> u64 {
-        self.segments.most + self.chunks()
+    fn workers(&self) -> u64 {
+        self.segments.max + self.chunks()
     }
 
     /// Whether there are enough workers for each of them to be a subgroup.
     fn by_subgroups(&self) -> bool {
-        self.takers() >= self.policy.subgroup_takers.into()
+        self.workers() >= self.policy.subgroup_takers.into()
     }
 
     /// Whether segments are long on average, as far as the host knows, and all indices fit in 32
     /// bits.
     pub fn are_long(&self) -> bool {
-        let last = self.max_elements() + 2 * self.chunk() + self.segments.most;
+        let last = self.max_elements() + 2 * self.chunk() + self.segments.max;
         let share = if self.by_subgroups() { SUBGROUP_SHARE } else { WORKGROUP_SHARE };
         let long = (self.max_chunk() / u64::from(share)).max(1);
         self.average() >= long && last <= u64::from(u32::MAX)
@@ -105,30 +105,30 @@ impl SegmentPasses<'_> {
     /// Enough for all of a short segment; more would increase register use and reduce occupancy.
     fn loaded_rows(&self, subgroups: u64) -> u32 {
         let row = u64::from(self.policy.facts.subgroup_size) * ROW_BYTES / self.terms.bytes;
-        let taken = self.average().min(self.chunk());
-        let rows = taken.div_ceil(subgroups * row).next_power_of_two();
+        let loaded = self.average().min(self.chunk());
+        let rows = loaded.div_ceil(subgroups * row).next_power_of_two();
         rows.clamp(2, MAX_LOADED_ROWS) as u32
     }
 
     pub fn add_long(&self, graph: &mut Graph) -> Result<()> {
-        let (most, chunk) = (self.segments.most, self.chunk());
-        let (chunk_count, takers) = (self.chunks(), self.takers());
+        let (max_segments, chunk) = (self.segments.max, self.chunk());
+        let (chunk_count, workers) = (self.chunks(), self.workers());
         let (threads, lanes) = (self.policy.threads, self.policy.facts.subgroup_size);
-        let many = u64::from(self.policy.subgroup_takers);
+        let min_workers = u64::from(self.policy.subgroup_takers);
         let by_subgroups = self.by_subgroups();
-        let is_small = takers >= many / SMALL_SHARE && threads.is_multiple_of(2 * lanes);
-        let (taker, in_group) = match (by_subgroups, is_small) {
+        let is_small = workers >= min_workers / SMALL_SHARE && threads.is_multiple_of(2 * lanes);
+        let (group_size, in_group) = match (by_subgroups, is_small) {
             (true, _) => (threads, threads / lanes),
             (false, true) => (threads / 2, 1),
             (false, false) => (threads, 1),
         };
         // The kernel binds this buffer even if it is not used, and buffers cannot be empty.
-        let parts = if chunk_count > 0 { takers } else { 1 };
+        let parts = if chunk_count > 0 { workers } else { 1 };
         let chunks = graph.transient::<[u32; 2]>("reduce.long_segments.chunks", parts);
         let push = LongPush {
             segments: self.prepared.pushed(self.segments),
             max_chunks: chunk_count as u32,
-            elements: self.elements.most,
+            elements: self.elements.max,
             elements_index: self.elements.index,
             chunk: chunk as u32,
             row_length: self.row_length,
@@ -139,10 +139,10 @@ impl SegmentPasses<'_> {
             .bind("src", self.src)
             .bind("chunks", chunks)
             .push(&push)
-            .specialize("local_size_x", taker)
+            .specialize("local_size_x", group_size)
             .specialize("BY_SUBGROUPS", by_subgroups.into())
-            .specialize("LOADED_ROWS", self.loaded_rows(u64::from(taker / lanes / in_group)));
-        let groups = takers.div_ceil(u64::from(in_group));
+            .specialize("LOADED_ROWS", self.loaded_rows(u64::from(group_size / lanes / in_group)));
+        let groups = workers.div_ceil(u64::from(in_group));
         let pass = self.prepared.bind(self.bind(pass, &kernel), self.offsets);
         pass.dispatch(Groups::linear(groups));
         if chunk_count == 0 {
@@ -155,10 +155,10 @@ impl SegmentPasses<'_> {
             .bind("chunks", chunks)
             .push(&push)
             .specialize("local_size_x", threads)
-            .specialize("BY_SUBGROUPS", (most < many).into());
+            .specialize("BY_SUBGROUPS", (max_segments < min_workers).into());
         let pass = self.prepared.bind(self.bind(pass, &kernel), self.offsets);
-        let in_group = if most < many { threads / lanes } else { threads };
-        pass.dispatch(Groups::linear(most.div_ceil(u64::from(in_group))));
+        let in_group = if max_segments < min_workers { threads / lanes } else { threads };
+        pass.dispatch(Groups::linear(max_segments.div_ceil(u64::from(in_group))));
         Ok(())
     }
 }

@@ -15,7 +15,7 @@ pub use segments::{SegmentedReduceBuffers, reduce_segments};
 
 use multisplit_graph::{Buffer, ElementType, Graph};
 
-use super::arrays::{check_element, check_room};
+use super::arrays::{check_element, check_size};
 use super::count::Lengths;
 use super::key::KeyType;
 use super::operator::AnyOperator;
@@ -88,10 +88,10 @@ pub fn reduce(
     let (asked, limit) = (n.max(), u64::MAX / terms.bytes);
     let too_large = Error::TooLarge { what: "length of a reduction", asked, limit };
     let source = asked.checked_mul(terms.bytes).ok_or(too_large)?;
-    check_room("reduce.src", src, source)?;
-    check_room("reduce.dst", dst, terms.bytes)?;
+    check_size("reduce.src", src, source)?;
+    check_size("reduce.dst", dst, terms.bytes)?;
     if let Some(index) = index {
-        check_room("reduce.index", index, 4)?;
+        check_size("reduce.index", index, 4)?;
     }
     let (lengths, n) = Lengths::new(n)?;
     let dst = dst.range(0, terms.bytes);

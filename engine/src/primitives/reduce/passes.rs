@@ -11,7 +11,7 @@ use crate::primitives::Policy;
 use crate::primitives::constants::specialize;
 use crate::primitives::count::{Length, Lengths, Prepared};
 use crate::primitives::pieces::{pieces, single};
-use crate::primitives::scan::{lone_elements, spine_threads, spine_tile};
+use crate::primitives::scan::{max_single_group_elements, spine_threads, spine_tile};
 use crate::primitives::term::Terms;
 
 push_constants! {
@@ -69,10 +69,10 @@ impl<'j> ReducePasses<'j> {
     pub fn add(self, graph: &mut Graph, mut lengths: Lengths) -> Result<()> {
         let bytes = self.terms.bytes;
         // Bindings cannot be empty. Kernels do not read past the count.
-        let src = self.src.range(0, (self.n.most * bytes).max(bytes));
+        let src = self.src.range(0, (self.n.max * bytes).max(bytes));
         let bindable = src.size <= self.policy.facts.max_storage_range;
-        if self.n.most <= lone_elements(self.policy) && bindable {
-            let prepared = match self.n.most {
+        if self.n.max <= max_single_group_elements(self.policy) && bindable {
+            let prepared = match self.n.max {
                 0 => Prepared::default(),
                 _ => lengths.prepare(graph, self.policy, "reduce.prepare")?,
             };
@@ -80,21 +80,21 @@ impl<'j> ReducePasses<'j> {
             return self.stage(graph, prepared, &last);
         }
         let tile = u64::from(self.policy.threads) * THREAD_ELEMENTS;
-        let tiles = self.n.most.div_ceil(tile).div_ceil(GROUPS).clamp(1, MAX_TILES);
+        let tiles = self.n.max.div_ceil(tile).div_ceil(GROUPS).clamp(1, MAX_TILES);
         let pieces = match self.n.is_known() {
             true => pieces(src, tile * tiles * bytes, self.policy)?,
             false => vec![single(src, self.policy)?],
         };
         // At least one part, so that empty inputs still write the identity.
         let parts = lengths.some_parts(self.n, tile * tiles)?;
-        let (asked, limit) = (parts.most, MAX_TILES * spine_tile(self.policy));
+        let (asked, limit) = (parts.max, MAX_TILES * spine_tile(self.policy));
         if asked > limit {
             return Err(Error::TooLarge { what: "number of tiles of a reduction", asked, limit });
         }
         let prepared = lengths.prepare(graph, self.policy, "reduce.prepare")?;
-        let made = self.terms.transient(graph, "reduce.parts", parts.most);
+        let made = self.terms.transient(graph, "reduce.parts", parts.max);
         let indices =
-            self.index.map(|_| graph.transient::<u32>("reduce.indices", parts.most).into());
+            self.index.map(|_| graph.transient::<u32>("reduce.indices", parts.max).into());
         let mut first = 0;
         for piece in pieces {
             let known = piece.size / bytes;
@@ -117,7 +117,7 @@ impl<'j> ReducePasses<'j> {
                 groups,
             };
             self.stage(graph, prepared, &stage)?;
-            first += groups.most as u32;
+            first += groups.max as u32;
         }
         let last = self.last(self.terms.of_partial(), made.into(), indices, parts);
         self.stage(graph, prepared, &last)
@@ -133,7 +133,7 @@ impl<'j> ReducePasses<'j> {
     ) -> Stage<'j> {
         Stage {
             terms,
-            threads: spine_threads(self.policy, count.most),
+            threads: spine_threads(self.policy, count.max),
             tiles: u64::from(u32::MAX),
             src,
             src_indices,

@@ -8,7 +8,7 @@ use multisplit_shaders::push_constants;
 
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
-use crate::primitives::arrays::{check_element, check_room, check_rows};
+use crate::primitives::arrays::{check_element, check_rows, check_size};
 use crate::primitives::constants::specialize;
 use crate::primitives::count::{Length, Lengths, OtherCount, Prepared};
 use crate::primitives::key::KeyType;
@@ -133,7 +133,7 @@ pub fn reduce_segments(
     check_element("dst", dst, key.into())?;
     let operator = operator.into();
     let terms = Terms::new(key, &operator)?;
-    let (most, max_elements) = (segments.max(), elements.max());
+    let (max_segments, max_elements) = (segments.max(), elements.max());
     let row_length = match cut {
         Cut::Offsets(offsets) => {
             check_element("offsets", offsets, ElementType::U32)?;
@@ -144,23 +144,23 @@ pub fn reduce_segments(
             length.max(1)
         }
     };
-    let end = most.saturating_mul(row_length);
-    let (asked, limit) = (most.max(max_elements).max(end), u64::from(u32::MAX));
+    let end = max_segments.saturating_mul(row_length);
+    let (asked, limit) = (max_segments.max(max_elements).max(end), u64::from(u32::MAX));
     if asked > limit {
         let what = "number of elements or segments of a reduction (offsets have 32 bits)";
         return Err(Error::TooLarge { what, asked, limit });
     }
-    check_room("reduce_segments.src", src, max_elements.saturating_mul(terms.bytes))?;
-    check_room("reduce_segments.dst", dst, most.saturating_mul(terms.bytes))?;
-    if most == 0 {
+    check_size("reduce_segments.src", src, max_elements.saturating_mul(terms.bytes))?;
+    check_size("reduce_segments.dst", dst, max_segments.saturating_mul(terms.bytes))?;
+    if max_segments == 0 {
         return Ok(());
     }
     let source = (max_elements * terms.bytes).max(terms.bytes);
     let src = single(src.range(0, source), policy)?;
     let offsets = match cut {
         Cut::Offsets(offsets) => {
-            let needed = most.saturating_add(1).saturating_mul(WORD);
-            check_room("reduce_segments.offsets", offsets, needed)?;
+            let needed = max_segments.saturating_add(1).saturating_mul(WORD);
+            check_size("reduce_segments.offsets", offsets, needed)?;
             single(offsets.range(0, needed), policy)?
         }
         // Bound, but not accessed.
@@ -176,7 +176,7 @@ pub fn reduce_segments(
         row_length: row_length as u32,
         src,
         offsets,
-        dst: single(dst.range(0, most * terms.bytes), policy)?,
+        dst: single(dst.range(0, max_segments * terms.bytes), policy)?,
         elements: OtherCount::new(elements)?,
     };
     job.add(graph)
@@ -201,11 +201,11 @@ impl SegmentPasses<'_> {
     /// Workgroup size and tile size. Each element of a tile takes one word of shared memory.
     fn workgroup(&self) -> (u32, u64) {
         let tile = |threads| tile_elements(REDUCE_SEGMENTS[0], &Policy { threads, ..*self.policy });
-        let room = u64::from(self.policy.facts.shared_memory).saturating_sub(OTHER_SHARED);
+        let available = u64::from(self.policy.facts.shared_memory).saturating_sub(OTHER_SHARED);
         // Multiples of the subgroup size, which is a power of two.
         let mut threads = self.policy.threads;
         while threads.is_multiple_of(2 * self.policy.facts.subgroup_size)
-            && tile(threads) * WORD > room
+            && tile(threads) * WORD > available
         {
             threads /= 2;
         }
@@ -217,12 +217,12 @@ impl SegmentPasses<'_> {
             return self.add_short_rows(graph, lanes);
         }
         let (threads, tile) = self.workgroup();
-        let tiles = u64::from(self.elements.most).div_ceil(tile);
+        let tiles = u64::from(self.elements.max).div_ceil(tile);
         if tiles > 1 && self.are_long() {
             return self.add_long(graph);
         }
         // Empty segments need workgroups too.
-        let groups = numbered(tiles.max(self.segments.most.div_ceil(tile)).max(1), tile)?;
+        let groups = numbered(tiles.max(self.segments.max.div_ceil(tile)).max(1), tile)?;
         let parts = graph.transient::<[u32; 8]>("reduce.segments.parts", tiles.max(1));
         let falls = graph.transient::<u32>("reduce.segments.falls", groups);
         let kernel = self.terms.kernel(&REDUCE_SEGMENTS)?;
@@ -233,7 +233,7 @@ impl SegmentPasses<'_> {
             .bind("falls", falls)
             .push(&SegmentsPush {
                 segments: self.prepared.pushed(self.segments),
-                elements: self.elements.most,
+                elements: self.elements.max,
                 elements_index: self.elements.index,
                 groups: groups as u32,
                 row_length: self.row_length,
@@ -255,13 +255,13 @@ impl SegmentPasses<'_> {
                 segments: self.prepared.pushed(self.segments),
                 groups: groups as u32,
                 tile: tile as u32,
-                elements: self.elements.most,
+                elements: self.elements.max,
                 elements_index: self.elements.index,
                 row_length: self.row_length,
             })
             .specialize("local_size_x", self.policy.threads);
         let threads = u64::from(self.policy.threads);
-        let finders = self.segments.most.div_ceil(FINDER_SEGMENTS * threads).min(MAX_FINDERS);
+        let finders = self.segments.max.div_ceil(FINDER_SEGMENTS * threads).min(MAX_FINDERS);
         let groups = tiles.div_ceil(threads).max(finders);
         let pass = self.prepared.bind(self.bind(pass, &kernel), self.offsets);
         pass.dispatch(Groups::linear(groups));
@@ -278,7 +278,7 @@ impl SegmentPasses<'_> {
 
     fn add_short_rows(&self, graph: &mut Graph, lanes: u32) -> Result<()> {
         let tile = tile_elements(REDUCE_ROWS[0], self.policy);
-        let groups = (self.segments.most * u64::from(self.row_length)).div_ceil(tile);
+        let groups = (self.segments.max * u64::from(self.row_length)).div_ceil(tile);
         let groups = numbered(groups, tile)?;
         let kernel = self.terms.kernel(&REDUCE_ROWS)?;
         let pass = graph
@@ -287,7 +287,7 @@ impl SegmentPasses<'_> {
             .bind("dst", self.dst)
             .push(&RowsPush {
                 rows: self.prepared.pushed(self.segments),
-                elements: self.elements.most,
+                elements: self.elements.max,
                 elements_index: self.elements.index,
                 groups: groups as u32,
             })

@@ -5,7 +5,7 @@ use multisplit_shaders::builtin::variants::{SCAN_BY_KEY_DOWNSWEEP, SCAN_BY_KEY_L
 
 use crate::error::Result;
 use crate::primitives::Policy;
-use crate::primitives::arrays::check_room;
+use crate::primitives::arrays::check_size;
 use crate::primitives::count::{Length, Lengths};
 use crate::primitives::open::{Heads, OpenSweep};
 use crate::primitives::term::Terms;
@@ -17,11 +17,11 @@ pub(super) fn add(
     (lengths, n): (Lengths, Length),
     (src, heads, dst): (Buffer, Heads, Buffer),
 ) -> Result<()> {
-    let needed = n.most.saturating_mul(terms.bytes);
-    check_room("scan.src", src, needed)?;
-    check_room("scan.dst", dst, needed)?;
-    heads.check("scan", n.most)?;
-    if n.most == 0 {
+    let needed = n.max.saturating_mul(terms.bytes);
+    check_size("scan.src", src, needed)?;
+    check_size("scan.dst", dst, needed)?;
+    heads.check("scan", n.max)?;
+    if n.max == 0 {
         return Ok(());
     }
     let sweep = OpenSweep {

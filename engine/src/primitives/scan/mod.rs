@@ -9,7 +9,7 @@ mod passes;
 mod plan;
 
 pub(in crate::primitives) use plan::{
-    ScanPlan, lone_elements, spine_threads, spine_tile, tile_elements,
+    ScanPlan, max_single_group_elements, spine_threads, spine_tile, tile_elements,
 };
 
 use multisplit_graph::{Buffer, Graph};
@@ -132,7 +132,7 @@ fn add(
     graph.sized_for_subgroups(policy.facts.subgroup_size);
     let (mut lengths, n) = Lengths::new(n)?;
     let scan = ScanPlan::new(policy, &mut lengths, n, (terms, inclusive))?;
-    let prepared = match n.most {
+    let prepared = match n.max {
         0 => Prepared::default(),
         _ => lengths.prepare(graph, policy, "scan.prepare")?,
     };

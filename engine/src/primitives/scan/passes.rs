@@ -61,7 +61,7 @@ impl ScanPasses<'_> {
     /// tiles.
     fn cut(&self, tiles: Length, tile: u64, granule: u64) -> Result<Vec<Piece>> {
         // Kernels use 32-bit tile indices.
-        let (asked, limit) = (tiles.most, u64::from(u32::MAX));
+        let (asked, limit) = (tiles.max, u64::from(u32::MAX));
         if asked > limit {
             return Err(Error::TooLarge { what: "number of tiles of a scan", asked, limit });
         }
@@ -77,7 +77,7 @@ impl ScanPasses<'_> {
             let count = src.size / self.terms.bytes;
             let (count, tiles) = (Length::known(count), Length::known(count.div_ceil(tile)));
             let piece = Piece { src, dst, count, tiles, first_tile };
-            first_tile += tiles.most as u32;
+            first_tile += tiles.max as u32;
             piece
         };
         Ok(pairs.map(piece).collect())
@@ -111,7 +111,7 @@ impl ScanPasses<'_> {
 
     pub fn spine(&self, graph: &mut Graph) -> Result<()> {
         let pass = self
-            .begin(graph, &SCAN_SPINE, spine_threads(self.policy, self.n.most))?
+            .begin(graph, &SCAN_SPINE, spine_threads(self.policy, self.n.max))?
             .bind("src", self.src)
             .bind("dst", self.dst)
             .push(&SpinePush { count: self.prepared.pushed(self.n) });
@@ -130,10 +130,10 @@ impl ScanPasses<'_> {
         // Pieces that write disjoint ranges do not wait for each other.
         let apart = ALIGNED_TILES * tile * bytes <= self.policy.facts.max_storage_range;
         let pieces = self.cut(tiles, tile, if apart { ALIGNED_TILES } else { 1 })?;
-        let sums = self.terms.transient(graph, "scan.sums", tiles.most);
-        let offsets = self.terms.transient(graph, "scan.offsets", tiles.most);
+        let sums = self.terms.transient(graph, "scan.sums", tiles.max);
+        let offsets = self.terms.transient(graph, "scan.offsets", tiles.max);
         let words = |all: Buffer, piece: &Piece| match apart {
-            true => (all.range(u64::from(piece.first_tile) * bytes, piece.tiles.most * bytes), 0),
+            true => (all.range(u64::from(piece.first_tile) * bytes, piece.tiles.max * bytes), 0),
             false => (all.into(), piece.first_tile),
         };
         for piece in &pieces {
@@ -161,7 +161,7 @@ impl ScanPasses<'_> {
         let tile = tile_elements(SCAN_LOOKBACK[self.terms.variant], self.policy);
         // Each piece continues with the tickets and sums of the previous piece.
         let pieces = self.cut(tiles, tile, 1)?;
-        let states = 1 + tiles.most;
+        let states = 1 + tiles.max;
         let status = match self.terms.bytes {
             4 => graph.transient::<[u32; 2]>("scan.status", states),
             _ => graph.transient::<[u32; 4]>("scan.status", states),

@@ -7,7 +7,7 @@ use multisplit_shaders::builtin::variants::{SCAN_LOOKBACK, SCAN_REDUCE, SCAN_SPI
 
 use super::passes::ScanPasses;
 use crate::error::{Error, Result};
-use crate::primitives::arrays::check_room;
+use crate::primitives::arrays::check_size;
 use crate::primitives::count::{Length, Lengths, Prepared};
 use crate::primitives::key::KeyType;
 use crate::primitives::look_back::{LookBack, LookBackCost};
@@ -58,19 +58,19 @@ impl<'o> ScanPlan<'o> {
         (terms, inclusive): (Terms<'o>, bool),
     ) -> Result<Self> {
         let tile = spine_tile(policy);
-        let bindable = n.most.saturating_mul(terms.bytes) <= policy.facts.max_storage_range;
-        let single = n.most <= spine_elements(policy) && bindable;
-        let method = match policy.scan.for_length(n.most) {
+        let bindable = n.max.saturating_mul(terms.bytes) <= policy.facts.max_storage_range;
+        let single = n.max <= spine_elements(policy) && bindable;
+        let method = match policy.scan.for_length(n.max) {
             // Look-back combines terms in an order that depends on timing.
             _ if terms.depend_on_order() => ScanMethod::ReduceThenScan,
             method => method,
         };
         let way = match method {
-            _ if n.most == 0 => Way::Nothing,
+            _ if n.max == 0 => Way::Nothing,
             // A single workgroup needs fewer passes than the other methods, so it is faster for
             // short arrays.
-            _ if n.most <= lone_elements(policy) && single => Way::Spine,
-            ScanMethod::ReduceThenScan if single && n.most <= 4 * tile => Way::Spine,
+            _ if n.max <= max_single_group_elements(policy) && single => Way::Spine,
+            ScanMethod::ReduceThenScan if single && n.max <= 4 * tile => Way::Spine,
             ScanMethod::ReduceThenScan => reduce_then_scan(policy, lengths, n, terms)?,
             _ => match look_back(policy, n, terms) {
                 Some(settings) => {
@@ -99,11 +99,11 @@ impl<'o> ScanPlan<'o> {
         dst: Buffer,
     ) -> Result<()> {
         let Self { n, terms, inclusive, .. } = *self;
-        let (asked, limit) = (n.most, u64::MAX / terms.bytes);
+        let (asked, limit) = (n.max, u64::MAX / terms.bytes);
         let too_large = Error::TooLarge { what: "length of a scan", asked, limit };
         let needed = asked.checked_mul(terms.bytes).ok_or(too_large)?;
-        check_room("scan.src", src, needed)?;
-        check_room("scan.dst", dst, needed)?;
+        check_size("scan.src", src, needed)?;
+        check_size("scan.dst", dst, needed)?;
         let (src, dst) = (src.range(0, needed), dst.range(0, needed));
         let job = ScanPasses { policy, prepared, n, terms, inclusive, src, dst };
         match &self.way {
@@ -124,7 +124,7 @@ fn look_back(policy: &Policy, n: Length, terms: Terms<'_>) -> Option<LookBack> {
     let poll = if terms.bytes == 8 { 1 + u64::from(policy.facts.subgroup_size.ilog2()) } else { 1 };
     let row = u64::from(policy.facts.subgroup_size) * ROW_BYTES / terms.bytes;
     let cost = LookBackCost { fixed: 0, poll, recompute: tile.div_ceil(row) + poll };
-    policy.look_back(n.most.div_ceil(tile), cost)
+    policy.look_back(n.max.div_ceil(tile), cost)
 }
 
 /// Selects the passes of a reduce-then-scan. If there are too many tile sums for one workgroup,
@@ -137,7 +137,7 @@ fn reduce_then_scan<'o>(
 ) -> Result<Way<'o>> {
     let terms = terms.partial().of_partial();
     let tiles = lengths.parts(n, tile_elements(SCAN_REDUCE[0], policy))?;
-    let way = match tiles.most <= spine_elements(policy) {
+    let way = match tiles.max <= spine_elements(policy) {
         true => Way::Spine,
         false => reduce_then_scan(policy, lengths, tiles, terms)?,
     };
@@ -156,7 +156,7 @@ fn spine_elements(policy: &Policy) -> u64 {
 }
 
 /// Maximum number of elements for which a single workgroup is the fastest method.
-pub(in crate::primitives) fn lone_elements(policy: &Policy) -> u64 {
+pub(in crate::primitives) fn max_single_group_elements(policy: &Policy) -> u64 {
     (spine_tile(policy) * u64::from(policy.single_group_tiles.max(1))).min(spine_elements(policy))
 }
 

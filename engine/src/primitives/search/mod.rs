@@ -8,7 +8,7 @@ use multisplit_graph::{Buffer, ElementType, Graph};
 use multisplit_shaders::builtin::variants::SEARCH_BOUNDS;
 use multisplit_shaders::push_constants;
 
-use super::arrays::{check_element, check_room};
+use super::arrays::{check_element, check_size};
 use super::constants::specialize;
 use super::count::{Lengths, OtherCount};
 use super::key::KeyType;
@@ -74,9 +74,9 @@ impl SearchBuffers {
             }
         }
         let bytes = u64::from(key.bytes());
-        check_room("search.sorted", self.sorted, elements * bytes)?;
-        check_room("search.needles", self.needles, needles * bytes)?;
-        check_room("search.positions", self.positions, needles * WORD)?;
+        check_size("search.sorted", self.sorted, elements * bytes)?;
+        check_size("search.needles", self.needles, needles * bytes)?;
+        check_size("search.positions", self.positions, needles * WORD)?;
         Ok(key)
     }
 }
@@ -122,11 +122,11 @@ pub fn search(
     let view = |buffer: Buffer, count: u64, bytes: u64| {
         single(buffer.range(0, (count * bytes).max(bytes)), policy)
     };
-    let needles = view(buffers.needles, n.most, bytes)?;
+    let needles = view(buffers.needles, n.max, bytes)?;
     let kernel = SEARCH_BOUNDS[usize::from(key.bits() == 64)].kernel()?;
     let push = SearchPush {
         count: prepared.pushed(n),
-        sorted_count: sorted_count.most,
+        sorted_count: sorted_count.max,
         sorted_index: sorted_count.index,
         upper: u32::from(search == Search::UpperBound),
     };
@@ -134,7 +134,7 @@ pub fn search(
         .own_pass("search.bounds", &kernel)
         .bind("sorted", view(buffers.sorted, buffers.sorted_count.max(), bytes)?)
         .bind("needles", needles)
-        .bind("positions", view(buffers.positions, n.most, WORD)?)
+        .bind("positions", view(buffers.positions, n.max, WORD)?)
         .push(&push);
     let constants = [("local_size_x", threads), ("KEY_KIND", key.kind()), ("ROUNDS", ROUNDS)];
     let pass = specialize(sorted_count.bind(pass, needles), &kernel, &constants);

@@ -14,7 +14,7 @@ use std::ops::RangeInclusive;
 
 use multisplit_graph::{Buffer, ElementType, Graph};
 
-use super::arrays::{check_element, check_room};
+use super::arrays::{check_element, check_size};
 use super::count::Lengths;
 use super::key::{Key, KeyType};
 #[cfg(feature = "glsl")]
@@ -219,7 +219,7 @@ impl SelectBuffers {
             let Some(buffer) = buffer else { continue };
             check_element(name, buffer, element)?;
             let bytes = u64::from(element.bytes().unwrap_or(4));
-            check_room(&format!("select.{name}"), buffer, len.saturating_mul(bytes))?;
+            check_size(&format!("select.{name}"), buffer, len.saturating_mul(bytes))?;
         }
         Ok(())
     }

@@ -104,7 +104,7 @@ impl SelectPasses<'_> {
         loop {
             let steps = u64::from(threads / lanes) * items;
             let cost = LookBackCost { fixed: 0, poll: 1, recompute: steps };
-            let tiles = self.n.most.div_ceil(u64::from(threads) * items);
+            let tiles = self.n.max.div_ceil(u64::from(threads) * items);
             match policy.look_back(tiles, cost) {
                 Some(settings) => return (threads, settings),
                 None if threads > lanes => threads = (threads / 2).next_multiple_of(lanes),
@@ -133,15 +133,15 @@ impl SelectPasses<'_> {
         let clear = Filling::plan(self.policy, &mut lengths, states)?;
         let prepared = lengths.prepare(graph, self.policy, "select.prepare")?;
         let status = match run_lengths {
-            Some(_) => graph.transient::<[u32; 4]>("select.status", 1 + tiles.most),
-            None => graph.transient::<[u32; 2]>("select.status", 1 + tiles.most),
+            Some(_) => graph.transient::<[u32; 4]>("select.status", 1 + tiles.max),
+            None => graph.transient::<[u32; 2]>("select.status", 1 + tiles.max),
         };
         clear.add(graph, self.policy, prepared, "select.clear", status, 0)?;
 
         let bytes = u64::from(self.key.bytes());
         // Bindings cannot be empty. Kernels do not access elements past the count.
         let view = |buffer: Buffer, bytes: u64| {
-            single(buffer.range(0, (self.n.most * bytes).max(bytes)), self.policy)
+            single(buffer.range(0, (self.n.max * bytes).max(bytes)), self.policy)
         };
         let src = view(src, bytes)?;
         let kernel = self.by.kernel(kernels[wide], self.key)?;

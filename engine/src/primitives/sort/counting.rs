@@ -86,7 +86,7 @@ pub(super) fn add(
     let histogram = graph.transient::<u32>("sort.histogram", values);
     let begins = graph.transient::<u32>("sort.begins", values);
     fill(graph, policy, "sort.clear", histogram, 0)?;
-    let keys = single(buffers.keys.range(0, sort.key.array_bytes(n.most)), policy)?;
+    let keys = single(buffers.keys.range(0, sort.key.array_bytes(n.max)), policy)?;
     let job = Counting { policy, sort, n, keys, prepared };
     job.count(graph, &sizes, (parts, count_groups), histogram.into())?;
     sums_before(graph, policy, histogram, begins, values)?;
@@ -97,8 +97,8 @@ pub(super) fn add(
 /// Shape of the workgroups that count.
 fn shape(policy: &Policy) -> TileShape {
     let tuned = policy.sort.histogram(&policy.facts);
-    let most = MAX_THREADS / policy.facts.subgroup_size * policy.facts.subgroup_size;
-    TileShape { threads: tuned.threads.min(most), ..tuned }
+    let max_threads = MAX_THREADS / policy.facts.subgroup_size * policy.facts.subgroup_size;
+    TileShape { threads: tuned.threads.min(max_threads), ..tuned }
 }
 
 /// Division of keys and values among workgroups.
@@ -108,9 +108,9 @@ struct Sizes {
     vector_keys: u64,
     /// Keys per part: a multiple of the batch size.
     part: u64,
-    /// Number of slices of the value range. Each has `room` values.
+    /// Number of slices of the value range. Each has `slice_values` values.
     slices: u64,
-    room: u32,
+    slice_values: u32,
 }
 
 impl Sizes {
@@ -123,13 +123,13 @@ impl Sizes {
             8 => 1,
             _ => values.div_ceil(fit.clamp(2, values)),
         };
-        let room = values.div_ceil(slices).next_multiple_of(2);
+        let slice_values = values.div_ceil(slices).next_multiple_of(2);
         let batch = LOADS * vector_keys * u64::from(shape.threads);
         // Batches use at most a quarter of the loop limit; the loops over all counters need iterations too.
-        let most = batch * u64::from(policy.facts.max_loop_rounds / 4).max(1);
+        let max_part = batch * u64::from(policy.facts.max_loop_rounds / 4).max(1);
         let groups = (policy.sort.histogram_groups / u64::from(slices)).max(1);
-        let part = n.div_ceil(groups).next_multiple_of(batch).min(most);
-        Self { threads: shape.threads, vector_keys, part, slices: slices.into(), room }
+        let part = n.div_ceil(groups).next_multiple_of(batch).min(max_part);
+        Self { threads: shape.threads, vector_keys, part, slices: slices.into(), slice_values }
     }
 }
 
@@ -164,7 +164,7 @@ impl Counting<'_> {
             .bind("histogram", histogram)
             .push(&push)
             .specialize("local_size_x", sizes.threads)
-            .specialize("ROOM", sizes.room)
+            .specialize("ROOM", sizes.slice_values)
             .specialize("NARROW_BITS", sort.key.bits())
             .specialize("NARROW_KIND", sort.key.kind());
         prepared.dispatch(prepared.bind(pass, self.keys), groups);
@@ -202,9 +202,9 @@ mod tests {
                 for n in [1, 1000, 1 << 20, (1 << 30) - 1] {
                     let sort = KeyedSort::new(key);
                     let sizes = Sizes::new(&policy, &sort, n, shape(&policy));
-                    assert!(sizes.slices * u64::from(sizes.room) >= 1 << key.bits());
+                    assert!(sizes.slices * u64::from(sizes.slice_values) >= 1 << key.bits());
                     let word = if key.bits() == 8 { 4 } else { 2 };
-                    assert!(sizes.room * word + OTHER_SHARED <= shared_memory);
+                    assert!(sizes.slice_values * word + OTHER_SHARED <= shared_memory);
                     assert!(sizes.part.is_multiple_of(sizes.vector_keys) && sizes.part > 0);
                 }
             }

@@ -69,7 +69,7 @@ impl Large {
         let words = lengths.scaled(tiles, row, STATUS_HEAD)?;
         let clear = Filling::plan(policy, &mut lengths, words)?;
         let prepared = lengths.prepare(graph, policy, "sort.segments.prepare")?;
-        let status = graph.transient::<u32>("sort.segments.status", words.most);
+        let status = graph.transient::<u32>("sort.segments.status", words.max);
         clear.add(graph, policy, prepared, "sort.segments.clear", status, 0)?;
         let histograms =
             graph.transient::<u32>("sort.segments.histograms", self.max_segments * row);
@@ -92,7 +92,7 @@ impl Large {
 
         let n = Length::known(buffers.n.max());
         let mut job = SortPasses { graph, policy, sort, buffers, shape, n, prepared };
-        let keys = buffers.keys.range(0, n.most * u64::from(sort.key.bytes()));
+        let keys = buffers.keys.range(0, n.max * u64::from(sort.key.bytes()));
         let work = Work { subproblems: tiles, parts: 1, round: 0, by: job.all_digits() };
         let label = "sort.segments.histogram";
         let pass = job.pass(label, SORT_SEGMENTS_HISTOGRAM, &work, &[("ROUNDS", rounds)])?;
@@ -106,7 +106,7 @@ impl Large {
                 Some(&(shift, bits)) => job.digit(shift, bits)?,
                 None => (0, BucketWords::default()),
             };
-            let by = SplitBy::Round { digit, pair: 0, idle: 0 };
+            let by = SplitBy::Round { digit, pair: 0, noop_rounds: 0 };
             let work = Work { subproblems: tiles, parts: rounds, round, by };
             let counted = round == 0 && matches!(buffers.values, SortValues::Indices(_));
             let constants = [("BUCKET_KIND", kind), ("COUNTED_VALUES", u32::from(counted))];
@@ -114,7 +114,7 @@ impl Large {
             let pass = job.pass("sort.segments.round", kernels, &work, &constants)?;
             let pass =
                 pass.bind("histogram", histograms).bind("tiles", list).bind("status", status);
-            let pass = bind_halves(pass, (sort, buffers.values, n.most), &halves, round);
+            let pass = bind_halves(pass, (sort, buffers.values, n.max), &halves, round);
             prepared.dispatch(prepared.bind(pass, histograms.into()), tiles);
         }
         Ok(())

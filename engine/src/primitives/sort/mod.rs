@@ -30,7 +30,7 @@ use std::ops::Range;
 
 use multisplit_graph::{Buffer, Graph};
 
-use super::arrays::check_room;
+use super::arrays::check_size;
 use super::count::Count;
 use super::key::KeyType;
 use super::multisplit::{TileShape, number_elements};
@@ -296,16 +296,16 @@ fn check(sort: &KeyedSort, buffers: &SortBuffers) -> Result<()> {
     }
     check_bits(sort)?;
     let large_enough = |name: &str, buffer: Buffer, bytes: u32| {
-        check_room(&format!("sort.{name}"), buffer, n.saturating_mul(u64::from(bytes)))
+        check_size(&format!("sort.{name}"), buffer, n.saturating_mul(u64::from(bytes)))
     };
     let key_bytes = sort.key.array_bytes(n);
-    check_room("sort.keys", buffers.keys, key_bytes)?;
+    check_size("sort.keys", buffers.keys, key_bytes)?;
     let value_bytes = buffers.values.bytes();
     if let Some((values, bytes)) = buffers.values.buffer() {
         large_enough("values", values, bytes)?;
     }
     if let SortPlace::DoubleBuffer { keys, values, half } = buffers.place {
-        check_room("sort.keys.other", keys, key_bytes)?;
+        check_size("sort.keys.other", keys, key_bytes)?;
         match (values, value_bytes) {
             (Some(values), Some(bytes)) => large_enough("values.other", values, bytes)?,
             (None, Some(bytes)) => {
@@ -314,7 +314,7 @@ fn check(sort: &KeyedSort, buffers: &SortBuffers) -> Result<()> {
             }
             _ => {}
         }
-        check_room("sort.half", half, 4)?;
+        check_size("sort.half", half, 4)?;
     }
     Ok(())
 }

@@ -25,8 +25,8 @@ pub(super) fn add(
     let (place, other) = match buffers.place {
         SortPlace::InPlace => (SortPlace::InPlace, None),
         SortPlace::DoubleBuffer { keys, values, half } => {
-            let others = graph.transient::<u32>("sort.words.other", n.max(1));
-            (SortPlace::DoubleBuffer { keys: others, values, half }, Some((others, keys)))
+            let other_words = graph.transient::<u32>("sort.words.other", n.max(1));
+            (SortPlace::DoubleBuffer { keys: other_words, values, half }, Some((other_words, keys)))
         }
     };
     let of_words = SortBuffers { keys: words, place, ..*buffers };

@@ -23,9 +23,9 @@ const ALIGNMENT: u64 = 64;
 /// Words per store that clears the status.
 const VECTOR: u64 = 4;
 /// Keys per thread that the histogram pass of a small sort reads at a time: one load.
-const FEW_KEYS_ITEMS: u32 = 4;
-/// Index of a round that no sort has, so that its bit in `idle` is never set.
-const NEVER_IDLE: u32 = 31;
+const SMALL_SORT_ITEMS: u32 = 4;
+/// Index of a round that no sort has, so that its no-op flag is never set.
+const NEVER_SKIPPED: u32 = 31;
 
 pub(super) fn add(
     graph: &mut Graph,
@@ -38,59 +38,62 @@ pub(super) fn add(
     let (mut lengths, n) = Lengths::new(buffers.n)?;
     let rounds = u64::from(added.rounds);
     let tiles = lengths.some_parts(n, u64::from(added.shape.tile()))?;
-    let few = few_keys(policy, n.most, (tiles.most, added.shape), rounds);
-    let part = few.map_or_else(|| part(policy, n.most), |few| few.part);
-    let parts = match few {
+    let small = small_sort(policy, n.max, (tiles.max, added.shape), rounds);
+    let part = small.map_or_else(|| part(policy, n.max), |small| small.part);
+    let parts = match small {
         None => lengths.parts(n, part)?,
-        Some(few) => Length::known(few.parts.into()),
+        Some(small) => Length::known(small.parts.into()),
     };
     // Everything that must be cleared is in one buffer.
-    let layout = Layout::new(few, tiles.most, rounds);
+    let layout = Layout::new(small, tiles.max, rounds);
     let words = Length::known(layout.words());
-    let clear = match few {
+    let clear = match small {
         None => Some(Filling::plan(policy, &mut lengths, words)?),
         Some(_) => None,
     };
     let prepared = lengths.prepare(graph, policy, "sort.prepare")?;
 
-    let scratch = graph.transient::<u32>("sort.status", words.most);
+    let scratch = graph.transient::<u32>("sort.status", words.max);
     if let Some(clear) = clear {
         clear.add(graph, policy, Prepared::default(), "sort.clear", scratch, 0)?;
     }
-    let idle = scratch.elements::<u32>(0, layout.idle);
+    let noop_flags = scratch.elements::<u32>(0, layout.noop_words);
     let histograms = scratch.elements::<u32>(layout.histograms_begin, layout.histograms);
     let shape = added.shape;
     let mut job = SortPasses { graph, policy, sort, buffers, shape, n, prepared };
-    let all_status = layout.cleared_by_histogram(few);
-    let first = Histogram { parts, part, few, rounds: added.rounds, packed };
-    first.add(&mut job, [histograms, idle, scratch.elements::<u32>(all_status.0, all_status.1)])?;
+    let all_status = layout.cleared_by_histogram(small);
+    let first = Histogram { parts, part, small, rounds: added.rounds, packed };
+    first.add(
+        &mut job,
+        [histograms, noop_flags, scratch.elements::<u32>(all_status.0, all_status.1)],
+    )?;
     let packing = packed.filter(|keys| keys.packs_last(added.rounds)).map(|_| added.rounds - 1);
     let halves = Halves { packed, packing, ..job.halves() };
     for (index, (shift, bits)) in sort.digits(super::DIGIT_BITS).enumerate() {
         let begin = layout.status_begin + index as u64 * layout.status;
-        let status = scratch.elements::<u32>(begin, status_words(tiles.most));
+        let status = scratch.elements::<u32>(begin, status_words(tiles.max));
         let (kind, digit) = job.digit(shift, bits)?;
-        let idle_by_definition =
+        let copy_back_round =
             if needs_copy_back(buffers, added.rounds) { added.rounds } else { 32 };
         let pair = with_other_round(&halves, buffers, added.rounds, index as u32);
-        let always_idle = 1u32.checked_shl(idle_by_definition).unwrap_or(0);
-        let by = SplitBy::Round { digit, pair, idle: always_idle };
-        let round = Round { index: index as u32, kind, by, tiles, few };
-        round.add(&mut job, [histograms, idle, status], &halves)?;
+        let noop_rounds = 1u32.checked_shl(copy_back_round).unwrap_or(0);
+        let by = SplitBy::Round { digit, pair, noop_rounds };
+        let round = Round { index: index as u32, kind, by, tiles, small };
+        round.add(&mut job, [histograms, noop_flags, status], &halves)?;
     }
     if needs_copy_back(buffers, added.rounds) {
-        let status = scratch.elements::<u32>(layout.home(), STATUS_HEAD + 1);
+        let status = scratch.elements::<u32>(layout.copy_back_begin(), STATUS_HEAD + 1);
         let pair = with_other_round(&halves, buffers, added.rounds, added.rounds);
-        let by = idle_round(pair, added.rounds);
-        let round = Round { index: added.rounds, kind: 0, by, tiles, few };
-        round.add(&mut job, [histograms, idle, status], &halves)?;
+        let by = copy_round(pair, added.rounds);
+        let round = Round { index: added.rounds, kind: 0, by, tiles, small };
+        round.add(&mut job, [histograms, noop_flags, status], &halves)?;
     }
     Ok(())
 }
 
 /// Parameters of a small sort.
 #[derive(Clone, Copy)]
-struct Few {
+struct SmallSort {
     /// Number of workgroups of the histogram pass.
     parts: u32,
     /// Maximum keys per workgroup.
@@ -102,19 +105,24 @@ struct Few {
 
 /// Parameters of a small sort. `None` if there may be too many keys, if the histogram pass would exceed the
 /// loop limit or the maximum size of a binding, or if the look-back would exceed the loop limit.
-fn few_keys(policy: &Policy, n: u64, (tiles, shape): (u64, TileShape), rounds: u64) -> Option<Few> {
+fn small_sort(
+    policy: &Policy,
+    n: u64,
+    (tiles, shape): (u64, TileShape),
+    rounds: u64,
+) -> Option<SmallSort> {
     let tuned = &policy.sort;
     let (parts, look_back) = (tuned.few_keys_groups, tuned.few_keys_look_back);
     let threads = u64::from(tuned.histogram(&policy.facts).threads);
-    let row = threads * u64::from(FEW_KEYS_ITEMS);
+    let row = threads * u64::from(SMALL_SORT_ITEMS);
     let part = n.div_ceil(parts.into()).next_multiple_of(row);
     let cost = LookBackCost::of_buckets(BUCKETS, shape, 1, parts.into());
-    let few = Few { parts, part, look_back, settings: policy.look_back(tiles, cost)? };
-    let status = Layout::new(Some(few), tiles, rounds).cleared_by_histogram(Some(few)).1;
+    let small = SmallSort { parts, part, look_back, settings: policy.look_back(tiles, cost)? };
+    let status = Layout::new(Some(small), tiles, rounds).cleared_by_histogram(Some(small)).1;
     let stores = (status / VECTOR).div_ceil(threads * u64::from(parts));
     let loops = u64::from(policy.facts.max_loop_rounds);
     let bounded = part / threads + stores <= loops && status * 4 <= policy.facts.max_storage_range;
-    (n <= tuned.few_keys && bounded).then_some(few)
+    (n <= tuned.few_keys && bounded).then_some(small)
 }
 
 /// Words of the status of one round.
@@ -122,10 +130,10 @@ fn status_words(tiles: u64) -> u64 {
     STATUS_HEAD + tiles * u64::from(BUCKETS)
 }
 
-/// Layout of the words that the passes share: flags for rounds in which all keys have the same digit (`idle`),
+/// Layout of the words that the passes share: flags for rounds in which all keys have the same digit (no-ops),
 /// histograms, the status of each round, and the status of the copy back.
 struct Layout {
-    idle: u64,
+    noop_words: u64,
     histograms_begin: u64,
     histograms: u64,
     status_begin: u64,
@@ -135,30 +143,30 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(few: Option<Few>, tiles: u64, rounds: u64) -> Self {
-        let parts = few.map_or(0, |few| u64::from(few.parts));
+    fn new(small: Option<SmallSort>, tiles: u64, rounds: u64) -> Self {
+        let parts = small.map_or(0, |small| u64::from(small.parts));
         // One word with a bit per round, or one word per round and part.
-        let idle = if few.is_some() { rounds * parts } else { 1 };
-        let histograms_begin = idle.next_multiple_of(ALIGNMENT);
+        let noop_words = if small.is_some() { rounds * parts } else { 1 };
+        let histograms_begin = noop_words.next_multiple_of(ALIGNMENT);
         let histograms = rounds * u64::from(BUCKETS) * parts.max(1);
         let status_begin = histograms_begin + histograms;
         let status = status_words(tiles).next_multiple_of(ALIGNMENT);
-        Self { idle, histograms_begin, histograms, status_begin, status, rounds }
+        Self { noop_words, histograms_begin, histograms, status_begin, status, rounds }
     }
 
     /// Start of the status of the copy back.
-    fn home(&self) -> u64 {
+    fn copy_back_begin(&self) -> u64 {
         self.status_begin + self.rounds * self.status
     }
 
     fn words(&self) -> u64 {
-        self.home() + ALIGNMENT
+        self.copy_back_begin() + ALIGNMENT
     }
 
     /// Start and length of the words that the histogram pass clears. If the sort is not small, this is a
     /// placeholder for the binding, and the pass does not clear it.
-    fn cleared_by_histogram(&self, few: Option<Few>) -> (u64, u64) {
-        let words = if few.is_some() { self.words() - self.status_begin } else { VECTOR };
+    fn cleared_by_histogram(&self, small: Option<SmallSort>) -> (u64, u64) {
+        let words = if small.is_some() { self.words() - self.status_begin } else { VECTOR };
         (self.status_begin, words)
     }
 }
@@ -178,13 +186,13 @@ fn with_other_round(halves: &Halves, buffers: &SortBuffers, rounds: u32, round: 
     // even if the keys do not move.
     let made = matches!(buffers.values, SortValues::Indices(_)) || halves.packed.is_some();
     let counts = round < 2 && made;
-    let other = if exists && !counts { other } else { NEVER_IDLE };
+    let other = if exists && !counts { other } else { NEVER_SKIPPED };
     1 << round | 1 << other
 }
 
 /// Parameters of a round that only moves the data.
-fn idle_round(pair: u32, round: u32) -> SplitBy {
-    SplitBy::Round { digit: BucketWords::default(), pair, idle: 1 << round }
+fn copy_round(pair: u32, round: u32) -> SplitBy {
+    SplitBy::Round { digit: BucketWords::default(), pair, noop_rounds: 1 << round }
 }
 
 /// One round: a split by one digit, from one half to the other.
@@ -193,31 +201,33 @@ struct Round {
     kind: u32,
     by: SplitBy,
     tiles: Length,
-    few: Option<Few>,
+    small: Option<SmallSort>,
 }
 
 impl Round {
     fn add(
         self,
         job: &mut SortPasses<'_>,
-        [histograms, idle, status]: [View; 3],
+        [histograms, noop_flags, status]: [View; 3],
         halves: &Halves,
     ) -> Result<()> {
         let (sort, buffers, prepared) = (job.sort, job.buffers, job.prepared);
-        let (n, tiles) = (job.n.most, self.tiles);
+        let (n, tiles) = (job.n.max, self.tiles);
         let work = Work { subproblems: tiles, parts: 1, round: self.index, by: self.by };
         let counted = self.index == 0 && matches!(buffers.values, SortValues::Indices(_));
         let packs = halves.packing == Some(self.index);
         let packed = Packed::constants(halves.packed.filter(|_| self.index == 0 || packs));
         let constants = [("BUCKET_KIND", self.kind), ("COUNTED_VALUES", u32::from(counted))];
         let mut constants = [&constants[..], &packed].concat();
-        if let Some(few) = self.few {
-            constants.extend([("HISTOGRAM_PARTS", few.parts), ("TILES_AT_A_TIME", few.look_back)]);
-            constants.extend(few.settings.constants());
+        if let Some(small) = self.small {
+            constants
+                .extend([("HISTOGRAM_PARTS", small.parts), ("TILES_AT_A_TIME", small.look_back)]);
+            constants.extend(small.settings.constants());
         }
         let kernels = if packs { SORT_ROUND_PACKING.map(|kernel| [kernel; 2]) } else { SORT_ROUND };
         let pass = job.pass("sort.round", variant(buffers.values, kernels), &work, &constants)?;
-        let pass = pass.bind("histogram", histograms).bind("idle", idle).bind("status", status);
+        let pass =
+            pass.bind("histogram", histograms).bind("idle", noop_flags).bind("status", status);
         let pass = bind_halves(pass, (sort, buffers.values, n), halves, self.index);
         prepared.dispatch(prepared.bind(pass, histograms), tiles);
         Ok(())
@@ -227,10 +237,10 @@ impl Round {
 /// Keys per workgroup of the histogram pass, limited by the loop iterations of a thread.
 fn part(policy: &Policy, n: u64) -> u64 {
     let shape = policy.sort.histogram(&policy.facts);
-    let least = u64::from(shape.threads * shape.items);
-    let most = u64::from(policy.facts.max_loop_rounds) * u64::from(shape.threads) / least * least;
-    let share = n.div_ceil(policy.sort.histogram_groups).next_multiple_of(least);
-    share.min(most.max(least))
+    let tile = u64::from(shape.threads * shape.items);
+    let max_part = u64::from(policy.facts.max_loop_rounds) * u64::from(shape.threads) / tile * tile;
+    let share = n.div_ceil(policy.sort.histogram_groups).next_multiple_of(tile);
+    share.min(max_part.max(tile))
 }
 
 /// The histogram pass.
@@ -238,39 +248,45 @@ struct Histogram {
     parts: Length,
     /// Keys per part.
     part: u64,
-    few: Option<Few>,
+    small: Option<SmallSort>,
     rounds: u32,
     packed: Option<Packed>,
 }
 
 impl Histogram {
     /// Adds the pass. In a small sort, it also clears `status`.
-    fn add(self, job: &mut SortPasses<'_>, [histograms, idle, status]: [View; 3]) -> Result<()> {
+    fn add(
+        self,
+        job: &mut SortPasses<'_>,
+        [histograms, noop_flags, status]: [View; 3],
+    ) -> Result<()> {
         let tuned = job.policy.sort.histogram(&job.policy.facts);
         let keys = match self.packed {
-            Some(packed) => packed.view(job.n.most),
-            None => job.buffers.keys.range(0, job.n.most * u64::from(job.sort.key.bytes())),
+            Some(packed) => packed.view(job.n.max),
+            None => job.buffers.keys.range(0, job.n.max * u64::from(job.sort.key.bytes())),
         };
         let by = job.all_digits();
-        let items = if self.few.is_some() { FEW_KEYS_ITEMS } else { tuned.items };
+        let items = if self.small.is_some() { SMALL_SORT_ITEMS } else { tuned.items };
         let tiles = (self.part / u64::from(tuned.threads * items)) as u32;
         // Fits in 32 bits, because the status fits in one binding.
-        let cleared = self.few.map_or(0, |_| (status.size / 4 / VECTOR) as u32);
+        let cleared = self.small.map_or(0, |_| (status.size / 4 / VECTOR) as u32);
         let work = Work { subproblems: self.parts, parts: tiles, round: cleared, by };
         let sizes = [
             ("local_size_x", tuned.threads),
             ("ITEMS", items),
             ("ROUNDS", self.rounds),
-            ("HISTOGRAM_PARTS", self.few.map_or(0, |few| few.parts)),
+            ("HISTOGRAM_PARTS", self.small.map_or(0, |small| small.parts)),
         ];
         let sizes = [&sizes[..], &Packed::constants(self.packed)].concat();
         let prepared = job.prepared;
         let pass = job.pass("sort.histogram", SORT_HISTOGRAM, &work, &sizes)?;
         let pass = pass.bind("keys", keys);
-        let pass = match self.few {
-            None => pass.bind("histogram", histograms).bind("idle", idle).bind("status", status),
+        let pass = match self.small {
+            None => {
+                pass.bind("histogram", histograms).bind("idle", noop_flags).bind("status", status)
+            }
             Some(_) => {
-                let pass = pass.scratch("histogram", histograms).scratch("idle", idle);
+                let pass = pass.scratch("histogram", histograms).scratch("idle", noop_flags);
                 pass.scratch("status", status)
             }
         };
@@ -289,15 +305,15 @@ pub(super) fn copy_back(
 ) -> Result<()> {
     let (mut lengths, n) = Lengths::new(buffers.n)?;
     let pairs = !matches!(buffers.values, SortValues::None);
-    let shape = policy.sort_tile(sort.key, pairs, n.most);
+    let shape = policy.sort_tile(sort.key, pairs, n.max);
     let tiles = lengths.some_parts(n, u64::from(shape.tile()))?;
     let prepared = lengths.prepare(graph, policy, "sort.prepare")?;
     let words = graph.transient::<u32>("sort.status", 2 * ALIGNMENT);
     fill(graph, policy, "sort.clear", words, 0)?;
-    let (idle, status) =
+    let (noop_flags, status) =
         (words.elements::<u32>(0, 4), words.elements::<u32>(ALIGNMENT, STATUS_HEAD + 1));
     let mut job = SortPasses { graph, policy, sort, buffers, shape, n, prepared };
-    let by = idle_round(1 << 1 | 1 << NEVER_IDLE, 1);
-    let round = Round { index: 1, kind: 0, by, tiles, few: None };
-    round.add(&mut job, [idle, idle, status], halves)
+    let by = copy_round(1 << 1 | 1 << NEVER_SKIPPED, 1);
+    let round = Round { index: 1, kind: 0, by, tiles, small: None };
+    round.add(&mut job, [noop_flags, noop_flags, status], halves)
 }

@@ -152,7 +152,7 @@ impl SortPasses<'_> {
 
     /// Returns the halves. Declares transient buffers for the second half unless the caller provides one.
     pub fn halves(&mut self) -> Halves {
-        let n = self.n.most;
+        let n = self.n.max;
         let key_bytes = u64::from(self.sort.key.bytes());
         let other = match self.buffers.place {
             super::SortPlace::DoubleBuffer { keys, values, .. } => Some((keys, values)),

@@ -32,15 +32,15 @@ pub(super) struct RowTiles {
     pub shape: TileShape,
     length: u64,
     /// Elements reserved for each row: a power of two.
-    room: u32,
+    row_capacity: u32,
 }
 
 impl RowTiles {
     /// `None` if a row is too long for one workgroup.
     pub fn new(policy: &Policy, sort: &KeyedSort, values: SortValues, length: u64) -> Option<Self> {
         let element = u64::from(sort.key.bytes()) + if has_sources(sort, values) { 4 } else { 0 };
-        let room = u32::try_from(length.next_power_of_two()).ok()?.max(ITEMS);
-        let least = policy.facts.subgroup_size.max(room / ITEMS);
+        let row_capacity = u32::try_from(length.next_power_of_two()).ok()?.max(ITEMS);
+        let least = policy.facts.subgroup_size.max(row_capacity / ITEMS);
         // Every 32 elements are padded by one element.
         let fits = |threads: u32| {
             let bytes = u64::from(threads) * u64::from(ITEMS) * element * 33 / 32;
@@ -51,13 +51,13 @@ impl RowTiles {
             threads /= 2;
         }
         let shape = TileShape::new(threads, ITEMS);
-        fits(threads).then_some(Self { shape, length, room })
+        fits(threads).then_some(Self { shape, length, row_capacity })
     }
 
     /// Whether the elements of a lane are contiguous in memory, and values are not read.
     fn full(&self, sort: &KeyedSort, values: SortValues) -> bool {
         let unread = matches!(values, SortValues::None | SortValues::Indices(_));
-        sort.key.bits() == 32 && unread && u64::from(self.room) == self.length
+        sort.key.bits() == 32 && unread && u64::from(self.row_capacity) == self.length
     }
 
     pub fn add(
@@ -96,12 +96,12 @@ impl RowTiles {
             ("local_size_x", self.shape.threads),
             ("KEY_KIND", sort.key.kind()),
             ("ALL_BITS", sort.by_all_bits().into()),
-            ("ROW_ROOM", self.room),
+            ("ROW_ROOM", self.row_capacity),
             ("FULL_ROWS", self.full(sort, values).into()),
             ("VALUE_WORDS", values.bytes().unwrap_or(0) / 4),
             ("COUNTED_VALUES", matches!(values, SortValues::Indices(_)).into()),
         ];
-        let rows_of_tile = u64::from(self.shape.tile() / self.room);
+        let rows_of_tile = u64::from(self.shape.tile() / self.row_capacity);
         specialize(pass, &kernel, &constants).dispatch(Groups::linear(rows.div_ceil(rows_of_tile)));
         Ok(())
     }
@@ -131,9 +131,12 @@ mod tests {
                     for length in [1, 2, 7, 8, 9, 16, 17, 255, 256, 257, 1000, 1024] {
                         let tiles = RowTiles::new(&policy, &sort, SortValues::None, length)
                             .unwrap_or_else(|| panic!("{length} of {key} at {subgroup_size}"));
-                        assert!(u64::from(tiles.room) >= length, "{tiles:?}");
-                        assert!(tiles.room.is_power_of_two() && tiles.room >= tiles.shape.items);
-                        assert!(tiles.shape.tile().is_multiple_of(tiles.room), "{tiles:?}");
+                        assert!(u64::from(tiles.row_capacity) >= length, "{tiles:?}");
+                        assert!(
+                            tiles.row_capacity.is_power_of_two()
+                                && tiles.row_capacity >= tiles.shape.items
+                        );
+                        assert!(tiles.shape.tile().is_multiple_of(tiles.row_capacity), "{tiles:?}");
                         let bytes = tiles.shape.tile() * key.bytes() * 33 / 32;
                         assert!(bytes <= shared_memory, "{tiles:?}");
                     }

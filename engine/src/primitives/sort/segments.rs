@@ -19,7 +19,7 @@ use super::{AddedSort, DIGIT_BITS, KeyedSort, SortBuffers, SortMethod, SortPlace
 use super::{check, check_policy};
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
-use crate::primitives::arrays::{check_element, check_room, check_rows};
+use crate::primitives::arrays::{check_element, check_rows, check_size};
 use crate::primitives::constants::specialize;
 use crate::primitives::count::{Count, Lengths, OtherCount};
 use crate::primitives::multisplit::TileShape;
@@ -136,13 +136,13 @@ fn choose(sort: &KeyedSort, segments: &Segments, shape: TileShape) -> Result<Sor
 fn shape(policy: &Policy, sort: &KeyedSort, values: SortValues) -> TileShape {
     let element =
         u64::from(sort.key.bytes()) + if matches!(values, SortValues::None) { 0 } else { WORD };
-    let room = u64::from(policy.facts.shared_memory).saturating_sub(OTHER_SHARED);
+    let available = u64::from(policy.facts.shared_memory).saturating_sub(OTHER_SHARED);
     // Every 32 elements are padded by one element.
     let needed = |threads: u32| u64::from(threads * ITEMS) * element * 33 / 32;
     // Tiles and half tiles are multiples of a word of head bits.
     let least = policy.facts.subgroup_size.max(8);
     let mut threads = policy.small_sort_tile(sort.key).threads / least * least;
-    while threads > least && needed(threads) > room {
+    while threads > least && needed(threads) > available {
         threads = (threads / 2) / least * least;
     }
     TileShape::new(threads.max(least), ITEMS)
@@ -210,7 +210,7 @@ impl Segments {
         if asked > limit {
             return Err(Error::TooLarge { what: "number of segments", asked, limit });
         }
-        check_room("sort.offsets", offsets, (asked + 1) * WORD)?;
+        check_size("sort.offsets", offsets, (asked + 1) * WORD)?;
         let (longest, shortest, offsets) = (None, None, Offsets::Device(offsets));
         Ok(Self { count, elements, row_length: 0, longest, shortest, offsets })
     }
@@ -291,8 +291,8 @@ impl SegmentPasses<'_> {
         let counts = words.next_multiple_of(ALIGNMENT);
         let scratch = graph.transient::<u32>("sort.segments.heads", counts + FOUND_WORDS);
         fill(graph, policy, "sort.segments.clear", scratch, 0)?;
-        let room = large.max_segments.max(1);
-        let list = graph.transient::<[u32; 4]>("sort.segments.large", room);
+        let capacity = large.max_segments.max(1);
+        let list = graph.transient::<[u32; 4]>("sort.segments.large", capacity);
         let found = Found { scratch, words, counts, large: list };
         let [begins, offsets] = match &segments.offsets {
             // Rows do not use offsets. The kernel does not read this placeholder.
@@ -306,7 +306,7 @@ impl SegmentPasses<'_> {
         let n = OtherCount::new(self.buffers.n)?;
         let push = HeadsPush {
             count: prepared.pushed(count),
-            elements: n.most,
+            elements: n.max,
             elements_index: n.index,
             row_length: segments.row_length as u32,
             max_tile: self.shape.tile(),
@@ -345,7 +345,7 @@ impl SegmentPasses<'_> {
         let values = self.buffers.values;
         let kernels = variant(values, SORT_SEGMENTS_TILES);
         let kernel = kernels[usize::from(sort.key.bits() == 64)].kernel()?;
-        let keys = self.buffers.keys.range(0, n.most * u64::from(sort.key.bytes()));
+        let keys = self.buffers.keys.range(0, n.max * u64::from(sort.key.bytes()));
         let mut pass = graph
             .own_pass("sort.segments.tiles", &kernel)
             .push(&push)
@@ -353,7 +353,7 @@ impl SegmentPasses<'_> {
             .bind("heads", found.heads())
             .bind("found", found.counts());
         pass = prepared.bind(pass, found.heads());
-        pass = values.bind(pass, policy, n.most)?;
+        pass = values.bind(pass, policy, n.max)?;
         let constants = [
             ("local_size_x", self.shape.threads),
             ("KEY_KIND", sort.key.kind()),

@@ -14,7 +14,7 @@ impl Policy {
             (_, true) => &self.sort.pairs,
             (_, false) => &self.sort.keys,
         };
-        let suited = all.iter().find(|(most, _)| n <= *most).map(|(_, shape)| *shape);
+        let suited = all.iter().find(|(max, _)| n <= *max).map(|(_, shape)| *shape);
         let shape = suited.unwrap_or(TileShape::new(self.threads, 4));
         self.fit_tile(shape, DIGIT_BITS, key.bytes(), |_| 0)
     }

@@ -24,7 +24,7 @@ pub(super) fn add(
     let work = Work { subproblems: Length::known(1), parts: 1, round: added.rounds, by };
     let pass = job
         .pass("sort.small", variant(buffers.values, SORT_SMALL), &work, &[])?
-        .bind("keys", buffers.keys.range(0, n.most * u64::from(sort.key.bytes())));
-    buffers.values.bind(pass, policy, n.most)?.dispatch(Groups::linear(1));
+        .bind("keys", buffers.keys.range(0, n.max * u64::from(sort.key.bytes())));
+    buffers.values.bind(pass, policy, n.max)?.dispatch(Groups::linear(1));
     Ok(())
 }

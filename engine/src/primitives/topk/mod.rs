@@ -15,7 +15,7 @@ use bytemuck::Pod;
 use multisplit_graph::{Buffer, ElementType, Graph};
 
 use super::Policy;
-use super::arrays::{check_element, check_room, check_rows};
+use super::arrays::{check_element, check_rows, check_size};
 use super::count::Count;
 use super::key::KeyType;
 use crate::error::{Error, Result};
@@ -199,7 +199,7 @@ fn check(
         ("topk.keys_out", buffers.keys_out, key.array_bytes(wanted)),
         ("topk.indices_out", buffers.indices_out, wanted.saturating_mul(4)),
     ] {
-        check_room(name, buffer, needed)?;
+        check_size(name, buffer, needed)?;
     }
     Ok(())
 }

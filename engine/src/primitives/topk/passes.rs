@@ -49,7 +49,7 @@ pub(super) fn add(
     let bytes = shape.rows * shape.length * u64::from(shape.key.bytes());
     let keys = single(buffers.keys.range(0, bytes), policy)?;
     let mut job = TopKPasses { graph, policy, topk, shape, n, prepared, keys };
-    let out = Elements { keys: buffers.keys_out, indices: buffers.indices_out, room: shape.k };
+    let out = Elements { keys: buffers.keys_out, indices: buffers.indices_out, capacity: shape.k };
     match method {
         TopKMethod::Rows => job.rows(&out),
         TopKMethod::Filter => job.filter(&out),
@@ -86,16 +86,16 @@ pub(super) fn found(buffers: &TopKBuffers, shape: &Shape) -> Count {
     }
 }
 
-/// Keys and indices, with capacity for `room` elements per row.
+/// Keys and indices, with space for `capacity` elements per row.
 struct Elements {
     keys: Buffer,
     indices: Buffer,
-    room: u64,
+    capacity: u64,
 }
 
 impl Elements {
     fn views(&self, shape: &Shape) -> (View, View) {
-        let all = shape.rows * self.room;
+        let all = shape.rows * self.capacity;
         (self.keys.range(0, all * u64::from(shape.key.bytes())), self.indices.range(0, all * 4))
     }
 }
@@ -166,13 +166,13 @@ impl TopKPasses<'_> {
         Groups::linear(self.shape.rows * sizes.parts)
     }
 
-    /// Declares transient buffers for `room` elements per row.
-    fn transient(&mut self, name: &str, room: u64) -> Elements {
-        let all = self.shape.rows * room;
+    /// Declares transient buffers for `capacity` elements per row.
+    fn transient(&mut self, name: &str, capacity: u64) -> Elements {
+        let all = self.shape.rows * capacity;
         let bytes = all * u64::from(self.shape.key.bytes());
         let keys = self.graph.transient_bytes(format!("topk.{name}"), bytes);
         let indices = self.graph.transient::<u32>(format!("topk.{name}.indices"), all);
-        Elements { keys, indices, room }
+        Elements { keys, indices, capacity }
     }
 
     /// Adds one workgroup per row; or one per part of a row, followed by one that selects from the results of
@@ -190,12 +190,12 @@ impl TopKPasses<'_> {
 
     /// Adds the pass that selects the k largest elements of each part of a row.
     fn part_rows(&mut self, cut: &Cut, out: &Elements, sorted: bool) -> Result<()> {
-        let sizes = self.one_group(cut.share, out.room);
+        let sizes = self.one_group(cut.share, out.capacity);
         let sizes = PassSizes { parts: cut.parts, cut: cut.parts, ..sizes };
         let groups = self.groups(&sizes);
         let (keys_out, indices_out) = out.views(self.shape);
-        let (keys, room) = (self.keys, self.ordered(sorted));
-        self.pass("topk.rows", variants::TOPK_ROWS, &sizes, &room)?
+        let (keys, constants) = (self.keys, self.ordered(sorted));
+        self.pass("topk.rows", variants::TOPK_ROWS, &sizes, &constants)?
             .bind("keys", keys)
             .bind("keys_out", keys_out)
             .bind("indices_out", indices_out)
@@ -272,7 +272,7 @@ impl TopKPasses<'_> {
         let sizes = PassSizes {
             parts,
             threads: policy.threads,
-            capacity: out.room,
+            capacity: out.capacity,
             ..PassSizes::default()
         };
         let groups = self.groups(&sizes);
@@ -311,12 +311,12 @@ impl TopKPasses<'_> {
         out: &Elements,
         cut: u64,
     ) -> Result<()> {
-        let sizes = PassSizes { cut, ..self.one_group(candidates.room, candidates.room) };
+        let sizes = PassSizes { cut, ..self.one_group(candidates.capacity, candidates.capacity) };
         let groups = self.groups(&sizes);
         let (keys, indices) = candidates.views(self.shape);
         let (keys_out, indices_out) = out.views(self.shape);
-        let room = self.ordered(self.topk.sorted);
-        self.pass("topk.finish", variants::TOPK_FINISH, &sizes, &room)?
+        let constants = self.ordered(self.topk.sorted);
+        self.pass("topk.finish", variants::TOPK_FINISH, &sizes, &constants)?
             .bind("keys", keys)
             .bind("indices", indices)
             .bind("state", state)
@@ -336,8 +336,8 @@ impl TopKPasses<'_> {
     /// on a multiprocessor.
     fn ordered(&self, sorted: bool) -> [(&'static str, u32); 2] {
         let ordered = if sorted { self.shape.k.next_power_of_two() } else { 1 };
-        let room = (ordered as u32).max(self.policy.facts.subgroup_size);
-        [("ROOM", room), ("SORTED", sorted.into())]
+        let capacity = (ordered as u32).max(self.policy.facts.subgroup_size);
+        [("ROOM", capacity), ("SORTED", sorted.into())]
     }
 
     /// Declares a transient buffer with `each` values of the key size per row.

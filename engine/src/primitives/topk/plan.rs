@@ -31,7 +31,7 @@ const MIN_PART: u64 = 1024;
 
 impl Shape {
     /// Maximum number of elements that one workgroup sorts: a power of two.
-    pub fn room(&self, policy: &Policy) -> u64 {
+    pub fn max_sorted(&self, policy: &Policy) -> u64 {
         let element = u64::from(self.key.bytes()) + 4;
         let fit = u64::from(policy.facts.shared_memory).saturating_sub(OTHER_SHARED) / element;
         (fit / 2 + 1).next_power_of_two()
@@ -58,14 +58,14 @@ impl Shape {
     /// divided if it is short, if there are many rows, or if more than half of its elements would become
     /// candidates.
     pub fn cut(&self, policy: &Policy) -> Cut {
-        let most = policy.topk.part_elements;
+        let max_part = policy.topk.part_elements;
         let whole = Cut { parts: 1, share: self.length, candidates: self.k };
-        if self.is_alone(policy) || most == 0 {
+        if self.is_alone(policy) || max_part == 0 {
             return whole;
         }
         let balanced = self.length.saturating_mul(self.k).isqrt().next_power_of_two();
         // Equal parts, as in the kernel.
-        let parts = self.length.div_ceil(balanced.clamp(MIN_PART.min(most), most));
+        let parts = self.length.div_ceil(balanced.clamp(MIN_PART.min(max_part), max_part));
         let share = self.length.div_ceil(parts);
         let candidates = parts * share.min(self.k);
         if candidates > self.length / 2 { whole } else { Cut { parts, share, candidates } }
@@ -80,8 +80,8 @@ impl Shape {
     /// the candidates of all parts.
     fn suits_rows(&self, policy: &Policy) -> bool {
         let Cut { parts, share, candidates } = self.cut(policy);
-        let most = policy.topk.part_elements.min(max_group_elements(policy));
-        self.is_alone(policy) || parts > 1 && share.max(candidates) <= most
+        let max_elements = policy.topk.part_elements.min(max_group_elements(policy));
+        self.is_alone(policy) || parts > 1 && share.max(candidates) <= max_elements
     }
 
     /// Workgroups per row of the filter.
@@ -163,8 +163,8 @@ impl Guess {
         let sampled = samples as f64 / shape.length.max(1) as f64;
         let expected = shape.k as f64 * sampled;
         let candidates = (expected + 6.0 * expected.sqrt() + 16.0) / sampled;
-        let most = shape.length.max(shape.k);
-        let capacity = (2 * candidates as u64).next_multiple_of(256).clamp(shape.k, most);
+        let max_capacity = shape.length.max(shape.k);
+        let capacity = (2 * candidates as u64).next_multiple_of(256).clamp(shape.k, max_capacity);
         Self { parts, samples, group_elements, maxima: samples / group_elements, capacity }
     }
 
@@ -192,16 +192,16 @@ pub(super) fn choose(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopK
 }
 
 fn preferred(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopKMethod> {
-    let room = shape.room(policy);
+    let max_sorted = shape.max_sorted(policy);
     match topk.method {
-        TopKMethod::Auto if shape.k > room => Ok(TopKMethod::Select),
+        TopKMethod::Auto if shape.k > max_sorted => Ok(TopKMethod::Select),
         TopKMethod::Auto => {
             let suits = shape.suits_rows(policy);
             Ok(if suits { TopKMethod::Rows } else { TopKMethod::Filter })
         }
-        TopKMethod::Rows | TopKMethod::Filter if shape.k > room => {
+        TopKMethod::Rows | TopKMethod::Filter if shape.k > max_sorted => {
             let what = "k for TopKMethod::Rows or TopKMethod::Filter";
-            Err(Error::TooLarge { what, asked: shape.k, limit: room })
+            Err(Error::TooLarge { what, asked: shape.k, limit: max_sorted })
         }
         method => Ok(method),
     }
@@ -222,10 +222,10 @@ mod tests {
             let policy =
                 test_policy(32, 1024).with_facts(|facts| facts.shared_memory = shared_memory);
             for key in KeyType::WIDE {
-                let room = Shape { key, ..shape(1, 1) }.room(&policy);
-                assert!(room.is_power_of_two());
-                let bytes = room * (u64::from(key.bytes()) + 4) + OTHER_SHARED;
-                assert!(bytes <= u64::from(shared_memory), "{key}: {room}");
+                let max_sorted = Shape { key, ..shape(1, 1) }.max_sorted(&policy);
+                assert!(max_sorted.is_power_of_two());
+                let bytes = max_sorted * (u64::from(key.bytes()) + 4) + OTHER_SHARED;
+                assert!(bytes <= u64::from(shared_memory), "{key}: {max_sorted}");
             }
         }
     }
@@ -274,9 +274,9 @@ mod tests {
     #[test]
     fn few_candidates_pass() {
         let policy = test_policy(32, 1024);
-        for (length, k, most) in [(1 << 28, 1024, 20_000), (200_000, 2048, 9_000)] {
+        for (length, k, max_capacity) in [(1 << 28, 1024, 20_000), (200_000, 2048, 9_000)] {
             let guess = Guess::new(&policy, &shape(length, k));
-            assert!((k..most).contains(&guess.capacity), "{guess:?}");
+            assert!((k..max_capacity).contains(&guess.capacity), "{guess:?}");
             assert!(guess.maxima <= 8192, "{guess:?}");
             assert_eq!(guess.maxima * guess.group_elements, guess.samples);
         }
