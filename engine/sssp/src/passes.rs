@@ -210,9 +210,9 @@ impl Search {
     /// Number of times a subgroup expands its own results before it returns them to a queue. Higher
     /// degrees get fewer hops, because each hop then finds more entries while other subgroups wait.
     fn local_hops(&self) -> u32 {
-        let most = self.tuning.local_hops;
-        let fitting = f64::from(most) * LOCAL_DEGREE / self.shape.facts.mean_degree.max(1.0);
-        (fitting.round() as u32).clamp(most.min(1), most)
+        let max_hops = self.tuning.local_hops;
+        let fitting = f64::from(max_hops) * LOCAL_DEGREE / self.shape.facts.mean_degree.max(1.0);
+        (fitting.round() as u32).clamp(max_hops.min(1), max_hops)
     }
 
     /// Minimum entries per subgroup, such that each lane gets about one arc. With fewer entries,

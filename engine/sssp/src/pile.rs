@@ -26,11 +26,11 @@ impl Search {
     /// set of the next round. These passes have no effect unless the previous round left the near
     /// set empty.
     pub fn split_pile(&self, graph: &mut Graph, at: &Imports, next_groups: Buffer) -> Result<()> {
-        let most = self.shape.pile_entries();
+        let capacity = self.shape.pile_entries();
         let pile = Pile {
-            n: Count::Device { buffer: at.control, index: KEPT_WORD, max: most },
-            ids: graph.transient::<u32>("sssp.ids", most),
-            entries: graph.transient::<[u32; 2]>("sssp.kept", most),
+            n: Count::Device { buffer: at.control, index: KEPT_WORD, max: capacity },
+            ids: graph.transient::<u32>("sssp.ids", capacity),
+            entries: graph.transient::<[u32; 2]>("sssp.kept", capacity),
         };
         self.pass(graph, "sssp.filter", &builtin::SSSP_FILTER, at)?
             .bind("pile", at.pile)

@@ -29,10 +29,10 @@ const FOUND_WORDS: u64 = 4;
 pub(crate) struct Survey {
     first: Replay,
     /// Finds predecessors at the same distance. `None` unless predecessors are requested.
-    settle: Option<Replay>,
+    same_distance: Option<Replay>,
     parents: Array<u32>,
     found: Readback<u32>,
-    wanted: bool,
+    with_parents: bool,
 }
 
 /// Result of a survey.
@@ -59,14 +59,15 @@ impl Survey {
         search: &Search,
         network: &DeviceNetwork,
         buffers: &Buffers,
-        wanted: bool,
+        with_parents: bool,
     ) -> Result<Self> {
         let facts = network.facts;
-        let parents = Array::<u32>::uninit(context, "sssp.parents", parents_held(&facts, wanted))?;
+        let parents =
+            Array::<u32>::uninit(context, "sssp.parents", parents_len(&facts, with_parents))?;
         let words = Array::<u32>::uninit(context, "sssp.found", FOUND_WORDS)?;
         let found = Readback::new(context, "sssp.found.report", FOUND_WORDS)?;
-        let replay = |settle: bool| -> Result<Replay> {
-            let (plan, at) = plan(context, search, wanted, settle)?;
+        let replay = |same_distance: bool| -> Result<Replay> {
+            let (plan, at) = plan(context, search, with_parents, same_distance)?;
             let bound: [Bound<'_>; 7] = [
                 (at.rows, &network.rows).into(),
                 (at.arcs, &network.arcs).into(),
@@ -79,8 +80,8 @@ impl Survey {
             Ok(context.replay(Arc::new(instantiate(context, plan)?), &bound)?)
         };
         let first = replay(false)?;
-        let settle = if wanted { Some(replay(true)?) } else { None };
-        Ok(Self { first, settle, parents, found, wanted })
+        let same_distance = if with_parents { Some(replay(true)?) } else { None };
+        Ok(Self { first, same_distance, parents, found, with_parents })
     }
 
     /// Runs the survey, and completes the predecessor tree if it is requested.
@@ -95,11 +96,11 @@ impl Survey {
         };
         // Each run extends chains of zero-weight arcs by at least one arc. Such chains are usually
         // short.
-        if let Some(settle) = &mut self.settle {
+        if let Some(same_distance) = &mut self.same_distance {
             let mut changed = true;
             while changed {
-                settle.submit(1)?;
-                settle.wait()?;
+                same_distance.submit(1)?;
+                same_distance.wait()?;
                 changed = self.found.read().first() != Some(&0);
             }
         }
@@ -108,37 +109,45 @@ impl Survey {
 
     /// Predecessor of each vertex. Empty unless predecessors are requested.
     pub fn predecessors(&self, context: &Context) -> Result<Vec<u32>> {
-        if self.wanted { Ok(context.download(&self.parents)?) } else { Ok(Vec::new()) }
+        if self.with_parents { Ok(context.download(&self.parents)?) } else { Ok(Vec::new()) }
     }
 }
 
 /// Length of the predecessor buffer. At least 1, because buffers cannot be empty.
-fn parents_held(facts: &Facts, wanted: bool) -> u64 {
-    if wanted { facts.vertices.into() } else { 1 }
+fn parents_len(facts: &Facts, with_parents: bool) -> u64 {
+    if with_parents { facts.vertices.into() } else { 1 }
 }
 
-fn plan(context: &Context, search: &Search, wanted: bool, settle: bool) -> Result<(Plan, Imports)> {
+fn plan(
+    context: &Context,
+    search: &Search,
+    with_parents: bool,
+    same_distance: bool,
+) -> Result<(Plan, Imports)> {
     let (facts, threads) = (&search.shape.facts, search.tuning.threads);
-    let mut graph = Graph::new(if settle { "sssp.settle" } else { "sssp.survey" });
+    let mut graph = Graph::new(if same_distance { "sssp.settle" } else { "sssp.survey" });
     let vertices = u64::from(facts.vertices);
     let at = Imports {
         rows: graph.import::<u32>("sssp.rows", vertices + 1),
         arcs: graph.import::<network::Arc>("sssp.arcs", facts.arcs_held()),
         distances: graph.import::<u32>("sssp.distances", vertices),
         request: graph.import::<u32>("sssp.request", 1),
-        parents: graph.import::<u32>("sssp.parents", parents_held(facts, wanted)),
+        parents: graph.import::<u32>("sssp.parents", parents_len(facts, with_parents)),
         found: graph.import::<u32>("sssp.found", FOUND_WORDS),
         report: graph.import::<u32>("sssp.found.report", FOUND_WORDS),
     };
     let cleared = [0, UNREACHED, 0, 0].map(u32::to_ne_bytes).concat();
-    if settle {
+    if same_distance {
         graph.update("sssp.survey.clear", at.found.elements::<u32>(0, 1), &cleared[..4]);
     } else {
         graph.update("sssp.survey.clear", at.found, &cleared);
         fill(&mut graph, &search.policy, "sssp.survey.clear", at.parents, UNREACHED)?;
     }
-    let push =
-        SurveyPush { vertices: facts.vertices, arcs: facts.arcs as u32, settle: u32::from(settle) };
+    let push = SurveyPush {
+        vertices: facts.vertices,
+        arcs: facts.arcs as u32,
+        settle: u32::from(same_distance),
+    };
     graph
         .pass("sssp.survey", &builtin::SSSP_SURVEY.kernel()?)
         .bind("rows", at.rows)
@@ -150,7 +159,7 @@ fn plan(context: &Context, search: &Search, wanted: bool, settle: bool) -> Resul
         .push(&push)
         .specialize("local_size_x", threads)
         .specialize("FLOATS", u32::from(facts.kind == WeightKind::F32))
-        .specialize("PARENTS", u32::from(wanted))
+        .specialize("PARENTS", u32::from(with_parents))
         .dispatch(Groups::linear(facts.arcs.div_ceil(threads.into())));
     graph.copy("sssp.survey.report", at.found, at.report);
     graph.exit(at.report, Scope::HOST_READ);

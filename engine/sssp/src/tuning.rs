@@ -161,13 +161,13 @@ impl Tuning {
     /// Rounds workgroup sizes down to whole subgroups, within the device limits for threads and shared memory.
     fn within(mut self, limits: &Limits) -> Self {
         let size = limits.subgroup_size.max(1);
-        let most = limits.max_workgroup_invocations;
+        let max_threads = limits.max_workgroup_invocations;
         // Each thread has two areas of `stage` entries with eight bytes each, and three words for a vertex.
         // FIXED_SHARED_BYTES covers the words per bucket.
-        let room = limits.max_shared_bytes.saturating_sub(FIXED_SHARED_BYTES);
-        let fitting = room / (16 * self.stage.max(1) + 12);
+        let available = limits.max_shared_bytes.saturating_sub(FIXED_SHARED_BYTES);
+        let fitting = available / (16 * self.stage.max(1) + 12);
         for threads in [&mut self.threads, &mut self.residents.threads] {
-            *threads = ((*threads).min(most).min(fitting) / size).max(1) * size;
+            *threads = ((*threads).min(max_threads).min(fitting) / size).max(1) * size;
         }
         self
     }
@@ -190,9 +190,9 @@ impl Tuning {
         require(groups, "`max_groups` must be at least 1 and at most the device's maximum")?;
         require((1..=MAX_STAGE).contains(&self.stage), "`stage` must be from 1 to 16")?;
         let threads = self.threads.max(self.residents.threads).saturating_mul(16 * self.stage + 12);
-        let room = limits.max_shared_bytes.saturating_sub(FIXED_SHARED_BYTES);
+        let available = limits.max_shared_bytes.saturating_sub(FIXED_SHARED_BYTES);
         require(
-            threads <= room,
+            threads <= available,
             "the workgroups exceed the shared memory; use fewer threads or a smaller `stage`",
         )?;
         let pieces = self.piece > 0 && self.hub_degree >= self.piece && self.wide_degree > 0;

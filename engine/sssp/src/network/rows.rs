@@ -42,7 +42,7 @@ pub struct Network {
 
 /// Maximum number of vertices, and of arcs. Leaves headroom for the 32-bit queue counters on the
 /// device.
-const MOST: u64 = (1 << 30) - 1;
+const MAX_COUNT: u64 = (1 << 30) - 1;
 
 impl Network {
     /// Creates a network with `vertices` vertices. Duplicate edges and self-loops are kept; an
@@ -57,8 +57,8 @@ impl Network {
             return Err(NetworkError::Empty);
         }
         let both = direction == Direction::Undirected;
-        at_most("vertices", vertices)?;
-        at_most("arcs", (edges.len() as u64) << u32::from(both))?;
+        check_max("vertices", vertices)?;
+        check_max("arcs", (edges.len() as u64) << u32::from(both))?;
         let (weights, kind) = bits(edges)?;
         let ends = || edges.from.iter().copied().zip(edges.to.iter().copied());
         if let Some((edge, (from, to))) =
@@ -148,11 +148,11 @@ impl Network {
     }
 }
 
-fn at_most(what: &'static str, asked: u64) -> Result<(), NetworkError> {
-    if asked <= MOST {
+fn check_max(what: &'static str, asked: u64) -> Result<(), NetworkError> {
+    if asked <= MAX_COUNT {
         return Ok(());
     }
-    Err(NetworkError::TooLarge { what, asked, limit: MOST })
+    Err(NetworkError::TooLarge { what, asked, limit: MAX_COUNT })
 }
 
 /// Weights as bits. `None` if all weights are 1.
