@@ -182,10 +182,10 @@ impl Context {
 
 /// Device memory of a selection from `n` elements. `beside` is the number of bytes per element in
 /// addition to the input and the output.
-fn footprint<A: Elements + ?Sized>(n: u64, beside: usize) -> Result<Footprint> {
+fn footprint<A: Elements + ?Sized>(n: u64, extra: usize) -> Result<Footprint> {
     check_numbers("number of elements of a selection (its count has 32 bits)", n)?;
-    let (bytes, beside) = (size_of::<A::Item>() as u64, beside as u64);
-    Ok(Footprint { total: 2 * bytes + beside, widest: Some(bytes.max(beside)) })
+    let (bytes, extra) = (size_of::<A::Item>() as u64, extra as u64);
+    Ok(Footprint { total: 2 * bytes + extra, widest: Some(bytes.max(extra)) })
 }
 
 /// Whether the first run of the next part continues the last run of the previous parts.

@@ -81,7 +81,7 @@ impl Context {
     pub fn sort_in_place<K: Key>(&self, keys: &mut Array<K>, sort: &Sort) -> Result<()> {
         // Equal keys are identical, so their original order does not matter and a failed sort can
         // be retried.
-        let arrays = SortArrays::<_, u32> { keys, along: Along::Nothing, offsets: None };
+        let arrays = SortArrays::<_, u32> { keys, payload: Payload::Nothing, offsets: None };
         if sort.is_by_whole_keys(K::TYPE.bits()) {
             return redo_by_ballots(|| arrays.sort(self, &self.policy(), sort));
         }
@@ -218,10 +218,10 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let along = order.map_or(Along::<u32>::Nothing, Along::Indices);
+        let payload = order.map_or(Payload::<u32>::Nothing, Payload::Indices);
         redo_by_ballots(|| {
             let keys = self.own(keys, "keys")?;
-            SortArrays { keys: &keys, along, offsets }.sort(self, &self.policy(), sort)?;
+            SortArrays { keys: &keys, payload, offsets }.sort(self, &self.policy(), sort)?;
             Ok(keys)
         })
     }
@@ -240,8 +240,8 @@ impl Context {
     {
         redo_by_ballots(|| {
             let (keys, values) = (self.own(keys, "keys")?, self.own(values, "values")?);
-            let along = Along::Values(&values);
-            SortArrays { keys: &keys, along, offsets }.sort(self, &self.policy(), sort)?;
+            let payload = Payload::Values(&values);
+            SortArrays { keys: &keys, payload, offsets }.sort(self, &self.policy(), sort)?;
             Ok((keys, values))
         })
     }
@@ -310,13 +310,13 @@ impl Context {
 #[derive(Clone, Copy)]
 struct SortArrays<'a, K, V> {
     keys: &'a Array<K>,
-    along: Along<'a, V>,
+    payload: Payload<'a, V>,
     offsets: Option<&'a Array<u32>>,
 }
 
 /// Values that move with the keys.
 #[derive(Clone, Copy)]
-enum Along<'a, V> {
+enum Payload<'a, V> {
     Nothing,
     Values(&'a Array<V>),
     Indices(&'a Array<u32>),
@@ -325,7 +325,7 @@ enum Along<'a, V> {
 impl<K: Key, V: Pod> SortArrays<'_, K, V> {
     fn sort(self, context: &Context, policy: &Policy, how: &Sort) -> Result<()> {
         let caller = Caller { context, policy };
-        let values = if let Along::Values(values) = self.along { Some(values) } else { None };
+        let values = if let Payload::Values(values) = self.payload { Some(values) } else { None };
         let records = Records::new(self.keys, values);
         // Segmented sorts and single-workgroup sorts always use one plan, which rejects arrays that
         // are too large.
@@ -335,10 +335,10 @@ impl<K: Key, V: Pod> SortArrays<'_, K, V> {
         }
         caller.call("sort", |work| {
             let mut buffers = work.sort_buffers(&self.keys);
-            match self.along {
-                Along::Nothing => {}
-                Along::Values(values) => buffers = buffers.values(work.array(values)),
-                Along::Indices(indices) => buffers = buffers.indices(work.array(indices)),
+            match self.payload {
+                Payload::Nothing => {}
+                Payload::Values(values) => buffers = buffers.values(work.array(values)),
+                Payload::Indices(indices) => buffers = buffers.indices(work.array(indices)),
             }
             if let Some(offsets) = self.offsets {
                 // An empty offset array means no segments.
@@ -355,14 +355,14 @@ impl<K: Key, V: Pod> SortArrays<'_, K, V> {
             let words = widen_array::<K, u32>(caller, Form::Ordered, keys)?;
             let bits = how.bits.clone().unwrap_or(0..K::TYPE.bits());
             check_bits(&how.keyed(K::TYPE))?;
-            let wide = SortArrays { keys: &words, along: self.along, offsets: None };
+            let wide = SortArrays { keys: &words, payload: self.payload, offsets: None };
             wide.sort_large(caller, &how.clone().bits(bits))?;
             return narrow_array(caller, Form::Ordered, &words, keys);
         }
-        match self.along {
-            Along::Nothing => sort_large::<K, u32>(caller, Records::new(keys, None), how),
-            Along::Values(values) => sort_large(caller, Records::new(keys, Some(values)), how),
-            Along::Indices(indices) => {
+        match self.payload {
+            Payload::Nothing => sort_large::<K, u32>(caller, Records::new(keys, None), how),
+            Payload::Values(values) => sort_large(caller, Records::new(keys, Some(values)), how),
+            Payload::Indices(indices) => {
                 number(caller, indices)?;
                 sort_large(caller, Records::new(keys, Some(indices)), how)
             }

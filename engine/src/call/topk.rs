@@ -143,11 +143,11 @@ impl<K: Key> TopElements<Host, K> {
         let (mut keys, mut indices) = (Vec::with_capacity(n), Vec::with_capacity(n));
         let (mut i, mut j) = (0, 0);
         while keys.len() < n {
-            let of_these = match (self.keys.get(i), later.keys.get(j)) {
+            let take_first = match (self.keys.get(i), later.keys.get(j)) {
                 (Some(one), Some(other)) => rank(one) <= rank(other),
                 (one, _) => one.is_some(),
             };
-            let (from, at) = if of_these { (&*self, &mut i) } else { (&later, &mut j) };
+            let (from, at) = if take_first { (&*self, &mut i) } else { (&later, &mut j) };
             keys.push(from.keys[*at]);
             indices.push(from.indices[*at]);
             *at += 1;

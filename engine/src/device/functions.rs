@@ -102,7 +102,7 @@ impl<'d> Functions<'d> {
 
     /// Functions that the engine calls with these features, but the device does not provide.
     pub fn missing(&self, features: &Features, debug_utils: bool) -> Vec<Missing> {
-        let sometimes: [(bool, &[&CStr]); 4] = [
+        let conditional: [(bool, &[&CStr]); 4] = [
             (features.push_descriptor, &[c"vkCmdPushDescriptorSetKHR"]),
             (features.buffer_device_address, &[c"vkGetBufferDeviceAddress"]),
             (
@@ -118,7 +118,7 @@ impl<'d> Functions<'d> {
                 ],
             ),
         ];
-        let called = sometimes.iter().filter(|(on, _)| *on).flat_map(|(_, names)| *names);
+        let called = conditional.iter().filter(|(on, _)| *on).flat_map(|(_, names)| *names);
         let called = ALWAYS.iter().chain(called);
         let absent = called.filter(|name| !self.has(name));
         let mut missing: Vec<_> = absent.map(|&name| Missing::Function { name }).collect();

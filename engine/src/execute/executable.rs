@@ -342,8 +342,8 @@ impl Executable {
 
     /// Usage flags that the buffer for this import must have.
     pub fn import_usage(&self, import: graph::Buffer) -> vk::BufferUsageFlags {
-        let is_meant = |index| self.plan.index_of(import) == Some(index);
-        workspace::usage(&self.plan, self.is_by_address(), is_meant)
+        let is_selected = |index| self.plan.index_of(import) == Some(index);
+        workspace::usage(&self.plan, self.is_by_address(), is_selected)
     }
 
     /// Whether kernels access buffers by address.

@@ -73,10 +73,10 @@ pub(crate) fn requirements(
 pub(crate) fn usage(
     plan: &Plan,
     by_address: bool,
-    is_meant: impl Fn(usize) -> bool,
+    is_selected: impl Fn(usize) -> bool,
 ) -> vk::BufferUsageFlags {
     let mut usage = vk::BufferUsageFlags::empty();
-    uses(plan, is_meant, |_, flag| {
+    uses(plan, is_selected, |_, flag| {
         usage |= match flag {
             vk::BufferUsageFlags::STORAGE_BUFFER => shader_usage(by_address),
             other => other,
@@ -94,20 +94,20 @@ pub(crate) fn shader_usage(by_address: bool) -> vk::BufferUsageFlags {
     }
 }
 
-fn scope(plan: &Plan, is_meant: impl Fn(usize) -> bool) -> Scope {
+fn scope(plan: &Plan, is_selected: impl Fn(usize) -> bool) -> Scope {
     let mut all = Scope::default();
-    uses(plan, is_meant, |scope, _| all = all.union(scope));
+    uses(plan, is_selected, |scope, _| all = all.union(scope));
     all
 }
 
 /// Calls `body` for every use of the selected buffers.
 fn uses(
     plan: &Plan,
-    is_meant: impl Fn(usize) -> bool,
+    is_selected: impl Fn(usize) -> bool,
     mut body: impl FnMut(Scope, vk::BufferUsageFlags),
 ) {
     let mut one = |index: usize, scope: Scope, usage: vk::BufferUsageFlags| {
-        if is_meant(index) {
+        if is_selected(index) {
             body(scope, usage);
         }
     };

@@ -81,7 +81,7 @@ impl Buffer {
         let raw = unsafe { device.raw.create_buffer(&info, device.callbacks()) }
             .map_err(|result| out_of_memory(result.to_string()))?;
         // From here on, dropping `inner` destroys the buffer and frees its memory.
-        let name_kept = name.to_owned();
+        let owned_name = name.to_owned();
         let mut inner = Inner {
             heap,
             device: device.clone(),
@@ -89,7 +89,7 @@ impl Buffer {
             allocation: None,
             piece: None,
             size,
-            name: name_kept,
+            name: owned_name,
             unverified: Mutex::default(),
             _share,
         };

@@ -129,10 +129,10 @@ impl Staging {
         device: &Arc<Device>,
         bytes: u64,
         wanted: usize,
-    ) -> Result<Taken> {
+    ) -> Result<TakenSlots> {
         let pool = self.pool(bytes);
         let nested = Working::is_under_way();
-        let mut taken = Taken {
+        let mut taken = TakenSlots {
             device: device.clone(),
             staging: self.clone(),
             bytes,
@@ -184,7 +184,7 @@ impl Attachment for Staging {
 }
 
 /// Slots that a transfer uses; returned on drop.
-pub(super) struct Taken {
+pub(super) struct TakenSlots {
     device: Arc<Device>,
     staging: Arc<Staging>,
     /// Size of the transfer.
@@ -218,7 +218,7 @@ impl Drop for Working {
     }
 }
 
-impl Taken {
+impl TakenSlots {
     /// Creates up to `count` slots, which the pool has already counted. Stops at the first failure.
     fn make(&mut self, pool: &Pool, count: usize) -> Result<()> {
         for made in 0..count {
@@ -234,7 +234,7 @@ impl Taken {
     }
 }
 
-impl Drop for Taken {
+impl Drop for TakenSlots {
     fn drop(&mut self) {
         let pool = self.staging.pool(self.bytes);
         let mut slots = pool.lock();

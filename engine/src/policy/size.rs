@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_value_says_what_is() {
+    fn invalid_values_are_rejected() {
         for wrong in ["", "-1", "+1", " 1", "1_0", "2^64", "2^", "1e3", "99999999999999999999"] {
             assert!(u64::read(wrong).is_err(), "{wrong}");
         }

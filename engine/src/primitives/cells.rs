@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_end_has_a_place() {
+    fn closed_upper_end_has_a_cell() {
         for (splitters, count) in [(vec![0u64, 5, 16, 64, 64], 16), (vec![0, 1, 255, 255, 256], 16)]
         {
             let cells = Cells::new(SampleType::U32, &splitters, count, true);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn evenly_spread_splitters_have_cells_of_values_and_others_of_ratios() {
+    fn even_splitters_have_affine_cells_and_others_shift_cells() {
         let even: Vec<f32> = (0..=32).map(|i| i as f32).collect();
         assert!(matches!(cells(&even).map, CellMap::Affine(_)));
         let ratios: Vec<f32> = (0..=32).map(|i| 2f32.powi(i - 16)).collect();
@@ -264,14 +264,14 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_a_device_may_take_for_zero_have_cells_of_bits() {
+    fn tiny_splitters_have_shift_cells() {
         let tiny = [0.0, 1e-40, 1.0, 2.0, 3.0];
         assert!(matches!(cells(&tiny).map, CellMap::Shift(_)));
         assert!(matches!(cells(&[-1e-28, 0.0, 1e-28]).map, CellMap::Shift(_)));
     }
 
     /// Evaluates the table as the kernel does. Returns the bin, and whether the kernel needs no search.
-    fn likely(cells: &Cells, splitters: &[f32], sample: f32) -> (u32, bool) {
+    fn lookup(cells: &Cells, splitters: &[f32], sample: f32) -> (u32, bool) {
         let CellFormat { bin_bits, fraction_bits } = cells.format;
         let place = cells.map.place(SampleType::F32, splitters[0].bits(), sample.bits());
         let word = cells.words[(place >> fraction_bits) as usize];
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_says_what_lies_before_and_what_within() {
+    fn cell_words_encode_the_splitters_before_and_inside() {
         let splitters = [0.0, 1.0, 1.5, 40.0, 40.25, 63.9, 64.0];
         let cells = cells(&splitters);
         assert_eq!(cells.words.len(), 65);
@@ -290,15 +290,15 @@ mod tests {
         let samples = [0.0, 0.99, 1.0, 1.49, 1.5, 39.9, 40.0, 40.2, 40.25, 63.8999, 63.9, 63.99];
         for sample in samples {
             let expected = splitters[1..6].iter().filter(|&&s| s <= sample).count() as u32;
-            assert_eq!(likely(&cells, &splitters, sample), (expected, true), "{sample}");
+            assert_eq!(lookup(&cells, &splitters, sample), (expected, true), "{sample}");
         }
     }
 
     #[test]
-    fn several_in_a_cell_are_searched() {
+    fn cells_with_several_splitters_are_searched() {
         let splitters = [0.0, 10.2, 10.4, 64.0];
         let cells = cells(&splitters);
-        assert!(!likely(&cells, &splitters, 10.3).1);
-        assert_eq!(likely(&cells, &splitters, 11.5), (2, true));
+        assert!(!lookup(&cells, &splitters, 10.3).1);
+        assert_eq!(lookup(&cells, &splitters, 11.5), (2, true));
     }
 }

@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_of_other_kernels_are_left_out_and_a_misspelled_one_is_an_error() {
+    fn constants_of_other_kernels_are_skipped_and_misspelled_ones_rejected() {
         number(&[("local_size_x", 64), ("TURNS", 2)]).expect("TURNS is of other kernels");
         let error = number(&[("local_size_x", 64), ("TRUNS", 2)]).expect_err("no kernel has it");
         assert!(

@@ -255,7 +255,7 @@ mod tests {
     use crate::policy::test_policy;
 
     #[test]
-    fn known_numbers_take_no_pass() {
+    fn host_counts_add_no_pass() {
         let (mut lengths, n) = Lengths::new(Count::Host(1000)).expect("lengths");
         let tiles = lengths.parts(n, 300).expect("tiles");
         let words = lengths.scaled(tiles, 3, 5).expect("words");
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_past_32_bits_and_words_past_the_buffer_are_refused() {
+    fn oversized_counts_and_out_of_bounds_indices_are_rejected() {
         let mut graph = Graph::new("refused");
         let buffer = graph.import::<u32>("count", 4);
         let device = |index, max| Count::Device { buffer, index, max };
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_has_as_many_steps() {
+    fn step_count_matches_the_kernel() {
         assert_eq!(builtin::COUNT_PREPARE.define("STEPS"), Some(STEPS as u32));
     }
 }

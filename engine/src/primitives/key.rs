@@ -280,7 +280,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refusals_list_what_is_allowed() {
+    fn errors_list_the_allowed_types() {
         let mut graph = multisplit_graph::Graph::new("types");
         let narrow = graph.import::<u8>("keys", 4);
         assert_eq!(KeyType::of("keys", narrow).ok(), Some(KeyType::U8));
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn arrays_are_whole_words() {
+    fn array_sizes_are_multiples_of_words() {
         assert_eq!((KeyType::U8.array_len(5), KeyType::U16.array_len(5)), (8, 6));
         assert_eq!(KeyType::U8.array_bytes(5), 8);
         assert_eq!(KeyType::Bf16.array_bytes(2), 4);

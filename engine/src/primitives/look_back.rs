@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn tiles_that_are_too_costly_are_refused() {
+    fn tiles_that_are_too_costly_are_rejected() {
         let policy = limited_policy(4);
         let cost = LookBackCost { recompute: 2000, ..COST };
         assert_eq!(policy.look_back(1 << 20, cost), None);

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_device_holds_is_refused() {
+    fn oversized_pieces_are_rejected() {
         let refused = |result| matches!(result, Err(Error::TooLarge { .. }));
         assert!(refused(sizes(100, 128, 100)));
         assert!(refused(sizes(u64::MAX, 4, 1 << 27)));

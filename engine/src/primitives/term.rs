@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kernels_are_of_the_width_and_kind_of_their_terms() {
+    fn kernels_match_the_width_and_type_of_their_terms() {
         for key in KeyType::WIDE {
             for operator in Operator::ALL {
                 let terms = Terms::of(key, operator);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::subject::{Subject, What};
+use super::subject::{Operation, Subject};
 use crate::device::context::Context;
 use crate::error::Result;
 use crate::memory::Array;
@@ -102,16 +102,18 @@ fn downloaded(context: &Context, data: &Data, subject: Subject) -> Result<Expect
     let keys = || context.download_range(&data.keys_out, 0..n);
     let values = || context.download_range(&data.values_out, 0..n);
     let words = |count: u64| context.download_range(&data.words, 0..count);
-    Ok(Expected::Words(match subject.what {
-        What::SortWideKeys => {
+    Ok(Expected::Words(match subject.operation {
+        Operation::SortWideKeys => {
             return Ok(Expected::Wide(context.download_range(&data.wide_keys_out, 0..n)?));
         }
-        What::SortKeys | What::Scan => vec![keys()?],
-        What::SortPairs => vec![keys()?, values()?],
-        What::SplitKeys(m) | What::SplitRange(m) => vec![words(u64::from(m) + 1)?, keys()?],
-        What::SplitPairs(m) => vec![words(u64::from(m) + 1)?, keys()?, values()?],
-        What::HistogramEven(m) => vec![words(m.into())?],
-        What::HistogramRange => vec![words(EDGES as u64 - 1)?],
+        Operation::SortKeys | Operation::Scan => vec![keys()?],
+        Operation::SortPairs => vec![keys()?, values()?],
+        Operation::SplitKeys(m) | Operation::SplitRange(m) => {
+            vec![words(u64::from(m) + 1)?, keys()?]
+        }
+        Operation::SplitPairs(m) => vec![words(u64::from(m) + 1)?, keys()?, values()?],
+        Operation::HistogramEven(m) => vec![words(m.into())?],
+        Operation::HistogramRange => vec![words(EDGES as u64 - 1)?],
     }))
 }
 
@@ -124,44 +126,44 @@ fn expected(data: &Data, subject: Subject) -> Expected {
         order
     };
     let taken = |order: &[u32]| order.iter().map(|&index| keys[index as usize]).collect();
-    Expected::Words(match subject.what {
-        What::SortWideKeys => {
+    Expected::Words(match subject.operation {
+        Operation::SortWideKeys => {
             let mut keys: Vec<u64> = (0..n).map(mixed).collect();
             keys.sort_unstable();
             return Expected::Wide(keys);
         }
-        What::SortKeys => {
+        Operation::SortKeys => {
             let mut sorted = keys;
             sorted.sort_unstable();
             vec![sorted]
         }
-        What::SortPairs => {
+        Operation::SortPairs => {
             let order = by(&|key| key);
             vec![taken(&order), order]
         }
-        What::SplitKeys(m) | What::SplitPairs(m) | What::SplitRange(m) => {
+        Operation::SplitKeys(m) | Operation::SplitPairs(m) | Operation::SplitRange(m) => {
             let splitters = splitters(m);
-            let bucket = |key: u32| match subject.what {
-                What::SplitRange(_) => splitters.partition_point(|&s| s <= key) as u32,
+            let bucket = |key: u32| match subject.operation {
+                Operation::SplitRange(_) => splitters.partition_point(|&s| s <= key) as u32,
                 _ => ((u64::from(key) * u64::from(m)) >> 32) as u32,
             };
             let order = by(&bucket);
             let moved: Vec<u32> = taken(&order);
             let begin = |id: u32| moved.partition_point(|&key| bucket(key) < id) as u32;
             let offsets = (0..=m).map(begin).collect();
-            match subject.what {
-                What::SplitPairs(_) => vec![offsets, moved, order],
+            match subject.operation {
+                Operation::SplitPairs(_) => vec![offsets, moved, order],
                 _ => vec![offsets, moved],
             }
         }
-        What::HistogramEven(m) => {
+        Operation::HistogramEven(m) => {
             vec![counted(m as usize, n, |x| (x * (m as f32 / SAMPLE_END)) as usize)]
         }
-        What::HistogramRange => {
+        Operation::HistogramRange => {
             let bin = |x| data.edges.partition_point(|&edge| edge <= x) - 1;
             vec![counted(EDGES - 1, n, bin)]
         }
-        What::Scan => {
+        Operation::Scan => {
             let before = |sum: &mut u32, key: u32| {
                 let before = *sum;
                 *sum = sum.wrapping_add(key);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::subject::{Subject, What};
+use super::subject::{Operation, Subject};
 use crate::policy::method::{Method, ScanMethod, SortMethod, ValuesAfter};
 use crate::policy::tile::TileShape;
 use crate::policy::{Field, Policy};
@@ -106,7 +106,7 @@ impl Knob {
         }
     }
 
-    fn where_(self, matters: impl Fn(&Policy) -> bool + 'static) -> Self {
+    fn only_if(self, matters: impl Fn(&Policy) -> bool + 'static) -> Self {
         Self { matters: Box::new(matters), ..self }
     }
 
@@ -227,13 +227,13 @@ macro_rules! sort_tiles {
                 }
                 let knob = Knob::tile(
                     concat!("sort.", stringify!($table)).to_owned(),
-                    Subject { what: What::$what, n },
+                    Subject { operation: Operation::$what, n },
                     move |policy| policy.sort.$table[index].1,
                     move |policy, shape| policy.sort.$table[index].1 = shape,
                     |policy| policy.sort.$table.map(|(_, shape)| shape).to_vec(),
                     (DIGIT_BITS, $key_bytes),
                 );
-                knobs.push(knob.where_(|policy| policy.sort.auto == SortMethod::OneSweep));
+                knobs.push(knob.only_if(|policy| policy.sort.auto == SortMethod::OneSweep));
             }
             knobs
         }
@@ -250,7 +250,7 @@ macro_rules! split_of_keys {
         /// The tile of splits into 2^(class + 1) buckets, followed by the keys per subproblem.
         pub(super) fn $name(class: usize, n: u64) -> [Knob; 2] {
             let m = 2 << class;
-            let subject = Subject { what: What::$what(m), n };
+            let subject = Subject { operation: Operation::$what(m), n };
             let tile = Knob::tile(
                 concat!("split.", stringify!($tiles)).to_owned(),
                 subject,
@@ -267,8 +267,8 @@ macro_rules! split_of_keys {
                 move |policy| &mut policy.split.$strips[class],
             )
             .of_ranking();
-            let is_taken: fn(u32, &Policy) -> bool = $taken;
-            [tile, strip].map(|knob| knob.where_(move |policy| is_taken(m, policy)))
+            let is_used: fn(u32, &Policy) -> bool = $taken;
+            [tile, strip].map(|knob| knob.only_if(move |policy| is_used(m, policy)))
         }
     };
 }
@@ -289,14 +289,14 @@ fn sizes(names: &[&str], subjects: &[Subject]) -> Vec<Knob> {
 
 /// Minimum number of buckets for which splits by splitters store labels.
 pub(super) fn labels(n: u64) -> Vec<Knob> {
-    let subjects = [8, 16, 32, 64, 256].map(|m| Subject { what: What::SplitRange(m), n });
+    let subjects = [8, 16, 32, 64, 256].map(|m| Subject { operation: Operation::SplitRange(m), n });
     sizes(&["split.min_buckets_labelled"], &subjects)
 }
 
 /// The tile of splits of pairs, followed by the point at which values are loaded.
 pub(super) fn split_pairs(class: usize, n: u64) -> [Knob; 2] {
     let m = 2 << class;
-    let subject = Subject { what: What::SplitPairs(m), n };
+    let subject = Subject { operation: Operation::SplitPairs(m), n };
     let tile = Knob::tile(
         "split.block_pairs".to_owned(),
         subject,
@@ -305,20 +305,21 @@ pub(super) fn split_pairs(class: usize, n: u64) -> [Knob; 2] {
         |policy| policy.split.block_pairs.to_vec(),
         (class as u32 + 1, 4),
     );
-    let moments = [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
-    let moment = Knob::list("split.values_after", vec![subject], &moments, move |policy| {
+    let choices = [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
+    let values_after = Knob::list("split.values_after", vec![subject], &choices, move |policy| {
         &mut policy.split.values_after[class]
     })
     .of_ranking();
-    [tile, moment].map(|knob| knob.where_(move |policy| m > policy.split.max_buckets_direct))
+    [tile, values_after].map(|knob| knob.only_if(move |policy| m > policy.split.max_buckets_direct))
 }
 
 /// Methods of sorts and splits.
 pub(super) fn methods(n: u64) -> Vec<Knob> {
-    let sorts = [What::SortKeys, What::SortPairs].map(|what| Subject { what, n });
+    let sorts =
+        [Operation::SortKeys, Operation::SortPairs].map(|operation| Subject { operation, n });
     let splits = |m: &[u32]| -> Vec<Subject> {
-        let keys = m.iter().map(|&m| Subject { what: What::SplitKeys(m), n });
-        keys.chain(m.iter().map(|&m| Subject { what: What::SplitPairs(m), n })).collect()
+        let keys = m.iter().map(|&m| Subject { operation: Operation::SplitKeys(m), n });
+        keys.chain(m.iter().map(|&m| Subject { operation: Operation::SplitPairs(m), n })).collect()
     };
     let by_multisplit = |policy: &Policy| matches!(policy.sort.auto, SortMethod::Multisplit { .. });
     let warp = |policy: &Policy| {
@@ -326,11 +327,11 @@ pub(super) fn methods(n: u64) -> Vec<Knob> {
     };
     let mut knobs = sizes(&["sort.auto"], &sorts);
     let rounds = sizes(&["sort.rounds"], &sorts);
-    knobs.extend(rounds.into_iter().map(|knob| knob.where_(by_multisplit)));
+    knobs.extend(rounds.into_iter().map(|knob| knob.only_if(by_multisplit)));
     knobs.extend(sizes(&["split.max_buckets_direct"], &splits(&[2, 8, 32, 256])));
     let threads = [64, 128, 256, 512];
     let tile = Knob::list("split.warp", splits(&[8]), &threads, |p| &mut p.split.warp.threads);
-    knobs.push(tile.where_(warp));
+    knobs.push(tile.only_if(warp));
     knobs.extend(sizes(&["split.min_keys"], &splits(&[8, 256])));
     knobs.extend(sizes(&["split.max_buckets_by_ballots"], &splits(&[8, 32])));
     knobs.extend(sizes(&["split.counter_copies"], &splits(&[8, 256])));
@@ -343,7 +344,8 @@ fn is_one_sweep(policy: &Policy) -> bool {
 
 /// Sorts of keys and of pairs.
 fn sorts(sizes: impl IntoIterator<Item = u64>) -> Vec<Subject> {
-    let both = |n| [What::SortKeys, What::SortPairs].map(|what| Subject { what, n });
+    let both =
+        |n| [Operation::SortKeys, Operation::SortPairs].map(|operation| Subject { operation, n });
     let mut sorts: Vec<_> = sizes.into_iter().flat_map(both).collect();
     sorts.dedup();
     sorts
@@ -354,7 +356,7 @@ pub(super) fn sorting(n: u64) -> Vec<Knob> {
     // The shape of the histogram pass affects small sorts much more than large ones.
     let sorts = sorts([n, n.min(SMALL)]);
     let knobs = sizes(&["look_back_tiles", "sort.histogram", "sort.histogram_groups"], &sorts);
-    knobs.into_iter().map(|knob| knob.where_(is_one_sweep)).collect()
+    knobs.into_iter().map(|knob| knob.only_if(is_one_sweep)).collect()
 }
 
 /// Small sorts: their maximum size, and the sizes of their passes.
@@ -364,19 +366,22 @@ pub(super) fn small_one_sweep(largest: u64) -> Vec<Knob> {
     let has_small_sorts = |policy: &Policy| is_one_sweep(policy) && policy.sort.few_keys > 0;
     let limits = sizes(&["sort.few_keys"], &sorts);
     let cut = sizes(&["sort.few_keys_groups", "sort.few_keys_look_back"], &sorts);
-    let limits = limits.into_iter().map(|knob| knob.where_(is_one_sweep));
-    limits.chain(cut.into_iter().map(|knob| knob.where_(has_small_sorts))).collect()
+    let limits = limits.into_iter().map(|knob| knob.only_if(is_one_sweep));
+    limits.chain(cut.into_iter().map(|knob| knob.only_if(has_small_sorts))).collect()
 }
 
 /// Tile of the single-workgroup sort. A larger tile raises the size from which other methods are used.
 pub(super) fn small_sort() -> Vec<Knob> {
-    sizes(&["sort.small"], &[1024, 4096, 8192].map(|n| Subject { what: What::SortKeys, n }))
+    sizes(
+        &["sort.small"],
+        &[1024, 4096, 8192].map(|n| Subject { operation: Operation::SortKeys, n }),
+    )
 }
 
 /// The sizes of the histogram.
 pub(super) fn histograms(n: u64) -> Vec<Knob> {
-    let even = [8, 256].map(|m| Subject { what: What::HistogramEven(m), n });
-    let range = [Subject { what: What::HistogramRange, n }];
+    let even = [8, 256].map(|m| Subject { operation: Operation::HistogramEven(m), n });
+    let range = [Subject { operation: Operation::HistogramRange, n }];
     let all = [&even[..], &range].concat();
     let mut knobs = Vec::new();
     for (name, subjects) in [
@@ -399,9 +404,10 @@ pub(super) fn scans(largest: u64) -> Vec<Knob> {
     let lengths = [1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, largest];
     let mut lengths: Vec<u64> = lengths.into_iter().filter(|n| *n <= largest).collect();
     lengths.dedup();
-    let scans: Vec<_> = lengths.iter().map(|&n| Subject { what: What::Scan, n }).collect();
+    let scans: Vec<_> =
+        lengths.iter().map(|&n| Subject { operation: Operation::Scan, n }).collect();
     // A split includes a scan.
-    let split = Subject { what: What::SplitKeys(256), n: largest };
+    let split = Subject { operation: Operation::SplitKeys(256), n: largest };
     let with_split = [scans.clone(), vec![split]].concat();
     let small: Vec<_> = scans.iter().copied().take(2).collect();
     let mut methods = vec![ScanMethod::LookBack, ScanMethod::ReduceThenScan];
@@ -420,15 +426,15 @@ pub(super) fn remaining_sizes(policy: &Policy, named: &[Knob], n: u64) -> Vec<Kn
         if known || (field.candidates)(policy, &policy.facts).is_empty() {
             continue;
         }
-        let what = match field.name.split_once('.').map(|(operation, _)| operation) {
-            Some("sort") => vec![What::SortKeys, What::SortPairs],
-            Some("split") => [8, 256].map(What::SplitKeys).to_vec(),
-            Some("histogram") => vec![What::HistogramEven(256), What::HistogramRange],
-            None => vec![What::Scan],
+        let operations = match field.name.split_once('.').map(|(operation, _)| operation) {
+            Some("sort") => vec![Operation::SortKeys, Operation::SortPairs],
+            Some("split") => [8, 256].map(Operation::SplitKeys).to_vec(),
+            Some("histogram") => vec![Operation::HistogramEven(256), Operation::HistogramRange],
+            None => vec![Operation::Scan],
             // Operations without a benchmark are not tuned.
             Some(_) => continue,
         };
-        let subjects = what.into_iter().map(|what| Subject { what, n }).collect();
+        let subjects = operations.into_iter().map(|operation| Subject { operation, n }).collect();
         knobs.push(Knob::size(field, subjects));
     }
     knobs

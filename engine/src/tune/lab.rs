@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ash::vk;
 
 use super::data::{Data, References};
-use super::subject::{Purpose, Runner, Subject, What};
+use super::subject::{Operation, Purpose, Runner, Subject};
 use crate::device::context::Context;
 use crate::error::{Error, Result};
 use crate::primitives::Policy;
@@ -22,7 +22,7 @@ const HOPELESS: f64 = 1.2;
 /// Minimum time of a comparison.
 const MIN_ROW: Duration = Duration::from_millis(10);
 /// Runs of a large sort that keep the device busy for a few milliseconds.
-const HEATING_RUNS: u32 = 4;
+const WARM_UP_RUNS: u32 = 4;
 /// Maximum number of threads that create pipelines concurrently.
 const MAX_THREADS: usize = 8;
 /// Number of elements for checking results: several tiles of any size.
@@ -58,7 +58,7 @@ impl Clock {
         self.elapsed() >= self.budget
     }
 
-    pub fn took(&mut self, step: Duration) {
+    pub fn record_step(&mut self, step: Duration) {
         self.step = step.max(self.step.mul_f64(0.75));
     }
 }
@@ -83,7 +83,7 @@ pub(super) struct Lab<'c> {
     overheads: HashMap<Subject, f64>,
     threads: usize,
     /// Keeps the device busy while pipelines are created.
-    heater: OnceLock<Option<Runner<'c>>>,
+    warm_up_runner: OnceLock<Option<Runner<'c>>>,
     /// Total time spent on comparisons, and their number.
     compared: Duration,
     comparisons: u32,
@@ -103,7 +103,7 @@ impl<'c> Lab<'c> {
             overheads: HashMap::new(),
             // A software driver compiles when a kernel first runs, and needs all cores for that.
             threads: if software { 1 } else { cores.min(MAX_THREADS) },
-            heater: OnceLock::new(),
+            warm_up_runner: OnceLock::new(),
             compared: Duration::ZERO,
             comparisons: 0,
         }
@@ -111,17 +111,17 @@ impl<'c> Lab<'c> {
 
     /// Keeps the device busy for a moment. The clocks of an idle device drop, which would slow down the following
     /// measurements by varying factors.
-    fn heat(&self) {
-        let heater = self.heater.get_or_init(|| {
-            let subject = Subject { what: What::SortKeys, n: self.data.keys.len() };
+    fn warm_up(&self) {
+        let warm_up_runner = self.warm_up_runner.get_or_init(|| {
+            let subject = Subject { operation: Operation::SortKeys, n: self.data.keys.len() };
             let policy = self.context.policy();
             subject.runner(self.context, self.data, &policy, Purpose::Timing).ok()
         });
-        let heated = heater.as_ref().map(|runner| {
-            self.context.run_repeatedly(&runner.executable, &runner.bound, HEATING_RUNS)
+        let warmed_up = warm_up_runner.as_ref().map(|runner| {
+            self.context.run_repeatedly(&runner.executable, &runner.bound, WARM_UP_RUNS)
         });
         // If the workload is not available or fails, sleep instead of spinning.
-        if !matches!(heated, Some(Ok(()))) {
+        if !matches!(warmed_up, Some(Ok(()))) {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
@@ -142,10 +142,10 @@ impl<'c> Lab<'c> {
         let mut policy = *policy;
         let sort = &mut policy.sort;
         // Use the tile that the table selects for the timed number of elements.
-        match subject.what {
-            What::SortKeys => hold(&mut sort.keys, subject.n),
-            What::SortPairs => hold(&mut sort.pairs, subject.n),
-            What::SortWideKeys => hold(&mut sort.wide_keys, subject.n),
+        match subject.operation {
+            Operation::SortKeys => keep_only(&mut sort.keys, subject.n),
+            Operation::SortPairs => keep_only(&mut sort.pairs, subject.n),
+            Operation::SortWideKeys => keep_only(&mut sort.wide_keys, subject.n),
             _ => {}
         }
         (small, policy)
@@ -173,14 +173,14 @@ impl<'c> Lab<'c> {
             let running: Vec<_> =
                 candidates.iter().map(|policy| scope.spawn(move || one(policy))).collect();
             while running.iter().any(|thread| !thread.is_finished()) {
-                self.heat();
+                self.warm_up();
             }
-            let gone = || {
+            let panicked = || {
                 Err(Error::Policy {
                     problem: "a thread that compiles pipelines panicked".to_owned(),
                 })
             };
-            running.into_iter().map(|thread| thread.join().unwrap_or_else(|_| gone())).collect()
+            running.into_iter().map(|thread| thread.join().unwrap_or_else(|_| panicked())).collect()
         })
     }
 
@@ -270,7 +270,7 @@ impl<'c> Lab<'c> {
             drop(ready);
             self.compare_all(candidate, subjects, best)
         });
-        self.clock.took(begin.elapsed());
+        self.clock.record_step(begin.elapsed());
         match outcome {
             // No other candidate can succeed on a lost device.
             Err(error @ Error::Vulkan { result: vk::Result::ERROR_DEVICE_LOST, .. }) => Err(error),
@@ -322,7 +322,10 @@ pub(super) struct Judged {
     pub worst: f64,
 }
 
-fn hold<const N: usize>(table: &mut [(u64, crate::primitives::multisplit::TileShape); N], n: u64) {
+fn keep_only<const N: usize>(
+    table: &mut [(u64, crate::primitives::multisplit::TileShape); N],
+    n: u64,
+) {
     if let Some((_, shape)) = table.iter().copied().find(|(max, _)| n <= *max) {
         *table = [(u64::MAX, shape); N];
     }

@@ -22,7 +22,7 @@ use crate::policy::profile::{Profile, copy_shared};
 use data::{BYTES_PER_ELEMENT, Data};
 use lab::{Clock, Lab};
 use search::{Search, ratio};
-use subject::{Subject, What};
+use subject::{Operation, Subject};
 
 /// Options of [`Context::tune`].
 #[derive(Clone, Debug)]
@@ -167,7 +167,7 @@ impl Context {
         };
         let data = Data::new(self, first)?;
         let mut lab = Lab::new(self, &data, Clock::new(budget));
-        let subject = Subject { what: What::SortPairs, n: first };
+        let subject = Subject { operation: Operation::SortPairs, n: first };
         let timer = lab.timer(subject, policy)?;
         // Time it twice, since the first run may include compilation.
         let [taken, again] = lab::compare(self, [&timer, &timer], f64::MAX)?;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::knob::{self, Candidates, Knob, SMALL};
 use super::lab::{Lab, Timer};
-use super::subject::{Subject, What};
+use super::subject::{Operation, Subject};
 use super::{TuneProgress, Won};
 use crate::error::Result;
 use crate::policy::Policy;
@@ -25,12 +25,12 @@ const ROW_SHARE: f64 = 1.5;
 const MARGIN: f64 = 0.05;
 
 /// Callback that reports progress.
-pub(super) type Tell<'p> = &'p mut dyn FnMut(&TuneProgress);
+pub(super) type OnProgress<'p> = &'p mut dyn FnMut(&TuneProgress);
 
 /// A search for the sizes of one ranking.
 pub(super) struct Search<'l, 'c, 'p> {
     pub lab: &'l mut Lab<'c>,
-    pub tell: Tell<'p>,
+    pub on_progress: OnProgress<'p>,
     /// The best sizes so far.
     pub best: Policy,
     /// Subjects measured so far, in order.
@@ -42,9 +42,17 @@ pub(super) struct Search<'l, 'c, 'p> {
 }
 
 impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
-    pub fn new(lab: &'l mut Lab<'c>, tell: Tell<'p>, start: Policy) -> Self {
+    pub fn new(lab: &'l mut Lab<'c>, on_progress: OnProgress<'p>, start: Policy) -> Self {
         let (timers, knobs) = (HashMap::new(), Vec::new());
-        Self { lab, tell, best: start, visited: Vec::new(), checked: Vec::new(), timers, knobs }
+        Self {
+            lab,
+            on_progress,
+            best: start,
+            visited: Vec::new(),
+            checked: Vec::new(),
+            timers,
+            knobs,
+        }
     }
 
     /// Runs the search, with at most `largest` elements. With `shared`, also tunes the sizes that both rankings share.
@@ -105,18 +113,18 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
         let best = self.timers_of(knob);
         let differs = |candidate: &&Policy| self.lab.differs(candidate, &knob.subjects, &best);
         let candidates: Vec<Policy> = candidates.iter().filter(differs).copied().collect();
-        for some in candidates.chunks(self.lab.batch()) {
+        for batch in candidates.chunks(self.lab.batch()) {
             if !self.lab.clock.has_time() {
                 break;
             }
             let begin = Instant::now();
-            let ready = self.lab.make_ready(some, &knob.subjects);
-            self.lab.clock.took(begin.elapsed());
-            for (candidate, ready) in some.iter().zip(ready) {
+            let ready = self.lab.make_ready(batch, &knob.subjects);
+            self.lab.clock.record_step(begin.elapsed());
+            for (candidate, ready) in batch.iter().zip(ready) {
                 if !self.lab.clock.has_time() {
                     break;
                 }
-                self.tell(knob);
+                self.report_progress(knob);
                 self.time_best(knob)?;
                 let best: Vec<_> =
                     knob.subjects.iter().filter_map(|subject| self.timers.get(subject)).collect();
@@ -155,9 +163,9 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
         Ok(())
     }
 
-    fn tell(&mut self, knob: &Knob) {
+    fn report_progress(&mut self, knob: &Knob) {
         let subject = knob.subjects.first().map(Subject::name).unwrap_or_default();
-        (self.tell)(&TuneProgress {
+        (self.on_progress)(&TuneProgress {
             elapsed: self.lab.clock.elapsed(),
             budget: self.lab.clock.budget,
             subject: format!("{}: {subject}", knob.name),
@@ -202,10 +210,10 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
 
 /// Mean time ratio of two policies over three important benchmarks.
 pub(super) fn ratio(lab: &mut Lab<'_>, [a, b]: [&Policy; 2], largest: u64) -> Result<f64> {
-    let what = [What::SortKeys, What::SortPairs, What::SplitKeys(256)];
+    let operations = [Operation::SortKeys, Operation::SortPairs, Operation::SplitKeys(256)];
     let mut mean = 0.0;
-    for what in what {
-        let subject = Subject { what, n: largest };
+    for operation in operations {
+        let subject = Subject { operation, n: largest };
         let [a, b] = lab.both(subject, [a, b])?;
         mean += (a / b).ln() / 3.0;
     }

@@ -19,7 +19,7 @@ use crate::primitives::{
 
 /// A primitive, with its number of buckets or bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum What {
+pub(super) enum Operation {
     SortKeys,
     SortPairs,
     SortWideKeys,
@@ -35,7 +35,7 @@ pub(super) enum What {
 /// A primitive on `n` elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Subject {
-    pub what: What,
+    pub operation: Operation,
     pub n: u64,
 }
 
@@ -98,16 +98,16 @@ impl<'d> Planning<'_, 'd> {
 impl Subject {
     /// Name in the final table.
     pub fn name(&self) -> String {
-        match self.what {
-            What::SortKeys => "sort keys".to_owned(),
-            What::SortPairs => "sort pairs".to_owned(),
-            What::SortWideKeys => "sort 64-bit keys".to_owned(),
-            What::SplitKeys(m) => format!("split keys, m = {m}"),
-            What::SplitPairs(m) => format!("split pairs, m = {m}"),
-            What::SplitRange(m) => format!("split keys by range, m = {m}"),
-            What::HistogramEven(m) => format!("histogram even, m = {m}"),
-            What::HistogramRange => format!("histogram range, m = {}", EDGES - 1),
-            What::Scan => "scan".to_owned(),
+        match self.operation {
+            Operation::SortKeys => "sort keys".to_owned(),
+            Operation::SortPairs => "sort pairs".to_owned(),
+            Operation::SortWideKeys => "sort 64-bit keys".to_owned(),
+            Operation::SplitKeys(m) => format!("split keys, m = {m}"),
+            Operation::SplitPairs(m) => format!("split pairs, m = {m}"),
+            Operation::SplitRange(m) => format!("split keys by range, m = {m}"),
+            Operation::HistogramEven(m) => format!("histogram even, m = {m}"),
+            Operation::HistogramRange => format!("histogram range, m = {}", EDGES - 1),
+            Operation::Scan => "scan".to_owned(),
         }
     }
 
@@ -149,11 +149,11 @@ impl Subject {
     ) -> Result<Option<Runner<'d>>> {
         let mut planning =
             Planning { graph: Graph::new("tune"), policy, n: self.n, bound: Vec::new() };
-        match self.what {
-            What::SortKeys | What::SortPairs => {
+        match self.operation {
+            Operation::SortKeys | Operation::SortPairs => {
                 planning.restored("keys", &data.keys, &data.keys_out)?;
             }
-            What::SortWideKeys => {
+            Operation::SortWideKeys => {
                 planning.restored("keys", &data.wide_keys, &data.wide_keys_out)?;
             }
             _ => return Ok(None),
@@ -172,12 +172,12 @@ impl Subject {
         let n = self.n;
         let mut planning = Planning { graph: Graph::new("tune"), policy, n, bound: Vec::new() };
         let p = &mut planning;
-        match self.what {
-            What::SortKeys => {
+        match self.operation {
+            Operation::SortKeys => {
                 let keys = p.restored("keys", &data.keys, &data.keys_out)?;
                 sort(&mut p.graph, policy, &Sort::ascending(), &SortBuffers::keys(keys))?;
             }
-            What::SortPairs => {
+            Operation::SortPairs => {
                 let keys = p.restored("keys", &data.keys, &data.keys_out)?;
                 // The contents of values do not affect the time, so they are not copied before each run.
                 let values = match purpose {
@@ -187,16 +187,16 @@ impl Subject {
                 let buffers = SortBuffers::keys(keys).values(values);
                 sort(&mut p.graph, policy, &Sort::ascending(), &buffers)?;
             }
-            What::SortWideKeys => {
+            Operation::SortWideKeys => {
                 let keys = p.restored("keys", &data.wide_keys, &data.wide_keys_out)?;
                 sort(&mut p.graph, policy, &Sort::ascending(), &SortBuffers::keys(keys))?;
             }
-            What::SplitKeys(m) | What::SplitPairs(m) | What::SplitRange(m) => {
+            Operation::SplitKeys(m) | Operation::SplitPairs(m) | Operation::SplitRange(m) => {
                 let (from, to) =
                     (p.import("keys", &data.keys, n), p.import("keys.out", &data.keys_out, n));
                 let offsets = p.import("offsets", &data.words, u64::from(m) + 1);
                 p.poison(purpose, &[to, offsets])?;
-                let buffers = if matches!(self.what, What::SplitPairs(_)) {
+                let buffers = if matches!(self.operation, Operation::SplitPairs(_)) {
                     let values = p.import("values", &data.values, n);
                     let moved = p.import("values.out", &data.values_out, n);
                     p.poison(purpose, &[moved])?;
@@ -204,13 +204,13 @@ impl Subject {
                 } else {
                     SplitBuffers::keys(from, to, offsets)
                 };
-                let buckets = match self.what {
-                    What::SplitRange(_) => Buckets::range(&splitters(m)),
+                let buckets = match self.operation {
+                    Operation::SplitRange(_) => Buckets::range(&splitters(m)),
                     _ => Buckets::<u32>::delta_over_domain(m),
                 };
                 split(&mut p.graph, policy, &buckets, &buffers)?;
             }
-            What::HistogramEven(m) => {
+            Operation::HistogramEven(m) => {
                 let (samples, counts) = (
                     p.import("samples", &data.samples, n),
                     p.import("counts", &data.words, m.into()),
@@ -219,7 +219,7 @@ impl Subject {
                 let bins = Bins::even(0.0..SAMPLE_END, m);
                 histogram(&mut p.graph, policy, &bins, &HistogramBuffers::new(samples, counts))?;
             }
-            What::HistogramRange => {
+            Operation::HistogramRange => {
                 let bins = Bins::range(&data.edges);
                 let (samples, counts) = (
                     p.import("samples", &data.samples, n),
@@ -228,7 +228,7 @@ impl Subject {
                 p.poison(purpose, &[counts])?;
                 histogram(&mut p.graph, policy, &bins, &HistogramBuffers::new(samples, counts))?;
             }
-            What::Scan => {
+            Operation::Scan => {
                 let (from, to) =
                     (p.import("src", &data.keys, n), p.import("dst", &data.keys_out, n));
                 p.poison(purpose, &[to])?;

@@ -82,13 +82,13 @@ fn every_table_entry_is_measured_at_its_own_size() {
 #[test]
 fn tables_keep_tiles_and_get_built_in_element_counts() {
     let built_in = policy(32, 0);
-    let mut spoiled = built_in;
+    let mut changed = built_in;
     let shape = TileShape::new(64, 4);
-    spoiled.sort = spoiled.sort.with_shape(shape);
-    with_counts_of(&mut spoiled, &built_in);
-    assert!(spoiled.sort.keys.iter().all(|(_, tile)| *tile == shape));
+    changed.sort = changed.sort.with_shape(shape);
+    with_counts_of(&mut changed, &built_in);
+    assert!(changed.sort.keys.iter().all(|(_, tile)| *tile == shape));
     let counts = |policy: &Policy| policy.sort.pairs.map(|(max, _)| max);
-    assert_eq!(counts(&spoiled), counts(&built_in));
+    assert_eq!(counts(&changed), counts(&built_in));
     let mut same = built_in;
     with_counts_of(&mut same, &built_in);
     assert_eq!(same, built_in);

@@ -52,7 +52,7 @@ fn with(name: &str, value: &str) -> String {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn written_profiles_are_read_back() {
     let built_in = Profile::built_in(&device());
     let read = parse(&built_in.text()).expect("what was written");
     assert_eq!(Profile { source: IN_MEMORY.to_owned(), ..read }, built_in);
@@ -77,7 +77,7 @@ fn built_in_policies_are_those_of_the_device() {
 }
 
 #[test]
-fn sizes_may_be_left_out() {
+fn sizes_are_optional() {
     let head: String = Profile::built_in(&device()).text();
     let head = head.split("[sizes]").next().expect("a head");
     let text = format!("{head}[ballots]\r\nsort.small = 256x4\n# a word\n\n[end]\n");
@@ -88,7 +88,7 @@ fn sizes_may_be_left_out() {
 
 /// A text that is truncated anywhere is rejected, unless only the last line break is missing.
 #[test]
-fn truncated_text_is_noticed() {
+fn truncated_profiles_are_rejected() {
     let text = Profile::built_in(&device()).text();
     assert!(text.ends_with("[end]\n"));
     for length in 0..text.len() - 1 {
@@ -116,7 +116,7 @@ fn other_versions_and_devices_are_named() {
 }
 
 #[test]
-fn impossible_sizes_are_refused() {
+fn impossible_sizes_are_rejected() {
     for (name, value, expected) in [
         ("sort.small", "2048x4", "`sort.small` has a tile of 2048x4/1"),
         ("sort.small", "48x4", "in multiples of 32"),
@@ -150,7 +150,7 @@ fn impossible_sizes_are_refused() {
 }
 
 #[test]
-fn lines_that_no_profile_has_are_named() {
+fn unknown_lines_are_reported() {
     let text = Profile::built_in(&device()).text();
     let after = |section: &str, line: &str| {
         text.replacen(&format!("[{section}]\n"), &format!("[{section}]\n{line}\n"), 1)
@@ -185,7 +185,7 @@ impl Drop for Folder {
 
 /// If a profile cannot be used, a named one is an error, and one found in a folder is ignored.
 #[test]
-fn folders_forgive_and_files_do_not() {
+fn unusable_profiles_are_errors_if_named_and_ignored_in_folders() {
     let name = format!("multisplit-profile-{}", std::process::id());
     let folder = Folder(std::env::temp_dir().join(name));
     let found = ProfileChoice::Folder(folder.0.clone());

@@ -141,7 +141,7 @@ mod tests {
     use multisplit_shaders::builtin;
 
     #[test]
-    fn the_cache_is_bounded_and_keeps_what_is_used() {
+    fn cache_evicts_the_least_recently_used_entry() {
         let some = builtin::SCAN_REDUCE.kernel().expect("built-in");
         let entry = |number: usize| ("kernel", "uint", number.to_string());
         let mut cache = Cache::default();
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_is_compiled_once_and_its_errors_are_the_users() {
+    fn functions_are_compiled_once_and_wrong_types_are_rejected() {
         let source = "uint bucket_of(uint key) { return table.at[key]; }";
         let first = kernel(&builtin::MULTISPLIT_LABELS, UserFunction::Bucket, "uint", source)
             .expect("compiles");

@@ -72,8 +72,8 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
         prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), blocks);
         inside
     } else if let Some(labels) = labels {
-        let stretches = parts * u64::from(job.sizes.threads / job.policy.facts.subgroup_size);
-        let pass = job.pass(label, prescan, subproblems, stretches)?;
+        let chunks = parts * u64::from(job.sizes.threads / job.policy.facts.subgroup_size);
+        let pass = job.pass(label, prescan, subproblems, chunks)?;
         let pass = pass.bind("histogram", histogram).bind("labels", labels);
         prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), groups);
         scanned

@@ -26,10 +26,10 @@ pub(in crate::primitives) struct ScanPlan<'o> {
     n: Length,
     terms: Terms<'o>,
     inclusive: bool,
-    way: Way<'o>,
+    algorithm: Algorithm<'o>,
 }
 
-enum Way<'o> {
+enum Algorithm<'o> {
     Nothing,
     /// One workgroup processes the array tile by tile.
     Spine,
@@ -65,12 +65,12 @@ impl<'o> ScanPlan<'o> {
             _ if terms.depend_on_order() => ScanMethod::ReduceThenScan,
             method => method,
         };
-        let way = match method {
-            _ if n.max == 0 => Way::Nothing,
+        let algorithm = match method {
+            _ if n.max == 0 => Algorithm::Nothing,
             // A single workgroup needs fewer passes than the other methods, so it is faster for
             // short arrays.
-            _ if n.max <= max_single_group_elements(policy) && single => Way::Spine,
-            ScanMethod::ReduceThenScan if single && n.max <= 4 * tile => Way::Spine,
+            _ if n.max <= max_single_group_elements(policy) && single => Algorithm::Spine,
+            ScanMethod::ReduceThenScan if single && n.max <= 4 * tile => Algorithm::Spine,
             ScanMethod::ReduceThenScan => reduce_then_scan(policy, lengths, n, terms)?,
             _ => match look_back(policy, n, terms) {
                 Some(settings) => {
@@ -81,12 +81,12 @@ impl<'o> ScanPlan<'o> {
                     let words = 2 * terms.bytes / WORD;
                     let words = lengths.scaled(tiles, words, words)?;
                     let clear = Filling::plan(policy, lengths, words)?;
-                    Way::LookBack { tiles, clear, settings }
+                    Algorithm::LookBack { tiles, clear, settings }
                 }
                 None => reduce_then_scan(policy, lengths, n, terms)?,
             },
         };
-        Ok(Self { n, terms, inclusive, way })
+        Ok(Self { n, terms, inclusive, algorithm })
     }
 
     /// Adds the passes to the graph.
@@ -106,11 +106,13 @@ impl<'o> ScanPlan<'o> {
         check_size("scan.dst", dst, needed)?;
         let (src, dst) = (src.range(0, needed), dst.range(0, needed));
         let job = ScanPasses { policy, prepared, n, terms, inclusive, src, dst };
-        match &self.way {
-            Way::Nothing => Ok(()),
-            Way::Spine => job.spine(graph),
-            Way::ReduceThenScan { tiles, of_sums } => job.reduce_then_scan(graph, *tiles, of_sums),
-            Way::LookBack { tiles, clear, settings } => {
+        match &self.algorithm {
+            Algorithm::Nothing => Ok(()),
+            Algorithm::Spine => job.spine(graph),
+            Algorithm::ReduceThenScan { tiles, of_sums } => {
+                job.reduce_then_scan(graph, *tiles, of_sums)
+            }
+            Algorithm::LookBack { tiles, clear, settings } => {
                 job.look_back(graph, *tiles, *clear, *settings)
             }
         }
@@ -134,15 +136,15 @@ fn reduce_then_scan<'o>(
     lengths: &mut Lengths,
     n: Length,
     terms: Terms<'o>,
-) -> Result<Way<'o>> {
+) -> Result<Algorithm<'o>> {
     let terms = terms.partial().of_partial();
     let tiles = lengths.parts(n, tile_elements(SCAN_REDUCE[0], policy))?;
-    let way = match tiles.max <= spine_elements(policy) {
-        true => Way::Spine,
+    let algorithm = match tiles.max <= spine_elements(policy) {
+        true => Algorithm::Spine,
         false => reduce_then_scan(policy, lengths, tiles, terms)?,
     };
-    let of_sums = Box::new(ScanPlan { n: tiles, terms, inclusive: false, way });
-    Ok(Way::ReduceThenScan { tiles, of_sums })
+    let of_sums = Box::new(ScanPlan { n: tiles, terms, inclusive: false, algorithm });
+    Ok(Algorithm::ReduceThenScan { tiles, of_sums })
 }
 
 /// Elements per tile of `kernel`. All variants of a kernel have the same tile size.

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_are_packed_again_need_words_once() {
+    fn repacked_keys_need_one_word_buffer() {
         const N: u64 = 1 << 20;
         let [narrow, wide] = [KeyType::U16, KeyType::U32].map(|key| workspace(key, N));
         // 16-bit keys need one array of words and one of values. 8-bit keys take one round, so the words must

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_workgroup_orders_fits_its_memory() {
+    fn elements_sorted_by_a_workgroup_fit_shared_memory() {
         for shared_memory in [8 << 10, 16 << 10, 32 << 10, 48 << 10] {
             let policy =
                 test_policy(32, 1024).with_facts(|facts| facts.shared_memory = shared_memory);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn long_rows_are_cut_into_parts_that_workgroups_hold() {
+    fn long_rows_are_divided_into_parts_that_fit_workgroups() {
         let mut policy = test_policy(32, 1024);
         (policy.topk.row_elements, policy.topk.part_elements) = (1 << 14, 1 << 14);
         let cut = |length, k| shape(length, k).cut(&policy);
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn workgroups_take_no_more_than_their_loops_can() {
+    fn workgroup_elements_stay_within_the_loop_limit() {
         let policy = test_policy(4, 256).with_facts(|facts| facts.max_loop_rounds = 16_384);
         let mut policy = Policy { spine_threads: 4, threads: 4, ..policy };
         (policy.topk.row_elements, policy.topk.groups) = (u64::MAX, 1);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn few_candidates_pass() {
+    fn filter_capacity_is_small() {
         let policy = test_policy(32, 1024);
         for (length, k, max_capacity) in [(1 << 28, 1024, 20_000), (200_000, 2048, 9_000)] {
             let guess = Guess::new(&policy, &shape(length, k));
