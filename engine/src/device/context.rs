@@ -83,22 +83,27 @@ const KNOWS_MAXIMAL_RECONVERGENCE: u32 = vk::make_api_version(0, 1, 3, 274);
 
 impl Config {
     /// Features and extensions to enable on a device.
-    fn wanted(&self, instance: &Instance, physical: vk::PhysicalDevice) -> Result<Requirements> {
+    fn requirements(
+        &self,
+        instance: &Instance,
+        physical: vk::PhysicalDevice,
+    ) -> Result<Requirements> {
         // SAFETY: enumerated from this instance.
-        let mut wanted = unsafe { Requirements::of(&instance.raw, physical) }?;
-        wanted.leave_out(&self.without);
+        let mut requirements = unsafe { Requirements::of(&instance.raw, physical) }?;
+        requirements.leave_out(&self.without);
         if instance.layer_version.is_some_and(|version| version < KNOWS_MAXIMAL_RECONVERGENCE) {
             let unknown = Features { shader_maximal_reconvergence: true, ..Features::default() };
-            wanted.leave_out(&unknown);
+            requirements.leave_out(&unknown);
         }
         // GPU-assisted validation treats pushed descriptors as uninitialized, and skips their accesses.
         if self.validation.is_some_and(|validation| validation.gpu_assisted) {
-            wanted.leave_out(&Features { push_descriptor: true, ..Features::default() });
+            requirements.leave_out(&Features { push_descriptor: true, ..Features::default() });
         }
         if !self.pipeline_statistics {
-            wanted.leave_out(&Features { pipeline_executable_info: true, ..Features::default() });
+            requirements
+                .leave_out(&Features { pipeline_executable_info: true, ..Features::default() });
         }
-        Ok(wanted)
+        Ok(requirements)
     }
 
     fn instance(&self) -> Result<Instance> {
@@ -112,12 +117,12 @@ impl Context {
         let _span = tracing::debug_span!("context.open").entered();
         let probed_behaviour = config.ranking.allows_probed()?;
         let instance = config.instance()?;
-        let devices = selection::list(&instance.raw, |p| config.wanted(&instance, p))?;
+        let devices = selection::list(&instance.raw, |p| config.requirements(&instance, p))?;
         let chosen = config.device.pick(&devices)?;
         let (physical, properties) = (chosen.physical, chosen.properties.clone());
-        let wanted = config.wanted(&instance, physical)?;
+        let requirements = config.requirements(&instance, physical)?;
         let queue_family = properties.compute_family.unwrap_or(0);
-        let raw = create_device(&instance.raw, physical, queue_family, &wanted)?;
+        let raw = create_device(&instance.raw, physical, queue_family, &requirements)?;
         let handles = Handles { raw, instance };
         // SAFETY: the device was created with one queue of this family.
         let queue = unsafe { handles.raw.get_device_queue(queue_family, 0) };
@@ -130,7 +135,7 @@ impl Context {
             api_version: instance::API_VERSION.min(properties.api_version),
             pipeline_cache: config.pipeline_cache.clone(),
             properties,
-            features: wanted.features,
+            features: requirements.features,
             probed_behaviour,
             memory_limit: config.memory_limit,
             observer: config.observer.clone(),
@@ -149,7 +154,7 @@ impl Context {
     /// device that [`open`](Self::open) would use.
     pub fn devices_for(config: &Config) -> Result<Vec<DeviceEntry>> {
         let instance = config.instance()?;
-        selection::list(&instance.raw, |physical| config.wanted(&instance, physical))
+        selection::list(&instance.raw, |physical| config.requirements(&instance, physical))
     }
 
     /// Device properties, as reported by the driver.
@@ -187,12 +192,12 @@ fn create_device(
     instance: &ash::Instance,
     physical: vk::PhysicalDevice,
     family: u32,
-    wanted: &Requirements,
+    requirements: &Requirements,
 ) -> Result<ash::Device> {
     let queues =
         [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
-    let extensions: Vec<_> = wanted.extensions.iter().map(|e| e.as_ptr()).collect();
-    let mut chain = wanted.feature_chain();
+    let extensions: Vec<_> = requirements.extensions.iter().map(|e| e.as_ptr()).collect();
+    let mut chain = requirements.feature_chain();
     let info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
         .enabled_extension_names(&extensions);

@@ -31,14 +31,14 @@ impl Instance {
     pub fn create(validation: Option<ValidationConfig>, messages: Messages) -> Result<Self> {
         // SAFETY: loads the system's Vulkan loader.
         let entry = unsafe { ash::Entry::load() }.map_err(|e| Error::NoLoader(e.to_string()))?;
-        let wanted = InstanceRequirements::of(&entry)?;
+        let requirements = InstanceRequirements::of(&entry)?;
         let layer_version = match validation {
             Some(_) => Some(validation_layer(&entry)?.ok_or(Error::NoValidationLayer)?),
             None => None,
         };
         let debug_utils =
-            validation.is_some() || wanted.extensions.contains(&ash::ext::debug_utils::NAME);
-        let create = |settings| create_raw(&entry, &wanted, validation, settings, &messages);
+            validation.is_some() || requirements.extensions.contains(&ash::ext::debug_utils::NAME);
+        let create = |settings| create_raw(&entry, &requirements, validation, settings, &messages);
         let settings = validation.is_some() && layer_has_settings(&entry)?;
         let raw = match create(settings) {
             // Loaders before Vulkan 1.3.272 reject the extension even if the layer provides it.
@@ -104,12 +104,12 @@ impl Drop for Instance {
 /// settings from the application.
 fn create_raw(
     entry: &ash::Entry,
-    wanted: &InstanceRequirements,
+    requirements: &InstanceRequirements,
     validation: Option<ValidationConfig>,
     settings: bool,
     messages: &Messages,
 ) -> std::result::Result<ash::Instance, vk::Result> {
-    let mut names = wanted.extensions.clone();
+    let mut names = requirements.extensions.clone();
     let mut layers = Vec::new();
     if validation.is_some() {
         layers.push(validation::LAYER.as_ptr());
@@ -131,7 +131,7 @@ fn create_raw(
     let mut layer_settings = vk::LayerSettingsCreateInfoEXT::default().settings(&shader_accesses);
     let mut messenger_info = Messages::create_info(messages);
     let mut info = vk::InstanceCreateInfo::default()
-        .flags(wanted.flags)
+        .flags(requirements.flags)
         .application_info(&application)
         .enabled_extension_names(&names)
         .enabled_layer_names(&layers);

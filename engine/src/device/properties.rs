@@ -68,7 +68,7 @@ impl DeviceProperties {
     /// `physical` is a physical device of `instance`, which is alive.
     pub unsafe fn query(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Self {
         // SAFETY: a physical device of this instance.
-        let plain = unsafe { instance.get_physical_device_properties(physical) };
+        let base = unsafe { instance.get_physical_device_properties(physical) };
         let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
         let mut ids = vk::PhysicalDeviceIDProperties::default();
         let mut driver = vk::PhysicalDeviceDriverProperties::default();
@@ -76,14 +76,14 @@ impl DeviceProperties {
         let mut maintenance4 = vk::PhysicalDeviceMaintenance4Properties::default();
         let mut size_control = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
         let mut cores = vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV::default();
-        let core13 = plain.api_version >= vk::API_VERSION_1_3;
+        let core13 = base.api_version >= vk::API_VERSION_1_3;
         let size_control_name = ash::ext::subgroup_size_control::NAME;
         let extensions = extension_names(instance, physical).unwrap_or_default();
         let mut all = vk::PhysicalDeviceProperties2::default()
             .push_next(&mut subgroup)
             .push_next(&mut ids)
             .push_next(&mut maintenance3);
-        if plain.api_version >= vk::API_VERSION_1_2 {
+        if base.api_version >= vk::API_VERSION_1_2 {
             all = all.push_next(&mut driver);
         }
         if core13 {
@@ -124,16 +124,16 @@ impl DeviceProperties {
             text(driver.driver_info_as_c_str())
         );
         Self {
-            name: text(plain.device_name_as_c_str()),
-            device_type: plain.device_type,
+            name: text(base.device_name_as_c_str()),
+            device_type: base.device_type,
             driver: driver_text.trim().to_owned(),
-            api_version: plain.api_version,
-            vendor_id: plain.vendor_id,
-            device_id: plain.device_id,
+            api_version: base.api_version,
+            vendor_id: base.vendor_id,
+            device_id: base.device_id,
             device_uuid: ids.device_uuid,
             driver_uuid: ids.driver_uuid,
-            driver_version: plain.driver_version,
-            pipeline_cache_uuid: plain.pipeline_cache_uuid,
+            driver_version: base.driver_version,
+            pipeline_cache_uuid: base.pipeline_cache_uuid,
             subgroup_size: subgroup.subgroup_size,
             subgroup_size_range,
             required_size_stages: size_control.required_subgroup_size_stages,
@@ -141,7 +141,7 @@ impl DeviceProperties {
             subgroup_operations: subgroup.supported_operations,
             subgroup_stages: subgroup.supported_stages,
             shader_cores: cores.shader_sm_count,
-            shared_memory: plain.limits.max_compute_shared_memory_size,
+            shared_memory: base.limits.max_compute_shared_memory_size,
             device_memory: memory
                 .memory_heaps_as_slice()
                 .iter()
@@ -155,7 +155,7 @@ impl DeviceProperties {
                 .and_then(|f| families.get(f as usize))
                 .map_or(0, |f| f.timestamp_valid_bits),
             compute_family,
-            limits: plain.limits,
+            limits: base.limits,
         }
     }
 

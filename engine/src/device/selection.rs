@@ -111,15 +111,17 @@ fn best<'d>(devices: impl Iterator<Item = &'d DeviceEntry>) -> Option<&'d Device
     devices.min_by_key(|d| (!d.missing.is_empty(), d.rank(), d.index))
 }
 
-fn named<'d>(wanted: &str, devices: &'d [DeviceEntry]) -> Option<&'d DeviceEntry> {
-    let number: Option<usize> = wanted.parse().ok();
-    let wanted = wanted.to_lowercase();
+fn named<'d>(name_or_number: &str, devices: &'d [DeviceEntry]) -> Option<&'d DeviceEntry> {
+    let number: Option<usize> = name_or_number.parse().ok();
+    let name_or_number = name_or_number.to_lowercase();
     let matches = |d: &&DeviceEntry| {
         let name = d.properties.name.to_lowercase();
         match number {
             // Numbers match whole words only; otherwise an invalid index would match parts of version numbers.
-            Some(_) => name.split(|c: char| !c.is_alphanumeric() && c != '.').any(|w| w == wanted),
-            None => !wanted.is_empty() && name.contains(&wanted),
+            Some(_) => {
+                name.split(|c: char| !c.is_alphanumeric() && c != '.').any(|w| w == name_or_number)
+            }
+            None => !name_or_number.is_empty() && name.contains(&name_or_number),
         }
     };
     let by_index = devices.iter().find(|d| Some(d.index) == number);
@@ -128,10 +130,10 @@ fn named<'d>(wanted: &str, devices: &'d [DeviceEntry]) -> Option<&'d DeviceEntry
     by_index.or_else(by_name)
 }
 
-/// Lists all devices of the instance. `wanted` returns the requirements for each.
+/// Lists all devices of the instance. `requirements_of` returns the requirements for each.
 pub(crate) fn list(
     instance: &ash::Instance,
-    wanted: impl Fn(vk::PhysicalDevice) -> Result<Requirements>,
+    requirements_of: impl Fn(vk::PhysicalDevice) -> Result<Requirements>,
 ) -> Result<Vec<DeviceEntry>> {
     // SAFETY: a live instance.
     let physical = match unsafe { instance.enumerate_physical_devices() } {
@@ -140,8 +142,8 @@ pub(crate) fn list(
         other => other.during("vkEnumeratePhysicalDevices")?,
     };
     let entry = |(index, physical)| {
-        let (features, missing) = match wanted(physical) {
-            Ok(wanted) => (wanted.features, Vec::new()),
+        let (features, missing) = match requirements_of(physical) {
+            Ok(requirements) => (requirements.features, Vec::new()),
             Err(Error::MissingRequirements { missing, .. }) => (Features::default(), missing),
             Err(other) => (Features::default(), vec![other.to_string()]),
         };

@@ -48,10 +48,10 @@ impl CacheFile {
     fn checked<'a>(&self, file: &'a [u8]) -> Option<&'a [u8]> {
         let data = file.get(HEADER..)?;
         let checksum = file.get(MAGIC.len()..HEADER)?;
-        let whole = file.starts_with(&MAGIC) && checksum == fnv1a(data).to_le_bytes();
+        let intact = file.starts_with(&MAGIC) && checksum == fnv1a(data).to_le_bytes();
         // Layout of `VkPipelineCacheHeaderVersionOne`: length, version, vendor, device, UUID.
         let ours = data.get(8..8 + self.identity.len())? == self.identity;
-        (whole && ours).then_some(data)
+        (intact && ours).then_some(data)
     }
 
     /// Saves the cache. Errors are only logged, since pipelines can be compiled again.

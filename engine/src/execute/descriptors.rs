@@ -30,11 +30,11 @@ impl Sets {
         plan: &Plan,
         pipelines: impl Iterator<Item = Option<&'s Pipeline>>,
     ) -> Result<Self> {
-        let size = |wanted: vk::DescriptorType| {
+        let size = |kind: vk::DescriptorType| {
             let bindings = plan.steps().iter().flat_map(|s| &s.pass.bindings);
-            let count = bindings.filter(|b| descriptor_type(b.kind) == wanted).count();
+            let count = bindings.filter(|b| descriptor_type(b.kind) == kind).count();
             // Pool sizes must not be zero.
-            vk::DescriptorPoolSize::default().ty(wanted).descriptor_count(count.max(1) as u32)
+            vk::DescriptorPoolSize::default().ty(kind).descriptor_count(count.max(1) as u32)
         };
         let sizes =
             [size(vk::DescriptorType::STORAGE_BUFFER), size(vk::DescriptorType::UNIFORM_BUFFER)];

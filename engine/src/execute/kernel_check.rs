@@ -55,7 +55,7 @@ fn check_interface(device: &Device, kernel: &Kernel) -> Result<()> {
     let operations = device.properties.subgroup_operations;
     for capability in &interface.capabilities {
         use vk::SubgroupFeatureFlags as Flags;
-        let there = match capability.as_str() {
+        let supported = match capability.as_str() {
             "Int64" => device.features.shader_int64,
             "Float64" => device.features.shader_float64,
             "GroupNonUniform" => operations.contains(Flags::BASIC),
@@ -71,7 +71,7 @@ fn check_interface(device: &Device, kernel: &Kernel) -> Result<()> {
             // responsible for its capabilities.
             _ => kernel.is_built_in() || kernel.is_foreign(),
         };
-        if !there {
+        if !supported {
             let label = kernel.label();
             let operation = match kernel.is_built_in() {
                 true if label.contains("64") => {

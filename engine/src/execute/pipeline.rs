@@ -221,8 +221,8 @@ fn subgroup_control(
     let (min, max) = properties.subgroup_size_range;
     let by_module = device.api_version >= vk::API_VERSION_1_3 && (required || min == max);
     // VUID-VkPipelineShaderStageCreateInfo-flags-02759 and pNext-02757: x must be a multiple of the subgroup size.
-    let whole = uses_subgroups && workgroup[0].is_multiple_of(properties.subgroup_size);
-    let full = match whole {
+    let whole_subgroups = uses_subgroups && workgroup[0].is_multiple_of(properties.subgroup_size);
+    let full = match whole_subgroups {
         true if features.compute_full_subgroups => FullSubgroups::ByFlag,
         true if kernel.is_built_in() && by_module => FullSubgroups::ByModule,
         true if kernel.is_built_in() => {

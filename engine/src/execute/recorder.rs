@@ -131,8 +131,8 @@ impl Executable {
     }
 
     /// The requested frame in flight, or the next one in turn.
-    fn frame(&self, wanted: Option<usize>) -> Result<usize> {
-        match wanted {
+    fn frame(&self, chosen: Option<usize>) -> Result<usize> {
+        match chosen {
             Some(frame) if frame >= self.frame_count => {
                 Err(Error::NoSuchFrame { frame, frames: self.frame_count })
             }

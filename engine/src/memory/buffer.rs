@@ -138,13 +138,13 @@ impl Buffer {
         let mapped = mapped.unwrap_or_default();
         for (offset, bytes) in contents {
             let begin = offset as usize;
-            let there = mapped.get_mut(begin..begin.saturating_add(bytes.len()));
-            let there = there.ok_or_else(|| Error::OutOfMemory {
+            let target = mapped.get_mut(begin..begin.saturating_add(bytes.len()));
+            let target = target.ok_or_else(|| Error::OutOfMemory {
                 name: name.to_owned(),
                 size,
                 reason: "the driver did not map memory for host writes".to_owned(),
             })?;
-            there.copy_from_slice(bytes);
+            target.copy_from_slice(bytes);
         }
         Ok(buffer)
     }

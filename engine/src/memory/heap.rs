@@ -61,11 +61,11 @@ impl Heap {
         Ok(Self { allocator: Mutex::new(Some(allocator)), budget })
     }
 
-    pub fn allocate(&self, wanted: &AllocationCreateDesc<'_>) -> Result<Allocation> {
-        let (name, size) = (wanted.name, wanted.requirements.size);
+    pub fn allocate(&self, request: &AllocationCreateDesc<'_>) -> Result<Allocation> {
+        let (name, size) = (request.name, request.requirements.size);
         match self.lock().as_mut() {
             Some(allocator) => {
-                allocator.allocate(wanted).map_err(|error| out_of_memory(name, size, &error))
+                allocator.allocate(request).map_err(|error| out_of_memory(name, size, &error))
             }
             None => Err(out_of_memory(name, size, &"the device is gone")),
         }

@@ -97,8 +97,8 @@ fn allocate(
     let all = unsafe { device.instance().get_physical_device_memory_properties(device.physical) };
     let suits = |flags: vk::MemoryPropertyFlags| {
         let suits = |(index, kind): (u32, &vk::MemoryType)| {
-            let there = needed.memory_type_bits & 1 << index != 0;
-            (there && kind.property_flags.contains(flags)).then_some(index)
+            let allowed = needed.memory_type_bits & 1 << index != 0;
+            (allowed && kind.property_flags.contains(flags)).then_some(index)
         };
         (0..).zip(all.memory_types_as_slice()).find_map(suits)
     };

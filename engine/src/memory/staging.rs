@@ -123,12 +123,12 @@ impl Staging {
         self.pool(bytes).slot_bytes
     }
 
-    /// Takes between one and `wanted` slots for a transfer of `bytes` bytes.
+    /// Takes between one and `max_count` slots for a transfer of `bytes` bytes.
     pub fn take(
         self: &Arc<Self>,
         device: &Arc<Device>,
         bytes: u64,
-        wanted: usize,
+        max_count: usize,
     ) -> Result<TakenSlots> {
         let pool = self.pool(bytes);
         let nested = Working::is_under_way();
@@ -136,14 +136,14 @@ impl Staging {
             device: device.clone(),
             staging: self.clone(),
             bytes,
-            slots: Vec::with_capacity(wanted),
+            slots: Vec::with_capacity(max_count),
         };
         let mut slots = pool.lock();
         loop {
-            let from = slots.free.len().saturating_sub(wanted);
+            let from = slots.free.len().saturating_sub(max_count);
             taken.slots.extend(slots.free.drain(from..));
             let remaining = pool.max_slots.saturating_sub(slots.made);
-            let mut make = (wanted - taken.slots.len()).min(remaining);
+            let mut make = (max_count - taken.slots.len()).min(remaining);
             if make == 0 && taken.slots.is_empty() {
                 let waited = pool.returned.wait_timeout(slots, PATIENCE);
                 let (again, waited) = waited.unwrap_or_else(PoisonError::into_inner);

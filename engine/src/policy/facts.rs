@@ -78,7 +78,7 @@ impl DeviceFacts {
 
     /// Rejects devices that no kernel can run on.
     pub(crate) fn check(&self) -> Result<()> {
-        for (name, value, least) in [
+        for (name, value, min) in [
             ("shared_memory", u64::from(self.shared_memory), MIN_SHARED_MEMORY),
             ("max_threads", self.max_threads.into(), self.subgroup_size.into()),
             ("max_storage_range", self.max_storage_range, MIN_STORAGE_RANGE),
@@ -86,9 +86,9 @@ impl DeviceFacts {
             ("max_loop_rounds", self.max_loop_rounds.into(), MIN_LOOP_ROUNDS),
             ("max_samples", self.max_samples.into(), MIN_SAMPLES),
         ] {
-            if value < least {
+            if value < min {
                 let problem =
-                    format!("`{name}` of the device is {value}, but at least {least} is needed");
+                    format!("`{name}` of the device is {value}, but at least {min} is needed");
                 return Err(Error::Policy { problem });
             }
         }

@@ -72,8 +72,8 @@ impl CellFormat {
 impl Cells {
     /// Number of cells for `bins` bins: `of_bin` per bin, rounded up to a power of two, at most `max`.
     pub fn count(bins: u32, of_bin: u32, max: u32) -> u32 {
-        let wanted = bins.saturating_mul(of_bin).clamp(MIN_CELLS, 1 << 30);
-        wanted.next_power_of_two().min(max.max(MIN_CELLS))
+        let cells = bins.saturating_mul(of_bin).clamp(MIN_CELLS, 1 << 30);
+        cells.next_power_of_two().min(max.max(MIN_CELLS))
     }
 
     /// Builds `count` cells for m + 1 splitters, given as the bits of samples. Selects the map with fewer
@@ -105,7 +105,7 @@ impl Cells {
         // If the range is not closed, no sample reaches the splitters that equal its end.
         let end = sample.ordered_edge(splitters.last().copied().unwrap_or(0));
         let none = (2u32 << format.fraction_bits) - 1;
-        let mut own = vec![(0u32, none); count as usize];
+        let mut inside = vec![(0u32, none); count as usize];
         // Splitters at the start of a cell count as before the cell, because every sample of an earlier cell is
         // below them.
         let mut at_begin = vec![0u32; count as usize];
@@ -118,18 +118,18 @@ impl Cells {
             if exact && fraction == 0 {
                 at_begin[cell] += 1;
             } else {
-                own[cell] = (own[cell].0 + 1, 2 * fraction - u32::from(exact));
+                inside[cell] = (inside[cell].0 + 1, 2 * fraction - u32::from(exact));
             }
         }
         let mut before = 0;
-        let mut words: Vec<u32> = Vec::with_capacity(own.len() + 1);
-        for (&(own, mark), &at_begin) in own.iter().zip(&at_begin) {
+        let mut words: Vec<u32> = Vec::with_capacity(inside.len() + 1);
+        for (&(inside, mark), &at_begin) in inside.iter().zip(&at_begin) {
             before += at_begin;
-            words.push(format.word(before, mark, own > 1));
-            before += own;
+            words.push(format.word(before, mark, inside > 1));
+            before += inside;
         }
         words.push(before);
-        let crowded = own.iter().map(|&(own, _)| u64::from(own).pow(2)).sum();
+        let crowded = inside.iter().map(|&(inside, _)| u64::from(inside).pow(2)).sum();
         (Self { map, format, words }, crowded)
     }
 }

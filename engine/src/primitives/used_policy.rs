@@ -20,8 +20,8 @@ impl Context {
             return policy;
         }
         let profile = self.used_profile();
-        let wanted = profile.as_ref().is_none_or(|profile| profile.wants_lane_order());
-        self.sizes(wanted && self.has_lane_order())
+        let lane_order = profile.as_ref().is_none_or(|profile| profile.wants_lane_order());
+        self.sizes(lane_order && self.has_lane_order())
     }
 
     /// The sizes for a ranking, from the profile if there is one.

@@ -219,9 +219,9 @@ impl<'c> Lab<'c> {
                 let copies = subject.overhead(self.context, self.data, policy)?;
                 let timed =
                     copies.map(|runner| Timer { runner, overhead: 0.0 }.best_time(self.context));
-                let taken = timed.transpose()?.unwrap_or(0.0);
-                self.overheads.insert(subject, taken);
-                taken
+                let overhead = timed.transpose()?.unwrap_or(0.0);
+                self.overheads.insert(subject, overhead);
+                overhead
             }
         };
         Ok(Timer { runner, overhead })

@@ -16,30 +16,32 @@ pub struct FeatureChain {
     addresses: vk::PhysicalDeviceBufferDeviceAddressFeatures<'static>,
     maximal: vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR<'static>,
     uniform: vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR<'static>,
-    wanted: Features,
+    requested: Features,
 }
 
 impl FeatureChain {
-    pub(super) fn new(wanted: &Features) -> Self {
+    pub(super) fn new(requested: &Features) -> Self {
         let features = vk::PhysicalDeviceFeatures::default()
-            .shader_int64(wanted.shader_int64)
-            .shader_float64(wanted.shader_float64);
+            .shader_int64(requested.shader_int64)
+            .shader_float64(requested.shader_float64);
         Self {
             base: vk::PhysicalDeviceFeatures2::default().features(features),
             synchronization2: vk::PhysicalDeviceSynchronization2Features::default()
-                .synchronization2(wanted.synchronization2),
+                .synchronization2(requested.synchronization2),
             size_control: vk::PhysicalDeviceSubgroupSizeControlFeatures::default()
-                .subgroup_size_control(wanted.subgroup_size_control)
-                .compute_full_subgroups(wanted.compute_full_subgroups),
+                .subgroup_size_control(requested.subgroup_size_control)
+                .compute_full_subgroups(requested.compute_full_subgroups),
             executables: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
-                .pipeline_executable_info(wanted.pipeline_executable_info),
+                .pipeline_executable_info(requested.pipeline_executable_info),
             addresses: vk::PhysicalDeviceBufferDeviceAddressFeatures::default()
-                .buffer_device_address(wanted.buffer_device_address),
+                .buffer_device_address(requested.buffer_device_address),
             maximal: vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR::default()
-                .shader_maximal_reconvergence(wanted.shader_maximal_reconvergence),
+                .shader_maximal_reconvergence(requested.shader_maximal_reconvergence),
             uniform: vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR::default()
-                .shader_subgroup_uniform_control_flow(wanted.shader_subgroup_uniform_control_flow),
-            wanted: *wanted,
+                .shader_subgroup_uniform_control_flow(
+                    requested.shader_subgroup_uniform_control_flow,
+                ),
+            requested: *requested,
         }
     }
 
@@ -61,14 +63,14 @@ impl FeatureChain {
         &'a mut self,
         mut info: vk::DeviceCreateInfo<'a>,
     ) -> vk::DeviceCreateInfo<'a> {
-        let (wanted, mut found) = (self.wanted, Found::default());
+        let (requested, mut found) = (self.requested, Found::default());
         // SAFETY: by the caller's contract.
-        unsafe { walk(&info, |structure| structure.enable(&wanted, &mut found)) };
+        unsafe { walk(&info, |structure| structure.enable(&requested, &mut found)) };
         // Must not be combined with `VkPhysicalDeviceFeatures2` (VUID-VkDeviceCreateInfo-pNext-00373).
         // SAFETY: by the caller's contract.
         if let Some(&own) = unsafe { info.p_enabled_features.as_ref() } {
             self.base.features = own;
-            Structure::Base(&mut self.base.features).enable(&wanted, &mut Found::default());
+            Structure::Base(&mut self.base.features).enable(&requested, &mut Found::default());
             info.p_enabled_features = std::ptr::null();
         }
         self.push_missing(info, found)
@@ -79,26 +81,28 @@ impl FeatureChain {
         mut info: vk::DeviceCreateInfo<'a>,
         found: Found,
     ) -> vk::DeviceCreateInfo<'a> {
-        let wanted = &self.wanted;
+        let requested = &self.requested;
         if !found.base {
             info = info.push_next(&mut self.base);
         }
         if !found.synchronization2 {
             info = info.push_next(&mut self.synchronization2);
         }
-        if !found.size_control && (wanted.subgroup_size_control || wanted.compute_full_subgroups) {
+        if !found.size_control
+            && (requested.subgroup_size_control || requested.compute_full_subgroups)
+        {
             info = info.push_next(&mut self.size_control);
         }
-        if !found.executables && wanted.pipeline_executable_info {
+        if !found.executables && requested.pipeline_executable_info {
             info = info.push_next(&mut self.executables);
         }
-        if !found.addresses && wanted.buffer_device_address {
+        if !found.addresses && requested.buffer_device_address {
             info = info.push_next(&mut self.addresses);
         }
-        if !found.maximal && wanted.shader_maximal_reconvergence {
+        if !found.maximal && requested.shader_maximal_reconvergence {
             info = info.push_next(&mut self.maximal);
         }
-        if !found.uniform && wanted.shader_subgroup_uniform_control_flow {
+        if !found.uniform && requested.shader_subgroup_uniform_control_flow {
             info = info.push_next(&mut self.uniform);
         }
         info
@@ -132,48 +136,48 @@ enum Structure<'c> {
 
 impl Structure<'_> {
     /// Enables the wanted features; enabled ones stay enabled.
-    fn enable(self, wanted: &Features, found: &mut Found) {
+    fn enable(self, requested: &Features, found: &mut Found) {
         let set = |bit: &mut vk::Bool32, on: bool| *bit |= vk::Bool32::from(on);
         match self {
             Self::Base(s) => {
-                set(&mut s.shader_int64, wanted.shader_int64);
-                set(&mut s.shader_float64, wanted.shader_float64);
+                set(&mut s.shader_int64, requested.shader_int64);
+                set(&mut s.shader_float64, requested.shader_float64);
                 found.base = true;
             }
             Self::Vulkan12(s) => {
-                set(&mut s.buffer_device_address, wanted.buffer_device_address);
+                set(&mut s.buffer_device_address, requested.buffer_device_address);
                 found.addresses = true;
             }
             Self::Vulkan13(s) => {
-                set(&mut s.synchronization2, wanted.synchronization2);
-                set(&mut s.subgroup_size_control, wanted.subgroup_size_control);
-                set(&mut s.compute_full_subgroups, wanted.compute_full_subgroups);
+                set(&mut s.synchronization2, requested.synchronization2);
+                set(&mut s.subgroup_size_control, requested.subgroup_size_control);
+                set(&mut s.compute_full_subgroups, requested.compute_full_subgroups);
                 (found.synchronization2, found.size_control) = (true, true);
             }
             Self::Synchronization2(s) => {
-                set(&mut s.synchronization2, wanted.synchronization2);
+                set(&mut s.synchronization2, requested.synchronization2);
                 found.synchronization2 = true;
             }
             Self::SizeControl(s) => {
-                set(&mut s.subgroup_size_control, wanted.subgroup_size_control);
-                set(&mut s.compute_full_subgroups, wanted.compute_full_subgroups);
+                set(&mut s.subgroup_size_control, requested.subgroup_size_control);
+                set(&mut s.compute_full_subgroups, requested.compute_full_subgroups);
                 found.size_control = true;
             }
             Self::Executables(s) => {
-                set(&mut s.pipeline_executable_info, wanted.pipeline_executable_info);
+                set(&mut s.pipeline_executable_info, requested.pipeline_executable_info);
                 found.executables = true;
             }
             Self::Addresses(s) => {
-                set(&mut s.buffer_device_address, wanted.buffer_device_address);
+                set(&mut s.buffer_device_address, requested.buffer_device_address);
                 found.addresses = true;
             }
             Self::Maximal(s) => {
-                set(&mut s.shader_maximal_reconvergence, wanted.shader_maximal_reconvergence);
+                set(&mut s.shader_maximal_reconvergence, requested.shader_maximal_reconvergence);
                 found.maximal = true;
             }
             Self::Uniform(s) => {
-                let wanted = wanted.shader_subgroup_uniform_control_flow;
-                set(&mut s.shader_subgroup_uniform_control_flow, wanted);
+                let requested = requested.shader_subgroup_uniform_control_flow;
+                set(&mut s.shader_subgroup_uniform_control_flow, requested);
                 found.uniform = true;
             }
         }

@@ -51,7 +51,7 @@ pub(super) enum Search {
 pub(super) struct BinCode {
     pub kind: u32,
     pub origin: u64,
-    pub least: u64,
+    pub min: u64,
     pub span: u64,
     pub scale: u64,
     pub shift: u32,
@@ -110,7 +110,7 @@ impl BinCode {
             _ => return refuse(sample, "no edges"),
         };
         // An edge at zero is the lower of the two zeros. A closed range that ends there contains both.
-        let zero = sample.is_float() && code.span + code.least == sample.ordered_edge(0);
+        let zero = sample.is_float() && code.span + code.min == sample.ordered_edge(0);
         code.span += u64::from(histogram.closed && zero);
         Ok(code)
     }
@@ -119,7 +119,7 @@ impl BinCode {
         Self {
             kind,
             origin: 0,
-            least: 0,
+            min: 0,
             span: 0,
             scale: 0,
             shift: 0,
@@ -132,8 +132,8 @@ impl BinCode {
 
     /// Code for the range between two edges, given as the bits of samples.
     fn between(kind: u32, sample: SampleType, lo: u64, hi: u64) -> Self {
-        let (least, end) = (sample.ordered_edge(lo), sample.ordered_edge(hi));
-        Self { origin: lo, least, span: end - least, ..Self::plain(kind) }
+        let (min, end) = (sample.ordered_edge(lo), sample.ordered_edge(hi));
+        Self { origin: lo, min, span: end - min, ..Self::plain(kind) }
     }
 
     /// Declares the buffer that a user's function reads, if any.

@@ -166,12 +166,12 @@ fn check_samples(histogram: &Histogram, buffers: &Counted) -> Result<()> {
     let refuse = |problem| Err(Error::Histogram { sample: sample.to_string(), problem });
     let (size, needed) = (buffers.samples.size(), layout.bytes(sample, n));
     if size < needed {
-        let held = layout.elements(sample, size);
+        let fitting = layout.elements(sample, size);
         return refuse(match layout.channels {
-            _ if held >= n => format!(
+            _ if fitting >= n => format!(
                 "the array has {size} bytes, which is not a multiple of 4; pad it to {needed} bytes"
             ),
-            1 => format!("{n} samples are to be counted, but the array has {held}"),
+            1 => format!("{n} samples are to be counted, but the array has {fitting}"),
             channels => format!(
                 "{n} elements of {channels} channels are to be counted, but the array has {held}"
             ),

@@ -124,10 +124,10 @@ fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> Histo
     };
     let tile = threads * samples / histogram.layout.channels;
     let words = (window + 1) * channels + table;
-    let wanted = (SAMPLES_PER_WORD * words).div_ceil(tile).max(tuned.tiles);
+    let target_tiles = (SAMPLES_PER_WORD * words).div_ceil(tile).max(tuned.tiles);
     let rounds = if histogram.weight == Weight::F32 { FLOAT_ROUNDS } else { 1 };
     let max_tiles = policy.facts.max_samples / (samples * rounds);
-    let tiles = wanted.min(max_tiles).max(1);
+    let tiles = target_tiles.min(max_tiles).max(1);
     HistogramSizes {
         threads,
         loads,

@@ -86,7 +86,7 @@ impl HistogramPasses<'_> {
         let range = self.code.range.as_ref();
         let table = range.map(|range| self.graph.constant("histogram.table", &range.table));
         let table = table.or_else(|| self.code.user_table(self.graph));
-        let unwanted = match self.buffers.out_of_range {
+        let unused = match self.buffers.out_of_range {
             Some(_) => None,
             None => {
                 let words = self.channels() * self.histogram.count_words();
@@ -99,7 +99,7 @@ impl HistogramPasses<'_> {
                 Count::Device { buffer, index, .. } => Some(self.arguments(buffer, index, piece)?),
             };
             for pass in 0..self.sizes.passes {
-                self.count_piece(piece, pass * self.sizes.window, table, unwanted, arguments)?;
+                self.count_piece(piece, pass * self.sizes.window, table, unused, arguments)?;
             }
         }
         Ok(())
@@ -131,7 +131,7 @@ impl HistogramPasses<'_> {
         piece: &Piece,
         first_bin: u32,
         table: Option<Buffer>,
-        unwanted: Option<Buffer>,
+        unused: Option<Buffer>,
         arguments: Option<Buffer>,
     ) -> Result<()> {
         let kernel = self.code.kernel(self.histogram.sample)?;
@@ -156,9 +156,9 @@ impl HistogramPasses<'_> {
             .push(&push);
         let pass = specialize(pass, &kernel, &constants);
         // If the caller did not request the count, no pass reads it.
-        let pass = match (out_of_range, unwanted) {
+        let pass = match (out_of_range, unused) {
             (Some(wanted), _) => pass.bind("out_of_range", wanted),
-            (None, Some(unwanted)) => pass.scratch("out_of_range", unwanted),
+            (None, Some(unused)) => pass.scratch("out_of_range", unused),
             (None, None) => pass,
         };
         match arguments {
@@ -169,7 +169,7 @@ impl HistogramPasses<'_> {
     }
 
     fn push(&self, piece: &Piece, first_bin: u32, index: u32) -> CountPush {
-        let BinCode { origin, least, span, scale, shift, parameters, .. } = self.code;
+        let BinCode { origin, min, span, scale, shift, parameters, .. } = self.code;
         let format = self.code.range.as_ref().map(|range| range.format);
         let low = |value: u64| value as u32;
         let high = |value: u64| (value >> 32) as u32;
@@ -184,8 +184,8 @@ impl HistogramPasses<'_> {
             first_byte: piece.first_byte,
             origin_low: low(origin),
             origin_high: high(origin),
-            min_low: low(least),
-            min_high: high(least),
+            min_low: low(min),
+            min_high: high(min),
             span_low: low(span),
             span_high: high(span),
             scale_low: low(scale),
@@ -234,8 +234,8 @@ impl HistogramPasses<'_> {
     /// Number of workgroups for `count` elements; must match `arguments.comp`.
     fn groups(&self, count: u32) -> u32 {
         let tiles = count.div_ceil(self.sizes.tile);
-        let least = tiles.min(self.sizes.min_groups);
-        tiles.div_ceil(self.sizes.tiles).max(least).min(MAX_GROUPS)
+        let min_groups = tiles.min(self.sizes.min_groups);
+        tiles.div_ceil(self.sizes.tiles).max(min_groups).min(MAX_GROUPS)
     }
 
     fn channels(&self) -> u64 {

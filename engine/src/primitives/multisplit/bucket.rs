@@ -296,13 +296,12 @@ impl BucketCode {
         let sample = if wide { SampleType::U64 } else { SampleType::U32 };
         // The cells span all splitters: from one below the first to one above the last, clamped to the range of
         // the ordered form.
-        let least = ordered.first().map_or(0, |first| first.saturating_sub(1));
+        let min = ordered.first().map_or(0, |first| first.saturating_sub(1));
         let end = if wide { u64::MAX } else { u32::MAX.into() };
         let past = ordered.last().map_or(end, |last| last.saturating_add(1).min(end));
-        let edges: Vec<u64> = [least].iter().chain(ordered).chain([&past]).copied().collect();
+        let edges: Vec<u64> = [min].iter().chain(ordered).chain([&past]).copied().collect();
         let cells = Cells::new(sample, &edges, count, true);
-        let ([least_low, least_high], [span_low, span_high]) =
-            (halves(least), halves(past - least));
+        let ([least_low, least_high], [span_low, span_high]) = (halves(min), halves(past - min));
         let words = BucketWords {
             shift_or_min: least_low,
             min_high: least_high,

@@ -157,9 +157,9 @@ fn parts(
 ) -> u32 {
     let h_bytes = f64::from(split.buckets * 4);
     let keys = (h_bytes / (HISTOGRAM_SHARE * f64::from(element_bytes))).ceil() as u32;
-    let wanted = keys.max(policy.split.min_keys).max(strip).min(MAX_KEYS).div_ceil(tile);
+    let tiles = keys.max(policy.split.min_keys).max(strip).min(MAX_KEYS).div_ceil(tile);
     // Some software drivers end every loop once all loops together have taken 65,535 iterations.
-    wanted.min(policy.facts.max_loop_rounds / rounds).max(1)
+    tiles.min(policy.facts.max_loop_rounds / rounds).max(1)
 }
 
 /// Shared memory for bucket borders (bucket_borders.glsl): one word per 16 positions of a tile.

@@ -165,10 +165,10 @@ pub(in crate::primitives) fn max_single_group_elements(policy: &Policy) -> u64 {
 /// Workgroup size of a single-workgroup scan of `n` elements: halved while one tile still contains
 /// all elements.
 pub(in crate::primitives) fn spine_threads(policy: &Policy, n: u64) -> u32 {
-    const LEAST: u32 = 256;
+    const MIN_THREADS: u32 = 256;
     let mut threads = policy.spine_threads;
     while threads.is_multiple_of(2 * policy.facts.subgroup_size)
-        && threads / 2 >= LEAST
+        && threads / 2 >= MIN_THREADS
         && n <= spine_tile(&Policy { spine_threads: threads / 2, ..*policy })
     {
         threads /= 2;

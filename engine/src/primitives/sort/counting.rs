@@ -44,8 +44,8 @@ const OTHER_SHARED: u32 = 256;
 /// Whether a sort uses counting. Returns an error if counting is requested for wide keys, for a range of bits,
 /// or with values.
 pub(super) fn is_chosen(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> Result<bool> {
-    let whole = sort.key.is_narrow() && sort.bits() == (0..sort.key.bits());
-    let possible = whole && matches!(buffers.values, SortValues::None);
+    let all_bits = sort.key.is_narrow() && sort.bits() == (0..sort.key.bits());
+    let possible = all_bits && matches!(buffers.values, SortValues::None);
     match sort.method {
         SortMethod::Counting if !possible => Err(Error::Method {
             problem: "SortMethod::Counting sorts only 8- and 16-bit keys, by all their bits and without values",
@@ -53,8 +53,8 @@ pub(super) fn is_chosen(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers
         SortMethod::Counting => Ok(true),
         // For few 16-bit keys, two radix rounds are faster than 65,536 counters.
         SortMethod::Auto => {
-            let least = if sort.key.bits() == 8 { 0 } else { policy.sort.min_counting };
-            Ok(possible && buffers.n.max() >= least)
+            let min_keys = if sort.key.bits() == 8 { 0 } else { policy.sort.min_counting };
+            Ok(possible && buffers.n.max() >= min_keys)
         }
         _ => Ok(false),
     }

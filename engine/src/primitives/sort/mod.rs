@@ -232,12 +232,12 @@ fn add_sort(
     };
     let added = AddedSort { method, rounds, shape };
     tracing::debug!(?added, n = ?buffers.n, "sort");
-    let nothing = buffers.n.max() == 0;
+    let is_empty = buffers.n.max() == 0;
     if let SortPlace::DoubleBuffer { half, .. } = buffers.place {
-        let odd = if nothing || method == SortMethod::Small { 0 } else { rounds % 2 };
-        fill(graph, policy, "sort.half", half.elements::<u32>(0, 1), odd)?;
+        let odd_rounds = if is_empty || method == SortMethod::Small { 0 } else { rounds % 2 };
+        fill(graph, policy, "sort.half", half.elements::<u32>(0, 1), odd_rounds)?;
     }
-    if nothing {
+    if is_empty {
         return Ok(added);
     }
     if rounds == 0 {

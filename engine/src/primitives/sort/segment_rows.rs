@@ -40,14 +40,14 @@ impl RowTiles {
     pub fn new(policy: &Policy, sort: &KeyedSort, values: SortValues, length: u64) -> Option<Self> {
         let element = u64::from(sort.key.bytes()) + if has_sources(sort, values) { 4 } else { 0 };
         let row_capacity = u32::try_from(length.next_power_of_two()).ok()?.max(ITEMS);
-        let least = policy.facts.subgroup_size.max(row_capacity / ITEMS);
+        let min_threads = policy.facts.subgroup_size.max(row_capacity / ITEMS);
         // Every 32 elements are padded by one element.
         let fits = |threads: u32| {
             let bytes = u64::from(threads) * u64::from(ITEMS) * element * 33 / 32;
             threads <= policy.facts.max_threads && bytes <= u64::from(policy.facts.shared_memory)
         };
-        let mut threads = THREADS.max(least);
-        while threads > least && !fits(threads) {
+        let mut threads = THREADS.max(min_threads);
+        while threads > min_threads && !fits(threads) {
             threads /= 2;
         }
         let shape = TileShape::new(threads, ITEMS);

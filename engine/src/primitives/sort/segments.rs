@@ -140,12 +140,12 @@ fn shape(policy: &Policy, sort: &KeyedSort, values: SortValues) -> TileShape {
     // Every 32 elements are padded by one element.
     let needed = |threads: u32| u64::from(threads * ITEMS) * element * 33 / 32;
     // Tiles and half tiles are multiples of a word of head bits.
-    let least = policy.facts.subgroup_size.max(8);
-    let mut threads = policy.small_sort_tile(sort.key).threads / least * least;
-    while threads > least && needed(threads) > available {
-        threads = (threads / 2) / least * least;
+    let min_threads = policy.facts.subgroup_size.max(8);
+    let mut threads = policy.small_sort_tile(sort.key).threads / min_threads * min_threads;
+    while threads > min_threads && needed(threads) > available {
+        threads = (threads / 2) / min_threads * min_threads;
     }
-    TileShape::new(threads.max(least), ITEMS)
+    TileShape::new(threads.max(min_threads), ITEMS)
 }
 
 /// Location of the segments, and their properties as far as the host knows them.

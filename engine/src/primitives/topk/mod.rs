@@ -193,11 +193,11 @@ fn check(
         return Err(Error::TooLarge { what: "number of elements", asked: n, limit: MAX_ELEMENTS });
     }
     check_k(topk.k, length)?;
-    let wanted = rows.saturating_mul(topk.k);
+    let results = rows.saturating_mul(topk.k);
     for (name, buffer, needed) in [
         ("topk.keys", buffers.keys, key.array_bytes(n)),
-        ("topk.keys_out", buffers.keys_out, key.array_bytes(wanted)),
-        ("topk.indices_out", buffers.indices_out, wanted.saturating_mul(4)),
+        ("topk.keys_out", buffers.keys_out, key.array_bytes(results)),
+        ("topk.indices_out", buffers.indices_out, results.saturating_mul(4)),
     ] {
         check_size(name, buffer, needed)?;
     }

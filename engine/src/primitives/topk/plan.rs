@@ -40,9 +40,9 @@ impl Shape {
     /// Workgroup size for several passes over `items` elements.
     pub fn group_threads(&self, policy: &Policy, items: u64) -> u32 {
         let size = policy.facts.subgroup_size;
-        let wanted = items.div_ceil(ROW_ROUNDS).max(MIN_THREADS).next_power_of_two();
-        let wanted = wanted.next_multiple_of(u64::from(size));
-        wanted.min(u64::from(policy.spine_threads)) as u32
+        let threads = items.div_ceil(ROW_ROUNDS).max(MIN_THREADS).next_power_of_two();
+        let threads = threads.next_multiple_of(u64::from(size));
+        threads.min(u64::from(policy.spine_threads)) as u32
     }
 
     /// Elements per tile in passes over the whole array.
@@ -59,21 +59,22 @@ impl Shape {
     /// candidates.
     pub fn cut(&self, policy: &Policy) -> Cut {
         let max_part = policy.topk.part_elements;
-        let whole = Cut { parts: 1, share: self.length, candidates: self.k };
+        let undivided = Cut { parts: 1, share: self.length, candidates: self.k };
         if self.is_alone(policy) || max_part == 0 {
-            return whole;
+            return undivided;
         }
         let balanced = self.length.saturating_mul(self.k).isqrt().next_power_of_two();
         // Equal parts, as in the kernel.
         let parts = self.length.div_ceil(balanced.clamp(MIN_PART.min(max_part), max_part));
         let share = self.length.div_ceil(parts);
         let candidates = parts * share.min(self.k);
-        if candidates > self.length / 2 { whole } else { Cut { parts, share, candidates } }
+        if candidates > self.length / 2 { undivided } else { Cut { parts, share, candidates } }
     }
 
     fn is_alone(&self, policy: &Policy) -> bool {
-        let wanted = self.length <= policy.topk.row_elements || self.rows >= policy.topk.many_rows;
-        wanted && self.length <= max_group_elements(policy)
+        let preferred =
+            self.length <= policy.topk.row_elements || self.rows >= policy.topk.many_rows;
+        preferred && self.length <= max_group_elements(policy)
     }
 
     /// Whether all workgroups of [`TopKMethod::Rows`] have few enough elements: those of a row, of a part, or
