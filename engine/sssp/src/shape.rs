@@ -136,11 +136,11 @@ impl Shape {
             capacity: 0,
             resident: !method.has_pile() && options.resident.unwrap_or(tuning.residents.groups > 0),
         };
-        let wanted = u64::from(facts.vertices) * u64::from(tuning.queue_percent) / 100;
+        let entries = u64::from(facts.vertices) * u64::from(tuning.queue_percent) / 100;
         let max_capacity = limits.max_storage_range / (ENTRY * u64::from(shape.queues()));
         // Queues may have fewer entries than ideal, or even fewer than there are vertices. After an
         // overflow, a round over all vertices recovers the lost entries.
-        let capacity = wanted.max(tuning.min_queue_entries.into()).min(max_capacity).max(1);
+        let capacity = entries.max(tuning.min_queue_entries.into()).min(max_capacity).max(1);
         shape.capacity = capacity as u32;
         Ok(shape)
     }
