@@ -14,7 +14,7 @@ pub fn random_words(n: u64, seed: u64) -> Result<Vec<u32>> {
 
 /// `n` keys with uniformly distributed bits.
 pub fn random_keys<K: Key>(n: u64, seed: u64) -> Result<Vec<K>> {
-    let (mut keys, length) = room_for(n)?;
+    let (mut keys, length) = reserve_elements(n)?;
     keys.resize(length, K::zeroed());
     let mut generator = SplitMix64(seed);
     for word in bytemuck::cast_slice_mut::<K, u8>(&mut keys).chunks_mut(size_of::<u32>()) {
@@ -26,13 +26,13 @@ pub fn random_keys<K: Key>(n: u64, seed: u64) -> Result<Vec<K>> {
 
 /// `n` numbers computed from their indices.
 pub fn words(n: u64, word: impl FnMut(usize) -> u32) -> Result<Vec<u32>> {
-    let (mut words, length) = room_for(n)?;
+    let (mut words, length) = reserve_elements(n)?;
     words.extend((0..length).map(word));
     Ok(words)
 }
 
 /// An empty vector with capacity for `n` elements, and `n` as a `usize`.
-fn room_for<T>(n: u64) -> Result<(Vec<T>, usize)> {
+fn reserve_elements<T>(n: u64) -> Result<(Vec<T>, usize)> {
     let too_large = || format!("not enough host memory for {n} numbers; try a smaller --n");
     let length = usize::try_from(n).with_context(too_large)?;
     let mut elements = Vec::new();

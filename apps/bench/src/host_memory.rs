@@ -6,23 +6,23 @@ use crate::figures;
 /// Error for insufficient host memory.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} needs {needed} of memory, but less is available")]
-pub struct NotEnough {
+pub struct InsufficientMemory {
     what: String,
     needed: String,
 }
 
 /// Returns an error if the host cannot provide `bytes` bytes.
-pub fn check(what: &str, bytes: u64) -> Result<(), NotEnough> {
-    let enough = available().is_none_or(|available| bytes <= available) && can_be_had(bytes);
+pub fn check(what: &str, bytes: u64) -> Result<(), InsufficientMemory> {
+    let enough = available().is_none_or(|available| bytes <= available) && can_allocate(bytes);
     if enough {
         return Ok(());
     }
-    Err(NotEnough { what: what.to_owned(), needed: figures::bytes(bytes) })
+    Err(InsufficientMemory { what: what.to_owned(), needed: figures::bytes(bytes) })
 }
 
 /// Whether an allocation of this size succeeds; it is released immediately. Covers limits that the system
 /// does not list.
-fn can_be_had(bytes: u64) -> bool {
+fn can_allocate(bytes: u64) -> bool {
     let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes <= isize::MAX as usize);
     bytes.is_some_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok())
 }

@@ -225,8 +225,8 @@ pub fn too_large(context: &Context, n: u64, arrays: u64) -> Option<String> {
         return Some(format!("an array needs {array}, but an allocation can have at most {max}"));
     }
     // Leave a tenth for workspace, staging, and other programs.
-    let (all, room) = (array.saturating_mul(arrays), properties.device_memory / 10 * 9);
-    (all > room).then(|| {
+    let (all, available) = (array.saturating_mul(arrays), properties.device_memory / 10 * 9);
+    (all > available).then(|| {
         let memory = figures::bytes(properties.device_memory);
         format!("input and output need {}, but the device has {memory}", figures::bytes(all))
     })

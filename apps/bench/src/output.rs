@@ -239,7 +239,7 @@ impl Output {
                     console::say(format_args!("  {name:32} {value}"));
                 }
             }
-            if let Some(figure) = pipeline.iter().find(|figure| leaves_registers(figure)) {
+            if let Some(figure) = pipeline.iter().find(|figure| spills_registers(figure)) {
                 let (name, bytes) = (&figure.name, memory(&figure.value));
                 console::note(format_args!(
                     "warning: {kernel} ({ranking}) spills registers: {name} is {bytes}"
@@ -260,7 +260,7 @@ const RANKING_KERNELS: [&str; 5] = [
 ];
 
 /// Whether a ranking kernel spills registers to memory. Drivers call it local memory, spills or scratch.
-fn leaves_registers(figure: &PipelineStatistic) -> bool {
+fn spills_registers(figure: &PipelineStatistic) -> bool {
     let name = figure.name.to_lowercase();
     RANKING_KERNELS.iter().any(|kernel| figure.kernel.starts_with(kernel))
         && ["local memory", "spill", "scratch"].iter().any(|word| name.contains(word))
@@ -291,7 +291,7 @@ fn table(figures: &[(Figure, Option<Ranking>)]) -> String {
 mod tests {
     use multisplit::PipelineStatistic;
 
-    use super::{Figure, Ranking, leaves_registers, table};
+    use super::{Figure, Ranking, spills_registers, table};
 
     #[test]
     fn table_has_one_line_per_figure() {
@@ -320,7 +320,7 @@ mod tests {
             name: name.to_owned(),
             value: value.to_string(),
         };
-        let of = |kernel, name, value| leaves_registers(&statistic(kernel, name, value));
+        let of = |kernel, name, value| spills_registers(&statistic(kernel, name, value));
         assert!(of("sort.round.keys", "Local Memory Size", (1 << 36) + 256));
         assert!(of("multisplit.onesweep.pairs", "Spill count", 3));
         assert!(!of("sort.round.keys", "Local Memory Size", 1 << 36));

@@ -60,13 +60,13 @@ mod tests {
 
     #[test]
     fn bars_show_their_message() {
-        let shown = Bars { shown: true };
-        for bar in [shown.bytes("reading x", Some(8)), shown.bytes("reading x", None)] {
+        let visible = Bars { shown: true };
+        for bar in [visible.bytes("reading x", Some(8)), visible.bytes("reading x", None)] {
             assert_eq!(bar.message(), "reading x");
         }
-        let bar = shown.elements("sorting", 8);
+        let bar = visible.elements("sorting", 8);
         assert_eq!((bar.message().as_str(), bar.length()), ("sorting", Some(8)));
-        let bar = shown.seconds("tuning", 60);
+        let bar = visible.seconds("tuning", 60);
         assert_eq!((bar.message().as_str(), bar.length()), ("tuning", Some(60)));
     }
 

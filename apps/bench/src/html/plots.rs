@@ -121,7 +121,7 @@ impl Drawn<'_> {
             }
             let name = match mine {
                 true if point.method.is_empty() => point.op.clone(),
-                true => point.how(),
+                true => point.description(),
                 // The heading names the operation already.
                 false if point.op == self.op => format!("{} {}", point.anchor, point.method),
                 false => format!("{} {} {}", point.anchor, point.op, point.method),
@@ -230,7 +230,7 @@ fn stage_shares(ours: &Points) -> Vec<Plot> {
                 parts.iter().map(|name| of(name).map_or(0.0, |s| s.1)).collect();
             let buckets = if point.m > 0.0 { format!(", m = {}", point.m) } else { String::new() };
             let total = milliseconds(amounts.iter().sum());
-            Bar { label: format!("{}{buckets}", point.how()), amounts, total }
+            Bar { label: format!("{}{buckets}", point.description()), amounts, total }
         };
         let bars: Vec<Bar> = points.iter().map(bar).collect();
         if bars.is_empty() {

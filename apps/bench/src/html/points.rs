@@ -38,22 +38,22 @@ impl Point {
     /// Whether two figures measure the same case with the same method.
     fn is_same_case(&self, other: &Self) -> bool {
         let case = |point: &Self| {
-            let how =
+            let description =
                 [&point.anchor, &point.op, &point.method, &point.distribution, &point.ranking];
-            (how.map(String::clone), point.graph.clone())
+            (description.map(String::clone), point.graph.clone())
         };
         (self.n, self.m) == (other.n, other.m) && case(self) == case(other)
     }
 
     /// The method, with the key distribution unless it is uniform, and the ranking if there are several.
-    pub fn how(&self) -> String {
-        let mut how = self.method.clone();
+    pub fn description(&self) -> String {
+        let mut description = self.method.clone();
         for more in [&self.distribution, &self.ranking] {
             if !more.is_empty() && more != "uniform" {
-                how = format!("{how}, {more}");
+                description = format!("{description}, {more}");
             }
         }
-        how
+        description
     }
 }
 

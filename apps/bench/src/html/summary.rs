@@ -44,12 +44,12 @@ fn best(ours: &Points, others: &Points) -> String {
             Some(graph) => format!("{op} {graph}"),
             None => op.clone(),
         };
-        let mut how = point.how();
+        let mut description = point.description();
         if point.n > 0.0 && graph.is_none() {
-            how += &format!(", n = {}", size::show(point.n as u64));
+            description += &format!(", n = {}", size::show(point.n as u64));
         }
         if point.m > 0.0 && graph.is_none() {
-            how += &format!(", m = {}", short(point.m));
+            description += &format!(", m = {}", short(point.m));
         }
         let compared = ratio(ours, others, &same);
         let _ = writeln!(
@@ -57,7 +57,7 @@ fn best(ours: &Points, others: &Points) -> String {
             "<tr><th>{}</th><td>{}</td><td>{}</td><td>{compared}</td></tr>",
             escape(&name),
             table::rate(point),
-            escape(how.trim_start_matches(", "))
+            escape(description.trim_start_matches(", "))
         );
     }
     if rows.is_empty() {

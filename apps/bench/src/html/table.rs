@@ -26,7 +26,7 @@ pub fn table(points: &[&Point], others: &Points) -> String {
             text,
             "<tr><td>{}</td><td>{}</td><td>{n}</td><td>{m}</td><td>{}</td><td>{}</td>",
             escape(&what),
-            escape(&point.how()),
+            escape(&point.description()),
             figures::time(point.ms * 1e6),
             rate(point)
         );

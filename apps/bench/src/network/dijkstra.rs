@@ -27,9 +27,9 @@ pub fn dijkstra(network: &Network, source: u32) -> Result<ShortestPaths, Network
                 overflowed = true;
                 continue;
             };
-            let held = &mut distances[arc.target as usize];
-            if through < *held {
-                *held = through;
+            let known = &mut distances[arc.target as usize];
+            if through < *known {
+                *known = through;
                 predecessors[arc.target as usize] = vertex;
                 heap.push(Reverse((through, arc.target)));
             }

@@ -15,9 +15,9 @@ use anyhow::{Context as _, Result, ensure};
 use clap::ValueEnum as _;
 use multisplit::Context;
 
-use self::options::Which;
+use self::options::PaperTable;
 use self::published::{BUCKETS, MAX_WARP, N, SPREAD_BUCKETS, SPREADS, STAGE_BUCKETS};
-use self::tables::Here;
+use self::tables::Measured;
 use crate::html::Points;
 use crate::options::{self as bench, Options};
 use crate::output::Output;
@@ -45,7 +45,8 @@ pub fn measure(
     let asked = |m: &u32| options.m.is_empty() || options.m.contains(m);
     let buckets: Vec<u32> = BUCKETS.into_iter().filter(asked).collect();
     ensure!(!buckets.is_empty(), "with `paper`, --m must be 2, 4, 8, 16, 32, 64, 128 or 256");
-    let chosen = if paper.any() { paper.table.clone() } else { Which::value_variants().to_vec() };
+    let chosen =
+        if paper.any() { paper.table.clone() } else { PaperTable::value_variants().to_vec() };
 
     // The copy kernel is the ceiling in the plots.
     let mut runs = vec!["copy".to_owned()];
@@ -63,15 +64,15 @@ pub fn measure(
         bar.inc(1);
     }
     bar.finish_and_clear();
-    if chosen.contains(&Which::Sssp) {
+    if chosen.contains(&PaperTable::Sssp) {
         let graph = options.sssp.graphs(on_device.software)?;
         let searches = SearchOptions::new(graph, &SEARCHES);
         searches.measure(&on_device, output)?;
     }
 
     let points = Points::parse(output.text())?;
-    let here = Here { points: &points, n, buckets: &buckets };
-    let tables: Vec<Table> = chosen.iter().map(|which| which.table(&here)).collect();
+    let measured = Measured { points: &points, n, buckets: &buckets };
+    let tables: Vec<Table> = chosen.iter().map(|which| which.table(&measured)).collect();
     let mut out = std::io::stdout().lock();
     let (device, shown) = (&context.properties().name, size::show(n));
     writeln!(out, "here: {device}, n = {shown}; the paper: GeForce GTX 1080, n = 2^25")?;
@@ -81,7 +82,7 @@ pub fn measure(
     Ok(tables)
 }
 
-impl Which {
+impl PaperTable {
     /// Arguments of the benchmarks for this table.
     fn runs(self, buckets: &[u32]) -> Vec<String> {
         let delta = |&m: &u32| {
@@ -126,16 +127,16 @@ impl Which {
         }
     }
 
-    fn table(self, here: &Here<'_>) -> Table {
+    fn table(self, measured: &Measured<'_>) -> Table {
         match self {
-            Self::Reference => here.reference(),
-            Self::Stages => here.stages(),
-            Self::Delta => here.delta(),
-            Self::Distribution => here.distribution(),
-            Self::Bits => here.bits(),
-            Self::Sort => here.sorts(),
-            Self::Sssp => here.searches(),
-            Self::Histogram => here.histograms(),
+            Self::Reference => measured.reference(),
+            Self::Stages => measured.stages(),
+            Self::Delta => measured.delta(),
+            Self::Distribution => measured.distribution(),
+            Self::Bits => measured.bits(),
+            Self::Sort => measured.sorts(),
+            Self::Sssp => measured.searches(),
+            Self::Histogram => measured.histograms(),
         }
     }
 }
@@ -146,22 +147,22 @@ const DELTA: &str = "split --op split_delta_keys,split_delta_pairs";
 #[cfg(test)]
 mod tests {
     use super::published::{BUCKETS, N, SPREADS};
-    use super::tables::Here;
-    use super::{Table, Which};
+    use super::tables::Measured;
+    use super::{PaperTable, Table};
     use crate::html::Points;
     use crate::options::tests::parses;
     use clap::ValueEnum as _;
 
     #[test]
     fn every_experiment_has_valid_arguments() {
-        for run in Which::value_variants().iter().flat_map(|which| which.runs(&BUCKETS)) {
+        for run in PaperTable::value_variants().iter().flat_map(|which| which.runs(&BUCKETS)) {
             assert!(parses(&run), "{run}");
         }
     }
 
     #[test]
     fn methods_stop_at_the_papers_limits() {
-        let runs = Which::Delta.runs(&[32, 64]);
+        let runs = PaperTable::Delta.runs(&[32, 64]);
         assert_eq!(runs.len(), 3);
         assert!(runs[1].ends_with("direct,warp,block,reduced-bit"), "{}", runs[1]);
         assert!(runs[2].ends_with("--m 64 --method block,reduced-bit"), "{}", runs[2]);
@@ -208,8 +209,8 @@ mod tests {
 
     fn tables() -> Vec<Table> {
         let points = Points::parse(&lines()).expect("points");
-        let here = Here { points: &points, n: N, buckets: &BUCKETS };
-        Which::value_variants().iter().map(|which| which.table(&here)).collect()
+        let measured = Measured { points: &points, n: N, buckets: &BUCKETS };
+        PaperTable::value_variants().iter().map(|which| which.table(&measured)).collect()
     }
 
     #[test]

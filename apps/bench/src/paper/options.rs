@@ -8,12 +8,12 @@ use clap::{Args, ValueEnum};
 pub struct PaperOptions {
     /// Tables, separated by commas [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
-    pub table: Vec<Which>,
+    pub table: Vec<PaperTable>,
 }
 
 /// A table of the paper's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Which {
+pub enum PaperTable {
     /// Radix sort, and a split by a scan: the baselines
     Reference,
     /// Stages of each method

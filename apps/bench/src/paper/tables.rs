@@ -5,7 +5,7 @@ use super::table::{Row, Table};
 use crate::html::{Point, Points};
 
 /// Figures measured on this device.
-pub struct Here<'p> {
+pub struct Measured<'p> {
     pub points: &'p Points,
     pub n: u64,
     /// Requested bucket counts.
@@ -18,9 +18,9 @@ const HERE: &str = "here";
 const NOTHING: &str = "-";
 
 /// A figure and its reference, if any.
-type Held = (f64, Option<f64>);
+type Compared = (f64, Option<f64>);
 
-impl Here<'_> {
+impl Measured<'_> {
     /// Radix sort, and a split with a scan.
     pub fn reference(&self) -> Table {
         let mut rows = Vec::new();
@@ -32,14 +32,14 @@ impl Here<'_> {
             rows.extend(pair(
                 format!("{kind}, radix sort"),
                 &[Some((sort, None))],
-                &[held(ours, None)],
+                &[compared(ours, None)],
             ));
             let scan = self.split("delta", kind, "scan-split", 2);
             let published = Some((split, Some(sort)));
             rows.extend(pair(
                 format!("{kind}, scan-based split"),
                 &[published],
-                &[held(scan, ours)],
+                &[compared(scan, ours)],
             ));
         }
         let title =
@@ -60,7 +60,7 @@ impl Here<'_> {
                         let at = STAGE_BUCKETS.iter().position(|other| other == m)?;
                         share(of(both, kind)[at], total?[at])
                     };
-                    let here = |m: &u32| {
+                    let measured = |m: &u32| {
                         let point = self.point("delta", kind, method, *m, "uniform")?;
                         let all = point.stages.iter().map(|(_, ms)| ms).sum();
                         match *stage {
@@ -71,7 +71,7 @@ impl Here<'_> {
                     let what = format!("{kind}, {} {stage}", name(method));
                     for (device, cells) in [
                         (PAPER, buckets.iter().map(published).collect::<Vec<_>>()),
-                        (HERE, buckets.iter().map(here).collect()),
+                        (HERE, buckets.iter().map(measured).collect()),
                     ] {
                         let cells = cells.into_iter().map(|cell| cell.unwrap_or(NOTHING.into()));
                         rows.push(Row { what: what.clone(), device, cells: cells.collect() });
@@ -90,9 +90,9 @@ impl Here<'_> {
             let (theirs, ours) = (of(&paper::SORT, kind), self.sort(kind));
             for (method, rates) in &paper::DELTA {
                 let published = self.published(of(rates, kind), |_| Some(*theirs));
-                let here = |&m: &u32| held(self.split("delta", kind, method, m), ours);
-                let here: Vec<_> = self.buckets.iter().map(here).collect();
-                rows.extend(pair(format!("{kind}, {}", name(method)), &published, &here));
+                let measured = |&m: &u32| compared(self.split("delta", kind, method, m), ours);
+                let measured: Vec<_> = self.buckets.iter().map(measured).collect();
+                rows.extend(pair(format!("{kind}, {}", name(method)), &published, &measured));
             }
         }
         let title = "Multisplit by delta buckets: G elements/s (ratio to radix sort), by buckets";
@@ -112,8 +112,9 @@ impl Here<'_> {
                     point.map(|point| point.gps)
                 };
                 let even = rate(SPREADS[0]);
-                let here: Vec<_> = SPREADS.iter().map(|spread| held(rate(spread), even)).collect();
-                rows.extend(pair(format!("{kind}, {}", name(method)), &published, &here));
+                let measured: Vec<_> =
+                    SPREADS.iter().map(|spread| compared(rate(spread), even)).collect();
+                rows.extend(pair(format!("{kind}, {}", name(method)), &published, &measured));
             }
         }
         let title = "256 delta buckets, keys spread over them: G elements/s (ratio to uniform)";
@@ -130,9 +131,10 @@ impl Here<'_> {
             for (method, rates) in &paper::BITS {
                 let theirs = |at: usize| of(&cub, kind).get(at).copied();
                 let published = self.published(of(rates, kind), theirs);
-                let here = |&m: &u32| held(self.split("identity", kind, method, m), sweep(m));
-                let here: Vec<_> = self.buckets.iter().map(here).collect();
-                rows.extend(pair(format!("{kind}, {}", name(method)), &published, &here));
+                let measured =
+                    |&m: &u32| compared(self.split("identity", kind, method, m), sweep(m));
+                let measured: Vec<_> = self.buckets.iter().map(measured).collect();
+                rows.extend(pair(format!("{kind}, {}", name(method)), &published, &measured));
             }
         }
         let title = "Identity buckets, a sort on few bits: G elements/s (ratio to CUB's sort on these \
@@ -153,10 +155,10 @@ impl Here<'_> {
                 let of_rounds = |point: &&Point| point.method == format!("r{bits}");
                 self.sorts_of(kind).filter(of_rounds).map(|point| point.gps).reduce(f64::max)
             };
-            let mut here: Vec<_> =
-                paper::RADIX_BITS.iter().map(|&bits| held(by(bits), ours)).collect();
-            here.push(held(ours, None));
-            rows.extend(pair(kind.to_owned(), &published, &here));
+            let mut measured: Vec<_> =
+                paper::RADIX_BITS.iter().map(|&bits| compared(by(bits), ours)).collect();
+            measured.push(compared(ours, None));
+            rows.extend(pair(kind.to_owned(), &published, &measured));
         }
         let title = "Radix sort by rounds of so many bits, and CUB's sort, here the fastest of all: \
                      G elements/s (ratio to that)";
@@ -178,13 +180,14 @@ impl Here<'_> {
                 self.points.all.iter().filter(same).map(|point| point.gps).reduce(f64::max)
             };
             let theirs = |at: usize| cub.get(at).copied();
-            let here = |&m: &u32| held(rate(true, m), rate(false, m));
-            let here: Vec<_> = self.buckets.iter().map(here).collect();
+            let measured = |&m: &u32| compared(rate(true, m), rate(false, m));
+            let measured: Vec<_> = self.buckets.iter().map(measured).collect();
             let what = format!("{op}, by ballots");
-            rows.extend(pair(what, &self.published(&ballots, theirs), &here));
-            let here: Vec<_> = self.buckets.iter().map(|&m| held(rate(false, m), None)).collect();
+            rows.extend(pair(what, &self.published(&ballots, theirs), &measured));
+            let measured: Vec<_> =
+                self.buckets.iter().map(|&m| compared(rate(false, m), None)).collect();
             let what = format!("{op}, CUB; here ours");
-            rows.extend(pair(what, &self.published(&cub, |_| None), &here));
+            rows.extend(pair(what, &self.published(&cub, |_| None), &measured));
         }
         let title =
             "Histograms of floats: G samples/s (ratio to CUB's, here to our usual one), by bins";
@@ -238,10 +241,10 @@ impl Here<'_> {
         &self,
         rates: &Rates,
         against: impl Fn(usize) -> Option<f64>,
-    ) -> Vec<Option<Held>> {
+    ) -> Vec<Option<Compared>> {
         let rate = |m: &u32| {
             let at = BUCKETS.iter().position(|other| other == m)?;
-            held(rates.get(at).copied(), against(at))
+            compared(rates.get(at).copied(), against(at))
         };
         self.buckets.iter().map(rate).collect()
     }
@@ -303,20 +306,20 @@ fn headings(buckets: &[u32]) -> Vec<String> {
     buckets.iter().map(u32::to_string).collect()
 }
 
-fn held(figure: Option<f64>, against: Option<f64>) -> Option<Held> {
+fn compared(figure: Option<f64>, against: Option<f64>) -> Option<Compared> {
     figure.map(|figure| (figure, against))
 }
 
 /// A row of the paper and one of this device.
-fn pair(what: String, published: &[Option<Held>], here: &[Option<Held>]) -> [Row; 2] {
-    let row = |what, device, figures: &[Option<Held>]| {
+fn pair(what: String, published: &[Option<Compared>], measured: &[Option<Compared>]) -> [Row; 2] {
+    let row = |what, device, figures: &[Option<Compared>]| {
         let cells = figures.iter().map(|figure| figure.map_or(NOTHING.into(), cell)).collect();
         Row { what, device, cells }
     };
-    [row(what.clone(), PAPER, published), row(what, HERE, here)]
+    [row(what.clone(), PAPER, published), row(what, HERE, measured)]
 }
 
-fn cell((figure, against): Held) -> String {
+fn cell((figure, against): Compared) -> String {
     match against.filter(|&against| against > 0.0) {
         Some(against) => format!("{} ({})", three_digits(figure), ratio(figure / against)),
         None => three_digits(figure),

@@ -36,12 +36,12 @@ impl Frame {
         let left = 48.0 + y_ticks.longest() as f64 * CHARACTER;
         let width = WIDTH - left - RIGHT;
         // As many ticks as fit, given the length of their labels; found in two steps.
-        let room = |letters: usize| width / (letters as f64 * CHARACTER + 28.0);
+        let max_ticks = |letters: usize| width / (letters as f64 * CHARACTER + 28.0);
         let ticks = |max: f64| match bars.log_axis {
             true => Ticks::powers(bars.lo, bars.hi, max),
             false => Ticks::linear(bars.lo, bars.hi, max, false),
         };
-        let x_ticks = ticks(room(ticks(room(5)).longest()));
+        let x_ticks = ticks(max_ticks(ticks(max_ticks(5)).longest()));
         let top = match log {
             true => 10f64.powf(bars.top.log10().ceil().max(1.0)),
             false => bars.top * 1.04,

@@ -104,9 +104,9 @@ fn is_logarithmic(plot: &HistogramPlot<'_>) -> bool {
     let inside: Vec<f64> = plot.edges.iter().copied().filter(|edge| edge.is_finite()).collect();
     let positive = inside.first().is_some_and(|&first| first > 0.0) && inside.len() > 1;
     let widths = inside.windows(2).map(|pair| pair[1] - pair[0]).filter(|&width| width > 0.0);
-    let (least, most) =
+    let (min, max) =
         widths.fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), w| (a.min(w), b.max(w)));
-    positive && (plot.log_axis || most > UNEVEN * least)
+    positive && (plot.log_axis || max > UNEVEN * min)
 }
 
 /// Replaces infinite edges by finite ones nearby, and widens an empty range.

@@ -52,14 +52,14 @@ impl FamilyOptions {
         !self.family.is_empty()
     }
 
-    fn wants(&self, op: &str) -> bool {
+    fn is_selected(&self, op: &str) -> bool {
         self.family.is_empty() || self.family.iter().any(|wanted| wanted == op)
     }
 
     /// Measures the requested operations on `n` elements.
     pub fn measure(&self, bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
         let family = Family { bench, options: self, target: bench.target(), n };
-        let any = |ops: &[&str]| ops.iter().any(|op| self.wants(op));
+        let any = |ops: &[&str]| ops.iter().any(|op| self.is_selected(op));
         if any(&OF_WORDS) {
             family.words(output)?;
         }
@@ -73,7 +73,7 @@ impl FamilyOptions {
             family.runs(any(&BY_KEY), output)?;
         }
         if any(&segments::OPS) {
-            segments::measure(bench, n, |op| self.wants(op), output)?;
+            segments::measure(bench, n, |op| self.is_selected(op), output)?;
         }
         Ok(())
     }
@@ -107,7 +107,7 @@ impl Family<'_> {
         output: &mut Output,
         check: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
-        if !self.options.wants(op) {
+        if !self.options.is_selected(op) {
             return Ok(());
         }
         let context = self.bench.context;
@@ -172,7 +172,7 @@ impl Family<'_> {
     /// Measures a selection. `lengths` also requests the run lengths.
     fn selection(
         &self,
-        (op, which, lengths): (&'static str, Select<u32>, bool),
+        (op, condition, lengths): (&'static str, Select<u32>, bool),
         src: &Array<u32>,
         output: &mut Output,
         expected: (&[u32], &[u32]),
@@ -191,7 +191,7 @@ impl Family<'_> {
             buffers = buffers.run_lengths(import);
             bound.push((import, &counts).into());
         }
-        primitives::select(&mut graph, &self.target.policy, &which, &buffers)?;
+        primitives::select(&mut graph, &self.target.policy, &condition, &buffers)?;
         self.figure(op, graph, &bound, output, || {
             let (keys, runs) = expected;
             let kept = keys.len() as u64;
@@ -210,8 +210,8 @@ impl Family<'_> {
         self.reduction(("reduce_sum_u32", Operator::Sum), &src, sum, output)?;
         self.sums("scan_inclusive_u32", &src, output, |found| are_sums(&words, found))?;
         let below: Vec<u32> = words.into_iter().filter(|&word| word < HALF).collect();
-        let which = ("select_if_u32", Select::less_than(HALF), false);
-        self.selection(which, &src, output, (&below, &[]))
+        let case = ("select_if_u32", Select::less_than(HALF), false);
+        self.selection(case, &src, output, (&below, &[]))
     }
 
     fn floats(&self, output: &mut Output) -> Result<()> {
@@ -259,10 +259,10 @@ impl Family<'_> {
             keys.push(of_run[0]);
             lengths.push(of_run.len() as u32);
         }
-        let which = ("unique_u32", Select::first_of_runs(), false);
-        self.selection(which, &src, output, (&keys, &[]))?;
-        let which = ("run_length_encode_u32", Select::first_of_runs(), true);
-        self.selection(which, &src, output, (&keys, &lengths))?;
+        let case = ("unique_u32", Select::first_of_runs(), false);
+        self.selection(case, &src, output, (&keys, &[]))?;
+        let case = ("run_length_encode_u32", Select::first_of_runs(), true);
+        self.selection(case, &src, output, (&keys, &lengths))?;
         if by_key {
             self.by_key((&words, &src), output)?;
         }

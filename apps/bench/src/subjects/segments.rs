@@ -29,7 +29,7 @@ pub const OPS: [&str; 5] = [
 pub fn measure(
     bench: &Bench<'_>,
     n: u64,
-    wants: impl Fn(&str) -> bool,
+    is_selected: impl Fn(&str) -> bool,
     output: &mut Output,
 ) -> Result<()> {
     let [keys_by_rows, argsort_by_rows, keys_by_offsets, keys_of_mix, argsort_of_mix] = OPS;
@@ -50,14 +50,14 @@ pub fn measure(
             (argsort_by_rows, true, Some(length)),
             (keys_by_offsets, false, None),
         ] {
-            if wants(op) {
+            if is_selected(op) {
                 segments.measure((op, length, indices), row, &offsets, output)?;
             }
         }
     }
     let offsets = random_offsets(n);
     for (op, indices) in [(keys_of_mix, false), (argsort_of_mix, true)] {
-        if wants(op) {
+        if is_selected(op) {
             segments.measure((op, 0, indices), None, &offsets, output)?;
         }
     }

@@ -131,12 +131,12 @@ impl Grid {
         while missing != 0
             && let Some(&chain) = turns.next()
         {
-            let held = &mut segments[chain as usize];
+            let length = &mut segments[chain as usize];
             if missing > 0 {
-                *held += 1;
+                *length += 1;
                 missing -= 1;
-            } else if *held > 1 {
-                *held -= 1;
+            } else if *length > 1 {
+                *length -= 1;
                 missing += 1;
             }
         }

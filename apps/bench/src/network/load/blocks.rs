@@ -68,8 +68,8 @@ impl<'r> Blocks<'r> {
     }
 
     fn read_some(&mut self, text: &mut Vec<u8>) -> Result<usize, Problem> {
-        let (filled, room) = (text.len(), BLOCK - text.len());
-        text.resize(filled + room, 0);
+        let (filled, available) = (text.len(), BLOCK - text.len());
+        text.resize(filled + available, 0);
         loop {
             match self.reader.read(&mut text[filled..]) {
                 Ok(bytes) => {

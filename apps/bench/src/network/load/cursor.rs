@@ -7,7 +7,7 @@ pub(super) struct Cursor<'t> {
 }
 
 /// Error message with the text found instead of the expected one.
-pub(super) type Misread = String;
+pub(super) type ParseError = String;
 
 impl<'t> Cursor<'t> {
     pub fn new(text: &'t [u8]) -> Self {
@@ -58,7 +58,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Parses the next word as an integer.
-    pub fn whole(&mut self) -> Result<u64, Misread> {
+    pub fn integer(&mut self) -> Result<u64, ParseError> {
         self.first();
         let begin = self.at;
         let mut value = 0u64;
@@ -72,22 +72,22 @@ impl<'t> Cursor<'t> {
         let digits = self.at - begin;
         if digits == 0 || digits > 19 || !is_blank(byte) {
             self.at = begin;
-            return Err(misread(self.word(), "a whole number"));
+            return Err(parse_error(self.word(), "a whole number"));
         }
         Ok(value)
     }
 
     /// Parses the next word as a number.
-    pub fn real(&mut self) -> Result<f64, Misread> {
+    pub fn real(&mut self) -> Result<f64, ParseError> {
         let word = self.word();
         let number = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
-        number.ok_or_else(|| misread(word, "a number"))
+        number.ok_or_else(|| parse_error(word, "a number"))
     }
 
     /// Expects the end of the line and skips it.
-    pub fn end_of_line(&mut self) -> Result<(), Misread> {
+    pub fn end_of_line(&mut self) -> Result<(), ParseError> {
         if self.first() != b'\n' {
-            return Err(misread(self.word(), "the end of the line"));
+            return Err(parse_error(self.word(), "the end of the line"));
         }
         self.skip_line();
         Ok(())
@@ -101,7 +101,7 @@ fn is_blank(byte: u8) -> bool {
 /// Maximum number of bytes of a word to show.
 const SHOWN: usize = 24;
 
-pub(super) fn misread(word: &[u8], expected: &str) -> Misread {
+pub(super) fn parse_error(word: &[u8], expected: &str) -> ParseError {
     if word.is_empty() {
         return format!("expected {expected}, but the line ends");
     }

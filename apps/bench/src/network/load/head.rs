@@ -3,7 +3,7 @@
 use multisplit_sssp::network::Direction;
 
 use super::blocks::Blocks;
-use super::cursor::{Cursor, Misread, misread};
+use super::cursor::{Cursor, ParseError, parse_error};
 use super::format::Format;
 use super::problem::Problem;
 
@@ -11,7 +11,7 @@ use super::problem::Problem;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WeightText {
     Nothing,
-    Whole,
+    Integer,
     Real,
     /// Integers, unless at least one is fractional.
     Either,
@@ -54,7 +54,7 @@ impl Head {
 /// Parses the lines of a header.
 trait HeadLines {
     /// Parses a line. Returns `Some` if it was the last line of the header.
-    fn line(&mut self, line: &mut Cursor<'_>) -> Result<Option<Head>, Misread>;
+    fn line(&mut self, line: &mut Cursor<'_>) -> Result<Option<Head>, ParseError>;
     /// Error message if the file ends before the header is complete.
     const MISSING: &'static str;
 }
@@ -86,7 +86,7 @@ impl HeadLines for MatrixMarket {
     const MISSING: &'static str =
         "the line with the numbers of rows, columns and entries is missing";
 
-    fn line(&mut self, line: &mut Cursor<'_>) -> Result<Option<Head>, Misread> {
+    fn line(&mut self, line: &mut Cursor<'_>) -> Result<Option<Head>, ParseError> {
         let Some((weight, direction)) = self.banner else {
             self.banner = Some(Self::banner(line)?);
             return Ok(None);
@@ -95,7 +95,7 @@ impl HeadLines for MatrixMarket {
             line.skip_line();
             return Ok(None);
         }
-        let (rows, columns, entries) = (line.whole()?, line.whole()?, line.whole()?);
+        let (rows, columns, entries) = (line.integer()?, line.integer()?, line.integer()?);
         line.end_of_line()?;
         if rows != columns {
             return Err(format!(
@@ -108,28 +108,28 @@ impl HeadLines for MatrixMarket {
 }
 
 impl MatrixMarket {
-    fn banner(line: &mut Cursor<'_>) -> Result<(WeightText, Direction), Misread> {
+    fn banner(line: &mut Cursor<'_>) -> Result<(WeightText, Direction), ParseError> {
         let mut next = || line.word().to_ascii_lowercase();
         let (banner, object, form, field, symmetry) = (next(), next(), next(), next(), next());
         if banner != b"%%matrixmarket" {
-            return Err(misread(&banner, "`%%MatrixMarket`"));
+            return Err(parse_error(&banner, "`%%MatrixMarket`"));
         }
         if object != b"matrix" {
-            return Err(misread(&object, "`matrix`"));
+            return Err(parse_error(&object, "`matrix`"));
         }
         if form != b"coordinate" {
-            return Err(misread(&form, "`coordinate`"));
+            return Err(parse_error(&form, "`coordinate`"));
         }
         let weight = match field.as_slice() {
             b"pattern" => WeightText::Nothing,
-            b"integer" => WeightText::Whole,
+            b"integer" => WeightText::Integer,
             b"real" => WeightText::Real,
-            other => return Err(misread(other, "`pattern`, `integer` or `real`")),
+            other => return Err(parse_error(other, "`pattern`, `integer` or `real`")),
         };
         let direction = match symmetry.as_slice() {
             b"general" => Direction::Directed,
             b"symmetric" => Direction::Undirected,
-            other => return Err(misread(other, "`general` or `symmetric`")),
+            other => return Err(parse_error(other, "`general` or `symmetric`")),
         };
         line.end_of_line()?;
         Ok((weight, direction))
@@ -142,25 +142,25 @@ struct Dimacs;
 impl HeadLines for Dimacs {
     const MISSING: &'static str = "the line `p sp VERTICES ARCS` is missing";
 
-    fn line(&mut self, line: &mut Cursor<'_>) -> Result<Option<Head>, Misread> {
+    fn line(&mut self, line: &mut Cursor<'_>) -> Result<Option<Head>, ParseError> {
         match line.first() {
             b'c' | b'\n' => {
                 line.skip_line();
                 return Ok(None);
             }
             b'p' => line.skip(),
-            _ => return Err(misread(line.word(), "a comment `c` or the problem `p`")),
+            _ => return Err(parse_error(line.word(), "a comment `c` or the problem `p`")),
         }
         let problem = line.word();
         if problem != b"sp" {
-            return Err(misread(problem, "`sp`"));
+            return Err(parse_error(problem, "`sp`"));
         }
-        let (vertices, arcs) = (line.whole()?, line.whole()?);
+        let (vertices, arcs) = (line.integer()?, line.integer()?);
         line.end_of_line()?;
         Ok(Some(Head {
             mark: Some(b'a'),
             base: 1,
-            weight: WeightText::Whole,
+            weight: WeightText::Integer,
             direction: Direction::Directed,
             vertices: Some(vertices),
             announced: Some(arcs),

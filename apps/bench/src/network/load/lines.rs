@@ -8,7 +8,7 @@ use std::thread;
 use multisplit_sssp::network::{EdgeList, EdgeWeights};
 
 use super::blocks::{Block, Blocks};
-use super::cursor::{Cursor, Misread, misread};
+use super::cursor::{Cursor, ParseError, parse_error};
 use super::head::{Head, WeightText};
 use super::problem::Problem;
 use crate::host_memory;
@@ -18,13 +18,13 @@ use crate::host_memory;
 struct Parsed {
     from: Vec<u32>,
     to: Vec<u32>,
-    whole: Vec<u32>,
+    integers: Vec<u32>,
     real: Vec<f64>,
     /// Whether any weight is fractional.
     fractions: bool,
 }
 
-type Outcome = Result<Parsed, (u64, Misread)>;
+type Outcome = Result<Parsed, (u64, ParseError)>;
 /// Index and result of each parsed block.
 type Outcomes = Mutex<Vec<(usize, Outcome)>>;
 
@@ -97,7 +97,7 @@ fn parse_block(head: &Head, block: &Block) -> Outcome {
     Ok(parsed)
 }
 
-fn parse_line(head: &Head, line: &mut Cursor<'_>, parsed: &mut Parsed) -> Result<(), Misread> {
+fn parse_line(head: &Head, line: &mut Cursor<'_>, parsed: &mut Parsed) -> Result<(), ParseError> {
     match (line.first(), head.mark) {
         (b'\n', _) | (b'%' | b'#', None) | (b'c', Some(_)) => {
             line.skip_line();
@@ -105,7 +105,7 @@ fn parse_line(head: &Head, line: &mut Cursor<'_>, parsed: &mut Parsed) -> Result
         }
         (first, Some(mark)) if first == mark => line.skip(),
         (_, Some(mark)) => {
-            return Err(misread(line.word(), &format!("`{}`", char::from(mark))));
+            return Err(parse_error(line.word(), &format!("`{}`", char::from(mark))));
         }
         (_, None) => {}
     }
@@ -113,7 +113,7 @@ fn parse_line(head: &Head, line: &mut Cursor<'_>, parsed: &mut Parsed) -> Result
     parsed.to.push(vertex(head, line)?);
     match head.weight {
         WeightText::Nothing => {}
-        WeightText::Whole => parsed.whole.push(whole(line)?),
+        WeightText::Integer => parsed.integers.push(integer_weight(line)?),
         WeightText::Real | WeightText::Either => {
             let weight = line.real()?;
             if !(weight >= 0.0 && (weight as f32).is_finite()) {
@@ -129,8 +129,8 @@ fn parse_line(head: &Head, line: &mut Cursor<'_>, parsed: &mut Parsed) -> Result
     line.end_of_line()
 }
 
-fn vertex(head: &Head, line: &mut Cursor<'_>) -> Result<u32, Misread> {
-    let number = line.whole()?;
+fn vertex(head: &Head, line: &mut Cursor<'_>) -> Result<u32, ParseError> {
+    let number = line.integer()?;
     // Without an announced vertex count, accept all 32-bit numbers; `Network::new` checks its own limits.
     let end = head.vertices.unwrap_or(u64::from(u32::MAX)).saturating_add(head.base);
     if number < head.base || number >= end {
@@ -144,12 +144,12 @@ fn vertex(head: &Head, line: &mut Cursor<'_>) -> Result<u32, Misread> {
         .map_err(|_| format!("vertex {number} does not fit in 32 bits"))
 }
 
-fn whole(line: &mut Cursor<'_>) -> Result<u32, Misread> {
+fn integer_weight(line: &mut Cursor<'_>) -> Result<u32, ParseError> {
     if line.first() == b'-' {
         let word = String::from_utf8_lossy(line.word()).into_owned();
         return Err(format!("the weight is {word}; weights must not be negative"));
     }
-    let weight = line.whole()?;
+    let weight = line.integer()?;
     u32::try_from(weight).map_err(|_| format!("the weight {weight} does not fit in 32 bits"))
 }
 
@@ -166,7 +166,7 @@ fn join(head: &Head, blocks: Vec<Parsed>) -> EdgeList {
             WeightText::Nothing => EdgeWeights::Ones,
             WeightText::Real if !too_long => EdgeWeights::F32(Vec::with_capacity(count)),
             WeightText::Either if fractions => EdgeWeights::F32(Vec::with_capacity(count)),
-            WeightText::Whole | WeightText::Either | WeightText::Real => {
+            WeightText::Integer | WeightText::Either | WeightText::Real => {
                 EdgeWeights::U32(Vec::with_capacity(count))
             }
         },
@@ -177,8 +177,8 @@ fn join(head: &Head, blocks: Vec<Parsed>) -> EdgeList {
         edges.to.extend_from_slice(&block.to);
         match &mut edges.weights {
             EdgeWeights::Ones => {}
-            EdgeWeights::U32(weights) if head.weight == WeightText::Whole => {
-                weights.extend_from_slice(&block.whole);
+            EdgeWeights::U32(weights) if head.weight == WeightText::Integer => {
+                weights.extend_from_slice(&block.integers);
             }
             EdgeWeights::U32(weights) => weights.extend(block.real.iter().map(|&w| w as u32)),
             EdgeWeights::F32(weights) => weights.extend(block.real.iter().map(|&w| w as f32)),
