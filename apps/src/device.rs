@@ -14,7 +14,7 @@ use crate::common::Common;
 use crate::formats::Place;
 use crate::opening::Opening;
 use crate::outputs::Outputs;
-use crate::parts::Room;
+use crate::parts::Resources;
 use crate::trace::Trace;
 use crate::{leaving, phase, report};
 
@@ -75,7 +75,7 @@ impl Devices {
         match self.rankings()[..] {
             [] => RankingChoice::Auto,
             [one] => one.into(),
-            _ => report::wrong_usage(
+            _ => report::usage_error(
                 "--ranking takes either promised or probed; both are for `multisplit bench`",
             ),
         }
@@ -107,13 +107,13 @@ impl Devices {
     }
 
     /// Device name or index on the command line.
-    pub fn asked_for(&self) -> Option<&str> {
+    pub fn device_option(&self) -> Option<&str> {
         self.common.device.as_deref()
     }
 
     /// Device name or index, and whether it comes from the command line or the environment.
-    pub fn wanted(&self) -> Option<(&'static str, String)> {
-        let argument = self.asked_for().map(|name| ("--device", name.to_owned()));
+    pub fn requested_device(&self) -> Option<(&'static str, String)> {
+        let argument = self.device_option().map(|name| ("--device", name.to_owned()));
         let variable = || std::env::var(DEVICE_VARIABLE).ok().filter(|name| !name.is_empty());
         argument.or_else(|| variable().map(|name| (DEVICE_VARIABLE, name)))
     }
@@ -162,11 +162,11 @@ impl Devices {
     }
 
     /// Device memory that a command may use on `context`.
-    pub fn room<'c>(&self, context: &'c Context) -> Room<'c> {
+    pub fn resources<'c>(&self, context: &'c Context) -> Resources<'c> {
         // Without a limit, leave a tenth for other programs.
         let max = context.properties().device_memory / 10 * 9;
         let memory = self.common.memory_limit.map_or(max, |limit| limit.min(max));
-        Room { context, memory, bars: self.bars() }
+        Resources { context, memory, bars: self.bars() }
     }
 
     /// Output files, including the trace. They overwrite existing files only with `--force`.
@@ -196,7 +196,7 @@ impl Devices {
     }
 
     fn choice(&self) -> DeviceChoice {
-        match self.asked_for() {
+        match self.device_option() {
             Some(name) => DeviceChoice::Named(name.to_owned()),
             None => DeviceChoice::Auto,
         }

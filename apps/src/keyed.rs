@@ -153,12 +153,12 @@ impl KeyedFiles {
     pub fn take(&mut self) -> Result<Option<(Array, Option<Data>)>> {
         check_host_memory(&self.input, self.values.as_ref())?;
         let _span = tracing::info_span!("read").entered();
-        let nothing = || Elements::Memory(Data::empty(1));
+        let empty = || Elements::Memory(Data::empty(1));
         let Input::Numbers(keys, _) = &mut self.input else { return Ok(None) };
-        let elements = std::mem::replace(&mut keys.elements, nothing());
+        let elements = std::mem::replace(&mut keys.elements, empty());
         let keys = Numbers { element: keys.element, elements };
         let values = self.values.as_mut();
-        let values = values.map(|values| std::mem::replace(&mut values.elements, nothing()));
+        let values = values.map(|values| std::mem::replace(&mut values.elements, empty()));
         phase::timed("reading", || {
             Ok(Some((keys.load()?, values.map(Elements::load).transpose()?)))
         })

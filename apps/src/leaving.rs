@@ -6,22 +6,26 @@ use std::sync::{Mutex, PoisonError};
 
 use multisplit::Context;
 
-static KEPT: Mutex<Vec<Context>> = Mutex::new(Vec::new());
+static OPEN_CONTEXTS: Mutex<Vec<Context>> = Mutex::new(Vec::new());
 
 /// Keeps a device open until the process ends.
 pub fn keep_open(context: &Context) {
-    KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(context.clone());
+    OPEN_CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner).push(context.clone());
 }
 
 /// Writes the pipeline caches of the devices that are kept open.
 pub fn save_pipelines() {
-    KEPT.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(Context::save_pipelines);
+    OPEN_CONTEXTS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .iter()
+        .for_each(Context::save_pipelines);
 }
 
 /// Exits immediately if a device was kept open; otherwise returns the exit status. The caller must have
 /// flushed all output and called [`save_pipelines`].
-pub fn leave(status: u8) -> ExitCode {
-    if KEPT.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+pub fn exit(status: u8) -> ExitCode {
+    if OPEN_CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
         return ExitCode::from(status);
     }
     // Not `std::process::exit`, because drivers run their teardown in its exit handlers.

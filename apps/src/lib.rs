@@ -69,5 +69,5 @@ pub fn run() -> ExitCode {
     leaving::save_pipelines();
     // Stop logging, so that the error is the last line.
     logging::stop();
-    leaving::leave(report::finish(outcome, &messages))
+    leaving::exit(report::finish(outcome, &messages))
 }

@@ -14,14 +14,14 @@ const ARRAYS: (u64, u64) = (3, 4);
 const MAX_ELEMENTS: u64 = (1 << 30) - 1;
 
 /// Device and memory budget for an operation.
-pub struct Room<'c> {
+pub struct Resources<'c> {
     pub context: &'c Context,
     /// Device memory that may be used, in bytes.
     pub memory: u64,
     pub bars: Bars,
 }
 
-impl Room<'_> {
+impl Resources<'_> {
     /// Maximum number of elements per part. An element takes `bytes` in all arrays together and `widest` in
     /// the widest one.
     pub fn max_elements(&self, bytes: u64, widest: u64) -> usize {
@@ -53,7 +53,9 @@ pub fn in_order(
     loop {
         let end = n.min(begin.saturating_add(part));
         match each(begin..end) {
-            Err(error) if no_room(&error) && end - begin > MIN_PART => part = (end - begin) / 2,
+            Err(error) if is_out_of_memory(&error) && end - begin > MIN_PART => {
+                part = (end - begin) / 2
+            }
             other => {
                 other?;
                 begin = end;
@@ -66,7 +68,7 @@ pub fn in_order(
 }
 
 /// Whether a smaller part may avoid `error`.
-pub fn no_room(error: &anyhow::Error) -> bool {
+pub fn is_out_of_memory(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(Error::OutOfMemory { .. }))
 }
 

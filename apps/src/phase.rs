@@ -67,7 +67,7 @@ fn with(name: &'static str, change: impl FnOnce(&mut Phase)) {
 }
 
 /// Time that the phase `name` has taken so far.
-pub fn taken(name: &str) -> Duration {
+pub fn time_of(name: &str) -> Duration {
     let phases = PHASES.lock().unwrap_or_else(PoisonError::into_inner);
     phases.iter().find(|phase| phase.name == name).map_or(Duration::ZERO, |phase| phase.time)
 }
@@ -79,14 +79,14 @@ pub fn of_kernels(name: &str) -> String {
     let device = phases.iter().filter_map(|phase| phase.device).reduce(|a, b| a + b);
     drop(phases);
     match device {
-        Some(time) => format!("{} of device time", shown(time)),
-        None => shown(taken(name)),
+        Some(time) => format!("{} of device time", format_time(time)),
+        None => format_time(time_of(name)),
     }
 }
 
 /// Elapsed time of the program.
 pub fn total() -> String {
-    shown(START.get().map_or(Duration::ZERO, Instant::elapsed))
+    format_time(START.get().map_or(Duration::ZERO, Instant::elapsed))
 }
 
 /// Lists the time of each phase and the remaining time. A phase with kernels is split into kernel time and
@@ -94,29 +94,29 @@ pub fn total() -> String {
 pub fn list() -> String {
     let phases = PHASES.lock().unwrap_or_else(PoisonError::into_inner);
     let each = phases.iter().map(|Phase { name, time, device }| match device {
-        None => format!("{name} {}", shown(*time)),
+        None => format!("{name} {}", format_time(*time)),
         Some(device) => {
-            let rest = shown(time.saturating_sub(*device));
+            let rest = format_time(time.saturating_sub(*device));
             format!(
                 "{name} {} (kernels {}, transfers and host {rest})",
-                shown(*time),
-                shown(*device)
+                format_time(*time),
+                format_time(*device)
             )
         }
     });
     let total = START.get().map_or(Duration::ZERO, Instant::elapsed);
     let rest = total.saturating_sub(phases.iter().map(|phase| phase.time).sum());
-    each.chain([format!("other {}", shown(rest))]).collect::<Vec<_>>().join(", ")
+    each.chain([format!("other {}", format_time(rest))]).collect::<Vec<_>>().join(", ")
 }
 
 /// Formats a time with a unit.
-pub fn shown(time: Duration) -> String {
+pub fn format_time(time: Duration) -> String {
     figures::time(time.as_secs_f64() * 1e9)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{add_device_time, list, of_kernels, taken, timed};
+    use super::{add_device_time, list, of_kernels, time_of, timed};
     use std::time::Duration;
 
     /// One test, because the phases are global to the process.
@@ -127,8 +127,8 @@ mod tests {
             timed("inner of a test", || std::thread::sleep(pause));
             add_device_time(3e6);
         });
-        assert!(taken("inner of a test") >= pause);
-        assert!(taken("outer of a test") < pause);
+        assert!(time_of("inner of a test") >= pause);
+        assert!(time_of("outer of a test") < pause);
         assert_eq!(of_kernels("outer of a test"), "3.00 ms of device time");
         assert!(list().contains("(kernels 3.00 ms, transfers and host "), "{}", list());
     }

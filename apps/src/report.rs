@@ -36,7 +36,7 @@ pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> u8 {
         1 => Some("the validation layers reported 1 message (see above)".to_owned()),
         count => Some(format!("the validation layers reported {count} messages (see above)")),
     };
-    let error = outcome.err().filter(|error| !reader_is_gone(error)).map(|error| line(&error));
+    let error = outcome.err().filter(|error| !is_broken_pipe(error)).map(|error| line(&error));
     let status = match (&error, &layers) {
         (_, Some(_)) => VALIDATION,
         (Some(_), None) => FAILURE,
@@ -48,7 +48,7 @@ pub fn finish(outcome: anyhow::Result<()>, messages: &[Message]) -> u8 {
 }
 
 /// Prints a message about conflicting options and exits with the usage-error status.
-pub fn wrong_usage(text: impl Display) -> ! {
+pub fn usage_error(text: impl Display) -> ! {
     console::say(format_args!("multisplit: {text}"));
     std::process::exit(USAGE)
 }
@@ -64,7 +64,7 @@ pub fn not_parsed(error: &clap::Error) -> ! {
     if let Some(usage) = usage {
         console::say(usage);
     }
-    wrong_usage(problem)
+    usage_error(problem)
 }
 
 /// Splits clap's error message into the usage and a one-line error.
@@ -85,11 +85,11 @@ fn parts_of_usage_error(text: &str) -> (Option<String>, String) {
             problem += line.strip_prefix("error: ").unwrap_or(line);
         }
     }
-    (usage, in_plain_words(&problem))
+    (usage, plain_message(&problem))
 }
 
 /// Rephrases messages of Rust's parsers for users.
-fn in_plain_words(problem: &str) -> String {
+fn plain_message(problem: &str) -> String {
     let words = [
         ("invalid digit found in string", "not a whole number"),
         ("cannot parse integer from empty string", "not a whole number"),
@@ -104,10 +104,10 @@ fn in_plain_words(problem: &str) -> String {
 /// Prints the summary, the time of the whole command and its verification, and with -v the time of each
 /// phase.
 pub fn done(text: impl Display) {
-    let verifying = phase::taken(VERIFYING);
+    let verifying = phase::time_of(VERIFYING);
     let verifying = match verifying.is_zero() {
         true => String::new(),
-        false => format!(", {} of it verification", phase::shown(verifying)),
+        false => format!(", {} of it verification", phase::format_time(verifying)),
     };
     console::summary(format_args!("{text}; {} in all{verifying}", phase::total()));
     if VERBOSE.load(Ordering::Relaxed) {
@@ -131,7 +131,7 @@ pub fn command() -> String {
 
 /// Whether standard output was closed by its reader, as in `multisplit graph ... | head`, which is not a
 /// failure.
-fn reader_is_gone(error: &anyhow::Error) -> bool {
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
         .filter_map(|cause| cause.downcast_ref::<io::Error>())

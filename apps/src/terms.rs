@@ -5,7 +5,7 @@ use multisplit::Operator;
 use multisplit_bench::key_order::rank;
 
 use crate::file_key::FileKey;
-use crate::parts::{Room, in_order};
+use crate::parts::{Resources, in_order};
 
 /// A key type with addition.
 pub trait Term: FileKey {
@@ -57,17 +57,17 @@ fn combine<T: Term>(operator: Operator, a: T, b: T) -> T {
 
 /// Finds the smallest or largest element of `input` and its index, which is the first if several are equal.
 pub fn find<T: Term>(
-    room: &Room<'_>,
+    resources: &Resources<'_>,
     operator: Operator,
     input: &[T],
 ) -> Result<Option<(usize, T)>> {
     let bytes = size_of::<T>() as u64;
     let mut best: Option<(usize, T)> = None;
-    in_order(input.len(), room.max_elements(bytes, bytes), |part| {
+    in_order(input.len(), resources.max_elements(bytes, bytes), |part| {
         let begin = part.start;
         let found = match operator {
-            Operator::Max => room.context.argmax(&input[part])?,
-            _ => room.context.argmin(&input[part])?,
+            Operator::Max => resources.context.argmax(&input[part])?,
+            _ => resources.context.argmin(&input[part])?,
         };
         if let Some((index, found)) = found {
             let index = begin + index as usize;

@@ -28,9 +28,9 @@ fn bench_reports_the_ranking() {
     };
     let (promised, _) = measure(&["--ranking", "promised"]);
     assert_eq!(promised, ["promised"]);
-    let (both, said) = measure(&["--ranking", "promised,probed", "--verbose"]);
+    let (both, stderr) = measure(&["--ranking", "promised,probed", "--verbose"]);
     match both.len() {
-        1 => assert!(said.contains("is not relied on"), "{said}"),
+        1 => assert!(stderr.contains("is not relied on"), "{stderr}"),
         _ => assert_eq!(both, ["promised", "probed"]),
     }
     let copy = ["bench", "copy", "--n", "1000", "--reps", "1", "--warmup", "0"];
@@ -58,7 +58,7 @@ fn invalid_rankings_are_rejected() {
         run(command, &sort)
     };
     let ran = with_variable("sometimes").expect(1);
-    assert!(ran.complaint().contains("unknown ranking `sometimes`"), "{}", ran.err);
+    assert!(ran.error_line().contains("unknown ranking `sometimes`"), "{}", ran.err);
     for good in ["promised", "probed", ""] {
         // Text in, text out.
         assert_eq!(with_variable(good).expect(0).out, "1\n2\n3\n");
@@ -146,9 +146,9 @@ fn bench_histogram_measures_requested_bins() {
     let (even, range) = (Some("histogram_even"), Some("histogram_range"));
     let (bytes, pixels) = (Some("histogram_u8"), Some("histogram_rgba8"));
     let (two, many, all) = (Some(2), Some(100), Some(256));
-    let wanted =
+    let expected =
         [(even, two), (even, many), (range, two), (range, many), (bytes, all), (pixels, all)];
-    assert_eq!(seen, wanted);
+    assert_eq!(seen, expected);
     let ran = run(multisplit(), &["bench", "histogram", "--tune", "speed=9"]).expect(2);
     assert!(ran.err.contains("unknown size `speed`"), "{}", ran.err);
     let ran = run(multisplit(), &["bench", "scan", "--bins", "9"]).expect(2);
@@ -161,7 +161,7 @@ fn bench_split_measures_requested_methods() {
     let more =
         ["--warmup", "0", "--op", "split_identity_pairs", "--method", "auto,direct,onesweep,block"];
     let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
-    assert!(ran.complaint().starts_with("note: n = 2^50 skipped"), "{}", ran.err);
+    assert!(ran.error_line().starts_with("note: n = 2^50 skipped"), "{}", ran.err);
     let (_, lines) = figures(&ran.out);
     assert_eq!(lines.len(), 3, "auto is one of the others: {}", ran.out);
     assert!(lines.iter().all(|line| line["op"] == "split_identity_pairs" && line["m"] == 256));
@@ -202,7 +202,7 @@ fn bench_writes_json_file_and_prints_passes() {
 fn bench_skips_sizes_that_do_not_fit() {
     let arguments = ["bench", "fill", "--n", "2^50,64", "--reps", "1", "--warmup", "0"];
     let ran = run(multisplit(), &arguments).expect(0);
-    assert!(ran.complaint().starts_with("note: n = 2^50 skipped"), "{}", ran.err);
+    assert!(ran.error_line().starts_with("note: n = 2^50 skipped"), "{}", ran.err);
     assert_eq!(figures(&ran.out).1.len(), 1);
 
     let ran = run(multisplit(), &["bench", "fill", "--n", "2^50"]).expect(1);
@@ -210,7 +210,7 @@ fn bench_skips_sizes_that_do_not_fit() {
 
     let nowhere = "/nonexistent/folder/bench.jsonl";
     let ran = run(multisplit(), &["bench", "fill", "--n", "64", "--json", nowhere]).expect(1);
-    assert!(ran.complaint().contains(nowhere), "{}", ran.err);
+    assert!(ran.error_line().contains(nowhere), "{}", ran.err);
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn bench_all_measures_every_subject() {
     }
     // An existing file is kept, and the command fails before measuring.
     let again = run(multisplit(), &["bench", "copy", "--json", json]).expect(1);
-    assert!(again.complaint().contains("--force"), "{}", again.err);
+    assert!(again.error_line().contains("--force"), "{}", again.err);
     let _ = std::fs::remove_file(lines);
     let _ = std::fs::remove_file(page);
 }
@@ -298,5 +298,5 @@ fn bench_paper_prints_its_tables() {
         run(multisplit(), &wrong.split_whitespace().collect::<Vec<_>>()).expect(2);
     }
     let ran = run(multisplit(), &["bench", "paper", "--m", "3"]).expect(1);
-    assert!(ran.complaint().contains("--m must be 2, 4"), "{}", ran.err);
+    assert!(ran.error_line().contains("--m must be 2, 4"), "{}", ran.err);
 }

@@ -74,7 +74,7 @@ fn histogram_graph_lists_its_passes() {
 fn oversized_demo_is_reported() {
     for n in ["2^50", "2^63"] {
         let ran = run(multisplit(), &["demo", "--n", n]).expect(1);
-        assert!(ran.complaint().ends_with("try a smaller --n"), "{}", ran.err);
+        assert!(ran.error_line().ends_with("try a smaller --n"), "{}", ran.err);
     }
 }
 
@@ -82,13 +82,13 @@ fn oversized_demo_is_reported() {
 fn unknown_device_error_lists_known_devices() {
     for command in ["devices", "demo", "bench"] {
         let ran = run(multisplit(), &[command, "--device", "no such device"]).expect(1);
-        let complaint = ran.complaint();
+        let error_line = ran.error_line();
         for part in ["matches `no such device`", "found: 0 `", "--device"] {
-            assert!(complaint.contains(part), "no `{part}` in {complaint}");
+            assert!(error_line.contains(part), "no `{part}` in {error_line}");
         }
     }
     let ran = run(multisplit(), &["graph", "scan", "--device", "no such device"]).expect(1);
-    assert!(ran.complaint().contains("found: 0 `"), "{}", ran.err);
+    assert!(ran.error_line().contains("found: 0 `"), "{}", ran.err);
 }
 
 #[test]
@@ -129,9 +129,9 @@ fn help_contains_examples() {
 fn missing_driver_error_gives_advice() {
     for command in ["devices", "demo", "bench"] {
         let ran = run(without_driver(), &[command]).expect(1);
-        let complaint = ran.complaint();
+        let error_line = ran.error_line();
         for part in ["no Vulkan device was found", "mesa-vulkan-drivers", "VK_DRIVER_FILES"] {
-            assert!(complaint.contains(part), "no `{part}` in {complaint}");
+            assert!(error_line.contains(part), "no `{part}` in {error_line}");
         }
     }
 }
@@ -140,7 +140,7 @@ fn missing_driver_error_gives_advice() {
 fn graph_works_without_driver() {
     let text = run(without_driver(), &["graph", "scan", "--n", "2^20"]).expect(0);
     assert!(text.out.starts_with("graph scan: 3 passes"), "{}", text.out);
-    assert!(text.complaint().starts_with("note: "), "{}", text.err);
+    assert!(text.error_line().starts_with("note: "), "{}", text.err);
 
     let dot = run(without_driver(), &["graph", "scan", "--format", "dot"]).expect(0);
     assert!(dot.out.starts_with("digraph"), "{}", dot.out);

@@ -82,7 +82,7 @@ fn profiles_are_written_found_and_validated() {
 
     // An existing profile is not overwritten.
     let ran = run(command(), &["tune", "--budget", "1"]).expect(1);
-    assert!(ran.complaint().ends_with("exists; --force overwrites it"), "{}", ran.err);
+    assert!(ran.error_line().ends_with("exists; --force overwrites it"), "{}", ran.err);
     assert_eq!(fs::read_to_string(&path).expect("still there"), profile);
 
     for (damaged, expected) in damaged(&profile) {
@@ -101,12 +101,12 @@ fn profiles_are_written_found_and_validated() {
         for arguments in [&["devices"][..], &["bench", "copy", "--n", "1000"]] {
             let named = [arguments, &["--profile", text(&path)]].concat();
             let ran = run(multisplit(), &named).expect(1);
-            let complaint = ran.complaint();
-            assert!(complaint.starts_with(&format!("multisplit: {used}: ")), "{complaint}");
-            assert!(complaint.contains(expected), "no `{expected}` in {complaint}");
+            let error_line = ran.error_line();
+            assert!(error_line.starts_with(&format!("multisplit: {used}: ")), "{error_line}");
+            assert!(error_line.contains(expected), "no `{expected}` in {error_line}");
         }
         let ran = sort(multisplit(), &["--profile", text(&path)]).expect(1);
-        assert!(ran.complaint().contains(expected) && ran.out.is_empty(), "{}", ran.err);
+        assert!(ran.error_line().contains(expected) && ran.out.is_empty(), "{}", ran.err);
         // With `--profile built-in`, the damaged profile is ignored silently.
         let ran = run(command(), &["devices", "--profile", "built-in"]).expect(0);
         assert!(ran.err.is_empty(), "{}", ran.err);
@@ -124,9 +124,9 @@ fn invalid_budgets_and_unreadable_profiles_are_rejected() {
     run(multisplit(), &["tune", "--budget", "soon"]).expect(2);
     let missing = temporary("no-such.profile");
     let ran = run(multisplit(), &["devices", "--profile", text(&missing)]).expect(1);
-    assert!(ran.complaint().contains("cannot be read"), "{}", ran.err);
+    assert!(ran.error_line().contains("cannot be read"), "{}", ran.err);
     let ran = run(multisplit(), &["tune", "--from", text(&missing)]).expect(1);
-    assert!(ran.complaint().contains("cannot be read"), "{}", ran.err);
+    assert!(ran.error_line().contains("cannot be read"), "{}", ran.err);
     // If the profile cannot be written, no files are left behind.
     let file = temporary("a-file");
     fs::write(&file, "mine").expect("written");

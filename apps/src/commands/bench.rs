@@ -14,7 +14,7 @@ use crate::report;
 /// Runs the benchmarks and prints each result as soon as it is available.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     if let Err(text) = options.check() {
-        report::wrong_usage(text);
+        report::usage_error(text);
     }
     let rankings = devices.rankings();
     let of_paper = options.is_paper();

@@ -52,7 +52,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     Target::context(&context).check_size(n)?;
     writeln!(out, "{}: {}, {}\n", properties.name, properties.kind(), properties.driver)?;
 
-    let mut tour = Tour { context: &context, out: &mut out, output: Output::kept(), told: 0 };
+    let mut tour = Tour { context: &context, out: &mut out, output: Output::kept(), printed: 0 };
     tour.output.device(&context)?;
     // Two sizes, so that the plots show a line.
     let sizes = if n >= 8 { vec![n / 8, n] } else { vec![n] };
@@ -97,7 +97,7 @@ struct Tour<'t, W> {
     out: &'t mut W,
     output: Output,
     /// Length in bytes of the output that has already been printed.
-    told: usize,
+    printed: usize,
 }
 
 impl<W: Write> Tour<'_, W> {
@@ -106,16 +106,16 @@ impl<W: Write> Tour<'_, W> {
         writeln!(self.out, "{heading}")?;
         self.out.flush()?;
         multisplit_bench::measure(arguments, self.context, &mut self.output)?;
-        self.tell()
+        self.print_new_points()
     }
 
     /// Prints one line for each new measurement.
-    fn tell(&mut self) -> Result<()> {
+    fn print_new_points(&mut self) -> Result<()> {
         let text = self.output.text();
-        for point in Points::parse(&text[self.told..])?.all {
+        for point in Points::parse(&text[self.printed..])?.all {
             writeln!(self.out, "{}", line(&point))?;
         }
-        self.told = text.len();
+        self.printed = text.len();
         Ok(())
     }
 }

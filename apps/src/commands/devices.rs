@@ -67,7 +67,7 @@ struct Chosen {
 }
 
 fn reason(entry: &DeviceEntry, all: &[DeviceEntry], devices: &Devices) -> String {
-    if let Some((means, wanted)) = devices.wanted() {
+    if let Some((means, wanted)) = devices.requested_device() {
         return format!("{means} asks for `{wanted}`");
     }
     let kind = entry.properties.kind();

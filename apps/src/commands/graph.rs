@@ -214,7 +214,7 @@ fn target(devices: &Devices) -> Result<Target> {
         error.downcast_ref(),
         Some(Error::NoLoader(_) | Error::NoDevice | Error::MissingRequirements { .. })
     );
-    if !absent || devices.asked_for().is_some() {
+    if !absent || devices.device_option().is_some() {
         return Err(error);
     }
     console::note(format_args!(

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::device::Devices;
 use crate::formats::{Array, Element, Place};
 use crate::glsl_file::{GlslFile, GlslOptions};
-use crate::histogram::{Counted, Counts, Edge, Function, Wanted, chart, count};
+use crate::histogram::{Counted, Counts, Edge, Function, HistogramRequest, chart, count};
 use crate::inputs::{Input, InputOptions, Numbers, Shape, read_or, read_splitters};
 use crate::outputs::{OutputId, Outputs};
 use crate::{phase, report};
@@ -94,8 +94,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let context = opening.finish()?;
     let counted = {
         let _span = tracing::info_span!("histogram", n = len as u64).entered();
-        let (room, wanted) = (devices.room(&context), material.wanted(options)?);
-        count(&room, &wanted, samples, material.weights.as_ref(), devices.verify())?
+        let (resources, request) = (devices.resources(&context), material.request(options)?);
+        count(&resources, &request, samples, material.weights.as_ref(), devices.verify())?
     };
     let time = phase::of_kernels("counting");
     if let Some(id) = ids.csv {
@@ -152,7 +152,7 @@ impl Material {
         Ok(Self { splitters, function: options.glsl.read()?, weights })
     }
 
-    fn wanted<'m>(&'m self, options: &'m Options) -> Result<Wanted<'m>> {
+    fn request<'m>(&'m self, options: &'m Options) -> Result<HistogramRequest<'m>> {
         let range = match options.range.as_deref() {
             Some([lo, hi]) => Some((lo.as_str(), hi.as_str())),
             _ => None,
@@ -164,7 +164,7 @@ impl Material {
             _ if options.log => Function::Logarithmic(range),
             _ => Function::Even(range),
         };
-        Ok(Wanted { bins: options.bins.unwrap_or(1), function, closed: options.closed })
+        Ok(HistogramRequest { bins: options.bins.unwrap_or(1), function, closed: options.closed })
     }
 }
 

@@ -123,7 +123,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let (index, value) = with_wide_key_type!(wide_element(array.element()), job.reduce(&array))?;
     let index = index.map(|index| rows.map_or(index, |rows| rows[index] as usize));
     let value = narrowed(array.element(), value);
-    let value = shown(&Array::new(array.element(), value).context("elements of another size")?)?;
+    let value =
+        formatted(&Array::new(array.element(), value).context("elements of another size")?)?;
     print(options, &value, index, (n, element))?;
     let n = size::grouped(n as u64);
     let time = phase::of_kernels("reducing");
@@ -138,10 +139,10 @@ impl ReduceJob<'_> {
     fn reduce<T: Term>(&self, array: &Array) -> Result<(Option<usize>, Data)> {
         let wide = widened(array);
         let input = T::from_data(&wide).context("elements of another size")?;
-        let (room, operator) = (self.devices.room(self.context), self.op.operator());
+        let (resources, operator) = (self.devices.resources(self.context), self.op.operator());
         let _span = tracing::info_span!("reduce", n = input.len() as u64).entered();
         let (index, value) = if self.op.is_index() {
-            let found = phase::timed("reducing", || find(&room, operator, input))?;
+            let found = phase::timed("reducing", || find(&resources, operator, input))?;
             self.devices.verify_by(|| verify_index(operator, input, found))?;
             found.unzip()
         } else {
@@ -191,7 +192,7 @@ fn for_sums(array: Array) -> Result<Array> {
 }
 
 /// Formats the single element as in a text file.
-fn shown(value: &Array) -> Result<String> {
+fn formatted(value: &Array) -> Result<String> {
     let mut line = Vec::new();
     text::write(&mut line, value)?;
     Ok(String::from_utf8_lossy(&line).trim().to_owned())

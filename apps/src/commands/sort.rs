@@ -142,7 +142,7 @@ impl Options {
     /// Exits with the usage-error status if no output is given.
     fn check(&self) {
         if self.output.output.is_none() && self.argsort.is_none() && !self.values.has_output() {
-            report::wrong_usage("give -o FILE, or --argsort FILE");
+            report::usage_error("give -o FILE, or --argsort FILE");
         }
     }
 
@@ -161,7 +161,7 @@ impl Options {
     fn method(&self) -> SortMethod {
         match (self.method, self.radix_bits) {
             (Method::Onesweep, Some(_)) => {
-                report::wrong_usage("--radix-bits needs --method multisplit")
+                report::usage_error("--radix-bits needs --method multisplit")
             }
             (Method::Onesweep, None) => SortMethod::OneSweep,
             (Method::Auto, None) => SortMethod::Auto,
@@ -216,8 +216,8 @@ impl SortJob<'_> {
         values: Option<&Elements>,
         target: &dyn Target,
     ) -> Result<()> {
-        let room = self.devices.room(self.context);
-        sort::sort_streamed::<K>(&room, self.request, &keys.elements, values, target)
+        let resources = self.devices.resources(self.context);
+        sort::sort_streamed::<K>(&resources, self.request, &keys.elements, values, target)
     }
 
     fn direct<K: FileKey>(
@@ -225,8 +225,8 @@ impl SortJob<'_> {
         keys: &Numbers,
         values: Option<&Elements>,
     ) -> Result<Option<SortedData>> {
-        let room = self.devices.room(self.context);
-        let sorted = sort::sort_direct::<K>(&room, self.request, &keys.elements, values)?;
+        let resources = self.devices.resources(self.context);
+        let sorted = sort::sort_direct::<K>(&resources, self.request, &keys.elements, values)?;
         Ok(sorted.map(|sorted| SortedData {
             keys: sorted.keys,
             values: sorted.values,
@@ -277,10 +277,12 @@ impl SortJob<'_> {
         wants_order: bool,
     ) -> Result<sort::Sorted<K>> {
         let keys = K::from_data(keys).context("keys of another size")?;
-        let room = self.devices.room(self.context);
+        let resources = self.devices.resources(self.context);
         let sorted = {
             let _span = tracing::info_span!("sort", n = keys.len() as u64).entered();
-            phase::timed("sorting", || sort::sort(&room, self.request, keys, values, wants_order))?
+            phase::timed("sorting", || {
+                sort::sort(&resources, self.request, keys, values, wants_order)
+            })?
         };
         self.devices.verify_by(|| sort::verify(self.request, keys, values, &sorted))?;
         Ok(sorted)

@@ -109,10 +109,10 @@ impl Options {
     /// Exits with the usage-error status if options conflict.
     fn check(&self) {
         if self.output.output.is_none() && self.indices.is_none() {
-            report::wrong_usage("give -o FILE, or --indices FILE");
+            report::usage_error("give -o FILE, or --indices FILE");
         }
         if self.input.column.len() > 1 {
-            report::wrong_usage("topk takes one --column; sort takes several");
+            report::usage_error("topk takes one --column; sort takes several");
         }
     }
 

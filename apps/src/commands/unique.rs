@@ -109,12 +109,12 @@ impl UniqueJob<'_> {
     fn find<K: FileKey>(&self, array: &Array) -> Result<Found> {
         let wide = widened(array);
         let keys = K::from_data(&wide).context("elements of another size")?;
-        let room = self.devices.room(self.context);
+        let resources = self.devices.resources(self.context);
         let request = SortRequest { descending: false, method: SortMethod::Auto, rows: None };
         let sorted = match self.sort {
             true => {
                 let sorted =
-                    phase::timed("sorting", || sort::sort(&room, request, keys, None, false))?;
+                    phase::timed("sorting", || sort::sort(&resources, request, keys, None, false))?;
                 self.devices.verify_by(|| sort::verify(request, keys, None, &sorted))?;
                 Some(sorted.keys)
             }

@@ -114,11 +114,11 @@ fn size_of_words<T>(_: &[T]) -> usize {
 }
 
 fn resize<T: Pod>(words: &mut Vec<T>, len: usize) -> bool {
-    let room = words.try_reserve(len.saturating_sub(words.len())).is_ok();
-    if room {
+    let reserved = words.try_reserve(len.saturating_sub(words.len())).is_ok();
+    if reserved {
         words.resize(len, T::zeroed());
     }
-    room
+    reserved
 }
 
 impl Array {

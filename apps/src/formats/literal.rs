@@ -40,7 +40,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Consumes `mark` if it comes next, and returns whether it did.
-    fn takes(&mut self, mark: &str) -> bool {
+    fn accept(&mut self, mark: &str) -> bool {
         self.blanks();
         let found = self.rest().starts_with(mark);
         self.at += if found { mark.len() } else { 0 };
@@ -56,8 +56,8 @@ impl<'t> Parser<'t> {
             '(' => self.sequence(depth, "(", ")"),
             '[' => self.sequence(depth, "[", "]"),
             '{' => self.dictionary(depth),
-            _ if self.takes("True") => Some(Literal::Bool(true)),
-            _ if self.takes("False") => Some(Literal::Bool(false)),
+            _ if self.accept("True") => Some(Literal::Bool(true)),
+            _ if self.accept("False") => Some(Literal::Bool(false)),
             _ => None,
         }
     }
@@ -78,36 +78,36 @@ impl<'t> Parser<'t> {
         let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         self.at += digits;
         // Python 2 wrote long numbers with an L.
-        self.takes("L");
+        self.accept("L");
         rest[..digits].parse().ok().map(Literal::Number)
     }
 
     fn sequence(&mut self, depth: u32, open: &str, close: &str) -> Option<Literal<'t>> {
-        self.takes(open);
+        self.accept(open);
         let mut items = Vec::new();
-        while !self.takes(close) {
+        while !self.accept(close) {
             items.push(self.literal(depth + 1)?);
-            if !self.takes(",") {
-                return self.takes(close).then_some(Literal::Sequence(items));
+            if !self.accept(",") {
+                return self.accept(close).then_some(Literal::Sequence(items));
             }
         }
         Some(Literal::Sequence(items))
     }
 
     fn dictionary(&mut self, depth: u32) -> Option<Literal<'t>> {
-        self.takes("{");
+        self.accept("{");
         let mut items = Vec::new();
-        while !self.takes("}") {
+        while !self.accept("}") {
             let key = self.literal(depth + 1)?;
-            if !self.takes(":") {
+            if !self.accept(":") {
                 return None;
             }
             self.blanks();
             let begin = self.at;
             let value = self.literal(depth + 1)?;
             items.push((key, value, &self.text[begin..self.at]));
-            if !self.takes(",") {
-                return self.takes("}").then_some(Literal::Dictionary(items));
+            if !self.accept(",") {
+                return self.accept("}").then_some(Literal::Dictionary(items));
             }
         }
         Some(Literal::Dictionary(items))

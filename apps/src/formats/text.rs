@@ -57,8 +57,8 @@ fn numbers<N: FromStr, W: Send>(
     let mut words = Vec::new();
     let (mut block, mut lines) = (Vec::new(), 0);
     loop {
-        let room = (BLOCK_BYTES - block.len()) as u64;
-        let read = reader.by_ref().take(room).read_to_end(&mut block).map_err(Problem::Io)?;
+        let available = (BLOCK_BYTES - block.len()) as u64;
+        let read = reader.by_ref().take(available).read_to_end(&mut block).map_err(Problem::Io)?;
         let end = match block.iter().rposition(|&byte| byte == b'\n') {
             // End of input: the last line may lack a newline.
             _ if read == 0 => block.len(),
@@ -118,7 +118,7 @@ fn parse<N: FromStr, W>(piece: &[u8], word: &impl Fn(N) -> W) -> Result<Parsed<W
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        let problem = |_| Problem::Line(parsed.lines, shown(text));
+        let problem = |_| Problem::Line(parsed.lines, excerpt(text));
         let value = text.parse().map_err(problem)?;
         parsed.words.try_reserve(1).map_err(|_| Problem::NoMemory(parsed.lines))?;
         parsed.words.push(word(value));
@@ -159,7 +159,7 @@ pub fn number(text: &str, element: Element) -> Option<u64> {
 }
 
 /// Truncates a text that is too long for a message.
-pub fn shown(text: &str) -> String {
+pub fn excerpt(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
@@ -221,7 +221,7 @@ impl<F: std::fmt::Debug> Display for Float<F> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_LINE_BYTES, Problem, read, shown, write};
+    use super::{MAX_LINE_BYTES, Problem, excerpt, read, write};
     use crate::formats::{Array, Data, Element};
 
     #[test]
@@ -257,8 +257,8 @@ mod tests {
             assert!(matches!(problem, Problem::Line(found, _) if found == line), "{problem:?}");
         }
         assert!(read(&mut &b"\xff\xfe\n"[..], Element::U32).is_err());
-        assert_eq!(shown("1234"), "1234");
-        assert_eq!(shown(&"é".repeat(50)), "é".repeat(40) + "...");
+        assert_eq!(excerpt("1234"), "1234");
+        assert_eq!(excerpt(&"é".repeat(50)), "é".repeat(40) + "...");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::formats::Array;
 use crate::glsl_file::GlslFile;
 
 /// Bins as requested on the command line.
-pub struct Wanted<'w> {
+pub struct HistogramRequest<'w> {
     /// Number of bins; ignored for splitters.
     pub bins: u32,
     pub function: Function<'w>,
@@ -50,12 +50,12 @@ enum Kind<'b> {
 
 impl<'b, N: Number> BinRule<'b, N> {
     /// Creates the bins. `ends` are the smallest and largest sample; required if the range is automatic.
-    pub fn new(wanted: &Wanted<'b>, ends: Option<(N, N)>) -> Result<Self> {
-        let m = wanted.bins;
+    pub fn new(request: &HistogramRequest<'b>, ends: Option<(N, N)>) -> Result<Self> {
+        let m = request.bins;
         if m > MAX_BINS {
             bail!("--bins {m} is more than {MAX_BINS}, the maximum");
         }
-        let (edges, kind, closed) = match wanted.function {
+        let (edges, kind, closed) = match request.function {
             Function::Even(range) => {
                 let (lo, hi, closed) = range_of(range, ends)?;
                 (N::even_edges(lo, hi, m), Kind::Even, closed)
@@ -87,7 +87,7 @@ impl<'b, N: Number> BinRule<'b, N> {
             }
         };
         let mut rule = Self { edges, kind, last: None };
-        rule.last = rule.last_sample(wanted.closed || closed)?;
+        rule.last = rule.last_sample(request.closed || closed)?;
         Ok(rule)
     }
 
@@ -164,7 +164,7 @@ impl<'b, N: Number> BinRule<'b, N> {
     }
 }
 
-impl Wanted<'_> {
+impl HistogramRequest<'_> {
     /// Whether the range is that of the samples.
     pub fn is_automatic(&self) -> bool {
         matches!(self.function, Function::Even(None) | Function::Logarithmic(None))
@@ -232,15 +232,15 @@ fn splitters(array: &Array) -> Result<Vec<Edge>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BinRule, Function, Wanted};
+    use super::{BinRule, Function, HistogramRequest};
 
     fn rule<N: super::Number>(
         bins: u32,
         range: Option<(&str, &str)>,
         samples: &[N],
     ) -> Vec<Option<usize>> {
-        let wanted = Wanted { bins, function: Function::Even(range), closed: false };
-        let rule = BinRule::<N>::new(&wanted, wanted.ends(samples)).expect("bins");
+        let request = HistogramRequest { bins, function: Function::Even(range), closed: false };
+        let rule = BinRule::<N>::new(&request, request.ends(samples)).expect("bins");
         samples.iter().map(|&sample| rule.bin(sample)).collect()
     }
 
@@ -272,8 +272,8 @@ mod tests {
     #[test]
     fn invalid_bins_are_rejected() {
         let refused = |bins, function| {
-            let wanted = Wanted { bins, function, closed: false };
-            BinRule::<u32>::new(&wanted, None).is_err()
+            let request = HistogramRequest { bins, function, closed: false };
+            BinRule::<u32>::new(&request, None).is_err()
         };
         assert!(refused(u32::MAX, Function::Identity));
         assert!(refused(2, Function::Even(None)));

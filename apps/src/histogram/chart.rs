@@ -52,11 +52,11 @@ pub fn chart(counts: &Counts, edges: &[Edge], closed: bool) -> String {
 fn labels(edges: &[Edge]) -> Vec<String> {
     let of =
         |digits: usize| -> Vec<String> { edges.iter().map(|edge| label(*edge, digits)).collect() };
-    let told_apart = |labels: &Vec<String>| {
+    let are_distinct = |labels: &Vec<String>| {
         let pairs = labels.windows(2).zip(edges.windows(2));
         pairs.into_iter().all(|(labels, edges)| labels[0] != labels[1] || edges[0] == edges[1])
     };
-    (DIGITS.0..DIGITS.1).map(of).find(told_apart).unwrap_or_else(|| of(DIGITS.1))
+    (DIGITS.0..DIGITS.1).map(of).find(are_distinct).unwrap_or_else(|| of(DIGITS.1))
 }
 
 fn label(edge: Edge, digits: usize) -> String {
@@ -108,9 +108,9 @@ mod tests {
         assert!(text.trim_start().starts_with("[0, 25)             25  █"), "{text}");
         assert!(text.contains("1000 bins, 25 per line"), "{text}");
         let edges = [0.0, 0.5, 1.0].map(Edge::Real);
-        let few = chart(&Counts::Whole(vec![1, 2]), &edges, true);
-        assert_eq!(few.lines().count(), 2);
-        assert!(few.contains("[0.5, 1]"), "{few}");
+        let small = chart(&Counts::Whole(vec![1, 2]), &edges, true);
+        assert_eq!(small.lines().count(), 2);
+        assert!(small.contains("[0.5, 1]"), "{small}");
     }
 
     #[test]

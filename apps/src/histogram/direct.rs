@@ -12,11 +12,11 @@ use indicatif::ProgressBar;
 use multisplit::primitives::histogram::HistogramMethod;
 use multisplit::{Array, Bins, Context};
 
-use super::bin_rule::{BinRule, Wanted, wider};
+use super::bin_rule::{BinRule, HistogramRequest, wider};
 use super::counted::{Counted, Counts, Outside};
 use super::number::Number;
 use crate::inputs::PlainFile;
-use crate::parts::{Room, no_room};
+use crate::parts::{Resources, is_out_of_memory};
 use crate::phase;
 
 /// Bytes per part: large enough to amortise the overhead of a part, small enough for several parts.
@@ -26,32 +26,32 @@ const WORKERS: usize = 2;
 
 /// Counts the samples of `file`. `None` if they need conversion on the host or do not fit the device.
 pub fn count<'w, N: Number>(
-    room: &Room<'_>,
-    wanted: &Wanted<'w>,
+    resources: &Resources<'_>,
+    request: &HistogramRequest<'w>,
     file: &PlainFile,
 ) -> Result<Option<(BinRule<'w, N>, Counted)>> {
     let bytes = size_of::<N>();
     if !N::SAME_BYTES || file.element_bytes() != bytes || file.len() == 0 {
         return Ok(None);
     }
-    let counted = if wanted.is_automatic() {
-        if file.len() as u64 > room.max_in_memory(bytes as u64) {
+    let counted = if request.is_automatic() {
+        if file.len() as u64 > resources.max_in_memory(bytes as u64) {
             return Ok(None);
         }
-        all_at_once(room.context, wanted, file)
+        all_at_once(resources.context, request, file)
     } else {
-        let max = room.max_elements(bytes as u64, bytes as u64) / WORKERS;
+        let max = resources.max_elements(bytes as u64, bytes as u64) / WORKERS;
         let part = max.min(PART_BYTES / bytes).max(1);
-        BinRule::new(wanted, None).and_then(|rule| {
-            let bar = room.bars.elements("counting", file.len() as u64);
-            let counting = Counting::new(room.context, &rule, file)?;
+        BinRule::new(request, None).and_then(|rule| {
+            let bar = resources.bars.elements("counting", file.len() as u64);
+            let counting = Counting::new(resources.context, &rule, file)?;
             let counted = counting.by_parts(part, &bar).map_err(|error| rule.named(error))?;
             bar.finish_and_clear();
             Ok((rule, counted))
         })
     };
     match counted {
-        Err(error) if no_room(&error) => Ok(None),
+        Err(error) if is_out_of_memory(&error) => Ok(None),
         other => other.map(Some),
     }
 }
@@ -60,19 +60,19 @@ pub fn count<'w, N: Number>(
 /// stay on the device until then.
 fn all_at_once<'w, N: Number>(
     context: &Context,
-    wanted: &Wanted<'w>,
+    request: &HistogramRequest<'w>,
     file: &PlainFile,
 ) -> Result<(BinRule<'w, N>, Counted)> {
     let ends = Mutex::new(None);
     let array = upload::<N>(context, file, 0..file.len(), |samples| {
-        let found = wanted.ends(samples);
+        let found = request.ends(samples);
         let mut ends = ends.lock().unwrap_or_else(PoisonError::into_inner);
         *ends = match (*ends, found) {
             (Some(ends), Some(found)) => Some(wider(ends, found)),
             (ends, found) => ends.or(found),
         };
     })?;
-    let rule = BinRule::new(wanted, ends.into_inner().unwrap_or_else(PoisonError::into_inner))?;
+    let rule = BinRule::new(request, ends.into_inner().unwrap_or_else(PoisonError::into_inner))?;
     let counted = Counting::new(context, &rule, file)?.count(&array)?;
     Ok((rule, counted))
 }
@@ -95,7 +95,7 @@ impl<'c, N: Number> Counting<'c, N> {
         let (n, next) = (self.file.len(), AtomicUsize::new(0));
         let parts = n.div_ceil(part);
         let work = || -> Result<Counted> {
-            let mut all = self.nothing();
+            let mut all = self.empty();
             loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 if index >= parts {
@@ -111,10 +111,10 @@ impl<'c, N: Number> Counting<'c, N> {
             }
         };
         thread::scope(|scope| {
-            let others = (1..WORKERS.min(parts)).map(|_| scope.spawn(work)).collect::<Vec<_>>();
+            let handles = (1..WORKERS.min(parts)).map(|_| scope.spawn(work)).collect::<Vec<_>>();
             let mut all = work();
-            for other in others {
-                let counted = other.join().unwrap_or_else(|panic| resume_unwind(panic));
+            for handle in handles {
+                let counted = handle.join().unwrap_or_else(|panic| resume_unwind(panic));
                 all = all.and_then(|mut all| {
                     all.add(&counted?);
                     Ok(all)
@@ -124,7 +124,7 @@ impl<'c, N: Number> Counting<'c, N> {
         })
     }
 
-    fn nothing(&self) -> Counted {
+    fn empty(&self) -> Counted {
         let edges = self.rule.edges.clone();
         let counts = Counts::Whole(vec![0; edges.len() - 1]);
         Counted { counts, edges, outside: Outside::default(), method: HistogramMethod::Auto }
@@ -142,7 +142,7 @@ impl<'c, N: Number> Counting<'c, N> {
                 counts: Counts::Whole(counts),
                 outside: self.outside(samples, out_of_range)?,
                 method: found.method,
-                ..self.nothing()
+                ..self.empty()
             })
         })
     }

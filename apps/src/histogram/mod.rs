@@ -9,7 +9,7 @@ mod number;
 mod verify;
 mod whole;
 
-pub use bin_rule::{Function, Wanted};
+pub use bin_rule::{Function, HistogramRequest};
 pub use chart::chart;
 pub use counted::{Counted, Counts};
 pub use edges::Edge;

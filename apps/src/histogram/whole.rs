@@ -5,13 +5,13 @@ use anyhow::{Context as _, Result, bail};
 use multisplit::primitives::histogram::HistogramMethod;
 use rayon::prelude::*;
 
-use super::bin_rule::{BinRule, Wanted, wider};
+use super::bin_rule::{BinRule, HistogramRequest, wider};
 use super::counted::{Counted, Counts, Outside};
 use super::direct;
 use super::number::{Number, counted_as};
 use crate::formats::{Array, Data, Element};
 use crate::inputs::{Elements, Numbers};
-use crate::parts::{self, Room};
+use crate::parts::{self, Resources};
 use crate::{phase, report};
 
 /// Samples that one thread processes at a time.
@@ -44,8 +44,8 @@ impl<'w> Weights<'w> {
 
 /// Counts `samples`, or adds up their weights. With `verify`, compares the result with the CPU.
 pub fn count(
-    room: &Room<'_>,
-    wanted: &Wanted<'_>,
+    resources: &Resources<'_>,
+    request: &HistogramRequest<'_>,
     samples: Numbers,
     weights: Option<&Array>,
     verify: bool,
@@ -65,7 +65,7 @@ pub fn count(
         Element::Time(_) => times,
         Element::F64 => counted::<f64>,
     };
-    of_type(room, wanted, samples, weights, verify)
+    of_type(resources, request, samples, weights, verify)
 }
 
 /// "Not a time", the lowest value of dates and time differences.
@@ -79,8 +79,8 @@ fn of_times<T: Copy>(times: &[i64], values: &[T]) -> Vec<T> {
 
 /// Counts dates or time differences. "Not a time" is out of range, like NaN.
 fn times(
-    room: &Room<'_>,
-    wanted: &Wanted<'_>,
+    resources: &Resources<'_>,
+    request: &HistogramRequest<'_>,
     samples: Numbers,
     weights: Weights<'_>,
     verify: bool,
@@ -101,20 +101,20 @@ fn times(
         }
     };
     let mut counted =
-        phase::timed("counting", || in_memory(room, wanted, &times, weights, verify))?;
+        phase::timed("counting", || in_memory(resources, request, &times, weights, verify))?;
     counted.outside.other += (all.len() - times.len()) as u64;
     Ok(counted)
 }
 
 fn counted<N: Number>(
-    room: &Room<'_>,
-    wanted: &Wanted<'_>,
+    resources: &Resources<'_>,
+    request: &HistogramRequest<'_>,
     samples: Numbers,
     weights: Weights<'_>,
     verify: bool,
 ) -> Result<Counted> {
     if let (Elements::File(file), Weights::None) = (&samples.elements, weights)
-        && let Some((rule, counted)) = direct::count::<N>(room, wanted, file)?
+        && let Some((rule, counted)) = direct::count::<N>(resources, request, file)?
     {
         if verify {
             phase::timed(report::VERIFYING, || {
@@ -128,29 +128,29 @@ fn counted<N: Number>(
     let array = phase::timed("reading", || samples.load())?;
     let array = counted_as(&array);
     let samples = N::from_data(array.data()).context("samples of another size")?;
-    phase::timed("counting", || in_memory(room, wanted, samples, weights, verify))
+    phase::timed("counting", || in_memory(resources, request, samples, weights, verify))
 }
 
 fn in_memory<N: Number>(
-    room: &Room<'_>,
-    wanted: &Wanted<'_>,
+    resources: &Resources<'_>,
+    request: &HistogramRequest<'_>,
     samples: &[N],
     weights: Weights<'_>,
     verify: bool,
 ) -> Result<Counted> {
-    let parts = samples.par_chunks(CHUNK).filter_map(|part| wanted.ends(part));
-    let ends = if wanted.is_automatic() { parts.reduce_with(wider) } else { None };
-    let rule = BinRule::<N>::new(wanted, ends)?;
+    let parts = samples.par_chunks(CHUNK).filter_map(|part| request.ends(part));
+    let ends = if request.is_automatic() { parts.reduce_with(wider) } else { None };
+    let rule = BinRule::<N>::new(request, ends)?;
     let bins = rule.device_bins()?;
     let bytes = size_of::<N::Device>() as u64 + 4;
-    let bar = room.bars.elements("counting", samples.len() as u64);
+    let bar = resources.bars.elements("counting", samples.len() as u64);
     let m = rule.edges.len() - 1;
     let (mut whole, mut real) = (vec![0u64; m], vec![0f64; m]);
     let mut method = HistogramMethod::Auto;
-    let counted = parts::in_order(samples.len(), room.max_elements(bytes, bytes), |part| {
+    let counted = parts::in_order(samples.len(), resources.max_elements(bytes, bytes), |part| {
         let end = part.end as u64;
         let device = N::to_device(&samples[part.clone()]);
-        let (context, bins) = (room.context, bins.clone());
+        let (context, bins) = (resources.context, bins.clone());
         match weights {
             Weights::None => {
                 let found = context.histogram(&*device, bins)?;
@@ -196,7 +196,7 @@ fn in_memory<N: Number>(
     };
     let counted = Counted { counts, edges: rule.edges.clone(), outside, method };
     if verify {
-        let check = || super::verify::verify(&rule, samples, &weighed(weights), &counted);
+        let check = || super::verify::verify(&rule, samples, &weight_of(weights), &counted);
         phase::timed(report::VERIFYING, check)?;
     }
     Ok(counted)
@@ -223,7 +223,7 @@ fn outside<N: Number>(rule: &BinRule<'_, N>, samples: &[N]) -> Outside {
 }
 
 /// Returns the weight of each sample, for the CPU.
-fn weighed<'w>(weights: Weights<'w>) -> impl Fn(usize) -> f64 + 'w {
+fn weight_of<'w>(weights: Weights<'w>) -> impl Fn(usize) -> f64 + 'w {
     move |index| match weights {
         Weights::None => 1.0,
         Weights::Whole(weights) => f64::from(weights[index]),

@@ -43,10 +43,10 @@ pub enum Shape {
 /// Reads the whole array at `place`. `asked` is the element type for files that do not store it; a file with
 /// another type is rejected.
 #[cfg(test)]
-pub fn read(place: &Place, asked: Option<Element>, shape: Shape, bars: Bars) -> Result<Array> {
+pub fn read(place: &Place, requested: Option<Element>, shape: Shape, bars: Bars) -> Result<Array> {
     let mut stream = Stream::open(place, bars)?;
     let format = stream.format()?;
-    open_array(&mut stream, format, asked, shape)?.load()
+    open_array(&mut stream, format, requested, shape)?.load()
 }
 
 /// Reads the whole array at `place`, with elements of type `otherwise` if the file does not store the type.
@@ -54,8 +54,8 @@ pub fn read(place: &Place, asked: Option<Element>, shape: Shape, bars: Bars) -> 
 pub fn read_or(place: &Place, otherwise: Element, shape: Shape, bars: Bars) -> Result<Array> {
     let mut stream = Stream::open(place, bars)?;
     let format = stream.format()?;
-    let asked = (format != Format::Npy).then_some(otherwise);
-    open_array(&mut stream, format, asked, shape)?.load()
+    let requested = (format != Format::Npy).then_some(otherwise);
+    open_array(&mut stream, format, requested, shape)?.load()
 }
 
 /// Reads splitters for elements of type `divided`. A .npy file may have another type, except that dates and
@@ -75,22 +75,22 @@ pub fn read_splitters(place: &Place, divided: Element, bars: Bars) -> Result<Arr
 pub fn open_array(
     stream: &mut Stream,
     format: Format,
-    asked: Option<Element>,
+    requested: Option<Element>,
     shape: Shape,
 ) -> Result<Numbers> {
     match format {
-        Format::Npy => stream.npy(asked, shape),
-        Format::Raw => stream.raw(asked),
+        Format::Npy => stream.npy(requested, shape),
+        Format::Raw => stream.raw(requested),
         Format::Text | Format::Csv if stream.has_columns() => {
             Err(FileError::Columns { place: stream.name() })
         }
-        Format::Text | Format::Csv => stream.text(asked),
+        Format::Text | Format::Csv => stream.text(requested),
     }
 }
 
 impl Stream {
-    fn type_of(&self, asked: Option<Element>) -> Result<Element> {
-        asked.ok_or_else(|| FileError::NoType { place: self.name() })
+    fn type_of(&self, requested: Option<Element>) -> Result<Element> {
+        requested.ok_or_else(|| FileError::NoType { place: self.name() })
     }
 
     fn npy_header(&mut self) -> Result<npy::Header> {
@@ -100,19 +100,19 @@ impl Stream {
         })
     }
 
-    fn npy(&mut self, asked: Option<Element>, shape: Shape) -> Result<Numbers> {
+    fn npy(&mut self, requested: Option<Element>, shape: Shape) -> Result<Numbers> {
         let header = self.npy_header()?;
         let place = self.name();
         let Some((found, order)) = header.element else {
             return Err(FileError::NpyType {
                 place,
-                descr: text::shown(header.descr.trim_matches('\'')),
+                descr: text::excerpt(header.descr.trim_matches('\'')),
             });
         };
-        if let Some(asked) = asked
-            && asked != found
+        if let Some(requested) = requested
+            && requested != found
         {
-            return Err(FileError::OtherType { place, found, asked });
+            return Err(FileError::OtherType { place, found, asked: requested });
         }
         if shape == Shape::Line && header.shape.len() != 1 {
             let (dimensions, wanted) = (header.shape.len(), "keys must have one dimension");
@@ -160,8 +160,8 @@ impl Stream {
         }
     }
 
-    fn raw(&mut self, asked: Option<Element>) -> Result<Numbers> {
-        let element = self.type_of(asked)?;
+    fn raw(&mut self, requested: Option<Element>) -> Result<Numbers> {
+        let element = self.type_of(requested)?;
         let (elements, bytes) = self.elements(0, element.bytes(), u64::MAX)?;
         if !bytes.is_multiple_of(element.bytes() as u64) {
             return Err(FileError::Partial { place: self.name(), bytes, element });
@@ -169,8 +169,8 @@ impl Stream {
         Ok(Numbers { element, elements })
     }
 
-    fn text(&mut self, asked: Option<Element>) -> Result<Numbers> {
-        let element = self.type_of(asked)?;
+    fn text(&mut self, requested: Option<Element>) -> Result<Numbers> {
+        let element = self.type_of(requested)?;
         let place = self.name();
         let data = text::read(&mut self.reader, element).map_err(|problem| match problem {
             text::Problem::Io(source) => FileError::Read { place, source },
@@ -198,8 +198,8 @@ impl Stream {
         };
         let mut filled = 0;
         loop {
-            let room = usize::try_from(max).unwrap_or(usize::MAX).saturating_sub(filled);
-            let step = room.min(STEP_BYTES);
+            let available = usize::try_from(max).unwrap_or(usize::MAX).saturating_sub(filled);
+            let step = available.min(STEP_BYTES);
             let len = (filled + step).div_ceil(each);
             if !data.resize(len) {
                 return Err(no_memory(len));

@@ -13,7 +13,7 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static NAMING: Mutex<()> = Mutex::new(());
 /// Maximum time to print a message after an interruption.
 #[cfg(unix)]
-const MAX_TELLING: std::time::Duration = std::time::Duration::from_secs(2);
+const PRINT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(2);
 
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
@@ -62,10 +62,10 @@ fn watch() {
     let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
     let ignored = ignored_signals();
     // Signals that were ignored at start, for example by nohup, stay ignored.
-    let heeded = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
-    let heeded = heeded.into_iter().filter(|signal| ignored & 1 << (signal - 1) == 0);
+    let handled = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
+    let handled = handled.into_iter().filter(|signal| ignored & 1 << (signal - 1) == 0);
     // Continue without the thread; an interruption then merely leaves a hidden file.
-    let Ok(mut signals) = Signals::new(heeded) else { return };
+    let Ok(mut signals) = Signals::new(handled) else { return };
     std::thread::spawn(move || {
         for signal in signals.forever() {
             // The locks are never released, so that no file can be created, finished or renamed from here on.
@@ -76,7 +76,7 @@ fn watch() {
             }
             let what = if unfinished.is_empty() { "" } else { "; no output was written" };
             let name = low_level::signal_name(signal).unwrap_or("a signal");
-            tell(format!("multisplit: stopped by {name}{what}"));
+            print(format!("multisplit: stopped by {name}{what}"));
             // Terminate as by the signal, so that a shell can report it.
             let _ = low_level::emulate_default_handler(signal);
         }
@@ -85,13 +85,13 @@ fn watch() {
 
 /// Prints a message, but does not wait for a blocked reader for long.
 #[cfg(unix)]
-fn tell(text: String) {
+fn print(text: String) {
     let (done, is_done) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         console::say(text);
         let _ = done.send(());
     });
-    let _ = is_done.recv_timeout(MAX_TELLING);
+    let _ = is_done.recv_timeout(PRINT_TIMEOUT);
 }
 
 /// Bit mask of ignored signals; 0 if the system does not report it.

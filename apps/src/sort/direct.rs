@@ -15,7 +15,7 @@ use crate::file_key::FileKey;
 use crate::formats::Data;
 use crate::inputs::Elements;
 use crate::on_device::{Moved, upload};
-use crate::parts::{Room, no_room};
+use crate::parts::{Resources, is_out_of_memory};
 use crate::phase;
 use crate::value_type::by_value_bytes;
 
@@ -50,21 +50,21 @@ impl Values for [u32; 4] {}
 
 /// Sorts `keys` and the optional values; stable. `None` if they do not fit the device.
 pub fn sort_direct<K: FileKey>(
-    room: &Room<'_>,
+    resources: &Resources<'_>,
     request: SortRequest,
     keys: &Elements,
     values: Option<&Elements>,
 ) -> Result<Option<Direct>> {
     let value_bytes = values.map_or(0, Elements::element_bytes);
-    let context = room.context;
+    let context = resources.context;
     let (n, (key_bytes, narrow)) = (keys.len() as u64, request::key_bytes::<K>());
-    let one_plan = n <= room.max_of_plan(key_bytes.max(value_bytes) as u64);
+    let one_plan = n <= resources.max_of_plan(key_bytes.max(value_bytes) as u64);
     // Arrays that exceed one plan are sorted by the library, which needs two more copies of pairs.
     let copies = if one_plan || value_bytes == 0 { 2 } else { 4 };
     // Rows are sorted by one plan, or in parts from host memory.
     let fits = one_plan || request.rows.is_none();
     let bytes = copies * (key_bytes + value_bytes) as u64 + narrow as u64;
-    if n == 0 || !fits || n > room.max_in_memory(bytes) {
+    if n == 0 || !fits || n > resources.max_in_memory(bytes) {
         return Ok(None);
     }
     let in_one_plan = || {
@@ -82,14 +82,14 @@ pub fn sort_direct<K: FileKey>(
         )
     };
     let sort = || if one_plan { in_one_plan() } else { by_pieces() };
-    match again_by_ballots(sort) {
-        Err(error) if no_room(&error) => Ok(None),
+    match retry_with_ballots(sort) {
+        Err(error) if is_out_of_memory(&error) => Ok(None),
         other => other.map(Some),
     }
 }
 
 /// Runs `sort` again if the device violated the assumed lane order. The context then ranks with ballots.
-pub fn again_by_ballots<T>(sort: impl Fn() -> Result<T>) -> Result<T> {
+pub fn retry_with_ballots<T>(sort: impl Fn() -> Result<T>) -> Result<T> {
     match sort() {
         Err(error) if matches!(error.downcast_ref(), Some(Error::LaneOrder { .. })) => sort(),
         other => other,

@@ -9,7 +9,7 @@ use super::streamed::{Target, sort_streamed};
 use crate::file_key::FileKey;
 use crate::formats::Data;
 use crate::inputs::Elements;
-use crate::parts::Room;
+use crate::parts::Resources;
 
 /// Destination arrays.
 struct InMemory {
@@ -37,7 +37,7 @@ fn put(data: &Mutex<Data>, first: u64, bytes: &[u8]) {
 
 /// Returns sorted keys and values; stable.
 pub fn sort<K: FileKey>(
-    room: &Room<'_>,
+    resources: &Resources<'_>,
     request: SortRequest,
     keys: Data,
     values: Option<Data>,
@@ -51,7 +51,7 @@ pub fn sort<K: FileKey>(
         keys: Mutex::new(Data::zeroed(size_of::<K>(), n).context(no_memory)?),
         values: Mutex::new(Data::zeroed(value_bytes, value_len).context(no_memory)?),
     };
-    sort_streamed::<K>(room, request, &keys, values.as_ref(), &target)?;
+    sort_streamed::<K>(resources, request, &keys, values.as_ref(), &target)?;
     let sorted = target.keys.into_inner().unwrap_or_else(PoisonError::into_inner);
     let sorted = K::from_data(&sorted).context("keys of another size")?.to_vec();
     let moved = target.values.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -8,7 +8,7 @@ use multisplit::{Key, Sort};
 use multisplit_bench::key_order::rank;
 
 use crate::formats::Data;
-use crate::parts::Room;
+use crate::parts::Resources;
 
 /// Sort parameters, as given on the command line.
 #[derive(Clone, Copy, Debug)]
@@ -51,11 +51,11 @@ pub struct Sorted<K> {
 }
 
 /// Maximum number of keys with values of `value_bytes` bytes that fit the device.
-pub fn max_elements<K>(room: &Room<'_>, value_bytes: usize) -> usize {
+pub fn max_elements<K>(resources: &Resources<'_>, value_bytes: usize) -> usize {
     let (key_bytes, narrow) = key_bytes::<K>();
     // Sort rounds alternate between two buffers.
     let bytes = 2 * (key_bytes + value_bytes) + narrow;
-    room.max_elements(bytes as u64, key_bytes.max(value_bytes) as u64)
+    resources.max_elements(bytes as u64, key_bytes.max(value_bytes) as u64)
 }
 
 /// Bytes per key during the sort. The second number is the key's own size if it is narrow, because narrow

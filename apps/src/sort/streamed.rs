@@ -16,13 +16,13 @@ use multisplit_bench::data::{SplitMix64, below};
 use multisplit_bench::host_memory;
 use rayon::prelude::*;
 
-use super::direct::{Prepared, Values, again_by_ballots};
+use super::direct::{Prepared, Values, retry_with_ballots};
 use super::request::{SortRequest, max_elements};
 use crate::file_key::FileKey;
 use crate::formats::Data;
 use crate::inputs::Elements;
 use crate::on_device::{DeviceArray as _, elements_of};
-use crate::parts::{Room, no_room};
+use crate::parts::{Resources, is_out_of_memory};
 use crate::phase;
 use crate::value_type::by_value_bytes;
 
@@ -48,7 +48,7 @@ pub trait Target: Sync {
 
 /// Sorts `keys` and the optional values into `target`; stable.
 pub fn sort_streamed<K: FileKey>(
-    room: &Room<'_>,
+    resources: &Resources<'_>,
     request: SortRequest,
     keys: &Elements,
     values: Option<&Elements>,
@@ -60,9 +60,9 @@ pub fn sort_streamed<K: FileKey>(
     let value_bytes = values.map_or(0, Elements::element_bytes);
     let bytes = keys.len() * (size_of::<K>() + value_bytes);
     host_memory::check("the input, split into buckets,", bytes as u64)?;
-    let bar = room.bars.elements("sorting", keys.len() as u64);
-    let max = max_elements::<K>(room, value_bytes) / WORKERS;
-    let sort = Streamed { context: room.context, request, target, bar: &bar };
+    let bar = resources.bars.elements("sorting", keys.len() as u64);
+    let max = max_elements::<K>(resources, value_bytes) / WORKERS;
+    let sort = Streamed { context: resources.context, request, target, bar: &bar };
     by_value_bytes!(
         value_bytes,
         sort.sort::<K, ()>(keys, None, 0, max),
@@ -135,10 +135,10 @@ impl Streamed<'_> {
             }
         };
         thread::scope(|scope| {
-            let others: Vec<_> = (1..WORKERS).map(|_| scope.spawn(work)).collect();
+            let handles: Vec<_> = (1..WORKERS).map(|_| scope.spawn(work)).collect();
             let mut outcome = work();
-            for other in others {
-                let done = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            for handle in handles {
+                let done = handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
                 outcome = outcome.and(done);
             }
             outcome
@@ -245,9 +245,9 @@ impl Streamed<'_> {
             return bucket.pass_on(first, self.target);
         }
         if n <= max as u64 {
-            match again_by_ballots(|| self.on_device(bucket, first)) {
+            match retry_with_ballots(|| self.on_device(bucket, first)) {
                 // Less memory is available than expected; split the bucket instead.
-                Err(error) if no_room(&error) && n > 2 => {}
+                Err(error) if is_out_of_memory(&error) && n > 2 => {}
                 other => {
                     self.bar.inc(n);
                     return other;

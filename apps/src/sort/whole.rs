@@ -9,25 +9,25 @@ use super::in_memory;
 use super::request::{SortRequest, Sorted, indices, max_elements};
 use crate::file_key::FileKey;
 use crate::formats::Data;
-use crate::parts::{Room, in_order, no_room};
+use crate::parts::{Resources, in_order, is_out_of_memory};
 
 /// Sorts `keys` and the optional values; stable. With `order`, also returns the original index of each
 /// element.
 pub fn sort<K: FileKey>(
-    room: &Room<'_>,
+    resources: &Resources<'_>,
     request: SortRequest,
     keys: &[K],
     values: Option<&Data>,
     order: bool,
 ) -> Result<Sorted<K>> {
     if let Some(length) = request.rows {
-        return sort_rows(room, (request, length as usize), keys, values, order);
+        return sort_rows(resources, (request, length as usize), keys, values, order);
     }
     let value_bytes = if order { size_of::<u32>() } else { values.map_or(0, Data::element_bytes) };
-    let max = max_elements::<K>(room, value_bytes);
+    let max = max_elements::<K>(resources, value_bytes);
     if keys.len() <= max {
-        match in_one_go(room, request, keys, values, order) {
-            Err(error) if no_room(&error) => {}
+        match sort_at_once(resources, request, keys, values, order) {
+            Err(error) if is_out_of_memory(&error) => {}
             other => return other,
         }
     }
@@ -35,7 +35,8 @@ pub fn sort<K: FileKey>(
         (true, _) => Some(Data::Bytes4(indices(keys.len())?)),
         (false, values) => values.cloned(),
     };
-    let (keys, along) = in_memory::sort::<K>(room, request, K::into_data(keys.to_vec()), along)?;
+    let (keys, along) =
+        in_memory::sort::<K>(resources, request, K::into_data(keys.to_vec()), along)?;
     match along {
         Some(Data::Bytes4(found)) if order => {
             let values = values.map(|values| gathered_data(values, &found)).transpose()?;
@@ -45,14 +46,14 @@ pub fn sort<K: FileKey>(
     }
 }
 
-fn in_one_go<K: FileKey>(
-    room: &Room<'_>,
+fn sort_at_once<K: FileKey>(
+    resources: &Resources<'_>,
     request: SortRequest,
     keys: &[K],
     values: Option<&Data>,
     order: bool,
 ) -> Result<Sorted<K>> {
-    let (context, sort) = (room.context, &request.sort());
+    let (context, sort) = (resources.context, &request.sort());
     if order {
         let order = context.argsort_with(keys, sort)?;
         let places = request.in_whole(&order);
@@ -97,7 +98,7 @@ fn gathered<V: Pod>(values: &[V], order: &[u32]) -> Vec<V> {
 /// Sorts each row of `keys` and the optional values; stable. `length` is the row length, which divides the
 /// number of keys. With `order`, also returns the original index of each element in its row.
 fn sort_rows<K: FileKey>(
-    room: &Room<'_>,
+    resources: &Resources<'_>,
     (request, length): (SortRequest, usize),
     keys: &[K],
     values: Option<&Data>,
@@ -107,7 +108,7 @@ fn sort_rows<K: FileKey>(
     // Sort rounds alternate between two buffers. Row offsets and workspace take less than a third of the
     // total.
     let (bytes, widest) = (3 * (size_of::<K>() + value_bytes), size_of::<K>().max(value_bytes));
-    let max = room.max_elements(bytes as u64, widest as u64);
+    let max = resources.max_elements(bytes as u64, widest as u64);
     let mut all = Sorted {
         keys: Vec::with_capacity(keys.len()),
         values: values.map(|values| Data::empty(values.element_bytes())),
@@ -125,8 +126,8 @@ fn sort_rows<K: FileKey>(
         let values = values.map(|values| part(values, range.clone())).transpose()?;
         let (keys, values) = (&keys[range.clone()], values.as_ref());
         let sorted = match request.rows {
-            None => sort(room, request, keys, values, order)?,
-            Some(_) => in_one_go(room, request, keys, values, order)?,
+            None => sort(resources, request, keys, values, order)?,
+            Some(_) => sort_at_once(resources, request, keys, values, order)?,
         };
         all.whole &= sorted.whole && keys.len() == n;
         join(&mut all, sorted)

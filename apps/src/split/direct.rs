@@ -9,7 +9,7 @@ use multisplit::{Array, Buckets, Context, Value};
 use crate::file_key::FileKey;
 use crate::inputs::Elements;
 use crate::on_device::{Moved, upload};
-use crate::parts::{Room, no_room};
+use crate::parts::{Resources, is_out_of_memory};
 use crate::phase;
 use crate::value_type::by_value_bytes;
 
@@ -24,7 +24,7 @@ pub struct Direct {
 
 /// Splits `keys` and the optional values. `None` if they do not fit the device.
 pub fn split_direct<K: FileKey>(
-    room: &Room<'_>,
+    resources: &Resources<'_>,
     buckets: &Buckets<K>,
     keys: &Elements,
     values: Option<&Elements>,
@@ -33,17 +33,17 @@ pub fn split_direct<K: FileKey>(
     // Narrow keys are split as 32-bit words.
     let bytes = 2 * (size_of::<K>() + value_bytes)
         + if K::TYPE.is_narrow() { 2 * size_of::<u32>() } else { 0 };
-    if keys.len() as u64 > room.max_in_memory(bytes as u64) {
+    if keys.len() as u64 > resources.max_in_memory(bytes as u64) {
         return Ok(None);
     }
-    let context = room.context;
+    let context = resources.context;
     let split = by_value_bytes!(
         value_bytes,
         keys_alone(context, buckets, keys),
         V => pairs::<K, V>(context, buckets, keys, values)
     );
     match split {
-        Err(error) if no_room(&error) => Ok(None),
+        Err(error) if is_out_of_memory(&error) => Ok(None),
         other => other.map(Some),
     }
 }

@@ -10,7 +10,7 @@ use multisplit::primitives::split::SplitPairs;
 use multisplit::{Buckets, Host, Key};
 
 use crate::formats::Data;
-use crate::parts::{self, Room};
+use crate::parts::{self, Resources};
 
 /// Result of a split.
 pub struct Whole<K> {
@@ -25,7 +25,7 @@ pub struct Whole<K> {
 
 /// Splits `keys` and the optional values.
 pub fn split<K: Key>(
-    room: &Room<'_>,
+    resources: &Resources<'_>,
     buckets: &Buckets<K>,
     keys: &[K],
     values: Option<&Data>,
@@ -37,12 +37,18 @@ pub fn split<K: Key>(
     Ok(match values {
         None => {
             let Parted { keys, offsets, method, parts, .. } =
-                in_parts::<K, u32>(room, buckets, keys, None)?;
+                in_parts::<K, u32>(resources, buckets, keys, None)?;
             Whole { keys, values: None, offsets, method, parts }
         }
-        Some(Data::Bytes4(v)) => wrapped(in_parts(room, buckets, keys, Some(v))?, Data::Bytes4),
-        Some(Data::Bytes8(v)) => wrapped(in_parts(room, buckets, keys, Some(v))?, Data::Bytes8),
-        Some(Data::Bytes16(v)) => wrapped(in_parts(room, buckets, keys, Some(v))?, Data::Bytes16),
+        Some(Data::Bytes4(v)) => {
+            wrapped(in_parts(resources, buckets, keys, Some(v))?, Data::Bytes4)
+        }
+        Some(Data::Bytes8(v)) => {
+            wrapped(in_parts(resources, buckets, keys, Some(v))?, Data::Bytes8)
+        }
+        Some(Data::Bytes16(v)) => {
+            wrapped(in_parts(resources, buckets, keys, Some(v))?, Data::Bytes16)
+        }
         Some(_) => bail!("values have 4, 8 or 16 bytes"),
     })
 }
@@ -59,29 +65,29 @@ struct Parted<K, V> {
 type Piece<K, V> = SplitPairs<Host, K, V>;
 
 /// Maximum number of keys and values of these sizes that fit the device.
-fn max_elements(room: &Room<'_>, key_bytes: usize, value_bytes: usize) -> usize {
+fn max_elements(resources: &Resources<'_>, key_bytes: usize, value_bytes: usize) -> usize {
     // Input and output buffers.
     let bytes = 2 * (key_bytes + value_bytes);
-    room.max_elements(bytes as u64, key_bytes.max(value_bytes) as u64)
+    resources.max_elements(bytes as u64, key_bytes.max(value_bytes) as u64)
 }
 
 fn in_parts<K: Key, V: Pod>(
-    room: &Room<'_>,
+    resources: &Resources<'_>,
     buckets: &Buckets<K>,
     keys: &[K],
     values: Option<&[V]>,
 ) -> Result<Parted<K, V>> {
     let value_bytes = if values.is_some() { size_of::<V>() } else { 0 };
-    let max = max_elements(room, size_of::<K>().max(size_of::<u32>()), value_bytes);
-    let bar = room.bars.elements("splitting", keys.len() as u64);
+    let max = max_elements(resources, size_of::<K>().max(size_of::<u32>()), value_bytes);
+    let bar = resources.bars.elements("splitting", keys.len() as u64);
     let mut pieces: Vec<Piece<K, V>> = Vec::new();
     parts::in_order(keys.len(), max, |part| {
         let end = part.end as u64;
         let keys = &keys[part.clone()];
         pieces.push(match values {
-            Some(values) => room.context.split_pairs(keys, &values[part], buckets.clone())?,
+            Some(values) => resources.context.split_pairs(keys, &values[part], buckets.clone())?,
             None => {
-                let split = room.context.split(keys, buckets.clone())?;
+                let split = resources.context.split(keys, buckets.clone())?;
                 let (keys, offsets, method) = (split.keys, split.offsets, split.method);
                 Piece { keys, values: Vec::new(), offsets, method }
             }

@@ -32,22 +32,22 @@ struct Cells {
 
 impl Table {
     /// The column with this name or number, as numbers. Empty cells are missing.
-    pub fn column(&self, which: &str, asked: Option<Element>) -> Result<Column> {
-        let index = self.index_of(which)?;
+    pub fn column(&self, selector: &str, requested: Option<Element>) -> Result<Column> {
+        let index = self.index_of(selector)?;
         let names = self.names.as_ref();
-        let name = names.map_or_else(|| which.to_owned(), |names| text::shown(&names[index]));
-        let tried: &[Element] = asked.as_slice();
+        let name = names.map_or_else(|| selector.to_owned(), |names| text::excerpt(&names[index]));
+        let tried: &[Element] = requested.as_slice();
         let tried = if tried.is_empty() { &TRIED[..] } else { tried };
         let mut failure = None;
         for &element in tried {
             match self.cells(index, element)? {
-                Ok(Cells { rounded: Some((line, cell)), .. }) if asked.is_none() => {
+                Ok(Cells { rounded: Some((line, cell)), .. }) if requested.is_none() => {
                     let (place, column) = (self.place.clone(), name);
                     return Err(TableError::Digits { place, line, column, cell });
                 }
                 Ok(cells) => return self.collected(name, element, cells),
                 Err((line, cell)) => {
-                    let wanted = wanted(asked);
+                    let wanted = wanted(requested);
                     let (place, column) = (self.place.clone(), name.clone());
                     failure = Some(TableError::Cell { place, line, column, cell, wanted });
                 }
@@ -57,26 +57,26 @@ impl Table {
         Err(failure.unwrap_or(TableError::NoMemory { place: self.place.clone() }))
     }
 
-    fn index_of(&self, which: &str) -> Result<usize> {
+    fn index_of(&self, selector: &str) -> Result<usize> {
         let place = || self.place.clone();
         let count = self.first_row_cells();
-        if let Some(index) = numbered(which, count) {
+        if let Some(index) = numbered(selector, count) {
             return Ok(index);
         }
         let names = self.names.as_deref().unwrap_or_default();
-        let mut named = (0..names.len()).filter(|&index| names[index] == which);
+        let mut named = (0..names.len()).filter(|&index| names[index] == selector);
         match (named.next(), named.next()) {
             (Some(index), None) => Ok(index),
             (Some(_), Some(_)) => {
-                Err(TableError::TwoColumns { place: place(), column: which.to_owned() })
+                Err(TableError::TwoColumns { place: place(), column: selector.to_owned() })
             }
             (None, _) => {
-                let names: Vec<String> = names.iter().map(|name| text::shown(name)).collect();
+                let names: Vec<String> = names.iter().map(|name| text::excerpt(name)).collect();
                 let names = match names.is_empty() {
                     true => format!("{count} columns and no header"),
                     false => names.join(", "),
                 };
-                Err(TableError::NoColumn { place: place(), column: which.to_owned(), names })
+                Err(TableError::NoColumn { place: place(), column: selector.to_owned(), names })
             }
         }
     }
@@ -111,13 +111,13 @@ impl Table {
                     Some(bits) => {
                         if cells.rounded.is_none() && is_rounded(cell, element, bits) {
                             let line = record.position().map_or(0, csv::Position::line);
-                            cells.rounded = Some((line, text::shown(cell)));
+                            cells.rounded = Some((line, text::excerpt(cell)));
                         }
                         cells.bits.push(bits);
                     }
                     None => {
                         let line = record.position().map_or(0, csv::Position::line);
-                        return Ok(Err((line, text::shown(cell))));
+                        return Ok(Err((line, text::excerpt(cell))));
                     }
                 },
             }

@@ -104,7 +104,7 @@ impl Table {
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         // If the row cannot be read, there are no cells.
         let _ = reader(text, separator).read_byte_record(&mut record);
-        cells(&record).iter().map(|cell| text::shown(cell)).collect()
+        cells(&record).iter().map(|cell| text::excerpt(cell)).collect()
     }
 
     /// Number of rows, excluding the header.

@@ -20,7 +20,7 @@ impl Ran {
 
     /// Standard error, which must be a single line.
     #[track_caller]
-    pub fn complaint(&self) -> &str {
+    pub fn error_line(&self) -> &str {
         assert_eq!(self.err.lines().count(), 1, "not one line:\n{}", self.err);
         self.err.trim_end()
     }

@@ -117,7 +117,7 @@ fn trace_has_host_and_device_on_one_time_axis() {
 fn trace_is_written_only_on_success() {
     let desk = Desk::new();
     let ran = desk.run("sort none.bin -o out.bin --type u32 --trace trace.json").expect(1);
-    assert!(ran.complaint().contains("none.bin"), "{}", ran.err);
+    assert!(ran.error_line().contains("none.bin"), "{}", ran.err);
     assert!(desk.names().is_empty(), "{:?}", desk.names());
     desk.run("devices --trace trace.json").expect(0);
     assert_eq!(desk.names(), ["trace.json"]);
@@ -132,7 +132,7 @@ fn progress_is_shown_only_on_a_terminal() {
     desk.write("in.bin", vec![0; 64 << 20]);
     let line = "histogram in.bin --type u32 --bins 2 --range 0 9";
     let ran = desk.job(line);
-    assert_eq!(ran.complaint().find("reading"), None, "{}", ran.err);
+    assert_eq!(ran.error_line().find("reading"), None, "{}", ran.err);
     let script = |command: &str| {
         let mut terminal = in_its_environment("script");
         // With TERM unset or `dumb`, no bar is drawn.

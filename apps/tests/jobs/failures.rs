@@ -61,7 +61,7 @@ fn malformed_files_are_rejected() {
     ] {
         desk.write(name, bytes);
         let ran = desk.run(&format!("sort {name} -o out.bin --type u32")).expect(1);
-        assert!(ran.complaint().contains(part), "{name}: {}", ran.err);
+        assert!(ran.error_line().contains(part), "{name}: {}", ran.err);
         assert!(ran.err.contains(name), "{name}: {}", ran.err);
         std::fs::remove_file(desk.path().join(name)).expect("the input is there");
         assert!(desk.names().is_empty(), "{:?}", desk.names());
@@ -73,7 +73,7 @@ fn missing_type_error_suggests_type_option() {
     let desk = Desk::new();
     desk.write("in.bin", words([1]));
     let ran = desk.run("sort in.bin -o out.bin").expect(1);
-    assert!(ran.complaint().contains("give --type"), "{}", ran.err);
+    assert!(ran.error_line().contains("give --type"), "{}", ran.err);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn unusable_paths_are_named_in_errors() {
         ),
     ] {
         let ran = desk.run(line).expect(1);
-        assert!(ran.complaint().contains(part), "{line}: {}", ran.err);
+        assert!(ran.error_line().contains(part), "{line}: {}", ran.err);
         assert_eq!(desk.names(), ["in.bin"]);
     }
 }
@@ -102,7 +102,7 @@ fn existing_files_are_kept_unless_forced() {
     desk.write("in.bin", words([2, 1]));
     desk.write("out.bin", "old");
     let ran = desk.run("sort in.bin -o out.bin --type u32").expect(1);
-    assert!(ran.complaint().ends_with("out.bin exists; --force overwrites it"), "{}", ran.err);
+    assert!(ran.error_line().ends_with("out.bin exists; --force overwrites it"), "{}", ran.err);
     assert_eq!(desk.read("out.bin"), b"old");
     desk.job("sort in.bin -o out.bin --type u32 --force");
     assert_eq!(desk.read("out.bin"), words([1, 2]));
@@ -188,7 +188,7 @@ fn insufficient_host_memory_is_reported() {
     let shell = limited(&desk, "ulimit -v 16000000");
     // Write to /dev/null, because for a regular file the disk space would be checked first.
     let ran = run(shell, &["sort", "huge.bin", "-o", "/dev/null", "--type", "u64"]).expect(1);
-    assert!(ran.complaint().contains("of memory, but less is available"), "{}", ran.err);
+    assert!(ran.error_line().contains("of memory, but less is available"), "{}", ran.err);
     assert_eq!(desk.names(), ["huge.bin"]);
 }
 
@@ -223,7 +223,7 @@ fn missing_driver_error_gives_advice() {
         command.current_dir(desk.path());
         let ran = run(command, &line.split_whitespace().collect::<Vec<_>>()).expect(1);
         for part in ["no Vulkan device was found", "mesa-vulkan-drivers", "VK_DRIVER_FILES"] {
-            assert!(ran.complaint().contains(part), "no `{part}` in {}", ran.err);
+            assert!(ran.error_line().contains(part), "no `{part}` in {}", ran.err);
         }
         assert_eq!(desk.names(), ["in.bin"]);
     }

@@ -122,7 +122,7 @@ fn insufficient_disk_space_leaves_no_files() {
         let shell = limited(&desk, if needs_quota { QUOTA } else { "true" });
         let ran = run(shell, &line.split_whitespace().collect::<Vec<_>>()).expect(1);
         let expected = format!("cannot write {named}");
-        assert!(ran.complaint().contains(&expected), "{line}: {}", ran.err);
+        assert!(ran.error_line().contains(&expected), "{line}: {}", ran.err);
         assert_eq!(desk.names(), inputs, "{line}");
     }
 }

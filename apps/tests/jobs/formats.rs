@@ -43,16 +43,16 @@ fn text_is_not_read_as_raw_numbers() {
     let desk = Desk::new();
     desk.write("in.bin", "3\n1\n2\n4\n");
     let ran = desk.run("sort in.bin -o out.bin --type u32").expect(1);
-    assert!(ran.complaint().contains("in.bin looks like text"), "{}", ran.err);
+    assert!(ran.error_line().contains("in.bin looks like text"), "{}", ran.err);
     desk.write(
         "utf16",
         "\u{feff}3\n1\n".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>(),
     );
     let ran = desk.run("sort utf16 -o out.bin --type u32").expect(1);
-    assert!(ran.complaint().contains("UTF-16"), "{}", ran.err);
+    assert!(ran.error_line().contains("UTF-16"), "{}", ran.err);
     desk.write("in.npz", b"PK\x03\x04\x14\x00\x00\x00");
     let ran = desk.run("sort in.npz -o out.bin --type u32").expect(1);
-    assert!(ran.complaint().contains(".npz"), "{}", ran.err);
+    assert!(ran.error_line().contains(".npz"), "{}", ran.err);
     assert_eq!(desk.names(), ["in.bin", "in.npz", "utf16"]);
     desk.job("sort in.bin -o out.bin --type u32 --format raw");
     assert_eq!(desk.read("out.bin").len(), 8);

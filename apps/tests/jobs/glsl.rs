@@ -39,7 +39,7 @@ fn glsl_errors_name_the_users_file() {
             ["split in.bin -o out.bin --buckets 2", "histogram in.bin --bins 2 --csv out.csv"]
         {
             let ran = desk.run(&format!("{line} --type u32 --glsl {name}")).expect(1);
-            assert!(ran.complaint().contains(part), "{line}: {}", ran.err);
+            assert!(ran.error_line().contains(part), "{line}: {}", ran.err);
         }
         std::fs::remove_file(desk.path().join(name)).expect("the function");
         assert_eq!(desk.names(), ["in.bin"]);

@@ -76,8 +76,8 @@ fn guide_examples_print_the_documented_output() {
             let lines = |text: &str, device: &str| -> Vec<String> {
                 text.lines().map(|line| without_times(line, device)).collect()
             };
-            let [printed, said] = [lines(&found, &device), lines(expected, GUIDES_DEVICE)];
-            assert_eq!(printed, said, "$ {line}\n{found}");
+            let [printed, documented] = [lines(&found, &device), lines(expected, GUIDES_DEVICE)];
+            assert_eq!(printed, documented, "$ {line}\n{found}");
             assert_eq!(output.status.success(), !found.starts_with("multisplit:"), "$ {line}");
             count += 1;
         }

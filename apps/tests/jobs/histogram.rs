@@ -107,7 +107,7 @@ fn invalid_bins_are_reported() {
         ("--bins 2 --glsl none.glsl", "cannot read none.glsl"),
     ] {
         let ran = desk.run(&format!("histogram in.bin --type u32 {line} --csv out.csv")).expect(1);
-        assert!(ran.complaint().contains(part), "{line}: {}", ran.err);
+        assert!(ran.error_line().contains(part), "{line}: {}", ran.err);
         assert_eq!(desk.names(), ["down.bin", "in.bin"]);
     }
     for line in ["--range 0 1", "--bins 2 --splitters down.bin", "--bins 0 --range 0 1"] {
@@ -171,7 +171,7 @@ fn automatic_ranges_log_bins_and_weights_are_counted() {
     let object = json(&desk, "small.txt --type u8 --bins 4 --identity");
     assert_eq!((counts(&object), &object["out_of_range"]), (vec![1, 0, 0, 2], &1.into()));
     let ran = desk.run("histogram small.txt --type u8 --bins 4294967295 --range 0 9").expect(1);
-    assert!(ran.complaint().contains("--bins 4294967295 is more than 1048576"), "{}", ran.err);
+    assert!(ran.error_line().contains("--bins 4294967295 is more than 1048576"), "{}", ran.err);
 }
 
 /// The maximum of a type is counted in its bin, not in the empty bins above.
@@ -282,7 +282,7 @@ fn every_type_supports_all_bins_and_weights() {
                 if column == 1 && glsl.starts_with(['f', 'd']) {
                     let ran = desk.run(&format!("histogram {line}")).expect(1);
                     let sentence = "identity bins need integer samples";
-                    assert!(ran.complaint().contains(sentence), "{line}: {}", ran.err);
+                    assert!(ran.error_line().contains(sentence), "{line}: {}", ran.err);
                     continue;
                 }
                 let mut expected = vec![0.0; m];
@@ -361,5 +361,5 @@ fn splitters_may_have_another_type() {
     desk.write("days.npy", npy(1, "<M8[D]", 1, &18_262i64.to_le_bytes()));
     desk.write("numbers.npy", npy(1, "<i8", 2, &[0; 16]));
     let ran = desk.run("histogram days.npy --splitters numbers.npy").expect(1);
-    assert!(ran.complaint().contains("numbers.npy has type i64, but"), "{}", ran.err);
+    assert!(ran.error_line().contains("numbers.npy has type i64, but"), "{}", ran.err);
 }

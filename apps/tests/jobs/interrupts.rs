@@ -32,12 +32,12 @@ fn interrupt(desk: &Desk, line: &str, phase: Option<&str>, (name, number): (&str
         .spawn()
         .expect("the binary starts");
     let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
-    let mut said = String::new();
+    let mut stderr = String::new();
     match phase {
         Some(phase) => {
-            while !said.lines().last().is_some_and(|last| last.ends_with(&format!(": {phase}"))) {
-                let read = errors.read_line(&mut said).expect("text");
-                assert!(read > 0, "{line}: no `{phase}` in\n{said}");
+            while !stderr.lines().last().is_some_and(|last| last.ends_with(&format!(": {phase}"))) {
+                let read = errors.read_line(&mut stderr).expect("text");
+                assert!(read > 0, "{line}: no `{phase}` in\n{stderr}");
             }
         }
         // The job waits for input that never arrives.
@@ -45,12 +45,15 @@ fn interrupt(desk: &Desk, line: &str, phase: Option<&str>, (name, number): (&str
     }
     let killed = Command::new("kill").args(["-s", name, &child.id().to_string()]).status();
     assert!(killed.expect("kill runs").success());
-    errors.read_to_string(&mut said).expect("text");
+    errors.read_to_string(&mut stderr).expect("text");
     let status = child.wait().expect("it ends");
-    assert_eq!(status.signal(), Some(number), "{line}, {phase:?}: {status}\n{said}");
+    assert_eq!(status.signal(), Some(number), "{line}, {phase:?}: {status}\n{stderr}");
     let message = format!("multisplit: stopped by SIG{name}; no output was written");
     // Other threads may log a phase after the message.
-    assert!(said.lines().any(|told| told == message), "{line}, {phase:?}: no message in\n{said}");
+    assert!(
+        stderr.lines().any(|printed| printed == message),
+        "{line}, {phase:?}: no message in\n{stderr}"
+    );
     assert_eq!(desk.names(), before, "{line}, {phase:?}");
 }
 

@@ -110,7 +110,7 @@ fn insufficient_memory_for_topk_is_reported() {
     let desk = Desk::new();
     desk.write("in.bin", words(0..1000));
     let ran = desk.run("topk in.bin -k 5 -o out.bin --type u32 --memory-limit 100").expect(1);
-    assert!(ran.complaint().contains("memory limit"), "{}", ran.err);
+    assert!(ran.error_line().contains("memory limit"), "{}", ran.err);
     assert_eq!(desk.names(), ["in.bin"]);
 }
 
@@ -119,6 +119,6 @@ fn insufficient_memory_for_sort_is_reported() {
     let desk = Desk::new();
     desk.write("in.bin", words(0..1000));
     let ran = desk.run("sort in.bin -o out.bin --type u32 --memory-limit 100").expect(1);
-    assert!(ran.complaint().contains("of the memory limit are left"), "{}", ran.err);
+    assert!(ran.error_line().contains("of the memory limit are left"), "{}", ran.err);
     assert_eq!(desk.names(), ["in.bin"]);
 }

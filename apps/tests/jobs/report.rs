@@ -44,7 +44,7 @@ fn report_contains_every_plot() {
     opens(&desk, "report.html", &HEADINGS);
 
     let ran = desk.run("bench copy --n 64 --html report.html").expect(1);
-    assert!(ran.complaint().contains("report.html exists"), "{}", ran.err);
+    assert!(ran.error_line().contains("report.html exists"), "{}", ran.err);
 }
 
 /// A demo measures everything, and its report shows rates, stages and rounds.
@@ -55,7 +55,7 @@ fn demo_measures_everything_and_its_report_opens() {
     // A report of an earlier demo is replaced, but not another file.
     desk.write(PAGE, "mine");
     let ran = desk.run("demo --n 2000 --validate").expect(1);
-    assert!(ran.complaint().contains("--force"), "{}", ran.err);
+    assert!(ran.error_line().contains("--force"), "{}", ran.err);
     desk.write(PAGE, r#"<meta name="generator" content="multisplit">"#);
     let ran = desk.job("demo --n 2000");
     for part in [
@@ -133,7 +133,7 @@ fn unreadable_comparison_file_is_rejected() {
     let start = "bench copy --n 64 --reps 1 --warmup 0 --html report.html --against";
     for (file, part) in [("none.jsonl", "cannot read none.jsonl"), ("bad.jsonl", "line 1")] {
         let ran = desk.run(&format!("{start} {file}")).expect(1);
-        assert!(ran.complaint().contains(part), "{}", ran.err);
+        assert!(ran.error_line().contains(part), "{}", ran.err);
         assert_eq!(desk.names(), ["bad.jsonl"]);
     }
     desk.run("bench copy --against bad.jsonl").expect(2);

@@ -81,7 +81,7 @@ fn mismatched_values_are_rejected() {
         let line =
             format!("sort in.bin -o out.bin --type u32 --values-out o.bin --values {values}");
         let ran = desk.run(&line).expect(1);
-        assert!(ran.complaint().contains(part), "{}", ran.err);
+        assert!(ran.error_line().contains(part), "{}", ran.err);
         assert_eq!(desk.names().len(), 4, "nothing is left behind");
     }
 }

@@ -104,12 +104,12 @@ fn unsorted_input_is_rejected() {
         ("merge up.bin none.bin --type u32 -o o", "none.bin"),
     ] {
         let ran = desk.run(line).expect(1);
-        assert!(ran.complaint().contains(part), "{line}: {}", ran.err);
+        assert!(ran.error_line().contains(part), "{line}: {}", ran.err);
         assert_eq!(desk.names(), names, "{line}");
     }
     desk.write("doubles.npy", npy(1, "<f8", 0, &[]));
     let ran = desk.run("merge floats.npy doubles.npy -o o").expect(1);
-    assert!(ran.complaint().contains("both must have the same type"), "{}", ran.err);
+    assert!(ran.error_line().contains("both must have the same type"), "{}", ran.err);
     for line in
         ["merge up.bin -o o", "search up.bin down.bin", "search up.bin up.bin -o o --side middle"]
     {
@@ -151,7 +151,7 @@ fn rows_are_sorted_separately() {
     desk.write("small.txt", "3\n1\n2\n0\n");
     assert_eq!(desk.pipe("sort small.txt -o - --type u8 --rows 2 -q", b""), b"1\n3\n0\n2\n");
     let ran = desk.run("sort m.npy --rows 7 -o o.npy").expect(1);
-    assert!(ran.complaint().contains("12,000 elements, which is not a multiple of --rows 7"));
+    assert!(ran.error_line().contains("12,000 elements, which is not a multiple of --rows 7"));
     for line in
         ["sort m.npy --rows 0 -o o.npy", "sort m.npy --rows 40 --method multisplit -o o.npy"]
     {

@@ -138,7 +138,7 @@ fn splitters_of_another_type_divide_keys() {
     desk.write("far.npy", npy(1, "<f4", 1, &300f32.to_le_bytes()));
     let ran = desk.run("split in.txt -o far.txt --type u8 --splitters far.npy").expect(1);
     let sentence = "the splitter 300.0 of type f32 is larger than any key of type u8";
-    assert!(ran.complaint().contains(sentence), "{}", ran.err);
+    assert!(ran.error_line().contains(sentence), "{}", ran.err);
 }
 
 #[test]

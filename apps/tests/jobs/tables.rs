@@ -81,7 +81,7 @@ fn table_errors_are_reported() {
         ),
     ] {
         let ran = desk.run(line).expect(1);
-        assert!(ran.complaint().contains(part), "{line}: {}", ran.err);
+        assert!(ran.error_line().contains(part), "{line}: {}", ran.err);
         assert_eq!(desk.names().len(), 4, "{line}");
     }
 }
@@ -101,7 +101,7 @@ fn topk_finds_largest_and_smallest_rows() {
     desk.job("topk sales.csv --column price -k 2 --keys-only --type f32 -o keys.txt");
     assert_eq!(text(&desk, "keys.txt"), "10.0\n2.5\n");
     let ran = desk.run("topk sales.csv --column price -k 6 -o none.csv").expect(1);
-    assert!(ran.complaint().contains("-k 6 is too large: sales.csv has 5 rows"), "{}", ran.err);
+    assert!(ran.error_line().contains("-k 6 is too large: sales.csv has 5 rows"), "{}", ran.err);
     desk.run("topk sales.csv --column price --column region -k 1 -o none.csv").expect(2);
 }
 
@@ -111,7 +111,7 @@ fn unclosed_quotes_are_rejected() {
     let desk = Desk::new();
     desk.write("open.csv", "a,b\n3,x\n2,y\n1,\"not closed\n");
     let ran = desk.run("sort open.csv --column a -o out.csv").expect(1);
-    assert!(ran.complaint().contains("open.csv, line 4: a quote is not closed"), "{}", ran.err);
+    assert!(ran.error_line().contains("open.csv, line 4: a quote is not closed"), "{}", ran.err);
     desk.write("closed.csv", "a,b\n3,x\"\n2,\"y \"\"z\"\"\"\n1,\"two\nlines\"\n");
     desk.job("sort closed.csv --column a -o out.csv");
     let expected = "a,b\n1,\"two\nlines\"\n2,\"y \"\"z\"\"\"\n3,x\"\n";
@@ -124,6 +124,6 @@ fn integers_are_not_rounded_silently() {
     let desk = Desk::new();
     desk.write("ids.csv", "id\n9007199254740993\n9007199254740992\n-0.5\n");
     let ran = desk.run("sort ids.csv --column id -o out.csv").expect(1);
-    assert!(ran.complaint().contains("line 2: `9007199254740993`"), "{}", ran.err);
+    assert!(ran.error_line().contains("line 2: `9007199254740993`"), "{}", ran.err);
     desk.job("sort ids.csv --column id -o out.csv --type f64");
 }

@@ -175,7 +175,7 @@ fn invalid_scans_and_reductions_are_rejected() {
         ("scan no.bin --type u32 -o out.npy", "no.bin"),
     ] {
         let ran = desk.run(line).expect(1);
-        assert!(ran.complaint().contains(part), "{}", ran.err);
+        assert!(ran.error_line().contains(part), "{}", ran.err);
         assert_eq!(desk.names().len(), 3, "nothing is left behind");
     }
     assert_eq!(reduced(&desk, "empty.bin --type u32 --op sum")["value"], 0);

@@ -31,5 +31,5 @@ fn summaries_separate_kernels_from_host_and_verification() {
         assert!(phases.contains(", transfers and host "), "{line}: {phases}");
     }
     let ran = desk.run("sort in.bin -o out.bin --type u32 --force").expect(0);
-    assert!(ran.complaint().ends_with(" in all"), "{}", ran.err);
+    assert!(ran.error_line().ends_with(" in all"), "{}", ran.err);
 }

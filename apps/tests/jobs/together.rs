@@ -22,12 +22,12 @@ fn outputs_to_the_same_file_are_rejected() {
         ("-o -", "--argsort /dev/stdout"),
     ] {
         let ran = desk.run(&format!("sort in.txt --type u32 {one} {other}")).expect(1);
-        assert!(ran.complaint().contains("are the same file"), "{one} {other}: {}", ran.err);
+        assert!(ran.error_line().contains("are the same file"), "{one} {other}: {}", ran.err);
         assert_eq!(desk.names(), ["in.txt", "link", "o"]);
     }
     symlink("nowhere", desk.path().join("dangling")).expect("a link");
     let ran = desk.run("sort in.txt --type u32 -o dangling --force").expect(1);
-    assert!(ran.complaint().contains("is a link to nowhere, which does not exist"), "{}", ran.err);
+    assert!(ran.error_line().contains("is a link to nowhere, which does not exist"), "{}", ran.err);
 }
 
 /// A failure after the sort discards all outputs, including the trace, and keeps existing files.
@@ -43,12 +43,12 @@ fn outputs_are_written_all_or_none() {
     let line =
         format!("sort in.npy -o out.npy {values} --argsort order.npy --trace t.json --force");
     let ran = desk.run(&line).expect(1);
-    assert!(ran.complaint().contains("cannot be written as text"), "{}", ran.err);
+    assert!(ran.error_line().contains("cannot be written as text"), "{}", ran.err);
     assert_eq!(desk.names(), before);
     assert_eq!(desk.read("out.npy"), b"earlier");
     // A full device is detected on writing.
     let ran = desk.run("sort in.npy -o out.bin --argsort /dev/full --trace t.json").expect(1);
-    assert!(ran.complaint().contains("cannot write /dev/full"), "{}", ran.err);
+    assert!(ran.error_line().contains("cannot write /dev/full"), "{}", ran.err);
     assert_eq!(desk.names(), before);
     // On success, all outputs appear, and a replaced file keeps its mode.
     let mode = std::fs::Permissions::from_mode(0o600);

@@ -46,7 +46,7 @@ fn topk_searches_rows_separately() {
         ("topk line.npy -k 6001 -o x.npy", "line.npy has 6,000 elements"),
     ] {
         let ran = desk.run(line).expect(1);
-        assert!(ran.complaint().contains(part), "{line}: {}", ran.err);
+        assert!(ran.error_line().contains(part), "{line}: {}", ran.err);
     }
     desk.run("topk line.npy -k 1").expect(2);
     desk.run("topk line.npy -o x.npy").expect(2);

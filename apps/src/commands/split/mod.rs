@@ -1,7 +1,7 @@
 //! `multisplit split`: splits an array from a file, or the rows of a table, into buckets.
 
 mod options;
-mod told;
+mod summary;
 
 pub use options::Options;
 
@@ -71,7 +71,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     if devices.quiet() {
         return Ok(());
     }
-    told::tell(options, &split.offsets, &split.summary)
+    summary::print(options, &split.offsets, &split.summary)
 }
 
 /// Result of a split, independent of the key type.
@@ -101,17 +101,17 @@ impl SplitJob<'_> {
     ) -> Result<Option<Split>> {
         let rule = self.options.rule::<K>(keys.element, self.devices)?;
         let buckets = rule.device_buckets(self.options.method)?;
-        let room = self.devices.room(context);
-        let split = split::split_direct(&room, &buckets, &keys.elements, values);
+        let resources = self.devices.resources(context);
+        let split = split::split_direct(&resources, &buckets, &keys.elements, values);
         let Some(split) = split.map_err(|error| rule.named(error))? else { return Ok(None) };
-        let what = told::Told {
+        let details = summary::Summary {
             n: keys.len(),
             element: keys.element,
             buckets: rule.buckets,
             device: &context.properties().name,
             is_glsl: rule.glsl().is_some(),
         };
-        let summary = what.summary(split.method, 1, self.devices.verify());
+        let summary = details.text(split.method, 1, self.devices.verify());
         let split::Direct { keys, values, offsets, .. } = split;
         Ok(Some(Split { keys, values, offsets, order: None, summary }))
     }
@@ -130,18 +130,18 @@ impl SplitJob<'_> {
         let buckets = rule.device_buckets(self.options.method)?;
         let whole: Whole<K> = phase::timed("splitting", || {
             let _span = tracing::info_span!("split", n = keys.len() as u64).entered();
-            let split = split::split(&self.devices.room(context), &buckets, keys, values);
+            let split = split::split(&self.devices.resources(context), &buckets, keys, values);
             split.map_err(|error| rule.named(error))
         })?;
         self.devices.verify_by(|| split::verify(&rule, keys, values, &whole))?;
-        let what = told::Told {
+        let details = summary::Summary {
             n: keys.len(),
             element: array.element(),
             buckets: rule.buckets,
             device: &context.properties().name,
             is_glsl: rule.glsl().is_some(),
         };
-        let summary = what.summary(whole.method, whole.parts, self.devices.verify());
+        let summary = details.text(whole.method, whole.parts, self.devices.verify());
         let (offsets, values) = (whole.offsets, whole.values.map(Moved::Host));
         let mut keys = K::into_data(whole.keys);
         if by_value {

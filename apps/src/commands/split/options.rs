@@ -86,15 +86,15 @@ impl Options {
     /// Exits with the usage-error status if options conflict.
     pub fn check(&self) {
         if self.output.output.is_none() && self.each.is_none() {
-            report::wrong_usage("give -o FILE, or --each PATTERN");
+            report::usage_error("give -o FILE, or --each PATTERN");
         }
         if let Some(pattern) = self.each.as_ref().filter(|pattern| !pattern.contains("{}")) {
-            report::wrong_usage(format_args!(
+            report::usage_error(format_args!(
                 "--each {pattern} must contain {{}}, which is replaced by the bucket number"
             ));
         }
         if self.range.is_some() && self.by != Some(By::Delta) {
-            report::wrong_usage("--range needs --by delta");
+            report::usage_error("--range needs --by delta");
         }
     }
 

@@ -15,7 +15,7 @@ use crate::{phase, report};
 const MAX_SHOWN: usize = 32;
 
 /// Parameters of the split that appear in the summary.
-pub struct Told<'t> {
+pub struct Summary<'t> {
     pub n: usize,
     pub element: Element,
     pub buckets: u32,
@@ -24,7 +24,7 @@ pub struct Told<'t> {
 }
 
 /// Prints the bucket sizes and the summary.
-pub fn tell(options: &Options, offsets: &[u64], summary: &str) -> Result<()> {
+pub fn print(options: &Options, offsets: &[u64], summary: &str) -> Result<()> {
     let table = bucket_table(offsets);
     let output = options.output.output.as_deref();
     if output.is_some_and(|path| Place::new(path).is_stream()) {
@@ -36,10 +36,10 @@ pub fn tell(options: &Options, offsets: &[u64], summary: &str) -> Result<()> {
     Ok(())
 }
 
-impl Told<'_> {
+impl Summary<'_> {
     /// One-line summary of the split.
-    pub fn summary(&self, method: Method, parts: usize, verified: bool) -> String {
-        let Told { element, buckets, device, .. } = self;
+    pub fn text(&self, method: Method, parts: usize, verified: bool) -> String {
+        let Summary { element, buckets, device, .. } = self;
         let n = size::grouped(self.n as u64);
         let method = name(method);
         let parts = if parts > 1 { format!(", {parts} parts") } else { String::new() };

@@ -36,14 +36,14 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         Some(method) => {
             let context = devices.open()?;
             let on_device = DeviceNetwork::upload(&context, &loaded.network)?;
-            let wanted = multisplit_sssp::Options {
+            let solver_options = multisplit_sssp::Options {
                 method,
                 delta: options.delta,
                 buckets: options.buckets,
                 predecessors: options.wants_predecessors(),
                 ..multisplit_sssp::Options::default()
             };
-            let mut solver = Solver::new(&context, &on_device, &wanted)?;
+            let mut solver = Solver::new(&context, &on_device, &solver_options)?;
             let device = context.properties().name.clone();
             searches.on_the_device(&mut solver, &device, &mut files)?;
         }
@@ -69,7 +69,7 @@ impl Searches<'_> {
             let start = Instant::now();
             let paths = dijkstra(self.network(), source)?;
             let found = Found::new(self.graph, self.loaded, &paths, start.elapsed());
-            self.tell(&found.by("dijkstra", "the CPU", None), &paths)?;
+            self.report(&found.by("dijkstra", "the CPU", None), &paths)?;
             files.write(index, &paths, self.options.path_to)?;
         }
         Ok(())
@@ -100,7 +100,7 @@ impl Searches<'_> {
                 verify(self.network(), &result.paths)?;
             }
             let found = found.by(method, device, Some(result.statistics));
-            self.tell(&found, &result.paths)?;
+            self.report(&found, &result.paths)?;
             files.write(index, &result.paths, self.options.path_to)?;
             if files.has_plot() {
                 let title = format!("{} from {source}: {method}", self.graph.name());
@@ -113,7 +113,7 @@ impl Searches<'_> {
         Ok(())
     }
 
-    fn tell(&self, found: &Found, paths: &ShortestPaths) -> Result<()> {
+    fn report(&self, found: &Found, paths: &ShortestPaths) -> Result<()> {
         let path = match self.options.path_to {
             Some(to) if to >= self.network().vertices() => {
                 bail!(

@@ -116,18 +116,18 @@ impl Options {
             let per_source =
                 file.as_ref().is_none_or(|file| file.as_os_str().to_string_lossy().contains("{}"));
             if self.source.len() > 1 && !per_source {
-                report::wrong_usage(format_args!(
+                report::usage_error(format_args!(
                     "{option} must contain {{}} if there are several --source; it is replaced by the source"
                 ));
             }
         }
         if let Some(Source::File(kind)) = &self.generate {
-            report::wrong_usage(format_args!(
+            report::usage_error(format_args!(
                 "--generate {kind}: unknown network; use rmat, rmat:VERTICES:EDGES[:SEED], grid or grid:VERTICES"
             ));
         }
         if self.plot.is_some() && self.method.engine().is_none() {
-            report::wrong_usage("--plot needs a method with rounds; --method dijkstra has none");
+            report::usage_error("--plot needs a method with rounds; --method dijkstra has none");
         }
     }
 
