@@ -50,8 +50,8 @@ impl CacheFile {
         let checksum = file.get(MAGIC.len()..HEADER)?;
         let intact = file.starts_with(&MAGIC) && checksum == fnv1a(data).to_le_bytes();
         // Layout of `VkPipelineCacheHeaderVersionOne`: length, version, vendor, device, UUID.
-        let ours = data.get(8..8 + self.identity.len())? == self.identity;
-        (intact && ours).then_some(data)
+        let same_driver = data.get(8..8 + self.identity.len())? == self.identity;
+        (intact && same_driver).then_some(data)
     }
 
     /// Saves the cache. Errors are only logged, since pipelines can be compiled again.

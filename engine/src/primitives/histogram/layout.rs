@@ -173,7 +173,7 @@ fn check_samples(histogram: &Histogram, buffers: &Counted) -> Result<()> {
             ),
             1 => format!("{n} samples are to be counted, but the array has {fitting}"),
             channels => format!(
-                "{n} elements of {channels} channels are to be counted, but the array has {held}"
+                "{n} elements of {channels} channels are to be counted, but the array has {fitting}"
             ),
         });
     }
