@@ -71,12 +71,12 @@ fn difference(a: &[u8], b: &[u8]) -> (f64, u8) {
 fn splats_are_drawn_from_far_to_near() -> Result<()> {
     validated("splats_are_drawn_from_far_to_near", || {
         let expected = painted();
-        let (mean, most) = difference(&splats::render(true)?, &expected);
-        println!("sorted: {mean:.3} on average, {most} at most");
+        let (mean, max) = difference(&splats::render(true)?, &expected);
+        println!("sorted: {mean:.3} on average, {max} at most");
         // Devices round blended colours differently, and pixels at the edges of squares may be in or out.
         ensure!(mean < 1.0, "{mean}");
-        let (mean, most) = difference(&splats::render(false)?, &expected);
-        println!("by number: {mean:.3} on average, {most} at most");
+        let (mean, max) = difference(&splats::render(false)?, &expected);
+        println!("by number: {mean:.3} on average, {max} at most");
         ensure!(mean > 10.0, "{mean}");
         Ok(())
     })
