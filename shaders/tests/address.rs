@@ -37,8 +37,8 @@ fn rewritten_kernels_are_valid() {
     for file in &files {
         let mut validator = Command::new("spirv-val");
         let done = validator.args(["--target-env", "vulkan1.2"]).arg(file).output().unwrap();
-        let said = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert!(done.status.success(), "{}: {said}", file.display());
+        let stderr = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(done.status.success(), "{}: {stderr}", file.display());
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -31,8 +31,8 @@ fn disassembly(name: &str, spirv: &[u32]) -> String {
     std::fs::write(&file, bytes).unwrap();
     let run = |program: &str, arguments: &[&str]| {
         let done = Command::new(program).args(arguments).arg(&file).output().unwrap();
-        let said = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert!(done.status.success(), "{name}: {program}: {said}");
+        let stderr = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(done.status.success(), "{name}: {program}: {stderr}");
         String::from_utf8_lossy(&done.stdout).into_owned()
     };
     run("spirv-val", &["--target-env", "vulkan1.2"]);

@@ -78,12 +78,12 @@ fn validator_accepts_known_reconvergence_modes() {
             std::fs::write(&file, bytes).unwrap();
             let mut validator = Command::new("spirv-val");
             let done = validator.args(["--target-env", "vulkan1.2"]).arg(&file).output().unwrap();
-            let said = String::from_utf8_lossy(&done.stderr).into_owned();
+            let stderr = String::from_utf8_lossy(&done.stderr).into_owned();
             // A validator older than the extension reports an unknown mode.
-            let unknown = said.contains("Invalid execution mode operand: 6023");
+            let unknown = stderr.contains("Invalid execution mode operand: 6023");
             assert!(
                 done.status.success() || (reconvergence == Reconvergence::Maximal && unknown),
-                "{} with {name}: {said}",
+                "{} with {name}: {stderr}",
                 builtin.label()
             );
         }

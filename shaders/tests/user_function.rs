@@ -16,8 +16,8 @@ fn tool(program: &str, arguments: &[&str], words: &[u32]) -> String {
     std::fs::write(&file, bytes).unwrap();
     let done = Command::new(program).args(arguments).arg(&file).output().unwrap();
     std::fs::remove_file(&file).unwrap();
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert!(done.status.success(), "{program}: {said}");
+    let stderr = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success(), "{program}: {stderr}");
     String::from_utf8_lossy(&done.stdout).into_owned()
 }
 

@@ -20,8 +20,8 @@ fn validate(label: &str, words: &[u32]) {
     let done = Command::new("spirv-val").args(["--target-env", "vulkan1.2"]).arg(&file).output();
     std::fs::remove_file(&file).unwrap();
     let done = done.unwrap();
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{label}: {said}");
+    let stderr = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{label}: {stderr}");
 }
 
 fn check(builtin: &Builtin, role: UserFunction, key: &str, source: &str) {

@@ -68,20 +68,20 @@ fn check(
     let recorded = fs::read_to_string(root.join("spv/sources.txt")).unwrap_or_default();
     let same_compiler = recorded.lines().any(|line| line == fingerprint_line());
     for (path, text) in texts {
-        let there = fs::read_to_string(root.join(path)).unwrap_or_default();
+        let stored = fs::read_to_string(root.join(path)).unwrap_or_default();
         let lines = |text: &str| -> Vec<String> {
             text.lines().filter(|l| !l.starts_with("compiler ")).map(str::to_owned).collect()
         };
-        if lines(&there) != lines(text) {
+        if lines(&stored) != lines(text) {
             old.push(path);
         }
     }
     for (path, bytes) in modules {
-        let there = fs::read(root.join(path)).unwrap_or_default();
+        let stored = fs::read(root.join(path)).unwrap_or_default();
         let same = if same_compiler {
-            there == *bytes
+            stored == *bytes
         } else {
-            reflect(&words(&there)).ok() == reflect(&words(bytes)).ok()
+            reflect(&words(&stored)).ok() == reflect(&words(bytes)).ok()
         };
         if !same {
             old.push(path);

@@ -144,7 +144,7 @@ impl Wanted<'_> {
     /// function or the source ends prematurely.
     fn users_own(&self, diagnostics: Vec<Diagnostic>) -> CompileError {
         let include = self.role.include();
-        let (own, mut others): (Vec<_>, Vec<_>) =
+        let (own, mut rest): (Vec<_>, Vec<_>) =
             diagnostics.into_iter().partition(|d| d.file == include);
         if !own.is_empty() {
             return CompileError::Glsl(own);
@@ -152,12 +152,12 @@ impl Wanted<'_> {
         if let Some(error) = self.mismatch() {
             return error.into();
         }
-        for diagnostic in &mut others {
+        for diagnostic in &mut rest {
             include.clone_into(&mut diagnostic.file);
             diagnostic.line = self.source.lines().count();
             diagnostic.excerpt = self.source.lines().last().map(str::to_owned);
         }
-        CompileError::Glsl(others)
+        CompileError::Glsl(rest)
     }
 }
 

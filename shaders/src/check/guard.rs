@@ -330,9 +330,9 @@ impl Guard<'_> {
         let mask = self.editor.splat(first_type, u64::from(bits) - 1);
         let first = self.operation(Op::BitwiseAnd, first_type, &[first, mask]);
         let width = self.editor.splat(first_type, u64::from(bits));
-        let room = self.operation(Op::ISub, first_type, &[width, first]);
-        let room = self.converted(room, count_type);
-        let count = self.call(Glsl::UMin, count_type, &[count, room]);
+        let available = self.operation(Op::ISub, first_type, &[width, first]);
+        let available = self.converted(available, count_type);
+        let count = self.call(Glsl::UMin, count_type, &[count, available]);
         instruction.operands[at] = Operand::IdRef(first);
         instruction.operands[at + 1] = Operand::IdRef(count);
     }
@@ -353,14 +353,14 @@ impl Guard<'_> {
         let magnitude = bits - u32::from(signed);
         // The largest integer below 2^magnitude that is representable as a float.
         let ulp = 2f64.powi(magnitude.saturating_sub(digits) as i32);
-        let most = 2f64.powi(magnitude as i32) - ulp;
-        let least = if signed { -2f64.powi(magnitude as i32) } else { 0.0 };
-        let [least, most] = [least, most].map(|limit| match real {
+        let max = 2f64.powi(magnitude as i32) - ulp;
+        let min = if signed { -2f64.powi(magnitude as i32) } else { 0.0 };
+        let [min, max] = [min, max].map(|limit| match real {
             64 => limit.to_bits(),
             _ => u64::from((limit as f32).to_bits()),
         });
-        let (least, most) = (self.editor.splat(from, least), self.editor.splat(from, most));
-        let clamped = self.call(Glsl::NClamp, from, &[value, least, most]);
+        let (min, max) = (self.editor.splat(from, min), self.editor.splat(from, max));
+        let clamped = self.call(Glsl::NClamp, from, &[value, min, max]);
         instruction.operands[0] = Operand::IdRef(clamped);
     }
 }
