@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 use toolchain::{Installed, Library, Program};
 
 /// Builds a CMake project with each library, via `find_package` and via `FetchContent`.
-fn consumers(installed: &Installed, said: &str) -> Result<()> {
+fn consumers(installed: &Installed, expected: &str) -> Result<()> {
     for (library, fetched) in [
         ("multisplit::shared", false),
         ("multisplit::static", false),
@@ -17,7 +17,7 @@ fn consumers(installed: &Installed, said: &str) -> Result<()> {
     ] {
         let program = installed.build_with_cmake(library, fetched)?;
         let output = installed.run_well(&program, installed.widths()[0])?;
-        ensure!(output == said, "{library}: {output}");
+        ensure!(output == expected, "{library}: {output}");
     }
     Ok(())
 }

@@ -20,8 +20,8 @@ fn c_example_sorts_between_its_own_passes() -> Result<()> {
     let installed = Installed::get()?;
     let program = installed.build(&particles("particles", &[]))?;
     for width in installed.widths() {
-        let said = installed.run_well(&program, width)?;
-        ensure!(said.matches("back to front").count() == 3, "{said}");
+        let output = installed.run_well(&program, width)?;
+        ensure!(output.matches("back to front").count() == 3, "{output}");
     }
     Ok(())
 }
@@ -33,11 +33,11 @@ fn missing_barrier_is_reported_by_validation() -> Result<()> {
     for (name, flag) in [("no-entry", "-DENTRY_BARRIER=0"), ("no-exit", "-DEXIT_BARRIER=0")] {
         let program = installed.build(&particles(name, &[flag]))?;
         let output = installed.run(&program, installed.widths()[0])?;
-        let said = text(&output.stderr);
-        ensure!(output.status.code() == Some(MESSAGES), "{flag}: {}\n{said}", output.status);
-        ensure!(said.contains("SYNC-HAZARD-READ-AFTER-WRITE"), "{flag}: {said}");
-        let all_of_a_kind = said.lines().filter(|line| line.starts_with("validation: "));
-        ensure!(all_of_a_kind.clone().all(|line| line.contains("SYNC-HAZARD")), "{flag}: {said}");
+        let stderr = text(&output.stderr);
+        ensure!(output.status.code() == Some(MESSAGES), "{flag}: {}\n{stderr}", output.status);
+        ensure!(stderr.contains("SYNC-HAZARD-READ-AFTER-WRITE"), "{flag}: {stderr}");
+        let all_of_a_kind = stderr.lines().filter(|line| line.starts_with("validation: "));
+        ensure!(all_of_a_kind.clone().all(|line| line.contains("SYNC-HAZARD")), "{flag}: {stderr}");
     }
     Ok(())
 }
@@ -51,8 +51,8 @@ fn cpp_example_counts_and_splits_between_its_own_passes() -> Result<()> {
     let program = Program { name: "particles-cpp", sources, flags: &[], library };
     let program = installed.build(&program)?;
     for width in installed.widths() {
-        let said = installed.run_well(&program, width)?;
-        ensure!(said.contains("counted 1, parted 1, ordered 1"), "{said}");
+        let output = installed.run_well(&program, width)?;
+        ensure!(output.contains("counted 1, parted 1, ordered 1"), "{output}");
     }
     Ok(())
 }
@@ -67,8 +67,8 @@ fn c_api_survives_misuse_under_asan() -> Result<()> {
     for (count, width) in installed.widths().iter().enumerate() {
         // The sanitizer slows down drivers that compile, and its checks do not depend on the vector width.
         let program = if count == 0 { &sanitized } else { &plain };
-        let said = installed.run_well(&installed.build(program)?, width)?;
-        ensure!(said.ends_with(" checks, 0 failed\n"), "{said}");
+        let output = installed.run_well(&installed.build(program)?, width)?;
+        ensure!(output.ends_with(" checks, 0 failed\n"), "{output}");
     }
     Ok(())
 }
@@ -86,8 +86,8 @@ fn guide_programs_sort() -> Result<()> {
             flags: &[],
             library: Library::Shared,
         };
-        let said = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
-        ensure!(said == "sorted\n", "{name}: {said}");
+        let output = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
+        ensure!(output == "sorted\n", "{name}: {output}");
     }
     Ok(())
 }
@@ -99,8 +99,8 @@ fn short_functions_survive_misuse() -> Result<()> {
     let program = Program { name: "short", sources, flags: &[], library: Library::Shared };
     let program = installed.build(&program)?;
     for width in installed.widths() {
-        let said = installed.run_well(&program, width)?;
-        ensure!(said.ends_with(" checks, 0 failed\n"), "{said}");
+        let output = installed.run_well(&program, width)?;
+        ensure!(output.ends_with(" checks, 0 failed\n"), "{output}");
     }
     Ok(())
 }
@@ -111,8 +111,8 @@ fn cpp_wrapper_works_with_and_without_exceptions() -> Result<()> {
     for (name, flags) in [("throws", &["-O1"][..]), ("returns", &["-O1", "-fno-exceptions"])] {
         let sources = &["tests/wrapper.cpp", "examples/host.c"];
         let program = Program { name, sources, flags, library: Library::Shared };
-        let said = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
-        ensure!(said == "0 failed\n", "{name}: {said}");
+        let output = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
+        ensure!(output == "0 failed\n", "{name}: {output}");
     }
     Ok(())
 }
@@ -125,8 +125,8 @@ fn caller_supplied_cache_memory_threads_and_log_are_used() -> Result<()> {
     // `aligned_alloc` requires C11.
     let flags = &["-std=c11", "-D_GNU_SOURCE"];
     let program = Program { name: "hooks", sources, flags, library: Library::Shared };
-    let said = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
-    ensure!(said.ends_with(" checks, 0 failed\n"), "{said}");
+    let output = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
+    ensure!(output.ends_with(" checks, 0 failed\n"), "{output}");
     Ok(())
 }
 
@@ -138,8 +138,8 @@ fn devices_are_checked_before_they_are_used() -> Result<()> {
     let sources = &["tests/adopted.c", "tests/suite.c", "examples/host.c"];
     let flags = [second.as_str()];
     let program = Program { name: "adopted", sources, flags: &flags, library: Library::Shared };
-    let said = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
-    ensure!(said.ends_with(" checks, 0 failed\n"), "{said}");
+    let output = installed.run_well(&installed.build(&program)?, installed.widths()[0])?;
+    ensure!(output.ends_with(" checks, 0 failed\n"), "{output}");
     Ok(())
 }
 

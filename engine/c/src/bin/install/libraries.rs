@@ -123,8 +123,8 @@ fn run(command: &mut Command) -> Result<()> {
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let first = said.lines().take(5).collect::<Vec<_>>().join("\n  ");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let first = stderr.lines().take(5).collect::<Vec<_>>().join("\n  ");
     Err(Error::other(format!("{name} failed ({}): {first}", output.status)))
 }
 
