@@ -12,8 +12,8 @@ fn other_backends_are_rejected_by_name() -> Result<()> {
     let (device, queue) = wgpu::Device::noop(&wgpu::DeviceDescriptor::default());
     let error = Multisplit::new(&device, &queue).err().context("an error")?;
     ensure!(matches!(error, Error::NotVulkan { backend: wgpu::Backend::Noop }), "{error:?}");
-    let said = error.to_string();
-    ensure!(said.contains("Noop") && said.contains("Backends::VULKAN"), "{said}");
+    let message = error.to_string();
+    ensure!(message.contains("Noop") && message.contains("Backends::VULKAN"), "{message}");
     Ok(())
 }
 
@@ -55,9 +55,9 @@ fn wrong_buffers_are_rejected_and_later_commands_run() -> Result<()> {
         ensure!(matches!(error, Some(Error::Wgpu(_))), "{error:?}");
         // Commands and a buffer of another device.
         let elsewhere = open()?;
-        let mut others = elsewhere.commands();
+        let mut foreign_commands = elsewhere.commands();
         let theirs = elsewhere.filled(&keys);
-        let error = sort.encode(&mut others, &theirs, &theirs, Count::All).err();
+        let error = sort.encode(&mut foreign_commands, &theirs, &theirs, Count::All).err();
         ensure!(matches!(error, Some(Error::OtherDevice { .. })), "{error:?}");
         // Valid commands still run after the errors.
         sort.encode(&mut commands, &key, &value, Count::All)?;

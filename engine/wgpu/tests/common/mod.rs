@@ -98,14 +98,14 @@ pub fn validated(name: &str, test: impl FnOnce() -> Result<()>) -> Result<()> {
     if std::env::var_os(CHILD).is_some() {
         return test();
     }
-    let said = run_validated(name)?;
-    ensure!(!speaks(&said), "{said}");
+    let output = run_validated(name)?;
+    ensure!(!has_errors(&output), "{output}");
     Ok(())
 }
 
 /// Whether the output contains messages of the layer.
-pub fn speaks(said: &str) -> bool {
-    ["VUID", "SYNC-HAZARD", "Validation Error"].iter().any(|word| said.contains(word))
+pub fn has_errors(output: &str) -> bool {
+    ["VUID", "SYNC-HAZARD", "Validation Error"].iter().any(|word| output.contains(word))
 }
 
 pub fn run_validated(name: &str) -> Result<String> {
@@ -126,7 +126,7 @@ pub fn run_validated(name: &str) -> Result<String> {
         .env("MESA_SHADER_CACHE_DISABLE", "true")
         .output()?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let said = text(&output.stdout) + &text(&output.stderr);
-    ensure!(output.status.success() && said.contains("1 passed"), "{said}");
-    Ok(said)
+    let log = text(&output.stdout) + &text(&output.stderr);
+    ensure!(output.status.success() && log.contains("1 passed"), "{log}");
+    Ok(log)
 }
