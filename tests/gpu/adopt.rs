@@ -41,7 +41,7 @@ struct Host {
     /// From Vulkan 1.3 or from the extension.
     pipeline_barrier: vk::PFN_vkCmdPipelineBarrier2,
     messenger: (ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT),
-    said: &'static Mutex<Vec<String>>,
+    reported: &'static Mutex<Vec<String>>,
 }
 
 unsafe extern "system" fn on_message(
@@ -51,12 +51,12 @@ unsafe extern "system" fn on_message(
     user_data: *mut c_void,
 ) -> vk::Bool32 {
     // SAFETY: all pointers are valid during the callback, and layers always set the rule's name.
-    let (said, id, text) = unsafe {
+    let (reported, id, text) = unsafe {
         let [id, text] = [(*data).p_message_id_name, (*data).p_message]
             .map(|s| CStr::from_ptr(s).to_string_lossy());
         (&*user_data.cast::<Mutex<Vec<String>>>(), id, text)
     };
-    said.lock().unwrap().push(format!("{id}: {text}"));
+    reported.lock().unwrap().push(format!("{id}: {text}"));
     vk::FALSE
 }
 
@@ -92,7 +92,7 @@ impl Host {
                 .enabled_extension_names(&extensions)
                 .push_next(&mut features);
             let instance = entry.create_instance(&info, None)?;
-            let said: &'static Mutex<Vec<String>> = Box::leak(Box::default());
+            let reported: &'static Mutex<Vec<String>> = Box::leak(Box::default());
             let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
                 .message_severity(
                     vk::DebugUtilsMessageSeverityFlagsEXT::WARNING
@@ -100,7 +100,7 @@ impl Host {
                 )
                 .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
                 .pfn_user_callback(Some(on_message))
-                .user_data(std::ptr::from_ref(said).cast_mut().cast());
+                .user_data(std::ptr::from_ref(reported).cast_mut().cast());
             let functions = ash::ext::debug_utils::Instance::new(&entry, &instance);
             let messenger = functions.create_debug_utils_messenger(&info, None)?;
 
@@ -150,7 +150,7 @@ impl Host {
                 requirements,
                 pipeline_barrier,
                 messenger,
-                said,
+                reported,
             })
         }
     }
@@ -173,8 +173,8 @@ impl Host {
     }
 
     fn expect_silence(&self) -> Result<()> {
-        let said = std::mem::take(&mut *self.said.lock().unwrap());
-        ensure!(said.is_empty(), "{}", said[0]);
+        let reported = std::mem::take(&mut *self.reported.lock().unwrap());
+        ensure!(reported.is_empty(), "{}", reported[0]);
         Ok(())
     }
 
@@ -282,8 +282,11 @@ fn between_the_callers_own_commands(gpu: &Gpu, what: What) -> Result<()> {
     }
     // SAFETY: as above.
     unsafe { embed(&host, what, false, false)? };
-    let said = std::mem::take(&mut *host.said.lock().unwrap());
-    ensure!(said.iter().any(|s| s.contains("SYNC-HAZARD")), "the missing barrier was not noticed");
+    let reported = std::mem::take(&mut *host.reported.lock().unwrap());
+    ensure!(
+        reported.iter().any(|s| s.contains("SYNC-HAZARD")),
+        "the missing barrier was not noticed"
+    );
     // SAFETY: nothing is in use.
     unsafe { host.destroy() }
 }

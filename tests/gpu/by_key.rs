@@ -86,15 +86,15 @@ fn key_words(by: By, heads: &[bool]) -> Vec<u32> {
     words
 }
 
-fn guarded<T: Term>(found: &[T], room: usize) -> Vec<u64> {
+fn guarded<T: Term>(found: &[T], capacity: usize) -> Vec<u64> {
     let guard = T::from_key_bits(GUARD_BITS).key_bits();
     let mut all = vec![guard; GUARD];
     all.extend(bits(found));
-    all.resize(room + 2 * GUARD, guard);
+    all.resize(capacity + 2 * GUARD, guard);
     all
 }
 
-fn room<T: Term>(gpu: &Gpu, len: usize) -> Result<Array<T>> {
+fn guarded_array<T: Term>(gpu: &Gpu, len: usize) -> Result<Array<T>> {
     Ok(gpu.context.upload(&vec![T::from_key_bits(GUARD_BITS); len + 2 * GUARD])?)
 }
 
@@ -132,9 +132,9 @@ fn run<T: Term>(
     let limits =
         Limits { max_workgroup_count: [policy.facts.max_groups, 65535, 65535], ..context.limits() };
     let executable = context.instantiate(graph.compile(&limits)?)?;
-    let (source, output) = (context.upload(input)?, room::<T>(gpu, len)?);
-    let (key_array, key_output) = (context.upload(keys)?, room::<u32>(gpu, keys.len())?);
-    let found_array = room::<u32>(gpu, 1)?;
+    let (source, output) = (context.upload(input)?, guarded_array::<T>(gpu, len)?);
+    let (key_array, key_output) = (context.upload(keys)?, guarded_array::<u32>(gpu, keys.len())?);
+    let found_array = guarded_array::<u32>(gpu, 1)?;
     let counts = context.upload(&[9, n, 9, 9])?;
     let at = GUARD as u64 * size_of::<T>() as u64;
     let words_at = GUARD as u64 * 4;

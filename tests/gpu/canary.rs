@@ -104,8 +104,8 @@ fn one_call_sorts_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
         (
             "sort_pairs",
             Box::new(|gpu| {
-                let (by, along) = gpu.sort_pairs(&keys, &values)?;
-                Ok((by, along) == (sorted.clone(), carried.clone()))
+                let (by, payload) = gpu.sort_pairs(&keys, &values)?;
+                Ok((by, payload) == (sorted.clone(), carried.clone()))
             }),
         ),
         ("argsort", Box::new(|gpu| Ok(gpu.argsort(&keys)? == order))),
@@ -113,8 +113,8 @@ fn one_call_sorts_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
             "an array, and the input stays",
             Box::new(|gpu| {
                 let (array, taken) = (gpu.upload(&keys)?, gpu.upload(&values)?);
-                let (by, along) = gpu.sort_pairs(&array, &taken)?;
-                let found = (gpu.download(&by)?, gpu.download(&along)?);
+                let (by, payload) = gpu.sort_pairs(&array, &taken)?;
+                let found = (gpu.download(&by)?, gpu.download(&payload)?);
                 let input = (gpu.download(&array)?, gpu.download(&taken)?);
                 Ok(found == (sorted.clone(), carried.clone())
                     && input == (keys.clone(), values.clone()))
@@ -232,9 +232,9 @@ fn recorded_work_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
 /// Work that is not waited for: the next call that reads or uses its result returns the error.
 fn work_without_wait_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     let keys = uniform(30_000, 22);
-    let is_told = |outcome: Result<(), Error>| {
-        let told = matches!(&outcome, Err(Error::LaneOrder { plan }) if plan == "frame");
-        ensure!(told, "{outcome:?}");
+    let is_reported = |outcome: Result<(), Error>| {
+        let reported = matches!(&outcome, Err(Error::LaneOrder { plan }) if plan == "frame");
+        ensure!(reported, "{outcome:?}");
         Ok(())
     };
     let submitted = |context: &Context| -> Result<_> {
@@ -247,14 +247,14 @@ fn work_without_wait_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     };
     let context = reversed(gpu)?;
     let (array, _frame) = submitted(&context)?;
-    is_told(context.download(&array).map(|_| ()))?;
+    is_reported(context.download(&array).map(|_| ()))?;
     // The error is reported once; the contents of the array are undefined.
     context.download(&array)?;
 
     let context = reversed(gpu)?;
     let (array, _frame) = submitted(&context)?;
-    is_told(context.scan(&array).map(|_| ()))?;
-    is_told(context.scan(&array).map(|_| ()))?;
+    is_reported(context.scan(&array).map(|_| ()))?;
+    is_reported(context.scan(&array).map(|_| ()))?;
 
     let context = reversed(gpu)?;
     let (array, _frame) = submitted(&context)?;
@@ -263,8 +263,8 @@ fn work_without_wait_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     work.scan(&array, &sums, &Scan::default())?;
     let mut after = work.record()?;
     after.submit()?;
-    is_told(context.download(&sums).map(|_| ()))?;
-    is_told(after.wait())?;
+    is_reported(context.download(&sums).map(|_| ()))?;
+    is_reported(after.wait())?;
     Ok(())
 }
 
@@ -322,7 +322,7 @@ fn violation_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     ensure!(text.ends_with("lane order not kept\n"), "{text}");
     let messages = context.messages();
     drop(context);
-    let said = messages.take();
-    ensure!(said.is_empty(), "{said:?}");
+    let reported = messages.take();
+    ensure!(reported.is_empty(), "{reported:?}");
     Ok(())
 }

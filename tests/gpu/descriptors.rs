@@ -28,8 +28,8 @@ fn without_push_descriptors(gpu: &Gpu, body: impl FnOnce(&Context) -> Result<()>
     let result = body(&context);
     let messages = context.messages();
     drop(context);
-    let said = messages.take();
-    ensure!(said.is_empty(), "{} validation messages: {}", said.len(), said[0].text);
+    let reported = messages.take();
+    ensure!(reported.is_empty(), "{} validation messages: {}", reported.len(), reported[0].text);
     result
 }
 

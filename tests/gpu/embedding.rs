@@ -54,17 +54,17 @@ fn run(gpu: &Gpu, config: &Config) -> Result<(Report, Vec<String>)> {
     unsafe {
         let host = host(gpu)?;
         let report = frames::run(&host, config).map_err(|e| anyhow!("{e}"))?;
-        let mut said = host.take_messages();
-        said.extend(host.destroy());
-        Ok((report, said))
+        let mut messages = host.take_messages();
+        messages.extend(host.destroy());
+        Ok((report, messages))
     }
 }
 
 fn frame_loop_needs_only_contract_barriers(gpu: &Gpu) -> Result<()> {
     for barriers in [Barriers::Engine, Barriers::Recording] {
         for varying in [false, true] {
-            let (report, said) = run(gpu, &Config { varying, ..config(gpu, barriers) })?;
-            ensure!(said.is_empty(), "{barriers:?}: {}", said[0]);
+            let (report, messages) = run(gpu, &Config { varying, ..config(gpu, barriers) })?;
+            ensure!(messages.is_empty(), "{barriers:?}: {}", messages[0]);
             ensure!(report.wrong.is_none(), "{barriers:?}: frame {:?} is wrong", report.wrong);
             ensure!(!report.sorting.is_zero(), "no timestamps");
         }
@@ -81,8 +81,8 @@ fn missing_engine_barrier_is_reported(gpu: &Gpu) -> Result<()> {
         if let Some(policy) = &mut config.policy {
             policy.sort.auto = SortMethod::Multisplit { radix_bits: 6 };
         }
-        let (_, said) = run(gpu, &config)?;
-        ensure!(said.iter().any(|s| s.contains("SYNC-HAZARD")), "{barriers:?}: not noticed");
+        let (_, messages) = run(gpu, &config)?;
+        ensure!(messages.iter().any(|s| s.contains("SYNC-HAZARD")), "{barriers:?}: not noticed");
     }
     Ok(())
 }
@@ -114,8 +114,8 @@ fn missing_features_are_named(gpu: &Gpu) -> Result<()> {
     unsafe {
         let host = host(gpu)?;
         names(&host).context("names")?;
-        let said = host.destroy();
-        ensure!(said.is_empty(), "{}", said[0]);
+        let messages = host.destroy();
+        ensure!(messages.is_empty(), "{}", messages[0]);
     }
     Ok(())
 }

@@ -75,8 +75,8 @@ pub fn checked(gpu: &Gpu, body: impl FnOnce(&mut Checks<'_>) -> Result<()>) -> R
         checks.destroy();
         ensure!(context.memory_report().allocations == 0, "workspaces were left");
         drop(context);
-        let said = host.destroy();
-        ensure!(said.is_empty(), "{}", said[0]);
+        let messages = host.destroy();
+        ensure!(messages.is_empty(), "{}", messages[0]);
     }
     Ok(())
 }
@@ -199,8 +199,8 @@ impl<'h> Checks<'h> {
             }
             self.host.free(&workspace);
         }
-        let said = self.host.take_messages();
-        ensure!(said.is_empty(), "{}", said[0]);
+        let messages = self.host.take_messages();
+        ensure!(messages.is_empty(), "{}", messages[0]);
         Ok(())
     }
 

@@ -84,15 +84,15 @@ fn every_primitive(
     counted: Counted,
     mut body: impl FnMut(&'static str, &Graph) -> Result<()>,
 ) -> Result<()> {
-    for along in ["nothing", "values", "indices"] {
+    for payload in ["nothing", "values", "indices"] {
         for between in [false, true] {
             for method in
                 [SortMethod::Auto, SortMethod::OneSweep, SortMethod::Multisplit { radix_bits: 8 }]
             {
                 let mut graph = Graph::new("sort");
-                add_sort(&mut graph, policy, counted, (along, between, method))?;
+                add_sort(&mut graph, policy, counted, (payload, between, method))?;
                 body("sort", &graph)
-                    .with_context(|| format!("{along}, between {between}, {method:?}"))?;
+                    .with_context(|| format!("{payload}, between {between}, {method:?}"))?;
             }
         }
     }
@@ -119,15 +119,15 @@ fn add_sort(
     graph: &mut Graph,
     policy: &Policy,
     counted: Counted,
-    (along, between, method): (&str, bool, SortMethod),
+    (payload, between, method): (&str, bool, SortMethod),
 ) -> Result<()> {
     let n = counted.declare(graph);
     let mut array = |name: &str| graph.import::<u32>(name, n.max());
     let mut buffers = SortBuffers::keys(array("keys")).count(n);
     let mut other = None;
-    if along != "nothing" {
-        let moved = array(along);
-        buffers = if along == "values" { buffers.values(moved) } else { buffers.indices(moved) };
+    if payload != "nothing" {
+        let moved = array(payload);
+        buffers = if payload == "values" { buffers.values(moved) } else { buffers.indices(moved) };
         other = between.then(|| array("values.other"));
     }
     if between {

@@ -63,8 +63,8 @@ fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
         ensure!(grown < SLACK, "the process has grown by {grown} bytes");
         drop(shared);
         drop(context);
-        let said = host.destroy();
-        ensure!(said.is_empty(), "{}", said[0]);
+        let messages = host.destroy();
+        ensure!(messages.is_empty(), "{}", messages[0]);
     }
     Ok(())
 }
@@ -92,8 +92,8 @@ fn repeated_runs_create_no_vulkan_objects(gpu: &Gpu) -> Result<()> {
         ensure!(calls() == created, "{} objects were created", calls() - created);
         ensure!(context.download(&sums)? == (0..n).collect::<Vec<_>>(), "wrong sums");
         drop((executable, ones, sums, context));
-        let said = host.destroy();
-        ensure!(said.is_empty(), "{}", said[0]);
+        let messages = host.destroy();
+        ensure!(messages.is_empty(), "{}", messages[0]);
     }
     Ok(())
 }

@@ -20,16 +20,16 @@ fn run_without(variables: &[&str]) -> Result<Output> {
 
 fn missing_driver_fails_the_run(_: &Gpu) -> Result<()> {
     let run = run_without(&["VK_ICD_FILENAMES", "VK_DRIVER_FILES"])?;
-    let said = String::from_utf8_lossy(&run.stderr);
+    let stderr = String::from_utf8_lossy(&run.stderr);
     ensure!(!run.status.success(), "the run passed without a driver");
-    ensure!(said.contains("no Vulkan device was found"), "{said}");
+    ensure!(stderr.contains("no Vulkan device was found"), "{stderr}");
     Ok(())
 }
 
 fn missing_validation_layer_fails_the_run(_: &Gpu) -> Result<()> {
     let run = run_without(&["VK_LAYER_PATH"])?;
-    let said = String::from_utf8_lossy(&run.stderr);
+    let stderr = String::from_utf8_lossy(&run.stderr);
     ensure!(!run.status.success(), "the run passed without validation");
-    ensure!(said.contains("validation layer is not installed"), "{said}");
+    ensure!(stderr.contains("validation layer is not installed"), "{stderr}");
     Ok(())
 }

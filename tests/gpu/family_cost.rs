@@ -15,12 +15,12 @@ tests!(family_cost: documented_pass_counts_match_the_plans, device_count_adds_on
 
 const PAGE: &str = include_str!("../../docs/family.md");
 const N: u64 = 200_000;
-const FEW: u64 = 100;
+const SMALL: u64 = 100;
 /// Rounds of a 32-bit sort.
 const ROUNDS: usize = 4;
 
 /// The documented number of passes in the row that begins with `row`.
-fn said(row: &str) -> Result<usize> {
+fn documented_passes(row: &str) -> Result<usize> {
     let cost = PAGE.split("## Cost").nth(1).context("no section of cost")?;
     let begin = format!("| {row}");
     let line = cost.lines().find(|line| line.starts_with(&begin));
@@ -43,7 +43,11 @@ fn check(
     add(&mut graph, &policy)?;
     let plan = graph.compile(&gpu.context.limits())?;
     let labels: Vec<&str> = plan.steps().iter().map(|step| step.pass.label.as_str()).collect();
-    ensure!(labels.len() == said(row)?, "`{row}` has {} passes: {labels:?}", labels.len());
+    ensure!(
+        labels.len() == documented_passes(row)?,
+        "`{row}` has {} passes: {labels:?}",
+        labels.len()
+    );
     Ok(())
 }
 
@@ -51,7 +55,7 @@ fn scans(gpu: &Gpu) -> Result<()> {
     let (back, then) = (ScanMethod::LookBack, ScanMethod::ReduceThenScan);
     let how = Scan::default();
     for (row, n, method) in [
-        ("scan of few elements", FEW, back),
+        ("scan of few elements", SMALL, back),
         ("scan by look-back", N, back),
         ("scan by reduce-then-scan", N, then),
     ] {
@@ -86,7 +90,7 @@ fn scans(gpu: &Gpu) -> Result<()> {
 fn documented_pass_counts_match_the_plans(gpu: &Gpu) -> Result<()> {
     scans(gpu)?;
     let method = gpu.context.policy().scan;
-    for (row, n) in [("reduce of few elements", FEW), ("reduce |", N)] {
+    for (row, n) in [("reduce of few elements", SMALL), ("reduce |", N)] {
         check(gpu, method, row, |graph, policy| {
             let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", 1));
             let buffers = ReduceBuffers::new(src, dst).index(graph.import::<u32>("index", 1));
@@ -122,7 +126,7 @@ fn documented_pass_counts_match_the_plans(gpu: &Gpu) -> Result<()> {
     })?;
     check(gpu, method, "sort of rows of up to a tile", |graph, policy| {
         let keys = graph.import::<u32>("keys", N);
-        let sort_of = Sort::ascending().rows(FEW);
+        let sort_of = Sort::ascending().rows(SMALL);
         sort(graph, policy, &sort_of, &SortBuffers::keys(keys)).map(|_| ())
     })?;
     check(gpu, method, "sort of segments with offsets on the device", |graph, policy| {
@@ -146,9 +150,9 @@ fn documented_pass_counts_match_the_plans(gpu: &Gpu) -> Result<()> {
     })?;
     check(gpu, method, "top-k of short rows", |graph, policy| {
         let keys = graph.import::<u32>("keys", N);
-        let [out, indices] = ["out", "indices"].map(|name| graph.import::<u32>(name, N / FEW));
+        let [out, indices] = ["out", "indices"].map(|name| graph.import::<u32>(name, N / SMALL));
         let buffers = TopKBuffers::new(keys, out, indices);
-        topk(graph, policy, &TopK::largest(1).rows(FEW), &buffers).map(|_| ())
+        topk(graph, policy, &TopK::largest(1).rows(SMALL), &buffers).map(|_| ())
     })
 }
 

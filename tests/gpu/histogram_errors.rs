@@ -102,8 +102,8 @@ fn unsupported_array_types_are_rejected(gpu: &Gpu) -> Result<()> {
     for (array, is, needed, change) in changes {
         match outcome(gpu, &Bins::even(0.0f32..1.0, 4).untyped(), change) {
             Err(Error::KeyTypeMismatch { name, found, expected }) => {
-                let said = (name, found.as_str(), expected.as_str());
-                ensure!(said == (array, is, needed), "{said:?} of {array}");
+                let reported = (name, found.as_str(), expected.as_str());
+                ensure!(reported == (array, is, needed), "{reported:?} of {array}");
             }
             other => anyhow::bail!("{array} of {is}: {other:?}"),
         }

@@ -180,7 +180,7 @@ fn indirect_dispatches_are_clamped(gpu: &Gpu) -> Result<()> {
     rig.run(1, |rng, memory| {
         let given = [0; 3].map(|_| rng.next_u32() >> rng.below(32));
         memory.set(words, &given);
-        let most = limits.max_workgroup_count;
-        vec![Exactly(out, (0..3).map(|k| given[k].min(most[k])).collect())]
+        let max = limits.max_workgroup_count;
+        vec![Exactly(out, (0..3).map(|k| given[k].min(max[k])).collect())]
     })
 }

@@ -32,8 +32,8 @@ fn falling_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
                 context.download(&context.reduce_segments(&src, &device_offsets, operator)?)?;
             expect_no_poison(&found)?;
             for (pair, &found) in offsets.windows(2).zip(&found) {
-                let most = if pair[1] <= pair[0] { 0 } else { n };
-                ensure!(found <= most, "{pair:?} of {n}: {found}");
+                let max = if pair[1] <= pair[0] { 0 } else { n };
+                ensure!(found <= max, "{pair:?} of {n}: {found}");
             }
         }
     }
@@ -196,14 +196,14 @@ fn reduced_segments(dst: Words, operator: Operator, input: &[u32], offsets: &[u3
         return Exactly(dst, clamped.windows(2).map(exact).collect());
     }
     // Chunks of long segments may count elements twice.
-    let most = match operator {
+    let max = match operator {
         Operator::Sum => 2 * input.iter().sum::<u32>(),
         _ => BOUND as u32,
     };
     let check = move |found: &[u32]| {
         for (pair, &found) in clamped.windows(2).zip(found) {
             let is_empty = pair[1] <= pair[0];
-            ensure!(if is_empty { found == 0 } else { found <= most }, "{pair:?}: {found}");
+            ensure!(if is_empty { found == 0 } else { found <= max }, "{pair:?}: {found}");
         }
         Ok(())
     };
@@ -226,19 +226,19 @@ fn segmented_reductions_tolerate_hostile_offsets(gpu: &Gpu) -> Result<()> {
         (by_workgroups, 3_000, 40),
         (by_subgroups, 3_000, 300),
     ];
-    for (number, (policy, max, most)) in plans.into_iter().enumerate() {
+    for (number, (policy, max, max_segments)) in plans.into_iter().enumerate() {
         let mut rig = Rig::new(gpu);
-        let (src, dst) = (rig.array("src", max), rig.array("dst", most));
-        let offsets = rig.array("offsets", most + 1);
+        let (src, dst) = (rig.array("src", max), rig.array("dst", max_segments));
+        let offsets = rig.array("offsets", max_segments + 1);
         let buffers = SegmentedReduceBuffers::new(src.import, offsets.import, dst.import)
             .elements(rig.count(0, max))
-            .count(rig.count(1, most));
+            .count(rig.count(1, max_segments));
         let operator = [Operator::Max, Operator::Sum][number % 2];
         reduce_segments(&mut rig.graph, &policy, operator, &buffers)?;
         rig.run(plans.len(), |rng, memory| {
             let n = memory.set_count(rng, 0, max);
-            let segments = memory.set_count(rng, 1, most);
-            let (input, cuts) = (elements(n, rng), hostile_offsets(rng, n, most + 1));
+            let segments = memory.set_count(rng, 1, max_segments);
+            let (input, cuts) = (elements(n, rng), hostile_offsets(rng, n, max_segments + 1));
             memory.set(src, &input);
             memory.set(offsets, &cuts);
             vec![reduced_segments(dst, operator, &input, &cuts[..=segments])]

@@ -21,13 +21,13 @@ tests!(hostile: sorts_tolerate_hostile_counts, segmented_sorts_tolerate_hostile_
 
 /// Values that are sorted with the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Along {
+enum Payload {
     Nothing,
     Values,
     Indices,
 }
 
-impl Along {
+impl Payload {
     fn buffers(self, keys: Words, values: Words) -> SortBuffers {
         let buffers = SortBuffers::keys(keys.import);
         match self {
@@ -69,22 +69,22 @@ fn sorts_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
     let plans = sample(
         gpu,
         [
-            (SortMethod::Auto, Along::Values, 300),
-            (SortMethod::OneSweep, Along::Nothing, 700),
-            (SortMethod::OneSweep, Along::Values, 6_000),
-            (SortMethod::OneSweep, Along::Indices, 700),
-            (SortMethod::Multisplit { radix_bits: 8 }, Along::Values, 700),
+            (SortMethod::Auto, Payload::Values, 300),
+            (SortMethod::OneSweep, Payload::Nothing, 700),
+            (SortMethod::OneSweep, Payload::Values, 6_000),
+            (SortMethod::OneSweep, Payload::Indices, 700),
+            (SortMethod::Multisplit { radix_bits: 8 }, Payload::Values, 700),
         ],
     );
-    for &(method, along, max) in &plans {
+    for &(method, payload, max) in &plans {
         let mut rig = Rig::new(gpu);
         let arrays = ["keys", "values"].map(|name| rig.array(name, max));
-        let buffers = along.buffers(arrays[0], arrays[1]).count(rig.count(0, max));
+        let buffers = payload.buffers(arrays[0], arrays[1]).count(rig.count(0, max));
         let how = Sort::ascending().method(method);
         sort(&mut rig.graph, &small_tiles(gpu), &how, &buffers)?;
         rig.run(plans.len(), |rng, memory| {
             let keys = elements(memory.set_count(rng, 0, max), rng);
-            along.sorted(&keys, &[0, keys.len()], arrays, memory)
+            payload.sorted(&keys, &[0, keys.len()], arrays, memory)
         })?;
     }
     Ok(())
@@ -94,23 +94,23 @@ fn segmented_sorts_tolerate_hostile_offsets(gpu: &Gpu) -> Result<()> {
     let plans = sample(
         gpu,
         [
-            (Along::Nothing, 300, 100),
-            (Along::Values, 3_000, 40),
-            (Along::Indices, 3_000, 900),
-            (Along::Values, 700, 3_000),
+            (Payload::Nothing, 300, 100),
+            (Payload::Values, 3_000, 40),
+            (Payload::Indices, 3_000, 900),
+            (Payload::Values, 700, 3_000),
         ],
     );
-    for &(along, max, most) in &plans {
+    for &(payload, max, max_segments) in &plans {
         let mut rig = Rig::new(gpu);
         let arrays = ["keys", "values"].map(|name| rig.array(name, max));
-        let offsets = rig.array("offsets", most + 1);
-        let buffers = along.buffers(arrays[0], arrays[1]).count(rig.count(0, max));
-        let buffers = buffers.segments(offsets.import, rig.count(1, most));
+        let offsets = rig.array("offsets", max_segments + 1);
+        let buffers = payload.buffers(arrays[0], arrays[1]).count(rig.count(0, max));
+        let buffers = buffers.segments(offsets.import, rig.count(1, max_segments));
         sort(&mut rig.graph, &small_tiles(gpu), &Sort::ascending(), &buffers)?;
         rig.run(plans.len(), |rng, memory| {
             let n = memory.set_count(rng, 0, max);
-            let segments = memory.set_count(rng, 1, most);
-            let (keys, given) = (elements(n, rng), hostile_offsets(rng, n, most + 1));
+            let segments = memory.set_count(rng, 1, max_segments);
+            let (keys, given) = (elements(n, rng), hostile_offsets(rng, n, max_segments + 1));
             memory.set(offsets, &given);
             // An offset below an earlier one counts as the earlier one.
             let mut end = 0;
@@ -118,7 +118,7 @@ fn segmented_sorts_tolerate_hostile_offsets(gpu: &Gpu) -> Result<()> {
                 end = n.min(at as usize).max(end);
                 end
             });
-            along.sorted(&keys, &cuts.collect::<Vec<_>>(), arrays, memory)
+            payload.sorted(&keys, &cuts.collect::<Vec<_>>(), arrays, memory)
         })?;
     }
     Ok(())

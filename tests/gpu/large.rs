@@ -14,7 +14,7 @@ use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, WithPolicy, expect_equal};
 use multisplit_tests::{reference, tests};
 
-use crate::sort_run::{ALONG, Along, KEYS, Keys, Order, key_words, make_keys, value_words};
+use crate::sort_run::{KEYS, Keys, Order, PAYLOADS, Payload, key_words, make_keys, value_words};
 
 tests!(large:
     sizes_around_plan_and_piece_limits_match_the_cpu, every_key_and_value_type_matches_the_cpu,
@@ -77,7 +77,7 @@ const MAX_ELEMENTS: u64 = 1000;
 const PIECE: usize = 448;
 
 /// Sorts keys, given as bits, and compares every byte with the CPU.
-pub fn check(context: &Context, order: &Order, along: Along, keys: &[u64]) -> Result<()> {
+pub fn check(context: &Context, order: &Order, payload: Payload, keys: &[u64]) -> Result<()> {
     let run = match order.key {
         KeyType::U8 => check_keys::<u8>,
         KeyType::I8 => check_keys::<i8>,
@@ -92,35 +92,40 @@ pub fn check(context: &Context, order: &Order, along: Along, keys: &[u64]) -> Re
         KeyType::I64 => check_keys::<i64>,
         KeyType::F64 => check_keys::<f64>,
     };
-    run(context, order, along, keys)
-        .with_context(|| format!("{order:?}, {along:?}, {} keys", keys.len()))
+    run(context, order, payload, keys)
+        .with_context(|| format!("{order:?}, {payload:?}, {} keys", keys.len()))
 }
 
-fn check_keys<K: Key>(context: &Context, order: &Order, along: Along, bits: &[u64]) -> Result<()> {
+fn check_keys<K: Key>(
+    context: &Context,
+    order: &Order,
+    payload: Payload,
+    bits: &[u64],
+) -> Result<()> {
     let mut keys: Vec<K> = pod_collect_to_vec(&key_words(order.key, bits));
     keys.truncate(bits.len());
-    match along {
-        Along::Nothing => {
+    match payload {
+        Payload::Nothing => {
             let sorted = context.sort_with(&keys, &order.sort())?;
             expect_keys(order, bits, &sorted)
         }
-        Along::Indices => {
+        Payload::Indices => {
             let indices = context.argsort_with(&keys, &order.sort())?;
             expect_equal(&indices, &order.expected(bits))
         }
-        Along::Bytes(4) => check_pairs::<K, u32>(context, order, along, (&keys, bits)),
-        Along::Bytes(8) => check_pairs::<K, [u32; 2]>(context, order, along, (&keys, bits)),
-        Along::Bytes(_) => check_pairs::<K, [u32; 4]>(context, order, along, (&keys, bits)),
+        Payload::Bytes(4) => check_pairs::<K, u32>(context, order, payload, (&keys, bits)),
+        Payload::Bytes(8) => check_pairs::<K, [u32; 2]>(context, order, payload, (&keys, bits)),
+        Payload::Bytes(_) => check_pairs::<K, [u32; 4]>(context, order, payload, (&keys, bits)),
     }
 }
 
 fn check_pairs<K: Key, V: Pod>(
     context: &Context,
     order: &Order,
-    along: Along,
+    payload: Payload,
     (keys, bits): (&[K], &[u64]),
 ) -> Result<()> {
-    let words = |i: u32| value_words(along, i);
+    let words = |i: u32| value_words(payload, i);
     let given: Vec<u32> = (0..keys.len() as u32).flat_map(words).collect();
     let values: Vec<V> = pod_collect_to_vec(&given);
     let (sorted, values) = context.sort_pairs_with(keys, &values, &order.sort())?;
@@ -138,11 +143,11 @@ fn expect_keys<K: Key>(order: &Order, bits: &[u64], sorted: &[K]) -> Result<()> 
 /// One below, at and above the capacity of a plan, and the sizes of two and three pieces.
 fn sizes_around_plan_and_piece_limits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut context = Lowered::new(gpu, MAX_ELEMENTS)?;
-    let most = MAX_ELEMENTS as usize;
+    let max = MAX_ELEMENTS as usize;
     let sizes = [
-        most - 1,
-        most,
-        most + 1,
+        max - 1,
+        max,
+        max + 1,
         3 * PIECE - 1,
         3 * PIECE,
         3 * PIECE + 1,
@@ -152,9 +157,9 @@ fn sizes_around_plan_and_piece_limits_match_the_cpu(gpu: &Gpu) -> Result<()> {
         10_007,
     ];
     for (index, n) in gpu.cases(sizes.into_iter().enumerate()) {
-        let along = ALONG[index % ALONG.len()];
+        let payload = PAYLOADS[index % PAYLOADS.len()];
         let key = [KeyType::U32, KeyType::F64][index % 2];
-        check(&context, &Order::of(key), along, &make_keys(key, Keys::Uniform, n, n as u64))?;
+        check(&context, &Order::of(key), payload, &make_keys(key, Keys::Uniform, n, n as u64))?;
         context.guard()?;
     }
     context.check_guards()
@@ -166,7 +171,7 @@ fn every_key_and_value_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let mut mine = gpu.mine();
     for (row, key) in KeyType::WIDE.into_iter().enumerate() {
-        for (column, along) in ALONG.into_iter().enumerate() {
+        for (column, payload) in PAYLOADS.into_iter().enumerate() {
             let some = [KEYS[(row + 3 * column) % KEYS.len()]];
             let all = if gpu.full { &KEYS[..] } else { &some[..] };
             for &keys in all {
@@ -177,7 +182,7 @@ fn every_key_and_value_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
                     let n = 2_500 + 100 * row + column;
                     let order = Order { descending, ..Order::of(key) };
                     let made = make_keys(key, keys, n, 31 * row as u64 + column as u64);
-                    check(&context, &order, along, &made).with_context(|| format!("{keys:?}"))?;
+                    check(&context, &order, payload, &made).with_context(|| format!("{keys:?}"))?;
                 }
             }
         }
@@ -200,8 +205,8 @@ fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for (index, (key, bits)) in gpu.cases(cases.into_iter().enumerate()) {
         let order = Order { bits, descending: index % 2 == 1, ..Order::of(key) };
         let keys = make_keys(key, Keys::Uniform, 3_001, index as u64);
-        for along in [Along::Indices, Along::Bytes(8)] {
-            check(&context, &order, along, &keys)?;
+        for payload in [Payload::Indices, Payload::Bytes(8)] {
+            check(&context, &order, payload, &keys)?;
         }
     }
     Ok(())
@@ -224,8 +229,8 @@ fn skewed_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     {
         for descending in [false, true] {
             let order = Order { descending, ..Order::of(key) };
-            check(&context, &order, Along::Indices, keys)?;
-            check(&context, &order, Along::Bytes(16), keys)?;
+            check(&context, &order, Payload::Indices, keys)?;
+            check(&context, &order, Payload::Bytes(16), keys)?;
         }
     }
     Ok(())
@@ -244,7 +249,7 @@ fn bucket_larger_than_a_plan_matches_the_cpu(gpu: &Gpu) -> Result<()> {
                     _ => huge << 24 | rng.below(spread),
                 })
                 .collect();
-            check(&context, &Order::of(KeyType::U32), Along::Indices, &keys)
+            check(&context, &Order::of(KeyType::U32), Payload::Indices, &keys)
                 .with_context(|| format!("{huge:x}, {spread}"))?;
             context.guard()?;
         }
@@ -256,15 +261,16 @@ fn bucket_larger_than_a_plan_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 fn bindings_smaller_than_a_piece_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 4096);
     let context = Lowered::with(gpu, policy)?;
-    for (key, along) in gpu.cases([
-        (KeyType::U32, Along::Nothing),
-        (KeyType::U32, Along::Bytes(16)),
-        (KeyType::F64, Along::Bytes(4)),
-        (KeyType::I32, Along::Indices),
+    for (key, payload) in gpu.cases([
+        (KeyType::U32, Payload::Nothing),
+        (KeyType::U32, Payload::Bytes(16)),
+        (KeyType::F64, Payload::Bytes(4)),
+        (KeyType::I32, Payload::Indices),
     ]) {
         for keys in [Keys::Uniform, Keys::FewDistinct, Keys::OneDigitDiffers] {
             let made = make_keys(key, keys, 3_333, 41);
-            check(&context, &Order::of(key), along, &made).with_context(|| format!("{keys:?}"))?;
+            check(&context, &Order::of(key), payload, &made)
+                .with_context(|| format!("{keys:?}"))?;
         }
     }
     Ok(())
@@ -283,8 +289,8 @@ fn one_sweep_pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let order = Order { method, bits, ..Order::of(KeyType::U32) };
         for keys in [Keys::Uniform, Keys::FewDistinct] {
             let made = make_keys(KeyType::U32, keys, 30_011, 5);
-            check(&context, &order, Along::Indices, &made)?;
-            check(&context, &order, Along::Nothing, &made)?;
+            check(&context, &order, Payload::Indices, &made)?;
+            check(&context, &order, Payload::Nothing, &made)?;
         }
     }
     Ok(())
@@ -331,8 +337,8 @@ fn sort_in_place_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 /// are too large.
 fn only_necessary_plans_run(gpu: &Gpu) -> Result<()> {
     let runs: Arc<Mutex<Vec<String>>> = Arc::default();
-    let told = runs.clone();
-    let observer = Observer::new(move |run| told.lock().expect("no panic").push(run.plan));
+    let observed = runs.clone();
+    let observer = Observer::new(move |run| observed.lock().expect("no panic").push(run.plan));
     let context = gpu.open_with(|config| config.observer = Some(observer))?;
     context.replace_policy(Some(Policy { max_elements: MAX_ELEMENTS, ..context.policy() }))?;
     let plans = |keys: &[u32]| -> Result<[usize; 3]> {
@@ -377,7 +383,7 @@ fn reversed_lanes_are_detected_and_repeated(gpu: &Gpu) -> Result<()> {
     for max_buckets_direct in gpu.cases([256, 0]) {
         policy.split.max_buckets_direct = max_buckets_direct;
         let context = Lowered::with(gpu, policy)?;
-        check(&context, &order, Along::Indices, &bits)?;
+        check(&context, &order, Payload::Indices, &bits)?;
         ensure!(!context.keeps_lane_order());
         drop(context);
         let context = Lowered::with(gpu, policy)?;

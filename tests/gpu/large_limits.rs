@@ -15,7 +15,7 @@ tests!(large_limits:
 
 /// Whether to run a case of `n` elements of `bytes` bytes, with `copies` copies on the device.
 /// Software drivers and some GPUs do not have enough memory for more than 2^30 elements.
-fn has_room(gpu: &Gpu, n: u64, bytes: u64, copies: u64) -> bool {
+fn fits_memory(gpu: &Gpu, n: u64, bytes: u64, copies: u64) -> bool {
     let needed = n * bytes * copies + n * bytes / 2;
     let has = gpu.context.properties().device_memory >= needed;
     if gpu.full && !has {
@@ -31,7 +31,7 @@ fn random<T>(n: u64, seed: u64, of: impl Fn(u64) -> T) -> Vec<T> {
 
 fn keys_beyond_2_to_30_are_sorted(gpu: &Gpu) -> Result<()> {
     let n = (1 << 30) + 12_345;
-    if !has_room(gpu, n, 4, 2) {
+    if !fits_memory(gpu, n, 4, 2) {
         return Ok(());
     }
     let keys = random(n, 1, |bits| bits as u32);
@@ -65,7 +65,7 @@ fn check_pairs<V>(
 
 fn wide_pairs_beyond_the_limits_are_sorted(gpu: &Gpu) -> Result<()> {
     let n = (1 << 29) + 1;
-    if !has_room(gpu, n, 12, 2) {
+    if !fits_memory(gpu, n, 12, 2) {
         return Ok(());
     }
     // Some keys are equal.
@@ -78,7 +78,7 @@ fn wide_pairs_beyond_the_limits_are_sorted(gpu: &Gpu) -> Result<()> {
 /// On a software driver, an array of this size is sorted within a minute.
 fn values_beyond_a_binding_are_sorted(gpu: &Gpu) -> Result<()> {
     let n = gpu.context.limits().max_storage_range / 16 + 1;
-    if !has_room(gpu, n, 24, 2) {
+    if !fits_memory(gpu, n, 24, 2) {
         return Ok(());
     }
     let keys = random(n, 3, |bits| bits >> 44);
@@ -90,7 +90,7 @@ fn values_beyond_a_binding_are_sorted(gpu: &Gpu) -> Result<()> {
 
 fn arrays_beyond_2_to_30_are_split(gpu: &Gpu) -> Result<()> {
     let n = (1 << 30) + 12_345;
-    if !has_room(gpu, n, 4, 2) {
+    if !fits_memory(gpu, n, 4, 2) {
         return Ok(());
     }
     let keys = random(n, 4, |bits| bits as u32);
@@ -111,7 +111,7 @@ fn arrays_beyond_2_to_30_are_split(gpu: &Gpu) -> Result<()> {
 
 fn bytes_beyond_a_binding_are_counted(gpu: &Gpu) -> Result<()> {
     let n = if gpu.is_software() { gpu.context.limits().max_storage_range + 5 } else { 1 << 31 };
-    if !has_room(gpu, n, 1, 1) {
+    if !fits_memory(gpu, n, 1, 1) {
         return Ok(());
     }
     let words = random(n.div_ceil(8), 5, |bits| bits);
@@ -125,7 +125,7 @@ fn bytes_beyond_a_binding_are_counted(gpu: &Gpu) -> Result<()> {
 /// 160 MiB on devices with bindings of 128 MiB.
 fn topk_searches_and_runs_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = gpu.context.limits().max_storage_range / 4 + (8 << 20);
-    if !has_room(gpu, n, 4, 3) {
+    if !fits_memory(gpu, n, 4, 3) {
         return Ok(());
     }
     let keys = random(n, 6, |bits| (bits >> 38) as u32);

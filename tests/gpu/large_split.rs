@@ -59,9 +59,9 @@ fn by_value(m: u32) -> (Buckets<u32>, impl Fn(u32) -> u32) {
 
 fn sizes_around_the_limits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut context = Lowered::new(gpu, MAX_ELEMENTS)?;
-    let most = MAX_ELEMENTS as usize;
+    let max = MAX_ELEMENTS as usize;
     let sizes =
-        [0, 1, most, most + 1, 3 * PIECE - 1, 3 * PIECE, 3 * PIECE + 1, 4 * PIECE + 65, 10_007];
+        [0, 1, max, max + 1, 3 * PIECE - 1, 3 * PIECE, 3 * PIECE + 1, 4 * PIECE + 65, 10_007];
     for n in sizes {
         let (buckets, bucket_of) = by_value(13);
         check(&context, &uniform(n, n as u64), &buckets, (bucket_of, |i| i ^ 0x55))

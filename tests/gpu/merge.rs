@@ -49,13 +49,13 @@ fn value_words(words: usize, array: usize, i: usize) -> impl Iterator<Item = u32
     (0..words).map(move |w| ((w * 2 + array) << 24 | i) as u32)
 }
 
-/// Runs a case with counts of `said` elements, which are clamped to the lengths of the arrays.
+/// Runs a case with counts of `given_counts` elements, which are clamped to the lengths of the arrays.
 fn check_input<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
     case: Case,
     arrays: [&[T]; 2],
-    said: [u32; 2],
+    given_counts: [u32; 2],
 ) -> Result<()> {
     let context = &gpu.context;
     let lens = arrays.map(|array| array.len().max(1));
@@ -73,7 +73,7 @@ fn check_input<T: Term>(
         true => {
             Count::Device { buffer: words, index: which as u64, max: arrays[which].len() as u64 }
         }
-        false => Count::Host(said[which].into()),
+        false => Count::Host(given_counts[which].into()),
     };
     let mut buffers = MergeBuffers::keys(first, second, out).counts(count(0), count(1));
     if case.words > 0 {
@@ -91,7 +91,7 @@ fn check_input<T: Term>(
     let given_values = [context.upload(&values(0))?, context.upload(&values(1))?];
     let output = context.upload(&vec![T::from_key_bits(GUARD_BITS); all + 2 * GUARD])?;
     let moved = context.upload(&vec![GUARD_BITS as u32; (all + 2 * GUARD) * per_value])?;
-    let counts = context.upload(&said)?;
+    let counts = context.upload(&given_counts)?;
     let guard = GUARD as u64;
     let bound: [Bound<'_>; 7] = [
         (first, &given[0]).into(),
@@ -106,14 +106,14 @@ fn check_input<T: Term>(
 
     let mut merged: Vec<(T, usize, usize)> = Vec::new();
     for (array, keys) in arrays.into_iter().enumerate() {
-        let n = (said[array] as usize).min(keys.len());
+        let n = (given_counts[array] as usize).min(keys.len());
         merged.extend(keys[..n].iter().enumerate().map(|(i, &key)| (key, array, i)));
     }
     match case.how {
         Merge::Ascending => merged.sort_by(|a, b| a.0.order(&b.0)),
         Merge::Descending => merged.sort_by(|a, b| b.0.order(&a.0)),
     }
-    let say = |what| format!("{what}: {}, {case:?}, {said:?}", T::TYPE);
+    let say = |what| format!("{what}: {}, {case:?}, {given_counts:?}", T::TYPE);
     let guard = T::from_key_bits(GUARD_BITS).key_bits();
     let mut expected = vec![guard; GUARD];
     expected.extend(merged.iter().map(|(key, ..)| key.key_bits()));
@@ -190,8 +190,8 @@ fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let arrays = [sorted::<u32>(Merge::Ascending, 3000, 5), sorted(Merge::Ascending, 700, 6)];
     let case = Case { how: Merge::Ascending, words: 1, on_device: [true; 2] };
-    for said in [[3001, 701], [u32::MAX, 0], [0, u32::MAX], [0, 0]] {
-        check_input(gpu, &policy, case, [&arrays[0], &arrays[1]], said)?;
+    for given_counts in [[3001, 701], [u32::MAX, 0], [0, u32::MAX], [0, 0]] {
+        check_input(gpu, &policy, case, [&arrays[0], &arrays[1]], given_counts)?;
     }
     Ok(())
 }

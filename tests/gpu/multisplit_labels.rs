@@ -80,9 +80,9 @@ fn labelled_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn labelled_random_shapes_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (base, mut mine, mut rng) = (gpu.probed_policy()?, gpu.mine(), Rng::new(7));
     let after = [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
-    let (cases, most) = if gpu.full { (200, 8) } else { (6, 4) };
+    let (cases, max) = if gpu.full { (200, 8) } else { (6, 4) };
     for _ in 0..cases {
-        let (turns, each) = (1 + rng.below(4) as u32, 1 + rng.below(most) as u32);
+        let (turns, each) = (1 + rng.below(4) as u32, 1 + rng.below(max) as u32);
         let threads = base.facts.subgroup_size << rng.below(4);
         let shape = TileShape::new(threads, turns * each).in_turns(turns);
         let mut policy = labelling(&base, shape);

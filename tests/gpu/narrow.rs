@@ -13,7 +13,7 @@ use multisplit_tests::tests;
 
 use crate::large::{self, Lowered};
 use crate::sort_run::{
-    ALONG, Along, KEYS, Keys, Order, case, key_words, make_keys, quick_policy, tile,
+    KEYS, Keys, Order, PAYLOADS, Payload, case, key_words, make_keys, quick_policy, tile,
 };
 use crate::sort_segments::{Given, check_segments, random, small_tiles, tile_of};
 
@@ -41,7 +41,7 @@ fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut turn = 0;
     for key in NARROW {
         let sizes = sizes(&policy, key)?;
-        for along in ALONG {
+        for payload in PAYLOADS {
             for descending in [false, true] {
                 let all = if gpu.full { sizes.len() * KEYS.len() } else { 2 };
                 for _ in 0..all {
@@ -54,15 +54,15 @@ fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
                     };
                     let order = Order { descending, method, ..Order::of(key) };
                     if mine() {
-                        case(gpu, &policy, &order, along, keys, n)?;
+                        case(gpu, &policy, &order, payload, keys, n)?;
                     }
                 }
             }
         }
     }
-    for (key, along) in [(KeyType::U8, Along::Bytes(4)), (KeyType::F16, Along::Indices)] {
+    for (key, payload) in [(KeyType::U8, Payload::Bytes(4)), (KeyType::F16, Payload::Indices)] {
         let order = Order { descending: true, ..Order::one_sweep(key) };
-        case(gpu, &policy, &order, along, Keys::Uniform, 5_003)?;
+        case(gpu, &policy, &order, payload, Keys::Uniform, 5_003)?;
     }
     Ok(())
 }
@@ -84,7 +84,7 @@ fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
                 let (descending, method) = (turn % 2 == 0, SortMethod::Counting);
                 let order = Order { descending, method, ..Order::of(key) };
                 if mine() {
-                    case(gpu, &policy, &order, Along::Nothing, keys, n)?;
+                    case(gpu, &policy, &order, Payload::Nothing, keys, n)?;
                 }
             }
         }
@@ -92,12 +92,12 @@ fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for keys in [Keys::AllEqual, Keys::FewDistinct] {
         let order = Order { method: SortMethod::Counting, ..Order::of(KeyType::I16) };
         policy.sort.histogram_groups = 1;
-        case(gpu, &policy, &order, Along::Nothing, keys, 300_001)?;
+        case(gpu, &policy, &order, Payload::Nothing, keys, 300_001)?;
     }
     // Slices whose size is not a power of two, and many slices.
     let policy = policy.lowered(|facts| facts.shared_memory = 16 << 10);
     let order = Order { method: SortMethod::Counting, ..Order::of(KeyType::F16) };
-    case(gpu, &policy, &order, Along::Nothing, Keys::Uniform, 20_011)
+    case(gpu, &policy, &order, Payload::Nothing, Keys::Uniform, 20_011)
 }
 
 fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
@@ -111,9 +111,9 @@ fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
         (KeyType::Bf16, 3..3),
     ];
     for (turn, (key, bits)) in cases.into_iter().enumerate() {
-        for along in [Along::Nothing, Along::Indices] {
+        for payload in [Payload::Nothing, Payload::Indices] {
             let order = Order { bits: bits.clone(), descending: turn % 2 == 0, ..Order::of(key) };
-            case(gpu, &policy, &order, along, Keys::Uniform, 1_001)?;
+            case(gpu, &policy, &order, payload, Keys::Uniform, 1_001)?;
         }
     }
     Ok(())
@@ -124,7 +124,7 @@ fn device_count_limits_the_sort(gpu: &Gpu) -> Result<()> {
     let (context, policy) = (&gpu.context, quick_policy(gpu));
     const MAX: usize = 3_001;
     for (turn, key) in gpu.cases(NARROW.into_iter().enumerate()) {
-        for along in [Along::Nothing, Along::Bytes(4)] {
+        for payload in [Payload::Nothing, Payload::Bytes(4)] {
             let order = Order { descending: turn % 2 == 1, ..Order::of(key) };
             let mut graph = Graph::new("counted");
             let len = key.array_len(MAX as u64);
@@ -132,7 +132,7 @@ fn device_count_limits_the_sort(gpu: &Gpu) -> Result<()> {
             let values = graph.import::<u32>("values", MAX as u64);
             let count = graph.import::<u32>("count", 1);
             let n = Count::Device { buffer: count, index: 0, max: MAX as u64 };
-            sort(&mut graph, &policy, &order.sort(), &along.buffers(keys, values).count(n))?;
+            sort(&mut graph, &policy, &order.sort(), &payload.buffers(keys, values).count(n))?;
             let executable = context.instantiate(graph.compile(&context.limits())?)?;
             let bits = make_keys(key, Keys::Uniform, MAX, turn as u64);
             let numbers: Vec<u32> = (0..MAX as u32).collect();
@@ -155,10 +155,10 @@ fn device_count_limits_the_sort(gpu: &Gpu) -> Result<()> {
                     .iter_mut()
                     .zip(&places)
                     .for_each(|(to, &i)| *to = bits[i as usize]);
-                let say = || format!("{order:?}, {along:?}, n = {n}");
+                let say = || format!("{order:?}, {payload:?}, n = {n}");
                 expect_equal(&context.download(&device_keys)?, &key_words(key, &expected))
                     .with_context(say)?;
-                if along != Along::Nothing {
+                if payload != Payload::Nothing {
                     let expected = [&places[..], &numbers[held..]].concat();
                     expect_equal(&context.download(&device_values)?, &expected)
                         .with_context(say)?;
@@ -174,12 +174,12 @@ fn double_buffered_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (context, policy) = (&gpu.context, quick_policy(gpu));
     const N: usize = 2_003;
     let cases = [
-        (KeyType::U8, Along::Bytes(4), 0..8, SortMethod::OneSweep),
-        (KeyType::I16, Along::Bytes(4), 0..16, SortMethod::OneSweep),
-        (KeyType::U16, Along::Nothing, 3..9, SortMethod::Multisplit { radix_bits: 6 }),
-        (KeyType::F16, Along::Nothing, 0..16, SortMethod::Auto),
+        (KeyType::U8, Payload::Bytes(4), 0..8, SortMethod::OneSweep),
+        (KeyType::I16, Payload::Bytes(4), 0..16, SortMethod::OneSweep),
+        (KeyType::U16, Payload::Nothing, 3..9, SortMethod::Multisplit { radix_bits: 6 }),
+        (KeyType::F16, Payload::Nothing, 0..16, SortMethod::Auto),
     ];
-    for (key, along, bits, method) in gpu.cases(cases) {
+    for (key, payload, bits, method) in gpu.cases(cases) {
         let order = Order { bits, method, ..Order::of(key) };
         let mut graph = Graph::new("between");
         let len = key.array_len(N as u64);
@@ -187,8 +187,8 @@ fn double_buffered_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let [values, other_values] =
             ["values", "values.other"].map(|name| graph.import::<u32>(name, N as u64));
         let half = graph.import::<u32>("half", 1);
-        let others = (along != Along::Nothing).then_some(other_values);
-        let buffers = along.buffers(keys, values).count(N as u64).between(other, others, half);
+        let others = (payload != Payload::Nothing).then_some(other_values);
+        let buffers = payload.buffers(keys, values).count(N as u64).between(other, others, half);
         sort(&mut graph, &policy, &order.sort(), &buffers)?;
         let executable = context.instantiate(graph.compile(&context.limits())?)?;
         let made = make_keys(key, Keys::Uniform, N, 9);
@@ -206,7 +206,7 @@ fn double_buffered_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let expected: Vec<u64> = places.iter().map(|&i| made[i as usize]).collect();
         let got = context.download(&arrays[half])?;
         expect_equal(&got, &key_words(key, &expected)).with_context(|| format!("{order:?}"))?;
-        if along != Along::Nothing {
+        if payload != Payload::Nothing {
             expect_equal(&context.download(&arrays[2 + half])?, &places)?;
         }
     }
@@ -219,16 +219,17 @@ fn segments_and_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let kinds = [Given::Host, Given::Device, Given::Counted];
     let few = [KeyType::I8, KeyType::F16];
     for (turn, &key) in if gpu.full { &NARROW[..] } else { &few }.iter().enumerate() {
-        for along in if gpu.full { &ALONG[..] } else { &[Along::Nothing, Along::Indices] } {
-            let tile = tile_of(gpu, &policy, key, *along)?;
+        for payload in if gpu.full { &PAYLOADS[..] } else { &[Payload::Nothing, Payload::Indices] }
+        {
+            let tile = tile_of(gpu, &policy, key, *payload)?;
             let offsets = random(&mut rng, tile, 4_000);
             let order = Order { descending: turn % 2 == 0, ..Order::of(key) };
             for given in kinds {
-                let case = (*along, Keys::FewDistinct, given);
+                let case = (*payload, Keys::FewDistinct, given);
                 check_segments(gpu, &policy, &order, case, &offsets)?;
             }
             let rows: Vec<u32> = (0..40).map(|row| row * 13).collect();
-            let case = (*along, Keys::Uniform, Given::Rows);
+            let case = (*payload, Keys::Uniform, Given::Rows);
             check_segments(gpu, &policy, &order, case, &rows)?;
         }
     }
@@ -239,20 +240,20 @@ fn segments_and_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, 1000)?;
     for (turn, key) in gpu.cases(NARROW.into_iter().enumerate()) {
-        for (column, along) in ALONG.into_iter().enumerate() {
+        for (column, payload) in PAYLOADS.into_iter().enumerate() {
             if !gpu.full && (turn + column) % 3 > 0 {
                 continue;
             }
             let order = Order { descending: (turn + column) % 2 == 0, ..Order::of(key) };
             let made = make_keys(key, KEYS[(turn + column) % KEYS.len()], 2_501 + turn, 3);
-            large::check(&context, &order, along, &made)?;
+            large::check(&context, &order, payload, &made)?;
         }
     }
     let order = Order { bits: 2..7, ..Order::of(KeyType::U8) };
     large::check(
         &context,
         &order,
-        Along::Indices,
+        Payload::Indices,
         &make_keys(KeyType::U8, Keys::Uniform, 2_003, 4),
     )?;
     context.check_guards()
@@ -275,9 +276,9 @@ fn sorted_by_call<K: Key>(gpu: &Gpu, keys: &[K], numbers: impl Fn(K) -> f64) -> 
     let gathered: Vec<K> = order.iter().map(|&i| keys[i as usize]).collect();
     expect_equal(&bits(&gathered), &bits(&expected))?;
     let values: Vec<u64> = (0..keys.len() as u64).map(|i| i << 33).collect();
-    let (pairs, along) = context.sort_pairs(keys, &values)?;
+    let (pairs, payload) = context.sort_pairs(keys, &values)?;
     expect_equal(&bits(&pairs), &bits(&expected))?;
-    expect_equal(&along, &order.iter().map(|&i| u64::from(i) << 33).collect::<Vec<_>>())?;
+    expect_equal(&payload, &order.iter().map(|&i| u64::from(i) << 33).collect::<Vec<_>>())?;
     let best = context.topk(keys, &TopK::largest(5))?;
     expect_equal(&bits(&best.keys), &bits(&reversed[..5]))
 }

@@ -206,11 +206,11 @@ fn every_output_matches_the_cpu(gpu: &Gpu) -> Result<()> {
             expect_equal(&got(5)?, &begins).with_context(say)?;
             expect_equal(&got(0)?, &given[0]).with_context(say)?;
             let mut moved = vec![0x11; max as usize];
-            let mut along = vec![7; max as usize];
+            let mut payload = vec![7; max as usize];
             let mut permuted = vec![7; max as usize];
             for (place, &i) in order.iter().enumerate() {
                 moved[place] = made[i as usize];
-                along[place] = i;
+                payload[place] = i;
                 permuted[i as usize] = place as u32;
             }
             if kind == Kind::Permutation {
@@ -219,7 +219,7 @@ fn every_output_matches_the_cpu(gpu: &Gpu) -> Result<()> {
                 expect_equal(&got(1)?, &key_words(key, &moved)).with_context(say)?;
             }
             if kind == Kind::Pairs {
-                expect_equal(&got(3)?, &along).with_context(say)?;
+                expect_equal(&got(3)?, &payload).with_context(say)?;
             }
         }
     }

@@ -12,8 +12,8 @@ tests!(observe: every_run_is_reported, whole_runs_are_timed);
 
 fn every_run_is_reported(gpu: &Gpu) -> Result<()> {
     let runs: Arc<Mutex<Vec<Run>>> = Arc::default();
-    let told = runs.clone();
-    let observer = Observer::new(move |run| told.lock().expect("no panic").push(run));
+    let observed = runs.clone();
+    let observer = Observer::new(move |run| observed.lock().expect("no panic").push(run));
     let context = gpu.open_with(|config| config.observer = Some(observer))?;
     let input = uniform(5000, 3);
     let sums = context.scan(&input)?;
@@ -39,8 +39,8 @@ fn every_run_is_reported(gpu: &Gpu) -> Result<()> {
 
 fn whole_runs_are_timed(gpu: &Gpu) -> Result<()> {
     let runs: Arc<Mutex<Vec<Run>>> = Arc::default();
-    let told = runs.clone();
-    let observer = Observer::of_runs(move |run| told.lock().expect("no panic").push(run));
+    let observed = runs.clone();
+    let observer = Observer::of_runs(move |run| observed.lock().expect("no panic").push(run));
     let context = gpu.open_with(|config| config.observer = Some(observer))?;
     let input = uniform(5000, 3);
     expect_equal(&context.scan(&input)?, &gpu.context.scan(&input)?)?;

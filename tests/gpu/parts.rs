@@ -229,11 +229,11 @@ fn runs_join_across_parts(gpu: &Gpu) -> Result<()> {
             expect_keys(&found, &firsts).with_context(case)?;
             expect_equal(&lengths, &expected).with_context(case)?;
             expect_keys(&context.unique(keys)?, &firsts).with_context(case)?;
-            let (found, others) = context.partition(keys, &Select::first_of_runs())?;
+            let (found, rejects) = context.partition(keys, &Select::first_of_runs())?;
             let rejected = keys.chunk_by(|a, b| a.to_bits() == b.to_bits());
             let rejected: Vec<f32> = rejected.flat_map(|run| run[1..].to_vec()).collect();
             expect_keys(&found, &firsts).with_context(case)?;
-            expect_keys(&others, &rejected).with_context(case)?;
+            expect_keys(&rejects, &rejected).with_context(case)?;
         }
     }
     context.check_guards()

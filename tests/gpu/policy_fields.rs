@@ -75,8 +75,8 @@ impl Draw<'_> {
         let max_threads = threads.min(facts.max_threads).max(size);
         let threads = self.multiple(size.into(), size.into(), max_threads.into());
         let turns = self.size(1, turns.into());
-        let most = (u64::from(keys) / threads).min(items.into()).max(turns);
-        [threads, self.multiple(turns, turns, most), turns]
+        let max = (u64::from(keys) / threads).min(items.into()).max(turns);
+        [threads, self.multiple(turns, turns, max), turns]
     }
 
     /// One value, as text.

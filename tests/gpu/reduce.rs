@@ -149,8 +149,8 @@ fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 /// A count of 0, on the host and on the device, with capacities that take one pass and two.
 fn empty_input_gives_the_identity(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (policy(gpu), gpu.mine());
-    for room in [1, 20_000] {
-        let input: Vec<f32> = terms::input(Operator::Max, room, 1);
+    for n in [1, 20_000] {
+        let input: Vec<f32> = terms::input(Operator::Max, n, 1);
         for case in cases().into_iter().step_by(if gpu.full { 1 } else { 3 }).filter(|_| mine()) {
             check_input(gpu, &policy, case, &input, 0)?;
             if case.index {

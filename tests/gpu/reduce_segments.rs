@@ -86,7 +86,7 @@ fn run<T: Term>(
 #[derive(Clone, Copy)]
 enum Cut<'c> {
     Offsets(&'c [u32]),
-    Rows { length: u64, room: u64 },
+    Rows { length: u64, capacity: u64 },
 }
 
 fn run_cut<T: Term>(
@@ -97,21 +97,21 @@ fn run_cut<T: Term>(
     segments: usize,
 ) -> Result<Vec<T>> {
     let context = &gpu.context;
-    let (most, cuts, length) = match cut {
+    let (max_segments, cuts, length) = match cut {
         Cut::Offsets(cuts) => ((cuts.len() - 1) as u64, cuts, 1),
-        Cut::Rows { length, room } => (room, &[0][..], length),
+        Cut::Rows { length, capacity } => (capacity, &[0][..], length),
     };
     let mut graph = Graph::new("reduce segments");
     let n = input.len() as u64;
     // Elements beyond a device count must be ignored. They complete the last row.
     let past = if on_device { (n + PAST).next_multiple_of(length) - n } else { 0 };
     let src = graph.import::<T>("src", (n + past).max(1));
-    let dst = graph.import::<T>("dst", most.max(1));
+    let dst = graph.import::<T>("dst", max_segments.max(1));
     let offsets = graph.import::<u32>("offsets", cuts.len() as u64);
     let words = graph.import::<u32>("words", 4);
     let (count, elements) = match on_device {
         true => (
-            Count::Device { buffer: words, index: 3, max: most },
+            Count::Device { buffer: words, index: 3, max: max_segments },
             Count::Device { buffer: words, index: 1, max: n + past },
         ),
         false => (Count::Host(segments as u64), Count::Host(n)),
@@ -128,7 +128,8 @@ fn run_cut<T: Term>(
     let mut source = input.to_vec();
     source.resize((n + past) as usize, T::from_key_bits(GUARD_BITS));
     let (source, cuts) = (context.upload(&source)?, context.upload(cuts)?);
-    let output = context.upload(&vec![T::from_key_bits(GUARD_BITS); most as usize + 2 * GUARD])?;
+    let output =
+        context.upload(&vec![T::from_key_bits(GUARD_BITS); max_segments as usize + 2 * GUARD])?;
     let counts = context.upload(&[9, n as u32, 9, segments as u32])?;
     let bound: [Bound<'_>; 4] = [
         (src, &source, 0).into(),
@@ -140,11 +141,11 @@ fn run_cut<T: Term>(
     Ok(context.download(&output)?)
 }
 
-fn guarded<T: Term>(found: &[T], room: usize) -> Vec<u64> {
+fn guarded<T: Term>(found: &[T], capacity: usize) -> Vec<u64> {
     let guard = T::from_key_bits(GUARD_BITS).key_bits();
     let mut all = vec![guard; GUARD];
     all.extend(bits(found));
-    all.resize(room + 2 * GUARD, guard);
+    all.resize(capacity + 2 * GUARD, guard);
     all
 }
 
@@ -170,9 +171,9 @@ fn check_cuts<T: Term>(
 fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()> {
     let input: Vec<T> = terms::input(case.operator, n, n as u64 + 3);
     let cuts = offsets(case.lengths, n, n as u64);
-    let most = cuts.len() - 1;
+    let max_segments = cuts.len() - 1;
     // Fewer segments than offsets.
-    let segments = if case.on_device { most - most / 5 } else { most };
+    let segments = if case.on_device { max_segments - max_segments / 5 } else { max_segments };
     let how = (case.operator, case.on_device);
     check_cuts(gpu, policy, how, (&input, &cuts), segments).with_context(|| format!("{case:?}"))
 }
@@ -228,17 +229,17 @@ fn check_elements<T: Term>(
     policy: &Policy,
     how: (Operator, bool),
     (n, length): (usize, usize),
-    (room, segments): (usize, usize),
+    (capacity, segments): (usize, usize),
 ) -> Result<()> {
     let input: Vec<T> = terms::input(how.0, n, (n + length) as u64);
-    let cut = Cut::Rows { length: length as u64, room: room as u64 };
+    let cut = Cut::Rows { length: length as u64, capacity: capacity as u64 };
     let got = run_cut(gpu, policy, how, (&input, cut), segments)?;
     let row = |row: usize| {
         let elements = input.chunks(length).nth(row).unwrap_or_default();
         terms::reduce(how.0, elements)
     };
     let expected: Vec<T> = (0..segments).map(row).collect();
-    expect_equal(&bits(&got), &guarded(&expected, room))
+    expect_equal(&bits(&got), &guarded(&expected, capacity))
         .with_context(|| format!("{} {how:?}, {n} in rows of {length}, {segments}", T::TYPE))
 }
 
@@ -296,13 +297,19 @@ fn row_counts_above_and_below_the_elements_match_the_cpu(gpu: &Gpu) -> Result<()
         let rows = 3 * tile / length + 1;
         for (on_device, segments) in [(true, 0), (true, rows + 9), (false, rows + 9), (false, 2)] {
             let asked = (rows + 9, segments);
-            let room = if on_device { asked } else { (segments, segments) };
-            check_rows::<i32>(gpu, policy, (Operator::Min, on_device), (rows, length), room)?;
+            let capacity = if on_device { asked } else { (segments, segments) };
+            check_rows::<i32>(gpu, policy, (Operator::Min, on_device), (rows, length), capacity)?;
         }
         // The elements end within a row, also just before and at the end of a tile.
         for n in [1, length - 1, tile - 6, tile, 2 * tile - 2, 2 * tile + 3] {
-            let room = 3 * tile / length + 2;
-            check_elements::<u32>(gpu, policy, (Operator::Sum, true), (n, length), (room, room))?;
+            let capacity = 3 * tile / length + 2;
+            check_elements::<u32>(
+                gpu,
+                policy,
+                (Operator::Sum, true),
+                (n, length),
+                (capacity, capacity),
+            )?;
         }
         let folded = few_groups(*policy);
         let rows = 9 * tile / length;

@@ -79,7 +79,7 @@ fn expected(data: &[u32], needles: &[u32]) -> Vec<(&'static str, Vec<u32>)> {
 }
 
 /// The capacity of each array.
-fn room(name: &str, needles: u64) -> u64 {
+fn output_len(name: &str, needles: u64) -> u64 {
     match name {
         "found" | "greatest" => 1,
         "of_segments" => OFFSETS.len() as u64 - 1,
@@ -102,7 +102,7 @@ fn thousand_runs_of_all_operations_are_correct(gpu: &Gpu) -> Result<()> {
     let cuts = graph.import::<u32>("offsets", OFFSETS.len() as u64);
     let mut outputs: Vec<(&str, Buffer, Array<u32>)> = Vec::new();
     for (name, _) in expected(&runs(0), &needles) {
-        let elements = room(name, needles.len() as u64);
+        let elements = output_len(name, needles.len() as u64);
         outputs.push((name, graph.import::<u32>(name, elements), context.zeroed(elements)?));
     }
     let out = |name| -> Result<Buffer> {

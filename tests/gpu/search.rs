@@ -62,14 +62,14 @@ fn expected<T: Term>(how: Search, sorted: &[T], needles: &[T]) -> Vec<u32> {
     needles.iter().map(|needle| find(needle) as u32).collect()
 }
 
-/// Runs a case with counts of `said` elements and needles, which are clamped to the lengths of the
+/// Runs a case with counts of `given_counts` elements and needles, which are clamped to the lengths of the
 /// arrays.
 fn check_input<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
     case: Case,
     (elements, needles): (&[T], &[T]),
-    said: [u32; 2],
+    given_counts: [u32; 2],
 ) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("search");
@@ -79,7 +79,7 @@ fn check_input<T: Term>(
     let words = graph.import::<u32>("words", 200);
     let count = |which: usize, index, max: usize| match case.on_device[which] {
         true => Count::Device { buffer: words, index, max: max as u64 },
-        false => Count::Host(said[which].into()),
+        false => Count::Host(given_counts[which].into()),
     };
     let buffers = SearchBuffers::new(within, of, to)
         .sorted_count(count(0, 150, elements.len()))
@@ -89,7 +89,7 @@ fn check_input<T: Term>(
         Limits { max_workgroup_count: [policy.facts.max_groups, 65535, 65535], ..context.limits() };
     let executable = context.instantiate(graph.compile(&limits)?)?;
     let mut all_words = [9; 200];
-    (all_words[150], all_words[1]) = (said[0], said[1]);
+    (all_words[150], all_words[1]) = (given_counts[0], given_counts[1]);
     let (array, wanted) = (context.upload(elements)?, context.upload(needles)?);
     let counts = context.upload(&all_words)?;
     let output = context.upload(&vec![GUARD_WORD; needles.len() + 2 * GUARD])?;
@@ -100,13 +100,13 @@ fn check_input<T: Term>(
         (words, &counts, 0).into(),
     ];
     context.run(&executable, &bound)?;
-    let n = (said[0] as usize).min(elements.len());
-    let asked = (said[1] as usize).min(needles.len());
+    let n = (given_counts[0] as usize).min(elements.len());
+    let asked = (given_counts[1] as usize).min(needles.len());
     let mut all = vec![GUARD_WORD; GUARD];
     all.extend(expected(case.how, &elements[..n], &needles[..asked]));
     all.resize(needles.len() + 2 * GUARD, GUARD_WORD);
     expect_equal(&context.download(&output)?, &all)
-        .with_context(|| format!("{}, {case:?}, {said:?}", T::TYPE))
+        .with_context(|| format!("{}, {case:?}, {given_counts:?}", T::TYPE))
 }
 
 fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, [n, m]: [usize; 2]) -> Result<()> {
@@ -171,8 +171,8 @@ fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
     let elements = sorted::<u32>(3000, 5);
     let needles = needles(&elements, 700, 6);
     let case = Case { how: Search::UpperBound, on_device: [true; 2] };
-    for said in [[3001, 701], [u32::MAX, 700], [3000, u32::MAX]] {
-        check_input(gpu, &policy, case, (&elements, &needles), said)?;
+    for given_counts in [[3001, 701], [u32::MAX, 700], [3000, u32::MAX]] {
+        check_input(gpu, &policy, case, (&elements, &needles), given_counts)?;
     }
     Ok(())
 }

@@ -95,11 +95,11 @@ fn expected<T: Term>(by: By, limit: T, flags: &[u32], input: &[T]) -> (Vec<T>, V
     (selected, rejected, lengths)
 }
 
-fn guarded<T: Term>(found: &[T], room: usize) -> Vec<u64> {
+fn guarded<T: Term>(found: &[T], capacity: usize) -> Vec<u64> {
     let guard = T::from_key_bits(GUARD_BITS).key_bits();
     let mut all = vec![guard; GUARD];
     all.extend(bits(found));
-    all.resize(room + 2 * GUARD, guard);
+    all.resize(capacity + 2 * GUARD, guard);
     all
 }
 
@@ -140,9 +140,9 @@ fn check_input<T: Term>(
     let limits =
         Limits { max_workgroup_count: [policy.facts.max_groups, 65535, 65535], ..context.limits() };
     let executable = context.instantiate(graph.compile(&limits)?)?;
-    let room = vec![T::from_key_bits(GUARD_BITS); len + 2 * GUARD];
-    let (source, output, others) =
-        (context.upload(input)?, context.upload(&room)?, context.upload(&room)?);
+    let guards = vec![T::from_key_bits(GUARD_BITS); len + 2 * GUARD];
+    let (source, output, rejects) =
+        (context.upload(input)?, context.upload(&guards)?, context.upload(&guards)?);
     let flag_array = context.upload(flags)?;
     let length_array = context.upload(&vec![GUARD_BITS as u32; len + 2 * GUARD])?;
     let count_array = context.upload(&[GUARD_BITS as u32; 2 * GUARD + 1])?;
@@ -151,7 +151,7 @@ fn check_input<T: Term>(
     let bound: [Bound<'_>; 7] = [
         (src, &source, 0).into(),
         (dst, &output, at).into(),
-        (rejected, &others, at).into(),
+        (rejected, &rejects, at).into(),
         (flag, &flag_array, 0).into(),
         (lengths, &length_array, GUARD as u64 * 4).into(),
         (selected, &count_array, GUARD as u64 * 4).into(),
@@ -166,7 +166,7 @@ fn check_input<T: Term>(
     let found = bits(&context.download(&output)?);
     expect_equal(&found, &guarded(&is, len)).with_context(|| say("selected"))?;
     let not = if case.also == Also::Rejected { not } else { Vec::new() };
-    let found = bits(&context.download(&others)?);
+    let found = bits(&context.download(&rejects)?);
     expect_equal(&found, &guarded(&not, len)).with_context(|| say("rejected"))?;
     let runs = if case.also == Also::Lengths { runs } else { Vec::new() };
     let found = bits(&context.download(&length_array)?);

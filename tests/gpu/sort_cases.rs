@@ -10,7 +10,7 @@ use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;
 
-use crate::sort_run::{ALONG, Along, KEYS, Keys, Order, case, quick_policy, tile};
+use crate::sort_run::{KEYS, Keys, Order, PAYLOADS, Payload, case, quick_policy, tile};
 
 tests!(sort:
     product_of_cases_matches_the_cpu, every_method_matches_the_cpu;
@@ -33,7 +33,7 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
     for key in KeyType::WIDE {
         let mut sizes = sizes(&policy, key)?;
         sizes.push(gpu.large_length());
-        for along in ALONG {
+        for payload in PAYLOADS {
             for descending in [false, true] {
                 for &n in &sizes {
                     for keys in KEYS {
@@ -41,7 +41,7 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
                         let methods = [SortMethod::Auto, SortMethod::OneSweep];
                         for method in methods.into_iter().filter(|_| mine()) {
                             let order = Order { descending, method, ..Order::of(key) };
-                            case(gpu, &policy, &order, along, keys, n)?;
+                            case(gpu, &policy, &order, payload, keys, n)?;
                         }
                     }
                 }
@@ -55,27 +55,27 @@ const BOTH: &[bool] = &[false, true];
 /// Combinations of keys, values and directions for the one-sweep method. Each one needs its own
 /// pipelines, whose compilation dominates the cost of a test. Unsigned keys need one more pipeline
 /// if they are sorted in both directions, and so do indices.
-const ONE_SWEEP: [(KeyType, Along, &[bool]); 10] = [
-    (KeyType::U32, Along::Nothing, &[false]),
-    (KeyType::I32, Along::Nothing, BOTH),
-    (KeyType::F32, Along::Nothing, BOTH),
-    (KeyType::U64, Along::Nothing, &[true]),
-    (KeyType::I64, Along::Nothing, BOTH),
-    (KeyType::F64, Along::Nothing, BOTH),
-    (KeyType::U32, Along::Bytes(4), &[false]),
-    (KeyType::U64, Along::Bytes(8), &[false]),
-    (KeyType::I32, Along::Bytes(16), BOTH),
-    (KeyType::F32, Along::Indices, BOTH),
+const ONE_SWEEP: [(KeyType, Payload, &[bool]); 10] = [
+    (KeyType::U32, Payload::Nothing, &[false]),
+    (KeyType::I32, Payload::Nothing, BOTH),
+    (KeyType::F32, Payload::Nothing, BOTH),
+    (KeyType::U64, Payload::Nothing, &[true]),
+    (KeyType::I64, Payload::Nothing, BOTH),
+    (KeyType::F64, Payload::Nothing, BOTH),
+    (KeyType::U32, Payload::Bytes(4), &[false]),
+    (KeyType::U64, Payload::Bytes(8), &[false]),
+    (KeyType::I32, Payload::Bytes(16), BOTH),
+    (KeyType::F32, Payload::Indices, BOTH),
 ];
 /// The same for the single-workgroup sort, which has the same pipeline in both directions.
-const SMALL: [(KeyType, Along); 7] = [
-    (KeyType::U32, Along::Indices),
-    (KeyType::I32, Along::Bytes(4)),
-    (KeyType::F32, Along::Nothing),
-    (KeyType::F32, Along::Bytes(8)),
-    (KeyType::U64, Along::Nothing),
-    (KeyType::I64, Along::Indices),
-    (KeyType::F64, Along::Bytes(16)),
+const SMALL: [(KeyType, Payload); 7] = [
+    (KeyType::U32, Payload::Indices),
+    (KeyType::I32, Payload::Bytes(4)),
+    (KeyType::F32, Payload::Nothing),
+    (KeyType::F32, Payload::Bytes(8)),
+    (KeyType::U64, Payload::Nothing),
+    (KeyType::I64, Payload::Indices),
+    (KeyType::F64, Payload::Bytes(16)),
 ];
 
 /// Every type and every kind of value with every method; sizes and distributions in turn. The
@@ -83,19 +83,19 @@ const SMALL: [(KeyType, Along); 7] = [
 fn sampled_product(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;
-    for (key, along) in SMALL.into_iter().filter(|_| mine()) {
+    for (key, payload) in SMALL.into_iter().filter(|_| mine()) {
         let mut small = sizes(&policy, key)?;
         let tile = tile(&policy, key)?;
         small.retain(|&n| n <= tile);
         for &descending in BOTH {
             let order = Order { descending, ..Order::of(key) };
             for keys in KEYS {
-                case(gpu, &policy, &order, along, keys, small[turn % small.len()])?;
+                case(gpu, &policy, &order, payload, keys, small[turn % small.len()])?;
                 turn += 1;
             }
         }
     }
-    for (key, along, directions) in ONE_SWEEP {
+    for (key, payload, directions) in ONE_SWEEP {
         let sizes = sizes(&policy, key)?;
         for &descending in directions.iter().filter(|_| mine()) {
             let order = Order { descending, ..Order::one_sweep(key) };
@@ -104,12 +104,12 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
                     65_537 if turn % 3 > 0 => 5_000,
                     n => n,
                 };
-                case(gpu, &policy, &order, along, keys, n)?;
+                case(gpu, &policy, &order, payload, keys, n)?;
                 turn += 1;
             }
         }
     }
-    case(gpu, &policy, &Order::of(KeyType::U32), Along::Bytes(4), Keys::Uniform, (1 << 20) + 3)
+    case(gpu, &policy, &Order::of(KeyType::U32), Payload::Bytes(4), Keys::Uniform, (1 << 20) + 3)
 }
 
 /// Every size from one tile to two.
@@ -120,7 +120,7 @@ fn every_size_from_one_to_two_tiles_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let tile = shape.tile() as usize;
     let order = Order::one_sweep(KeyType::U32);
     for n in (tile..=2 * tile).filter(|_| mine()) {
-        case(gpu, &policy, &order, Along::Bytes(4), Keys::FewDistinct, n)?;
+        case(gpu, &policy, &order, Payload::Bytes(4), Keys::FewDistinct, n)?;
     }
     Ok(())
 }
@@ -131,14 +131,15 @@ fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for turn in 0..if gpu.full { 200 } else { 12 } {
         let key = KeyType::WIDE[turn % 6];
         // The order of equal digits is also visible in the other bits.
-        let along = if gpu.full || key == KeyType::F32 { Along::Indices } else { Along::Nothing };
+        let payload =
+            if gpu.full || key == KeyType::F32 { Payload::Indices } else { Payload::Nothing };
         let start = rng.below(u64::from(key.bits()) + 1) as u32;
         let end = start + rng.below(u64::from(key.bits() - start) + 1) as u32;
         let n = [500, 3_000][turn / 6 % 2];
         let descending = key == KeyType::U64 || turn % 4 > 1;
         let order = Order { descending, bits: start..end, ..Order::of(key) };
         if mine() {
-            case(gpu, &policy, &order, along, Keys::Uniform, n)?;
+            case(gpu, &policy, &order, payload, Keys::Uniform, n)?;
         }
     }
     Ok(())
@@ -150,14 +151,14 @@ fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     for radix_bits in (4..=8).filter(|_| mine()) {
         let method = SortMethod::Multisplit { radix_bits };
         let order = Order { method, ..Order::of(KeyType::F32) };
-        case(gpu, &policy, &order, Along::Indices, Keys::Uniform, 3_001)?;
+        case(gpu, &policy, &order, Payload::Indices, Keys::Uniform, 3_001)?;
     }
     let method = SortMethod::Multisplit { radix_bits: 7 };
     let order = Order { method, ..Order::of(KeyType::U64) };
-    case(gpu, &policy, &order, Along::Bytes(8), Keys::Uniform, 2_000)?;
+    case(gpu, &policy, &order, Payload::Bytes(8), Keys::Uniform, 2_000)?;
     for n in [1, 2, 300] {
         let order = Order { descending: true, ..Order::one_sweep(KeyType::I32) };
-        case(gpu, &policy, &order, Along::Bytes(4), Keys::Uniform, n)?;
+        case(gpu, &policy, &order, Payload::Bytes(4), Keys::Uniform, n)?;
     }
     Ok(())
 }
@@ -167,7 +168,7 @@ fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
     let order = Order::one_sweep(KeyType::U32);
     for look_back_tiles in [1, 4] {
         let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.context.policy() };
-        case(gpu, &policy, &order, Along::Bytes(4), Keys::Uniform, 60_000)?;
+        case(gpu, &policy, &order, Payload::Bytes(4), Keys::Uniform, 60_000)?;
     }
     Ok(())
 }
@@ -190,11 +191,11 @@ fn random_tile_shapes_match_the_cpu(gpu: &Gpu) -> Result<()> {
         policy.tickets = rng.below(2) == 0;
         policy.split.ranking = ranking[rng.below(2) as usize];
         let key = KeyType::WIDE[rng.below(6) as usize];
-        let along = ALONG[rng.below(5) as usize];
+        let payload = PAYLOADS[rng.below(5) as usize];
         let order = Order::one_sweep(key);
         let (keys, n) = (KEYS[rng.below(7) as usize], rng.below(20_000) as usize);
         if mine() {
-            case(gpu, &policy, &order, along, keys, n)
+            case(gpu, &policy, &order, payload, keys, n)
                 .with_context(|| format!("{threads} x {items} in {turns}"))?;
         }
     }

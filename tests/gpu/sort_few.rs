@@ -13,7 +13,7 @@ use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal, few_groups};
 use multisplit_tests::tests;
 
-use crate::sort_run::{ALONG, Along, KEYS, Keys, Order, case, check, quick_policy};
+use crate::sort_run::{KEYS, Keys, Order, PAYLOADS, Payload, case, check, quick_policy};
 
 tests!(sort:
     few_keys_match_the_cpu;
@@ -29,7 +29,7 @@ const ROW: usize = 1024;
 
 /// A policy that treats up to 2^18 keys as few, with and without tickets, and with look-back over
 /// one or many words at a time.
-fn few(policy: Policy, turn: usize) -> Policy {
+fn small_sorts(policy: Policy, turn: usize) -> Policy {
     let mut policy = Policy { tickets: turn % 2 == 1, ..policy };
     policy.sort.few_keys = 1 << 18;
     policy.sort.few_keys_groups = [4, 8, 32][turn % 3];
@@ -46,16 +46,17 @@ fn few_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let sizes = [&[0, 1, 2, 255, 257, 20_011][..], &around.concat()].concat();
     let mut turn = 0;
     for (kind, key) in KeyType::WIDE.into_iter().enumerate() {
-        let alongs = if gpu.full { &ALONG[..] } else { &[ALONG[0], ALONG[1 + kind % 4]] };
-        for (number, &along) in alongs.iter().enumerate() {
+        let payloads =
+            if gpu.full { &PAYLOADS[..] } else { &[PAYLOADS[0], PAYLOADS[1 + kind % 4]] };
+        for (number, &payload) in payloads.iter().enumerate() {
             let directions: &[bool] = if gpu.full { &[false, true] } else { &[kind % 2 == 0] };
             for &descending in directions.iter().filter(|_| mine()) {
-                let policy = few(quick, kind + number);
+                let policy = small_sorts(quick, kind + number);
                 let order = Order { descending, ..Order::one_sweep(key) };
                 for _ in 0..if gpu.full { sizes.len() } else { KEYS.len() } {
                     turn += 1;
                     let (n, keys) = (sizes[turn % sizes.len()], KEYS[turn % KEYS.len()]);
-                    case(gpu, &policy, &order, along, keys, n)?;
+                    case(gpu, &policy, &order, payload, keys, n)?;
                 }
             }
         }
@@ -65,16 +66,16 @@ fn few_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// Odd numbers of rounds, which end with a copy back, and digits of few bits.
 fn few_keys_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = few(quick_policy(gpu), 2);
+    let policy = small_sorts(quick_policy(gpu), 2);
     let all = [0..24, 3..11, 7..9, 8..16, 31..32, 5..29, 12..12];
     for (turn, bits) in gpu.cases(all.into_iter().enumerate()) {
         let descending = turn % 2 == 0;
         let order = Order { descending, bits, ..Order::one_sweep(KeyType::U32) };
-        case(gpu, &policy, &order, Along::Indices, KEYS[turn], 3_001)?;
+        case(gpu, &policy, &order, Payload::Indices, KEYS[turn], 3_001)?;
     }
     for bits in gpu.cases([0..40, 30..64, 60..64]) {
         let order = Order { bits, ..Order::one_sweep(KeyType::F64) };
-        case(gpu, &policy, &order, Along::Bytes(4), Keys::Uniform, 2_500)?;
+        case(gpu, &policy, &order, Payload::Bytes(4), Keys::Uniform, 2_500)?;
     }
     Ok(())
 }
@@ -95,22 +96,24 @@ fn few_keys_with_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
         // All keys of a part are equal, and differ from those of other parts.
         all.push((0..n as u64).map(|i| 0x0102_0304 ^ ((i / ROW as u64) << (8 * digit))).collect());
     }
-    for (bits, along) in
-        gpu.cases([(0..32, Along::Indices), (0..24, Along::Bytes(4)), (0..32, Along::Nothing)])
-    {
+    for (bits, payload) in gpu.cases([
+        (0..32, Payload::Indices),
+        (0..24, Payload::Bytes(4)),
+        (0..32, Payload::Nothing),
+    ]) {
         // All of these use the same pipelines.
-        let policy = few(quick_policy(gpu), 0);
+        let policy = small_sorts(quick_policy(gpu), 0);
         let order = Order { bits, ..Order::one_sweep(KeyType::U32) };
         for (number, keys) in all.iter().enumerate() {
-            check(gpu, &policy, &order, along, keys)
-                .with_context(|| format!("{order:?}, {along:?}, keys {number}"))?;
+            check(gpu, &policy, &order, payload, keys)
+                .with_context(|| format!("{order:?}, {payload:?}, keys {number}"))?;
         }
     }
     // Wide keys with small values: rounds after the fourth are idle.
     let order = Order::one_sweep(KeyType::U64);
     for digit in gpu.cases([0, 4, 5, 7]) {
         let keys: Vec<u64> = (0..n as u64).rev().map(|i| (i % 256) << (8 * digit)).collect();
-        check(gpu, &few(quick_policy(gpu), 0), &order, Along::Bytes(8), &keys)?;
+        check(gpu, &small_sorts(quick_policy(gpu), 0), &order, Payload::Bytes(8), &keys)?;
     }
     Ok(())
 }
@@ -119,13 +122,13 @@ fn few_narrow_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let types = [KeyType::U8, KeyType::I8, KeyType::U16, KeyType::I16, KeyType::F16, KeyType::Bf16];
     let mut mine = gpu.mine();
     for (turn, key) in types.into_iter().enumerate().filter(|_| mine()) {
-        let policy = few(quick_policy(gpu), turn);
+        let policy = small_sorts(quick_policy(gpu), turn);
         let order = Order { descending: turn % 2 == 0, ..Order::one_sweep(key) };
-        let along = [Along::Bytes(4), Along::Indices, Along::Bytes(8)][turn % 3];
+        let payload = [Payload::Bytes(4), Payload::Indices, Payload::Bytes(8)][turn % 3];
         for (n, keys) in
             [(1, Keys::Uniform), (5_003, Keys::Uniform), (4_097, Keys::OneDigitDiffers)]
         {
-            case(gpu, &policy, &order, along, keys, n)?;
+            case(gpu, &policy, &order, payload, keys, n)?;
         }
     }
     Ok(())
@@ -134,16 +137,16 @@ fn few_narrow_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Without polling, every missing tile is recounted from the summed histograms.
 fn few_keys_without_polling_recount_tiles(gpu: &Gpu) -> Result<()> {
     for turn in gpu.cases(0..4) {
-        let policy = Policy { spin_limit: 0, ..few(quick_policy(gpu), turn) };
+        let policy = Policy { spin_limit: 0, ..small_sorts(quick_policy(gpu), turn) };
         let order = Order::one_sweep(KeyType::U32);
-        case(gpu, &policy, &order, Along::Bytes(4), Keys::Uniform, 30_000)?;
+        case(gpu, &policy, &order, Payload::Bytes(4), Keys::Uniform, 30_000)?;
     }
     Ok(())
 }
 
 /// Surplus workgroups in the last row.
 fn few_keys_in_a_folded_dispatch_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let policy = few(few_groups(quick_policy(gpu)), 1);
+    let policy = small_sorts(few_groups(quick_policy(gpu)), 1);
     let limits = gpu.context.limits();
     let limits = multisplit::graph::Limits { max_workgroup_count: [3, 65_535, 65_535], ..limits };
     let mut graph = Graph::new("rows");
@@ -164,7 +167,7 @@ fn few_keys_replayed_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let max = 6 * TILE as u64 + 9;
     for turn in 0..2 {
-        let policy = few(quick_policy(gpu), turn);
+        let policy = small_sorts(quick_policy(gpu), turn);
         let mut graph = Graph::new("few");
         let mut import = |name, len| graph.import::<u32>(name, len);
         let [source, keys, values] = ["source", "keys", "values"].map(|name| import(name, max));
@@ -231,7 +234,7 @@ fn passes(gpu: &Gpu, policy: &Policy, n: u64, bits: u32) -> Result<(usize, usize
 
 /// The limit itself, and sizes that exceed a workgroup or a binding.
 fn large_sorts_have_a_clearing_pass(gpu: &Gpu) -> Result<()> {
-    let mut policy = few(quick_policy(gpu), 0);
+    let mut policy = small_sorts(quick_policy(gpu), 0);
     policy.sort = policy.sort.with_shape(TileShape::new(256, 2));
     policy.sort.few_keys = 10_000;
     ensure!(passes(gpu, &policy, 10_000, 32)? == (0, 5));
@@ -239,7 +242,7 @@ fn large_sorts_have_a_clearing_pass(gpu: &Gpu) -> Result<()> {
     ensure!(passes(gpu, &policy, 10_001, 32)? == (1, 6));
     let order = Order::one_sweep(KeyType::U32);
     for n in [10_000, 10_001] {
-        case(gpu, &policy, &order, Along::Nothing, Keys::Uniform, n)?;
+        case(gpu, &policy, &order, Payload::Nothing, Keys::Uniform, n)?;
     }
     // The status of four rounds of 20 tiles takes 81 KiB.
     for (max_storage_range, clears) in [(64 << 10, true), (96 << 10, false)] {

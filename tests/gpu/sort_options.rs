@@ -12,7 +12,7 @@ use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
-use crate::sort_run::{Along, Order, check, quick_policy, tile};
+use crate::sort_run::{Order, Payload, check, quick_policy, tile};
 
 tests!(sort:
     double_buffer_reports_the_result_half, device_count_limits_the_sort, idle_rounds_match_the_cpu,
@@ -183,23 +183,23 @@ fn idle_rounds_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let order = Order::one_sweep(KeyType::U32);
     let floats = Order::one_sweep(KeyType::F32);
     for digit in gpu.cases(0..4) {
-        check(gpu, &policy, &order, Along::Bytes(4), &one_digit(4, digit))?;
-        check(gpu, &policy, &floats, Along::Indices, &one_digit(4, digit))?;
+        check(gpu, &policy, &order, Payload::Bytes(4), &one_digit(4, digit))?;
+        check(gpu, &policy, &floats, Payload::Indices, &one_digit(4, digit))?;
         // An odd number of rounds, so that the last round is a copy back.
         let three = Order { bits: 0..24, ..order.clone() };
-        check(gpu, &policy, &three, Along::Bytes(4), &one_digit(4, digit))?;
+        check(gpu, &policy, &three, Payload::Bytes(4), &one_digit(4, digit))?;
         let three = Order { bits: 0..24, ..floats.clone() };
-        check(gpu, &policy, &three, Along::Indices, &one_digit(4, digit))?;
+        check(gpu, &policy, &three, Payload::Indices, &one_digit(4, digit))?;
     }
     let equal = [77u64; 2_500];
-    check(gpu, &policy, &order, Along::Bytes(4), &equal)?;
-    check(gpu, &policy, &floats, Along::Indices, &equal)?;
-    check(gpu, &policy, &Order { bits: 0..8, ..floats }, Along::Indices, &equal)?;
+    check(gpu, &policy, &order, Payload::Bytes(4), &equal)?;
+    check(gpu, &policy, &floats, Payload::Indices, &equal)?;
+    check(gpu, &policy, &Order { bits: 0..8, ..floats }, Payload::Indices, &equal)?;
     let wide = Order::one_sweep(KeyType::U64);
-    for most in gpu.cases([2, 300, 70_000, 1 << 33]) {
-        let mut rng = Rng::new(most);
-        let keys: Vec<u64> = (0..2_500).map(|_| rng.below(most)).collect();
-        check(gpu, &policy, &wide, Along::Bytes(8), &keys).with_context(|| format!("{most}"))?;
+    for limit in gpu.cases([2, 300, 70_000, 1 << 33]) {
+        let mut rng = Rng::new(limit);
+        let keys: Vec<u64> = (0..2_500).map(|_| rng.below(limit)).collect();
+        check(gpu, &policy, &wide, Payload::Bytes(8), &keys).with_context(|| format!("{limit}"))?;
     }
     Ok(())
 }

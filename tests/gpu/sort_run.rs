@@ -47,13 +47,13 @@ impl Order {
 
 /// Values that are sorted with the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Along {
+pub enum Payload {
     Nothing,
     Bytes(u32),
     Indices,
 }
 
-impl Along {
+impl Payload {
     /// The element type of the array of values.
     pub fn element(self) -> ElementType {
         match self {
@@ -73,8 +73,8 @@ impl Along {
     }
 }
 
-pub const ALONG: [Along; 5] =
-    [Along::Nothing, Along::Bytes(4), Along::Bytes(8), Along::Bytes(16), Along::Indices];
+pub const PAYLOADS: [Payload; 5] =
+    [Payload::Nothing, Payload::Bytes(4), Payload::Bytes(8), Payload::Bytes(16), Payload::Indices];
 
 /// Distribution of the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,23 +222,29 @@ pub fn keys_of_words(key: KeyType, words: &[u32], n: usize) -> Vec<u64> {
 }
 
 /// The value of element `i`, word by word.
-pub fn value_words(along: Along, i: u32) -> Vec<u32> {
-    let words = match along {
-        Along::Bytes(bytes) => bytes / 4,
+pub fn value_words(payload: Payload, i: u32) -> Vec<u32> {
+    let words = match payload {
+        Payload::Bytes(bytes) => bytes / 4,
         _ => 1,
     };
     (0..words).map(|k| i.wrapping_mul(0x9E37_79B9) ^ (k * 77)).collect()
 }
 
 /// Sorts in place, and compares everything with the CPU. The values reveal the order of equal keys.
-pub fn check(gpu: &Gpu, policy: &Policy, order: &Order, along: Along, keys: &[u64]) -> Result<()> {
+pub fn check(
+    gpu: &Gpu,
+    policy: &Policy,
+    order: &Order,
+    payload: Payload,
+    keys: &[u64],
+) -> Result<()> {
     let context = &gpu.context;
     let n = keys.len() as u64;
     let len = n.max(1);
     let mut graph = Graph::new("sort");
     let keys_buffer = graph.import_array("keys", order.key.into(), order.key.array_len(len));
-    let values_buffer = graph.import_array("values", along.element(), len);
-    let buffers = along.buffers(keys_buffer, values_buffer).count(n);
+    let values_buffer = graph.import_array("values", payload.element(), len);
+    let buffers = payload.buffers(keys_buffer, values_buffer).count(n);
     sort(&mut graph, policy, &order.sort(), &buffers)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
 
@@ -249,9 +255,9 @@ pub fn check(gpu: &Gpu, policy: &Policy, order: &Order, along: Along, keys: &[u6
     };
     let device_keys = guarded(key_words(order.key, keys), order.key.bytes().div_ceil(4) as usize)?;
     let given: Vec<u32> = (0..n as u32)
-        .flat_map(|i| if along == Along::Indices { vec![7] } else { value_words(along, i) })
+        .flat_map(|i| if payload == Payload::Indices { vec![7] } else { value_words(payload, i) })
         .collect();
-    let device_values = guarded(given, value_words(along, 0).len())?;
+    let device_values = guarded(given, value_words(payload, 0).len())?;
     let at = 4 * GUARD as u64;
     let words = |import, array| Bound::untyped(import, array, at);
     let bound = [words(keys_buffer, &device_keys), words(values_buffer, &device_values)];
@@ -267,10 +273,10 @@ pub fn check(gpu: &Gpu, policy: &Policy, order: &Order, along: Along, keys: &[u6
     let sorted: Vec<u64> = places.iter().map(|&i| keys[i as usize]).collect();
     let expected = key_words(order.key, &sorted);
     expect_equal(&inside(&device_keys, expected.len())?, &expected).context("keys")?;
-    let expected: Vec<u32> = match along {
-        Along::Nothing => return Ok(()),
-        Along::Indices => places,
-        Along::Bytes(_) => places.iter().flat_map(|&i| value_words(along, i)).collect(),
+    let expected: Vec<u32> = match payload {
+        Payload::Nothing => return Ok(()),
+        Payload::Indices => places,
+        Payload::Bytes(_) => places.iter().flat_map(|&i| value_words(payload, i)).collect(),
     };
     expect_equal(&inside(&device_values, expected.len())?, &expected).context("values")
 }
@@ -280,13 +286,13 @@ pub fn case(
     gpu: &Gpu,
     policy: &Policy,
     order: &Order,
-    along: Along,
+    payload: Payload,
     keys: Keys,
     n: usize,
 ) -> Result<()> {
     let made = make_keys(order.key, keys, n, n as u64 + 31);
-    check(gpu, policy, order, along, &made)
-        .with_context(|| format!("{order:?}, {along:?}, n = {n}, {keys:?}, {:?}", policy.sort))
+    check(gpu, policy, order, payload, &made)
+        .with_context(|| format!("{order:?}, {payload:?}, n = {n}, {keys:?}, {:?}", policy.sort))
 }
 
 /// Number of keys that one workgroup sorts: by the policy, or as many as fit in shared memory.

@@ -10,7 +10,9 @@ use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
-use crate::sort_run::{ALONG, Along, Keys, Order, key_words, make_keys, quick_policy, value_words};
+use crate::sort_run::{
+    Keys, Order, PAYLOADS, Payload, key_words, make_keys, quick_policy, value_words,
+};
 
 tests!(sort_segments:
     small_segments_match_the_cpu, mixed_segments_match_the_cpu;
@@ -50,7 +52,7 @@ fn check(
     gpu: &Gpu,
     policy: &Policy,
     order: &Order,
-    (along, kind, given): (Along, Keys, Given),
+    (payload, kind, given): (Payload, Keys, Given),
     (n, offsets): (u64, &[u32]),
 ) -> Result<AddedSort> {
     let context = &gpu.context;
@@ -61,10 +63,10 @@ fn check(
     let mut graph = Graph::new("segments");
     let len = (n + spare).max(1);
     let keys_buffer = graph.import_array("keys", order.key.into(), order.key.array_len(len));
-    let values_buffer = graph.import_array("values", along.element(), len);
+    let values_buffer = graph.import_array("values", payload.element(), len);
     let offsets_buffer = graph.import::<u32>("offsets", (offsets.len() as u64 + spare).max(1));
     let words = graph.import::<u32>("words", 2);
-    let buffers = along.buffers(keys_buffer, values_buffer).count(n);
+    let buffers = payload.buffers(keys_buffer, values_buffer).count(n);
     let device = |index, max| Count::Device { buffer: words, index, max };
     let (how, buffers) = match given {
         Given::Host => (order.sort().segments(offsets), buffers),
@@ -80,7 +82,7 @@ fn check(
     let guarded = |words: &[u32]| context.upload(&[words, &UNTOUCHED].concat());
     let device_keys = guarded(&key_words(order.key, &keys))?;
     let numbers = 0..(n + spare) as u32;
-    let given_values: Vec<u32> = numbers.clone().flat_map(|i| value_words(along, i)).collect();
+    let given_values: Vec<u32> = numbers.clone().flat_map(|i| value_words(payload, i)).collect();
     let device_values = guarded(&given_values)?;
     let device_offsets = context.upload(&[offsets, &vec![7; spare as usize]].concat())?;
     let counts = context.upload(&[n as u32, segments as u32])?;
@@ -104,19 +106,19 @@ fn check(
         let sorted = order.expected(&keys[range.clone()]);
         places[range.clone()]
             .copy_from_slice(&sorted.iter().map(|i| i + begin).collect::<Vec<_>>());
-        if along == Along::Indices {
+        if payload == Payload::Indices {
             indices[range].copy_from_slice(&sorted);
         }
         begin = end;
     }
     let sorted: Vec<u64> = places.iter().map(|&i| keys[i as usize]).collect();
     let expected = [&key_words(order.key, &sorted)[..], &UNTOUCHED].concat();
-    let say = |what| format!("{what}: {order:?}, {along:?}, {kind:?}, {given:?}");
+    let say = |what| format!("{what}: {order:?}, {payload:?}, {kind:?}, {given:?}");
     expect_equal(&context.download(&device_keys)?, &expected).with_context(|| say("keys"))?;
-    let expected: Vec<u32> = match along {
-        Along::Nothing => given_values,
-        Along::Bytes(_) => places.iter().flat_map(|&i| value_words(along, i)).collect(),
-        Along::Indices => indices,
+    let expected: Vec<u32> = match payload {
+        Payload::Nothing => given_values,
+        Payload::Bytes(_) => places.iter().flat_map(|&i| value_words(payload, i)).collect(),
+        Payload::Indices => indices,
     };
     let expected = [&expected[..], &UNTOUCHED].concat();
     expect_equal(&context.download(&device_values)?, &expected).with_context(|| say("values"))?;
@@ -128,7 +130,7 @@ pub fn check_segments(
     gpu: &Gpu,
     policy: &Policy,
     order: &Order,
-    kinds: (Along, Keys, Given),
+    kinds: (Payload, Keys, Given),
     offsets: &[u32],
 ) -> Result<AddedSort> {
     let n = offsets.last().copied().unwrap_or(0);
@@ -143,8 +145,8 @@ pub fn small_tiles(gpu: &Gpu) -> Policy {
 }
 
 /// Number of elements in a tile.
-pub fn tile_of(gpu: &Gpu, policy: &Policy, key: KeyType, along: Along) -> Result<usize> {
-    let kinds = (along, Keys::Uniform, Given::Host);
+pub fn tile_of(gpu: &Gpu, policy: &Policy, key: KeyType, payload: Payload) -> Result<usize> {
+    let kinds = (payload, Keys::Uniform, Given::Host);
     Ok(check_segments(gpu, policy, &Order::of(key), kinds, &[0, 1])?.shape.tile() as usize)
 }
 
@@ -152,17 +154,17 @@ pub fn tile_of(gpu: &Gpu, policy: &Policy, key: KeyType, along: Along) -> Result
 pub fn random(rng: &mut Rng, tile: usize, elements: usize) -> Vec<u32> {
     let (mut all, mut sum) = (Vec::new(), 0);
     while sum < elements {
-        let most = [1, 3, 9, 40, tile / 2, tile, tile + 2, 3 * tile][rng.below(8) as usize];
-        let length = rng.below(most as u64 + 1) as usize;
+        let max = [1, 3, 9, 40, tile / 2, tile, tile + 2, 3 * tile][rng.below(8) as usize];
+        let length = rng.below(max as u64 + 1) as usize;
         // Short segments occur in groups.
-        let times = if most <= 40 { 1 + rng.below(60) as usize } else { 1 };
+        let times = if max <= 40 { 1 + rng.below(60) as usize } else { 1 };
         sum += times * length;
         all.extend(std::iter::repeat_n(length, times));
     }
     offsets(all)
 }
 
-const PAIRS: Along = Along::Bytes(4);
+const PAIRS: Payload = Payload::Bytes(4);
 
 /// Segments that all fit a tile, including segments with zero and one elements.
 fn small_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
@@ -173,13 +175,13 @@ fn small_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let none = offsets([0, 0, 0]);
     let cases = [
         (KeyType::U32, PAIRS, &many),
-        (KeyType::I64, Along::Nothing, &some),
+        (KeyType::I64, Payload::Nothing, &some),
         (KeyType::U32, PAIRS, &none),
     ];
-    for (key, along, offsets) in cases {
+    for (key, payload, offsets) in cases {
         for (kind, descending) in [(Keys::Uniform, false), (Keys::FewDistinct, true)] {
             let order = Order { descending, ..Order::of(key) };
-            let kinds = (along, kind, Given::Host);
+            let kinds = (payload, kind, Given::Host);
             let added = check_segments(gpu, &policy, &order, kinds, offsets)?;
             ensure!(added.method == SortMethod::Small);
         }
@@ -218,20 +220,20 @@ fn mixed_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let few = [
         (KeyType::U32, PAIRS, &cut, Given::Device),
         (KeyType::U32, PAIRS, &random, Given::Counted),
-        (KeyType::F64, Along::Indices, &many, Given::Host),
+        (KeyType::F64, Payload::Indices, &many, Given::Host),
     ];
     let more = [
-        (KeyType::F32, Along::Nothing, &cut, Given::Device),
-        (KeyType::F32, Along::Indices, &many, Given::Device),
-        (KeyType::F32, Along::Bytes(16), &one, Given::Host),
-        (KeyType::I64, Along::Bytes(8), &cut, Given::Counted),
+        (KeyType::F32, Payload::Nothing, &cut, Given::Device),
+        (KeyType::F32, Payload::Indices, &many, Given::Device),
+        (KeyType::F32, Payload::Bytes(16), &one, Given::Host),
+        (KeyType::I64, Payload::Bytes(8), &cut, Given::Counted),
     ];
     let mut mine = gpu.mine();
     let all = few.into_iter().chain(more.into_iter().filter(|_| gpu.full));
-    for (key, along, offsets, given) in all.filter(|_| mine()) {
+    for (key, payload, offsets, given) in all.filter(|_| mine()) {
         for (kind, descending) in [(Keys::Special, key.bits() == 64), (Keys::FewDistinct, false)] {
             let order = Order { descending, ..Order::of(key) };
-            let added = check_segments(gpu, &policy, &order, (along, kind, given), offsets)?;
+            let added = check_segments(gpu, &policy, &order, (payload, kind, given), offsets)?;
             ensure!(added.method == SortMethod::OneSweep);
         }
     }
@@ -243,10 +245,10 @@ fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let cut = offsets([0, 1_500, 1, 0, 200, 600, 3]);
     let few = [(8..16, PAIRS)];
-    let more = [(0..0, PAIRS), (3..22, PAIRS), (0..0, Along::Indices)];
-    for (bits, along) in few.into_iter().chain(more.into_iter().filter(|_| gpu.full)) {
+    let more = [(0..0, PAIRS), (3..22, PAIRS), (0..0, Payload::Indices)];
+    for (bits, payload) in few.into_iter().chain(more.into_iter().filter(|_| gpu.full)) {
         let order = Order { bits, ..Order::of(KeyType::U32) };
-        check_segments(gpu, &policy, &order, (along, Keys::FewDistinct, Given::Device), &cut)?;
+        check_segments(gpu, &policy, &order, (payload, Keys::FewDistinct, Given::Device), &cut)?;
     }
     Ok(())
 }
@@ -259,8 +261,8 @@ fn every_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let (mut mine, mut rng) = (gpu.mine(), Rng::new(5));
     for key in KeyType::WIDE {
-        for along in ALONG {
-            let tile = tile_of(gpu, &policy, key, along)?;
+        for payload in PAYLOADS {
+            let tile = tile_of(gpu, &policy, key, payload)?;
             let random = random(&mut rng, tile, 200_000);
             for given in [Given::Host, Given::Device, Given::Counted] {
                 if !mine() {
@@ -268,7 +270,7 @@ fn every_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
                 }
                 for kind in [Keys::Uniform, Keys::FewDistinct] {
                     let order = Order { descending: kind == Keys::Uniform, ..Order::of(key) };
-                    check_segments(gpu, &policy, &order, (along, kind, given), &random)?;
+                    check_segments(gpu, &policy, &order, (payload, kind, given), &random)?;
                 }
             }
         }
@@ -287,7 +289,7 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for (turn, length) in lengths.into_iter().chain(around).enumerate() {
         let offsets = offsets(std::iter::repeat_n(length, (3_000 / length).max(2) + 1));
         let sampled = |k: usize| gpu.full || turn % 3 == k % 3;
-        for (k, along) in ALONG.into_iter().enumerate().filter(|(k, _)| sampled(*k)) {
+        for (k, payload) in PAYLOADS.into_iter().enumerate().filter(|(k, _)| sampled(*k)) {
             if !mine() {
                 continue;
             }
@@ -295,7 +297,8 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let bits = if (turn + k) % 4 == 3 { 3..key.bits() - 5 } else { 0..key.bits() };
             let order = Order { descending: k % 2 == 0, bits, ..Order::of(key) };
             let kind = if k % 3 == 0 { Keys::Special } else { Keys::FewDistinct };
-            let added = check_segments(gpu, &policy, &order, (along, kind, Given::Rows), &offsets)?;
+            let added =
+                check_segments(gpu, &policy, &order, (payload, kind, Given::Rows), &offsets)?;
             let fits = length <= added.shape.tile() as usize;
             ensure!((added.method == SortMethod::Small) == fits, "{length}: {added:?}");
             ensure!(fits || length > 500, "{length}: {added:?}");

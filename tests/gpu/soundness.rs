@@ -24,8 +24,8 @@ type Mismatch = (&'static str, &'static str, &'static str);
 fn expect_mismatch<T>(result: Result<T, Error>, (array, is, needed): Mismatch) -> Result<()> {
     match result {
         Err(Error::KeyTypeMismatch { name, found, expected }) => {
-            let said = (name, found.as_str(), expected.as_str());
-            ensure!(said == (array, is, needed), "{said:?}, not {:?}", (array, is, needed));
+            let reported = (name, found.as_str(), expected.as_str());
+            ensure!(reported == (array, is, needed), "{reported:?}, not {:?}", (array, is, needed));
             Ok(())
         }
         Err(other) => bail!("{array} of {is}: another error: {other}"),

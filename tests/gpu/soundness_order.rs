@@ -178,7 +178,7 @@ fn unordered_submissions_are_reported(gpu: &Gpu) -> Result<()> {
     let array = gpu.context.zeroed::<u32>(N)?;
     let (first, first_data) = adding(gpu, 1, false)?;
     let (second, second_data) = adding(gpu, 2, false)?;
-    let said = gpu.expect_messages(|| {
+    let reported = gpu.expect_messages(|| {
         let recorder = Recorder::new(gpu)?;
         for (executable, data) in [(&first, first_data), (&second, second_data)] {
             let import = (data, BufferAt::new(array.raw(), 0));
@@ -188,8 +188,11 @@ fn unordered_submissions_are_reported(gpu: &Gpu) -> Result<()> {
         }
         Ok(())
     })?;
-    ensure!(!said.is_empty(), "the layer was silent");
-    ensure!(said.iter().all(|id| id.starts_with("SYNC-HAZARD")), "other messages: {said:?}");
+    ensure!(!reported.is_empty(), "the layer was silent");
+    ensure!(
+        reported.iter().all(|id| id.starts_with("SYNC-HAZARD")),
+        "other messages: {reported:?}"
+    );
     Ok(())
 }
 

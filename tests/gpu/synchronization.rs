@@ -72,10 +72,13 @@ fn hazards(gpu: &Gpu, work: &Work, plan: Plan, times: u32) -> Result<Vec<String>
     let source = context.upload(&uniform(N as usize, 1))?;
     let output = context.zeroed::<u32>(N)?;
     let buffers = [(work.src, &source), (work.dst, &output)];
-    let said =
+    let reported =
         gpu.expect_messages(|| Ok(context.run_repeatedly(&executable, &buffers, times)?))?;
-    ensure!(said.iter().all(|id| id.starts_with("SYNC-HAZARD")), "other messages: {said:?}");
-    Ok(said)
+    ensure!(
+        reported.iter().all(|id| id.starts_with("SYNC-HAZARD")),
+        "other messages: {reported:?}"
+    );
+    Ok(reported)
 }
 
 fn removing_any_barrier_of_a_scan_is_reported(gpu: &Gpu) -> Result<()> {
@@ -85,8 +88,8 @@ fn removing_any_barrier_of_a_scan_is_reported(gpu: &Gpu) -> Result<()> {
     ensure!(barriers.len() == 2, "{} barriers", barriers.len());
     for step in barriers {
         let broken = scan.plan.without_barrier(step);
-        let said = hazards(gpu, &scan, broken, 1)?;
-        ensure!(!said.is_empty(), "the barrier before step {step} was not missed");
+        let reported = hazards(gpu, &scan, broken, 1)?;
+        ensure!(!reported.is_empty(), "the barrier before step {step} was not missed");
     }
     Ok(())
 }
@@ -97,8 +100,8 @@ fn missing_barrier_between_runs_is_reported(gpu: &Gpu) -> Result<()> {
     // A plan that is marked as replayable, but does not cover the hazards between its runs.
     let once = two_copies(gpu, false)?;
     let claiming = once.plan.broken_by(|plan| *plan.replayable = true);
-    let said = hazards(gpu, &once, claiming, 3)?;
-    ensure!(!said.is_empty(), "runs were not told apart");
+    let reported = hazards(gpu, &once, claiming, 3)?;
+    ensure!(!reported.is_empty(), "runs were not told apart");
     Ok(())
 }
 

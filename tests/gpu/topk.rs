@@ -40,9 +40,9 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
             for keys in KEYS {
                 for smallest in [false, true] {
                     for &n in &sizes {
-                        let most = if method == TopKMethod::Select { 20_000 } else { 1000 };
+                        let max_k = if method == TopKMethod::Select { 20_000 } else { 1000 };
                         let all = [1, 2, 31, 200, 1000, n / 3, n];
-                        for k in all.into_iter().filter(|&k| k <= n.min(most)) {
+                        for k in all.into_iter().filter(|&k| k <= n.min(max_k)) {
                             turn += 1;
                             let sorted = turn % 3 != 0;
                             let case =

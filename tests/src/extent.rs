@@ -34,7 +34,7 @@ impl Part {
     /// so that no part gets exactly every Nth case.
     pub fn turns(self) -> impl FnMut() -> bool {
         let mut cases = 0..;
-        move || cases.next().is_some_and(|case| taker(case, self.of) == self.number - 1)
+        move || cases.next().is_some_and(|case| owner(case, self.of) == self.number - 1)
     }
 
     /// Like `turns`, for a sample: the first case of a list, some of the next ones, and few of a
@@ -43,7 +43,7 @@ impl Part {
         let (mut case, mut turn) = (0, self.turns());
         move || {
             let thinning = if case < SHORT_LIST { SHORT_LIST_THINNING } else { THINNING };
-            let sampled = case == 0 || taker(case, thinning) == 0;
+            let sampled = case == 0 || owner(case, thinning) == 0;
             case += 1;
             sampled && turn()
         }
@@ -57,7 +57,7 @@ const SHORT_LIST_THINNING: usize = 3;
 const THINNING: usize = 24;
 
 /// Index (from 0) of the part that runs a case.
-fn taker(case: usize, parts: usize) -> usize {
+fn owner(case: usize, parts: usize) -> usize {
     // 2^64 divided by the golden ratio: the upper bits of its multiples are not periodic.
     const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
     let row = (case / parts) as u64;
@@ -68,12 +68,12 @@ fn taker(case: usize, parts: usize) -> usize {
 impl FromStr for Part {
     type Err = Error;
 
-    fn from_str(said: &str) -> Result<Self> {
-        let part = said.split_once('/').and_then(|(number, of)| {
+    fn from_str(text: &str) -> Result<Self> {
+        let part = text.split_once('/').and_then(|(number, of)| {
             Some(Self { number: number.parse().ok()?, of: of.parse().ok()? })
         });
         part.filter(|part| (1..=part.of).contains(&part.number))
-            .with_context(|| format!("a part is K/N with K from 1 to N, not \"{said}\""))
+            .with_context(|| format!("a part is K/N with K from 1 to N, not \"{text}\""))
     }
 }
 
@@ -108,11 +108,11 @@ impl Extent {
             match argument.to_str() {
                 Some("--full") => full = true,
                 Some("--part") => {
-                    let said = given.next().context("--part needs a part, K/N")?;
-                    part = Some(said.to_string_lossy().into_owned());
+                    let text = given.next().context("--part needs a part, K/N")?;
+                    part = Some(text.to_string_lossy().into_owned());
                 }
                 Some(joined) if joined.starts_with("--part=") => {
-                    part = joined.split_once('=').map(|(_, said)| said.to_owned());
+                    part = joined.split_once('=').map(|(_, text)| text.to_owned());
                 }
                 _ => rest.push(argument),
             }
@@ -124,7 +124,7 @@ impl Extent {
             "only a full run has parts: give --full with --part, or {FULL_VARIABLE}=1 with \
              {PART_VARIABLE}"
         );
-        let part = part.map_or(Ok(Part::WHOLE), |said| said.parse())?;
+        let part = part.map_or(Ok(Part::WHOLE), |text| text.parse())?;
         Ok(Self { full, part })
     }
 
@@ -194,11 +194,11 @@ mod tests {
 
     #[test]
     fn invalid_parts_are_rejected() {
-        for said in ["0/4", "5/4", "0/0", "4", "1/", "/4", "1/4/4", "-1/4", "1.5/4", "one/4", "="] {
-            let error = take(&format!("--full --part {said}"), &[]).unwrap_err();
-            assert!(error.to_string().contains("K/N with K from 1 to N"), "{said}: {error}");
-            let error = take("", &[(FULL_VARIABLE, "1"), (PART_VARIABLE, said)]).unwrap_err();
-            assert!(error.to_string().contains(said), "{said}: {error}");
+        for text in ["0/4", "5/4", "0/0", "4", "1/", "/4", "1/4/4", "-1/4", "1.5/4", "one/4", "="] {
+            let error = take(&format!("--full --part {text}"), &[]).unwrap_err();
+            assert!(error.to_string().contains("K/N with K from 1 to N"), "{text}: {error}");
+            let error = take("", &[(FULL_VARIABLE, "1"), (PART_VARIABLE, text)]).unwrap_err();
+            assert!(error.to_string().contains(text), "{text}: {error}");
         }
         assert!(take("--full --part=", &[]).is_err());
         assert!(take("--full --part", &[]).is_err());
@@ -216,26 +216,26 @@ mod tests {
     fn every_case_is_in_exactly_one_part() {
         const CASES: usize = 100;
         for of in [1, 2, 3, 7, 13, 99, 100, 101, 400] {
-            let mut takers = [0; CASES];
+            let mut owners = [0; CASES];
             for number in 1..=of {
                 let mut mine = Part { number, of }.turns();
-                takers.iter_mut().filter(|_| mine()).for_each(|takers| *takers += 1);
+                owners.iter_mut().filter(|_| mine()).for_each(|owners| *owners += 1);
             }
-            assert_eq!(takers, [1; CASES], "{of} parts");
+            assert_eq!(owners, [1; CASES], "{of} parts");
         }
     }
 
     #[test]
     fn samples_thin_long_products_more_than_short_lists() {
         const CASES: usize = 480 + SHORT_LIST;
-        let mut takers = [0; CASES];
+        let mut owners = [0; CASES];
         for part in Part::all(3) {
             let mut mine = part.sampled_turns();
-            takers.iter_mut().filter(|_| mine()).for_each(|takers| *takers += 1);
+            owners.iter_mut().filter(|_| mine()).for_each(|owners| *owners += 1);
         }
-        assert_eq!(takers[0], 1);
-        assert!(takers.iter().all(|&takers| takers <= 1));
-        let (short, rest) = takers.split_at(SHORT_LIST);
+        assert_eq!(owners[0], 1);
+        assert!(owners.iter().all(|&owners| owners <= 1));
+        let (short, rest) = owners.split_at(SHORT_LIST);
         let [short, rest] = [short, rest].map(|part| part.iter().sum::<usize>());
         assert!(short.abs_diff(SHORT_LIST / SHORT_LIST_THINNING) <= 1, "{short}");
         assert!(rest.abs_diff((CASES - SHORT_LIST) / THINNING) <= 1, "{rest}");

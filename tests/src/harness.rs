@@ -398,10 +398,10 @@ fn run_here(
 }
 
 fn expect_silence(messages: &multisplit::Messages) -> Result<()> {
-    let said = messages.take();
-    match said.first() {
+    let reported = messages.take();
+    match reported.first() {
         None => Ok(()),
-        Some(first) => bail!("{} validation messages, the first: {}", said.len(), first.text),
+        Some(first) => bail!("{} validation messages, the first: {}", reported.len(), first.text),
     }
 }
 

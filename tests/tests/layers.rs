@@ -262,7 +262,7 @@ impl Crate {
     }
 
     /// File that defines the item at `path`. Follows re-exports.
-    fn home(&self, path: &[String], depth: usize) -> Module {
+    fn defining_module(&self, path: &[String], depth: usize) -> Module {
         let length = (0..=path.len()).rev().find(|&length| self.0.contains_key(&path[..length]));
         let file = path[..length.unwrap_or(0)].to_vec();
         let (Some(names), Some(item)) = (self.0.get(&file), path.get(file.len())) else {
@@ -273,12 +273,14 @@ impl Crate {
         }
         for (name, target) in &names.imported {
             if name == item && target.as_slice() != path {
-                return self.home(&[target, &path[file.len() + 1..]].concat(), depth - 1);
+                return self
+                    .defining_module(&[target, &path[file.len() + 1..]].concat(), depth - 1);
             }
             if let Some((_, from)) = target.split_last().filter(|_| name == "*") {
-                let home = self.home(&[from, &path[file.len()..]].concat(), depth - 1);
-                if self.0.get(&home).is_some_and(|names| names.defined.contains(item)) {
-                    return home;
+                let defining_module =
+                    self.defining_module(&[from, &path[file.len()..]].concat(), depth - 1);
+                if self.0.get(&defining_module).is_some_and(|names| names.defined.contains(item)) {
+                    return defining_module;
                 }
             }
         }
@@ -290,7 +292,7 @@ impl Crate {
         let mut edges = Edges::new();
         for (file, names) in &self.0 {
             for (path, public) in &names.used {
-                let target = self.home(path, 8);
+                let target = self.defining_module(path, 8);
                 if target != *file && !(*public && target.starts_with(file)) {
                     edges.insert((file.clone(), target));
                 }

@@ -35,11 +35,14 @@ fn demo_uses_a_shader_cache_and_writes_reports_under_target() {
     fs::write(&cargo, CARGO).unwrap();
     fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
 
-    let said = run(folder.path(), &["demo", "--n", "2^10"]);
-    assert!(said.contains("cache exists"), "{said}");
-    assert!(said.ends_with("-- demo --n 2^10 --html target/multisplit-report.html\n"), "{said}");
-    let said = run(folder.path(), &["demo", "--html=own.html"]);
-    assert!(said.ends_with("-- demo --html=own.html\n"), "{said}");
-    let said = run(folder.path(), &["bench", "sort"]);
-    assert!(said.contains("cache exists") && said.ends_with("-- bench sort\n"), "{said}");
+    let output = run(folder.path(), &["demo", "--n", "2^10"]);
+    assert!(output.contains("cache exists"), "{output}");
+    assert!(
+        output.ends_with("-- demo --n 2^10 --html target/multisplit-report.html\n"),
+        "{output}"
+    );
+    let output = run(folder.path(), &["demo", "--html=own.html"]);
+    assert!(output.ends_with("-- demo --html=own.html\n"), "{output}");
+    let output = run(folder.path(), &["bench", "sort"]);
+    assert!(output.contains("cache exists") && output.ends_with("-- bench sort\n"), "{output}");
 }

@@ -240,14 +240,14 @@ impl Flow {
             left.push(target);
         }
         for &at in &left {
-            self.settle(program, at);
+            self.release_lanes(program, at);
         }
         left.clear();
         self.left = left;
     }
 
     /// Releases the lanes that no longer have to wait.
-    fn settle(&mut self, program: &Program, at: usize) {
+    fn release_lanes(&mut self, program: &Program, at: usize) {
         let node = self.nodes[at];
         if node.promised && node.inside != 0 {
             return;

@@ -101,8 +101,8 @@ fn json(package: &str, features: &str) -> Result<Value> {
         .args(["-p", package, "--", "-Zunstable-options", "--output-format=json"])
         .output()
         .context("cargo does not start")?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "rustdoc fails on {package}:\n{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "rustdoc fails on {package}:\n{stderr}");
     let path = target.join("doc").join(format!("{}.json", package.replace('-', "_")));
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     Ok(serde_json::from_str(&text)?)

@@ -77,7 +77,7 @@ impl Decoder<'_> {
     /// share registers with those of other blocks, since a lane is in one block at a time.
     fn assign_registers(&mut self, function: &Function) {
         let shared = used_elsewhere(function);
-        let mut room = 0;
+        let mut size = 0;
         let mut places = Vec::new();
         for block in &function.blocks {
             let mut next = 0;
@@ -99,10 +99,10 @@ impl Decoder<'_> {
                     next += slots;
                 }
             }
-            room = room.max(next);
+            size = size.max(next);
         }
-        let scratch = self.allocate(room);
-        self.scratch.push(scratch..scratch + room);
+        let scratch = self.allocate(size);
+        self.scratch.push(scratch..scratch + size);
         self.registers.extend(places.into_iter().map(|(id, at)| (id, scratch + at)));
     }
 
@@ -277,10 +277,10 @@ impl Decoder<'_> {
 
 /// Values that are used outside the block that defines them.
 fn used_elsewhere(function: &Function) -> HashSet<Word> {
-    let mut home = HashMap::new();
+    let mut block_of = HashMap::new();
     for block in &function.blocks {
         let label = block.label_id().unwrap_or(0);
-        home.extend(block.instructions.iter().filter_map(|i| Some((i.result_id?, label))));
+        block_of.extend(block.instructions.iter().filter_map(|i| Some((i.result_id?, label))));
     }
     let mut found = HashSet::new();
     for block in &function.blocks {
@@ -292,7 +292,7 @@ fn used_elsewhere(function: &Function) -> HashSet<Word> {
             for (at, id) in ids.iter().enumerate() {
                 // A phi reads its value at the end of the predecessor block.
                 let user = if phi { ids.get(at + 1).copied().unwrap_or(0) } else { label };
-                if home.get(id).is_some_and(|own| *own != user) {
+                if block_of.get(id).is_some_and(|own| *own != user) {
                     found.insert(*id);
                 }
             }

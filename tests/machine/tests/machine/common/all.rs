@@ -11,7 +11,7 @@ use super::bounds::{bounds_case, bounds_cases};
 use super::case::Case;
 use super::labels::labels;
 use super::merges::{merge_case, merge_cases};
-use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
+use super::moves::{Function, Gives, Payload, SortCase, SplitCase, sort_case, split_case};
 use super::narrow::narrow;
 use super::others::{
     HistogramCase, Weighted, barrier_probe_case, groups_case, histogram_case, memory_case,
@@ -67,7 +67,13 @@ pub const MANY_THREADS: u32 = 384;
 
 fn sorts(device: Device, all: &mut Vec<Maker>) {
     let keys = [KeyType::U32, KeyType::I32, KeyType::F32, KeyType::U64, KeyType::F64];
-    let along = [Along::Nothing, Along::Words(1), Along::Words(2), Along::Words(4), Along::Indices];
+    let payloads = [
+        Payload::Nothing,
+        Payload::Words(1),
+        Payload::Words(2),
+        Payload::Words(4),
+        Payload::Indices,
+    ];
     let methods = [
         (SortMethod::OneSweep, false),
         (SortMethod::Multisplit { radix_bits: 6 }, false),
@@ -77,12 +83,12 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
     ];
     let (mut kind, mut number) = (0, 0);
     for key in keys {
-        for along in along {
+        for payload in payloads {
             for (method, segments) in methods {
                 kind += 1;
                 // Some cases have more threads than a digit has values.
                 let many = method == SortMethod::OneSweep
-                    && (along == Along::Nothing) == (key == KeyType::U32);
+                    && (payload == Payload::Nothing) == (key == KeyType::U32);
                 let threads = if many { MANY_THREADS } else { device.threads() };
                 let tile = u64::from(threads * ITEMS);
                 for n in some_sizes(sizes_of(tile), 3, kind) {
@@ -97,7 +103,7 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
                     let few_bits = number % 7 == 3;
                     let of = SortCase {
                         key,
-                        along,
+                        payload,
                         method,
                         descending,
                         n,
@@ -107,7 +113,7 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
                         segments,
                         on_device,
                         few_bits,
-                        few: number / 4 % 2 == 0,
+                        small_sort: number / 4 % 2 == 0,
                         parts_alike: false,
                     };
                     all.push(Box::new(move || sort_case(device, of)));
@@ -238,7 +244,7 @@ pub fn large_tiles(device: Device) -> Vec<Maker> {
         }
     }
     for key in [KeyType::U32, KeyType::U64] {
-        for along in [Along::Nothing, Along::Words(1), Along::Words(2), Along::Words(4)] {
+        for payload in [Payload::Nothing, Payload::Words(1), Payload::Words(2), Payload::Words(4)] {
             for few_bits in [false, true] {
                 for small in [false, true] {
                     number += 1;
@@ -248,7 +254,7 @@ pub fn large_tiles(device: Device) -> Vec<Maker> {
                     let method = if small { SortMethod::Small } else { SortMethod::OneSweep };
                     let of = SortCase {
                         key,
-                        along,
+                        payload,
                         method,
                         descending: number % 4 == 1,
                         n: u64::from(threads * items) - number as u64 % 2,
@@ -258,7 +264,7 @@ pub fn large_tiles(device: Device) -> Vec<Maker> {
                         segments: false,
                         on_device: false,
                         few_bits,
-                        few: false,
+                        small_sort: false,
                         parts_alike: false,
                     };
                     all.push(Box::new(move || sort_case(device, of)));

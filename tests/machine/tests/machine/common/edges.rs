@@ -8,11 +8,11 @@ use multisplit::{KeyType, SampleType};
 
 use super::all::{MANY_THREADS, Maker};
 use super::few_threads::few_threads;
-use super::moves::{Along, Function, Gives, SortCase, SplitCase, sort_case, split_case};
+use super::moves::{Function, Gives, Payload, SortCase, SplitCase, sort_case, split_case};
 use super::narrow::full_counters_case;
 use super::others::{EDGE_BINS, HistogramCase, Weighted, histogram_case};
 use super::pieces::{PiecesCase, pieces_case};
-use super::primitives::{Device, ITEMS, lone_scan_case, scan_case, tile};
+use super::primitives::{Device, ITEMS, scan_case, single_group_scan_case, tile};
 use super::search_list::special_searches;
 use super::searches::sssp_case;
 
@@ -107,13 +107,13 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
 fn sorts(device: Device, all: &mut Vec<Maker>) {
     let mut add = |of: SortCase| all.push(Box::new(move || sort_case(device, of)));
     let threads = device.threads();
-    let alongs = [Along::Nothing, Along::Words(1), Along::Words(2), Along::Words(4)];
+    let payloads = [Payload::Nothing, Payload::Words(1), Payload::Words(2), Payload::Words(4)];
     let mut number = 0;
     for key in KEYS {
-        for along in alongs {
+        for payload in payloads {
             let small = SortCase {
                 key,
-                along,
+                payload,
                 method: SortMethod::Small,
                 descending: false,
                 n: 2,
@@ -123,7 +123,7 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
                 segments: false,
                 on_device: false,
                 few_bits: false,
-                few: false,
+                small_sort: false,
                 parts_alike: false,
             };
             for segments in [false, true] {
@@ -149,15 +149,20 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
             // One-sweep sorts of few keys: exactly four parts of one row each, one more key, and
             // fewer keys than the maximum.
             let part = u64::from(threads * ITEMS);
-            let few = SortCase { few: true, ..sweep };
+            let base = SortCase { small_sort: true, ..sweep };
             let on_device = number % 3 == 1;
-            add(SortCase { n: 4 * part, on_device, ..few });
-            add(SortCase { n: 4 * part + 1, parts_alike: true, on_device: !on_device, ..few });
-            add(SortCase { n: 3 * part - 1, parts_alike: true, few: number % 4 < 2, ..few });
+            add(SortCase { n: 4 * part, on_device, ..base });
+            add(SortCase { n: 4 * part + 1, parts_alike: true, on_device: !on_device, ..base });
+            add(SortCase {
+                n: 3 * part - 1,
+                parts_alike: true,
+                small_sort: number % 4 < 2,
+                ..base
+            });
             // All keys are equal.
-            add(SortCase { n: part - 1, parts_alike: true, few_bits: number % 3 == 2, ..few });
+            add(SortCase { n: part - 1, parts_alike: true, few_bits: number % 3 == 2, ..base });
             // A sort of one tile keeps it in shared memory.
-            if key == KeyType::U32 && along == Along::Nothing && threads == 128 {
+            if key == KeyType::U32 && payload == Payload::Nothing && threads == 128 {
                 let n = u64::from(threads * 32) - 1;
                 add(SortCase { items: 32, n, ..small });
             }
@@ -221,8 +226,8 @@ pub fn edges(device: Device) -> Vec<Maker> {
         }
     }
     // A scan by one workgroup of several tiles with 16 elements per thread.
-    let lone = 4 * (4 * tile(device)) * 2 / 3;
-    all.push(Box::new(move || lone_scan_case(device, lone)));
+    let single_group = 4 * (4 * tile(device)) * 2 / 3;
+    all.push(Box::new(move || single_group_scan_case(device, single_group)));
     for of in special_searches(device) {
         all.push(Box::new(move || sssp_case(device, of)));
     }

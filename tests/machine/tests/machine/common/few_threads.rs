@@ -8,7 +8,7 @@ use multisplit::{KeyType, Operator};
 use super::all::{MANY_THREADS, Maker};
 use super::bounds::{BoundsCase, bounds_case};
 use super::merges::{MergeCase, merge_case};
-use super::moves::Along;
+use super::moves::Payload;
 use super::primitives::Device;
 use super::segments::{self, EVEN_LENGTH, SegmentsCase, Way, segments_case};
 use super::selects::{self, Also, SelectCase, select_case};
@@ -17,7 +17,7 @@ use super::terms::{Course, How, TermCase, term_case};
 use super::topk::{TopKCase, TopKData, topk_case};
 
 /// Maximum subgroup width; wider workgroups would need many more elements.
-const MOST_LANES: u32 = 16;
+const MAX_LANES: u32 = 16;
 
 /// One type and operator for each kind of term that kernels are compiled for.
 pub const TERMS: [(KeyType, Operator); 6] = [
@@ -157,18 +157,18 @@ fn terms(device: Device, all: &mut Vec<Maker>) {
             }
         }
         // One workgroup that loops over tiles of 32 elements per lane.
-        let lone = TermCase { n: 4 * 32 * lanes - 5, lone: true, ..of };
+        let single_group = TermCase { n: 4 * 32 * lanes - 5, single_group: true, ..of };
         for on_device in [false, true] {
-            add(TermCase { how: scan(false), on_device, ..lone });
+            add(TermCase { how: scan(false), on_device, ..single_group });
         }
-        add(TermCase { how: How::Reduce, ..lone });
+        add(TermCase { how: How::Reduce, ..single_group });
         // Empty inputs.
         let nothing = TermCase { on_device: true, n: 0, ..of };
         add(nothing);
         if operator != Operator::Sum {
             add(TermCase { how: How::ReduceWithIndex, ..nothing });
             let key = if key.bits() == 64 { KeyType::U64 } else { KeyType::F32 };
-            add(TermCase { how: How::ReduceWithIndex, key, ..lone });
+            add(TermCase { how: How::ReduceWithIndex, key, ..single_group });
         }
     }
 }
@@ -234,55 +234,60 @@ fn bounds(device: Device, all: &mut Vec<Maker>) {
 }
 
 fn sorts_of_segments(device: Device, all: &mut Vec<Maker>) {
-    let mut add = |wide, given, lengths: &[u64], along, tiles| {
-        let (lengths, descending) = (lengths.to_vec(), along == Along::Nothing);
-        let of = SortSegmentsCase { wide, given, lengths, along, descending, tiles };
+    let mut add = |wide, given, lengths: &[u64], payload, tiles| {
+        let (lengths, descending) = (lengths.to_vec(), payload == Payload::Nothing);
+        let of = SortSegmentsCase { wide, given, lengths, payload, descending, tiles };
         all.push(Box::new(move || sort_segments_case(device, &of)));
     };
     let lanes = u64::from(device.width);
     let small = 8 * 2 * lanes;
     // Tiles of large segments have fewer elements per thread.
     let (threads, large) = (2 * device.width, 4 * 2 * lanes);
-    let alongs =
-        [Along::Nothing, Along::Words(1), Along::Words(2), Along::Words(4), Along::Indices];
+    let payloads = [
+        Payload::Nothing,
+        Payload::Words(1),
+        Payload::Words(2),
+        Payload::Words(4),
+        Payload::Indices,
+    ];
     for wide in [false, true] {
-        for along in alongs {
+        for payload in payloads {
             let narrow = Tiles::Narrow;
             // Some segments share a tile, others have one alone. The words of head flags are full,
             // and the last tile begins within a word.
             let half = [5, small / 2 + 3, small / 2 - 9, 2, small, 0, 40, small - 1, 24];
-            add(wide, Given::Host, &half, along, narrow);
-            add(wide, Given::Device, &half, along, narrow);
+            add(wide, Given::Host, &half, payload, narrow);
+            add(wide, Given::Device, &half, payload, narrow);
             // Full tiles and full words of head flags.
-            add(wide, Given::Host, &[small, small], along, narrow);
-            add(wide, Given::Host, &[small, 32], along, narrow);
+            add(wide, Given::Host, &[small, small], payload, narrow);
+            add(wide, Given::Host, &[small, 32], payload, narrow);
             // Two parts; the first one needs no merge.
-            add(wide, Given::Host, &[5, small - 1], along, narrow);
+            add(wide, Given::Host, &[5, small - 1], payload, narrow);
             for (length, rows) in [(7, small / 5), (small / 4, 9), (small, 3)] {
                 let lengths = vec![length; rows as usize];
-                add(wide, Given::Rows(length), &lengths, along, narrow);
+                add(wide, Given::Rows(length), &lengths, payload, narrow);
             }
         }
         // Enough segments for several workgroups in the pass that finds segment heads.
         let tiny: Vec<u64> = (0..9 * lanes).map(|k| [3, 0, 7, 1, 30][k as usize % 5]).collect();
-        add(wide, Given::Host, &tiny, Along::Nothing, Tiles::Narrow);
+        add(wide, Given::Host, &tiny, Payload::Nothing, Tiles::Narrow);
         // Segments of an odd number of tiles.
         let several = [27 * large - 3, 5, 3 * large - 7];
-        for along in [Along::Nothing, Along::Words(1)] {
-            add(wide, Given::Host, &several, along, Tiles::Narrow);
-            add(wide, Given::Device, &several, along, Tiles::Narrow);
+        for payload in [Payload::Nothing, Payload::Words(1)] {
+            add(wide, Given::Host, &several, payload, Tiles::Narrow);
+            add(wide, Given::Device, &several, payload, Tiles::Narrow);
             // More threads than a digit has values, and the maximum number of keys per thread.
             let n = u64::from(MANY_THREADS) * 4 * 4 + 5;
             // At small subgroup widths the counters of so many subgroups do not fit in shared
             // memory.
             if device.width > 4 {
                 for given in [Given::Host, Given::Device] {
-                    add(wide, given, &[n, 3], along, Tiles::Large(MANY_THREADS, 4, 1));
+                    add(wide, given, &[n, 3], payload, Tiles::Large(MANY_THREADS, 4, 1));
                 }
             }
             let n = u64::from(threads) * 32 * 5 / 2;
-            add(wide, Given::Host, &[n, 3], along, Tiles::Large(threads, 32, 4));
-            add(wide, Given::Host, &[3, n], along, Tiles::Large(threads, 22, 2));
+            add(wide, Given::Host, &[n, 3], payload, Tiles::Large(threads, 32, 4));
+            add(wide, Given::Host, &[3, n], payload, Tiles::Large(threads, 22, 2));
         }
     }
 }
@@ -331,7 +336,7 @@ fn topks(device: Device, all: &mut Vec<Maker>) {
 /// All such cases for a device.
 pub fn few_threads(device: Device) -> Vec<Maker> {
     let mut all: Vec<Maker> = Vec::new();
-    if device.width <= MOST_LANES {
+    if device.width <= MAX_LANES {
         sweeps(device, &mut all);
         reductions(device, &mut all);
         terms(device, &mut all);

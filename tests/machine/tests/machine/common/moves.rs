@@ -17,7 +17,7 @@ use super::primitives::{
 
 /// Values that are moved with the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Along {
+pub enum Payload {
     Nothing,
     /// A value of 1, 2 or 4 words.
     Words(usize),
@@ -70,7 +70,7 @@ fn gathered(words: &[u32], size: usize, order: &[usize]) -> Vec<u32> {
 #[derive(Clone, Copy, Debug)]
 pub struct SortCase {
     pub key: KeyType,
-    pub along: Along,
+    pub payload: Payload,
     pub method: SortMethod,
     pub descending: bool,
     pub n: u64,
@@ -85,7 +85,7 @@ pub struct SortCase {
     /// Whether to sort by three bits only.
     pub few_bits: bool,
     /// Whether a one-sweep sort uses its variant for few keys.
-    pub few: bool,
+    pub small_sort: bool,
     /// Keys that differ only in their second digit, and only between parts of the first pass.
     pub parts_alike: bool,
 }
@@ -95,10 +95,10 @@ const FEW_BITS: std::ops::Range<u32> = 5..8;
 
 pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
     let SortCase {
-        key, along, method, descending, n, turns, segments, on_device, few_bits, ..
+        key, payload, method, descending, n, turns, segments, on_device, few_bits, ..
     } = of;
     let mut policy = policy(device);
-    policy.sort.few_keys = if of.few { policy.max_elements.min(1 << 20) } else { 0 };
+    policy.sort.few_keys = if of.small_sort { policy.max_elements.min(1 << 20) } else { 0 };
     let turned = TileShape::new(of.threads, of.items).in_turns(turns);
     policy.sort.small = TileShape::new(of.threads, of.items);
     policy.sort.keys = policy.sort.keys.map(|(n, _)| (n, turned));
@@ -108,10 +108,10 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
     let (max, count) = counted(&mut graph, n, on_device);
     let keys = import_key(&mut graph, "keys", key, max);
     let mut buffers = SortBuffers::keys(keys).count(count);
-    buffers = match along {
-        Along::Nothing => buffers,
-        Along::Words(words) => buffers.values(import_value(&mut graph, "values", words, max)),
-        Along::Indices => buffers.indices(graph.import::<u32>("values", max)),
+    buffers = match payload {
+        Payload::Nothing => buffers,
+        Payload::Words(words) => buffers.values(import_value(&mut graph, "values", words, max)),
+        Payload::Indices => buffers.indices(graph.import::<u32>("values", max)),
     };
     let mut how = if descending { Sort::descending() } else { Sort::ascending() };
     how = how.method(method);
@@ -155,10 +155,10 @@ pub fn sort_case(device: Device, of: SortCase) -> Result<Case> {
     // Keys beyond a device count stay in place, even within the same word.
     let sorted = order.iter().map(|&i| input[i]).chain(input[n as usize..].iter().copied());
     let mut outputs = vec![Output { name: "keys", expected: words_of(key, sorted) }];
-    match along {
-        Along::Nothing => {}
-        Along::Indices => outputs.push(Output { name: "values", expected: numbers }),
-        Along::Words(words) => {
+    match payload {
+        Payload::Nothing => {}
+        Payload::Indices => outputs.push(Output { name: "values", expected: numbers }),
+        Payload::Words(words) => {
             let values: Vec<u32> = random_words(max * words as u64, n ^ 5);
             outputs.push(Output { name: "values", expected: gathered(&values, words, &order) });
             inputs.push(("values", values));

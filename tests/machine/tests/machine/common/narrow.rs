@@ -10,7 +10,7 @@ use multisplit::{KeyType, Sort};
 use super::all::Maker;
 use super::case::{Case, Output, specialized};
 use super::moves::{
-    Along, Function, Gives, SortCase, SplitCase, image, sort_case, split_case, words_of,
+    Function, Gives, Payload, SortCase, SplitCase, image, sort_case, split_case, words_of,
 };
 use super::primitives::{Device, ITEMS, limits, policy};
 
@@ -73,7 +73,7 @@ pub fn narrow(device: Device, all: &mut Vec<Maker>) {
     let threads = device.threads();
     let of = SortCase {
         key: KeyType::U8,
-        along: Along::Nothing,
+        payload: Payload::Nothing,
         method: SortMethod::Counting,
         descending: false,
         n: 0,
@@ -83,7 +83,7 @@ pub fn narrow(device: Device, all: &mut Vec<Maker>) {
         segments: false,
         on_device: false,
         few_bits: false,
-        few: false,
+        small_sort: false,
         parts_alike: false,
     };
     let (counting, sweep) = (SortMethod::Counting, SortMethod::OneSweep);
@@ -107,41 +107,42 @@ pub fn narrow(device: Device, all: &mut Vec<Maker>) {
     }
     // More than one workgroup widens keys and narrows them again.
     let many = 16 * u64::from(threads) + 301;
-    for (key, along, n, few_bits) in [
-        (KeyType::I8, Along::Words(1), many, false),
-        (KeyType::U16, Along::Indices, 702, false),
-        (KeyType::Bf16, Along::Nothing, 203, true),
-        (KeyType::F16, Along::Words(2), 1, false),
+    for (key, payload, n, few_bits) in [
+        (KeyType::I8, Payload::Words(1), many, false),
+        (KeyType::U16, Payload::Indices, 702, false),
+        (KeyType::Bf16, Payload::Nothing, 203, true),
+        (KeyType::F16, Payload::Words(2), 1, false),
     ] {
         let on_device = n % 2 == 1;
-        for few in [false, true] {
-            let of = SortCase { key, along, method: sweep, n, few_bits, on_device, few, ..of };
+        for small_sort in [false, true] {
+            let of =
+                SortCase { key, payload, method: sweep, n, few_bits, on_device, small_sort, ..of };
             all.push(Box::new(move || sort_case(device, of)));
         }
     }
     // Two rounds; the last one stores two keys per word, from neighbouring lanes in one turn, in
     // two turns and in two tiles. In short arrays all keys share a digit, so one round is idle.
-    for (number, (key, along, n, turns)) in [
-        (KeyType::U16, Along::Nothing, 703, 2),
-        (KeyType::I16, Along::Nothing, many, 1),
-        (KeyType::F16, Along::Words(1), many + 1, 2),
-        (KeyType::Bf16, Along::Indices, 101, 1),
-        (KeyType::U16, Along::Nothing, 102, 4),
+    for (number, (key, payload, n, turns)) in [
+        (KeyType::U16, Payload::Nothing, 703, 2),
+        (KeyType::I16, Payload::Nothing, many, 1),
+        (KeyType::F16, Payload::Words(1), many + 1, 2),
+        (KeyType::Bf16, Payload::Indices, 101, 1),
+        (KeyType::U16, Payload::Nothing, 102, 4),
     ]
     .into_iter()
     .enumerate()
     {
         let (descending, on_device, parts_alike) = (number % 2 == 0, number % 3 == 1, n < 500);
-        for few in [false, true] {
+        for small_sort in [false, true] {
             let of = SortCase {
                 key,
-                along,
+                payload,
                 method: sweep,
                 n,
                 turns,
                 descending,
                 on_device,
-                few,
+                small_sort,
                 parts_alike,
                 ..of
             };

@@ -63,9 +63,9 @@ fn uneven_edges(sample: SampleType) -> Vec<u64> {
     (0..EDGE_BINS).map(of).chain([last]).collect()
 }
 
-/// The bits of a sample in [0, `most`).
-fn sample_bits(sample: SampleType, number: u64, most: u64) -> u64 {
-    let number = number % most;
+/// The bits of a sample in [0, `limit`).
+fn sample_bits(sample: SampleType, number: u64, limit: u64) -> u64 {
+    let number = number % limit;
     match sample {
         SampleType::F32 => u64::from((number as f32).to_bits()),
         SampleType::F64 => (number as f64).to_bits(),
@@ -130,8 +130,8 @@ pub fn histogram_case(device: Device, of: HistogramCase) -> Result<Case> {
         Weighted::Words | Weighted::Large => buffers.weights(graph.import::<u32>("weights", max)),
         Weighted::Floats => buffers.weights(graph.import::<f32>("weights", max)),
     };
-    // Samples are integers below `most`; a tenth of them are beyond the last bin.
-    let most = u64::from(bins) + u64::from(bins) / 10 + 1;
+    // Samples are integers below `limit`; a tenth of them are beyond the last bin.
+    let limit = u64::from(bins) + u64::from(bins) / 10 + 1;
     let floats = matches!(sample, SampleType::F32 | SampleType::F64);
     let uneven = floats && bins == EDGE_BINS && !of.range;
     let splitters: Vec<u64> = match uneven {
@@ -150,8 +150,8 @@ pub fn histogram_case(device: Device, of: HistogramCase) -> Result<Case> {
     histogram(&mut graph, &policy, &how, &buffers)?;
 
     let mut rng = Rng::new(n ^ 3);
-    let most = if sample == SampleType::U8 { most.min(256) } else { most };
-    let numbers: Vec<u64> = (0..held).map(|_| rng.below(most)).collect();
+    let limit = if sample == SampleType::U8 { limit.min(256) } else { limit };
+    let numbers: Vec<u64> = (0..held).map(|_| rng.below(limit)).collect();
     let bits_of = |i: usize, number: u64| match uneven {
         // Samples on the edges and just below: positive floats compare like their bits.
         true => splitters[number as usize % splitters.len()] - i as u64 % 2,

@@ -150,7 +150,7 @@ pub fn scan_case(device: Device, look_back: bool, on_device: bool, n: u64) -> Re
 }
 
 /// A scan by one workgroup that loops over tiles.
-pub fn lone_scan_case(device: Device, n: u64) -> Result<Case> {
+pub fn single_group_scan_case(device: Device, n: u64) -> Result<Case> {
     let policy = Policy { single_group_tiles: 4, spine_tiles: 4, ..policy(device) };
     scan_case_with(device, &policy, false, n)
 }

@@ -75,8 +75,8 @@ pub fn say(line: &str) {
 
 /// Processor time of this thread so far, or wall-clock time if the system does not report it.
 pub fn processor_time(begin: Instant) -> Duration {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = told.and_then(|text| text.split(' ').next()?.parse().ok());
+    let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = schedstat.and_then(|text| text.split(' ').next()?.parse().ok());
     nanoseconds.map_or_else(|| begin.elapsed(), Duration::from_nanos)
 }
 
@@ -84,12 +84,12 @@ pub fn processor_time(begin: Instant) -> Duration {
 pub fn for_each<T: Sync>(jobs: &[T], what: &str, job: impl Fn(&T) + Sync) {
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let begin = Instant::now();
-    let said = Mutex::new(begin);
+    let last_report = Mutex::new(begin);
     let tell = || {
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        let mut said = said.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if said.elapsed() >= EVERY || done == jobs.len() {
-            *said = Instant::now();
+        let mut last_report = last_report.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if last_report.elapsed() >= EVERY || done == jobs.len() {
+            *last_report = Instant::now();
             let seconds = begin.elapsed().as_secs();
             say(&format!("{done} of {} {what}, {seconds} s", jobs.len()));
         }

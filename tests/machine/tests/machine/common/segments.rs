@@ -337,7 +337,7 @@ fn defined_results(expected: Vec<u32>, empty: Vec<bool>) -> Verify {
 }
 
 /// With fewer rows than an eighth of this, long rows are divided into chunks.
-const ROW_TAKERS: u32 = 64;
+const ROW_WORKERS: u32 = 64;
 /// Number of rows beyond the elements.
 const EMPTY_ROWS: u64 = 3;
 
@@ -367,7 +367,7 @@ fn rows_case(device: Device, of: SegmentsCase) -> Result<Case> {
     let policy = policy_of(device, of.subgroups);
     let policy = match of.by {
         By::Rows { taken: true } => {
-            Policy { segment_chunk: CHUNK, subgroup_takers: ROW_TAKERS, ..policy }
+            Policy { segment_chunk: CHUNK, subgroup_takers: ROW_WORKERS, ..policy }
         }
         _ => Policy { segment_chunk: 1 << 31, ..policy },
     };

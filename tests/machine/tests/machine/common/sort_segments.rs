@@ -8,7 +8,7 @@ use multisplit::{KeyType, Sort};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};
-use super::moves::Along;
+use super::moves::Payload;
 use super::primitives::{Device, ITEMS, count_words, counted, limits, policy_of};
 
 /// Source of the segment offsets.
@@ -29,7 +29,7 @@ pub struct SortSegmentsCase {
     pub wide: bool,
     pub given: Given,
     pub lengths: Vec<u64>,
-    pub along: Along,
+    pub payload: Payload,
     pub descending: bool,
     pub tiles: Tiles,
 }
@@ -101,13 +101,13 @@ pub fn sort_segments_case(device: Device, of: &SortSegmentsCase) -> Result<Case>
     let offsets_buffer = graph.import::<u32>("offsets", segments + 1 + spare);
     let segment_count = graph.import::<u32>("segments", 1);
     let buffers = SortBuffers::keys(keys_buffer).count(count);
-    let buffers = match of.along {
-        Along::Nothing => buffers,
-        Along::Words(words) => {
+    let buffers = match of.payload {
+        Payload::Nothing => buffers,
+        Payload::Words(words) => {
             let element = ElementType::Other(4 * words as u32);
             buffers.values(graph.import_array("values", element, max))
         }
-        Along::Indices => buffers.indices(graph.import::<u32>("values", max)),
+        Payload::Indices => buffers.indices(graph.import::<u32>("values", max)),
     };
     let how = if of.descending { Sort::descending() } else { Sort::ascending() };
     let (how, buffers) = match of.given {
@@ -147,10 +147,10 @@ pub fn sort_segments_case(device: Device, of: &SortSegmentsCase) -> Result<Case>
     let mut inputs = vec![("keys", of.words(keys.iter().copied())), count_words(n)];
     inputs.push(("offsets", offsets));
     inputs.push(("segments", vec![segments as u32]));
-    match of.along {
-        Along::Nothing => {}
-        Along::Indices => outputs.push(Output { name: "values", expected: numbers }),
-        Along::Words(words) => {
+    match of.payload {
+        Payload::Nothing => {}
+        Payload::Indices => outputs.push(Output { name: "values", expected: numbers }),
+        Payload::Words(words) => {
             let moved = order.iter().flat_map(|&i| value(i, words)).collect();
             outputs.push(Output { name: "values", expected: moved });
             inputs.push(("values", (0..max as u32).flat_map(|i| value(i, words)).collect()));
@@ -180,23 +180,30 @@ pub fn sort_segments_cases(tile: u64) -> Vec<SortSegmentsCase> {
         for (which, lengths) in [&tiny, &half, &large].into_iter().enumerate() {
             for given in [Given::Host, Given::Device, Given::Falling] {
                 let descending = all.len() % 3 == 1;
-                let along = match given {
-                    Given::Device | Given::Falling => Along::Words(1),
-                    _ if which == 0 => Along::Indices,
-                    _ => Along::Nothing,
+                let payload = match given {
+                    Given::Device | Given::Falling => Payload::Words(1),
+                    _ if which == 0 => Payload::Indices,
+                    _ => Payload::Nothing,
                 };
                 // If all segments fit a tile, only the source of the offsets would differ.
                 if which < 2 && wide && given != Given::Host {
                     continue;
                 }
                 let lengths = lengths.clone();
-                all.push(SortSegmentsCase { wide, given, lengths, along, descending, tiles });
+                all.push(SortSegmentsCase { wide, given, lengths, payload, descending, tiles });
             }
         }
         for (length, rows) in [(7, tile / 5), (16, 77), (tile / 4, 9), (2 * tile + 1, 2)] {
-            for along in [Along::Nothing, Along::Indices] {
+            for payload in [Payload::Nothing, Payload::Indices] {
                 let (given, lengths) = (Given::Rows(length), vec![length; rows as usize]);
-                all.push(SortSegmentsCase { wide, given, lengths, along, descending: wide, tiles });
+                all.push(SortSegmentsCase {
+                    wide,
+                    given,
+                    lengths,
+                    payload,
+                    descending: wide,
+                    tiles,
+                });
             }
         }
     }

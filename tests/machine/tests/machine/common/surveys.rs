@@ -30,7 +30,7 @@ fn nearer_predecessors(network: &Network, held: &[u32], floats: bool) -> Vec<u32
 
 /// Checks that zero-weight arcs were followed correctly: only from vertices with a predecessor. All
 /// arcs of vertices that had one before must be followed; those of other vertices may be.
-fn verify_settled(network: Network, held: Vec<u32>, before: Vec<u32>) -> Verify {
+fn verify_parents(network: Network, held: Vec<u32>, before: Vec<u32>) -> Verify {
     Arc::new(move |words: &dyn Fn(&str) -> Vec<u32>| {
         let (parents, found) = (words("parents"), words("found"));
         let has_free_arc = |from: u32, to: usize| {
@@ -67,14 +67,14 @@ fn verify_settled(network: Network, held: Vec<u32>, before: Vec<u32>) -> Verify 
                 }
             }
         }
-        let told = found[0] != 0;
-        (told != changed).then(|| format!("changed: {changed}, told: {told}"))
+        let reported = found[0] != 0;
+        (reported != changed).then(|| format!("changed: {changed}, reported: {reported}"))
     })
 }
 
-pub fn survey_case(device: Device, floats: bool, settle: bool) -> Result<Case> {
-    let kind = if settle { Kind::Free } else { Kind::Random };
-    let network = network(kind, 150, if settle { 2 } else { 3 }, floats)?;
+pub fn survey_case(device: Device, floats: bool, same_distance: bool) -> Result<Case> {
+    let kind = if same_distance { Kind::Free } else { Kind::Random };
+    let network = network(kind, 150, if same_distance { 2 } else { 3 }, floats)?;
     let vertices = network.vertices();
     let arcs = network.arcs().len() as u64;
     let mut graph = Graph::new("survey");
@@ -84,7 +84,7 @@ pub fn survey_case(device: Device, floats: bool, settle: bool) -> Result<Case> {
     let request = graph.import::<u32>("request", 1);
     let parents = graph.import::<u32>("parents", vertices.into());
     let found = graph.import::<u32>("found", 4);
-    let push = [vertices, arcs as u32, u32::from(settle)].map(u32::to_le_bytes).concat();
+    let push = [vertices, arcs as u32, u32::from(same_distance)].map(u32::to_le_bytes).concat();
     graph
         .pass("sssp.survey", builtin::SSSP_SURVEY.kernel()?)
         .bind("rows", rows)
@@ -103,11 +103,11 @@ pub fn survey_case(device: Device, floats: bool, settle: bool) -> Result<Case> {
     let reached = (0..vertices).filter(|&v| held[v as usize] != UNREACHED);
     let reached = reached.map(|v| network.arcs_of(v).len() as u32).sum();
     let mut outputs = vec![Output { name: "distances", expected: held.clone() }];
-    if !settle {
+    if !same_distance {
         outputs.push(Output { name: "found", expected: vec![0, UNREACHED, reached, 0] });
         outputs.push(Output { name: "parents", expected: tree.clone() });
     }
-    let before = if settle { tree } else { vec![UNREACHED; vertices as usize] };
+    let before = if same_distance { tree } else { vec![UNREACHED; vertices as usize] };
     let inputs = vec![
         ("rows", network.rows().to_vec()),
         ("arcs", arc_words(&network)),
@@ -117,13 +117,13 @@ pub fn survey_case(device: Device, floats: bool, settle: bool) -> Result<Case> {
         ("found", vec![0, UNREACHED, 0, 0]),
     ];
     Ok(Case {
-        name: format!("survey, floats {floats}, settle {settle}, for {device:?}"),
+        name: format!("survey, floats {floats}, settle {same_distance}, for {device:?}"),
         plan: graph.compile(&limits(device))?,
         inputs,
         outputs,
         lane_order: false,
         may_give_up: None,
-        verify: settle.then(|| verify_settled(network, held, before)),
+        verify: same_distance.then(|| verify_parents(network, held, before)),
         steady: Vec::new(),
     })
 }

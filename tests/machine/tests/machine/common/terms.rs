@@ -21,7 +21,7 @@ pub struct TermCase {
     /// Number of subgroups per workgroup; `None` for the usual size.
     pub subgroups: Option<u32>,
     /// Whether one workgroup loops over several tiles.
-    pub lone: bool,
+    pub single_group: bool,
 }
 
 /// Order of the elements for operators that select one of them.
@@ -44,8 +44,8 @@ pub enum How {
 impl TermCase {
     /// An empty reduction with a host count.
     pub fn new(key: KeyType, operator: Operator) -> Self {
-        let (on_device, n, course, subgroups, lone) = (false, 0, Course::Any, None, false);
-        Self { key, operator, how: How::Reduce, on_device, n, course, subgroups, lone }
+        let (on_device, n, course, subgroups, single_group) = (false, 0, Course::Any, None, false);
+        Self { key, operator, how: How::Reduce, on_device, n, course, subgroups, single_group }
     }
 
     /// An element that replaces the result of those before it.
@@ -135,7 +135,7 @@ impl TermCase {
 }
 
 pub fn term_case(device: Device, of: TermCase) -> Result<Case> {
-    let (single_group_tiles, spine_tiles) = if of.lone { (4, 4) } else { (0, 1) };
+    let (single_group_tiles, spine_tiles) = if of.single_group { (4, 4) } else { (0, 1) };
     let base = Policy { single_group_tiles, spine_tiles, ..policy_of(device, of.subgroups) };
     let mut graph = Graph::new("terms");
     let (max, count) = counted(&mut graph, of.n, of.on_device);
