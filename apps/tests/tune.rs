@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Ran, multisplit, run, temporary};
+use common::{RunOutput, multisplit, run, temporary};
 
 /// The binary with a configuration folder for this test.
 fn with_folder(folder: &Path) -> Command {
@@ -40,7 +40,7 @@ fn damaged(profile: &str) -> [(String, &'static str); 4] {
 }
 
 /// Sorts a few numbers.
-fn sort(mut command: Command, more: &[&str]) -> Ran {
+fn sort(mut command: Command, more: &[&str]) -> RunOutput {
     let input = temporary("numbers.txt");
     fs::write(&input, "3\n1\n2\n").expect("written");
     let arguments = ["sort", text(&input), "-o", "-", "--type", "u32"];

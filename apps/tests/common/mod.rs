@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Result of a run.
-pub struct Ran {
+pub struct RunOutput {
     pub status: Option<i32>,
     pub out: String,
     pub err: String,
 }
 
-impl Ran {
+impl RunOutput {
     #[track_caller]
     pub fn expect(self, status: i32) -> Self {
         assert_eq!(self.status, Some(status), "stdout:\n{}\nstderr:\n{}", self.out, self.err);
@@ -85,9 +85,9 @@ pub fn temporary(name: &str) -> PathBuf {
     folder().join(format!("multisplit-cli-{}-{name}", std::process::id()))
 }
 
-pub fn run(mut command: Command, arguments: &[&str]) -> Ran {
+pub fn run(mut command: Command, arguments: &[&str]) -> RunOutput {
     let output = command.args(arguments).output().expect("the binary starts");
-    Ran {
+    RunOutput {
         status: output.status.code(),
         out: String::from_utf8(output.stdout).expect("output is text"),
         err: String::from_utf8(output.stderr).expect("errors are text"),

@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use crate::arrays::{Keys, words};
 use crate::common::{in_its_environment, multisplit, run};
-use crate::desk::Desk;
+use crate::workdir::Workdir;
 
 #[test]
 fn usage_errors_exit_with_status_2() {
-    let desk = Desk::new();
-    desk.write("in.bin", words([1]));
+    let workdir = Workdir::new();
+    workdir.write("in.bin", words([1]));
     for line in [
         "sort",
         "sort in.bin",
@@ -32,9 +32,9 @@ fn usage_errors_exit_with_status_2() {
         "completions",
         "completions cmd.exe",
     ] {
-        let ran = desk.run(line).expect(2);
+        let ran = workdir.run(line).expect(2);
         assert!(!ran.err.is_empty() && ran.out.is_empty(), "{line}");
-        assert_eq!(desk.names(), ["in.bin"], "{line}");
+        assert_eq!(workdir.names(), ["in.bin"], "{line}");
     }
 }
 
@@ -84,10 +84,10 @@ fn completions_and_man_pages_cover_all_commands() {
 
 #[test]
 fn trace_has_host_and_device_on_one_time_axis() {
-    let desk = Desk::new();
-    desk.write("in.bin", Keys::of("u32", 5000, 50).raw);
-    desk.job("split in.bin -o out.bin --type u32 --buckets 8 --by delta --trace trace.json");
-    let trace: Value = serde_json::from_slice(&desk.read("trace.json")).expect("JSON");
+    let workdir = Workdir::new();
+    workdir.write("in.bin", Keys::of("u32", 5000, 50).raw);
+    workdir.job("split in.bin -o out.bin --type u32 --buckets 8 --by delta --trace trace.json");
+    let trace: Value = serde_json::from_slice(&workdir.read("trace.json")).expect("JSON");
     let events = trace["traceEvents"].as_array().expect("events");
     let number = |event: &Value, key: &str| event[key].as_f64().expect("a number");
     let one = |name: &str| {
@@ -115,28 +115,28 @@ fn trace_has_host_and_device_on_one_time_axis() {
 
 #[test]
 fn trace_is_written_only_on_success() {
-    let desk = Desk::new();
-    let ran = desk.run("sort none.bin -o out.bin --type u32 --trace trace.json").expect(1);
+    let workdir = Workdir::new();
+    let ran = workdir.run("sort none.bin -o out.bin --type u32 --trace trace.json").expect(1);
     assert!(ran.error_line().contains("none.bin"), "{}", ran.err);
-    assert!(desk.names().is_empty(), "{:?}", desk.names());
-    desk.run("devices --trace trace.json").expect(0);
-    assert_eq!(desk.names(), ["trace.json"]);
+    assert!(workdir.names().is_empty(), "{:?}", workdir.names());
+    workdir.run("devices --trace trace.json").expect(0);
+    assert_eq!(workdir.names(), ["trace.json"]);
 }
 
 /// `script` runs a command on a pseudoterminal. On systems without terminals (a container without /dev/pts),
 /// only the unit tests of the bars cover terminal output.
 #[test]
 fn progress_is_shown_only_on_a_terminal() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     // Large enough that reading takes longer than the delay of a progress bar.
-    desk.write("in.bin", vec![0; 64 << 20]);
+    workdir.write("in.bin", vec![0; 64 << 20]);
     let line = "histogram in.bin --type u32 --bins 2 --range 0 9";
-    let ran = desk.job(line);
+    let ran = workdir.job(line);
     assert_eq!(ran.error_line().find("reading"), None, "{}", ran.err);
     let script = |command: &str| {
         let mut terminal = in_its_environment("script");
         // With TERM unset or `dumb`, no bar is drawn.
-        terminal.env("TERM", "xterm").current_dir(desk.path());
+        terminal.env("TERM", "xterm").current_dir(workdir.path());
         run(terminal, &["-qec", command, "/dev/null"])
     };
     if script("true").status != Some(0) {
@@ -153,11 +153,11 @@ fn progress_is_shown_only_on_a_terminal() {
 /// A positive control: with best practices enabled, the layer warns that validation is on.
 #[test]
 fn validation_messages_of_a_job_exit_with_status_3() {
-    let desk = Desk::new();
-    desk.write("in.bin", words([2, 1]));
+    let workdir = Workdir::new();
+    workdir.write("in.bin", words([2, 1]));
     let mut command = multisplit();
     command.env("VK_LAYER_ENABLES", "VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT");
-    command.current_dir(desk.path());
+    command.current_dir(workdir.path());
     let line = ["sort", "in.bin", "-o", "out.bin", "--type", "u32", "--validate"];
     let ran = run(command, &line).expect(3);
     assert!(ran.err.contains("validation: "), "{}", ran.err);

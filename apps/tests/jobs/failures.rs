@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::arrays::{Keys, npy, npy_with, words};
 use crate::common::{in_its_environment, multisplit, run, without_driver};
-use crate::desk::Desk;
+use crate::workdir::Workdir;
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Default::default());
@@ -21,7 +21,7 @@ fn cut(mut file: Vec<u8>) -> Vec<u8> {
 
 #[test]
 fn malformed_files_are_rejected() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let raw = words([3, 1, 2]);
     let whole = npy(1, "<u4", 3, &raw);
     let dictionary = |descr: &str, shape: &str| {
@@ -59,27 +59,27 @@ fn malformed_files_are_rejected() {
         ("cut.bin.zst", cut(zstd::encode_all(&raw[..], 0).expect("packed")), "cut.bin.zst"),
         ("not.bin.zst", b"no zstandard".to_vec(), "cannot read not.bin.zst"),
     ] {
-        desk.write(name, bytes);
-        let ran = desk.run(&format!("sort {name} -o out.bin --type u32")).expect(1);
+        workdir.write(name, bytes);
+        let ran = workdir.run(&format!("sort {name} -o out.bin --type u32")).expect(1);
         assert!(ran.error_line().contains(part), "{name}: {}", ran.err);
         assert!(ran.err.contains(name), "{name}: {}", ran.err);
-        std::fs::remove_file(desk.path().join(name)).expect("the input is there");
-        assert!(desk.names().is_empty(), "{:?}", desk.names());
+        std::fs::remove_file(workdir.path().join(name)).expect("the input is there");
+        assert!(workdir.names().is_empty(), "{:?}", workdir.names());
     }
 }
 
 #[test]
 fn missing_type_error_suggests_type_option() {
-    let desk = Desk::new();
-    desk.write("in.bin", words([1]));
-    let ran = desk.run("sort in.bin -o out.bin").expect(1);
+    let workdir = Workdir::new();
+    workdir.write("in.bin", words([1]));
+    let ran = workdir.run("sort in.bin -o out.bin").expect(1);
     assert!(ran.error_line().contains("give --type"), "{}", ran.err);
 }
 
 #[test]
 fn unusable_paths_are_named_in_errors() {
-    let desk = Desk::new();
-    desk.write("in.bin", words([2, 1]));
+    let workdir = Workdir::new();
+    workdir.write("in.bin", words([2, 1]));
     for (line, part) in [
         ("sort none.bin -o out.bin --type u32", "cannot read none.bin"),
         ("sort . -o out.bin --type u32", "cannot read ."),
@@ -90,33 +90,33 @@ fn unusable_paths_are_named_in_errors() {
             "out.bin and out.bin are the same file",
         ),
     ] {
-        let ran = desk.run(line).expect(1);
+        let ran = workdir.run(line).expect(1);
         assert!(ran.error_line().contains(part), "{line}: {}", ran.err);
-        assert_eq!(desk.names(), ["in.bin"]);
+        assert_eq!(workdir.names(), ["in.bin"]);
     }
 }
 
 #[test]
 fn existing_files_are_kept_unless_forced() {
-    let desk = Desk::new();
-    desk.write("in.bin", words([2, 1]));
-    desk.write("out.bin", "old");
-    let ran = desk.run("sort in.bin -o out.bin --type u32").expect(1);
+    let workdir = Workdir::new();
+    workdir.write("in.bin", words([2, 1]));
+    workdir.write("out.bin", "old");
+    let ran = workdir.run("sort in.bin -o out.bin --type u32").expect(1);
     assert!(ran.error_line().ends_with("out.bin exists; --force overwrites it"), "{}", ran.err);
-    assert_eq!(desk.read("out.bin"), b"old");
-    desk.job("sort in.bin -o out.bin --type u32 --force");
-    assert_eq!(desk.read("out.bin"), words([1, 2]));
+    assert_eq!(workdir.read("out.bin"), b"old");
+    workdir.job("sort in.bin -o out.bin --type u32 --force");
+    assert_eq!(workdir.read("out.bin"), words([1, 2]));
     // An output may replace its own input, which has been read by then.
-    desk.job("sort in.bin -o in.bin --type u32 --force");
-    assert_eq!(desk.read("in.bin"), words([1, 2]));
-    assert_eq!(desk.names(), ["in.bin", "out.bin"]);
+    workdir.job("sort in.bin -o in.bin --type u32 --force");
+    assert_eq!(workdir.read("in.bin"), words([1, 2]));
+    assert_eq!(workdir.names(), ["in.bin", "out.bin"]);
 }
 
 /// The error is always the last line of standard error, for scripts.
 #[test]
 fn error_is_the_last_line_of_stderr() {
-    let desk = Desk::new();
-    desk.write("in.bin", words([2, 1]));
+    let workdir = Workdir::new();
+    workdir.write("in.bin", words([2, 1]));
     let split = "split in.bin -o out.bin --type u32 --buckets 2";
     for (line, status, part) in [
         ("sort none.bin -o out.bin --type u32".to_owned(), 1, "cannot read none.bin"),
@@ -139,19 +139,19 @@ fn error_is_the_last_line_of_stderr() {
         ("tune --budget x".to_owned(), 2, "'--budget <SECONDS>': not a whole number"),
     ] {
         for more in ["", " -vvv"] {
-            let ran = desk.run(&format!("{line}{more}")).expect(status);
+            let ran = workdir.run(&format!("{line}{more}")).expect(status);
             let last = ran.err.strip_suffix('\n').and_then(|text| text.lines().last());
             let last = last.unwrap_or_default();
             assert!(last.starts_with("multisplit: ") && last.contains(part), "{line}: {}", ran.err);
         }
-        assert_eq!(desk.names(), ["in.bin"], "{line}");
+        assert_eq!(workdir.names(), ["in.bin"], "{line}");
     }
 }
 
 /// The binary, run by a shell with a resource limit.
-pub fn limited(desk: &Desk, limit: &str) -> Command {
+pub fn limited(workdir: &Workdir, limit: &str) -> Command {
     let mut shell = in_its_environment("bash");
-    shell.current_dir(desk.path()).args(["-c", &format!("{limit}; exec \"$@\""), "bash"]);
+    shell.current_dir(workdir.path()).args(["-c", &format!("{limit}; exec \"$@\""), "bash"]);
     shell.arg(multisplit().get_program());
     shell
 }
@@ -162,10 +162,10 @@ pub const QUOTA: &str = "ulimit -f 16";
 /// Whether the driver works under [`QUOTA`]. Mesa 25 keeps device memory in anonymous files, and crashes with
 /// the limit.
 pub fn driver_works_under_quota() -> bool {
-    let desk = Desk::new();
-    desk.write("in.bin", &Keys::of("u32", 1_000, 40).raw);
+    let workdir = Workdir::new();
+    workdir.write("in.bin", &Keys::of("u32", 1_000, 40).raw);
     let sort = ["sort", "in.bin", "-o", "/dev/null", "--type", "u32"];
-    let ran = run(limited(&desk, QUOTA), &sort);
+    let ran = run(limited(&workdir, QUOTA), &sort);
     // Without a status, a signal has ended it. Any other failure is the program's own.
     let works = ran.status.is_some();
     if works {
@@ -181,50 +181,50 @@ pub fn driver_works_under_quota() -> bool {
 /// A file that exceeds memory is rejected before it is read.
 #[test]
 fn insufficient_host_memory_is_reported() {
-    let desk = Desk::new();
-    let file = std::fs::File::create(desk.path().join("huge.bin")).expect("a file");
+    let workdir = Workdir::new();
+    let file = std::fs::File::create(workdir.path().join("huge.bin")).expect("a file");
     file.set_len(1 << 40).expect("a file full of holes");
     // Limit the address space, because the system may overcommit memory.
-    let shell = limited(&desk, "ulimit -v 16000000");
+    let shell = limited(&workdir, "ulimit -v 16000000");
     // Write to /dev/null, because for a regular file the disk space would be checked first.
     let ran = run(shell, &["sort", "huge.bin", "-o", "/dev/null", "--type", "u64"]).expect(1);
     assert!(ran.error_line().contains("of memory, but less is available"), "{}", ran.err);
-    assert_eq!(desk.names(), ["huge.bin"]);
+    assert_eq!(workdir.names(), ["huge.bin"]);
 }
 
 #[test]
 fn full_disk_leaves_no_files() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let keys = Keys::of("u32", 8_000, 40);
-    desk.write("in.bin", &keys.raw);
+    workdir.write("in.bin", &keys.raw);
     let split = "--type u32 --buckets 2 --by delta";
-    let ran = desk.run(&format!("split in.bin -o /dev/full {split}")).expect(1);
+    let ran = workdir.run(&format!("split in.bin -o /dev/full {split}")).expect(1);
     assert!(ran.err.contains("cannot write /dev/full"), "{}", ran.err);
 
     if !driver_works_under_quota() {
         return;
     }
     // The output needs 31 KiB.
-    let shell = limited(&desk, QUOTA);
+    let shell = limited(&workdir, QUOTA);
     let line = format!("split in.bin -o out.bin {split}");
     let ran = run(shell, &line.split_whitespace().collect::<Vec<_>>()).expect(1);
     assert!(ran.err.contains("cannot write out.bin"), "{}", ran.err);
-    assert_eq!(desk.names(), ["in.bin"]);
+    assert_eq!(workdir.names(), ["in.bin"]);
 }
 
 #[test]
 fn missing_driver_error_gives_advice() {
-    let desk = Desk::new();
-    desk.write("in.bin", words([2, 1]));
+    let workdir = Workdir::new();
+    workdir.write("in.bin", words([2, 1]));
     for line in
         ["sort in.bin -o o --type u32", "split in.bin -o o --type u32 --buckets 2 --by delta"]
     {
         let mut command = without_driver();
-        command.current_dir(desk.path());
+        command.current_dir(workdir.path());
         let ran = run(command, &line.split_whitespace().collect::<Vec<_>>()).expect(1);
         for part in ["no Vulkan device was found", "mesa-vulkan-drivers", "VK_DRIVER_FILES"] {
             assert!(ran.error_line().contains(part), "no `{part}` in {}", ran.err);
         }
-        assert_eq!(desk.names(), ["in.bin"]);
+        assert_eq!(workdir.names(), ["in.bin"]);
     }
 }

@@ -7,17 +7,17 @@ use std::process::{Command, Stdio};
 
 use crate::arrays::{Keys, npy};
 use crate::common::{multisplit, run};
-use crate::desk::Desk;
 use crate::failures::{QUOTA, driver_works_under_quota, limited};
+use crate::workdir::Workdir;
 
 /// Runs a job that first opens `in.bin` and then reads the pipe `side`. Truncates `in.bin` before writing
 /// `bytes` to the pipe.
-fn shrinking(desk: &Desk, line: &str, bytes: &[u8]) -> String {
-    let side = desk.path().join("side");
+fn shrinking(workdir: &Workdir, line: &str, bytes: &[u8]) -> String {
+    let side = workdir.path().join("side");
     let made = Command::new("mkfifo").arg(&side).status();
     assert!(made.expect("mkfifo runs").success());
     let child = multisplit()
-        .current_dir(desk.path())
+        .current_dir(workdir.path())
         .args(line.split_whitespace())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -25,7 +25,7 @@ fn shrinking(desk: &Desk, line: &str, bytes: &[u8]) -> String {
         .expect("the binary starts");
     // Blocks until the job opens the pipe.
     let mut pipe = OpenOptions::new().write(true).open(&side).expect("a pipe");
-    let input = OpenOptions::new().write(true).open(desk.path().join("in.bin")).expect("a file");
+    let input = OpenOptions::new().write(true).open(workdir.path().join("in.bin")).expect("a file");
     let len = input.metadata().expect("a file").len();
     input.set_len(len / 2 + 1).expect("a shorter file");
     pipe.write_all(bytes).expect("the binary reads");
@@ -40,7 +40,7 @@ fn shrinking(desk: &Desk, line: &str, bytes: &[u8]) -> String {
 
 #[test]
 fn shrinking_file_is_reported() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let keys = Keys::of("u32", 200_000, 60);
     let values = Keys::of("u32", 200_000, 61).raw;
     let splitters = crate::arrays::words([0, 1 << 20, u32::MAX as usize]);
@@ -59,17 +59,17 @@ fn shrinking_file_is_reported() {
         ("histogram in.bin --type u32 --splitters side --csv out.csv", &splitters),
         ("histogram in.bin --type u32 --bins 4 --weights side --csv out.csv", &values),
     ] {
-        desk.write("in.bin", &keys.raw);
-        let err = shrinking(&desk, line, side);
+        workdir.write("in.bin", &keys.raw);
+        let err = shrinking(&workdir, line, side);
         assert!(err.contains("in.bin") && err.contains("was shortened"), "{line}: {err}");
-        assert_eq!(desk.names(), ["in.bin"], "{line}");
+        assert_eq!(workdir.names(), ["in.bin"], "{line}");
     }
 }
 
 /// Input from a pipe that ends too early.
 #[test]
 fn broken_pipe_is_reported() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let keys = Keys::of("u32", 5_000, 62);
     let whole = npy(1, "<u4", keys.len(), &keys.raw);
     let zst = zstd::encode_all(&whole[..], 0).expect("packed");
@@ -80,7 +80,7 @@ fn broken_pipe_is_reported() {
         (&keys.raw[..4_001], "is not a multiple of 4"),
     ] {
         let mut child = multisplit()
-            .current_dir(desk.path())
+            .current_dir(workdir.path())
             .args(["sort", "-", "-o", "out.bin"])
             .args(if part.contains("multiple") { &["--type", "u32"][..] } else { &[] })
             .stdin(Stdio::piped())
@@ -94,15 +94,15 @@ fn broken_pipe_is_reported() {
         let err = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{err}");
         assert!(err.contains(part) && err.lines().count() == 1, "{err}");
-        assert!(desk.names().is_empty(), "{:?}", desk.names());
+        assert!(workdir.names().is_empty(), "{:?}", workdir.names());
     }
 }
 
 #[test]
 fn insufficient_disk_space_leaves_no_files() {
-    let desk = Desk::new();
-    desk.write("in.bin", Keys::of("u32", 40_000, 63).raw);
-    let (inputs, works_under_quota) = (desk.names(), driver_works_under_quota());
+    let workdir = Workdir::new();
+    workdir.write("in.bin", Keys::of("u32", 40_000, 63).raw);
+    let (inputs, works_under_quota) = (workdir.names(), driver_works_under_quota());
     for (line, named) in [
         ("sort in.bin -o out.bin --type u32", "out.bin"),
         ("sort in.bin -o out.npy.gz --type u32", "out.npy.gz"),
@@ -119,10 +119,10 @@ fn insufficient_disk_space_leaves_no_files() {
         if needs_quota && !works_under_quota && !line.contains("dijkstra") {
             continue;
         }
-        let shell = limited(&desk, if needs_quota { QUOTA } else { "true" });
+        let shell = limited(&workdir, if needs_quota { QUOTA } else { "true" });
         let ran = run(shell, &line.split_whitespace().collect::<Vec<_>>()).expect(1);
         let expected = format!("cannot write {named}");
         assert!(ran.error_line().contains(&expected), "{line}: {}", ran.err);
-        assert_eq!(desk.names(), inputs, "{line}");
+        assert_eq!(workdir.names(), inputs, "{line}");
     }
 }

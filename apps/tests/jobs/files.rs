@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use crate::arrays::{Keys, npy, npy_parts, words};
 use crate::common::multisplit;
-use crate::desk::Desk;
+use crate::workdir::Workdir;
 
 /// File formats and compressions.
 const FORMS: [&str; 4] = ["npy", "bin", "csv", "txt"];
@@ -40,7 +40,7 @@ fn unpack(bytes: Vec<u8>, packed: &str) -> Vec<u8> {
 #[test]
 fn every_type_round_trips_in_every_format() {
     let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0");
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     for (row, keys) in Keys::finite(300, 3).iter().enumerate() {
         for (column, form) in FORMS.into_iter().enumerate() {
             let wanted = |(index, _): &(usize, &str)| full || *index == (row + column) % 3;
@@ -51,10 +51,10 @@ fn every_type_round_trips_in_every_format() {
                     "bin" => keys.raw.clone(),
                     _ => keys.text(),
                 };
-                desk.write(&input, pack(plain, packed));
+                workdir.write(&input, pack(plain, packed));
                 let name = keys.name;
-                desk.job(&format!("sort {input} -o {output} --type {name} --force"));
-                let out = unpack(desk.read(&output), packed);
+                workdir.job(&format!("sort {input} -o {output} --type {name} --force"));
+                let out = unpack(workdir.read(&output), packed);
                 let found = match form {
                     "npy" => {
                         let (descr, len, raw) = npy_parts(&out);
@@ -72,43 +72,43 @@ fn every_type_round_trips_in_every_format() {
 
 #[test]
 fn raw_files_contain_only_the_numbers() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let keys = Keys::of("i64", 500, 4);
-    desk.write("in", &keys.raw);
-    desk.job("sort in -o out.data --type i64");
-    assert!(desk.read("out.data") == keys.sorted());
-    assert_eq!(desk.names(), ["in", "out.data"]);
+    workdir.write("in", &keys.raw);
+    workdir.job("sort in -o out.data --type i64");
+    assert!(workdir.read("out.data") == keys.sorted());
+    assert_eq!(workdir.names(), ["in", "out.data"]);
 }
 
 #[test]
 fn text_has_one_number_per_line() {
-    let desk = Desk::new();
-    desk.write("in.csv", "# numbers\n2.5\r\n-1e300\n\n inf \nNaN\n-0\n0.1\n");
-    desk.job("sort in.csv -o out.txt --type f64");
-    let text = String::from_utf8(desk.read("out.txt")).expect("text");
+    let workdir = Workdir::new();
+    workdir.write("in.csv", "# numbers\n2.5\r\n-1e300\n\n inf \nNaN\n-0\n0.1\n");
+    workdir.job("sort in.csv -o out.txt --type f64");
+    let text = String::from_utf8(workdir.read("out.txt")).expect("text");
     assert_eq!(text, "-1e300\n-0.0\n0.1\n2.5\ninf\nNaN\n");
 }
 
 #[test]
 fn pipes_are_read_and_written() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let keys = Keys::of("u32", 500, 5);
-    assert!(desk.pipe("sort - -o - --type u32", &keys.raw) == keys.sorted());
+    assert!(workdir.pipe("sort - -o - --type u32", &keys.raw) == keys.sorted());
     // `.npy` data in a pipe is detected by its first bytes, and written in the same format.
-    let out = desk.pipe("sort - -o -", &keys.npy());
+    let out = workdir.pipe("sort - -o -", &keys.npy());
     assert!(npy_parts(&out).2 == keys.sorted());
-    assert!(desk.pipe("sort - -o - --output-format raw", &keys.npy()) == keys.sorted());
-    assert!(desk.pipe("sort /dev/stdin -o /dev/stdout --type u32", &keys.raw) == keys.sorted());
-    assert!(desk.names().is_empty());
+    assert!(workdir.pipe("sort - -o - --output-format raw", &keys.npy()) == keys.sorted());
+    assert!(workdir.pipe("sort /dev/stdin -o /dev/stdout --type u32", &keys.raw) == keys.sorted());
+    assert!(workdir.names().is_empty());
 }
 
 /// A reader may close the pipe early; that is not an error and causes no message.
 #[test]
 fn closed_reader_is_not_an_error() {
-    let desk = Desk::new();
-    desk.write("in.bin", Keys::of("u32", 100_000, 6).raw);
+    let workdir = Workdir::new();
+    workdir.write("in.bin", Keys::of("u32", 100_000, 6).raw);
     let mut child = multisplit()
-        .current_dir(desk.path())
+        .current_dir(workdir.path())
         .args([
             "split",
             "in.bin",
@@ -133,13 +133,14 @@ fn closed_reader_is_not_an_error() {
 
 #[test]
 fn empty_inputs_are_sorted_and_split() {
-    let desk = Desk::new();
-    desk.write("in.npy", npy(1, "<f4", 0, &[]));
-    desk.write("empty.csv", "");
-    desk.job("sort in.npy -o out.npy --argsort order.bin");
-    assert_eq!(npy_parts(&desk.read("out.npy")), ("<f4".to_owned(), 0, &[][..]));
-    assert!(desk.read("order.bin").is_empty());
-    desk.job("split empty.csv -o out.csv --type u32 --buckets 3 --by delta --offsets begins.bin");
-    assert!(desk.read("out.csv").is_empty());
-    assert_eq!(desk.read("begins.bin"), words([0, 0, 0, 0]));
+    let workdir = Workdir::new();
+    workdir.write("in.npy", npy(1, "<f4", 0, &[]));
+    workdir.write("empty.csv", "");
+    workdir.job("sort in.npy -o out.npy --argsort order.bin");
+    assert_eq!(npy_parts(&workdir.read("out.npy")), ("<f4".to_owned(), 0, &[][..]));
+    assert!(workdir.read("order.bin").is_empty());
+    workdir
+        .job("split empty.csv -o out.csv --type u32 --buckets 3 --by delta --offsets begins.bin");
+    assert!(workdir.read("out.csv").is_empty());
+    assert_eq!(workdir.read("begins.bin"), words([0, 0, 0, 0]));
 }

@@ -5,29 +5,29 @@ use std::process::Command;
 
 use crate::arrays::{npy, words};
 use crate::common::{in_its_environment, multisplit};
-use crate::desk::Desk;
+use crate::workdir::Workdir;
 
 const GUIDE: &str = include_str!("../../../docs/cli.md");
 
 const SALES: &str = "name,price,region\n\"Tea, green\",2.50,2\nSalt,0.8,1\nMilk,,2\nBread,2.5,1\n";
 
 /// Creates the input files of the examples.
-fn desk() -> Desk {
-    let desk = Desk::new();
+fn workdir() -> Workdir {
+    let workdir = Workdir::new();
     // Evenly distributed, half of them odd, unordered.
     let keys = (0..10_000).map(|index| index * 7919 % 10_000 * 429_497);
-    desk.write("keys.npy", npy(1, "<u4", 10_000, &words(keys)));
-    desk.write("sales.csv", SALES);
-    desk.write("parity.glsl", "uint bucket_of(uint key) { return key & 1u; }\n");
-    desk.write("roads.wel", "0 1 4\n1 2 1\n0 2 9\n3 3 1\n");
-    desk
+    workdir.write("keys.npy", npy(1, "<u4", 10_000, &words(keys)));
+    workdir.write("sales.csv", SALES);
+    workdir.write("parity.glsl", "uint bucket_of(uint key) { return key & 1u; }\n");
+    workdir.write("roads.wel", "0 1 4\n1 2 1\n0 2 9\n3 3 1\n");
+    workdir
 }
 
 /// A shell command line in which `multisplit` is the binary.
-fn shell(desk: &Desk, line: &str) -> Command {
+fn shell(workdir: &Workdir, line: &str) -> Command {
     let mut shell = in_its_environment("bash");
     let script = format!("multisplit() {{ \"$BINARY\" \"$@\"; }}; {{ {line}\n}} 2>&1");
-    shell.current_dir(desk.path()).env("BINARY", multisplit().get_program());
+    shell.current_dir(workdir.path()).env("BINARY", multisplit().get_program());
     shell.args(["-c", &script]);
     shell
 }
@@ -64,14 +64,14 @@ fn without_times(line: &str, device: &str) -> String {
 
 #[test]
 fn guide_examples_print_the_documented_output() {
-    let (desk, device) = (desk(), device());
+    let (workdir, device) = (workdir(), device());
     let blocks = GUIDE.split("```console\n").skip(1);
     let mut count = 0;
     for block in blocks.filter_map(|rest| rest.split("```").next()) {
         let mut parts = block.split("$ ").skip(1);
         for part in &mut parts {
             let (line, expected) = part.split_once('\n').expect("a command");
-            let output = shell(&desk, line).output().expect("bash runs");
+            let output = shell(&workdir, line).output().expect("bash runs");
             let found = String::from_utf8_lossy(&output.stdout).into_owned();
             let lines = |text: &str, device: &str| -> Vec<String> {
                 text.lines().map(|line| without_times(line, device)).collect()
@@ -88,9 +88,9 @@ fn guide_examples_print_the_documented_output() {
 /// Pipelines in the help texts.
 #[test]
 fn help_pipelines_work() {
-    let desk = desk();
-    desk.write("keys.txt", "-3\n4\n5\n");
-    desk.write("parity.glsl", "uint bucket_of(int key) { return uint(key) & 1u; }");
+    let workdir = workdir();
+    workdir.write("keys.txt", "-3\n4\n5\n");
+    workdir.write("parity.glsl", "uint bucket_of(int key) { return uint(key) & 1u; }");
     for (before, line) in [
         (
             "printf '2\\n1\\n' | gzip > numbers.txt.gz",
@@ -102,9 +102,9 @@ fn help_pipelines_work() {
             "multisplit split keys.txt -o - --type i32 --buckets 2 --glsl parity.glsl > split.txt",
         ),
     ] {
-        let output = shell(&desk, &format!("set -o pipefail; {before} && {line}")).output();
+        let output = shell(&workdir, &format!("set -o pipefail; {before} && {line}")).output();
         let output = output.expect("bash runs");
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stdout));
     }
-    assert!(String::from_utf8(desk.read("split.txt")).expect("text").ends_with("4\n-3\n5\n"));
+    assert!(String::from_utf8(workdir.read("split.txt")).expect("text").ends_with("4\n-3\n5\n"));
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::arrays::{Keys, npy, words};
-use crate::desk::Desk;
+use crate::workdir::Workdir;
 
 fn counts(object: &Value) -> Vec<u64> {
     let numbers = object["counts"].as_array().expect("counts");
@@ -11,14 +11,14 @@ fn counts(object: &Value) -> Vec<u64> {
 }
 
 #[track_caller]
-fn json(desk: &Desk, line: &str) -> Value {
-    let ran = desk.job(&format!("histogram {line} --json --verify"));
+fn json(workdir: &Workdir, line: &str) -> Value {
+    let ran = workdir.job(&format!("histogram {line} --json --verify"));
     serde_json::from_str(&ran.out).expect("one object")
 }
 
 #[test]
 fn every_type_is_counted() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     // Numbers up to 109, some of them out of range; exact in every type.
     let numbers: Vec<u8> = (0..3000u32).map(|index| (index * 37 % 110) as u8).collect();
     let mut expected = [0u64; 10];
@@ -42,8 +42,8 @@ fn every_type_is_counted() {
             "u64" | "i64" => numbers.iter().flat_map(|&x| u64::from(x).to_le_bytes()).collect(),
             _ => words(numbers.iter().map(|&x| usize::from(x))),
         };
-        desk.write("in.npy", npy(1, descr, numbers.len(), &raw));
-        let object = json(&desk, "in.npy --bins 10 --range 0 100");
+        workdir.write("in.npy", npy(1, descr, numbers.len(), &raw));
+        let object = json(&workdir, "in.npy --bins 10 --range 0 100");
         assert_eq!(counts(&object), expected, "{name}");
         assert_eq!(object["out_of_range"], out_of_range, "{name}");
         let edges = object["edges"].as_array().expect("edges");
@@ -56,74 +56,75 @@ fn every_type_is_counted() {
 
 #[test]
 fn splitters_and_glsl_functions_define_bins() {
-    let desk = Desk::new();
-    desk.write("in.csv", "-1.5\n-1\n0\n0.25\n0.5\n7\nNaN\n");
-    desk.write("at.csv", "-1\n0\n0.5\n7\n");
-    let object = json(&desk, "in.csv --type f64 --splitters at.csv");
+    let workdir = Workdir::new();
+    workdir.write("in.csv", "-1.5\n-1\n0\n0.25\n0.5\n7\nNaN\n");
+    workdir.write("at.csv", "-1\n0\n0.5\n7\n");
+    let object = json(&workdir, "in.csv --type f64 --splitters at.csv");
     assert_eq!(counts(&object), [1, 2, 1]);
     assert_eq!(object["out_of_range"], 3);
-    desk.write("words.bin", words([1, 2, 3, 4, 9]));
-    desk.write("odd.glsl", "uint bucket_of(uint x) { return x > 8u ? 7u : x & 1u; }");
-    let object = json(&desk, "words.bin --type u32 --bins 2 --glsl odd.glsl");
+    workdir.write("words.bin", words([1, 2, 3, 4, 9]));
+    workdir.write("odd.glsl", "uint bucket_of(uint x) { return x > 8u ? 7u : x & 1u; }");
+    let object = json(&workdir, "words.bin --type u32 --bins 2 --glsl odd.glsl");
     assert_eq!((counts(&object), &object["out_of_range"]), (vec![2, 2], &1.into()));
 }
 
 #[test]
 fn histogram_is_printed_and_written() {
-    let desk = Desk::new();
-    desk.write("in.bin", words([0, 1, 1, 2, 9]));
-    let ran = desk.job("histogram in.bin --type u32 --bins 3 --range 0 3");
+    let workdir = Workdir::new();
+    workdir.write("in.bin", words([0, 1, 1, 2, 9]));
+    let ran = workdir.job("histogram in.bin --type u32 --bins 3 --range 0 3");
     assert_eq!(ran.out.lines().count(), 4, "{}", ran.out);
     for part in ["[1, 2)", "█", "out of range: 1"] {
         assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
     }
     let files = "--csv counts.csv --svg picture.svg";
-    let ran = desk.job(&format!("histogram in.bin --type u32 --bins 3 --range 0 3 {files}"));
+    let ran = workdir.job(&format!("histogram in.bin --type u32 --bins 3 --range 0 3 {files}"));
     assert!(ran.out.is_empty() && ran.err.contains("1 out of range"), "{}{}", ran.out, ran.err);
-    let text = String::from_utf8(desk.read("counts.csv")).expect("text");
+    let text = String::from_utf8(workdir.read("counts.csv")).expect("text");
     assert_eq!(text, "lo,hi,count\n-inf,0,0\n0,1,1\n1,2,2\n2,3,1\n3,inf,1\n");
-    assert!(desk.read("picture.svg").starts_with(b"<svg"));
+    assert!(workdir.read("picture.svg").starts_with(b"<svg"));
 }
 
 #[test]
 fn memory_limit_does_not_change_counts() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let keys = Keys::of("f32", 30_000, 60);
-    desk.write("in.npy", keys.npy());
+    workdir.write("in.npy", keys.npy());
     let line = "in.npy --bins 7 --range -1000 1000";
-    let whole = json(&desk, line);
-    assert_eq!(json(&desk, &format!("{line} --memory-limit 12000")), whole);
+    let whole = json(&workdir, line);
+    assert_eq!(json(&workdir, &format!("{line} --memory-limit 12000")), whole);
 }
 
 #[test]
 fn invalid_bins_are_reported() {
-    let desk = Desk::new();
-    desk.write("in.bin", words([1, 2]));
-    desk.write("down.bin", words([2, 1]));
+    let workdir = Workdir::new();
+    workdir.write("in.bin", words([1, 2]));
+    workdir.write("down.bin", words([2, 1]));
     for (line, part) in [
         ("--bins 2 --range 0 x", "`x` is not a number of type u32"),
         ("--bins 2 --range 5 5", "range"),
         ("--splitters down.bin", "sorted"),
         ("--bins 2 --glsl none.glsl", "cannot read none.glsl"),
     ] {
-        let ran = desk.run(&format!("histogram in.bin --type u32 {line} --csv out.csv")).expect(1);
+        let ran =
+            workdir.run(&format!("histogram in.bin --type u32 {line} --csv out.csv")).expect(1);
         assert!(ran.error_line().contains(part), "{line}: {}", ran.err);
-        assert_eq!(desk.names(), ["down.bin", "in.bin"]);
+        assert_eq!(workdir.names(), ["down.bin", "in.bin"]);
     }
     for line in ["--range 0 1", "--bins 2 --splitters down.bin", "--bins 0 --range 0 1"] {
-        desk.run(&format!("histogram in.bin --type u32 {line}")).expect(2);
+        workdir.run(&format!("histogram in.bin --type u32 {line}")).expect(2);
     }
 }
 
 /// Counts match the printed edges, and the maximum of a type is counted.
 #[test]
 fn counts_match_printed_edges() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let hundredths: String = (0..100).map(|k| format!("{}\n", f64::from(k) / 100.0)).collect();
-    desk.write("hundredths.txt", hundredths);
+    workdir.write("hundredths.txt", hundredths);
     for kind in ["f64", "f32"] {
         let line = format!("hundredths.txt --type {kind} --bins 100 --range 0 1 --json --verify");
-        let out = desk.job(&format!("histogram {line}")).out;
+        let out = workdir.job(&format!("histogram {line}")).out;
         let object: Value = serde_json::from_str(&out).expect("one object");
         // Parsed by the standard library, which is exact to the last bit.
         let (_, list) = out.split_once("\"edges\":[").expect("edges");
@@ -138,68 +139,68 @@ fn counts_match_printed_edges() {
         assert_eq!(counts(&object), expected, "{kind}");
         assert_eq!(expected[29], 1, "{kind}: as NumPy has it");
     }
-    desk.write("bytes.bin", [0u8, 1, 254, 255, 255, 128]);
-    let object = json(&desk, "bytes.bin --type u8 --bins 256 --range 0 256");
+    workdir.write("bytes.bin", [0u8, 1, 254, 255, 255, 128]);
+    let object = json(&workdir, "bytes.bin --type u8 --bins 256 --range 0 256");
     let counts_found = counts(&object);
     assert_eq!((counts_found[0], counts_found[255], &object["out_of_range"]), (1, 2, &0.into()));
-    let object = json(&desk, "bytes.bin --type u8 --bins 2 --range 0 255");
+    let object = json(&workdir, "bytes.bin --type u8 --bins 2 --range 0 255");
     assert_eq!((counts(&object), &object["above"]), (vec![2, 2], &2.into()));
-    let object = json(&desk, "bytes.bin --type u8 --bins 2 --range 0 255 --closed");
+    let object = json(&workdir, "bytes.bin --type u8 --bins 2 --range 0 255 --closed");
     assert_eq!((counts(&object), &object["above"]), (vec![2, 4], &0.into()));
     let wide = [0, 1 << 63, u64::MAX].iter().flat_map(|x: &u64| x.to_le_bytes());
-    desk.write("wide.bin", wide.collect::<Vec<u8>>());
-    let ran = desk.job("histogram wide.bin --type u64 --bins 2 --range 0 2^64 --json --verify");
+    workdir.write("wide.bin", wide.collect::<Vec<u8>>());
+    let ran = workdir.job("histogram wide.bin --type u64 --bins 2 --range 0 2^64 --json --verify");
     let edges = "\"edges\":[0,9223372036854775808,18446744073709551616]";
     assert!(ran.out.contains("\"counts\":[1,2]") && ran.out.contains(edges), "{}", ran.out);
 }
 
 #[test]
 fn automatic_ranges_log_bins_and_weights_are_counted() {
-    let desk = Desk::new();
-    desk.write("in.txt", "1\n10\n100\n1000\n1\n");
+    let workdir = Workdir::new();
+    workdir.write("in.txt", "1\n10\n100\n1000\n1\n");
     // From the smallest to the largest sample, which is included.
-    let object = json(&desk, "in.txt --type f64 --bins 3");
+    let object = json(&workdir, "in.txt --type f64 --bins 3");
     assert_eq!((counts(&object), &object["out_of_range"]), (vec![4, 0, 1], &0.into()));
-    let object = json(&desk, "in.txt --type u32 --bins 3 --log");
+    let object = json(&workdir, "in.txt --type u32 --bins 3 --log");
     assert_eq!(counts(&object), [2, 1, 2]);
     assert_eq!(object["edges"], serde_json::json!([1, 10, 100, 1000]));
-    desk.write("weights.txt", "5\n1\n2\n7\n100\n");
+    workdir.write("weights.txt", "5\n1\n2\n7\n100\n");
     let line = "in.txt --type u32 --bins 2 --range 0 20 --weights weights.txt";
-    let object = json(&desk, line);
+    let object = json(&workdir, line);
     assert_eq!((counts(&object), &object["above"]), (vec![105, 1], &2.into()));
-    desk.write("small.txt", "0\n3\n3\n9\n");
-    let object = json(&desk, "small.txt --type u8 --bins 4 --identity");
+    workdir.write("small.txt", "0\n3\n3\n9\n");
+    let object = json(&workdir, "small.txt --type u8 --bins 4 --identity");
     assert_eq!((counts(&object), &object["out_of_range"]), (vec![1, 0, 0, 2], &1.into()));
-    let ran = desk.run("histogram small.txt --type u8 --bins 4294967295 --range 0 9").expect(1);
+    let ran = workdir.run("histogram small.txt --type u8 --bins 4294967295 --range 0 9").expect(1);
     assert!(ran.error_line().contains("--bins 4294967295 is more than 1048576"), "{}", ran.err);
 }
 
 /// The maximum of a type is counted in its bin, not in the empty bins above.
 #[test]
 fn type_maximum_is_counted_in_its_bin() {
-    let desk = Desk::new();
-    desk.write("bytes.bin", [0u8, 255, 254, 255]);
+    let workdir = Workdir::new();
+    workdir.write("bytes.bin", [0u8, 255, 254, 255]);
     let line = "bytes.bin --type u8 --bins 512 --range 0 256";
-    let found = counts(&json(&desk, line));
+    let found = counts(&json(&workdir, line));
     assert_eq!((found.len(), found[0], found[508], found[510], found[511]), (512, 1, 1, 2, 0));
-    desk.write("same.bin", [255u8, 255]);
-    let found = json(&desk, "same.bin --type u8 --bins 3");
+    workdir.write("same.bin", [255u8, 255]);
+    let found = json(&workdir, "same.bin --type u8 --bins 3");
     assert_eq!(counts(&found), [2, 0, 0]);
     let words: Vec<u8> = [u32::MAX, u32::MAX - 3].iter().flat_map(|x| x.to_le_bytes()).collect();
-    desk.write("words.bin", words);
+    workdir.write("words.bin", words);
     let line = "words.bin --type u32 --bins 8 --range 4294967292 4294967296";
-    assert_eq!(counts(&json(&desk, line)), [1, 0, 0, 0, 0, 0, 1, 0]);
+    assert_eq!(counts(&json(&workdir, line)), [1, 0, 0, 0, 0, 0, 1, 0]);
 }
 
 /// NaT ("not a time") is out of range, like NaN.
 #[test]
 fn not_a_time_is_out_of_range() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let days: Vec<u8> =
         [18_262i64, 18_263, 18_264, i64::MIN].iter().flat_map(|day| day.to_le_bytes()).collect();
-    desk.write("days.npy", npy(1, "<M8[D]", 4, &days));
+    workdir.write("days.npy", npy(1, "<M8[D]", 4, &days));
     for line in ["--bins 3", "--bins 3 --range 18262 18265"] {
-        let found = json(&desk, &format!("days.npy {line}"));
+        let found = json(&workdir, &format!("days.npy {line}"));
         assert_eq!(counts(&found).iter().sum::<u64>(), 3, "{found}");
         assert_eq!((&found["below"], &found["out_of_range"]), (&0.into(), &1.into()), "{found}");
     }
@@ -208,22 +209,22 @@ fn not_a_time_is_out_of_range() {
 /// A file and a table column; integer columns are always i64.
 #[test]
 fn identity_bins_count_i64() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let numbers = [0i64, 1, 1, 2, 3, 3, 3, 7];
-    desk.write("in.bin", numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>());
+    workdir.write("in.bin", numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>());
     let lines: String = numbers.iter().map(|x| format!("{x},a\n")).collect();
-    desk.write("in.csv", format!("n,name\n{lines}"));
+    workdir.write("in.csv", format!("n,name\n{lines}"));
     for input in ["in.bin --type i64", "in.csv --column n"] {
-        let object = json(&desk, &format!("{input} --identity --bins 8"));
+        let object = json(&workdir, &format!("{input} --identity --bins 8"));
         assert_eq!(counts(&object), [1, 2, 1, 3, 0, 0, 0, 1], "{input}");
         assert_eq!((&object["out_of_range"], &object["type"]), (&0.into(), &"i64".into()));
     }
-    desk.write("signs.txt", "-1\n-9223372036854775808\n2\n9223372036854775807\n");
-    let object = json(&desk, "signs.txt --type i64 --identity --bins 3");
+    workdir.write("signs.txt", "-1\n-9223372036854775808\n2\n9223372036854775807\n");
+    let object = json(&workdir, "signs.txt --type i64 --identity --bins 3");
     assert_eq!(counts(&object), [0, 0, 1]);
     assert_eq!((&object["below"], &object["above"]), (&2.into(), &1.into()));
-    desk.write("sign.glsl", "uint bucket_of(int64_t x) { return x < 0 ? 0u : 1u; }");
-    let object = json(&desk, "signs.txt --type i64 --bins 2 --glsl sign.glsl");
+    workdir.write("sign.glsl", "uint bucket_of(int64_t x) { return x < 0 ? 0u : 1u; }");
+    let object = json(&workdir, "signs.txt --type i64 --bins 2 --glsl sign.glsl");
     assert_eq!(counts(&object), [2, 2]);
 }
 
@@ -234,19 +235,19 @@ type Kind<'a> = (&'a str, usize, &'a dyn Fn(u64) -> usize);
 #[test]
 fn every_type_supports_all_bins_and_weights() {
     let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0");
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     // Exact in every type, without samples whose bin depends on rounding.
     let numbers: Vec<u64> =
         (0..600u64).map(|i| i * 37 % 110).filter(|x| ![10, 100].contains(x)).collect();
     let weight = |i: usize| i as u64 % 7 + 1;
-    desk.write("in.txt", numbers.iter().map(|x| format!("{x}\n")).collect::<String>());
-    desk.write(
+    workdir.write("in.txt", numbers.iter().map(|x| format!("{x}\n")).collect::<String>());
+    workdir.write(
         "words.txt",
         (0..numbers.len()).map(|i| format!("{}\n", weight(i))).collect::<String>(),
     );
     let floats = (0..numbers.len()).flat_map(|i| (weight(i) as f32).to_le_bytes());
-    desk.write("floats.npy", npy(1, "<f4", numbers.len(), &floats.collect::<Vec<u8>>()));
-    desk.write("at.txt", "0\n5\n50\n101\n");
+    workdir.write("floats.npy", npy(1, "<f4", numbers.len(), &floats.collect::<Vec<u8>>()));
+    workdir.write("at.txt", "0\n5\n50\n101\n");
     let types = [
         ("u8", "uint"),
         ("i8", "int"),
@@ -264,7 +265,7 @@ fn every_type_supports_all_bins_and_weights() {
     let below = |edges: &[u64], x: u64| edges.iter().filter(|edge| **edge <= x).count();
     for (row, (name, glsl)) in types.into_iter().enumerate() {
         let source = format!("uint bucket_of({glsl} x) {{ return x < {glsl}(30) ? 1u : 3u; }}");
-        desk.write("own.glsl", source);
+        workdir.write("own.glsl", source);
         let kinds: [Kind<'_>; 5] = [
             ("--bins 10 --range 0 100", 10, &|x| x as usize / 10),
             ("--bins 100 --identity", 100, &|x| x as usize),
@@ -280,7 +281,7 @@ fn every_type_supports_all_bins_and_weights() {
                 let option = if weights.is_empty() { "" } else { "--weights " };
                 let line = format!("in.txt --type {name} {bins} {option}{weights}");
                 if column == 1 && glsl.starts_with(['f', 'd']) {
-                    let ran = desk.run(&format!("histogram {line}")).expect(1);
+                    let ran = workdir.run(&format!("histogram {line}")).expect(1);
                     let sentence = "identity bins need integer samples";
                     assert!(ran.error_line().contains(sentence), "{line}: {}", ran.err);
                     continue;
@@ -291,7 +292,7 @@ fn every_type_supports_all_bins_and_weights() {
                         *sum += if weights.is_empty() { 1.0 } else { weight(i) as f64 };
                     }
                 }
-                let object = json(&desk, &line);
+                let object = json(&workdir, &line);
                 let found = object["counts"].as_array().expect("counts").iter();
                 let found: Vec<f64> = found.map(|sum| sum.as_f64().expect("a number")).collect();
                 assert_eq!(found, expected, "{line}");
@@ -303,36 +304,36 @@ fn every_type_supports_all_bins_and_weights() {
 /// Ranges that exceed the type at either end, or have extreme widths for floats.
 #[test]
 fn ranges_may_exceed_the_type() {
-    let desk = Desk::new();
-    desk.write(
+    let workdir = Workdir::new();
+    workdir.write(
         "shorts.bin",
         [0u16, 1, 65_535].iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>(),
     );
-    let object = json(&desk, "shorts.bin --type u16 --bins 2 --range 0 65536 --closed");
+    let object = json(&workdir, "shorts.bin --type u16 --bins 2 --range 0 65536 --closed");
     assert_eq!((counts(&object), &object["out_of_range"]), (vec![2, 1], &0.into()));
-    desk.write("in.txt", "0\n3\n250\n");
+    workdir.write("in.txt", "0\n3\n250\n");
     for kind in ["u8", "u32", "u64"] {
-        let object = json(&desk, &format!("in.txt --type {kind} --bins 4 --range -10 1000"));
+        let object = json(&workdir, &format!("in.txt --type {kind} --bins 4 --range -10 1000"));
         assert_eq!(counts(&object), [2, 1, 0, 0], "{kind}");
         assert_eq!((&object["out_of_range"], &object["edges"][0]), (&0.into(), &(-10).into()));
     }
-    desk.write("bytes.bin", [0u8, 3, 250]);
+    workdir.write("bytes.bin", [0u8, 3, 250]);
     for (range, expected, below, above) in [
         ("-10 1000", [3, 0], 0, 0),
         ("-10 -5", [0, 0], 0, 3),
         ("300 400", [0, 0], 3, 0),
         ("-1 4", [1, 1], 0, 1),
     ] {
-        let object = json(&desk, &format!("bytes.bin --type u8 --bins 2 --range {range}"));
+        let object = json(&workdir, &format!("bytes.bin --type u8 --bins 2 --range {range}"));
         assert_eq!(counts(&object), expected, "{range}");
         assert_eq!((&object["below"], &object["above"]), (&below.into(), &above.into()), "{range}");
     }
-    desk.write("tiny.txt", "0\n1e-40\n2e-40\n4e-40\n");
-    let object = json(&desk, "tiny.txt --type f32 --bins 4");
+    workdir.write("tiny.txt", "0\n1e-40\n2e-40\n4e-40\n");
+    let object = json(&workdir, "tiny.txt --type f32 --bins 4");
     assert_eq!(counts(&object), [1, 1, 1, 1]);
-    desk.write("outlier.txt", "1\n2\n3\n3e38\n-3e38\n");
+    workdir.write("outlier.txt", "1\n2\n3\n3e38\n-3e38\n");
     for kind in ["f32", "f64"] {
-        let object = json(&desk, &format!("outlier.txt --type {kind} --bins 3"));
+        let object = json(&workdir, &format!("outlier.txt --type {kind} --bins 3"));
         assert_eq!(counts(&object), [1, 3, 1], "{kind}");
     }
 }
@@ -340,26 +341,27 @@ fn ranges_may_exceed_the_type() {
 /// Splitters of another type are compared with the samples numerically.
 #[test]
 fn splitters_may_have_another_type() {
-    let desk = Desk::new();
-    desk.write("in.txt", "0.25\n0.5\n1\n2\n3\n");
+    let workdir = Workdir::new();
+    workdir.write("in.txt", "0.25\n0.5\n1\n2\n3\n");
     let floats: Vec<u8> = [0.3f32, 1.0, 3.0].iter().flat_map(|x| x.to_le_bytes()).collect();
-    desk.write("at.npy", npy(1, "<f4", 3, &floats));
+    workdir.write("at.npy", npy(1, "<f4", 3, &floats));
     for kind in ["f16", "bf16", "f32", "f64"] {
-        let object = json(&desk, &format!("in.txt --type {kind} --splitters at.npy"));
+        let object = json(&workdir, &format!("in.txt --type {kind} --splitters at.npy"));
         assert_eq!((counts(&object), &object["out_of_range"]), (vec![1, 2], &2.into()), "{kind}");
     }
-    desk.write("whole.txt", "0\n1\n2\n3\n-5\n");
+    workdir.write("whole.txt", "0\n1\n2\n3\n-5\n");
     let doubles: Vec<u8> = [-1.5f64, 0.5, 2.5].iter().flat_map(|x| x.to_le_bytes()).collect();
-    desk.write("halves.npy", npy(1, "<f8", 3, &doubles));
+    workdir.write("halves.npy", npy(1, "<f8", 3, &doubles));
     for closed in ["", "--closed"] {
-        let object = json(&desk, &format!("whole.txt --type i64 --splitters halves.npy {closed}"));
+        let object =
+            json(&workdir, &format!("whole.txt --type i64 --splitters halves.npy {closed}"));
         assert_eq!((counts(&object), &object["above"]), (vec![1, 2], &1.into()), "{closed}");
     }
-    desk.write("f16.bin", [0x00u8, 0x3C, 0x00, 0x40]); // 1 and 2
-    let object = json(&desk, "in.txt --type f16 --splitters f16.bin");
+    workdir.write("f16.bin", [0x00u8, 0x3C, 0x00, 0x40]); // 1 and 2
+    let object = json(&workdir, "in.txt --type f16 --splitters f16.bin");
     assert_eq!(counts(&object), [1]);
-    desk.write("days.npy", npy(1, "<M8[D]", 1, &18_262i64.to_le_bytes()));
-    desk.write("numbers.npy", npy(1, "<i8", 2, &[0; 16]));
-    let ran = desk.run("histogram days.npy --splitters numbers.npy").expect(1);
+    workdir.write("days.npy", npy(1, "<M8[D]", 1, &18_262i64.to_le_bytes()));
+    workdir.write("numbers.npy", npy(1, "<i8", 2, &[0; 16]));
+    let ran = workdir.run("histogram days.npy --splitters numbers.npy").expect(1);
     assert!(ran.error_line().contains("numbers.npy has type i64, but"), "{}", ran.err);
 }

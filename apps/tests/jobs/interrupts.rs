@@ -9,7 +9,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 
 use crate::common::heeding_signals;
-use crate::desk::Desk;
+use crate::workdir::Workdir;
 
 /// Signal names and numbers.
 const SIGNALS: [(&str, i32); 4] = [("HUP", 1), ("INT", 2), ("QUIT", 3), ("TERM", 15)];
@@ -20,10 +20,10 @@ fn keys() -> Vec<u8> {
 }
 
 /// Runs a job until it logs `phase`, or without a phase until it has created its output; then sends a signal.
-fn interrupt(desk: &Desk, line: &str, phase: Option<&str>, (name, number): (&str, i32)) {
-    let before = desk.names();
+fn interrupt(workdir: &Workdir, line: &str, phase: Option<&str>, (name, number): (&str, i32)) {
+    let before = workdir.names();
     let mut child = heeding_signals()
-        .current_dir(desk.path())
+        .current_dir(workdir.path())
         .args(line.split_whitespace())
         .arg("-v")
         .stdin(Stdio::piped())
@@ -41,7 +41,7 @@ fn interrupt(desk: &Desk, line: &str, phase: Option<&str>, (name, number): (&str
             }
         }
         // The job waits for input that never arrives.
-        None => while desk.names() == before {},
+        None => while workdir.names() == before {},
     }
     let killed = Command::new("kill").args(["-s", name, &child.id().to_string()]).status();
     assert!(killed.expect("kill runs").success());
@@ -54,51 +54,51 @@ fn interrupt(desk: &Desk, line: &str, phase: Option<&str>, (name, number): (&str
         stderr.lines().any(|printed| printed == message),
         "{line}, {phase:?}: no message in\n{stderr}"
     );
-    assert_eq!(desk.names(), before, "{line}, {phase:?}");
+    assert_eq!(workdir.names(), before, "{line}, {phase:?}");
 }
 
 #[test]
 fn interrupt_while_waiting_for_input_leaves_no_files() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     for signal in SIGNALS {
-        interrupt(&desk, "sort - -o out.bin --type u32", None, signal);
+        interrupt(&workdir, "sort - -o out.bin --type u32", None, signal);
     }
 }
 
 #[test]
 fn interrupt_in_any_sort_phase_leaves_no_files() {
-    let desk = Desk::new();
-    desk.write("in.bin", keys());
+    let workdir = Workdir::new();
+    workdir.write("in.bin", keys());
     let sort = "sort in.bin -o out.bin --argsort order.bin --type u32 --method multisplit";
     let [_, int, _, term] = SIGNALS;
-    interrupt(&desk, sort, Some("waiting for the device"), int);
+    interrupt(&workdir, sort, Some("waiting for the device"), int);
     let sort = "sort in.bin -o out.bin --type u32 --method multisplit";
-    interrupt(&desk, sort, Some("reading and uploading"), term);
-    interrupt(&desk, sort, Some("sorting"), int);
+    interrupt(&workdir, sort, Some("reading and uploading"), term);
+    interrupt(&workdir, sort, Some("sorting"), int);
     // Compressed output takes a while to write.
-    interrupt(&desk, "sort in.bin -o out.bin.gz --type u32", Some("writing"), term);
+    interrupt(&workdir, "sort in.bin -o out.bin.gz --type u32", Some("writing"), term);
 }
 
 /// A sort that exceeds the memory limit, whose output is written while it runs.
 #[test]
 fn interrupt_in_any_streamed_sort_phase_leaves_no_files() {
-    let desk = Desk::new();
-    desk.write("in.bin", keys());
+    let workdir = Workdir::new();
+    workdir.write("in.bin", keys());
     let sort = "sort in.bin -o out.bin --type u32 --memory-limit 2MiB";
     let [_, int, _, term] = SIGNALS;
-    interrupt(&desk, sort, Some("reading and splitting"), int);
-    interrupt(&desk, sort, Some("sorting"), term);
+    interrupt(&workdir, sort, Some("reading and splitting"), int);
+    interrupt(&workdir, sort, Some("sorting"), term);
 }
 
 #[test]
 fn interrupt_in_any_phase_of_other_jobs_leaves_no_files() {
-    let desk = Desk::new();
-    desk.write("in.bin", keys());
+    let workdir = Workdir::new();
+    workdir.write("in.bin", keys());
     let [_, int, _, term] = SIGNALS;
     let split = "split in.bin -o out.bin --offsets begins.bin --type u32 --buckets 64 --by delta";
-    interrupt(&desk, split, Some("reading and uploading"), term);
-    interrupt(&desk, split, Some("splitting"), int);
+    interrupt(&workdir, split, Some("reading and uploading"), term);
+    interrupt(&workdir, split, Some("splitting"), int);
     let histogram = "histogram in.bin --type u32 --bins 999 --svg out.svg --csv out.csv";
-    interrupt(&desk, histogram, Some("reading and uploading"), int);
-    interrupt(&desk, histogram, Some("counting"), term);
+    interrupt(&workdir, histogram, Some("reading and uploading"), int);
+    interrupt(&workdir, histogram, Some("counting"), term);
 }

@@ -1,42 +1,42 @@
 //! Tests of `--memory-limit`: the output is identical with a tenth of the memory.
 
 use crate::arrays::{Keys, random, words};
-use crate::desk::Desk;
+use crate::workdir::Workdir;
 
 /// Runs `line` with and without a memory limit, and compares these outputs.
 #[track_caller]
-fn same_with_limit(desk: &Desk, line: &str, limit: &str, outputs: &[&str]) {
-    desk.job(&format!("{line} --force"));
-    let whole: Vec<_> = outputs.iter().map(|name| desk.read(name)).collect();
+fn same_with_limit(workdir: &Workdir, line: &str, limit: &str, outputs: &[&str]) {
+    workdir.job(&format!("{line} --force"));
+    let whole: Vec<_> = outputs.iter().map(|name| workdir.read(name)).collect();
     // With verification, results are kept in memory; otherwise they are written directly to their files.
     for verify in ["--verify", ""] {
-        let ran = desk.job(&format!("{line} --force {verify} --memory-limit {limit}"));
+        let ran = workdir.job(&format!("{line} --force {verify} --memory-limit {limit}"));
         assert!(ran.err.contains("part"), "in one go: {}", ran.err);
         for (name, whole) in outputs.iter().zip(&whole) {
-            assert!(desk.read(name) == *whole, "{name} of {line} {verify}");
+            assert!(workdir.read(name) == *whole, "{name} of {line} {verify}");
         }
     }
 }
 
 #[test]
 fn memory_limit_does_not_change_sorts() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     // The arrays have 120,000 and 160,000 bytes.
     let (narrow, wide) = (Keys::of("f32", 30_000, 30), Keys::of("i64", 20_000, 31));
-    desk.write("narrow.npy", narrow.npy());
-    desk.write("wide.npy", wide.npy());
-    desk.write("values.bin", words(0..20_000));
-    same_with_limit(&desk, "sort narrow.npy -o a.npy", "12000", &["a.npy"]);
+    workdir.write("narrow.npy", narrow.npy());
+    workdir.write("wide.npy", wide.npy());
+    workdir.write("values.bin", words(0..20_000));
+    same_with_limit(&workdir, "sort narrow.npy -o a.npy", "12000", &["a.npy"]);
     let values = "--values values.bin --values-out v.bin --argsort o.bin";
     let line = format!("sort wide.npy -o b.npy --descending {values}");
-    same_with_limit(&desk, &line, "16KB", &["b.npy", "v.bin", "o.bin"]);
+    same_with_limit(&workdir, &line, "16KB", &["b.npy", "v.bin", "o.bin"]);
     let line = "sort wide.npy -o b.npy --values values.bin --values-out v.npy";
-    same_with_limit(&desk, line, "16KB", &["b.npy", "v.npy"]);
+    same_with_limit(&workdir, line, "16KB", &["b.npy", "v.npy"]);
 }
 
 #[test]
 fn mostly_equal_keys_are_sorted_in_parts() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let mut next = random(32);
     // Most keys have one of two values, which differ in the lowest of 64 bits.
     let keys: Vec<u8> = (0..20_000)
@@ -48,77 +48,77 @@ fn mostly_equal_keys_are_sorted_in_parts() {
             .to_le_bytes()
         })
         .collect();
-    desk.write("in.bin", keys);
+    workdir.write("in.bin", keys);
     let line = "sort in.bin -o out.bin --type u64 --argsort order.bin";
-    same_with_limit(&desk, line, "16KB", &["out.bin", "order.bin"]);
+    same_with_limit(&workdir, line, "16KB", &["out.bin", "order.bin"]);
 }
 
 /// The sample contains a single key; keys below it are missing from the sample.
 #[test]
 fn unsampled_keys_are_sorted_in_parts() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let rare = |number: usize| [3u64, 0, u64::MAX].get(number / 5000).copied().unwrap_or(7);
     let key = |number: usize| if number % 5000 == 4321 { rare(number) } else { 7 };
-    desk.write("in.bin", (0..20_000).flat_map(|n| key(n).to_le_bytes()).collect::<Vec<u8>>());
+    workdir.write("in.bin", (0..20_000).flat_map(|n| key(n).to_le_bytes()).collect::<Vec<u8>>());
     let line = "sort in.bin -o out.bin --type u64 --argsort order.bin";
-    same_with_limit(&desk, line, "16KB", &["out.bin", "order.bin"]);
+    same_with_limit(&workdir, line, "16KB", &["out.bin", "order.bin"]);
     let line = "sort in.bin -o down.bin --type u64 --descending";
-    same_with_limit(&desk, line, "16KB", &["down.bin"]);
+    same_with_limit(&workdir, line, "16KB", &["down.bin"]);
 }
 
 #[test]
 fn memory_limit_does_not_change_splits() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let keys = Keys::of("u32", 30_000, 33);
-    desk.write("in.npy", keys.npy());
-    desk.write("values.bin", (0..480_000).map(|byte| (byte / 3) as u8).collect::<Vec<u8>>());
+    workdir.write("in.npy", keys.npy());
+    workdir.write("values.bin", (0..480_000).map(|byte| (byte / 3) as u8).collect::<Vec<u8>>());
     let line = "split in.npy -o out.npy --buckets 17 --by delta --offsets begins.npy";
-    same_with_limit(&desk, line, "12000", &["out.npy", "begins.npy"]);
+    same_with_limit(&workdir, line, "12000", &["out.npy", "begins.npy"]);
     let values = "--values values.bin --values-out moved.bin --value-bytes 16";
     let line = format!("split in.npy -o out.npy --buckets 256 --by delta {values}");
-    same_with_limit(&desk, &line, "60000", &["out.npy", "moved.bin"]);
+    same_with_limit(&workdir, &line, "60000", &["out.npy", "moved.bin"]);
 }
 
 /// Runs `line` with and without a limit below the size of the input, and compares these outputs.
 #[track_caller]
-fn same_in_parts(desk: &Desk, line: &str, limit: &str, outputs: &[&str]) {
-    desk.job(&format!("{line} --force"));
-    let whole: Vec<_> = outputs.iter().map(|name| desk.read(name)).collect();
-    desk.job(&format!("{line} --force --verify --memory-limit {limit}"));
+fn same_in_parts(workdir: &Workdir, line: &str, limit: &str, outputs: &[&str]) {
+    workdir.job(&format!("{line} --force"));
+    let whole: Vec<_> = outputs.iter().map(|name| workdir.read(name)).collect();
+    workdir.job(&format!("{line} --force --verify --memory-limit {limit}"));
     for (name, whole) in outputs.iter().zip(&whole) {
-        assert!(desk.read(name) == *whole, "{name} of {line}");
+        assert!(workdir.read(name) == *whole, "{name} of {line}");
     }
 }
 
 #[test]
 fn topk_works_within_a_memory_limit() {
-    let desk = Desk::new();
-    desk.write("in.npy", Keys::of("f32", 30_000, 34).npy());
+    let workdir = Workdir::new();
+    workdir.write("in.npy", Keys::of("f32", 30_000, 34).npy());
     let line = "topk in.npy -k 100 -o best.npy --indices where.npy";
-    same_in_parts(&desk, line, "24KB", &["best.npy", "where.npy"]);
+    same_in_parts(&workdir, line, "24KB", &["best.npy", "where.npy"]);
     let line = "topk in.npy -k 20000 --smallest -o best.npy --indices where.npy";
-    same_in_parts(&desk, line, "48KB", &["best.npy", "where.npy"]);
+    same_in_parts(&workdir, line, "48KB", &["best.npy", "where.npy"]);
     let line = "topk in.npy -k 7 --rows 10000 -o best.npy --indices where.npy";
-    same_in_parts(&desk, line, "24KB", &["best.npy", "where.npy"]);
-    desk.write("bytes.bin", (0..60_000u32).map(|i| ((i * i) >> 7) as u8).collect::<Vec<u8>>());
+    same_in_parts(&workdir, line, "24KB", &["best.npy", "where.npy"]);
+    workdir.write("bytes.bin", (0..60_000u32).map(|i| ((i * i) >> 7) as u8).collect::<Vec<u8>>());
     let line = "topk bytes.bin --type u8 -k 300 -o best.bin --indices where.npy";
-    same_in_parts(&desk, line, "48KB", &["best.bin", "where.npy"]);
+    same_in_parts(&workdir, line, "48KB", &["best.bin", "where.npy"]);
 }
 
 #[test]
 fn insufficient_memory_for_topk_is_reported() {
-    let desk = Desk::new();
-    desk.write("in.bin", words(0..1000));
-    let ran = desk.run("topk in.bin -k 5 -o out.bin --type u32 --memory-limit 100").expect(1);
+    let workdir = Workdir::new();
+    workdir.write("in.bin", words(0..1000));
+    let ran = workdir.run("topk in.bin -k 5 -o out.bin --type u32 --memory-limit 100").expect(1);
     assert!(ran.error_line().contains("memory limit"), "{}", ran.err);
-    assert_eq!(desk.names(), ["in.bin"]);
+    assert_eq!(workdir.names(), ["in.bin"]);
 }
 
 #[test]
 fn insufficient_memory_for_sort_is_reported() {
-    let desk = Desk::new();
-    desk.write("in.bin", words(0..1000));
-    let ran = desk.run("sort in.bin -o out.bin --type u32 --memory-limit 100").expect(1);
+    let workdir = Workdir::new();
+    workdir.write("in.bin", words(0..1000));
+    let ran = workdir.run("sort in.bin -o out.bin --type u32 --memory-limit 100").expect(1);
     assert!(ran.error_line().contains("of the memory limit are left"), "{}", ran.err);
-    assert_eq!(desk.names(), ["in.bin"]);
+    assert_eq!(workdir.names(), ["in.bin"]);
 }

@@ -9,7 +9,6 @@
 mod common;
 
 mod arrays;
-mod desk;
 mod everywhere;
 mod failures;
 mod faults;
@@ -33,3 +32,4 @@ mod times;
 mod together;
 mod topk;
 mod unique;
+mod workdir;

@@ -1,6 +1,6 @@
 //! Tests of 8-bit and 16-bit keys in files: sorted, split and searched, with lengths that do not fill a word.
 
-use crate::desk::Desk;
+use crate::workdir::Workdir;
 
 /// Type name, size in bytes, and a function that maps the bits to an unsigned number of the same order.
 type Type = (&'static str, usize, fn(u16) -> u16);
@@ -29,44 +29,44 @@ fn raw(keys: &[u16], bytes: usize) -> Vec<u8> {
 
 #[test]
 fn narrow_keys_are_sorted_with_and_without_values() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     for (name, bytes, rank) in TYPES {
         let keys = made(2_003, bytes);
-        desk.write("in.bin", raw(&keys, bytes));
+        workdir.write("in.bin", raw(&keys, bytes));
         let mut order: Vec<u32> = (0..2_003).collect();
         order.sort_by_key(|&i| rank(keys[i as usize]));
         let sorted: Vec<u16> = order.iter().map(|&i| keys[i as usize]).collect();
         let words: Vec<u8> = order.iter().flat_map(|i| i.to_le_bytes()).collect();
-        desk.job(&format!("sort in.bin -o out.bin --type {name} --force"));
-        assert!(desk.read("out.bin") == raw(&sorted, bytes), "{name}");
-        desk.write("values.bin", (0..2_003u32).flat_map(u32::to_le_bytes).collect::<Vec<_>>());
+        workdir.job(&format!("sort in.bin -o out.bin --type {name} --force"));
+        assert!(workdir.read("out.bin") == raw(&sorted, bytes), "{name}");
+        workdir.write("values.bin", (0..2_003u32).flat_map(u32::to_le_bytes).collect::<Vec<_>>());
         let values = "--values values.bin --values-out moved.bin";
-        desk.job(&format!("sort in.bin -o out.bin --type {name} --force {values}"));
-        assert!(desk.read("out.bin") == raw(&sorted, bytes), "{name}");
-        assert!(desk.read("moved.bin") == words, "{name}");
-        desk.job(&format!("sort in.bin --argsort order.bin --type {name} --force --verify"));
-        assert!(desk.read("order.bin") == words, "{name}");
+        workdir.job(&format!("sort in.bin -o out.bin --type {name} --force {values}"));
+        assert!(workdir.read("out.bin") == raw(&sorted, bytes), "{name}");
+        assert!(workdir.read("moved.bin") == words, "{name}");
+        workdir.job(&format!("sort in.bin --argsort order.bin --type {name} --force --verify"));
+        assert!(workdir.read("order.bin") == words, "{name}");
     }
 }
 
 /// Sorts that exceed the memory limit are done bucket by bucket.
 #[test]
 fn narrow_keys_are_sorted_in_parts() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let keys = made(70_001, 2);
-    desk.write("in.bin", raw(&keys, 2));
-    desk.job("sort in.bin -o out.bin --type i16 --memory-limit 200KiB");
+    workdir.write("in.bin", raw(&keys, 2));
+    workdir.job("sort in.bin -o out.bin --type i16 --memory-limit 200KiB");
     let mut sorted = keys;
     sorted.sort_by_key(|bits| bits ^ 0x8000);
-    assert!(desk.read("out.bin") == raw(&sorted, 2));
+    assert!(workdir.read("out.bin") == raw(&sorted, 2));
 }
 
 #[test]
 fn narrow_keys_are_split_into_buckets() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     for (name, bytes, rank) in TYPES {
         let keys = made(1_001, bytes);
-        desk.write("in.bin", raw(&keys, bytes));
+        workdir.write("in.bin", raw(&keys, bytes));
         let (by, bucket): (_, Box<dyn Fn(u16) -> u16>) = match name {
             "f16" => ("--by delta --range 0 3", Box::new(|bits: u16| third(half(bits)))),
             "bf16" => ("--by delta --range 0 3", Box::new(|bits: u16| third(brain(bits)))),
@@ -80,10 +80,10 @@ fn narrow_keys_are_split_into_buckets() {
         };
         for checked in ["", "--verify"] {
             let line = format!("split in.bin -o out.bin --offsets at.txt --type {name} {by}");
-            desk.job(&format!("{line} --buckets 3 --force {checked}"));
+            workdir.job(&format!("{line} --buckets 3 --force {checked}"));
             let mut expected = keys.clone();
             expected.sort_by_key(|&key| bucket(key));
-            assert!(desk.read("out.bin") == raw(&expected, bytes), "{name} {checked}");
+            assert!(workdir.read("out.bin") == raw(&expected, bytes), "{name} {checked}");
         }
     }
 }
@@ -114,20 +114,20 @@ fn half(bits: u16) -> f32 {
 
 #[test]
 fn narrow_topk_works_and_bf16_supports_text_and_npy() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     for (name, bytes, rank) in TYPES {
         let keys = made(701, bytes);
-        desk.write("in.bin", raw(&keys, bytes));
-        desk.job(&format!("topk in.bin -k 5 -o top.bin --type {name} --force --verify"));
+        workdir.write("in.bin", raw(&keys, bytes));
+        workdir.job(&format!("topk in.bin -k 5 -o top.bin --type {name} --force --verify"));
         let mut sorted = keys;
         sorted.sort_by_key(|&key| std::cmp::Reverse(rank(key)));
-        assert!(desk.read("top.bin") == raw(&sorted[..5], bytes), "{name}");
+        assert!(workdir.read("top.bin") == raw(&sorted[..5], bytes), "{name}");
     }
-    desk.write("numbers.txt", "1.5\n-2\n0.25\n3e38\n");
-    desk.job("sort numbers.txt -o sorted.npy --type bf16");
-    let npy = desk.read("sorted.npy");
+    workdir.write("numbers.txt", "1.5\n-2\n0.25\n3e38\n");
+    workdir.job("sort numbers.txt -o sorted.npy --type bf16");
+    let npy = workdir.read("sorted.npy");
     assert!(String::from_utf8_lossy(&npy[..60]).contains("'<V2'"));
     assert_eq!(npy[npy.len() - 8..npy.len() - 4], [0x00, 0xC0, 0x80, 0x3E]);
-    desk.job("sort sorted.npy -o back.txt --descending");
-    assert_eq!(desk.read("back.txt"), b"3.0040553e38\n1.5\n0.25\n-2.0\n");
+    workdir.job("sort sorted.npy -o back.txt --descending");
+    assert_eq!(workdir.read("back.txt"), b"3.0040553e38\n1.5\n0.25\n-2.0\n");
 }

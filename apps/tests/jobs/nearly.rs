@@ -3,7 +3,7 @@
 //! longer, so there are fewer of them. `apps/src/fuzz.rs` tests many thousands of files.
 
 use crate::arrays::{npy, words};
-use crate::desk::Desk;
+use crate::workdir::Workdir;
 
 const SEEDS: [(&str, &str); 4] = [
     ("g.mtx", "%%MatrixMarket matrix coordinate integer general\n4 4 3\n1 2 5\n2 3 7\n4 1 1\n"),
@@ -32,18 +32,18 @@ fn mutated(bytes: &[u8], next: &mut impl FnMut() -> u64) -> Vec<u8> {
 }
 
 /// Writes a file, runs the binary with it, and checks the files that it left.
-fn try_file(desk: &Desk, name: &str, bytes: &[u8], line: &str, out: &str) {
-    desk.write(name, bytes);
-    let ran = desk.run(line);
+fn try_file(workdir: &Workdir, name: &str, bytes: &[u8], line: &str, out: &str) {
+    workdir.write(name, bytes);
+    let ran = workdir.run(line);
     let why = format!("{line}: {:?}: {}", String::from_utf8_lossy(bytes), ran.err);
     assert!(matches!(ran.status, Some(0 | 1)), "{why}");
     assert_eq!(ran.err.lines().count(), usize::from(ran.status == Some(1)), "{why}");
     let left = if ran.status == Some(0) { vec![name, out] } else { vec![name] };
-    let mut names = desk.names();
+    let mut names = workdir.names();
     names.sort_by_key(|found| found != name);
     assert_eq!(names, left, "{why}");
-    let _ = std::fs::remove_file(desk.path().join(out));
-    std::fs::remove_file(desk.path().join(name)).expect("the input is there");
+    let _ = std::fs::remove_file(workdir.path().join(out));
+    std::fs::remove_file(workdir.path().join(name)).expect("the input is there");
 }
 
 fn is_full() -> bool {
@@ -52,20 +52,20 @@ fn is_full() -> bool {
 
 #[test]
 fn mutated_networks_are_read_or_rejected() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let mut next = crate::arrays::random(77);
     for _ in 0..if is_full() { 500 } else { 10 } {
         for (name, text) in SEEDS {
             let bytes = mutated(text.as_bytes(), &mut next);
             let line = format!("sssp {name} --method dijkstra -o out.txt -q");
-            try_file(&desk, name, &bytes, &line, "out.txt");
+            try_file(&workdir, name, &bytes, &line, "out.txt");
         }
     }
 }
 
 #[test]
 fn mutated_arrays_are_read_or_rejected() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let mut next = crate::arrays::random(78);
     let raw: Vec<u8> = words((0..60).map(|i| i * 77 % 1000));
     let table = b"name,price\r\n\"a, b\",3\r\nc,1\r\n\"d\",2\r\n";
@@ -80,7 +80,7 @@ fn mutated_arrays_are_read_or_rejected() {
     for _ in 0..if is_full() { 40 } else { 1 } {
         for (name, bytes, line) in &seeds {
             let bytes = mutated(bytes, &mut next);
-            try_file(&desk, name, &bytes, &format!("{line} -q"), "out.bin");
+            try_file(&workdir, name, &bytes, &format!("{line} -q"), "out.bin");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::desk::Desk;
+use crate::workdir::Workdir;
 
 /// Path of the Chromium that opens the report, or `none` to skip that part.
 const BROWSER: &str = "MULTISPLIT_CHROMIUM";
@@ -19,14 +19,14 @@ const HEADINGS: [&str; 5] = [
 
 #[test]
 fn report_contains_every_plot() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let theirs = r#"{"anchor":"cub","op":"sort_bits_keys","n":4096,"m":2,"ms":1,"gps":0.02}"#;
-    desk.write("cub.jsonl", theirs);
+    workdir.write("cub.jsonl", theirs);
     let line = "bench split --op split_delta_keys --method direct,warp --m 2,8 --n 2^12,2^13 \
                 --reps 1 --warmup 0 --html report.html --against cub.jsonl";
-    let ran = desk.job(line);
+    let ran = workdir.job(line);
     assert_eq!(ran.out.lines().count(), 1 + 2 * (1 + 4), "copies are measured too: {}", ran.out);
-    let page = String::from_utf8(desk.read("report.html")).expect("text");
+    let page = String::from_utf8(workdir.read("report.html")).expect("text");
     for heading in HEADINGS {
         assert!(page.contains(&format!("<h3>{heading}</h3>")), "no `{heading}`");
     }
@@ -41,9 +41,9 @@ fn report_contains_every_plot() {
     ] {
         assert!(page.contains(part), "no `{part}`");
     }
-    opens(&desk, "report.html", &HEADINGS);
+    opens(&workdir, "report.html", &HEADINGS);
 
-    let ran = desk.run("bench copy --n 64 --html report.html").expect(1);
+    let ran = workdir.run("bench copy --n 64 --html report.html").expect(1);
     assert!(ran.error_line().contains("report.html exists"), "{}", ran.err);
 }
 
@@ -51,13 +51,13 @@ fn report_contains_every_plot() {
 #[test]
 fn demo_measures_everything_and_its_report_opens() {
     const PAGE: &str = "multisplit-report.html";
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     // A report of an earlier demo is replaced, but not another file.
-    desk.write(PAGE, "mine");
-    let ran = desk.run("demo --n 2000 --validate").expect(1);
+    workdir.write(PAGE, "mine");
+    let ran = workdir.run("demo --n 2000 --validate").expect(1);
     assert!(ran.error_line().contains("--force"), "{}", ran.err);
-    desk.write(PAGE, r#"<meta name="generator" content="multisplit">"#);
-    let ran = desk.job("demo --n 2000");
+    workdir.write(PAGE, r#"<meta name="generator" content="multisplit">"#);
+    let ran = workdir.job("demo --n 2000");
     for part in [
         "copy_kernel_u32",
         "sort_keys_u32",
@@ -76,11 +76,11 @@ fn demo_measures_everything_and_its_report_opens() {
         "shortest paths on grid:3000: rounds",
         "shortest paths on grid:3000: time",
     ];
-    let page = String::from_utf8(desk.read(PAGE)).expect("text");
+    let page = String::from_utf8(workdir.read(PAGE)).expect("text");
     for heading in headings {
         assert!(page.contains(&format!("<h3>{heading}</h3>")), "no `{heading}`");
     }
-    opens(&desk, PAGE, &headings);
+    opens(&workdir, PAGE, &headings);
 }
 
 fn browser() -> Option<Command> {
@@ -98,17 +98,17 @@ fn browser() -> Option<Command> {
 }
 
 /// Checks that the browser shows all plots of the page and reports no errors.
-fn opens(desk: &Desk, page: &str, headings: &[&str]) {
-    let text = String::from_utf8(desk.read(page)).expect("text");
+fn opens(workdir: &Workdir, page: &str, headings: &[&str]) {
+    let text = String::from_utf8(workdir.read(page)).expect("text");
     let Some(mut browser) = browser() else {
         eprintln!("{BROWSER}=none: the report was not opened");
         return;
     };
-    let address = format!("file://{}", desk.path().join(page).display());
+    let address = format!("file://{}", workdir.path().join(page).display());
     let output = browser
         .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
         .args(["--enable-logging=stderr", "--dump-dom", &address])
-        .env("HOME", desk.path())
+        .env("HOME", workdir.path())
         .output()
         .expect("the browser starts");
     let (dom, log) =
@@ -128,13 +128,13 @@ fn opens(desk: &Desk, page: &str, headings: &[&str]) {
 
 #[test]
 fn unreadable_comparison_file_is_rejected() {
-    let desk = Desk::new();
-    desk.write("bad.jsonl", "no JSON\n");
+    let workdir = Workdir::new();
+    workdir.write("bad.jsonl", "no JSON\n");
     let start = "bench copy --n 64 --reps 1 --warmup 0 --html report.html --against";
     for (file, part) in [("none.jsonl", "cannot read none.jsonl"), ("bad.jsonl", "line 1")] {
-        let ran = desk.run(&format!("{start} {file}")).expect(1);
+        let ran = workdir.run(&format!("{start} {file}")).expect(1);
         assert!(ran.error_line().contains(part), "{}", ran.err);
-        assert_eq!(desk.names(), ["bad.jsonl"]);
+        assert_eq!(workdir.names(), ["bad.jsonl"]);
     }
-    desk.run("bench copy --against bad.jsonl").expect(2);
+    workdir.run("bench copy --against bad.jsonl").expect(2);
 }

@@ -1,17 +1,17 @@
 //! Tests of `multisplit sort`.
 
 use crate::arrays::{Keys, in_order, npy, npy_parts, words};
-use crate::desk::Desk;
+use crate::workdir::Workdir;
 
 #[test]
 fn every_type_is_sorted_with_its_order() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     for keys in Keys::of_every_type(900, 7) {
-        desk.write("in.npy", keys.npy());
+        workdir.write("in.npy", keys.npy());
         let way = if ["i32", "u64", "f64"].contains(&keys.name) { "--descending" } else { "" };
         let order = if way.is_empty() { &keys.ascending } else { &keys.descending };
-        desk.job(&format!("sort in.npy -o out.npy --argsort order.npy {way} --verify --force"));
-        let (out, found) = (desk.read("out.npy"), desk.read("order.npy"));
+        workdir.job(&format!("sort in.npy -o out.npy --argsort order.npy {way} --verify --force"));
+        let (out, found) = (workdir.read("out.npy"), workdir.read("order.npy"));
         let (descr, len, raw) = npy_parts(&out);
         assert_eq!((descr.as_str(), len), (keys.descr, keys.len()));
         assert!(raw == in_order(&keys.raw, keys.each, order), "{} {way}", keys.name);
@@ -23,32 +23,35 @@ fn every_type_is_sorted_with_its_order() {
 
 #[test]
 fn values_move_with_their_keys() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let keys = Keys::of("u32", 900, 8);
-    desk.write("in.bin", &keys.raw);
+    workdir.write("in.bin", &keys.raw);
     for (each, option) in [(4, ""), (8, "--value-bytes 8"), (16, "--value-bytes 16")] {
         let values: Vec<u8> = (0..keys.len() * each).map(|byte| (byte * 7 / 5) as u8).collect();
-        desk.write("values.bin", &values);
-        desk.job(&format!(
+        workdir.write("values.bin", &values);
+        workdir.job(&format!(
             "sort in.bin -o out.bin --type u32 --values values.bin --values-out moved.bin {option} \
              --verify --force"
         ));
-        assert!(desk.read("out.bin") == keys.sorted());
-        assert!(desk.read("moved.bin") == in_order(&values, each, &keys.ascending), "{each} bytes");
+        assert!(workdir.read("out.bin") == keys.sorted());
+        assert!(
+            workdir.read("moved.bin") == in_order(&values, each, &keys.ascending),
+            "{each} bytes"
+        );
     }
 }
 
 #[test]
 fn values_keep_their_type() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let (keys, values) = (Keys::of("f64", 900, 9), Keys::of("f64", 900, 10));
-    desk.write("in.npy", keys.npy());
-    desk.write("values.npy", values.npy());
+    workdir.write("in.npy", keys.npy());
+    workdir.write("values.npy", values.npy());
     // With both options, the sorted order moves the values.
-    desk.job(
+    workdir.job(
         "sort in.npy -o out.npy --values values.npy --values-out moved.npy --argsort order.npy",
     );
-    let moved = desk.read("moved.npy");
+    let moved = workdir.read("moved.npy");
     let (descr, len, raw) = npy_parts(&moved);
     assert_eq!((descr.as_str(), len), ("<f8", 900));
     assert!(raw == in_order(&values.raw, 8, &keys.ascending));
@@ -56,23 +59,23 @@ fn values_keep_their_type() {
 
 #[test]
 fn methods_agree() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let keys = Keys::of("u32", 3000, 11);
-    desk.write("in.bin", &keys.raw);
+    workdir.write("in.bin", &keys.raw);
     for method in ["--method auto", "--method onesweep", "--method multisplit --radix-bits 5"] {
-        desk.job(&format!("sort in.bin -o out.bin --type u32 {method} --force"));
-        assert!(desk.read("out.bin") == keys.sorted(), "{method}");
+        workdir.job(&format!("sort in.bin -o out.bin --type u32 {method} --force"));
+        assert!(workdir.read("out.bin") == keys.sorted(), "{method}");
     }
 }
 
 #[test]
 fn mismatched_values_are_rejected() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let keys = Keys::of("u32", 10, 12);
-    desk.write("in.bin", &keys.raw);
-    desk.write("few.bin", words([1, 2, 3]));
-    desk.write("narrow.npy", npy(1, "|u1", 10, &[0; 10]));
-    desk.write("vast.npy", npy(1, "|V17", 10, &[0; 170]));
+    workdir.write("in.bin", &keys.raw);
+    workdir.write("few.bin", words([1, 2, 3]));
+    workdir.write("narrow.npy", npy(1, "|u1", 10, &[0; 10]));
+    workdir.write("vast.npy", npy(1, "|V17", 10, &[0; 170]));
     for (values, part) in [
         ("few.bin", "few.bin has 3 values, but there are 10 keys"),
         ("narrow.npy --value-bytes 4", "narrow.npy has values of 1 bytes, but --value-bytes is 4"),
@@ -80,8 +83,8 @@ fn mismatched_values_are_rejected() {
     ] {
         let line =
             format!("sort in.bin -o out.bin --type u32 --values-out o.bin --values {values}");
-        let ran = desk.run(&line).expect(1);
+        let ran = workdir.run(&line).expect(1);
         assert!(ran.error_line().contains(part), "{}", ran.err);
-        assert_eq!(desk.names().len(), 4, "nothing is left behind");
+        assert_eq!(workdir.names().len(), 4, "nothing is left behind");
     }
 }

@@ -1,7 +1,7 @@
 //! Tests of `multisplit merge`, `multisplit search` and `multisplit sort --rows`.
 
 use crate::arrays::{Keys, npy, npy_parts, words};
-use crate::desk::Desk;
+use crate::workdir::Workdir;
 
 fn numbers(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes"))).collect()
@@ -11,24 +11,24 @@ fn raw(numbers: &[u32]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-fn lines(desk: &Desk, name: &str) -> Vec<String> {
-    let text = String::from_utf8(desk.read(name)).expect("text");
+fn lines(workdir: &Workdir, name: &str) -> Vec<String> {
+    let text = String::from_utf8(workdir.read(name)).expect("text");
     text.lines().map(str::to_owned).collect()
 }
 
 #[test]
 fn sorted_arrays_of_every_type_are_merged() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     for keys in Keys::of_every_type(1201, 3) {
         // Every other element of a sorted array: both halves are sorted, and equal elements have equal bits.
         let sorted = keys.sorted();
         let half = |from| -> Vec<u8> {
             sorted.chunks(keys.each).skip(from).step_by(2).flatten().copied().collect()
         };
-        desk.write("a.npy", npy(1, keys.descr, 601, &half(0)));
-        desk.write("b.npy", npy(1, keys.descr, 600, &half(1)));
-        desk.job("merge a.npy b.npy -o ab.npy --verify --force");
-        let out = desk.read("ab.npy");
+        workdir.write("a.npy", npy(1, keys.descr, 601, &half(0)));
+        workdir.write("b.npy", npy(1, keys.descr, 600, &half(1)));
+        workdir.job("merge a.npy b.npy -o ab.npy --verify --force");
+        let out = workdir.read("ab.npy");
         let (descr, len, found) = npy_parts(&out);
         assert_eq!((descr.as_str(), len), (keys.descr, 1201), "{}", keys.name);
         assert!(found == sorted, "{}", keys.name);
@@ -37,62 +37,62 @@ fn sorted_arrays_of_every_type_are_merged() {
 
 #[test]
 fn merges_work_descending_in_parts_and_empty() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let first: Vec<u32> = (0..9000).map(|i| 90_000 - i * 7).collect();
     let second: Vec<u32> = (0..5000).map(|i| 70_000 - i * 3).collect();
-    desk.write("a.bin", raw(&first));
-    desk.write("b.bin", raw(&second));
+    workdir.write("a.bin", raw(&first));
+    workdir.write("b.bin", raw(&second));
     let line = "merge a.bin b.bin --type u32 --descending --verify";
-    desk.job(&format!("{line} -o whole.bin"));
-    desk.job(&format!("{line} -o parts.bin --memory-limit 24KiB"));
+    workdir.job(&format!("{line} -o whole.bin"));
+    workdir.job(&format!("{line} -o parts.bin --memory-limit 24KiB"));
     let mut all = [first, second].concat();
     all.sort_unstable_by(|a, b| b.cmp(a));
-    assert_eq!(numbers(&desk.read("whole.bin")), all);
-    assert!(desk.read("parts.bin") == desk.read("whole.bin"));
-    desk.write("none.bin", "");
-    desk.job("merge none.bin none.bin --type f64 -o nothing.bin");
-    assert!(desk.read("nothing.bin").is_empty());
-    desk.write("n.txt", "1\n5\n");
-    assert_eq!(desk.pipe("merge n.txt - -o - --type i8 -q", b"-3\n5\n9\n"), b"-3\n1\n5\n5\n9\n");
+    assert_eq!(numbers(&workdir.read("whole.bin")), all);
+    assert!(workdir.read("parts.bin") == workdir.read("whole.bin"));
+    workdir.write("none.bin", "");
+    workdir.job("merge none.bin none.bin --type f64 -o nothing.bin");
+    assert!(workdir.read("nothing.bin").is_empty());
+    workdir.write("n.txt", "1\n5\n");
+    assert_eq!(workdir.pipe("merge n.txt - -o - --type i8 -q", b"-3\n5\n9\n"), b"-3\n1\n5\n5\n9\n");
 }
 
 #[test]
 fn search_returns_insertion_positions() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let sorted: Vec<u32> = (0..6000).map(|i| i / 3 * 10).collect();
     let needles: Vec<u32> = (0..2500).map(|i| i * 7919 % 25_000).collect();
-    desk.write("s.npy", npy(1, "<u4", 6000, &raw(&sorted)));
-    desk.write("n.bin", raw(&needles));
+    workdir.write("s.npy", npy(1, "<u4", 6000, &raw(&sorted)));
+    workdir.write("n.bin", raw(&needles));
     for (side, equal) in [("left", false), ("right", true)] {
         let line = format!("search s.npy n.bin --side {side} --verify --force");
-        desk.job(&format!("{line} -o p.npy"));
-        desk.job(&format!("{line} -o parts.npy --memory-limit 24KiB"));
+        workdir.job(&format!("{line} -o p.npy"));
+        workdir.job(&format!("{line} -o parts.npy --memory-limit 24KiB"));
         let before = |needle: &u32| {
             sorted.iter().filter(|&key| key < needle || (equal && key == needle)).count() as u32
         };
         let expected: Vec<u32> = needles.iter().map(before).collect();
-        let out = desk.read("p.npy");
+        let out = workdir.read("p.npy");
         let (descr, len, found) = npy_parts(&out);
         assert_eq!((descr.as_str(), len), ("<u4", 2500));
         assert_eq!(numbers(found), expected, "{side}");
-        assert!(desk.read("parts.npy") == out, "{side}");
+        assert!(workdir.read("parts.npy") == out, "{side}");
     }
-    desk.write("edges.txt", "-inf\n0.5\n0.5\n");
-    assert_eq!(desk.pipe("search edges.txt - -o - --type f32 -q", b"0.5\nnan\n"), b"1\n3\n");
-    desk.write("sales.csv", "name,price\nTea,1\nMilk,\nSalt,4\n");
-    desk.write("wanted.csv", "price\n2\n4\n");
-    desk.job("search sales.csv wanted.csv --column price -o at.txt --verify");
-    assert_eq!(lines(&desk, "at.txt"), ["1", "1"]);
+    workdir.write("edges.txt", "-inf\n0.5\n0.5\n");
+    assert_eq!(workdir.pipe("search edges.txt - -o - --type f32 -q", b"0.5\nnan\n"), b"1\n3\n");
+    workdir.write("sales.csv", "name,price\nTea,1\nMilk,\nSalt,4\n");
+    workdir.write("wanted.csv", "price\n2\n4\n");
+    workdir.job("search sales.csv wanted.csv --column price -o at.txt --verify");
+    assert_eq!(lines(&workdir, "at.txt"), ["1", "1"]);
 }
 
 /// Input that is unsorted or of mixed types is rejected before writing anything.
 #[test]
 fn unsorted_input_is_rejected() {
-    let desk = Desk::new();
-    desk.write("up.bin", words([1, 2, 3]));
-    desk.write("down.bin", words([3, 2, 2]));
-    desk.write("floats.npy", npy(1, "<f4", 1, &words([0])));
-    let names = desk.names();
+    let workdir = Workdir::new();
+    workdir.write("up.bin", words([1, 2, 3]));
+    workdir.write("down.bin", words([3, 2, 2]));
+    workdir.write("floats.npy", npy(1, "<f4", 1, &words([0])));
+    let names = workdir.names();
     for (line, part) in [
         ("merge up.bin down.bin --type u32 -o o", "down.bin is not sorted: element 1"),
         ("merge down.bin up.bin --type u32 -o o", "down.bin is not sorted: element 1"),
@@ -103,58 +103,58 @@ fn unsorted_input_is_rejected() {
         ("merge - - --type u32 -o o", "standard input can be only one"),
         ("merge up.bin none.bin --type u32 -o o", "none.bin"),
     ] {
-        let ran = desk.run(line).expect(1);
+        let ran = workdir.run(line).expect(1);
         assert!(ran.error_line().contains(part), "{line}: {}", ran.err);
-        assert_eq!(desk.names(), names, "{line}");
+        assert_eq!(workdir.names(), names, "{line}");
     }
-    desk.write("doubles.npy", npy(1, "<f8", 0, &[]));
-    let ran = desk.run("merge floats.npy doubles.npy -o o").expect(1);
+    workdir.write("doubles.npy", npy(1, "<f8", 0, &[]));
+    let ran = workdir.run("merge floats.npy doubles.npy -o o").expect(1);
     assert!(ran.error_line().contains("both must have the same type"), "{}", ran.err);
     for line in
         ["merge up.bin -o o", "search up.bin down.bin", "search up.bin up.bin -o o --side middle"]
     {
-        desk.run(line).expect(2);
+        workdir.run(line).expect(2);
     }
     // `unique` accepts unsorted input, but prints a note.
-    let ran = desk.job("unique down.bin --type u32 -o runs.bin");
+    let ran = workdir.job("unique down.bin --type u32 -o runs.bin");
     assert!(!ran.err.contains("not sorted"), "{}", ran.err);
-    desk.write("apart.bin", words([1, 2, 1]));
-    let ran = desk.job("unique apart.bin --type u32 -o more.bin");
+    workdir.write("apart.bin", words([1, 2, 1]));
+    let ran = workdir.job("unique apart.bin --type u32 -o more.bin");
     assert!(ran.err.contains("the numbers are not sorted"), "{}", ran.err);
-    let ran = desk.job("unique apart.bin --type u32 -o less.bin --sort");
+    let ran = workdir.job("unique apart.bin --type u32 -o less.bin --sort");
     assert!(!ran.err.contains("not sorted"), "{}", ran.err);
 }
 
 #[test]
 fn rows_are_sorted_separately() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let all: Vec<u32> = (0..12_000u32).map(|i| i.wrapping_mul(2_654_435_761) >> 22).collect();
-    desk.write("m.npy", npy(1, "<u4", 12_000, &raw(&all)));
-    desk.write("v.bin", words(0..12_000));
+    workdir.write("m.npy", npy(1, "<u4", 12_000, &raw(&all)));
+    workdir.write("v.bin", words(0..12_000));
     for length in [40usize, 4000] {
         let mut order: Vec<usize> = (0..all.len()).collect();
         order.chunks_mut(length).for_each(|row| row.sort_by_key(|&at| u32::MAX - all[at]));
         let line = format!("sort m.npy --rows {length} --descending --force");
         let along = "--values v.bin --values-out w.bin --value-bytes 4";
-        desk.job(&format!("{line} -o plain.npy"));
-        desk.job(&format!("{line} -o k.npy --argsort i.npy --verify"));
-        desk.job(&format!("{line} -o parts.npy {along} --memory-limit 40KB --verify"));
-        let (keys, indices) = (desk.read("k.npy"), desk.read("i.npy"));
+        workdir.job(&format!("{line} -o plain.npy"));
+        workdir.job(&format!("{line} -o k.npy --argsort i.npy --verify"));
+        workdir.job(&format!("{line} -o parts.npy {along} --memory-limit 40KB --verify"));
+        let (keys, indices) = (workdir.read("k.npy"), workdir.read("i.npy"));
         let expected: Vec<u32> = order.iter().map(|&at| all[at]).collect();
         assert_eq!(numbers(npy_parts(&keys).2), expected, "{length}");
         let within: Vec<u32> = order.iter().map(|&at| (at % length) as u32).collect();
         assert_eq!(numbers(npy_parts(&indices).2), within, "{length}");
-        assert!(desk.read("plain.npy") == keys && desk.read("parts.npy") == keys, "{length}");
+        assert!(workdir.read("plain.npy") == keys && workdir.read("parts.npy") == keys, "{length}");
         let values: Vec<u32> = order.iter().map(|&at| at as u32).collect();
-        assert_eq!(numbers(&desk.read("w.bin")), values, "{length}");
+        assert_eq!(numbers(&workdir.read("w.bin")), values, "{length}");
     }
-    desk.write("small.txt", "3\n1\n2\n0\n");
-    assert_eq!(desk.pipe("sort small.txt -o - --type u8 --rows 2 -q", b""), b"1\n3\n0\n2\n");
-    let ran = desk.run("sort m.npy --rows 7 -o o.npy").expect(1);
+    workdir.write("small.txt", "3\n1\n2\n0\n");
+    assert_eq!(workdir.pipe("sort small.txt -o - --type u8 --rows 2 -q", b""), b"1\n3\n0\n2\n");
+    let ran = workdir.run("sort m.npy --rows 7 -o o.npy").expect(1);
     assert!(ran.error_line().contains("12,000 elements, which is not a multiple of --rows 7"));
     for line in
         ["sort m.npy --rows 0 -o o.npy", "sort m.npy --rows 40 --method multisplit -o o.npy"]
     {
-        desk.run(line).expect(2);
+        workdir.run(line).expect(2);
     }
 }

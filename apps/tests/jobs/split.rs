@@ -1,7 +1,7 @@
 //! Tests of `multisplit split`.
 
 use crate::arrays::{Keys, in_order, npy, npy_parts, words};
-use crate::desk::Desk;
+use crate::workdir::Workdir;
 
 /// The indices of the keys, bucket after bucket, and the start of each bucket.
 fn by_bucket(n: usize, m: usize, bucket: impl Fn(usize) -> usize) -> (Vec<usize>, Vec<usize>) {
@@ -21,7 +21,7 @@ fn u64_at(raw: &[u8], index: usize) -> u64 {
 
 #[test]
 fn delta_splits_integers_of_every_width() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     for (name, m) in [("u32", 10), ("i32", 256), ("u64", 3), ("i64", 10)] {
         let keys = Keys::of(name, 3000, 20);
         let n = keys.len();
@@ -35,20 +35,20 @@ fn delta_splits_integers_of_every_width() {
         let width = (1u128 << bits).div_ceil(m as u128);
         let bucket = |index| (u128::from(unsigned(index) ^ flip) / width) as usize;
         let (order, begins) = by_bucket(n, m, bucket);
-        desk.write("in.npy", keys.npy());
-        desk.job(&format!(
+        workdir.write("in.npy", keys.npy());
+        workdir.job(&format!(
             "split in.npy -o out.npy --buckets {m} --by delta --offsets begins.npy --verify --force"
         ));
-        let out = desk.read("out.npy");
+        let out = workdir.read("out.npy");
         assert!(npy_parts(&out).2 == in_order(&keys.raw, keys.each, &order), "{name}, {m}");
-        let found = desk.read("begins.npy");
+        let found = workdir.read("begins.npy");
         assert_eq!(npy_parts(&found), ("<u4".to_owned(), m + 1, &words(begins)[..]), "{name}, {m}");
     }
 }
 
 #[test]
 fn splitters_divide_keys_of_every_type() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     for keys in Keys::of_every_type(2000, 21) {
         // Nine quantiles of the sorted keys, one of them twice, which makes an empty bucket.
         let mut chosen: Vec<usize> = (1..10).map(|tenth| keys.ascending[tenth * 200]).collect();
@@ -64,103 +64,103 @@ fn splitters_divide_keys_of_every_type() {
         let bucket = |index| chosen.iter().filter(|&&s| at_or_below(s, index)).count();
         let (order, begins) = by_bucket(keys.len(), 11, bucket);
         let splitters = in_order(&keys.raw, keys.each, &chosen);
-        desk.write("in.npy", keys.npy());
-        desk.write("splitters.npy", npy(1, keys.descr, 10, &splitters));
-        desk.job(
+        workdir.write("in.npy", keys.npy());
+        workdir.write("splitters.npy", npy(1, keys.descr, 10, &splitters));
+        workdir.job(
             "split in.npy -o out.bin --splitters splitters.npy --offsets begins.bin --verify --force",
         );
-        assert!(desk.read("out.bin") == in_order(&keys.raw, keys.each, &order), "{}", keys.name);
-        assert_eq!(desk.read("begins.bin"), words(begins), "{}", keys.name);
+        assert!(workdir.read("out.bin") == in_order(&keys.raw, keys.each, &order), "{}", keys.name);
+        assert_eq!(workdir.read("begins.bin"), words(begins), "{}", keys.name);
     }
 }
 
 #[test]
 fn glsl_splits_move_values() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let keys = Keys::of("i32", 2000, 22);
     let values: Vec<u8> = (0..keys.len() * 8).map(|byte| (byte * 3 / 2) as u8).collect();
     let bucket = |index| (u32_at(&keys.raw, index) % 7) as usize;
     let (order, _) = by_bucket(keys.len(), 7, bucket);
-    desk.write("in.bin", &keys.raw);
-    desk.write("values.bin", &values);
-    desk.write("seven.glsl", "uint bucket_of(int key) { return uint(key) % 7u; }");
-    desk.job(
+    workdir.write("in.bin", &keys.raw);
+    workdir.write("values.bin", &values);
+    workdir.write("seven.glsl", "uint bucket_of(int key) { return uint(key) % 7u; }");
+    workdir.job(
         "split in.bin -o out.bin --type i32 --buckets 7 --glsl seven.glsl --values values.bin \
          --values-out moved.bin --value-bytes 8 --verify",
     );
-    assert!(desk.read("out.bin") == in_order(&keys.raw, 4, &order));
-    assert!(desk.read("moved.bin") == in_order(&values, 8, &order));
+    assert!(workdir.read("out.bin") == in_order(&keys.raw, 4, &order));
+    assert!(workdir.read("moved.bin") == in_order(&values, 8, &order));
 }
 
 #[test]
 fn glsl_functions_receive_signed_64_bit_keys() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let keys = Keys::of("i64", 500, 23);
-    desk.write("in.npy", keys.npy());
-    desk.write("sign.glsl", "uint bucket_of(int64_t key) { return key < 0 ? 0u : 1u; }");
-    desk.job("split in.npy -o out.bin --buckets 2 --glsl sign.glsl");
+    workdir.write("in.npy", keys.npy());
+    workdir.write("sign.glsl", "uint bucket_of(int64_t key) { return key < 0 ? 0u : 1u; }");
+    workdir.job("split in.npy -o out.bin --buckets 2 --glsl sign.glsl");
     let (order, _) =
         by_bucket(keys.len(), 2, |index| usize::from(u64_at(&keys.raw, index) >> 63 == 0));
-    assert!(desk.read("out.bin") == in_order(&keys.raw, 8, &order));
+    assert!(workdir.read("out.bin") == in_order(&keys.raw, 8, &order));
 }
 
 /// Dates are shifted only for comparisons; functions of their value get the number of days.
 #[test]
 fn bucket_functions_of_dates_receive_day_numbers() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let days: Vec<u8> = [2i64, 0, 1, 2].iter().flat_map(|day| day.to_le_bytes()).collect();
-    desk.write("days.npy", npy(1, "<M8[D]", 4, &days));
-    desk.write("day.glsl", "uint bucket_of(int64_t day) { return uint(day); }");
+    workdir.write("days.npy", npy(1, "<M8[D]", 4, &days));
+    workdir.write("day.glsl", "uint bucket_of(int64_t day) { return uint(day); }");
     for function in ["--by identity", "--glsl day.glsl"] {
-        desk.job(&format!(
+        workdir.job(&format!(
             "split days.npy -o out.bin --buckets 3 {function} --offsets at.bin --force"
         ));
         let expected: Vec<u8> = [0i64, 1, 2, 2].iter().flat_map(|day| day.to_le_bytes()).collect();
-        assert_eq!(desk.read("out.bin"), expected, "{function}");
-        let offsets: Vec<u32> = (0..4).map(|i| u32_at(&desk.read("at.bin"), i)).collect();
+        assert_eq!(workdir.read("out.bin"), expected, "{function}");
+        let offsets: Vec<u32> = (0..4).map(|i| u32_at(&workdir.read("at.bin"), i)).collect();
         assert_eq!(offsets, [0, 1, 2, 4], "{function}");
     }
 }
 
 #[test]
 fn splitters_of_another_type_divide_keys() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let floats: Vec<u8> = [0.3f32, 2.5].iter().flat_map(|x| x.to_le_bytes()).collect();
-    desk.write("at.npy", npy(1, "<f4", 2, &floats));
-    desk.write("in.txt", "3\n0\n1\n2\n");
+    workdir.write("at.npy", npy(1, "<f4", 2, &floats));
+    workdir.write("in.txt", "3\n0\n1\n2\n");
     for kind in ["f16", "f64", "i64", "u8"] {
-        desk.job(&format!(
+        workdir.job(&format!(
             "split in.txt -o out.txt --type {kind} --splitters at.npy --offsets at.bin --force"
         ));
-        let offsets: Vec<u32> = (0..4).map(|i| u32_at(&desk.read("at.bin"), i)).collect();
+        let offsets: Vec<u32> = (0..4).map(|i| u32_at(&workdir.read("at.bin"), i)).collect();
         assert_eq!(offsets, [0, 1, 3, 4], "{kind}");
     }
-    desk.write("far.npy", npy(1, "<f4", 1, &300f32.to_le_bytes()));
-    let ran = desk.run("split in.txt -o far.txt --type u8 --splitters far.npy").expect(1);
+    workdir.write("far.npy", npy(1, "<f4", 1, &300f32.to_le_bytes()));
+    let ran = workdir.run("split in.txt -o far.txt --type u8 --splitters far.npy").expect(1);
     let sentence = "the splitter 300.0 of type f32 is larger than any key of type u8";
     assert!(ran.error_line().contains(sentence), "{}", ran.err);
 }
 
 #[test]
 fn methods_agree() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let small: Vec<usize> = (0..3000).map(|i| i * i % 40).collect();
     let (order, _) = by_bucket(small.len(), 40, |index| small[index]);
     let raw = words(small.iter().copied());
-    desk.write("in.bin", &raw);
+    workdir.write("in.bin", &raw);
     for method in ["auto", "direct", "warp", "block", "onesweep", "reduced-bit", "scan-split"] {
-        desk.job(&format!(
+        workdir.job(&format!(
             "split in.bin -o out.bin --type u32 --buckets 40 --by identity --method {method} --force"
         ));
-        assert!(desk.read("out.bin") == in_order(&raw, 4, &order), "{method}");
+        assert!(workdir.read("out.bin") == in_order(&raw, 4, &order), "{method}");
     }
 }
 
 #[test]
 fn bucket_sizes_are_printed() {
-    let desk = Desk::new();
-    desk.write("in.bin", words([1, 0, 1, 1]));
-    let ran = desk.job("split in.bin -o out.bin --type u32 --buckets 3 --by identity");
+    let workdir = Workdir::new();
+    workdir.write("in.bin", words([1, 0, 1, 1]));
+    let ran = workdir.job("split in.bin -o out.bin --type u32 --buckets 3 --by identity");
     let rows: Vec<Vec<&str>> = ran.out.lines().map(|l| l.split_whitespace().collect()).collect();
     assert_eq!(
         rows[1..],
@@ -168,29 +168,29 @@ fn bucket_sizes_are_printed() {
     );
     assert!(ran.err.contains("split 4 u32 into 3 buckets"), "{}", ran.err);
 
-    let ran = desk.job("split in.bin -o out.bin --type u32 --buckets 33 --by identity --force");
+    let ran = workdir.job("split in.bin -o out.bin --type u32 --buckets 33 --by identity --force");
     for part in ["first", "last", "largest", "smallest"] {
         assert!(ran.out.contains(part), "{}", ran.out);
     }
     assert_eq!(ran.out.lines().count(), 5, "{}", ran.out);
     // Only the keys are written to standard output.
     assert_eq!(
-        desk.pipe("split - -o - --type u32 --buckets 3 --by identity", &words([2, 1])),
+        workdir.pipe("split - -o - --type u32 --buckets 3 --by identity", &words([2, 1])),
         words([1, 2])
     );
     let ran =
-        desk.job("split in.bin -o out.bin --type u32 --buckets 3 --by identity --force --quiet");
+        workdir.job("split in.bin -o out.bin --type u32 --buckets 3 --by identity --force --quiet");
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
 }
 
 #[test]
 fn invalid_splits_are_reported() {
-    let desk = Desk::new();
-    desk.write("in.bin", words([1, 5, 2]));
-    desk.write("f.npy", npy(1, "<f4", 2, &[0; 8]));
-    desk.write("down.bin", words([5, 1]));
-    desk.write("wrong.glsl", "uint bucket_of(uint key) { return nothing; }");
-    desk.write("past.glsl", "uint bucket_of(uint key) { return key; }");
+    let workdir = Workdir::new();
+    workdir.write("in.bin", words([1, 5, 2]));
+    workdir.write("f.npy", npy(1, "<f4", 2, &[0; 8]));
+    workdir.write("down.bin", words([5, 1]));
+    workdir.write("wrong.glsl", "uint bucket_of(uint key) { return nothing; }");
+    workdir.write("past.glsl", "uint bucket_of(uint key) { return key; }");
     for (line, part) in [
         (
             "in.bin --type u32 --buckets 3 --by identity",
@@ -210,8 +210,8 @@ fn invalid_splits_are_reported() {
             "--buckets 10000000 is more than 65536",
         ),
     ] {
-        let ran = desk.run(&format!("split -o out.bin {line}")).expect(1);
+        let ran = workdir.run(&format!("split -o out.bin {line}")).expect(1);
         assert!(ran.err.contains(part), "{line}: {}", ran.err);
-        assert_eq!(desk.names().len(), 5, "nothing is left behind");
+        assert_eq!(workdir.names().len(), 5, "nothing is left behind");
     }
 }

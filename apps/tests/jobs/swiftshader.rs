@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{Ran, multisplit};
-use crate::desk::Desk;
+use crate::common::{RunOutput, multisplit};
+use crate::workdir::Workdir;
 
 /// The driver manifest in Debian's package.
 const DRIVER: &str = "/usr/lib/chromium/vk_swiftshader_icd.json";
@@ -14,11 +14,11 @@ const MAX_KILOBYTES: u32 = 2_000_000;
 
 /// Runs the binary on SwiftShader, in limited memory.
 #[track_caller]
-fn run(desk: &Desk, line: &str) -> Ran {
+fn run(workdir: &Workdir, line: &str) -> RunOutput {
     let binary = multisplit();
     let mut command = Command::new("sh");
     let limited = format!("ulimit -v {MAX_KILOBYTES} && exec \"$@\"");
-    command.args(["-c", &limited, "sh"]).arg(binary.get_program()).current_dir(desk.path());
+    command.args(["-c", &limited, "sh"]).arg(binary.get_program()).current_dir(workdir.path());
     for (name, value) in binary.get_envs() {
         match value {
             Some(value) => command.env(name, value),
@@ -37,10 +37,10 @@ fn swiftshader_compiles_every_kind_of_kernel() {
         return;
     }
     assert!(Path::new(DRIVER).exists(), "install chromium, or set MULTISPLIT_CHROMIUM=none");
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let keys = |n: u32| (0..n).flat_map(|i| i.wrapping_mul(0x9E37_79B9).to_le_bytes());
-    desk.write("few.bin", keys(700).collect::<Vec<_>>());
-    desk.write("keys.bin", keys(20_000).collect::<Vec<_>>());
+    workdir.write("few.bin", keys(700).collect::<Vec<_>>());
+    workdir.write("keys.bin", keys(20_000).collect::<Vec<_>>());
     for line in [
         "sort few.bin -o sorted.bin --type u32 --verify",
         "sort few.bin --argsort order.bin --type u16 --verify",
@@ -49,6 +49,6 @@ fn swiftshader_compiles_every_kind_of_kernel() {
         "split keys.bin -o block.bin --type u32 --buckets 8 --by delta --method block --verify",
         "split keys.bin -o warp.bin --type u32 --buckets 8 --by delta --method warp --verify",
     ] {
-        run(&desk, line).expect(0);
+        run(&workdir, line).expect(0);
     }
 }

@@ -1,20 +1,20 @@
 //! Tests of tables like those of spreadsheets and pandas, sorted, split and counted by a column.
 
-use crate::desk::Desk;
+use crate::workdir::Workdir;
 
 /// Quotes, a byte order mark, CRLF, an empty cell, an empty line, and a line break in a cell.
 const SALES: &str = "\u{feff}name,price,region\r\n\"Tea, green\",2.50,2\r\n\"say \"\"hi\"\"\",-1,1\r\n\r\n\
                      Milk,,2\r\n\"two\r\nlines\",10,1\r\nBread,2.5,1\r\n";
 
-fn text(desk: &Desk, name: &str) -> String {
-    String::from_utf8(desk.read(name)).expect("text")
+fn text(workdir: &Workdir, name: &str) -> String {
+    String::from_utf8(workdir.read(name)).expect("text")
 }
 
 #[test]
 fn rows_are_sorted_by_a_column() {
-    let desk = Desk::new();
-    desk.write("sales.csv", SALES);
-    let ran = desk.job("sort sales.csv --column price -o out.csv --verify --argsort order.txt");
+    let workdir = Workdir::new();
+    workdir.write("sales.csv", SALES);
+    let ran = workdir.job("sort sales.csv --column price -o out.csv --verify --argsort order.txt");
     assert!(ran.err.contains("1 empty cell; these rows come last"), "{}", ran.err);
     let header = "\u{feff}name,price,region\r\n";
     let (tea, hi, milk, lines, bread) = (
@@ -24,33 +24,35 @@ fn rows_are_sorted_by_a_column() {
         "\"two\r\nlines\",10,1\r\n",
         "Bread,2.5,1\r\n",
     );
-    assert_eq!(text(&desk, "out.csv"), [header, hi, tea, bread, lines, milk].concat());
-    assert_eq!(text(&desk, "order.txt"), "1\n0\n4\n3\n2\n");
+    assert_eq!(text(&workdir, "out.csv"), [header, hi, tea, bread, lines, milk].concat());
+    assert_eq!(text(&workdir, "order.txt"), "1\n0\n4\n3\n2\n");
     // Two columns; the first has priority.
-    desk.job("sort sales.csv --column region --column price -o out.csv --force --descending");
-    assert_eq!(text(&desk, "out.csv"), [header, tea, milk, lines, bread, hi].concat());
-    desk.job("sort sales.csv --column 2 --keys-only -o keys.txt --type f32");
-    assert_eq!(text(&desk, "keys.txt"), "-1.0\n2.5\n2.5\n10.0\n");
+    workdir.job("sort sales.csv --column region --column price -o out.csv --force --descending");
+    assert_eq!(text(&workdir, "out.csv"), [header, tea, milk, lines, bread, hi].concat());
+    workdir.job("sort sales.csv --column 2 --keys-only -o keys.txt --type f32");
+    assert_eq!(text(&workdir, "keys.txt"), "-1.0\n2.5\n2.5\n10.0\n");
     // Another separator requires other quotes.
-    desk.job("sort sales.csv --column price -o out.tsv");
-    assert!(text(&desk, "out.tsv").starts_with("name\tprice\tregion\n\"say \"\"hi\"\"\"\t-1\t1\n"));
+    workdir.job("sort sales.csv --column price -o out.tsv");
+    assert!(
+        text(&workdir, "out.tsv").starts_with("name\tprice\tregion\n\"say \"\"hi\"\"\"\t-1\t1\n")
+    );
     // A table without a header, from standard input, with semicolons.
-    let out = desk.pipe("sort - --column 2 -o -", b"a;3\nb;1\n");
+    let out = workdir.pipe("sort - --column 2 -o -", b"a;3\nb;1\n");
     assert_eq!(String::from_utf8_lossy(&out), "b;1\na;3\n");
 }
 
 #[test]
 fn rows_are_split_and_counted() {
-    let desk = Desk::new();
-    desk.write("t.tsv", "id\tx\na\t0.5\nb\t9\nc\t1.5\nd\t-3\n");
-    desk.job(
+    let workdir = Workdir::new();
+    workdir.write("t.tsv", "id\tx\na\t0.5\nb\t9\nc\t1.5\nd\t-3\n");
+    workdir.job(
         "split t.tsv --column x --by delta --range 0 2 --buckets 2 --each part-{}.tsv -o all.tsv",
     );
-    assert_eq!(text(&desk, "part-0.tsv"), "id\tx\na\t0.5\nd\t-3\n");
-    assert_eq!(text(&desk, "part-1.tsv"), "id\tx\nb\t9\nc\t1.5\n");
-    assert_eq!(text(&desk, "all.tsv"), "id\tx\na\t0.5\nd\t-3\nb\t9\nc\t1.5\n");
-    desk.write("u.csv", "x\n1\n\n2\n\"\"\n");
-    let ran = desk.job("histogram u.csv --column x --bins 2 --json");
+    assert_eq!(text(&workdir, "part-0.tsv"), "id\tx\na\t0.5\nd\t-3\n");
+    assert_eq!(text(&workdir, "part-1.tsv"), "id\tx\nb\t9\nc\t1.5\n");
+    assert_eq!(text(&workdir, "all.tsv"), "id\tx\na\t0.5\nd\t-3\nb\t9\nc\t1.5\n");
+    workdir.write("u.csv", "x\n1\n\n2\n\"\"\n");
+    let ran = workdir.job("histogram u.csv --column x --bins 2 --json");
     assert!(
         ran.out.contains("\"counts\":[1,1]") && ran.out.contains("\"missing\":1"),
         "{}",
@@ -60,11 +62,11 @@ fn rows_are_split_and_counted() {
 
 #[test]
 fn table_errors_are_reported() {
-    let desk = Desk::new();
-    desk.write("t.csv", "id,x\n1,2\n3,four\n");
-    desk.write("ragged.csv", "id,x\n1,2\n3\n");
-    desk.write("gap.csv", "id,x\n1,2\n3,\n");
-    desk.write("a.npy", crate::arrays::npy(1, "<u4", 0, &[]));
+    let workdir = Workdir::new();
+    workdir.write("t.csv", "id,x\n1,2\n3,four\n");
+    workdir.write("ragged.csv", "id,x\n1,2\n3\n");
+    workdir.write("gap.csv", "id,x\n1,2\n3,\n");
+    workdir.write("a.npy", crate::arrays::npy(1, "<u4", 0, &[]));
     for (line, part) in [
         ("sort t.csv -o out.csv", "has several columns (id, x); choose one with --column"),
         ("sort t.csv -o out.csv --column y", "no column `y`; it has id, x"),
@@ -80,50 +82,50 @@ fn table_errors_are_reported() {
             "gap.csv, line 3: the cell of column `x` is empty",
         ),
     ] {
-        let ran = desk.run(line).expect(1);
+        let ran = workdir.run(line).expect(1);
         assert!(ran.error_line().contains(part), "{line}: {}", ran.err);
-        assert_eq!(desk.names().len(), 4, "{line}");
+        assert_eq!(workdir.names().len(), 4, "{line}");
     }
 }
 
 #[test]
 fn topk_finds_largest_and_smallest_rows() {
-    let desk = Desk::new();
-    desk.write("sales.csv", SALES);
+    let workdir = Workdir::new();
+    workdir.write("sales.csv", SALES);
     let header = "\u{feff}name,price,region\r\n";
     let (tea, lines) = ("\"Tea, green\",2.50,2\r\n", "\"two\r\nlines\",10,1\r\n");
-    desk.job("topk sales.csv --column price -k 2 -o best.csv --indices where.txt --verify");
-    assert_eq!(text(&desk, "best.csv"), [header, lines, tea].concat());
-    assert_eq!(text(&desk, "where.txt"), "3\n0\n");
+    workdir.job("topk sales.csv --column price -k 2 -o best.csv --indices where.txt --verify");
+    assert_eq!(text(&workdir, "best.csv"), [header, lines, tea].concat());
+    assert_eq!(text(&workdir, "where.txt"), "3\n0\n");
     // Rows without a price come last.
-    desk.job("topk sales.csv --column price -k 5 --smallest --indices all.txt");
-    assert_eq!(text(&desk, "all.txt"), "1\n0\n4\n3\n2\n");
-    desk.job("topk sales.csv --column price -k 2 --keys-only --type f32 -o keys.txt");
-    assert_eq!(text(&desk, "keys.txt"), "10.0\n2.5\n");
-    let ran = desk.run("topk sales.csv --column price -k 6 -o none.csv").expect(1);
+    workdir.job("topk sales.csv --column price -k 5 --smallest --indices all.txt");
+    assert_eq!(text(&workdir, "all.txt"), "1\n0\n4\n3\n2\n");
+    workdir.job("topk sales.csv --column price -k 2 --keys-only --type f32 -o keys.txt");
+    assert_eq!(text(&workdir, "keys.txt"), "10.0\n2.5\n");
+    let ran = workdir.run("topk sales.csv --column price -k 6 -o none.csv").expect(1);
     assert!(ran.error_line().contains("-k 6 is too large: sales.csv has 5 rows"), "{}", ran.err);
-    desk.run("topk sales.csv --column price --column region -k 1 -o none.csv").expect(2);
+    workdir.run("topk sales.csv --column price --column region -k 1 -o none.csv").expect(2);
 }
 
 /// An unclosed quote would swallow the rows written after it.
 #[test]
 fn unclosed_quotes_are_rejected() {
-    let desk = Desk::new();
-    desk.write("open.csv", "a,b\n3,x\n2,y\n1,\"not closed\n");
-    let ran = desk.run("sort open.csv --column a -o out.csv").expect(1);
+    let workdir = Workdir::new();
+    workdir.write("open.csv", "a,b\n3,x\n2,y\n1,\"not closed\n");
+    let ran = workdir.run("sort open.csv --column a -o out.csv").expect(1);
     assert!(ran.error_line().contains("open.csv, line 4: a quote is not closed"), "{}", ran.err);
-    desk.write("closed.csv", "a,b\n3,x\"\n2,\"y \"\"z\"\"\"\n1,\"two\nlines\"\n");
-    desk.job("sort closed.csv --column a -o out.csv");
+    workdir.write("closed.csv", "a,b\n3,x\"\n2,\"y \"\"z\"\"\"\n1,\"two\nlines\"\n");
+    workdir.job("sort closed.csv --column a -o out.csv");
     let expected = "a,b\n1,\"two\nlines\"\n2,\"y \"\"z\"\"\"\n3,x\"\n";
-    assert_eq!(String::from_utf8_lossy(&desk.read("out.csv")), expected);
+    assert_eq!(String::from_utf8_lossy(&workdir.read("out.csv")), expected);
 }
 
 /// Integers are not rounded unless requested.
 #[test]
 fn integers_are_not_rounded_silently() {
-    let desk = Desk::new();
-    desk.write("ids.csv", "id\n9007199254740993\n9007199254740992\n-0.5\n");
-    let ran = desk.run("sort ids.csv --column id -o out.csv").expect(1);
+    let workdir = Workdir::new();
+    workdir.write("ids.csv", "id\n9007199254740993\n9007199254740992\n-0.5\n");
+    let ran = workdir.run("sort ids.csv --column id -o out.csv").expect(1);
     assert!(ran.error_line().contains("line 2: `9007199254740993`"), "{}", ran.err);
-    desk.job("sort ids.csv --column id -o out.csv --type f64");
+    workdir.job("sort ids.csv --column id -o out.csv --type f64");
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::arrays::{npy, npy_parts, npy_with, words};
-use crate::desk::Desk;
+use crate::workdir::Workdir;
 
 /// Numbers that are exact in every type, as are their sums.
 fn numbers(n: usize) -> Vec<u8> {
@@ -37,18 +37,18 @@ const TYPES: [(&str, &str); 10] = [
 ];
 
 #[track_caller]
-fn reduced(desk: &Desk, line: &str) -> Value {
-    let ran = desk.job(&format!("reduce {line} --json --verify"));
+fn reduced(workdir: &Workdir, line: &str) -> Value {
+    let ran = workdir.job(&format!("reduce {line} --json --verify"));
     serde_json::from_str(&ran.out).expect("one object")
 }
 
 #[test]
 fn every_type_is_scanned() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     // Their sums and maxima fit a signed byte.
     let numbers: Vec<u64> = (0..100).map(|index| u64::from(index % 9 == 4) + index / 90).collect();
     for (number, (name, descr)) in TYPES.into_iter().enumerate() {
-        desk.write("in.npy", npy(1, descr, numbers.len(), &raw(name, &numbers)));
+        workdir.write("in.npy", npy(1, descr, numbers.len(), &raw(name, &numbers)));
         let (op, inclusive) = (["sum", "max"][number % 2], number % 3 != 0 || number % 2 == 1);
         let mut through = 0;
         let scan = |&x: &u64| {
@@ -58,8 +58,8 @@ fn every_type_is_scanned() {
         };
         let expected: Vec<u64> = numbers.iter().map(scan).collect();
         let option = if inclusive { "--inclusive" } else { "" };
-        desk.job(&format!("scan in.npy -o out.npy --op {op} {option} --verify --force"));
-        let out = desk.read("out.npy");
+        workdir.job(&format!("scan in.npy -o out.npy --op {op} {option} --verify --force"));
+        let out = workdir.read("out.npy");
         let (found, len, bytes) = npy_parts(&out);
         assert_eq!((found.as_str(), len), (descr, numbers.len()), "{name}");
         assert!(bytes == raw(name, &expected), "{name} {op} {option}");
@@ -68,7 +68,7 @@ fn every_type_is_scanned() {
 
 #[test]
 fn exclusive_scan_begins_with_the_identity() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     for (kind, op, expected) in [
         ("u32", "sum", "0\n3\n4\n"),
         ("u32", "min", "4294967295\n3\n1\n"),
@@ -78,7 +78,7 @@ fn exclusive_scan_begins_with_the_identity() {
         ("f16", "max", "NaN\n3\n3\n"),
         ("f64", "min", "NaN\n3.0\n1.0\n"),
     ] {
-        let out = desk.pipe(&format!("scan - -o - --type {kind} --op {op} -q"), b"3\n1\n4\n");
+        let out = workdir.pipe(&format!("scan - -o - --type {kind} --op {op} -q"), b"3\n1\n4\n");
         let text = String::from_utf8_lossy(&out).replace(".0", "");
         assert_eq!(text, expected.replace(".0", ""), "{kind} {op}");
     }
@@ -86,84 +86,84 @@ fn exclusive_scan_begins_with_the_identity() {
 
 #[test]
 fn memory_limit_does_not_change_scans() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let numbers = numbers(20_000);
-    desk.write("in.bin", words(numbers.iter().map(|&x| usize::from(x))));
+    workdir.write("in.bin", words(numbers.iter().map(|&x| usize::from(x))));
     for option in ["", "--inclusive", "--op min", "--op max --inclusive"] {
         let line = format!("scan in.bin --type u32 {option} --verify --force");
-        desk.job(&format!("{line} -o whole.bin"));
-        desk.job(&format!("{line} -o parts.bin --memory-limit 16KiB"));
-        assert!(desk.read("whole.bin") == desk.read("parts.bin"), "{option}");
+        workdir.job(&format!("{line} -o whole.bin"));
+        workdir.job(&format!("{line} -o parts.bin --memory-limit 16KiB"));
+        assert!(workdir.read("whole.bin") == workdir.read("parts.bin"), "{option}");
     }
     for op in ["sum", "min", "argmin", "argmax"] {
         let line = format!("in.bin --type u32 --op {op}");
-        let whole = reduced(&desk, &line);
-        assert_eq!(whole, reduced(&desk, &format!("{line} --memory-limit 16KiB")), "{op}");
+        let whole = reduced(&workdir, &line);
+        assert_eq!(whole, reduced(&workdir, &format!("{line} --memory-limit 16KiB")), "{op}");
     }
 }
 
 #[test]
 fn every_type_is_reduced() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let numbers = numbers(3000);
     let wide: Vec<u64> = numbers.iter().map(|&x| x.into()).collect();
     let sum: u64 = wide.iter().sum();
     let greatest = wide.iter().max().copied().expect("a number");
     let at = wide.iter().position(|&x| x == greatest).expect("an index");
     for (number, (name, descr)) in TYPES.into_iter().enumerate() {
-        desk.write("in.npy", npy(1, descr, wide.len(), &raw(name, &wide)));
+        workdir.write("in.npy", npy(1, descr, wide.len(), &raw(name, &wide)));
         // Sums of bytes do not fit a byte.
         let (op, value, index) = match number % 2 {
             0 => ("sum", sum, Value::Null),
             _ => ("argmax", greatest, at.into()),
         };
-        let object = reduced(&desk, &format!("in.npy --op {op}"));
+        let object = reduced(&workdir, &format!("in.npy --op {op}"));
         assert_eq!(object["value"].as_f64(), Some(value as f64), "{name}");
         assert_eq!((&object["op"], &object["index"]), (&op.into(), &index), "{name}");
         assert_eq!((&object["type"], &object["n"]), (&name.into(), &3000.into()));
     }
-    let ran = desk.job("reduce in.npy --op min");
+    let ran = workdir.job("reduce in.npy --op min");
     assert_eq!(ran.out.trim().trim_end_matches(".0"), "0");
-    let ran = desk.job("reduce in.npy --op argmax");
+    let ran = workdir.job("reduce in.npy --op argmax");
     assert!(ran.out.starts_with(&format!("{at} {greatest}")), "{}", ran.out);
 }
 
 #[test]
 fn sums_of_integers_have_64_bits() {
-    let desk = Desk::new();
-    desk.write("in.txt", "4294967295\n4294967295\n");
-    assert_eq!(reduced(&desk, "in.txt --type u32 --op sum")["value"], 8_589_934_590u64);
-    desk.write("in.txt", "-2147483648\n-2147483648\n");
-    assert_eq!(reduced(&desk, "in.txt --type i32 --op sum")["value"], -4_294_967_296i64);
+    let workdir = Workdir::new();
+    workdir.write("in.txt", "4294967295\n4294967295\n");
+    assert_eq!(reduced(&workdir, "in.txt --type u32 --op sum")["value"], 8_589_934_590u64);
+    workdir.write("in.txt", "-2147483648\n-2147483648\n");
+    assert_eq!(reduced(&workdir, "in.txt --type i32 --op sum")["value"], -4_294_967_296i64);
     // Sums of 16-bit floats are not rounded to 16 bits.
-    desk.write("ones.txt", "1\n".repeat(2049));
+    workdir.write("ones.txt", "1\n".repeat(2049));
     for kind in ["f16", "bf16"] {
         let line = format!("ones.txt --type {kind} --op sum");
-        assert_eq!(reduced(&desk, &line)["value"].as_f64(), Some(2049.0), "{kind}");
+        assert_eq!(reduced(&workdir, &line)["value"].as_f64(), Some(2049.0), "{kind}");
     }
-    desk.write("in.txt", "0.1\n0.2\n");
-    let object = reduced(&desk, "in.txt --type f32 --op max");
+    workdir.write("in.txt", "0.1\n0.2\n");
+    let object = reduced(&workdir, "in.txt --type f32 --op max");
     assert_eq!(object["value"].to_string(), "0.2");
 }
 
 #[test]
 fn scans_and_reductions_skip_empty_cells() {
-    let desk = Desk::new();
-    desk.write("sales.csv", "name,price\nTea,2.5\nMilk,\nSalt,0.8\nBread,2.5\n");
-    let object = reduced(&desk, "sales.csv --column price --op argmin");
+    let workdir = Workdir::new();
+    workdir.write("sales.csv", "name,price\nTea,2.5\nMilk,\nSalt,0.8\nBread,2.5\n");
+    let object = reduced(&workdir, "sales.csv --column price --op argmin");
     assert_eq!((&object["index"], &object["value"]), (&2.into(), &0.8.into()));
-    let object = reduced(&desk, "sales.csv --column price --op argmax");
+    let object = reduced(&workdir, "sales.csv --column price --op argmax");
     assert_eq!(object["index"], 0);
-    desk.job("scan sales.csv --column price -o totals.csv --inclusive");
-    assert_eq!(desk.read("totals.csv"), b"2.5\n3.3\n5.8\n");
+    workdir.job("scan sales.csv --column price -o totals.csv --inclusive");
+    assert_eq!(workdir.read("totals.csv"), b"2.5\n3.3\n5.8\n");
 }
 
 #[test]
 fn invalid_scans_and_reductions_are_rejected() {
-    let desk = Desk::new();
-    desk.write("empty.bin", "");
-    desk.write("t.npy", npy(1, "<M8[s]", 2, &[0; 16]));
-    desk.write("two.csv", "a,b\n1,2\n");
+    let workdir = Workdir::new();
+    workdir.write("empty.bin", "");
+    workdir.write("t.npy", npy(1, "<M8[s]", 2, &[0; 16]));
+    workdir.write("two.csv", "a,b\n1,2\n");
     for (line, part) in [
         (
             "reduce empty.bin --type f32 --op argmin",
@@ -174,34 +174,34 @@ fn invalid_scans_and_reductions_are_rejected() {
         ("reduce two.csv --column a --column b --op sum", "one --column, but 2 are given"),
         ("scan no.bin --type u32 -o out.npy", "no.bin"),
     ] {
-        let ran = desk.run(line).expect(1);
+        let ran = workdir.run(line).expect(1);
         assert!(ran.error_line().contains(part), "{}", ran.err);
-        assert_eq!(desk.names().len(), 3, "nothing is left behind");
+        assert_eq!(workdir.names().len(), 3, "nothing is left behind");
     }
-    assert_eq!(reduced(&desk, "empty.bin --type u32 --op sum")["value"], 0);
-    desk.job("scan empty.bin --type u32 -o out.bin");
-    assert!(desk.read("out.bin").is_empty());
-    desk.run("reduce empty.bin --type u32").expect(2);
-    desk.run("reduce empty.bin --type u32 --op mean").expect(2);
-    desk.run("scan empty.bin --type u32").expect(2);
+    assert_eq!(reduced(&workdir, "empty.bin --type u32 --op sum")["value"], 0);
+    workdir.job("scan empty.bin --type u32 -o out.bin");
+    assert!(workdir.read("out.bin").is_empty());
+    workdir.run("reduce empty.bin --type u32").expect(2);
+    workdir.run("reduce empty.bin --type u32 --op mean").expect(2);
+    workdir.run("scan empty.bin --type u32").expect(2);
 }
 
 /// Indices refer to C order, so files in Fortran order are rejected instead of misread.
 #[test]
 fn indices_of_fortran_arrays_are_rejected() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let raw: Vec<u8> = [1i32, 9, 5, 2].iter().flat_map(|x| x.to_le_bytes()).collect();
     let header = "{'descr': '<i4', 'fortran_order': True, 'shape': (2, 2), }";
-    desk.write("fortran.npy", npy_with(1, header, &raw));
-    desk.run("reduce fortran.npy --op argmax").expect(1);
-    desk.run("reduce fortran.npy --op max").expect(0);
+    workdir.write("fortran.npy", npy_with(1, header, &raw));
+    workdir.run("reduce fortran.npy --op argmax").expect(1);
+    workdir.run("reduce fortran.npy --op max").expect(0);
 }
 
 /// As for f16: bf16 has too few digits for sums of many numbers.
 #[test]
 fn sums_of_bf16_are_f32() {
-    let desk = Desk::new();
-    desk.write("numbers.txt", "1\n0.0068359375\n");
-    let ran = desk.job("reduce numbers.txt --op sum --type bf16");
+    let workdir = Workdir::new();
+    workdir.write("numbers.txt", "1\n0.0068359375\n");
+    let ran = workdir.job("reduce numbers.txt --op sum --type bf16");
     assert_eq!(ran.out, "1.0068359\n");
 }

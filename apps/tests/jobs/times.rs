@@ -1,12 +1,12 @@
 //! Tests of reported times: kernels, transfers and host work, and verification are separate.
 
 use crate::arrays::words;
-use crate::desk::Desk;
+use crate::workdir::Workdir;
 
 #[test]
 fn summaries_separate_kernels_from_host_and_verification() {
-    let desk = Desk::new();
-    desk.write("in.bin", words(0..1000));
+    let workdir = Workdir::new();
+    workdir.write("in.bin", words(0..1000));
     for (line, phase) in [
         ("sort in.bin -o out.bin", "sorting"),
         ("sort in.bin -o out.bin --argsort order.bin", "sorting"),
@@ -19,7 +19,7 @@ fn summaries_separate_kernels_from_host_and_verification() {
         ("merge in.bin in.bin -o out.bin", "merging"),
         ("search in.bin in.bin -o out.bin", "searching"),
     ] {
-        let ran = desk.run(&format!("{line} --type u32 --force --verify -v")).expect(0);
+        let ran = workdir.run(&format!("{line} --type u32 --force --verify -v")).expect(0);
         let lines: Vec<&str> = ran.err.lines().collect();
         let summary = lines.iter().find(|line| line.contains(" in all, ")).expect(line);
         assert!(summary.contains(" of device time on "), "{line}: {summary}");
@@ -30,6 +30,6 @@ fn summaries_separate_kernels_from_host_and_verification() {
         }
         assert!(phases.contains(", transfers and host "), "{line}: {phases}");
     }
-    let ran = desk.run("sort in.bin -o out.bin --type u32 --force").expect(0);
+    let ran = workdir.run("sort in.bin -o out.bin --type u32 --force").expect(0);
     assert!(ran.error_line().ends_with(" in all"), "{}", ran.err);
 }

@@ -6,74 +6,74 @@ use std::time::{Duration, Instant};
 
 use crate::arrays::{npy, words};
 use crate::common::heeding_signals;
-use crate::desk::Desk;
+use crate::workdir::Workdir;
 
 /// Regardless of the spelling of the names and of the options that contain them.
 #[test]
 fn outputs_to_the_same_file_are_rejected() {
-    let desk = Desk::new();
-    desk.write("in.txt", "2\n1\n");
-    std::fs::create_dir(desk.path().join("o")).expect("a folder");
-    symlink("o", desk.path().join("link")).expect("a link");
+    let workdir = Workdir::new();
+    workdir.write("in.txt", "2\n1\n");
+    std::fs::create_dir(workdir.path().join("o")).expect("a folder");
+    symlink("o", workdir.path().join("link")).expect("a link");
     for (one, other) in [
         ("-o o/a", "--argsort ./o/a"),
         ("-o o/a", "--argsort link/a"),
         ("-o o/../x.npy", "--trace x.npy"),
         ("-o -", "--argsort /dev/stdout"),
     ] {
-        let ran = desk.run(&format!("sort in.txt --type u32 {one} {other}")).expect(1);
+        let ran = workdir.run(&format!("sort in.txt --type u32 {one} {other}")).expect(1);
         assert!(ran.error_line().contains("are the same file"), "{one} {other}: {}", ran.err);
-        assert_eq!(desk.names(), ["in.txt", "link", "o"]);
+        assert_eq!(workdir.names(), ["in.txt", "link", "o"]);
     }
-    symlink("nowhere", desk.path().join("dangling")).expect("a link");
-    let ran = desk.run("sort in.txt --type u32 -o dangling --force").expect(1);
+    symlink("nowhere", workdir.path().join("dangling")).expect("a link");
+    let ran = workdir.run("sort in.txt --type u32 -o dangling --force").expect(1);
     assert!(ran.error_line().contains("is a link to nowhere, which does not exist"), "{}", ran.err);
 }
 
 /// A failure after the sort discards all outputs, including the trace, and keeps existing files.
 #[test]
 fn outputs_are_written_all_or_none() {
-    let desk = Desk::new();
-    desk.write("in.npy", npy(1, "<u4", 2, &words([2, 1])));
-    desk.write("values.npy", npy(1, "|V3", 2, &[1, 2, 3, 4, 5, 6]));
-    desk.write("out.npy", "earlier");
-    let before = desk.names();
+    let workdir = Workdir::new();
+    workdir.write("in.npy", npy(1, "<u4", 2, &words([2, 1])));
+    workdir.write("values.npy", npy(1, "|V3", 2, &[1, 2, 3, 4, 5, 6]));
+    workdir.write("out.npy", "earlier");
+    let before = workdir.names();
     // Values of three bytes cannot be written as text, which is detected on writing.
     let values = "--values values.npy --values-out values.txt";
     let line =
         format!("sort in.npy -o out.npy {values} --argsort order.npy --trace t.json --force");
-    let ran = desk.run(&line).expect(1);
+    let ran = workdir.run(&line).expect(1);
     assert!(ran.error_line().contains("cannot be written as text"), "{}", ran.err);
-    assert_eq!(desk.names(), before);
-    assert_eq!(desk.read("out.npy"), b"earlier");
+    assert_eq!(workdir.names(), before);
+    assert_eq!(workdir.read("out.npy"), b"earlier");
     // A full device is detected on writing.
-    let ran = desk.run("sort in.npy -o out.bin --argsort /dev/full --trace t.json").expect(1);
+    let ran = workdir.run("sort in.npy -o out.bin --argsort /dev/full --trace t.json").expect(1);
     assert!(ran.error_line().contains("cannot write /dev/full"), "{}", ran.err);
-    assert_eq!(desk.names(), before);
+    assert_eq!(workdir.names(), before);
     // On success, all outputs appear, and a replaced file keeps its mode.
     let mode = std::fs::Permissions::from_mode(0o600);
-    std::fs::set_permissions(desk.path().join("out.npy"), mode).expect("a mode");
-    symlink("out.npy", desk.path().join("link.npy")).expect("a link");
-    desk.job("sort in.npy -o link.npy --argsort order.npy --trace t.json --force");
+    std::fs::set_permissions(workdir.path().join("out.npy"), mode).expect("a mode");
+    symlink("out.npy", workdir.path().join("link.npy")).expect("a link");
+    workdir.job("sort in.npy -o link.npy --argsort order.npy --trace t.json --force");
     assert_eq!(
-        desk.names(),
+        workdir.names(),
         ["in.npy", "link.npy", "order.npy", "out.npy", "t.json", "values.npy"]
     );
-    let found = std::fs::metadata(desk.path().join("out.npy")).expect("a file");
+    let found = std::fs::metadata(workdir.path().join("out.npy")).expect("a file");
     assert_eq!(found.permissions().mode() & 0o777, 0o600);
-    assert!(desk.path().join("link.npy").is_symlink());
+    assert!(workdir.path().join("link.npy").is_symlink());
 }
 
-fn waiting(desk: &Desk) -> std::process::Child {
+fn waiting(workdir: &Workdir) -> std::process::Child {
     let child = heeding_signals()
-        .current_dir(desk.path())
+        .current_dir(workdir.path())
         .args(["sort", "-", "-o", "out.bin", "--type", "u32"])
         .stdin(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .expect("the binary starts");
     let deadline = Instant::now() + Duration::from_secs(20);
-    while desk.names().is_empty() && Instant::now() < deadline {
+    while workdir.names().is_empty() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(5));
     }
     child
@@ -86,21 +86,21 @@ fn send(signal: &str, child: &std::process::Child) {
 
 #[test]
 fn signals_and_later_runs_remove_unfinished_files() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     for signal in ["HUP", "QUIT", "TERM"] {
-        let mut child = waiting(&desk);
+        let mut child = waiting(&workdir);
         send(signal, &child);
         assert!(child.wait().expect("it ends").code().is_none(), "{signal}");
-        assert!(desk.names().is_empty(), "{signal}: {:?}", desk.names());
+        assert!(workdir.names().is_empty(), "{signal}: {:?}", workdir.names());
     }
-    let mut killed = waiting(&desk);
+    let mut killed = waiting(&workdir);
     send("KILL", &killed);
     killed.wait().expect("it ends");
-    assert_eq!(desk.names().len(), 1, "a leftover");
+    assert_eq!(workdir.names().len(), 1, "a leftover");
     // The file of a running program is not a leftover.
     let mut other = {
         let child = heeding_signals()
-            .current_dir(desk.path())
+            .current_dir(workdir.path())
             .args(["sort", "-", "-o", "other.bin", "--type", "u32"])
             .stdin(Stdio::piped())
             .stderr(Stdio::null())
@@ -108,15 +108,15 @@ fn signals_and_later_runs_remove_unfinished_files() {
         child.expect("the binary starts")
     };
     let deadline = Instant::now() + Duration::from_secs(20);
-    let hidden = || desk.names().iter().filter(|name| name.starts_with(".other.bin.")).count();
+    let hidden = || workdir.names().iter().filter(|name| name.starts_with(".other.bin.")).count();
     while hidden() == 0 && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(5));
     }
-    assert_eq!(desk.names().len(), 1, "the leftover is gone: {:?}", desk.names());
-    let ran = desk.run("sort none.bin -o third.bin --type u32").expect(1);
+    assert_eq!(workdir.names().len(), 1, "the leftover is gone: {:?}", workdir.names());
+    let ran = workdir.run("sort none.bin -o third.bin --type u32").expect(1);
     assert!(ran.err.contains("cannot read none.bin"), "{}", ran.err);
     assert_eq!(hidden(), 1, "what is being written stays");
     send("TERM", &other);
     other.wait().expect("it ends");
-    assert!(desk.names().is_empty(), "{:?}", desk.names());
+    assert!(workdir.names().is_empty(), "{:?}", workdir.names());
 }

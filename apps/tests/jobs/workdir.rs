@@ -4,12 +4,12 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::common::{Ran, folder, multisplit};
+use crate::common::{RunOutput, folder, multisplit};
 
 /// A folder that is removed at the end of the test.
-pub struct Desk(tempfile::TempDir);
+pub struct Workdir(tempfile::TempDir);
 
-impl Desk {
+impl Workdir {
     pub fn new() -> Self {
         Self(tempfile::tempdir_in(folder()).expect("a folder"))
     }
@@ -39,7 +39,7 @@ impl Desk {
     }
 
     /// Runs the binary in the folder.
-    pub fn run(&self, line: &str) -> Ran {
+    pub fn run(&self, line: &str) -> RunOutput {
         let mut command = multisplit();
         command.current_dir(self.path());
         crate::common::run(command, &line.split_whitespace().collect::<Vec<_>>())
@@ -47,7 +47,7 @@ impl Desk {
 
     /// Like [`run`](Self::run), with validation; the command must succeed.
     #[track_caller]
-    pub fn job(&self, line: &str) -> Ran {
+    pub fn job(&self, line: &str) -> RunOutput {
         self.run(&format!("{line} --validate")).expect(0)
     }
 
