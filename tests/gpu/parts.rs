@@ -452,8 +452,8 @@ fn device_arrays_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn insufficient_memory_is_reported(gpu: &Gpu) -> Result<()> {
     let limited = gpu.open_with(|config| config.memory_limit = Some(1000))?;
     let error = limited.topk(&[7u32; 5000], &TopK::largest(3)).err();
-    let told = error.map(|error| error.to_string()).unwrap_or_default();
-    ensure!(told.contains("of the memory limit are left"), "{told}");
+    let message = error.map(|error| error.to_string()).unwrap_or_default();
+    ensure!(message.contains("of the memory limit are left"), "{message}");
     Ok(())
 }
 

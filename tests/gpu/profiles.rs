@@ -141,8 +141,8 @@ fn random_profiles(gpu: &Gpu) -> Result<()> {
             Err(Error::Vulkan { call, result }) => bail!("seed {seed}: {call} failed: {result}"),
             Err(_) => refused += 1,
         }
-        let said = context.messages().take();
-        ensure!(said.is_empty(), "seed {seed}: {}", said[0].text);
+        let reported = context.messages().take();
+        ensure!(reported.is_empty(), "seed {seed}: {}", reported[0].text);
     }
     ensure!(right > 0, "{right} right, {refused} refused: nothing was tried");
     Ok(())
@@ -151,14 +151,14 @@ fn random_profiles(gpu: &Gpu) -> Result<()> {
 /// It ends, and what it finds is a profile that gives right results.
 fn tuning_ends_with_a_profile(gpu: &Gpu) -> Result<()> {
     let budget = Duration::from_secs(2);
-    let mut told = 0;
+    let mut reports = 0;
     let options = TuneOptions { budget, start: None };
     let tuned = gpu.context.tune(&options, |progress| {
-        told += 1;
+        reports += 1;
         assert_eq!(progress.budget, budget);
     })?;
     ensure!(tuned.wrong == 0, "{} candidates gave wrong results", tuned.wrong);
-    ensure!(tuned.candidates == 0 || told > 0, "nothing was told");
+    ensure!(tuned.candidates == 0 || reports > 0, "progress was not reported");
     for (_, won) in &tuned.won {
         ensure!(won.iter().all(|won| won.built_in > 0.0 && won.tuned > 0.0), "{won:?}");
     }
