@@ -54,7 +54,7 @@ pub fn in_order(
         let end = n.min(begin.saturating_add(part));
         match each(begin..end) {
             Err(error) if is_out_of_memory(&error) && end - begin > MIN_PART => {
-                part = (end - begin) / 2
+                part = (end - begin) / 2;
             }
             other => {
                 other?;
