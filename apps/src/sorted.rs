@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use multisplit::Context;
-use multisplit::primitives::{Merge, Search};
+use multisplit::operations::{Merge, Search};
 use multisplit_bench::key_order::rank;
 use multisplit_bench::size;
 use rayon::prelude::*;
@@ -105,7 +105,7 @@ pub fn verify_search<K: FileKey>(
 mod tests {
     use std::path::Path;
 
-    use multisplit::primitives::Merge;
+    use multisplit::operations::Merge;
 
     use super::{check, verify_merge};
     use crate::formats::Place;

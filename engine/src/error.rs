@@ -233,7 +233,7 @@ pub enum Error {
     },
     /// A safe call was given an indirect dispatch whose workgroup counts are not bounded.
     #[error(
-        "pass `{pass}` is dispatched indirectly with workgroup counts that may exceed the device limit; bound them with primitives::bounded_groups, or use Context::instantiate_foreign"
+        "pass `{pass}` is dispatched indirectly with workgroup counts that may exceed the device limit; bound them with operations::bounded_groups, or use Context::instantiate_foreign"
     )]
     UnboundedGroups {
         /// Pass label.

@@ -28,7 +28,7 @@
 //!   any number of times ([`Context::work`], [`Frame`]).
 //! - **In your engine**: the same work on your buffers, recorded into your command buffers
 //!   ([`Work::executable`], [`Context::adopt`], [`embed`]).
-//! - **Building blocks**: [`primitives`] adds passes to a [`graph`], which plans them without a device;
+//! - **Building blocks**: [`operations`] adds passes to a [`graph`], which plans them without a device;
 //!   [`Executable`] records a plan.
 //!
 //! # Safety guarantees
@@ -52,13 +52,14 @@ mod compile_fail;
 mod device;
 #[cfg(doctest)]
 mod docs;
+mod elements;
 pub mod embed;
 mod error;
 mod execute;
 mod memory;
 mod open;
+pub mod operations;
 pub mod policy;
-pub mod primitives;
 #[cfg(feature = "tuning")]
 pub mod tune;
 mod words;
@@ -77,6 +78,8 @@ pub use device::requirements::{
 };
 pub use device::selection::{DEVICE_VARIABLE, DeviceChoice, DeviceEntry};
 pub use device::validation::{Message, Messages, ValidationConfig};
+pub use elements::key::{Key, KeyType, Value};
+pub use elements::sample::{Sample, SampleType};
 pub use error::{Error, Result};
 pub use execute::executable::{Executable, ExecutableOptions};
 pub use execute::import::{Bound, BufferAt, Import};
@@ -90,20 +93,18 @@ pub use half;
 pub use memory::{Array, Device, Elements, Host, MemoryReport, Place, Readback};
 pub use multisplit_graph as graph;
 pub use multisplit_shaders as shaders;
+pub use operations::histogram::Bins;
+pub use operations::scan::Scan;
+pub use operations::select::Select;
+pub use operations::shared::operator::AnyOperator;
+#[cfg(feature = "glsl")]
+pub use operations::shared::operator::GlslOperator;
+pub use operations::shared::terms::Operator;
+pub use operations::sort::Sort;
+pub use operations::split::Buckets;
+#[cfg(feature = "glsl")]
+pub use operations::split::Glsl;
+pub use operations::topk::TopK;
 pub use policy::Policy;
 pub use policy::profile::Profile;
-pub use primitives::histogram::Bins;
-pub use primitives::key::{Key, KeyType, Value};
-pub use primitives::multisplit::Buckets;
-#[cfg(feature = "glsl")]
-pub use primitives::multisplit::Glsl;
-pub use primitives::operator::AnyOperator;
-#[cfg(feature = "glsl")]
-pub use primitives::operator::GlslOperator;
-pub use primitives::sample::{Sample, SampleType};
-pub use primitives::scan::Scan;
-pub use primitives::select::Select;
-pub use primitives::sort::Sort;
-pub use primitives::term::Operator;
-pub use primitives::topk::TopK;
 pub use work::{First, Frame, Operand, Work, WorkArray, WorkPass, threads};

@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use anyhow::{Context as _, Result, ensure};
 use multisplit::ash::{self, vk};
 use multisplit::graph::{Graph, Plan, Scope};
-use multisplit::primitives::multisplit::TileShape;
-use multisplit::primitives::{ScanBuffers, SortBuffers, scan, sort};
+use multisplit::operations::split::TileShape;
+use multisplit::operations::{ScanBuffers, SortBuffers, scan, sort};
 use multisplit::{
     AdoptedDevice, BufferAt, Context, DeviceProperties, Error, ExecutableOptions, Features,
     PipelineCache, ProfileChoice, RankingChoice, RecordOptions, Requirements, Scan, Sort,

@@ -2,9 +2,10 @@
 //! segment heads (flags or keys) x method x size x location of the count.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::{ElementType, Graph, Limits};
-use multisplit::primitives::{
-    Count, Policy, ReduceByKeyBuffers, ScanBuffers, ScanMethod, reduce_by_key, scan,
+use multisplit::operations::{
+    Count, ReduceByKeyBuffers, ScanBuffers, ScanMethod, reduce_by_key, scan,
 };
 use multisplit::{Array, Bound, Operator, Scan};
 use multisplit_tests::generate::Rng;

@@ -4,9 +4,9 @@
 use anyhow::{Context as _, Result, bail, ensure};
 use multisplit::ash::vk;
 use multisplit::graph::Graph;
-use multisplit::primitives::multisplit::{Method, Ranking, TileShape};
-use multisplit::primitives::sort::SortMethod;
-use multisplit::primitives::{SortBuffers, sort};
+use multisplit::operations::sort::SortMethod;
+use multisplit::operations::split::{Method, Ranking, TileShape};
+use multisplit::operations::{SortBuffers, sort};
 use multisplit::{Buckets, Context, Error, PipelineCache, Policy, Scan, Sort};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, WithPolicy};

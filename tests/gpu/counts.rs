@@ -2,10 +2,11 @@
 //! one count after another.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::{Graph, Limits};
-use multisplit::primitives::multisplit::Method;
-use multisplit::primitives::{
-    Count, Policy, ScanBuffers, ScanMethod, SplitBuffers, copy_first, fill_first, scan, split,
+use multisplit::operations::split::Method;
+use multisplit::operations::{
+    Count, ScanBuffers, ScanMethod, SplitBuffers, copy_first, fill_first, scan, split,
 };
 use multisplit::{Buckets, Error, Glsl, Scan};
 use multisplit_tests::generate::{Rng, uniform};

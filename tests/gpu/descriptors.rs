@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Buffer, Graph};
-use multisplit::primitives::{ScanBuffers, copy, fill, scan};
+use multisplit::operations::{ScanBuffers, copy, fill, scan};
 use multisplit::{Context, Executable, Features, Scan};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};

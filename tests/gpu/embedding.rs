@@ -4,8 +4,8 @@
 use anyhow::{Context as _, Result, anyhow, ensure};
 use multisplit::ash::{self, vk};
 use multisplit::embed::BufferContract;
-use multisplit::primitives::multisplit::TileShape;
-use multisplit::primitives::sort::SortMethod;
+use multisplit::operations::sort::SortMethod;
+use multisplit::operations::split::TileShape;
 use multisplit::{
     Context, Executable, Features, Missing, PipelineCache, Policy, Requirements, Why, Work,
 };

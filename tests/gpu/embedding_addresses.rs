@@ -4,8 +4,8 @@
 use anyhow::{Context as _, Result, ensure};
 use multisplit::ash::vk;
 use multisplit::graph::Graph;
-use multisplit::primitives::sort::SortMethod;
-use multisplit::primitives::{Count, SortBuffers, copy, sort};
+use multisplit::operations::sort::SortMethod;
+use multisplit::operations::{Count, SortBuffers, copy, sort};
 use multisplit::{Bound, BufferAt, Context, Error, ExecutableOptions, Features, Sort};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, anyhow, ensure};
 use multisplit::ash::vk;
 use multisplit::embed::BufferContract;
 use multisplit::graph::{Buffer, Scope};
-use multisplit::primitives::Count;
+use multisplit::operations::Count;
 use multisplit::{
     BufferAt, Context, Executable, ExecutableOptions, Import, PassValue, PipelineCache,
     RecordOptions, TimestampQueries, Timing, Work,

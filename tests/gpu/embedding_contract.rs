@@ -7,8 +7,8 @@ use anyhow::{Context as _, Result, ensure};
 use multisplit::ash::vk;
 use multisplit::embed::BufferContract;
 use multisplit::graph::{Access, Buffer, Graph, Plan, Scope, Stages};
-use multisplit::primitives::sort::SortMethod;
-use multisplit::primitives::{
+use multisplit::operations::sort::SortMethod;
+use multisplit::operations::{
     Count, HistogramBuffers, ScanBuffers, SortBuffers, SplitBuffers, histogram, scan, sort, split,
 };
 use multisplit::{

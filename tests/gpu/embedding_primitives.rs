@@ -4,7 +4,7 @@
 
 use anyhow::{Context as _, Result};
 use multisplit::graph::Buffer;
-use multisplit::primitives::{Count, HistogramBuffers, SplitBuffers, histogram, split};
+use multisplit::operations::{Count, HistogramBuffers, SplitBuffers, histogram, split};
 use multisplit::{Bins, Buckets, ExecutableOptions, Glsl, Scan, Sort, Work};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::Gpu;

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use anyhow::{Result, anyhow, ensure};
 use multisplit::ash::vk;
 use multisplit::graph::{Graph, Scope};
-use multisplit::primitives::{ScanBuffers, SortBuffers, scan, sort};
+use multisplit::operations::{ScanBuffers, SortBuffers, scan, sort};
 use multisplit::{
     AdoptedDevice, BufferAt, Context, Executable, ExecutableOptions, Features, PassValue,
     PipelineCache, RecordOptions, Scan, Sort, WorkArray,

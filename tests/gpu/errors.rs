@@ -2,8 +2,8 @@
 
 use anyhow::{Result, ensure};
 use multisplit::graph::{Graph, GraphError, Groups};
-use multisplit::primitives::sort::SortMethod;
-use multisplit::primitives::{ScanBuffers, copy, fill, scan};
+use multisplit::operations::sort::SortMethod;
+use multisplit::operations::{ScanBuffers, copy, fill, scan};
 use multisplit::shaders::Kernel;
 use multisplit::shaders::compile::{CompileError, Source, compile};
 use multisplit::{

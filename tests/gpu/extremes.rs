@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use anyhow::{Result, bail, ensure};
 use multisplit::graph::{Buffer, Graph};
-use multisplit::primitives::histogram::Layout;
-use multisplit::primitives::{
+use multisplit::operations::histogram::Layout;
+use multisplit::operations::{
     self, Count, HistogramBuffers, Merge, MergeBuffers, ReduceBuffers, ScanBuffers, Search,
     SearchBuffers, SegmentedReduceBuffers, SelectBuffers, SortBuffers, SplitBuffers, TopKBuffers,
 };
@@ -25,71 +25,71 @@ type Declare = fn(&mut Graph, &Policy, [Buffer; 3], u64) -> multisplit::Result<(
 
 const OPERATIONS: &[(&str, Declare)] = &[
     ("scan", |g, p, [a, b, _], n| {
-        primitives::scan(g, p, &Scan::default(), &ScanBuffers::new(a, b).count(n))
+        operations::scan(g, p, &Scan::default(), &ScanBuffers::new(a, b).count(n))
     }),
     ("reduce", |g, p, [a, b, _], n| {
-        primitives::reduce(g, p, Operator::Sum, &ReduceBuffers::new(a, b).count(n))
+        operations::reduce(g, p, Operator::Sum, &ReduceBuffers::new(a, b).count(n))
     }),
     ("rows of a reduction", |g, p, [a, b, _], n| {
-        primitives::reduce_segments(g, p, Operator::Sum, &SegmentedReduceBuffers::rows(a, n, b))
+        operations::reduce_segments(g, p, Operator::Sum, &SegmentedReduceBuffers::rows(a, n, b))
     }),
     ("segments", |g, p, [a, b, c], n| {
         let buffers = SegmentedReduceBuffers::new(a, b, c).count(n);
-        primitives::reduce_segments(g, p, Operator::Sum, &buffers)
+        operations::reduce_segments(g, p, Operator::Sum, &buffers)
     }),
     ("sort", |g, p, [a, ..], n| {
-        primitives::sort(g, p, &Sort::ascending(), &SortBuffers::keys(a).count(n)).map(drop)
+        operations::sort(g, p, &Sort::ascending(), &SortBuffers::keys(a).count(n)).map(drop)
     }),
     ("rows of a sort", |g, p, [a, ..], n| {
-        primitives::sort(g, p, &Sort::ascending().rows(n), &SortBuffers::keys(a)).map(drop)
+        operations::sort(g, p, &Sort::ascending().rows(n), &SortBuffers::keys(a)).map(drop)
     }),
     ("top-k", |g, p, [a, b, c], n| {
-        primitives::topk(g, p, &TopK::largest(2), &TopKBuffers::new(a, b, c).count(n)).map(drop)
+        operations::topk(g, p, &TopK::largest(2), &TopKBuffers::new(a, b, c).count(n)).map(drop)
     }),
     ("k", |g, p, [a, b, c], n| {
-        primitives::topk(g, p, &TopK::largest(n), &TopKBuffers::new(a, b, c)).map(drop)
+        operations::topk(g, p, &TopK::largest(n), &TopKBuffers::new(a, b, c)).map(drop)
     }),
     ("k of rows", |g, p, [a, b, c], n| {
         let topk = TopK::largest(n).rows(n);
-        primitives::topk(g, p, &topk, &TopKBuffers::new(a, b, c).count(n)).map(drop)
+        operations::topk(g, p, &topk, &TopKBuffers::new(a, b, c).count(n)).map(drop)
     }),
     ("split", |g, p, [a, b, c], n| {
         let buffers = SplitBuffers::keys(a, b, c).count(n);
-        primitives::split(g, p, &Buckets::<u32>::identity(4), &buffers).map(drop)
+        operations::split(g, p, &Buckets::<u32>::identity(4), &buffers).map(drop)
     }),
     ("select", |g, p, [a, b, c], n| {
         let buffers = SelectBuffers::new(a, b, c).count(n);
-        primitives::select(g, p, &Select::less_than(3u32), &buffers)
+        operations::select(g, p, &Select::less_than(3u32), &buffers)
     }),
     ("merge", |g, p, [a, b, c], n| {
         let buffers = MergeBuffers::keys(a, b, c).counts(n, n);
-        primitives::merge(g, p, Merge::Ascending, &buffers)
+        operations::merge(g, p, Merge::Ascending, &buffers)
     }),
     ("search", |g, p, [a, b, c], n| {
         let buffers = SearchBuffers::new(a, b, c).count(n).sorted_count(n);
-        primitives::search(g, p, Search::LowerBound, &buffers)
+        operations::search(g, p, Search::LowerBound, &buffers)
     }),
-    ("fill", |g, p, [a, ..], n| primitives::fill_first(g, p, "fill", a, n, 1)),
-    ("copy", |g, p, [a, b, _], n| primitives::copy_first(g, p, "copy", a, b, n)),
+    ("fill", |g, p, [a, ..], n| operations::fill_first(g, p, "fill", a, n, 1)),
+    ("copy", |g, p, [a, b, _], n| operations::copy_first(g, p, "copy", a, b, n)),
     ("histogram", |g, p, [a, b, _], n| {
         let buffers = HistogramBuffers::new(a, b).count(n);
-        primitives::histogram(g, p, &Bins::<u32>::identity(8), &buffers).map(drop)
+        operations::histogram(g, p, &Bins::<u32>::identity(8), &buffers).map(drop)
     }),
     ("offset of samples", |g, p, [a, b, _], n| {
         let bins = Bins::<u32>::identity(8).layout(Layout::strided(n & !3, 4));
-        primitives::histogram(g, p, &bins, &HistogramBuffers::new(a, b).count(3)).map(drop)
+        operations::histogram(g, p, &bins, &HistogramBuffers::new(a, b).count(3)).map(drop)
     }),
     ("index of a count", |g, p, [a, b, c], n| {
         let n = Count::Device { buffer: c, index: n, max: LEN };
-        primitives::scan(g, p, &Scan::default(), &ScanBuffers::new(a, b).count(n))
+        operations::scan(g, p, &Scan::default(), &ScanBuffers::new(a, b).count(n))
     }),
     ("bound of a count", |g, p, [a, b, c], n| {
         let n = Count::Device { buffer: c, index: 0, max: n };
-        primitives::scan(g, p, &Scan::default(), &ScanBuffers::new(a, b).count(n))
+        operations::scan(g, p, &Scan::default(), &ScanBuffers::new(a, b).count(n))
     }),
-    ("view", |g, p, [a, ..], n| primitives::fill(g, p, "fill", a.range(n & !3, 8), 1)),
-    ("size of a view", |g, p, [a, ..], n| primitives::fill(g, p, "fill", a.range(4, n & !3), 1)),
-    ("elements", |g, p, [a, ..], n| primitives::fill(g, p, "fill", a.elements::<u64>(n, n), 1)),
+    ("view", |g, p, [a, ..], n| operations::fill(g, p, "fill", a.range(n & !3, 8), 1)),
+    ("size of a view", |g, p, [a, ..], n| operations::fill(g, p, "fill", a.range(4, n & !3), 1)),
+    ("elements", |g, p, [a, ..], n| operations::fill(g, p, "fill", a.elements::<u64>(n, n), 1)),
 ];
 
 fn operations_reject_extreme_sizes(gpu: &Gpu) -> Result<()> {
@@ -126,7 +126,7 @@ fn arrays_reject_extreme_sizes(gpu: &Gpu) -> Result<()> {
         // The largest size that a graph accepts; it is not backed by memory.
         let mut graph = Graph::new("extremes");
         let import = graph.import::<u64>("import", size);
-        primitives::fill(&mut graph, &context.policy(), "fill", import.range(0, 64), 1)?;
+        operations::fill(&mut graph, &context.policy(), "fill", import.range(0, 64), 1)?;
         let _ = graph.compile(&context.limits());
     }
     Ok(())

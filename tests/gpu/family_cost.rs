@@ -1,11 +1,12 @@
 //! Compares the pass counts in the documentation of the operations with the planner.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::Graph;
-use multisplit::primitives::{
-    Count, Merge, MergeBuffers, Policy, ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, ScanMethod,
-    Search, SearchBuffers, SegmentedReduceBuffers, SelectBuffers, SortBuffers, TopKBuffers, merge,
-    reduce, reduce_by_key, reduce_segments, scan, search, select, sort, topk,
+use multisplit::operations::{
+    Count, Merge, MergeBuffers, ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, ScanMethod, Search,
+    SearchBuffers, SegmentedReduceBuffers, SelectBuffers, SortBuffers, TopKBuffers, merge, reduce,
+    reduce_by_key, reduce_segments, scan, search, select, sort, topk,
 };
 use multisplit::{Operator, Scan, Select, Sort, TopK};
 use multisplit_tests::harness::Gpu;

@@ -2,8 +2,8 @@
 //! x methods.
 
 use anyhow::{Context as _, Result, ensure};
-use multisplit::primitives::Policy;
-use multisplit::primitives::histogram::HistogramMethod;
+use multisplit::Policy;
+use multisplit::operations::histogram::HistogramMethod;
 use multisplit::{Bins, Sample};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};

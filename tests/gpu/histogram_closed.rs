@@ -1,8 +1,8 @@
 //! Histograms whose last bin includes its upper edge, compared with the CPU.
 
 use anyhow::{Context as _, Result, ensure};
-use multisplit::primitives::Policy;
-use multisplit::primitives::histogram::HistogramMethod;
+use multisplit::Policy;
+use multisplit::operations::histogram::HistogramMethod;
 use multisplit::{Bins, Error};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::histogram::{Reference, Spread, count, even_edges, range_bin, splitters};

@@ -2,8 +2,8 @@
 
 use anyhow::{Result, ensure};
 use multisplit::graph::{ElementType, Graph};
-use multisplit::primitives::histogram::{Bin, HistogramMethod, HistogramTuning, Layout};
-use multisplit::primitives::{Count, HistogramBuffers, histogram};
+use multisplit::operations::histogram::{Bin, HistogramMethod, HistogramTuning, Layout};
+use multisplit::operations::{Count, HistogramBuffers, histogram};
 use multisplit::{Bins, Error, SampleType};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;

@@ -3,8 +3,8 @@
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
-use multisplit::primitives::histogram::{HistogramMethod, Layout};
-use multisplit::primitives::{HistogramBuffers, histogram};
+use multisplit::operations::histogram::{HistogramMethod, Layout};
+use multisplit::operations::{HistogramBuffers, histogram};
 use multisplit::{Bins, Bound, Glsl};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};

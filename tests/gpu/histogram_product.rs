@@ -3,8 +3,8 @@
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{ElementType, Graph};
-use multisplit::primitives::histogram::Layout;
-use multisplit::primitives::{HistogramBuffers, histogram};
+use multisplit::operations::histogram::Layout;
+use multisplit::operations::{HistogramBuffers, histogram};
 use multisplit::{Bins, Error};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};

@@ -1,9 +1,10 @@
 //! Runs one histogram between guard words, with initial contents in the outputs.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::{ElementType, Graph, Limits};
-use multisplit::primitives::histogram::{HistogramMethod, Layout};
-use multisplit::primitives::{Count, HistogramBuffers, Policy, histogram};
+use multisplit::operations::histogram::{HistogramMethod, Layout};
+use multisplit::operations::{Count, HistogramBuffers, histogram};
 use multisplit::{Bins, Bound, Sample};
 use multisplit_tests::harness::Gpu;
 

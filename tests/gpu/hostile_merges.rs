@@ -2,7 +2,7 @@
 //! and only the caller's arrays may be read or written.
 
 use anyhow::{Result, ensure};
-use multisplit::primitives::{
+use multisplit::operations::{
     Count, Merge, MergeBuffers, ScanBuffers, Search, SearchBuffers, SelectBuffers, SortBuffers,
     bounded_groups, copy_first, fill_first, merge, scan, search, select, sort,
 };

@@ -3,8 +3,9 @@
 //! every word of the device array is compared with the expected one.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::{Buffer, Graph};
-use multisplit::primitives::{Count, Policy};
+use multisplit::operations::Count;
 use multisplit::{Bound, Context};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::Gpu;

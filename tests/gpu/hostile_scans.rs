@@ -2,8 +2,9 @@
 //! defined, and only the caller's arrays may be read or written.
 
 use anyhow::{Result, ensure};
-use multisplit::primitives::{
-    Policy, ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, ScanMethod, SegmentedReduceBuffers,
+use multisplit::Policy;
+use multisplit::operations::{
+    ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, ScanMethod, SegmentedReduceBuffers,
     SelectBuffers, reduce, reduce_by_key, reduce_segments, scan, select,
 };
 use multisplit::{Operator, Scan, Select, Sort};

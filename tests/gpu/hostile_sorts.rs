@@ -2,11 +2,11 @@
 //! defined, and only the caller's arrays may be read or written.
 
 use anyhow::Result;
-use multisplit::primitives::histogram::HistogramMethod;
-use multisplit::primitives::multisplit::Method;
-use multisplit::primitives::sort::SortMethod;
-use multisplit::primitives::topk::TopKMethod;
-use multisplit::primitives::{
+use multisplit::operations::histogram::HistogramMethod;
+use multisplit::operations::sort::SortMethod;
+use multisplit::operations::split::Method;
+use multisplit::operations::topk::TopKMethod;
+use multisplit::operations::{
     HistogramBuffers, SortBuffers, SplitBuffers, TopKBuffers, histogram, sort, split, topk,
 };
 use multisplit::{Bins, Buckets, Glsl, Sort, TopK};

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::{Graph, Groups, Limits};
-use multisplit::primitives::{Count, Policy, ScanBuffers, bounded_groups, scan};
+use multisplit::operations::{Count, ScanBuffers, bounded_groups, scan};
 use multisplit::shaders::Kernel;
 use multisplit::shaders::compile::Source;
 use multisplit::{Error, Features, PassTime, Scan};

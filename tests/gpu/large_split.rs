@@ -4,8 +4,8 @@ use std::fmt::Debug;
 
 use anyhow::{Context as _, Result, ensure};
 use bytemuck::{Pod, cast_slice};
-use multisplit::primitives::histogram::Layout;
-use multisplit::primitives::multisplit::Method;
+use multisplit::operations::histogram::Layout;
+use multisplit::operations::split::Method;
 use multisplit::{Bins, Buckets, Context, Error, Key};
 use multisplit_tests::generate::{Distribution, Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};

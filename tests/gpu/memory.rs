@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use multisplit::Error;
+use multisplit::Policy;
 use multisplit::graph::{Graph, Limits};
-use multisplit::primitives::{Policy, copy, fill};
+use multisplit::operations::{copy, fill};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;

@@ -2,8 +2,9 @@
 //! values x sizes x location of the counts.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::{ElementType, Graph, Limits};
-use multisplit::primitives::{Count, Merge, MergeBuffers, Policy, merge};
+use multisplit::operations::{Count, Merge, MergeBuffers, merge};
 use multisplit::{Bound, Error, Operator};
 use multisplit_tests::harness::{Gpu, expect_equal, few_groups};
 use multisplit_tests::of_every_type;

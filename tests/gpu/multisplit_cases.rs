@@ -3,9 +3,10 @@
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::Buckets;
+use multisplit::Policy;
 use multisplit::graph::Graph;
-use multisplit::primitives::multisplit::{Method, Ranking, SplitTuning, TileShape, ValuesAfter};
-use multisplit::primitives::{Policy, SplitBuffers, split};
+use multisplit::operations::split::{Method, Ranking, SplitTuning, TileShape, ValuesAfter};
+use multisplit::operations::{SplitBuffers, split};
 use multisplit_tests::generate::{Distribution, Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::{reference, tests};

@@ -3,8 +3,8 @@
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{ElementType, Graph};
-use multisplit::primitives::multisplit::{Bucket, Method};
-use multisplit::primitives::{Count, SplitBuffers, split};
+use multisplit::operations::split::{Bucket, Method};
+use multisplit::operations::{Count, SplitBuffers, split};
 use multisplit::{Buckets, Error, Key, KeyType};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};

@@ -3,8 +3,8 @@
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{ElementType, Graph};
-use multisplit::primitives::multisplit::{Bucket, Method};
-use multisplit::primitives::{SplitBuffers, split};
+use multisplit::operations::split::{Bucket, Method};
+use multisplit::operations::{SplitBuffers, split};
 use multisplit::{Bins, Bound, Buckets, Error, Glsl, Key, KeyType};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};

@@ -1,7 +1,7 @@
 //! Bucket functions for every key type: order, width and sign compared with the CPU.
 
 use anyhow::{Context as _, Result, ensure};
-use multisplit::primitives::multisplit::Method;
+use multisplit::operations::split::Method;
 use multisplit::{Buckets, Key};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};

@@ -2,9 +2,10 @@
 //! labels only if the policy requires it.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::Graph;
-use multisplit::primitives::multisplit::{Method, Ranking, TileShape, ValuesAfter};
-use multisplit::primitives::{Count, Policy, SplitBuffers, split};
+use multisplit::operations::split::{Method, Ranking, TileShape, ValuesAfter};
+use multisplit::operations::{Count, SplitBuffers, split};
 use multisplit::{Bound, Buckets, Glsl};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};

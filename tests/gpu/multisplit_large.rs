@@ -2,8 +2,8 @@
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
-use multisplit::primitives::multisplit::{MAX_BUCKETS, Method};
-use multisplit::primitives::{SplitBuffers, split};
+use multisplit::operations::split::{MAX_BUCKETS, Method};
+use multisplit::operations::{SplitBuffers, split};
 use multisplit::{Buckets, Error};
 use multisplit_tests::generate::{Distribution, Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};

@@ -2,10 +2,11 @@
 //! whole, in segments, in pieces, between two buffers, and with device counts.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::Graph;
 use multisplit::half::{bf16, f16};
-use multisplit::primitives::sort::SortMethod;
-use multisplit::primitives::{Count, Policy, ScanBuffers, SortBuffers, scan, sort};
+use multisplit::operations::sort::SortMethod;
+use multisplit::operations::{Count, ScanBuffers, SortBuffers, scan, sort};
 use multisplit::{Bound, Error, Key, KeyType, Scan, Select, Sort, TopK};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};

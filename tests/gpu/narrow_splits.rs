@@ -4,8 +4,8 @@
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
 use multisplit::half::{bf16, f16};
-use multisplit::primitives::multisplit::{Bucket, Method};
-use multisplit::primitives::{Count, SplitBuffers, split};
+use multisplit::operations::split::{Bucket, Method};
+use multisplit::operations::{Count, SplitBuffers, split};
 use multisplit::{Bound, Buckets, Error, Glsl, Key, KeyType};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};

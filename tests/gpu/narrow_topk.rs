@@ -1,9 +1,10 @@
 //! Top-k of 8-bit and 16-bit keys, compared with the CPU: by every method and with device counts.
 
 use anyhow::Result;
+use multisplit::Policy;
 use multisplit::graph::Graph;
-use multisplit::primitives::topk::TopKMethod;
-use multisplit::primitives::{Count, Policy, TopKBuffers, topk};
+use multisplit::operations::topk::TopKMethod;
+use multisplit::operations::{Count, TopKBuffers, topk};
 use multisplit::{Bound, KeyType, TopK};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use anyhow::{Context as _, Result, bail, ensure};
 use bytemuck::pod_read_unaligned;
 use multisplit::half::f16;
-use multisplit::primitives::Merge;
+use multisplit::operations::Merge;
 use multisplit::{Context, Error, GlslOperator, Key, Operator, Scan, Select, Sort, TopK};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use multisplit::primitives::multisplit::Method;
-use multisplit::primitives::sort::SortMethod;
+use multisplit::operations::sort::SortMethod;
+use multisplit::operations::split::Method;
 use multisplit::{Bins, Buckets, Context, Error, Operator, Policy, Scan, Select, Sort, TopK};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::Gpu;

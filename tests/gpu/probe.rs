@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Graph, Groups};
-use multisplit::primitives::multisplit::{Method, Ranking};
-use multisplit::primitives::probe;
+use multisplit::operations::probe;
+use multisplit::operations::split::{Method, Ranking};
 use multisplit::shaders::Kernel;
 use multisplit::shaders::compile::Source;
 use multisplit::{Buckets, Context, PipelineCache, RankingChoice, SubgroupBarriers, TopK};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
-use multisplit::primitives::multisplit::TileShape;
+use multisplit::operations::split::TileShape;
 use multisplit::tune::TuneOptions;
 use multisplit::{Bins, Buckets, Context, Error, Profile, ProfileChoice};
 use multisplit_tests::generate::Rng;

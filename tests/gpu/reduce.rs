@@ -2,9 +2,10 @@
 //! size x location of the count.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::{Graph, Limits};
-use multisplit::primitives::reduce::NO_INDEX;
-use multisplit::primitives::{Count, Policy, ReduceBuffers, reduce};
+use multisplit::operations::reduce::NO_INDEX;
+use multisplit::operations::{Count, ReduceBuffers, reduce};
 use multisplit::{Bound, Operator};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal, few_groups};

@@ -2,8 +2,9 @@
 //! lengths x location of the count.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::{Graph, Limits};
-use multisplit::primitives::{Count, Policy, SegmentedReduceBuffers, reduce_segments};
+use multisplit::operations::{Count, SegmentedReduceBuffers, reduce_segments};
 use multisplit::{Bound, Operator};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal, few_groups};

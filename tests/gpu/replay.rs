@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::{Graph, PingPong};
-use multisplit::primitives::{Policy, ScanBuffers, ScanMethod, copy, fill, scan};
+use multisplit::operations::{ScanBuffers, ScanMethod, copy, fill, scan};
 use multisplit::{Error, Executable, Scan};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Buffer, Graph};
-use multisplit::primitives::{
+use multisplit::operations::{
     Count, Merge, MergeBuffers, ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, Search,
     SearchBuffers, SegmentedReduceBuffers, SelectBuffers, SortBuffers, TopKBuffers, copy, merge,
     reduce, reduce_by_key, reduce_segments, scan, search, select, sort, topk,

@@ -1,8 +1,9 @@
 //! Exclusive scan, compared with the CPU: every method, size class and special value.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::{Graph, Limits};
-use multisplit::primitives::{self, Policy, ScanBuffers, ScanMethod, fill};
+use multisplit::operations::{self, ScanBuffers, ScanMethod, fill};
 use multisplit::{Error, Scan};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal};
@@ -29,7 +30,7 @@ fn check(gpu: &Gpu, policy: &Policy, limits: &Limits, input: &[u32]) -> Result<(
     let mut graph = Graph::new("scan");
     let src = graph.import::<u32>("src", n);
     let dst = graph.import::<u32>("dst", n);
-    primitives::scan(&mut graph, policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
+    operations::scan(&mut graph, policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
     let executable = context.instantiate(graph.compile(limits)?)?;
     let source = context.upload(input)?;
     let output = context.upload(&vec![GUARD_WORD; input.len() + 2 * GUARD])?;
@@ -91,7 +92,7 @@ fn empty_scan_gives_an_empty_result(gpu: &Gpu) -> Result<()> {
     let mut graph = Graph::new("empty");
     let src = graph.import::<u32>("src", 1);
     let dst = graph.import::<u32>("dst", 1);
-    primitives::scan(
+    operations::scan(
         &mut graph,
         &gpu.context.policy(),
         &Scan::default(),
@@ -138,7 +139,7 @@ fn pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
         let n = pieces * aligned * tile;
         let mut graph = Graph::new("scan");
         let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", n));
-        primitives::scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
+        operations::scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
         let plan = graph.compile(&limits)?;
         let got = (plan.steps().len() as u64, plan.levels());
         ensure!(got == (2 * pieces + 1, levels), "{pieces} x {piece_tiles}: {got:?}");
@@ -153,7 +154,7 @@ fn absurd_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
         for n in [1 << 50, 1 << 62, u64::MAX] {
             let mut graph = Graph::new("absurd");
             let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", n));
-            let result = primitives::scan(
+            let result = operations::scan(
                 &mut graph,
                 &policy,
                 &Scan::default(),

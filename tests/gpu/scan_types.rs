@@ -2,8 +2,9 @@
 //! method x size x location of the count.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::Graph;
-use multisplit::primitives::{Count, Policy, ScanBuffers, ScanMethod, scan};
+use multisplit::operations::{Count, ScanBuffers, ScanMethod, scan};
 use multisplit::{Bound, Operator, Scan};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};

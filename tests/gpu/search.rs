@@ -2,8 +2,9 @@
 //! location of the counts.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::{Graph, Limits};
-use multisplit::primitives::{Count, Policy, Search, SearchBuffers, search};
+use multisplit::operations::{Count, Search, SearchBuffers, search};
 use multisplit::{Bound, Error, Operator};
 use multisplit_tests::harness::{Gpu, expect_equal, few_groups};
 use multisplit_tests::of_every_type;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, ensure};
 use multisplit::graph::Graph;
-use multisplit::primitives::{
+use multisplit::operations::{
     ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers, reduce_by_key, reduce_segments, scan,
 };
 use multisplit::{Bound, Error, ExecutableOptions, Operator, Scan};

@@ -2,8 +2,9 @@
 //! size x location of the count.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::{Graph, Limits};
-use multisplit::primitives::{Count, Policy, SelectBuffers, select};
+use multisplit::operations::{Count, SelectBuffers, select};
 use multisplit::{Bound, Error, Operator, Select};
 use multisplit_tests::harness::{Gpu, expect_equal, few_groups};
 use multisplit_tests::of_every_type;

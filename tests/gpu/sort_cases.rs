@@ -3,9 +3,9 @@
 
 use anyhow::{Context as _, Result};
 use multisplit::KeyType;
-use multisplit::primitives::Policy;
-use multisplit::primitives::multisplit::{Ranking, TileShape};
-use multisplit::primitives::sort::SortMethod;
+use multisplit::Policy;
+use multisplit::operations::sort::SortMethod;
+use multisplit::operations::split::{Ranking, TileShape};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;

@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::Graph;
-use multisplit::primitives::multisplit::TileShape;
-use multisplit::primitives::sort::SortMethod;
-use multisplit::primitives::{Count, Policy, SortBuffers, copy, sort};
+use multisplit::operations::sort::SortMethod;
+use multisplit::operations::split::TileShape;
+use multisplit::operations::{Count, SortBuffers, copy, sort};
 use multisplit::{KeyType, Sort};
 use multisplit_tests::generate::{Rng, uniform};
 use multisplit_tests::harness::{Gpu, expect_equal, few_groups};

@@ -4,10 +4,11 @@
 use std::ops::Range;
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::{Buffer, ElementType, Graph};
-use multisplit::primitives::multisplit::TileShape;
-use multisplit::primitives::sort::SortMethod;
-use multisplit::primitives::{Policy, SortBuffers, sort};
+use multisplit::operations::sort::SortMethod;
+use multisplit::operations::split::TileShape;
+use multisplit::operations::{SortBuffers, sort};
 use multisplit::{Bound, KeyType, Sort};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};

@@ -2,9 +2,10 @@
 //! and directions.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::Graph;
-use multisplit::primitives::sort::{AddedSort, SortMethod};
-use multisplit::primitives::{Count, Policy, SortBuffers, sort};
+use multisplit::operations::sort::{AddedSort, SortMethod};
+use multisplit::operations::{Count, SortBuffers, sort};
 use multisplit::{Bound, Error, KeyType, Sort};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};

@@ -2,10 +2,9 @@
 //! of another device, buffers of another graph.
 
 use anyhow::{Result, bail, ensure};
+use multisplit::Policy;
 use multisplit::graph::{Buffer, ElementType, Graph, GraphError, Limits};
-use multisplit::primitives::{
-    Policy, ScanBuffers, SortBuffers, SplitBuffers, fill, scan, sort, split,
-};
+use multisplit::operations::{ScanBuffers, SortBuffers, SplitBuffers, fill, scan, sort, split};
 use multisplit::{Bins, Buckets, DeviceProperties, Error, Glsl, Key, Scan, Sort};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};

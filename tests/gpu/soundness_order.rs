@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, ensure};
 use multisplit::ash::vk;
 use multisplit::graph::{Buffer, Graph};
-use multisplit::primitives::{ScanBuffers, SortBuffers, scan, sort};
+use multisplit::operations::{ScanBuffers, SortBuffers, scan, sort};
 use multisplit::{
     Array, BufferAt, Error, Executable, ExecutableOptions, RecordOptions, Scan, Sort, threads,
 };

@@ -7,9 +7,10 @@
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
+use multisplit::Policy;
 use multisplit::Scan;
 use multisplit::graph::{Buffer, Graph, Plan};
-use multisplit::primitives::{Policy, ScanBuffers, ScanMethod, copy, scan};
+use multisplit::operations::{ScanBuffers, ScanMethod, copy, scan};
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;

@@ -3,7 +3,7 @@
 
 use anyhow::{Result, ensure};
 use multisplit::graph::Graph;
-use multisplit::primitives::{ReduceBuffers, ScanBuffers, reduce, scan};
+use multisplit::operations::{ReduceBuffers, ScanBuffers, reduce, scan};
 use multisplit::{Error, Operator, Scan};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::terms::{self, Term as _, bits};

@@ -2,9 +2,10 @@
 //! directions x distributions x methods; device counts; rejected arguments.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::Graph;
-use multisplit::primitives::topk::TopKMethod;
-use multisplit::primitives::{Count, Policy, TopKBuffers, topk};
+use multisplit::operations::topk::TopKMethod;
+use multisplit::operations::{Count, TopKBuffers, topk};
 use multisplit::{Bound, Error, KeyType, TopK};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};

@@ -1,9 +1,10 @@
 //! Runs one top-k between guard words and compares it with the CPU.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::{ElementType, Graph};
-use multisplit::primitives::topk::TopKMethod;
-use multisplit::primitives::{Policy, TopKBuffers, topk};
+use multisplit::operations::topk::TopKMethod;
+use multisplit::operations::{TopKBuffers, topk};
 use multisplit::{Bound, KeyType, TopK};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::reference;

@@ -2,8 +2,9 @@
 //! commutative, and rejected ones.
 
 use anyhow::{Context as _, Result, ensure};
+use multisplit::Policy;
 use multisplit::graph::Graph;
-use multisplit::primitives::{Count, Policy, ReduceBuffers, ScanBuffers, reduce, scan};
+use multisplit::operations::{Count, ReduceBuffers, ScanBuffers, reduce, scan};
 use multisplit::{Bound, Error, Glsl, GlslOperator, Operator, Scan, Select};
 use multisplit_tests::generate::Rng;
 use multisplit_tests::harness::{Gpu, expect_equal};

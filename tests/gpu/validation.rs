@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, ensure};
 use multisplit::graph::{Buffer, Graph, Plan};
-use multisplit::primitives::copy;
+use multisplit::operations::copy;
 use multisplit::{Context, Error, ValidationConfig};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;

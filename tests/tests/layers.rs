@@ -7,14 +7,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Layers of the engine, lowest first. Every layer may use `error`, which only contains data. The `sizes.rs` of
-/// each primitive counts as part of `policy`.
-const ENGINE_LAYERS: [&str; 10] = [
+/// each operation counts as part of `policy`.
+const ENGINE_LAYERS: [&str; 11] = [
     "error",
+    "elements",
     "device",
     "memory",
     "execute",
     "policy",
-    "primitives",
+    "operations",
     "tune",
     "work",
     "call",
@@ -26,7 +27,7 @@ const ENGINE_LAYERS: [&str; 10] = [
 const IN_CIRCLES: [(&str, usize, usize); 11] = [
     ("shaders", 19, 0),
     ("graph", 19, 0),
-    ("engine", 66, 3),
+    ("engine", 70, 4),
     ("engine/c", 2, 0),
     ("engine/python", 0, 0),
     ("engine/sssp", 0, 0),
@@ -302,11 +303,11 @@ impl Crate {
     }
 }
 
-/// Maps the `sizes.rs` of a primitive to the policy; other modules stay as they are.
+/// Maps the `sizes.rs` of an operation to the policy; other modules stay as they are.
 fn counted_as(module: Module) -> Module {
     match module.as_slice() {
-        [first, primitive, last] if first == "primitives" && last == "sizes" => {
-            ["policy", "sizes", primitive].map(str::to_owned).to_vec()
+        [first, operation, last] if first == "operations" && last == "sizes" => {
+            ["policy", "sizes", operation].map(str::to_owned).to_vec()
         }
         _ => module,
     }

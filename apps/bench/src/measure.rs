@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use multisplit::graph::Graph;
-use multisplit::{Array, Bound, Context, Executable, Key, primitives};
+use multisplit::{Array, Bound, Context, Executable, Key, operations};
 
 use crate::clock::Clock;
 use crate::figures::{self, median};
@@ -138,7 +138,7 @@ impl Bench<'_> {
         let mut graph = Graph::new("restore");
         let length = K::TYPE.array_len(from.len());
         let [src, dst] = ["from", "to"].map(|name| graph.import::<K>(name, length));
-        primitives::copy(&mut graph, &target.policy, "memory.copy", src, dst)?;
+        operations::copy(&mut graph, &target.policy, "memory.copy", src, dst)?;
         let executable = self.context.instantiate(graph.compile(&target.limits)?)?;
         Ok(move || Ok(self.context.run(&executable, &[(src, from), (dst, to)])?))
     }

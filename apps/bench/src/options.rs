@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, Parser, value_parser};
 use multisplit::ash::vk::PhysicalDeviceType;
-use multisplit::primitives::multisplit::MAX_BUCKETS;
+use multisplit::operations::split::MAX_BUCKETS;
 use multisplit::{Context, Error};
 
 use crate::clock::Clock;

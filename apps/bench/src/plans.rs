@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
 use multisplit::ash::vk;
 use multisplit::graph::{self, Graph, Limits, Plan};
-use multisplit::primitives::{self, ScanBuffers, ScanMethod};
+use multisplit::operations::{self, ScanBuffers, ScanMethod};
 use multisplit::{Array, Bound, Context, DeviceProperties, Policy, Scan};
 use multisplit_sssp::Tuning;
 
@@ -84,14 +84,14 @@ impl Target {
     /// Plans the exclusive scan of `n` words.
     pub fn scan(&self, n: u64, replayable: bool) -> Result<WordPlan> {
         let (mut graph, src, dst) = self.imports("scan", n)?;
-        primitives::scan(&mut graph, &self.policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
+        operations::scan(&mut graph, &self.policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
         self.word_plan(graph, Some(src), dst, replayable)
     }
 
     /// Plans a copy of `n` words with the copy kernel.
     pub fn copy(&self, n: u64) -> Result<WordPlan> {
         let (mut graph, src, dst) = self.imports("copy", n)?;
-        primitives::copy(&mut graph, &self.policy, "memory.copy", src, dst)?;
+        operations::copy(&mut graph, &self.policy, "memory.copy", src, dst)?;
         self.word_plan(graph, Some(src), dst, true)
     }
 
@@ -100,7 +100,7 @@ impl Target {
         self.check_size(n)?;
         let mut graph = Graph::new("fill");
         let dst = graph.import::<u32>("dst", n);
-        primitives::fill(&mut graph, &self.policy, "memory.fill", dst, value)?;
+        operations::fill(&mut graph, &self.policy, "memory.fill", dst, value)?;
         self.word_plan(graph, None, dst, true)
     }
 

@@ -1,7 +1,7 @@
 //! `--ranking`: the requested ranking and the one in use.
 
 use clap::ValueEnum;
-use multisplit::primitives::multisplit::Ranking as Kernels;
+use multisplit::operations::split::Ranking as Kernels;
 use multisplit::{Context, RankingChoice};
 
 /// Command-line name of a ranking.

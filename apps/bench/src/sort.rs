@@ -3,8 +3,8 @@
 use anyhow::Result;
 use clap::ValueEnum;
 use multisplit::graph::{self, Graph, Plan};
-use multisplit::primitives::sort::SortMethod;
-use multisplit::primitives::{self, SortBuffers};
+use multisplit::operations::sort::SortMethod;
+use multisplit::operations::{self, SortBuffers};
 use multisplit::{Array, Bound, Key, KeyType, Sort};
 
 use crate::plans::Target;
@@ -144,7 +144,7 @@ impl SortPlan {
             buffers = buffers.values(values);
         }
         let sort = Sort::ascending().method(method.of_library());
-        let added = primitives::sort(&mut graph, &target.policy, &sort, &buffers)?;
+        let added = operations::sort(&mut graph, &target.policy, &sort, &buffers)?;
         let plan = target.plan(graph, replayable)?;
         Ok(Self { plan, method: method_name(added.method), keys, values })
     }

@@ -5,7 +5,8 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use clap::Args;
-use multisplit::primitives::{Policy, ScanMethod};
+use multisplit::Policy;
+use multisplit::operations::ScanMethod;
 use multisplit::{DeviceEntry, DeviceProperties, Features, Profile, ash::vk};
 use multisplit_bench::figures::bytes;
 use multisplit_bench::size;

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand, ValueEnum, value_parser};
-use multisplit::primitives::multisplit::MAX_BUCKETS;
+use multisplit::operations::split::MAX_BUCKETS;
 use multisplit::{Config, Error, PipelineCache};
 use multisplit_bench::histogram::{self, HistogramPlan};
 use multisplit_bench::network::Rmat;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use multisplit::Context;
-use multisplit::primitives::Merge;
+use multisplit::operations::Merge;
 use multisplit_bench::{host_memory, size};
 
 use crate::device::Devices;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use multisplit::Context;
-use multisplit::primitives::{Merge, Search};
+use multisplit::operations::{Merge, Search};
 use multisplit_bench::{host_memory, size};
 
 use crate::device::Devices;

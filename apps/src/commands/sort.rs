@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum, value_parser};
 use multisplit::Context;
-use multisplit::primitives::sort::SortMethod;
+use multisplit::operations::sort::SortMethod;
 use multisplit_bench::{console, size};
 
 use crate::device::Devices;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use multisplit::Context;
-use multisplit::primitives::sort::SortMethod;
+use multisplit::operations::sort::SortMethod;
 use multisplit_bench::key_order::rank;
 use multisplit_bench::{console, host_memory, size};
 

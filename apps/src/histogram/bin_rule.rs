@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, bail};
 use multisplit::Bins;
-use multisplit::primitives::histogram::MAX_BINS;
+use multisplit::operations::histogram::MAX_BINS;
 
 use super::edges::{self, Edge};
 use super::number::{Number, edges_of};

@@ -1,6 +1,6 @@
 //! Result of a histogram.
 
-use multisplit::primitives::histogram::HistogramMethod;
+use multisplit::operations::histogram::HistogramMethod;
 
 use super::edges::Edge;
 

@@ -9,7 +9,7 @@ use std::thread;
 
 use anyhow::Result;
 use indicatif::ProgressBar;
-use multisplit::primitives::histogram::HistogramMethod;
+use multisplit::operations::histogram::HistogramMethod;
 use multisplit::{Array, Bins, Context};
 
 use super::bin_rule::{BinRule, HistogramRequest, wider};

@@ -2,7 +2,7 @@
 //! not fit the device.
 
 use anyhow::{Context as _, Result, bail};
-use multisplit::primitives::histogram::HistogramMethod;
+use multisplit::operations::histogram::HistogramMethod;
 use rayon::prelude::*;
 
 use super::bin_rule::{BinRule, HistogramRequest, wider};

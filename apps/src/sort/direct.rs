@@ -7,7 +7,7 @@ use std::thread;
 use anyhow::{Context as _, Result};
 use bytemuck::Pod;
 use multisplit::graph::{Buffer, Graph};
-use multisplit::primitives::{self, SortBuffers};
+use multisplit::operations::{self, SortBuffers};
 use multisplit::{Bound, Context, Error, Executable, Sort, Value};
 
 use super::request::{self, SortRequest};
@@ -167,7 +167,7 @@ impl Prepared {
         if let Some(values) = values {
             buffers = buffers.values(values);
         }
-        primitives::sort(&mut graph, &context.policy(), sort, &buffers)?;
+        operations::sort(&mut graph, &context.policy(), sort, &buffers)?;
         let executable = context.instantiate(graph.compile(&context.limits())?)?;
         Ok(Self { executable, keys, values })
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use anyhow::{Context as _, Result};
-use multisplit::primitives::sort::SortMethod;
+use multisplit::operations::sort::SortMethod;
 use multisplit::{Key, Sort};
 use multisplit_bench::key_order::rank;
 

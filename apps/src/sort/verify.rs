@@ -112,7 +112,7 @@ mod tests {
     use super::verify;
     use crate::formats::Data;
     use crate::sort::{SortRequest, Sorted};
-    use multisplit::primitives::sort::SortMethod;
+    use multisplit::operations::sort::SortMethod;
 
     fn check(
         rows: Option<u64>,

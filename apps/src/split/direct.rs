@@ -3,7 +3,7 @@
 
 use anyhow::{Context as _, Result};
 use bytemuck::Pod;
-use multisplit::primitives::multisplit::Method;
+use multisplit::operations::split::Method;
 use multisplit::{Array, Buckets, Context, Value};
 
 use crate::file_key::FileKey;

@@ -87,7 +87,7 @@ mod tests {
     use super::verify;
     use crate::formats::Data;
     use crate::split::{KeyFunction, KeyRule, Whole};
-    use multisplit::primitives::multisplit::Method;
+    use multisplit::operations::split::Method;
 
     fn check(function: KeyFunction<u32>, out: &[u32], values: &[u32], offsets: &[u64]) -> bool {
         let rule = KeyRule { buckets: 2, function };

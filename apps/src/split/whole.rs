@@ -5,8 +5,8 @@
 
 use anyhow::{Result, bail};
 use bytemuck::Pod;
-use multisplit::primitives::multisplit::Method;
-use multisplit::primitives::split::SplitPairs;
+use multisplit::operations::split::Method;
+use multisplit::operations::split::SplitPairs;
 use multisplit::{Buckets, Host, Key};
 
 use crate::formats::Data;
@@ -128,7 +128,7 @@ fn joined<K: Pod, V: Pod>(mut pieces: Vec<Piece<K, V>>, buckets: usize) -> Parte
 #[cfg(test)]
 mod tests {
     use super::{Piece, joined};
-    use multisplit::primitives::multisplit::Method;
+    use multisplit::operations::split::Method;
 
     #[test]
     fn buckets_of_pieces_are_joined_in_order() {

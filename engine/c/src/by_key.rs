@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
 
 use multisplit::graph::ElementType;
-use multisplit::primitives::{self, ReduceByKeyBuffers, ScanBuffers};
+use multisplit::operations::{self, ReduceByKeyBuffers, ScanBuffers};
 use multisplit::{Context, KeyType, Scan};
 
 use crate::context::MultisplitContext;
@@ -87,7 +87,7 @@ unsafe fn declare_reduce(
     let found = declaration.import(MultisplitRole::Found, ElementType::U32, 1);
     let (graph, policy) = declaration.parts();
     let buffers = ReduceByKeyBuffers::new(from, to, found).count(n);
-    primitives::reduce_by_key(graph, policy, operator, &buffers)?;
+    operations::reduce_by_key(graph, policy, operator, &buffers)?;
     Ok(declaration)
 }
 
@@ -171,6 +171,6 @@ unsafe fn declare_scan(context: &Context, info: &MultisplitScanByKeyInfo) -> Out
         }
     };
     let (graph, policy) = declaration.parts();
-    primitives::scan(graph, policy, &scan, &buffers)?;
+    operations::scan(graph, policy, &scan, &buffers)?;
     Ok(declaration)
 }

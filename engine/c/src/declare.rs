@@ -1,7 +1,7 @@
 //! Declares the buffers and counts of an operation as imports of the planned work.
 
 use multisplit::graph::{Buffer, ElementType, Graph, Scope};
-use multisplit::primitives::Count;
+use multisplit::operations::Count;
 use multisplit::{Context, Policy, Work};
 
 use crate::read;

@@ -3,8 +3,8 @@
 use std::ffi::c_char;
 
 use multisplit::graph::Buffer;
-use multisplit::primitives::histogram::Bin;
-use multisplit::primitives::multisplit::Bucket;
+use multisplit::operations::histogram::Bin;
+use multisplit::operations::split::Bucket;
 use multisplit::{AnyOperator, KeyType, Operator};
 
 use crate::result::Outcome;

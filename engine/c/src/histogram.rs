@@ -4,8 +4,8 @@ use std::ffi::{c_char, c_void};
 use std::mem::{MaybeUninit, offset_of};
 
 use multisplit::graph::{Buffer, ElementType};
-use multisplit::primitives::histogram::{Bin, Layout};
-use multisplit::primitives::{self, HistogramBuffers};
+use multisplit::operations::histogram::{Bin, Layout};
+use multisplit::operations::{self, HistogramBuffers};
 use multisplit::{Bins, Context, SampleType};
 
 use crate::context::MultisplitContext;
@@ -168,7 +168,7 @@ unsafe fn declare(context: &Context, info: &MultisplitHistogramInfo) -> Outcome<
     let described = if info.accumulate != 0 { described.accumulate() } else { described };
     let described = if info.closed != 0 { described.closed() } else { described };
     let (graph, policy) = declaration.parts();
-    primitives::histogram(graph, policy, &described, &buffers)?;
+    operations::histogram(graph, policy, &described, &buffers)?;
     Ok(declaration)
 }
 

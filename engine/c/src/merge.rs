@@ -3,7 +3,7 @@
 use std::mem::{MaybeUninit, offset_of};
 
 use multisplit::graph::ElementType;
-use multisplit::primitives::{self, Merge, MergeBuffers};
+use multisplit::operations::{self, Merge, MergeBuffers};
 use multisplit::{Context, KeyType};
 
 use crate::context::MultisplitContext;
@@ -89,6 +89,6 @@ fn declare(context: &Context, info: &MultisplitMergeInfo) -> Outcome<Declaration
         buffers = buffers.values(one, other, out);
     }
     let (graph, policy) = declaration.parts();
-    primitives::merge(graph, policy, how, &buffers)?;
+    operations::merge(graph, policy, how, &buffers)?;
     Ok(declaration)
 }

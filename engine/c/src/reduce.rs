@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
 
 use multisplit::graph::ElementType;
-use multisplit::primitives::{self, ReduceBuffers};
+use multisplit::operations::{self, ReduceBuffers};
 use multisplit::{Context, KeyType};
 
 use crate::context::MultisplitContext;
@@ -84,6 +84,6 @@ unsafe fn declare(context: &Context, info: &MultisplitReduceInfo) -> Outcome<Dec
         buffers = buffers.index(declaration.import(MultisplitRole::Indices, ElementType::U32, 1));
     }
     let (graph, policy) = declaration.parts();
-    primitives::reduce(graph, policy, operator, &buffers)?;
+    operations::reduce(graph, policy, operator, &buffers)?;
     Ok(declaration)
 }

@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
 
-use multisplit::primitives::{self, ScanBuffers};
+use multisplit::operations::{self, ScanBuffers};
 use multisplit::{Context, KeyType, Scan};
 
 use crate::context::MultisplitContext;
@@ -84,6 +84,6 @@ unsafe fn declare(context: &Context, info: &MultisplitScanInfo) -> Outcome<Decla
     let src = declaration.import(MultisplitRole::Input, key.into(), n.max());
     let dst = declaration.import(MultisplitRole::Output, key.into(), n.max());
     let (graph, policy) = declaration.parts();
-    primitives::scan(graph, policy, &scan, &ScanBuffers::new(src, dst).count(n))?;
+    operations::scan(graph, policy, &scan, &ScanBuffers::new(src, dst).count(n))?;
     Ok(declaration)
 }

@@ -3,7 +3,7 @@
 use std::mem::{MaybeUninit, offset_of};
 
 use multisplit::graph::ElementType;
-use multisplit::primitives::{self, Search, SearchBuffers};
+use multisplit::operations::{self, Search, SearchBuffers};
 use multisplit::{Context, KeyType};
 
 use crate::context::MultisplitContext;
@@ -84,6 +84,6 @@ fn declare(context: &Context, info: &MultisplitSearchInfo) -> Outcome<Declaratio
     let positions = declaration.import(MultisplitRole::Positions, ElementType::U32, n.max());
     let buffers = SearchBuffers::new(sorted, needles, positions).count(n).sorted_count(elements);
     let (graph, policy) = declaration.parts();
-    primitives::search(graph, policy, how, &buffers)?;
+    operations::search(graph, policy, how, &buffers)?;
     Ok(declaration)
 }

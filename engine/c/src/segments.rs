@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 use std::mem::{MaybeUninit, offset_of};
 
-use multisplit::primitives::{self, SegmentedReduceBuffers};
+use multisplit::operations::{self, SegmentedReduceBuffers};
 use multisplit::{Context, KeyType};
 
 use crate::context::MultisplitContext;
@@ -93,6 +93,6 @@ unsafe fn declare(context: &Context, info: &MultisplitReduceSegmentsInfo) -> Out
     };
     let buffers = buffers.count(segments).elements(n);
     let (graph, policy) = declaration.parts();
-    primitives::reduce_segments(graph, policy, operator, &buffers)?;
+    operations::reduce_segments(graph, policy, operator, &buffers)?;
     Ok(declaration)
 }

@@ -5,7 +5,7 @@ use std::mem::{MaybeUninit, offset_of};
 
 use multisplit::graph::ElementType;
 use multisplit::half::{bf16, f16};
-use multisplit::primitives::{self, SelectBuffers};
+use multisplit::operations::{self, SelectBuffers};
 use multisplit::{Context, Key, KeyType, Select};
 
 use crate::context::MultisplitContext;
@@ -176,6 +176,6 @@ unsafe fn declare_of<K: Key>(
         buffers = buffers.run_lengths(lengths);
     }
     let (graph, policy) = declaration.parts();
-    primitives::select(graph, policy, &which, &buffers)?;
+    operations::select(graph, policy, &which, &buffers)?;
     Ok(declaration)
 }

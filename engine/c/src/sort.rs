@@ -3,7 +3,7 @@
 use std::mem::{MaybeUninit, offset_of};
 
 use multisplit::graph::ElementType;
-use multisplit::primitives::{self, SortBuffers};
+use multisplit::operations::{self, SortBuffers};
 use multisplit::{Context, KeyType, Sort};
 
 use crate::context::MultisplitContext;
@@ -149,7 +149,7 @@ pub(crate) unsafe fn declare(context: &Context, info: &MultisplitSortInfo) -> Ou
         buffers = buffers.segments(declaration.offsets(count), count);
     }
     let (graph, policy) = declaration.parts();
-    primitives::sort(graph, policy, &sort, &buffers)?;
+    operations::sort(graph, policy, &sort, &buffers)?;
     Ok(declaration)
 }
 

@@ -5,8 +5,8 @@ use std::mem::{MaybeUninit, offset_of};
 
 use multisplit::graph::{Buffer, ElementType};
 use multisplit::half::{bf16, f16};
-use multisplit::primitives::multisplit::Bucket;
-use multisplit::primitives::{self, SplitBuffers};
+use multisplit::operations::split::Bucket;
+use multisplit::operations::{self, SplitBuffers};
 use multisplit::{Buckets, Context, KeyType};
 
 use crate::context::MultisplitContext;
@@ -160,7 +160,7 @@ unsafe fn declare(context: &Context, info: &MultisplitSplitInfo) -> Outcome<Decl
     }
     let (graph, policy) = declaration.parts();
     let buckets = Buckets::of(key, info.buckets, bucket);
-    primitives::split(graph, policy, &buckets, &buffers.count(n))?;
+    operations::split(graph, policy, &buckets, &buffers.count(n))?;
     Ok(declaration)
 }
 

@@ -3,7 +3,7 @@
 use std::mem::{MaybeUninit, offset_of};
 
 use multisplit::graph::ElementType;
-use multisplit::primitives::{self, TopKBuffers};
+use multisplit::operations::{self, TopKBuffers};
 use multisplit::{Context, KeyType, TopK};
 
 use crate::context::MultisplitContext;
@@ -80,6 +80,6 @@ fn declare(context: &Context, info: &MultisplitTopKInfo) -> Outcome<Declaration>
     let indices = declaration.import(MultisplitRole::Indices, ElementType::U32, found);
     let buffers = TopKBuffers::new(keys, keys_out, indices).count(n);
     let (graph, policy) = declaration.parts();
-    primitives::topk(graph, policy, &how, &buffers)?;
+    operations::topk(graph, policy, &how, &buffers)?;
     Ok(declaration)
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use multisplit::ash::vk;
 use multisplit::embed::barrier;
 use multisplit::graph::Scope;
-use multisplit::primitives::Count;
+use multisplit::operations::Count;
 use multisplit::{
     BufferAt, Context, Executable, ExecutableOptions, PassValue, PipelineCache, Policy,
     RecordOptions, Sort, TimestampQueries, Timing, WorkArray,

@@ -46,8 +46,8 @@ mod _native {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("HAS_GLSL", cfg!(feature = "glsl"))?;
-        module.add("MAX_BUCKETS", multisplit::primitives::multisplit::MAX_BUCKETS)?;
-        module.add("MAX_BINS", multisplit::primitives::histogram::MAX_BINS)?;
+        module.add("MAX_BUCKETS", multisplit::operations::split::MAX_BUCKETS)?;
+        module.add("MAX_BINS", multisplit::operations::histogram::MAX_BINS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -5,7 +5,7 @@ use bytemuck::Pod;
 use crate::device::context::Context;
 use crate::error::Result;
 use crate::memory::{Array, Elements, Place};
-use crate::primitives::{copy, fill};
+use crate::operations::{copy, fill};
 
 impl Context {
     /// Creates an array of `len` zeros.

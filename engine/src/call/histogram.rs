@@ -8,10 +8,10 @@
 use bytemuck::Pod;
 
 use crate::device::context::Context;
+use crate::elements::sample::Sample;
 use crate::error::{Error, Result};
 use crate::memory::{Array, Elements, Place, check_lengths};
-use crate::primitives::histogram::{Bins, HistogramCounts, Layout, histogram};
-use crate::primitives::sample::Sample;
+use crate::operations::histogram::{Bins, HistogramCounts, Layout, histogram};
 
 impl Context {
     /// Counts the samples in each bin, with 64-bit counters.
@@ -41,7 +41,7 @@ impl Context {
     /// ```
     /// # let gpu = multisplit::Context::new()?;
     /// use multisplit::Bins;
-    /// use multisplit::primitives::histogram::Layout;
+    /// use multisplit::operations::histogram::Layout;
     /// let bins = Bins::identity(4).layout(Layout::interleaved(2, 0b11));
     /// let sums = gpu.histogram_weighted(&[0u8, 3, 1, 3], &[10, 20], bins)?;
     /// assert_eq!(sums.counts, [10, 20, 0, 0, 0, 0, 0, 30]);
@@ -91,7 +91,7 @@ impl Context {
         if described.accumulate {
             let sample = described.sample.to_string();
             let problem =
-                "a single call cannot accumulate; use primitives::histogram in a graph".to_owned();
+                "a single call cannot accumulate; use operations::histogram in a graph".to_owned();
             return Err(Error::Histogram { sample, problem });
         }
         described.layout.check(described.sample)?;

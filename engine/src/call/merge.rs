@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::parts::Footprint;
 use crate::device::context::Context;
+use crate::elements::key::{Key, Value};
 use crate::error::Result;
 use crate::memory::{Array, Elements, Place, check_lengths};
-use crate::primitives::Merge;
-use crate::primitives::key::{Key, Value};
+use crate::operations::Merge;
 
 /// Array of the same type as `A`, in the same memory.
 type Results<A> = <<A as Elements>::Place as Place>::Array<<A as Elements>::Item>;
@@ -35,7 +35,7 @@ impl Context {
     /// Merges two arrays that are both sorted in the order `how`.
     ///
     /// ```
-    /// use multisplit::primitives::Merge;
+    /// use multisplit::operations::Merge;
     /// # let gpu = multisplit::Context::new()?;
     /// assert_eq!(gpu.merge_with(&[5u32, 1], &[4u32, 2], Merge::Descending)?, [5, 4, 2, 1]);
     /// # Ok::<(), multisplit::Error>(())

@@ -25,7 +25,7 @@ use parts::{Footprint, append, in_parts};
 use crate::device::context::Context;
 use crate::error::{Error, Result};
 use crate::memory::{Array, Host, Place};
-use crate::primitives::Policy;
+use crate::policy::Policy;
 use crate::work::Work;
 
 /// A context and the policy of its plans.

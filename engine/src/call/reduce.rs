@@ -3,11 +3,11 @@
 use super::check_numbers;
 use super::parts::{Footprint, in_parts};
 use crate::device::context::Context;
+use crate::elements::key::Key;
 use crate::error::Result;
 use crate::memory::{Array, Elements, Place, check_lengths};
-use crate::primitives::key::Key;
-use crate::primitives::operator::AnyOperator;
-use crate::primitives::term::Operator;
+use crate::operations::shared::operator::AnyOperator;
+use crate::operations::shared::terms::Operator;
 
 /// Arrays of keys and values, in the same memory as `A`.
 type Pairs<A, K, V> =

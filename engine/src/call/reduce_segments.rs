@@ -4,18 +4,18 @@ use std::ops::Range;
 
 use super::parts::{Footprint, append, group_end, in_parts_of, is_out_of_memory};
 use crate::device::context::Context;
+use crate::elements::key::Key;
 use crate::error::{Error, Result};
 use crate::memory::{Array, Elements, Place};
-use crate::primitives::arrays::check_rows;
-use crate::primitives::key::Key;
-use crate::primitives::operator::AnyOperator;
+use crate::operations::shared::checks::check_rows;
+use crate::operations::shared::operator::AnyOperator;
 
 impl Context {
     /// Reduces each segment of `values`. Segment s begins at `offsets[s]` and ends before
     /// `offsets[s + 1]`. The result of an empty segment is the identity of the operator: 0 for a
     /// sum, the last value in sort order for a minimum, the first for a maximum. Host offsets are
     /// rejected if they decrease or exceed the number of values. For invalid device offsets, see
-    /// [`SegmentedReduceBuffers`](crate::primitives::SegmentedReduceBuffers).
+    /// [`SegmentedReduceBuffers`](crate::operations::SegmentedReduceBuffers).
     ///
     /// Host arrays that exceed a storage binding or the device's memory are reduced in parts. This
     /// does not change the result, except that sums of floats may round differently.

@@ -7,10 +7,10 @@ use bytemuck::Pod;
 
 use super::parts::{Footprint, append, in_parts};
 use crate::device::context::Context;
+use crate::elements::key::Key;
 use crate::error::Result;
 use crate::memory::{Array, Elements, Place, check_lengths};
-use crate::primitives::key::Key;
-use crate::primitives::scan::Scan;
+use crate::operations::scan::Scan;
 use crate::work::Work;
 
 impl Context {

@@ -3,10 +3,10 @@
 use super::check_numbers;
 use super::parts::{Footprint, append, in_parts};
 use crate::device::context::Context;
+use crate::elements::key::Key;
 use crate::error::Result;
 use crate::memory::{Array, Elements, Place};
-use crate::primitives::Search;
-use crate::primitives::key::Key;
+use crate::operations::Search;
 
 /// Array of positions, in the same memory as `A`.
 type Positions<A> = <<A as Elements>::Place as Place>::Array<u32>;

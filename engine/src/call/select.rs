@@ -3,10 +3,10 @@
 use super::check_numbers;
 use super::parts::Footprint;
 use crate::device::context::Context;
+use crate::elements::key::Key;
 use crate::error::{Error, Result};
 use crate::memory::{Array, Elements, Place};
-use crate::primitives::key::Key;
-use crate::primitives::select::Select;
+use crate::operations::select::Select;
 
 /// Array of `T`, in the same memory as `A`.
 type Results<A, T> = <<A as Elements>::Place as Place>::Array<T>;

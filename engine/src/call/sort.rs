@@ -8,12 +8,12 @@ use super::large::{Records, narrow_array, number, sort_large, widen_array};
 use super::sort_groups::{SortGroup, sort_groups};
 use super::{Caller, Results, check_numbers, redo_by_ballots};
 use crate::device::context::Context;
+use crate::elements::key::{Key, Value};
 use crate::error::Result;
 use crate::memory::{Array, Elements, Host, Place, check_lengths};
-use crate::primitives::Policy;
-use crate::primitives::key::{Key, Value};
-use crate::primitives::narrow::Form;
-use crate::primitives::sort::{Sort, SortMethod, check_bits};
+use crate::operations::shared::widening::Form;
+use crate::operations::sort::{Sort, SortMethod, check_bits};
+use crate::policy::Policy;
 
 /// Result of a pair sort: keys and values, in the memory of the inputs.
 pub type Pairs<A, B> = (

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::large::Extent;
 use super::parts::group_end;
-use crate::primitives::Policy;
-use crate::primitives::sort::{Cut, Sort};
+use crate::operations::sort::{Cut, Sort};
+use crate::policy::Policy;
 
 /// A range of elements and the options to sort it with.
 pub(super) type SortGroup = (Range<usize>, Sort);

@@ -10,12 +10,12 @@ use bytemuck::Pod;
 use super::large::{Records, split_large};
 use super::{Caller, check_numbers, redo_by_ballots};
 use crate::device::context::Context;
+use crate::elements::key::{Key, Value};
 use crate::error::{Error, Result};
 use crate::memory::{Array, Elements, Place, check_lengths};
-use crate::primitives::key::{Key, Value};
-use crate::primitives::multisplit::{Buckets, Method, SplitBuffers};
-use crate::primitives::split;
-use crate::primitives::split::{SplitKeys, SplitPairs, SplitPermutation};
+use crate::operations::split;
+use crate::operations::split::{Buckets, Method, SplitBuffers};
+use crate::operations::split::{SplitKeys, SplitPairs, SplitPermutation};
 
 /// The quantity that is limited to 2^32 - 1, for error messages.
 const COUNTED: &str = "number of keys of a split (offsets have 32 bits)";

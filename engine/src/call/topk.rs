@@ -5,10 +5,10 @@ use std::ops::Range;
 use super::parts::{Footprint, append, in_parts, in_parts_of};
 use super::{Results, check_numbers};
 use crate::device::context::Context;
+use crate::elements::key::Key;
 use crate::error::Result;
 use crate::memory::{Array, Device, Elements, Host, Place};
-use crate::primitives::key::Key;
-use crate::primitives::topk::{TopElements, TopK, TopKMethod, check_k};
+use crate::operations::topk::{TopElements, TopK, TopKMethod, check_k};
 
 impl Context {
     /// Returns the k largest or smallest of `keys`, or of each row of `keys`. Among equal elements,

@@ -39,7 +39,7 @@ pub struct AdoptedDevice {
     pub pipeline_cache: PipelineCache,
     /// Whether ranking may rely on probed behaviour of the device. On some devices this requires a probe: the first
     /// [`Context::work`] or [`Context::policy`] then submits to the queue and waits
-    /// ([`probe`](crate::primitives::probe)). [`RankingChoice::Promised`] disables the probe.
+    /// ([`probe`](crate::operations::probe)). [`RankingChoice::Promised`] disables the probe.
     pub ranking: RankingChoice,
     /// Source of the kernel sizes tuned for the device.
     pub profile: ProfileChoice,

@@ -16,10 +16,10 @@ pub use table::Field;
 
 use crate::device::properties::DeviceProperties;
 use crate::error::Result;
-use crate::primitives::histogram::sizes::HistogramTuning;
-use crate::primitives::multisplit::sizes::SplitTuning;
-use crate::primitives::sort::sizes::SortTuning;
-use crate::primitives::topk::sizes::TopKTuning;
+use crate::operations::histogram::sizes::HistogramTuning;
+use crate::operations::sort::sizes::SortTuning;
+use crate::operations::split::sizes::SplitTuning;
+use crate::operations::topk::sizes::TopKTuning;
 use allowed::{any_u32, multiples, numbers, threads};
 use facts::Family;
 use method::ScanMethod;

@@ -10,7 +10,7 @@ use super::data::{Data, References};
 use super::subject::{Operation, Purpose, Runner, Subject};
 use crate::device::context::Context;
 use crate::error::{Error, Result};
-use crate::primitives::Policy;
+use crate::policy::Policy;
 
 /// Approximate GPU time of a batch of runs; long compared to the cost of a timestamp.
 const BATCH_NANOSECONDS: f64 = 2e6;
@@ -322,10 +322,7 @@ pub(super) struct Judged {
     pub worst: f64,
 }
 
-fn keep_only<const N: usize>(
-    table: &mut [(u64, crate::primitives::multisplit::TileShape); N],
-    n: u64,
-) {
+fn keep_only<const N: usize>(table: &mut [(u64, crate::operations::split::TileShape); N], n: u64) {
     if let Some((_, shape)) = table.iter().copied().find(|(max, _)| n <= *max) {
         *table = [(u64::MAX, shape); N];
     }

@@ -195,8 +195,8 @@ struct Found {
 /// are kept.
 fn with_counts_of(policy: &mut Policy, built_in: &Policy) {
     fn table<const N: usize>(
-        table: &mut [(u64, crate::primitives::multisplit::TileShape); N],
-        built_in: &[(u64, crate::primitives::multisplit::TileShape); N],
+        table: &mut [(u64, crate::operations::split::TileShape); N],
+        built_in: &[(u64, crate::operations::split::TileShape); N],
     ) {
         let old = *table;
         for (entry, (max, _)) in table.iter_mut().zip(built_in) {

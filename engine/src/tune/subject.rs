@@ -8,14 +8,15 @@ use crate::error::Result;
 use crate::execute::executable::Executable;
 use crate::execute::import::Bound;
 use crate::memory::Array;
-use crate::primitives::histogram::Bins;
-use crate::primitives::multisplit::Buckets;
-use crate::primitives::scan::Scan;
-use crate::primitives::sort::Sort;
-use crate::primitives::{
-    HistogramBuffers, Policy, ScanBuffers, SortBuffers, SplitBuffers, copy, fill, histogram, scan,
-    sort, split,
+use crate::operations::histogram::Bins;
+use crate::operations::scan::Scan;
+use crate::operations::sort::Sort;
+use crate::operations::split::Buckets;
+use crate::operations::{
+    HistogramBuffers, ScanBuffers, SortBuffers, SplitBuffers, copy, fill, histogram, scan, sort,
+    split,
 };
+use crate::policy::Policy;
 
 /// A primitive, with its number of buckets or bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

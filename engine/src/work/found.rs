@@ -3,11 +3,11 @@
 
 use super::operand::check_beside;
 use super::{Operand, Work};
+use crate::elements::key::Key;
 use crate::error::Result;
-use crate::primitives::key::Key;
-use crate::primitives::select::Select;
-use crate::primitives::term::Operator;
-use crate::primitives::{self, ReduceBuffers, SelectBuffers};
+use crate::operations::select::Select;
+use crate::operations::shared::terms::Operator;
+use crate::operations::{self, ReduceBuffers, SelectBuffers};
 
 impl Work {
     /// Writes the elements of `src` that `which` selects to `dst`, and their count to the first
@@ -94,7 +94,7 @@ impl Work {
 
     /// Writes the least element of `src` to the first element of `dst`, and its index to the first
     /// word of `index`. Among equal elements, this is the lowest index. If `src` is empty, the
-    /// index is [`NO_INDEX`](crate::primitives::reduce::NO_INDEX).
+    /// index is [`NO_INDEX`](crate::operations::reduce::NO_INDEX).
     pub fn argmin<A, B, C>(&mut self, src: A, dst: B, index: C) -> Result<()>
     where
         A: Operand<Item: Key>,
@@ -129,7 +129,7 @@ impl Work {
         let (from, to) = (src.declare(self), dst.declare(self));
         let buffers = ReduceBuffers::new(from, to).count(src.count(from));
         let buffers = buffers.index(index.declare(self));
-        primitives::reduce(&mut self.graph, &self.policy, operator, &buffers)
+        operations::reduce(&mut self.graph, &self.policy, operator, &buffers)
     }
 
     fn select_buffers<A, B, C>(&mut self, src: A, dst: B, found: C) -> SelectBuffers
@@ -143,6 +143,6 @@ impl Work {
     }
 
     fn add_select<K: Key>(&mut self, which: &Select<K>, buffers: &SelectBuffers) -> Result<()> {
-        primitives::select(&mut self.graph, &self.policy, which, buffers)
+        operations::select(&mut self.graph, &self.policy, which, buffers)
     }
 }

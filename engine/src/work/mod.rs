@@ -56,23 +56,24 @@ use multisplit_graph::{self as graph, Graph, Plan, Scope};
 use operand::{check_beside, check_same, words_of};
 
 use crate::device::context::Context;
+use crate::elements::key::{Key, Value};
+use crate::elements::sample::Sample;
 use crate::error::Result;
 use crate::execute::executable::{Executable, ExecutableOptions};
 use crate::execute::import::Bound;
 use crate::memory::{Array, Buffer};
-use crate::primitives::arrays::check_size;
-use crate::primitives::histogram::Bins;
-use crate::primitives::key::{Key, Value};
-use crate::primitives::multisplit::Buckets;
-use crate::primitives::operator::AnyOperator;
-use crate::primitives::sample::Sample;
-use crate::primitives::scan::Scan;
-use crate::primitives::sort::Sort;
-use crate::primitives::topk::{AddedTopK, TopK};
-use crate::primitives::{
-    self, Count, HistogramBuffers, Policy, ReduceBuffers, ScanBuffers, SortBuffers, SplitBuffers,
+use crate::operations::histogram::Bins;
+use crate::operations::scan::Scan;
+use crate::operations::shared::checks::check_size;
+use crate::operations::shared::operator::AnyOperator;
+use crate::operations::sort::Sort;
+use crate::operations::split::Buckets;
+use crate::operations::topk::{AddedTopK, TopK};
+use crate::operations::{
+    self, Count, HistogramBuffers, ReduceBuffers, ScanBuffers, SortBuffers, SplitBuffers,
     TopKBuffers,
 };
+use crate::policy::Policy;
 
 /// Passes over arrays. A pass reads the results of the passes declared before it.
 /// [`record`](Self::record) creates a [`Frame`] that can be submitted repeatedly.
@@ -204,7 +205,7 @@ impl Work {
         let (from, to) = (keys.declare(self), keys_out.declare(self));
         let offsets = offsets.declare(self);
         let buffers = SplitBuffers::keys(from, to, offsets).count(keys.count(from));
-        primitives::split(&mut self.graph, &self.policy, buckets, &buffers).map(|_| ())
+        operations::split(&mut self.graph, &self.policy, buckets, &buffers).map(|_| ())
     }
 
     /// Splits pairs into buckets by key, like [`split`](Self::split).
@@ -225,7 +226,7 @@ impl Work {
         let (n, offsets) = (keys.count(from.0), offsets.declare(self));
         check_beside(("values", &values), ("keys", n))?;
         let buffers = SplitBuffers::pairs(from, to, offsets).count(n);
-        primitives::split(&mut self.graph, &self.policy, buckets, &buffers).map(|_| ())
+        operations::split(&mut self.graph, &self.policy, buckets, &buffers).map(|_| ())
     }
 
     /// Counts `samples` into `counts`, an array of `u32` or `u64`. If `samples` is limited to its
@@ -236,7 +237,7 @@ impl Work {
         B: Operand,
     {
         let buffers = self.histogram_buffers(samples, counts, bins);
-        primitives::histogram(&mut self.graph, &self.policy, bins, &buffers).map(|_| ())
+        operations::histogram(&mut self.graph, &self.policy, bins, &buffers).map(|_| ())
     }
 
     pub(crate) fn histogram_buffers<A: Operand, B: Operand>(
@@ -282,7 +283,7 @@ impl Work {
         let (from, to) = (keys.declare(self), keys_out.declare(self));
         let indices = indices_out.declare(self);
         let buffers = TopKBuffers::new(from, to, indices).count(keys.count(from));
-        primitives::topk(&mut self.graph, &self.policy, topk, &buffers)
+        operations::topk(&mut self.graph, &self.policy, topk, &buffers)
     }
 
     /// Writes the scan of `src` to `dst`.
@@ -293,7 +294,7 @@ impl Work {
     {
         let (from, to) = (src.declare(self), dst.declare(self));
         let buffers = ScanBuffers::new(from, to).count(src.count(from));
-        primitives::scan(&mut self.graph, &self.policy, scan, &buffers)
+        operations::scan(&mut self.graph, &self.policy, scan, &buffers)
     }
 
     /// Writes the reduction of `src` to the first element of `dst`.
@@ -304,7 +305,7 @@ impl Work {
     {
         let (from, to) = (src.declare(self), dst.declare(self));
         let buffers = ReduceBuffers::new(from, to).count(src.count(from));
-        primitives::reduce(&mut self.graph, &self.policy, operator, &buffers)
+        operations::reduce(&mut self.graph, &self.policy, operator, &buffers)
     }
 
     /// Sets every 32-bit word of `dst` to `value`. If `dst` is limited to its first elements, they
@@ -312,10 +313,10 @@ impl Work {
     pub fn fill<A: Operand>(&mut self, dst: A, value: u32) -> Result<()> {
         let (label, to) = ("fill", dst.declare(self));
         let Some(n) = dst.limit() else {
-            return primitives::fill(&mut self.graph, &self.policy, label, to, value);
+            return operations::fill(&mut self.graph, &self.policy, label, to, value);
         };
         let words = words_of::<A::Item>(label, n)?;
-        primitives::fill_first(&mut self.graph, &self.policy, label, to, words, value)
+        operations::fill_first(&mut self.graph, &self.policy, label, to, words, value)
     }
 
     /// Copies `src` to `dst`, which must have the same length. If `src` is limited to its first
@@ -330,14 +331,14 @@ impl Work {
             check_same(("dst", dst.count(to)), ("src", src.count(from)))?;
         }
         let Some(n) = src.limit().or(dst.limit()) else {
-            return primitives::copy(&mut self.graph, &self.policy, label, from, to);
+            return operations::copy(&mut self.graph, &self.policy, label, from, to);
         };
         let words = words_of::<A::Item>(label, n)?;
-        primitives::copy_first(&mut self.graph, &self.policy, label, from, to, words)
+        operations::copy_first(&mut self.graph, &self.policy, label, from, to, words)
     }
 
     /// The graph and the policy, for operations without a function here. Functions in
-    /// [`primitives`](crate::primitives) add passes to them.
+    /// [`operations`](crate::operations) add passes to them.
     pub fn parts(&mut self) -> (&mut Graph, &Policy) {
         (&mut self.graph, &self.policy)
     }
@@ -405,18 +406,18 @@ impl Work {
         let copy = self.graph.transient::<A::Item>("sort.keys.copy", key.array_len(n.max().max(1)));
         match n {
             Count::Device { .. } if key.bits() == 32 => {
-                primitives::copy_first(&mut self.graph, &self.policy, label, from, copy, n)?;
+                operations::copy_first(&mut self.graph, &self.policy, label, from, copy, n)?;
             }
             _ => {
                 let (from, to) = (from.range(0, bytes), copy.range(0, bytes));
-                primitives::copy(&mut self.graph, &self.policy, label, from, to)?;
+                operations::copy(&mut self.graph, &self.policy, label, from, to)?;
             }
         }
         Ok(SortBuffers::keys(copy).count(n).indices(order.declare(self)))
     }
 
     pub(crate) fn add_sort(&mut self, sort: &Sort, buffers: &SortBuffers) -> Result<()> {
-        primitives::sort(&mut self.graph, &self.policy, sort, buffers).map(|_| ())
+        operations::sort(&mut self.graph, &self.policy, sort, buffers).map(|_| ())
     }
 
     /// Imports an array into the graph. Repeated calls return the same import.

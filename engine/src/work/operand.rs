@@ -10,7 +10,7 @@ use super::Work;
 use crate::error::{Error, Result};
 use crate::execute::import::{BufferAt, Import};
 use crate::memory::Array;
-use crate::primitives::Count;
+use crate::operations::Count;
 
 /// An array of `T` that belongs to a [`Work`]: a transient, or an import that is bound when the
 /// work is recorded. A small copyable handle.

@@ -7,7 +7,7 @@ use multisplit_graph::{Groups, PassBuilder, PassId, PassKernel, View};
 
 use super::{Operand, Work};
 use crate::error::Result;
-use crate::primitives::{self, Count};
+use crate::operations::{self, Count};
 use crate::shaders::Kernel;
 #[cfg(feature = "glsl")]
 use crate::shaders::compile::Source;
@@ -90,7 +90,7 @@ impl WorkPass<'_> {
     pub fn dispatch_indirect(self, groups: impl Operand<Item = u32>) -> Result<()> {
         let groups = groups.declare(self.work);
         let limits = self.work.context.limits();
-        let bounded = primitives::bounded_groups(&mut self.work.graph, &limits, groups)?;
+        let bounded = operations::bounded_groups(&mut self.work.graph, &limits, groups)?;
         self.finish(|pass| pass.dispatch_indirect(bounded));
         Ok(())
     }

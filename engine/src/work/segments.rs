@@ -2,11 +2,11 @@
 
 use super::operand::check_beside;
 use super::{Operand, Work};
+use crate::elements::key::Key;
 use crate::error::Result;
-use crate::primitives::key::Key;
-use crate::primitives::operator::AnyOperator;
-use crate::primitives::scan::Scan;
-use crate::primitives::{self, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers};
+use crate::operations::scan::Scan;
+use crate::operations::shared::operator::AnyOperator;
+use crate::operations::{self, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers};
 
 impl Work {
     /// Scans each run of `src` with equal consecutive `keys` independently, and writes the result
@@ -21,7 +21,7 @@ impl Work {
         let n = src.count(from);
         check_beside(("keys", &keys), ("src", n))?;
         let buffers = ScanBuffers::new(from, to).count(n).keys(keys.declare(self));
-        primitives::scan(&mut self.graph, &self.policy, scan, &buffers)
+        operations::scan(&mut self.graph, &self.policy, scan, &buffers)
     }
 
     /// Scans each segment of `src` independently. A segment begins at each nonzero word of `heads`,
@@ -36,7 +36,7 @@ impl Work {
         let n = src.count(from);
         check_beside(("heads", &heads), ("src", n))?;
         let buffers = ScanBuffers::new(from, to).count(n).heads(heads.declare(self));
-        primitives::scan(&mut self.graph, &self.policy, scan, &buffers)
+        operations::scan(&mut self.graph, &self.policy, scan, &buffers)
     }
 
     /// Reduces the `values` of each run of equal consecutive `keys`. Writes the key of each run to
@@ -57,7 +57,7 @@ impl Work {
         let (n, found) = (values.count(from.1), found.declare(self));
         check_beside(("keys", &keys), ("values", n))?;
         let buffers = ReduceByKeyBuffers::new(from, to, found).count(n);
-        primitives::reduce_by_key(&mut self.graph, &self.policy, operator, &buffers)
+        operations::reduce_by_key(&mut self.graph, &self.policy, operator, &buffers)
     }
 
     /// Reduces each segment of `src`. Segment s begins at `offsets[s]` and ends before `offsets[s +
@@ -79,7 +79,7 @@ impl Work {
         let buffers = SegmentedReduceBuffers::new(from, cuts, to)
             .elements(src.count(from))
             .count(dst.count(to));
-        primitives::reduce_segments(&mut self.graph, &self.policy, operator, &buffers)
+        operations::reduce_segments(&mut self.graph, &self.policy, operator, &buffers)
     }
 
     /// Reduces each row of `src`, a matrix with rows of `length` elements. The result of row r is
@@ -100,6 +100,6 @@ impl Work {
         let buffers = SegmentedReduceBuffers::rows(from, length, to)
             .elements(src.count(from))
             .count(dst.count(to));
-        primitives::reduce_segments(&mut self.graph, &self.policy, operator, &buffers)
+        operations::reduce_segments(&mut self.graph, &self.policy, operator, &buffers)
     }
 }

@@ -2,15 +2,15 @@
 
 use super::operand::check_beside;
 use super::{Operand, Work};
+use crate::elements::key::{Key, Value};
 use crate::error::Result;
-use crate::primitives::key::{Key, Value};
-use crate::primitives::sort::Sort;
-use crate::primitives::{self, Count, Merge, MergeBuffers, Search, SearchBuffers};
+use crate::operations::sort::Sort;
+use crate::operations::{self, Count, Merge, MergeBuffers, Search, SearchBuffers};
 
 impl Work {
     /// Sorts each segment of `keys` independently, in place. `offsets` contains the start of each
     /// segment, followed by the end of the last segment.
-    /// [`SortBuffers::segments`](crate::primitives::SortBuffers::segments) describes the handling
+    /// [`SortBuffers::segments`](crate::operations::SortBuffers::segments) describes the handling
     /// of invalid offsets.
     pub fn sort_segments<A, B>(
         &mut self,
@@ -105,7 +105,7 @@ impl Work {
         let buffers = SearchBuffers::new(within, of, positions.declare(self))
             .count(needles.count(of))
             .sorted_count(sorted.count(within));
-        primitives::search(&mut self.graph, &self.policy, how, &buffers)
+        operations::search(&mut self.graph, &self.policy, how, &buffers)
     }
 
     /// Merges two sorted arrays into `out`. If elements are equal, those of `first` come first.
@@ -118,7 +118,7 @@ impl Work {
         let (a, b) = (first.declare(self), second.declare(self));
         let counts = (first.count(a), second.count(b));
         let buffers = MergeBuffers::keys(a, b, out.declare(self)).counts(counts.0, counts.1);
-        primitives::merge(&mut self.graph, &self.policy, how, &buffers)
+        operations::merge(&mut self.graph, &self.policy, how, &buffers)
     }
 
     /// Merges pairs by key, like [`merge`](Self::merge).
@@ -143,6 +143,6 @@ impl Work {
         let buffers = MergeBuffers::keys(a, b, out.declare(self))
             .counts(counts.0, counts.1)
             .values(values.0, values.1, values_out.declare(self));
-        primitives::merge(&mut self.graph, &self.policy, how, &buffers)
+        operations::merge(&mut self.graph, &self.policy, how, &buffers)
     }
 }

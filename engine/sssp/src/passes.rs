@@ -1,7 +1,7 @@
 //! Passes of a search: initialization, rounds, and status report.
 
 use multisplit::graph::{Graph, Groups, Limits, PassBuilder, Plan, Scope};
-use multisplit::primitives::fill;
+use multisplit::operations::fill;
 use multisplit::shaders::builtin::{self, Builtin};
 use multisplit::shaders::push_constants;
 use multisplit::{Context, Executable, ExecutableOptions, Policy};

@@ -2,7 +2,7 @@
 //! with a radix sort as in the original bucketing method.
 
 use multisplit::graph::{Buffer, Graph, Groups};
-use multisplit::primitives::{Count, SortBuffers, SplitBuffers, copy_first, sort, split};
+use multisplit::operations::{Count, SortBuffers, SplitBuffers, copy_first, sort, split};
 use multisplit::shaders::builtin;
 use multisplit::{Buckets, Sort};
 

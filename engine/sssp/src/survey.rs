@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use multisplit::graph::{self, Graph, Groups, Plan, Scope};
-use multisplit::primitives::fill;
+use multisplit::operations::fill;
 use multisplit::shaders::{builtin, push_constants};
 use multisplit::{Array, Bound, Context, Readback, Replay};
 

@@ -44,11 +44,11 @@ mod commands;
 mod device;
 mod error;
 mod operation;
-mod primitives;
+mod operations;
 
 pub use commands::Commands;
 pub use device::Multisplit;
 pub use error::{Error, Result};
 pub use multisplit::{Bins, Buckets, Sort};
 pub use operation::Count;
-pub use primitives::{ArgSort, Histogram, KeySort, PairSort, PairSplit, Scan, Split};
+pub use operations::{ArgSort, Histogram, KeySort, PairSort, PairSplit, Scan, Split};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use multisplit::graph;
-use multisplit::primitives::Count as EngineCount;
+use multisplit::operations::Count as EngineCount;
 use multisplit::{
     BufferAt, Executable, ExecutableOptions, Import, PassValue, RecordOptions, Work, WorkArray,
 };

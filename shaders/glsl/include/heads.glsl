@@ -11,7 +11,7 @@
 
 layout(constant_id = HEADS_ID) const uint HEADS = 0;
 
-// Must match primitives/open.rs.
+// Must match operations/shared/segment_sweep.rs.
 const uint FLAGS = 0;      // nonzero words
 const uint KEYS = 1;       // 32-bit keys
 const uint WIDE_KEYS = 2;  // 64-bit keys

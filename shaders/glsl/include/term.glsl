@@ -171,7 +171,7 @@ layout(constant_id = LOADED_AS_ID) const uint LOADED_AS = 0;
 layout(constant_id = STORED_AS_ID) const uint STORED_AS = 0;
 
 // Bits of LOADED_AS and STORED_AS: the lower two are the element type, unsigned (0), signed or float. Must match
-// primitives/term.rs.
+// operations/shared/terms.rs.
 const uint KIND = 3;
 const uint SIGNED = 1;
 const uint FLOATING = 2;

@@ -9,7 +9,7 @@ pub use plan::{HistogramPlan, Method, name};
 use anyhow::Result;
 use clap::ValueEnum;
 use multisplit::Bins;
-use multisplit::primitives::histogram::Layout;
+use multisplit::operations::histogram::Layout;
 
 use crate::data::{self, SEED, SplitMix64};
 

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use clap::ValueEnum;
 use multisplit::graph::{self, Graph, Plan};
-use multisplit::primitives::histogram::HistogramMethod;
-use multisplit::primitives::{self, HistogramBuffers};
+use multisplit::operations::histogram::HistogramMethod;
+use multisplit::operations::{self, HistogramBuffers};
 use multisplit::{Array, Bound};
 
 use super::Op;
@@ -64,7 +64,7 @@ impl HistogramPlan {
         let counts = u64::from(bins.count()) * u64::from(op.channels());
         let counts = graph.import::<u32>("counts", counts);
         let buffers = HistogramBuffers::new(samples, counts).count(n);
-        let added = primitives::histogram(&mut graph, &target.policy, &bins, &buffers)?;
+        let added = operations::histogram(&mut graph, &target.policy, &bins, &buffers)?;
         let plan = target.plan(graph, replayable)?;
         Ok(Self { plan, method: name(added.method), samples, counts })
     }

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use clap::ValueEnum;
 use multisplit::graph::{self, Graph, Plan};
-use multisplit::primitives::multisplit as engine;
-use multisplit::primitives::{self, SplitBuffers};
+use multisplit::operations::split as engine;
+use multisplit::operations::{self, SplitBuffers};
 use multisplit::{Array, Bound, Context};
 
 use super::Rule;
@@ -81,7 +81,7 @@ impl SplitPlan {
             None => SplitBuffers::keys(from, to, offsets),
         };
         let buckets = rule.device_buckets().method(method.engine());
-        let added = primitives::split(&mut graph, &target.policy, &buckets, &buffers)?;
+        let added = operations::split(&mut graph, &target.policy, &buckets, &buffers)?;
         let plan = target.plan(graph, replayable)?;
         Ok(Self { plan, method: name(added.method), keys, values, offsets })
     }

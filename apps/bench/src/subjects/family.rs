@@ -5,7 +5,7 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use multisplit::graph::{Buffer, Graph};
-use multisplit::primitives::{
+use multisplit::operations::{
     self, ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers, SelectBuffers,
 };
 use multisplit::{Array, Bound, Key, Operator, Scan, Select};
@@ -142,7 +142,7 @@ impl Family<'_> {
         let mut graph = Graph::new("reduce");
         let (from, to) = (graph.import::<K>("src", self.n), graph.import::<K>("dst", 1));
         let buffers = ReduceBuffers::new(from, to);
-        primitives::reduce(&mut graph, &self.target.policy, operator, &buffers)?;
+        operations::reduce(&mut graph, &self.target.policy, operator, &buffers)?;
         self.figure(op, graph, &[(from, src).into(), (to, &dst).into()], output, || {
             let same = context.download(&dst)?.first().map(|x| x.key_bits());
             ensure!(same == Some(expected.key_bits()), "the reduction is wrong");
@@ -162,7 +162,7 @@ impl Family<'_> {
         let mut graph = Graph::new("scan");
         let [from, to] = ["src", "dst"].map(|name| graph.import::<K>(name, self.n));
         let how = Scan::inclusive(Operator::Sum);
-        primitives::scan(&mut graph, &self.target.policy, &how, &ScanBuffers::new(from, to))?;
+        operations::scan(&mut graph, &self.target.policy, &how, &ScanBuffers::new(from, to))?;
         self.figure(op, graph, &[(from, src).into(), (to, &dst).into()], output, || {
             ensure!(check(&context.download(&dst)?), "the scan is wrong");
             Ok(())
@@ -191,7 +191,7 @@ impl Family<'_> {
             buffers = buffers.run_lengths(import);
             bound.push((import, &counts).into());
         }
-        primitives::select(&mut graph, &self.target.policy, &condition, &buffers)?;
+        operations::select(&mut graph, &self.target.policy, &condition, &buffers)?;
         self.figure(op, graph, &bound, output, || {
             let (keys, runs) = expected;
             let kept = keys.len() as u64;
@@ -293,7 +293,7 @@ impl Family<'_> {
         let [from, with, out, to] = imports(&mut graph);
         let count = graph.import::<u32>("found", 1);
         let buffers = ReduceByKeyBuffers::new((from, with), (out, to), count);
-        primitives::reduce_by_key(&mut graph, &self.target.policy, Operator::Sum, &buffers)?;
+        operations::reduce_by_key(&mut graph, &self.target.policy, Operator::Sum, &buffers)?;
         let bound: [Bound<'_>; 5] = [
             (from, src).into(),
             (with, &of_values).into(),
@@ -311,7 +311,7 @@ impl Family<'_> {
         let [from, with, _, to] = imports(&mut graph);
         let how = Scan::inclusive(Operator::Sum);
         let buffers = ScanBuffers::new(with, to).keys(from);
-        primitives::scan(&mut graph, &self.target.policy, &how, &buffers)?;
+        operations::scan(&mut graph, &self.target.policy, &how, &buffers)?;
         let bound: [Bound<'_>; 3] =
             [(from, src).into(), (with, &of_values).into(), (to, &dst).into()];
         self.figure("scan_inclusive_by_key_u32", graph, &bound, output, || {
@@ -340,7 +340,7 @@ impl Family<'_> {
             } else {
                 SegmentedReduceBuffers::rows(from, m, to)
             };
-            primitives::reduce_segments(&mut graph, &self.target.policy, Operator::Sum, &buffers)?;
+            operations::reduce_segments(&mut graph, &self.target.policy, Operator::Sum, &buffers)?;
             self.figure_of((op, m), graph, &bound, output, || {
                 let found = context.download(&dst)?;
                 let is_near = |(row, found): (&[f32], &f32)| {

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, value_parser};
 use multisplit::Array;
-use multisplit::primitives::histogram::HistogramTuning;
+use multisplit::operations::histogram::HistogramTuning;
 use serde::Serialize;
 
 use crate::histogram::{BYTES, HistogramPlan, Method, Op, Spread, expected, samples};

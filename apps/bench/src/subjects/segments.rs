@@ -3,7 +3,7 @@
 
 use anyhow::{Result, ensure};
 use multisplit::graph::Graph;
-use multisplit::primitives::{self, SortBuffers};
+use multisplit::operations::{self, SortBuffers};
 use multisplit::{Array, Bound, Sort};
 
 use crate::data::{self, mixed};
@@ -116,7 +116,7 @@ impl Segments<'_> {
                 Sort::ascending()
             }
         };
-        primitives::sort(&mut graph, &self.target.policy, &how, &buffers)?;
+        operations::sort(&mut graph, &self.target.policy, &how, &buffers)?;
         let executable = context.instantiate(self.target.plan(graph, true)?)?;
 
         let restore = self.bench.restoring(&self.unsorted, &self.keys)?;

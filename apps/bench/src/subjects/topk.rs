@@ -4,8 +4,8 @@ use anyhow::{Context as _, Result, ensure};
 use clap::{Args, ValueEnum, value_parser};
 use multisplit::TopK;
 use multisplit::graph::Graph;
-use multisplit::primitives::topk::TopKMethod;
-use multisplit::primitives::{TopKBuffers, topk};
+use multisplit::operations::topk::TopKMethod;
+use multisplit::operations::{TopKBuffers, topk};
 
 use crate::key_order::rank;
 use crate::measure::Bench;

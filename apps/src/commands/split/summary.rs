@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use anyhow::Result;
-use multisplit::primitives::multisplit::Method;
+use multisplit::operations::split::Method;
 use multisplit_bench::split::name;
 use multisplit_bench::{console, size};
 

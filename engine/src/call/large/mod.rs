@@ -21,7 +21,7 @@ use bytemuck::Pod;
 use super::Caller;
 use crate::error::Result;
 use crate::memory::Array;
-use crate::primitives::Policy;
+use crate::policy::Policy;
 
 /// Pieces begin at multiples of this many elements. For 4-byte elements this is 256 bytes, the
 /// largest offset alignment that Vulkan allows a device to require.

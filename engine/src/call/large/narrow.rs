@@ -5,11 +5,12 @@ use multisplit_graph::{Buffer, Graph};
 
 use super::Extent;
 use crate::call::Caller;
+use crate::elements::key::Key;
 use crate::error::Result;
 use crate::memory::Array;
-use crate::primitives::key::Key;
-use crate::primitives::narrow::{Form, NarrowKeys};
-use crate::primitives::{Count, Policy};
+use crate::operations::Count;
+use crate::operations::shared::widening::{Form, NarrowKeys};
+use crate::policy::Policy;
 
 const WORD: u64 = 4;
 /// Pieces begin at multiples of this many keys. For one-byte keys this is the largest offset

@@ -11,8 +11,8 @@ use crate::call::Caller;
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
 use crate::memory::Array;
-use crate::primitives::Policy;
-use crate::primitives::multisplit::EACH;
+use crate::operations::split::EACH;
+use crate::policy::Policy;
 use crate::work::Work;
 
 push_constants! {

@@ -14,13 +14,13 @@ use super::split::{SplitPiece, split_piece};
 use super::{ALIGNMENT, Extent, Owned, Records};
 use crate::call::Caller;
 use crate::call::split::Output;
+use crate::elements::key::Key;
 use crate::error::Result;
-use crate::primitives::copy;
-use crate::primitives::key::Key;
-use crate::primitives::multisplit::Buckets;
-use crate::primitives::sort::{
+use crate::operations::copy;
+use crate::operations::sort::{
     DIGIT_BITS, KeyedSort, Sort, SortBuffers, SortMethod, check_bits, check_policy, sort,
 };
+use crate::operations::split::Buckets;
 
 /// Sorts arrays of any length in place. Values of equal keys keep their order.
 pub(in crate::call) fn sort_large<K: Key, V: Pod>(

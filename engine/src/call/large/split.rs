@@ -7,14 +7,14 @@ use super::places::Places;
 use super::{Extent, Owned, Records, narrow_array, sort_large, widen_array};
 use crate::call::Caller;
 use crate::call::split::{Output, split_plan};
+use crate::elements::key::{Key, KeyType};
 use crate::error::{Error, Result};
 use crate::memory::Array;
-use crate::primitives::Count;
-use crate::primitives::key::{Key, KeyType};
-use crate::primitives::multisplit::{Buckets, Method, check_function};
-use crate::primitives::narrow::Form;
-use crate::primitives::sort::Sort;
-use crate::primitives::split::{of_words, sort_of};
+use crate::operations::Count;
+use crate::operations::shared::widening::Form;
+use crate::operations::sort::Sort;
+use crate::operations::split::{Buckets, Method, check_function};
+use crate::operations::split::{of_words, sort_of};
 
 /// A piece that has been split into buckets.
 pub(super) struct SplitPiece<'a, K, V> {

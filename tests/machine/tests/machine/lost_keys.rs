@@ -10,7 +10,7 @@ use crate::common::moves::{Function, Gives, SplitCase, split_case_with};
 use crate::common::primitives::Device;
 use anyhow::{Context, Result, ensure};
 use multisplit::KeyType;
-use multisplit::primitives::multisplit::{Method, TileShape};
+use multisplit::operations::split::{Method, TileShape};
 use multisplit::shaders::{Kernel, builtin};
 use multisplit_machine::mutate::initialized;
 use multisplit_machine::{Options, PlanOptions, Reconvergence, Schedule};

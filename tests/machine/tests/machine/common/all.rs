@@ -1,10 +1,10 @@
 //! All cases of all primitives for a device.
 
 use anyhow::Result;
-use multisplit::primitives::histogram::HistogramMethod;
-use multisplit::primitives::multisplit::Method;
-use multisplit::primitives::sort::SortMethod;
-use multisplit::primitives::topk::TopKMethod;
+use multisplit::operations::histogram::HistogramMethod;
+use multisplit::operations::sort::SortMethod;
+use multisplit::operations::split::Method;
+use multisplit::operations::topk::TopKMethod;
 use multisplit::{KeyType, SampleType};
 
 use super::bounds::{bounds_case, bounds_cases};

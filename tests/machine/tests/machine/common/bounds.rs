@@ -3,7 +3,7 @@
 use anyhow::Result;
 use multisplit::KeyType;
 use multisplit::graph::{ElementType, Graph};
-use multisplit::primitives::{Count, Search, SearchBuffers, search};
+use multisplit::operations::{Count, Search, SearchBuffers, search};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output};

@@ -1,9 +1,9 @@
 //! Edge cases that a sample of all cases rarely contains: counts next to a limit, ids and keys on
 //! an edge, surplus workgroups in the last row, fully executed unrolled loops.
 
-use multisplit::primitives::histogram::HistogramMethod;
-use multisplit::primitives::multisplit::Method;
-use multisplit::primitives::sort::SortMethod;
+use multisplit::operations::histogram::HistogramMethod;
+use multisplit::operations::sort::SortMethod;
+use multisplit::operations::split::Method;
 use multisplit::{KeyType, SampleType};
 
 use super::all::{MANY_THREADS, Maker};

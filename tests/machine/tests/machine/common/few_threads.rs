@@ -2,7 +2,7 @@
 //! over tiles take more than one iteration, segments span many tiles, and dispatches have several
 //! rows, the last of them with a surplus workgroup.
 
-use multisplit::primitives::topk::TopKMethod;
+use multisplit::operations::topk::TopKMethod;
 use multisplit::{KeyType, Operator};
 
 use super::all::{MANY_THREADS, Maker};

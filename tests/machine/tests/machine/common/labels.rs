@@ -2,8 +2,8 @@
 //! not evaluate the bucket function. Used for expensive functions with any number of buckets.
 
 use multisplit::KeyType;
-use multisplit::primitives::Policy;
-use multisplit::primitives::multisplit::Method;
+use multisplit::Policy;
+use multisplit::operations::split::Method;
 
 use super::all::Maker;
 use super::moves::{Function, Gives, SplitCase, split_case_with};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use multisplit::KeyType;
 use multisplit::graph::{ElementType, Graph};
-use multisplit::primitives::{Count, Merge, MergeBuffers, merge};
+use multisplit::operations::{Count, Merge, MergeBuffers, merge};
 use multisplit_machine::Rng;
 
 use super::case::{Case, Output, Verify};

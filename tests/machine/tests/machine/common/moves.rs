@@ -1,11 +1,12 @@
 //! Plans of sorts and splits, with inputs and expected outputs.
 
 use anyhow::Result;
+use multisplit::Policy;
 use multisplit::graph::{Buffer, Graph};
 use multisplit::half::{bf16, f16};
-use multisplit::primitives::multisplit::{Bucket, Method, TileShape};
-use multisplit::primitives::sort::SortMethod;
-use multisplit::primitives::{Policy, SortBuffers, SplitBuffers, sort, split};
+use multisplit::operations::sort::SortMethod;
+use multisplit::operations::split::{Bucket, Method, TileShape};
+use multisplit::operations::{SortBuffers, SplitBuffers, sort, split};
 use multisplit::{Buckets, KeyType, Sort};
 use multisplit_machine::Rng;
 

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use multisplit::graph::{Graph, Plan};
-use multisplit::primitives::multisplit::Method;
-use multisplit::primitives::sort::SortMethod;
-use multisplit::primitives::{Count, SortBuffers, sort};
+use multisplit::operations::sort::SortMethod;
+use multisplit::operations::split::Method;
+use multisplit::operations::{Count, SortBuffers, sort};
 use multisplit::{KeyType, Sort};
 
 use super::all::Maker;

@@ -3,8 +3,8 @@
 
 use anyhow::Result;
 use multisplit::graph::{Graph, Groups};
-use multisplit::primitives::histogram::{Bin, HistogramMethod, Layout};
-use multisplit::primitives::{
+use multisplit::operations::histogram::{Bin, HistogramMethod, Layout};
+use multisplit::operations::{
     HistogramBuffers, bounded_groups, copy, copy_first, fill, fill_first, histogram,
 };
 use multisplit::shaders::builtin;

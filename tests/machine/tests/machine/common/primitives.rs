@@ -1,9 +1,10 @@
 //! The policy for plans, and plans of scans. Only the files of this folder use the engine's API.
 
 use anyhow::Result;
+use multisplit::Policy;
 use multisplit::graph::{Graph, Limits};
-use multisplit::primitives::multisplit::TileShape;
-use multisplit::primitives::{Count, Policy, ScanBuffers, ScanMethod, scan};
+use multisplit::operations::split::TileShape;
+use multisplit::operations::{Count, ScanBuffers, ScanMethod, scan};
 use multisplit::{DeviceProperties, Scan};
 use multisplit_machine::Rng;
 

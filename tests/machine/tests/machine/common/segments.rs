@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use anyhow::Result;
+use multisplit::Policy;
 use multisplit::graph::{ElementType, Graph};
-use multisplit::primitives::{
-    Count, Policy, ReduceByKeyBuffers, ScanBuffers, ScanMethod, SegmentedReduceBuffers,
-    reduce_by_key, reduce_segments, scan,
+use multisplit::operations::{
+    Count, ReduceByKeyBuffers, ScanBuffers, ScanMethod, SegmentedReduceBuffers, reduce_by_key,
+    reduce_segments, scan,
 };
 use multisplit::{KeyType, Operator, Scan};
 use multisplit_machine::Rng;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use multisplit::graph::{ElementType, Graph};
-use multisplit::primitives::{SelectBuffers, select};
+use multisplit::operations::{SelectBuffers, select};
 use multisplit::{KeyType, Select};
 use multisplit_machine::Rng;
 

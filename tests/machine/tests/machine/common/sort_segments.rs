@@ -1,9 +1,10 @@
 //! Plans of segmented sorts, with offsets on the host or on the device, or with rows.
 
 use anyhow::Result;
+use multisplit::Policy;
 use multisplit::graph::{ElementType, Graph};
-use multisplit::primitives::multisplit::TileShape;
-use multisplit::primitives::{Count, Policy, SortBuffers, sort};
+use multisplit::operations::split::TileShape;
+use multisplit::operations::{Count, SortBuffers, sort};
 use multisplit::{KeyType, Sort};
 use multisplit_machine::Rng;
 

@@ -1,8 +1,9 @@
 //! Plans of scans and reductions of every type and operator.
 
 use anyhow::Result;
+use multisplit::Policy;
 use multisplit::graph::{ElementType, Graph};
-use multisplit::primitives::{Policy, ReduceBuffers, ScanBuffers, ScanMethod, reduce, scan};
+use multisplit::operations::{ReduceBuffers, ScanBuffers, ScanMethod, reduce, scan};
 use multisplit::{KeyType, Operator, Scan};
 use multisplit_machine::Rng;
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use multisplit::graph::{ElementType, Graph};
-use multisplit::primitives::topk::TopKMethod;
-use multisplit::primitives::{TopKBuffers, topk};
+use multisplit::operations::topk::TopKMethod;
+use multisplit::operations::{TopKBuffers, topk};
 use multisplit::{KeyType, TopK};
 use multisplit_machine::Rng;
 

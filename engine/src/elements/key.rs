@@ -1,0 +1,327 @@
+//! Types of keys and values.
+
+use std::fmt;
+
+use bytemuck::Pod;
+use half::{bf16, f16};
+use multisplit_graph::{Buffer, ElementType};
+
+use crate::error::{Error, Result};
+
+// Values of the specialization constant KEY_KIND.
+pub(crate) const UNSIGNED: u32 = 0;
+pub(crate) const SIGNED: u32 = 1;
+pub(crate) const FLOAT: u32 = 2;
+
+/// Type of a key. Floats are ordered as by `total_cmp`: -NaN first, -0 before 0, NaN last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KeyType {
+    /// Unsigned 8-bit.
+    U8,
+    /// Signed 8-bit.
+    I8,
+    /// Unsigned 16-bit.
+    U16,
+    /// Signed 16-bit.
+    I16,
+    /// 16-bit float of IEEE 754: 5 exponent bits, 10 fraction bits.
+    F16,
+    /// Upper half of a 32-bit float: 8 exponent bits, 7 fraction bits.
+    Bf16,
+    /// Unsigned 32-bit.
+    U32,
+    /// Signed 32-bit.
+    I32,
+    /// 32-bit float.
+    F32,
+    /// Unsigned 64-bit.
+    U64,
+    /// Signed 64-bit.
+    I64,
+    /// 64-bit float.
+    F64,
+}
+
+impl KeyType {
+    /// Every type.
+    pub const ALL: [Self; 12] = [
+        Self::U8,
+        Self::I8,
+        Self::U16,
+        Self::I16,
+        Self::F16,
+        Self::Bf16,
+        Self::U32,
+        Self::I32,
+        Self::F32,
+        Self::U64,
+        Self::I64,
+        Self::F64,
+    ];
+
+    /// The types of 32 and 64 bits, which every primitive supports. Only sorts, splits and top-k support the
+    /// others.
+    pub const WIDE: [Self; 6] = [Self::U32, Self::I32, Self::F32, Self::U64, Self::I64, Self::F64];
+
+    /// Bits per key.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::U8 | Self::I8 => 8,
+            Self::U16 | Self::I16 | Self::F16 | Self::Bf16 => 16,
+            Self::U32 | Self::I32 | Self::F32 => 32,
+            Self::U64 | Self::I64 | Self::F64 => 64,
+        }
+    }
+
+    /// Bytes per key.
+    pub fn bytes(self) -> u32 {
+        self.bits() / 8
+    }
+
+    /// Length of a graph buffer for `n` keys: `n`, rounded up to whole words, because narrow keys are read and
+    /// written as words. Keys past the first `n` are not changed.
+    pub fn array_len(self, n: u64) -> u64 {
+        self.array_bytes(n) / u64::from(self.bytes())
+    }
+
+    /// Bytes of a graph buffer for `n` keys.
+    pub(crate) fn array_bytes(self, n: u64) -> u64 {
+        let bytes = n.saturating_mul(u64::from(self.bytes()));
+        bytes.checked_next_multiple_of(4).unwrap_or(u64::MAX)
+    }
+
+    /// Whether keys have fewer than 32 bits.
+    pub fn is_narrow(self) -> bool {
+        self.bits() < 32
+    }
+
+    /// Whether keys are floats.
+    pub fn is_float(self) -> bool {
+        self.kind() == FLOAT
+    }
+
+    /// GLSL type of the argument of a user's function.
+    #[cfg(feature = "glsl")]
+    pub(crate) fn glsl(self) -> &'static str {
+        match self {
+            Self::U8 | Self::U16 | Self::U32 => "uint",
+            Self::I8 | Self::I16 | Self::I32 => "int",
+            Self::F16 | Self::Bf16 | Self::F32 => "float",
+            Self::U64 => "uint64_t",
+            Self::I64 => "int64_t",
+            Self::F64 => "double",
+        }
+    }
+
+    /// Value of the specialization constant KEY_KIND.
+    pub(crate) fn kind(self) -> u32 {
+        match self {
+            Self::U8 | Self::U16 | Self::U32 | Self::U64 => UNSIGNED,
+            Self::I8 | Self::I16 | Self::I32 | Self::I64 => SIGNED,
+            Self::F16 | Self::Bf16 | Self::F32 | Self::F64 => FLOAT,
+        }
+    }
+
+    /// Value of a float key.
+    pub(crate) fn float(self, bits: u64) -> f64 {
+        match self {
+            Self::F16 => f16::from_bits(bits as u16).to_f64(),
+            Self::Bf16 => bf16::from_bits(bits as u16).to_f64(),
+            Self::F64 => f64::from_bits(bits),
+            _ => f32::from_bits(bits as u32).into(),
+        }
+    }
+
+    /// Converts the bits of a key to an unsigned number that compares like the key.
+    pub(crate) fn ordered(self, bits: u64) -> u64 {
+        let top = 1 << (self.bits() - 1);
+        match self.kind() {
+            UNSIGNED => bits,
+            FLOAT if bits & top != 0 => bits ^ (u64::MAX >> (64 - self.bits())),
+            _ => bits ^ top,
+        }
+    }
+}
+
+impl KeyType {
+    /// Inverse of [`ordered`](Self::ordered), for integer keys.
+    pub(crate) fn unordered(self, number: u64) -> u64 {
+        match self.kind() {
+            UNSIGNED => number,
+            _ => number ^ (1 << (self.bits() - 1)),
+        }
+    }
+}
+
+impl From<KeyType> for ElementType {
+    fn from(key: KeyType) -> Self {
+        match key {
+            KeyType::U8 => Self::U8,
+            KeyType::I8 => Self::I8,
+            KeyType::U16 => Self::U16,
+            KeyType::I16 => Self::I16,
+            KeyType::F16 => Self::F16,
+            KeyType::Bf16 => Self::Bf16,
+            KeyType::U32 => Self::U32,
+            KeyType::I32 => Self::I32,
+            KeyType::F32 => Self::F32,
+            KeyType::U64 => Self::U64,
+            KeyType::I64 => Self::I64,
+            KeyType::F64 => Self::F64,
+        }
+    }
+}
+
+impl fmt::Display for KeyType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        ElementType::from(*self).fmt(f)
+    }
+}
+
+impl KeyType {
+    /// Returns the key type of a graph buffer, for primitives that support every type.
+    pub(crate) fn of(name: &'static str, buffer: Buffer) -> Result<Self> {
+        Self::among(&Self::ALL, name, buffer)
+    }
+
+    /// Returns the key type of a graph buffer, for primitives that support only 32 and 64 bits.
+    pub(crate) fn wide_of(name: &'static str, buffer: Buffer) -> Result<Self> {
+        Self::among(&Self::WIDE, name, buffer)
+    }
+
+    fn among(types: &[Self], name: &'static str, buffer: Buffer) -> Result<Self> {
+        let element = buffer.element();
+        let found = types.iter().copied().find(|&key| ElementType::from(key) == element);
+        found.ok_or_else(|| {
+            let names: Vec<_> = types.iter().map(ToString::to_string).collect();
+            let expected = match names.split_last() {
+                Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+                None => String::new(),
+            };
+            Error::KeyTypeMismatch { name, found: element.to_string(), expected }
+        })
+    }
+}
+
+/// Returns the bytes per value of a graph buffer.
+pub(crate) fn value_bytes(buffer: Buffer) -> Result<u32> {
+    let bytes = buffer.element().bytes().unwrap_or(0);
+    if VALUE_BYTES.contains(&bytes) { Ok(bytes) } else { Err(Error::ValueSize { bytes }) }
+}
+
+/// Value sizes that kernels can move.
+const VALUE_BYTES: [u32; 3] = [4, 8, 16];
+
+/// Key types: integers of 8 to 64 bits, `f32`, `f64`, and `f16` and `bf16` of the crate [`half`]. Sorts, splits
+/// and top-k support all of them, other primitives those of 32 and 64 bits.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a key type",
+    label = "keys are integers of 8 to 64 bits, f32, f64, half::f16 or half::bf16"
+)]
+pub trait Key: Pod + PartialOrd + sealed::Sealed {
+    /// The type as a value.
+    const TYPE: KeyType;
+
+    /// Bits of the key, zero-extended.
+    fn key_bits(self) -> u64;
+}
+
+/// Value types of key-value pairs: any plain type of 4, 8 or 16 bytes. Other sizes do not compile.
+///
+/// ```compile_fail
+/// let gpu = multisplit::Context::new()?;
+/// let (keys, values) = gpu.sort_pairs(&[1u32, 2], &[[0u32; 3], [1; 3]])?; // 12 bytes
+/// # Ok::<(), multisplit::Error>(())
+/// ```
+pub trait Value: Pod {
+    #[doc(hidden)]
+    const CHECKED: () =
+        assert!(matches!(size_of::<Self>(), 4 | 8 | 16), "values have 4, 8 or 16 bytes");
+}
+
+impl<T: Pod> Value for T {}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! key {
+    ($($ty:ty, $name:ident, $key:ident, $bits:expr;)*) => {$(
+        impl sealed::Sealed for $ty {}
+
+        impl Key for $ty {
+            const TYPE: KeyType = KeyType::$name;
+
+            fn key_bits(self) -> u64 {
+                let $key = self;
+                $bits
+            }
+        }
+    )*};
+}
+
+key! {
+    u8, U8, key, u64::from(key);
+    i8, I8, key, u64::from(key.cast_unsigned());
+    u16, U16, key, u64::from(key);
+    i16, I16, key, u64::from(key.cast_unsigned());
+    f16, F16, key, u64::from(key.to_bits());
+    bf16, Bf16, key, u64::from(key.to_bits());
+    u32, U32, key, u64::from(key);
+    i32, I32, key, u64::from(key.cast_unsigned());
+    f32, F32, key, u64::from(key.to_bits());
+    u64, U64, key, key;
+    i64, I64, key, key.cast_unsigned();
+    f64, F64, key, key.to_bits();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_list_the_allowed_types() {
+        let mut graph = multisplit_graph::Graph::new("types");
+        let narrow = graph.import::<u8>("keys", 4);
+        assert_eq!(KeyType::of("keys", narrow).ok(), Some(KeyType::U8));
+        let refused = KeyType::wide_of("keys", narrow).map_err(|error| error.to_string());
+        let text = refused.expect_err("8 bits");
+        assert!(text.contains("u32, i32, f32, u64, i64 or f64"), "{text}");
+        let other = graph.import::<[u8; 4]>("other", 4);
+        let text =
+            KeyType::of("keys", other).map_err(|error| error.to_string()).expect_err("no key");
+        assert!(text.contains("f16, bf16, u32"), "{text}");
+    }
+
+    #[test]
+    fn array_sizes_are_multiples_of_words() {
+        assert_eq!((KeyType::U8.array_len(5), KeyType::U16.array_len(5)), (8, 6));
+        assert_eq!(KeyType::U8.array_bytes(5), 8);
+        assert_eq!(KeyType::Bf16.array_bytes(2), 4);
+        assert_eq!(KeyType::F64.array_bytes(3), 24);
+        assert_eq!(KeyType::I16.array_bytes(u64::MAX), u64::MAX);
+    }
+
+    fn ascending<K: Key>(keys: &[K]) {
+        let words: Vec<u64> = keys.iter().map(|k| K::TYPE.ordered(k.key_bits())).collect();
+        assert!(words.windows(2).all(|w| w[0] < w[1]), "{:?}: {words:x?}", K::TYPE);
+        assert!(words.iter().all(|w| w >> (K::TYPE.bits() - 1) <= 1));
+    }
+
+    #[test]
+    fn ordered_bits_compare_like_keys() {
+        ascending(&[0u8, 1, u8::MAX]);
+        ascending(&[i8::MIN, -1, 0, i8::MAX]);
+        ascending(&[0u16, 1, u16::MAX]);
+        ascending(&[i16::MIN, -1, 0, i16::MAX]);
+        let floats = [-f32::NAN, f32::NEG_INFINITY, -1.0, -0.0, 0.0, 1e-7, f32::INFINITY, f32::NAN];
+        ascending(&floats.map(f16::from_f32));
+        ascending(&floats.map(bf16::from_f32));
+        ascending(&[0u32, 1, u32::MAX]);
+        ascending(&[i32::MIN, -1, 0, i32::MAX]);
+        ascending(&[-f32::NAN, f32::NEG_INFINITY, -1.0, -0.0, 0.0, 1e-40, f32::INFINITY, f32::NAN]);
+        ascending(&[0u64, 1 << 32, u64::MAX]);
+        ascending(&[i64::MIN, -1, 0, i64::MAX]);
+        ascending(&[-f64::NAN, f64::NEG_INFINITY, -1.0, -0.0, 0.0, 5e-324, f64::MAX, f64::NAN]);
+    }
+}

@@ -1,0 +1,4 @@
+//! Types of the elements that operations accept.
+
+pub(crate) mod key;
+pub(crate) mod sample;

@@ -1,0 +1,90 @@
+//! The policy of a context, from its profile and the observed behaviour of its device.
+
+use crate::device::context::Context;
+#[cfg(feature = "tuning")]
+use crate::error::Result;
+#[cfg(feature = "tuning")]
+use crate::operations::probe;
+use crate::policy::Policy;
+
+impl Context {
+    /// Returns the sizes and methods for this device. Ranking is by lane order if
+    /// [`Config::ranking`](crate::Config::ranking) allows it, the device has passed the lane-order probe, and no
+    /// kernel has detected a violation since.
+    pub fn policy(&self) -> Policy {
+        #[cfg(feature = "broken-plans")]
+        if let Some(mut policy) = replaced::policy(self) {
+            if !self.keeps_lane_order() {
+                policy.rank_by_ballots();
+            }
+            return policy;
+        }
+        let profile = self.used_profile();
+        let lane_order = profile.as_ref().is_none_or(|profile| profile.wants_lane_order());
+        self.sizes(lane_order && self.has_lane_order())
+    }
+
+    /// The sizes for a ranking, from the profile if there is one.
+    fn sizes(&self, lane_order: bool) -> Policy {
+        if let Some(profile) = self.used_profile() {
+            return profile.policy(lane_order);
+        }
+        let mut policy = Policy::for_device(self.properties());
+        if lane_order {
+            policy.rank_by_lane_order();
+        }
+        policy
+    }
+
+    /// Like [`policy`](Self::policy), but relies only on behaviour that Vulkan guarantees.
+    pub fn promised_policy(&self) -> Policy {
+        self.sizes(false)
+    }
+
+    /// Like [`policy`](Self::policy), but probes the device now, and ranks by lane order if the probe succeeds.
+    /// For tests and measurements.
+    #[cfg(feature = "tuning")]
+    pub fn probed_policy(&self, seed: u32) -> Result<Policy> {
+        Ok(self.sizes(probe::lane_order(self, seed)?))
+    }
+}
+
+/// Replaces the policy of a context, for tests of devices that violate lane order.
+#[cfg(feature = "broken-plans")]
+mod replaced {
+    use std::sync::{Mutex, PoisonError};
+
+    use crate::device::attach::Attachment;
+    use crate::device::context::Context;
+    use crate::device::shared::Device;
+    use crate::error::Result;
+    use crate::memory::status::StatusWord;
+    use crate::policy::Policy;
+
+    #[derive(Default)]
+    struct Replaced(Mutex<Option<Policy>>);
+
+    impl Attachment for Replaced {
+        unsafe fn release(&self, _: &Device) {}
+    }
+
+    pub(in crate::operations) fn policy(context: &Context) -> Option<Policy> {
+        let replaced = context.device.attached(|_| Ok(Replaced::default())).ok()?;
+        *replaced.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    impl Context {
+        /// Replaces the result of [`policy`](Self::policy), or restores that of the device if `policy` is `None`.
+        /// The replacement ranks by ballots once a kernel has detected a violation of lane order. Earlier
+        /// violations are forgotten.
+        ///
+        /// No ranking work may be in flight.
+        #[doc(hidden)]
+        pub fn replace_policy(&self, policy: Option<Policy>) -> Result<()> {
+            let replaced = self.device.attached(|_| Ok(Replaced::default()))?;
+            StatusWord::of(&self.device)?.clear();
+            *replaced.0.lock().unwrap_or_else(PoisonError::into_inner) = policy;
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Chooses the method of a histogram and its sizes.
+
+use super::bins::{BinCode, Search};
+use super::{Histogram, Weight};
+use crate::error::{Error, Result};
+use crate::policy::Policy;
+
+/// Method of a histogram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HistogramMethod {
+    /// Chosen from the policy, the number of bins and the kind of samples.
+    Auto,
+    /// Ballots with counts in registers, as in the paper. Supports up to 256 bins of one channel, without weights.
+    Ballots,
+    /// Counters in shared memory. If the bins do not fit, the samples are read in several passes.
+    Shared,
+    /// Atomic operations on the output.
+    Global,
+}
+
+/// The sizes of a histogram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HistogramSizes {
+    /// Workgroup size.
+    pub threads: u32,
+    /// Loads of 16 bytes in flight per thread; 0 if elements are read one by one.
+    pub loads: u32,
+    /// Copies of the counters in shared memory.
+    pub copies: u32,
+    /// Bins per pass.
+    pub window: u32,
+    /// Passes over the samples.
+    pub passes: u32,
+    /// Elements per tile, which a workgroup reads at a time.
+    pub tile: u32,
+    /// Target number of tiles per workgroup.
+    pub tiles: u32,
+    /// Minimum number of workgroups if there are enough tiles. Takes precedence over `tiles`.
+    pub min_groups: u32,
+    /// Inner splitters in shared memory.
+    pub(super) splitters: u32,
+    /// Counters in shared memory per channel.
+    pub(super) counters: u32,
+}
+
+/// Maximum number of bins for ballots. More would exceed the available registers.
+const MAX_BY_BALLOTS: u32 = 256;
+/// Bytes of shared memory reserved for other variables of the kernels.
+const SHARED_SLACK: u32 = 256;
+/// Elements per thread in a tile if elements are read one by one.
+const ELEMENTS: u32 = 4;
+/// Target number of samples per workgroup for each word that the workgroup reads at its start or adds to the
+/// output at its end.
+const SAMPLES_PER_WORD: u32 = 32;
+/// Loop iterations assumed for adding a float, because lanes of a subgroup may have to wait for each other.
+const FLOAT_ROUNDS: u32 = 8;
+
+pub(super) fn choose(
+    policy: &Policy,
+    histogram: &Histogram,
+    code: &BinCode,
+) -> Result<(HistogramMethod, HistogramSizes)> {
+    let tuned = &policy.histogram;
+    let votable = histogram.bins <= MAX_BY_BALLOTS
+        && histogram.layout.active_channels() == 1
+        && histogram.weight == Weight::None;
+    let shared = shared_sizes(policy, histogram, code);
+    // Shared memory does not support 64-bit sums of weights.
+    let wide_sums = histogram.wide && histogram.weight == Weight::U32;
+    let method = match histogram.method {
+        HistogramMethod::Auto if votable && histogram.bins <= tuned.max_bins_by_ballots => {
+            HistogramMethod::Ballots
+        }
+        HistogramMethod::Auto if wide_sums || shared.passes > tuned.max_passes => {
+            HistogramMethod::Global
+        }
+        HistogramMethod::Auto => HistogramMethod::Shared,
+        HistogramMethod::Ballots if !votable => {
+            return Err(Error::Method {
+                problem: "HistogramMethod::Ballots supports at most 256 bins of one channel",
+            });
+        }
+        HistogramMethod::Shared if wide_sums => {
+            return Err(Error::Method {
+                problem: "64-bit sums of weights need HistogramMethod::Global or Auto",
+            });
+        }
+        method => method,
+    };
+    let one_pass = HistogramSizes { window: histogram.bins, passes: 1, copies: 1, ..shared };
+    Ok(match method {
+        HistogramMethod::Global => (method, HistogramSizes { counters: 1, ..one_pass }),
+        HistogramMethod::Ballots => {
+            (method, HistogramSizes { counters: MAX_BY_BALLOTS, ..one_pass })
+        }
+        _ => (method, shared),
+    })
+}
+
+/// The sizes for counters in shared memory.
+fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> HistogramSizes {
+    let tuned = &policy.histogram;
+    let (bins, channels) = (histogram.bins, histogram.layout.active_channels());
+    let words = policy.facts.shared_memory.saturating_sub(SHARED_SLACK) / 4;
+    let (splitters, table) = staged(histogram, code, words / 2);
+    let left = (words.saturating_sub(table) / channels).max(2);
+    let max_counters = rounded_down(left);
+    let passes = bins.div_ceil(max_counters - 1);
+    let window = bins.div_ceil(passes);
+    let counters = rounded_up(window + 1).min(max_counters);
+    let copies_words = (tuned.copies_bytes / 4).min(left * channels);
+    let copies = tuned.copies.min(copies_words / (counters * channels)).max(1);
+
+    let looks_up = code.range.as_ref().is_some_and(|range| range.search == Search::Lookup);
+    let threads = if looks_up { tuned.lookup_threads } else { tuned.threads };
+    let min_threads = u64::from(tuned.min_groups) * u64::from(tuned.threads);
+    let min_groups = (min_threads / u64::from(threads.max(1))) as u32;
+    let vectors = histogram.reads_vectors();
+    let loads = if vectors { tuned.loads.max(1) } else { 0 };
+    let samples = if vectors {
+        loads * 16 / histogram.sample.bytes()
+    } else {
+        ELEMENTS * histogram.layout.channels
+    };
+    let tile = threads * samples / histogram.layout.channels;
+    let words = (window + 1) * channels + table;
+    let target_tiles = (SAMPLES_PER_WORD * words).div_ceil(tile).max(tuned.tiles);
+    let rounds = if histogram.weight == Weight::F32 { FLOAT_ROUNDS } else { 1 };
+    let max_tiles = policy.facts.max_samples / (samples * rounds);
+    let tiles = target_tiles.min(max_tiles).max(1);
+    HistogramSizes {
+        threads,
+        loads,
+        copies,
+        window,
+        passes,
+        tile,
+        tiles,
+        min_groups,
+        splitters,
+        counters,
+    }
+}
+
+/// Returns the number of splitters in shared memory, and the total words of the table there.
+fn staged(histogram: &Histogram, code: &BinCode, max_words: u32) -> (u32, u32) {
+    let Some(range) = &code.range else { return (1, 2) };
+    let cells = range.cells + 1;
+    let words = range.splitters.max(1).saturating_mul(histogram.sample.bytes().div_ceil(4));
+    match range.search {
+        Search::Registers => (range.splitters, cells + 2),
+        _ if words.saturating_add(cells) <= max_words => (range.splitters.max(1), cells + words),
+        _ => (1, cells + 2),
+    }
+}
+
+/// Rounds up to one of a few sizes, so that few pipelines serve many bin counts.
+fn rounded_up(counters: u32) -> u32 {
+    if counters <= 512 {
+        counters.next_power_of_two().max(64)
+    } else {
+        counters.next_multiple_of(1024)
+    }
+}
+
+/// Rounds down to a number of counters that fits into `words` words.
+fn rounded_down(words: u32) -> u32 {
+    if words >= 1024 { words / 1024 * 1024 } else { words }
+}

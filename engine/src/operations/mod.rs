@@ -1,0 +1,35 @@
+//! The operations: functions that add passes to a graph.
+//!
+//! The functions here never record or submit. They declare passes, and the graph plans these together with all
+//! other passes of the caller. Each function takes a description of the operation and its buffers. Types come from
+//! the buffers.
+
+mod context_policy;
+pub mod histogram;
+pub mod merge;
+pub mod probe;
+pub mod reduce;
+pub mod scan;
+pub mod search;
+pub mod select;
+pub(crate) mod shared;
+pub mod sort;
+pub mod split;
+pub mod topk;
+
+pub use crate::policy::method::ScanMethod;
+pub use histogram::{HistogramBuffers, histogram};
+pub use merge::{Merge, MergeBuffers, merge};
+pub use reduce::{
+    ReduceBuffers, ReduceByKeyBuffers, SegmentedReduceBuffers, reduce, reduce_by_key,
+    reduce_segments,
+};
+pub use scan::{ScanBuffers, scan};
+pub use search::{Search, SearchBuffers, search};
+pub use select::{SelectBuffers, select};
+pub use shared::bounded_groups::bounded_groups;
+pub use shared::count::Count;
+pub use shared::fill::{copy, copy_first, fill, fill_first};
+pub use sort::{SortBuffers, sort};
+pub use split::{SplitBuffers, split};
+pub use topk::{TopKBuffers, topk};

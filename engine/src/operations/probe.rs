@@ -1,0 +1,163 @@
+//! Probes device behaviour that Vulkan does not guarantee. A probe runs once per device and driver, and its result
+//! is stored on disk.
+
+use ash::vk;
+use multisplit_graph::{Buffer, Graph, Groups};
+use multisplit_shaders::builtin as kernels;
+use multisplit_shaders::push_constants;
+
+use crate::device::attach::Attachment;
+use crate::device::context::Context;
+use crate::device::shared::Device;
+use crate::device::verdict::VerdictFile;
+use crate::error::{Error, Result};
+use crate::execute::own_pass::OwnPasses;
+use crate::memory::Array;
+use crate::operations::fill;
+use crate::operations::sort::{Sort, SortBuffers, SortMethod, sort};
+use crate::policy::Policy;
+use crate::policy::facts::Facts;
+
+push_constants! {
+    struct ProbePush {
+        pub seed: u32,
+    }
+}
+
+/// Workgroup size: a multiple of every subgroup size, and supported by every device.
+const THREADS: u32 = 128;
+/// Number of workgroups: several per multiprocessor of a large GPU, which runs them in less than 0.1 ms. Software
+/// drivers run fewer.
+const GROUPS: u64 = 8192;
+const SOFTWARE_GROUPS: u64 = 96;
+
+/// Probes whether atomics on shared memory are performed in program order, and conflicting atomics of one
+/// instruction in lane order, as [`Ranking::LaneOrder`](crate::operations::split::Ranking) requires. Submits one small
+/// dispatch to the queue of the context and waits for the result.
+pub fn lane_order(context: &Context, seed: u32) -> Result<bool> {
+    let _span = tracing::debug_span!("probe.lane_order").entered();
+    let policy = Policy::for_device(context.properties());
+    let software = context.properties().device_type == vk::PhysicalDeviceType::CPU;
+    let groups = if software { SOFTWARE_GROUPS } else { GROUPS };
+    let mut graph = Graph::new("probe");
+    let exceptions = graph.import::<u32>("probe.exceptions", 1);
+    fill(&mut graph, &policy, "probe.clear", exceptions, 0)?;
+    graph
+        .own_pass("probe.lane_order", &kernels::PROBE_LANE_ORDER.kernel()?)
+        .bind("exceptions", exceptions)
+        .push(&ProbePush { seed })
+        .specialize("local_size_x", THREADS)
+        .specialize("SUBGROUP_SIZE", policy.facts.subgroup_size)
+        .dispatch(Groups::linear(groups));
+    let found = Array::<u32>::uninit(context, "probe.exceptions", 1)?;
+    run_unobserved(context, &graph, &[(exceptions, &found)])?;
+    let exceptions = context.download(&found)?;
+    Ok(exceptions.iter().all(|&count| count == 0))
+}
+
+/// Runs a plan without reporting it to observers, since the caller did not request it.
+fn run_unobserved(context: &Context, graph: &Graph, bound: &[(Buffer, &Array<u32>)]) -> Result<()> {
+    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    context.run_repeatedly(&executable, bound, 1)
+}
+
+/// Number of keys for the probe of the sort kernels: enough for several concurrent tiles on every multiprocessor
+/// of a large GPU.
+const KEYS: usize = 1 << 22;
+const SOFTWARE_KEYS: usize = 1 << 12;
+
+/// Probes whether the sort kernels produce the correct order when they rank by lane order. Sorts random keys, with
+/// and without indices, while every tile of every round checks itself. This tests the kernels that a context
+/// relies on, as compiled for this device and under load. Submits to the queue of the context and waits.
+pub fn sorts_keep_lane_order(context: &Context, seed: u32) -> Result<bool> {
+    let _span = tracing::debug_span!("probe.sorts").entered();
+    let mut policy = Policy::for_device(context.properties());
+    policy.rank_by_lane_order();
+    policy.split.canary_period = 1;
+    policy.sort.auto = SortMethod::OneSweep;
+    let software = context.properties().device_type == vk::PhysicalDeviceType::CPU;
+    let n = if software { SOFTWARE_KEYS } else { KEYS };
+    let host_keys: Vec<u32> = (0..n as u32).map(|i| mixed(seed ^ mixed(i))).collect();
+    for indexed in [false, true] {
+        let mut graph = Graph::new("probe.sorts");
+        let keys = graph.import::<u32>("keys", n as u64);
+        let indices = indexed.then(|| graph.import::<u32>("indices", n as u64));
+        let mut buffers = SortBuffers::keys(keys);
+        if let Some(indices) = indices {
+            buffers = buffers.indices(indices);
+        }
+        sort(&mut graph, &policy, &Sort::ascending(), &buffers)?;
+        let on_device = context.upload(&host_keys)?;
+        let order = Array::<u32>::uninit(context, "probe.order", n as u64)?;
+        let mut bound = vec![(keys, &on_device)];
+        bound.extend(indices.map(|indices| (indices, &order)));
+        match run_unobserved(context, &graph, &bound) {
+            Err(Error::LaneOrder { .. }) => return Ok(false),
+            other => other?,
+        }
+    }
+    Ok(true)
+}
+
+/// Hashes a number to a pseudo-random number.
+fn mixed(x: u32) -> u32 {
+    let x = (x ^ x >> 16).wrapping_mul(0x7FEB_352D);
+    let x = (x ^ x >> 15).wrapping_mul(0x846C_A68B);
+    x ^ x >> 16
+}
+
+/// Probe results of a device.
+struct Probed {
+    lane_order: bool,
+}
+
+impl Attachment for Probed {
+    unsafe fn release(&self, _: &Device) {}
+}
+
+/// Seeds of the probe. Several, because a device may keep the order of one sequence by accident.
+const SEEDS: [u32; 4] = [1, 0x9E37_79B9, 0x7FEB_352D, 0xC2B2_AE3D];
+
+impl Context {
+    /// Whether ranking may rely on lane order: the configuration allows it, the device is of a kind that may keep
+    /// it, the probes succeeded, and no kernel has detected a violation since. The probe results are stored on
+    /// disk.
+    pub(crate) fn has_lane_order(&self) -> bool {
+        let possible = self.device.probed_behaviour
+            && Facts::may_have_lane_order(self.properties())
+            && self.keeps_lane_order();
+        if !possible {
+            return false;
+        }
+        let probed = self.device.attached(|device| {
+            let file = device.verdict_file();
+            if let Some(lane_order) = file.as_ref().and_then(VerdictFile::load) {
+                return Ok(Probed { lane_order });
+            }
+            let lane_order = self.probe();
+            tracing::debug!(lane_order, "probed");
+            if let Some(file) = file {
+                file.save(lane_order);
+            }
+            Ok(Probed { lane_order })
+        });
+        // The probe itself may have detected a violation.
+        probed.is_ok_and(|probed| probed.lane_order) && self.keeps_lane_order()
+    }
+
+    /// Runs the probes; an error counts as "not supported".
+    fn probe(&self) -> bool {
+        let tried = || -> Result<bool> {
+            for seed in SEEDS {
+                if !lane_order(self, seed)? || !sorts_keep_lane_order(self, seed)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        };
+        tried().unwrap_or_else(|error| {
+            tracing::warn!(%error, "the lane-order probe failed");
+            false
+        })
+    }
+}

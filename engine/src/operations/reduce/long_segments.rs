@@ -1,0 +1,164 @@
+//! Long segments: one worker per segment and one per chunk of the array. The chunk workers help
+//! with segments longer than a chunk. If a matrix has many rows, each row has exactly one worker
+//! instead.
+
+use multisplit_graph::{Graph, Groups};
+use multisplit_shaders::builtin::variants::{REDUCE_LONG_JOIN, REDUCE_LONG_SEGMENTS};
+use multisplit_shaders::push_constants;
+
+use super::segments::{ROW_BYTES, SegmentPasses};
+use crate::error::Result;
+use crate::execute::own_pass::OwnPasses;
+use crate::policy::Policy;
+
+push_constants! {
+    struct LongPush {
+        segments: u32,
+        max_chunks: u32,
+        elements: u32,
+        elements_index: u32,
+        chunk: u32,
+        row_length: u32,
+    }
+}
+
+/// Segments are long if their average length is at least the chunk size divided by
+/// `SUBGROUP_SHARE`, or by `WORKGROUP_SHARE` if workers are workgroups.
+const SUBGROUP_SHARE: u32 = 128;
+const WORKGROUP_SHARE: u32 = 32;
+/// If workers are workgroups and there are at least `subgroup_takers / SMALL_SHARE` of them, they
+/// have half the size, so that all of them run at the same time.
+const SMALL_SHARE: u64 = 4;
+const MAX_LOADED_ROWS: u64 = 8;
+/// Maximum number of chunks of the array. All of them may belong to one segment.
+const MAX_CHUNKS: u64 = 1 << 12;
+/// With at least `subgroup_takers / WHOLE_ROWS_SHARE` rows, each row has exactly one worker,
+/// regardless of its length.
+const WHOLE_ROWS_SHARE: u64 = 8;
+
+impl SegmentPasses<'_> {
+    fn max_elements(&self) -> u64 {
+        self.elements.max.into()
+    }
+
+    fn average(&self) -> u64 {
+        match self.row_length {
+            0 => self.max_elements() / self.segments.max.max(1),
+            length => length.into(),
+        }
+    }
+
+    /// Whether segments are rows that are not divided into chunks: rows of at most one chunk, or
+    /// enough rows for their workers to fill the device. Longer rows must also fit the loop limit
+    /// of the device.
+    fn are_whole_rows(&self) -> bool {
+        let length = u64::from(self.row_length);
+        if length == 0 || length <= self.max_chunk() {
+            return length > 0;
+        }
+        let rows = self.segments.max.min(self.max_elements() / length);
+        let min_rows = u64::from(self.policy.subgroup_takers) / WHOLE_ROWS_SHARE;
+        let rounds = length / u64::from(self.policy.facts.subgroup_size);
+        rows >= min_rows.max(1) && rounds <= self.policy.facts.max_loop_rounds.into()
+    }
+
+    fn chunk(&self) -> u64 {
+        if self.are_whole_rows() {
+            return u64::from(self.row_length).next_multiple_of(4);
+        }
+        self.max_elements().div_ceil(MAX_CHUNKS).next_multiple_of(4).max(self.max_chunk())
+    }
+
+    /// Maximum elements per worker: `segment_chunk`, unless the loop limit of the device is lower.
+    fn max_chunk(&self) -> u64 {
+        let Policy { segment_chunk, facts, .. } = self.policy;
+        let rounds = u64::from(facts.max_loop_rounds) * u64::from(facts.subgroup_size);
+        u64::from(*segment_chunk).min(rounds / 4 * 4)
+    }
+
+    /// Number of workers that help with segments longer than a chunk, one for each chunk of the
+    /// array.
+    fn chunks(&self) -> u64 {
+        if self.are_whole_rows() { 0 } else { self.max_elements().div_ceil(self.chunk()) }
+    }
+
+    /// Number of workers: one for each segment and each chunk.
+    fn workers(&self) -> u64 {
+        self.segments.max + self.chunks()
+    }
+
+    /// Whether there are enough workers for each of them to be a subgroup.
+    fn by_subgroups(&self) -> bool {
+        self.workers() >= self.policy.subgroup_takers.into()
+    }
+
+    /// Whether segments are long on average, as far as the host knows, and all indices fit in 32
+    /// bits.
+    pub fn are_long(&self) -> bool {
+        let last = self.max_elements() + 2 * self.chunk() + self.segments.max;
+        let share = if self.by_subgroups() { SUBGROUP_SHARE } else { WORKGROUP_SHARE };
+        let long = (self.max_chunk() / u64::from(share)).max(1);
+        self.average() >= long && last <= u64::from(u32::MAX)
+    }
+
+    /// Rows of 16 bytes that each lane loads at a time, if a worker has `subgroups` subgroups.
+    /// Enough for all of a short segment; more would increase register use and reduce occupancy.
+    fn loaded_rows(&self, subgroups: u64) -> u32 {
+        let row = u64::from(self.policy.facts.subgroup_size) * ROW_BYTES / self.terms.bytes;
+        let loaded = self.average().min(self.chunk());
+        let rows = loaded.div_ceil(subgroups * row).next_power_of_two();
+        rows.clamp(2, MAX_LOADED_ROWS) as u32
+    }
+
+    pub fn add_long(&self, graph: &mut Graph) -> Result<()> {
+        let (max_segments, chunk) = (self.segments.max, self.chunk());
+        let (chunk_count, workers) = (self.chunks(), self.workers());
+        let (threads, lanes) = (self.policy.threads, self.policy.facts.subgroup_size);
+        let min_workers = u64::from(self.policy.subgroup_takers);
+        let by_subgroups = self.by_subgroups();
+        let is_small = workers >= min_workers / SMALL_SHARE && threads.is_multiple_of(2 * lanes);
+        let (group_size, in_group) = match (by_subgroups, is_small) {
+            (true, _) => (threads, threads / lanes),
+            (false, true) => (threads / 2, 1),
+            (false, false) => (threads, 1),
+        };
+        // The kernel binds this buffer even if it is not used, and buffers cannot be empty.
+        let parts = if chunk_count > 0 { workers } else { 1 };
+        let chunks = graph.transient::<[u32; 2]>("reduce.long_segments.chunks", parts);
+        let push = LongPush {
+            segments: self.prepared.pushed(self.segments),
+            max_chunks: chunk_count as u32,
+            elements: self.elements.max,
+            elements_index: self.elements.index,
+            chunk: chunk as u32,
+            row_length: self.row_length,
+        };
+        let kernel = self.terms.kernel(&REDUCE_LONG_SEGMENTS)?;
+        let pass = graph
+            .own_pass(REDUCE_LONG_SEGMENTS[0].label(), &kernel)
+            .bind("src", self.src)
+            .bind("chunks", chunks)
+            .push(&push)
+            .specialize("local_size_x", group_size)
+            .specialize("BY_SUBGROUPS", by_subgroups.into())
+            .specialize("LOADED_ROWS", self.loaded_rows(u64::from(group_size / lanes / in_group)));
+        let groups = workers.div_ceil(u64::from(in_group));
+        let pass = self.prepared.bind(self.bind(pass, &kernel), self.offsets);
+        pass.dispatch(Groups::linear(groups));
+        if chunk_count == 0 {
+            return Ok(());
+        }
+
+        let kernel = self.terms.kernel(&REDUCE_LONG_JOIN)?;
+        let pass = graph
+            .own_pass(REDUCE_LONG_JOIN[0].label(), &kernel)
+            .bind("chunks", chunks)
+            .push(&push)
+            .specialize("local_size_x", threads)
+            .specialize("BY_SUBGROUPS", (max_segments < min_workers).into());
+        let pass = self.prepared.bind(self.bind(pass, &kernel), self.offsets);
+        let in_group = if max_segments < min_workers { threads / lanes } else { threads };
+        pass.dispatch(Groups::linear(max_segments.div_ceil(u64::from(in_group))));
+        Ok(())
+    }
+}

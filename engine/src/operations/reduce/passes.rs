@@ -1,0 +1,175 @@
+//! Passes of a reduction: the first produces one term per workgroup, the second combines these
+//! terms.
+
+use multisplit_graph::{Buffer, Graph, View};
+use multisplit_shaders::builtin::variants::{REDUCE_INDEX, REDUCE_TERMS};
+use multisplit_shaders::push_constants;
+
+use crate::error::{Error, Result};
+use crate::execute::own_pass::OwnPasses;
+use crate::operations::scan::{max_single_group_elements, spine_threads, spine_tile};
+use crate::operations::shared::count::{Length, Lengths, Prepared};
+use crate::operations::shared::pieces::{pieces, single};
+use crate::operations::shared::specialize::specialize;
+use crate::operations::shared::terms::Terms;
+use crate::policy::Policy;
+
+push_constants! {
+    struct TermsPush {
+        count: u32,
+        tiles: u32,
+        first: u32,
+    }
+}
+
+push_constants! {
+    struct IndexPush {
+        count: u32,
+        tiles: u32,
+        first: u32,
+        base: u32,
+    }
+}
+
+/// Elements per thread in a tile.
+const THREAD_ELEMENTS: u64 = 16;
+/// Number of workgroups of the first pass, if each has at least one tile: enough for several on
+/// each multiprocessor of a large GPU.
+const GROUPS: u64 = 2048;
+/// Maximum tiles per workgroup. Software drivers terminate loops after 65,535 iterations.
+const MAX_TILES: u64 = 256;
+
+/// Parameters of the passes of one reduction.
+pub(super) struct ReducePasses<'j> {
+    pub policy: &'j Policy,
+    pub n: Length,
+    pub terms: Terms<'j>,
+    pub src: Buffer,
+    pub dst: View,
+    pub index: Option<View>,
+}
+
+/// Parameters of one pass.
+struct Stage<'j> {
+    terms: Terms<'j>,
+    threads: u32,
+    tiles: u64,
+    src: View,
+    /// Indices of the elements. If `None`, elements are numbered starting at `base`.
+    src_indices: Option<View>,
+    base: u32,
+    dst: View,
+    dst_indices: Option<View>,
+    first: u32,
+    count: Length,
+    groups: Length,
+}
+
+impl<'j> ReducePasses<'j> {
+    pub fn add(self, graph: &mut Graph, mut lengths: Lengths) -> Result<()> {
+        let bytes = self.terms.bytes;
+        // Bindings cannot be empty. Kernels do not read past the count.
+        let src = self.src.range(0, (self.n.max * bytes).max(bytes));
+        let bindable = src.size <= self.policy.facts.max_storage_range;
+        if self.n.max <= max_single_group_elements(self.policy) && bindable {
+            let prepared = match self.n.max {
+                0 => Prepared::default(),
+                _ => lengths.prepare(graph, self.policy, "reduce.prepare")?,
+            };
+            let last = self.last(self.terms, src, None, self.n);
+            return self.stage(graph, prepared, &last);
+        }
+        let tile = u64::from(self.policy.threads) * THREAD_ELEMENTS;
+        let tiles = self.n.max.div_ceil(tile).div_ceil(GROUPS).clamp(1, MAX_TILES);
+        let pieces = match self.n.is_known() {
+            true => pieces(src, tile * tiles * bytes, self.policy)?,
+            false => vec![single(src, self.policy)?],
+        };
+        // At least one part, so that empty inputs still write the identity.
+        let parts = lengths.some_parts(self.n, tile * tiles)?;
+        let (asked, limit) = (parts.max, MAX_TILES * spine_tile(self.policy));
+        if asked > limit {
+            return Err(Error::TooLarge { what: "number of tiles of a reduction", asked, limit });
+        }
+        let prepared = lengths.prepare(graph, self.policy, "reduce.prepare")?;
+        let made = self.terms.transient(graph, "reduce.parts", parts.max);
+        let indices =
+            self.index.map(|_| graph.transient::<u32>("reduce.indices", parts.max).into());
+        let mut first = 0;
+        for piece in pieces {
+            let known = piece.size / bytes;
+            let (count, groups) = match self.n.is_known() {
+                true => (Length::known(known), Length::known(known.div_ceil(tile * tiles))),
+                false => (self.n, parts),
+            };
+            let stage = Stage {
+                terms: self.terms.partial(),
+                threads: self.policy.threads,
+                tiles,
+                src: piece,
+                src_indices: None,
+                // Fits in 32 bits if indices are requested.
+                base: (piece.offset / bytes) as u32,
+                dst: made.into(),
+                dst_indices: indices,
+                first,
+                count,
+                groups,
+            };
+            self.stage(graph, prepared, &stage)?;
+            first += groups.max as u32;
+        }
+        let last = self.last(self.terms.of_partial(), made.into(), indices, parts);
+        self.stage(graph, prepared, &last)
+    }
+
+    /// The pass with a single workgroup.
+    fn last(
+        &self,
+        terms: Terms<'j>,
+        src: View,
+        src_indices: Option<View>,
+        count: Length,
+    ) -> Stage<'j> {
+        Stage {
+            terms,
+            threads: spine_threads(self.policy, count.max),
+            tiles: u64::from(u32::MAX),
+            src,
+            src_indices,
+            base: 0,
+            dst: self.dst,
+            dst_indices: self.index,
+            first: 0,
+            count,
+            groups: Length::known(1),
+        }
+    }
+
+    fn stage(&self, graph: &mut Graph, prepared: Prepared, stage: &Stage<'_>) -> Result<()> {
+        let (count, tiles, first) = (prepared.pushed(stage.count), stage.tiles as u32, stage.first);
+        let kernel = match stage.dst_indices {
+            None => stage.terms.kernel(&REDUCE_TERMS)?,
+            Some(_) => REDUCE_INDEX[usize::from(stage.terms.bytes == 8)].kernel()?,
+        };
+        let label = if stage.groups == Length::known(1) { "reduce.last" } else { "reduce.parts" };
+        let pass = graph
+            .own_pass(label, &kernel)
+            .bind("src", stage.src)
+            .bind("dst", stage.dst)
+            .specialize("local_size_x", stage.threads);
+        let from_parts = [("FROM_PARTS", u32::from(stage.src_indices.is_some()))];
+        let constants = [&stage.terms.constants()[..], &from_parts].concat();
+        let pass = specialize(pass, &kernel, &constants);
+        let pass = match stage.dst_indices {
+            None => pass.push(&TermsPush { count, tiles, first }),
+            // If elements are numbered, the kernel does not access the binding.
+            Some(indices) => pass
+                .bind("src_indices", stage.src_indices.unwrap_or(stage.src))
+                .bind("dst_indices", indices)
+                .push(&IndexPush { count, tiles, first, base: stage.base }),
+        };
+        prepared.dispatch(prepared.bind(pass, stage.src), stage.groups);
+        Ok(())
+    }
+}

@@ -1,0 +1,56 @@
+//! Indirect dispatches of a caller's passes, by workgroup counts that are not trusted.
+
+use multisplit_graph::{Buffer, Graph, Groups, Limits, View};
+use multisplit_shaders::builtin;
+use multisplit_shaders::push_constants;
+
+use crate::error::{Error, Result};
+use crate::execute::own_pass::OwnPasses;
+
+push_constants! {
+    struct GroupsPush {
+        max_x: u32,
+        max_y: u32,
+        max_z: u32,
+    }
+}
+
+/// Words of an indirect dispatch: workgroups in x, y and z.
+const WORDS: u64 = 3;
+
+/// Adds a pass that clamps three words of `groups`, which may have any value, to the maximum workgroup counts of a
+/// device with these limits. Returns the arguments for an indirect dispatch. A caller's pass that is dispatched by
+/// them can be executed by safe calls.
+///
+/// ```
+/// use multisplit::graph::Graph;
+/// use multisplit::operations::bounded_groups;
+///
+/// # let gpu = multisplit::Context::new()?;
+/// let mut graph = Graph::new("indirect");
+/// let words = graph.import::<u32>("words", 3);
+/// let groups = bounded_groups(&mut graph, &gpu.limits(), words)?;
+/// assert_eq!(groups.len(), 3);
+/// # Ok::<(), multisplit::Error>(())
+/// ```
+pub fn bounded_groups(
+    graph: &mut Graph,
+    limits: &Limits,
+    groups: impl Into<View>,
+) -> Result<Buffer> {
+    let view = groups.into();
+    let needed = WORDS * size_of::<u32>() as u64;
+    if view.size < needed {
+        let (name, size) = ("groups".to_owned(), view.size);
+        return Err(Error::BufferTooSmall { name, size, needed });
+    }
+    let bounded = graph.transient::<u32>("groups", WORDS);
+    let [max_x, max_y, max_z] = limits.max_workgroup_count;
+    graph
+        .own_pass("count.groups", &builtin::COUNT_GROUPS.kernel()?)
+        .bind("source", View { size: needed, ..view })
+        .bind("groups", bounded)
+        .push(&GroupsPush { max_x, max_y, max_z })
+        .dispatch(Groups::linear(1));
+    Ok(bounded)
+}

@@ -1,0 +1,36 @@
+//! Checks that arrays have the required type and size, and consist of whole rows.
+
+use multisplit_graph::{Buffer, ElementType};
+
+use crate::error::{Error, Result};
+
+/// Checks the element type of an array.
+pub(in crate::operations) fn check_element(
+    name: &'static str,
+    buffer: Buffer,
+    expected: ElementType,
+) -> Result<()> {
+    if buffer.element() == expected {
+        return Ok(());
+    }
+    let (found, expected) = (buffer.element().to_string(), expected.to_string());
+    Err(Error::KeyTypeMismatch { name, found, expected })
+}
+
+/// Checks that `n` elements are a whole number of rows.
+pub(crate) fn check_rows(n: u64, length: u64) -> Result<()> {
+    if n == 0 || length > 0 && n.is_multiple_of(length) {
+        return Ok(());
+    }
+    Err(Error::Rows { n, length })
+}
+
+/// Checks that an array has at least `needed` bytes. `name` consists of the primitive and the array, as in
+/// `scan.src`.
+pub(crate) fn check_size(name: &str, buffer: Buffer, needed: u64) -> Result<()> {
+    let size = buffer.size();
+    if size >= needed {
+        return Ok(());
+    }
+    Err(Error::BufferTooSmall { name: name.to_owned(), size, needed })
+}

@@ -1,0 +1,292 @@
+//! Number of elements of a primitive: a host count or a device count.
+//!
+//! For a device count, one small pass reads the count and writes records. There is one record for the count and
+//! one for each length that is derived from it (tiles, subproblems, words to clear). A record contains the number
+//! and the arguments of an indirect dispatch. All other passes read records, so a primitive needs only one barrier
+//! before its indirect dispatches.
+
+use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, PassId, View};
+use multisplit_shaders::{builtin, push_constants};
+
+use crate::error::{Error, Result};
+use crate::execute::own_pass::OwnPasses;
+use crate::operations::shared::checks::check_size;
+use crate::policy::Policy;
+
+/// Number of elements that a primitive processes.
+///
+/// ```
+/// use multisplit::graph::Graph;
+/// use multisplit::Scan;
+/// use multisplit::operations::{Count, ScanBuffers, scan};
+///
+/// # let gpu = multisplit::Context::new()?;
+/// let mut graph = Graph::new("some sums");
+/// let (src, dst) = (graph.import::<u32>("src", 1000), graph.import::<u32>("dst", 1000));
+/// let state = graph.import::<u32>("state", 8); // of which word 3 says how many there are
+/// let n = Count::Device { buffer: state, index: 3, max: 1000 };
+/// scan(&mut graph, &gpu.policy(), &Scan::default(), &ScanBuffers::new(src, dst).count(n))?;
+/// # Ok::<(), multisplit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// A number that the host knows.
+    Host(u64),
+    /// A word on the device, read when the passes run.
+    Device {
+        /// Buffer that contains the word.
+        buffer: Buffer,
+        /// Index of the word in the buffer.
+        index: u64,
+        /// Upper bound. Larger counts are clamped to it, and buffers are sized for it.
+        max: u64,
+    },
+}
+
+impl Count {
+    /// The count, or its upper bound.
+    pub fn max(self) -> u64 {
+        match self {
+            Self::Host(max) | Self::Device { max, .. } => max,
+        }
+    }
+}
+
+impl From<u64> for Count {
+    fn from(count: u64) -> Self {
+        Self::Host(count)
+    }
+}
+
+const WORD: u64 = 4;
+/// Bytes that are bound around the count word: the maximum offset alignment that Vulkan allows a device to
+/// require.
+const ALIGNMENT: u64 = 256;
+const RECORD_BYTES: u64 = 16;
+/// Maximum number of derived lengths per primitive: as many as fit into the push constants that every device
+/// supports, beside two buffer addresses. Only scans of five levels would need more, and these do not occur with
+/// workgroups of reasonable size.
+const STEPS: usize = 6;
+/// Flag in the first word of a step; must match `prepare.comp`.
+const AT_LEAST_ONE: u32 = 1 << 31;
+
+push_constants! {
+    struct PreparePush {
+        index: u32,
+        max_count: u32,
+        max_groups: u32,
+        used: u32,
+        steps: [[u32; 4]; STEPS],
+    }
+}
+
+/// A number of elements, tiles, words or workgroups: known to the host, or stored in a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Length {
+    /// The number, or its upper bound.
+    pub max: u64,
+    record: Option<u32>,
+}
+
+impl Length {
+    pub fn known(number: u64) -> Self {
+        Self { max: number, record: None }
+    }
+
+    pub fn is_known(self) -> bool {
+        self.record.is_none()
+    }
+}
+
+/// The lengths of one primitive while they are derived. Either all are known, or all are in records.
+#[derive(Debug)]
+pub(crate) struct Lengths {
+    source: Option<(Buffer, u64, u32)>,
+    steps: Vec<[u32; 4]>,
+}
+
+impl Lengths {
+    /// Starts with the number of elements.
+    pub fn new(count: Count) -> Result<(Self, Length)> {
+        let max = count.max();
+        let none = Self { source: None, steps: Vec::new() };
+        let Count::Device { buffer, index, .. } = count else {
+            return Ok((none, Length::known(max)));
+        };
+        let needed = index.saturating_add(1).saturating_mul(WORD);
+        check_size("count", buffer, needed)?;
+        let source = Some((buffer, index, word(max)?));
+        Ok((Self { source, ..none }, Length { max, record: Some(0) }))
+    }
+
+    /// Number of parts of `size` that cover a length.
+    pub fn parts(&mut self, of: Length, size: u64) -> Result<Length> {
+        self.step(of, of.max.div_ceil(size), 0, [size, 1, 0])
+    }
+
+    /// Like [`parts`](Self::parts), but at least one: an empty length has one empty part.
+    pub fn some_parts(&mut self, of: Length, size: u64) -> Result<Length> {
+        self.step(of, of.max.div_ceil(size).max(1), AT_LEAST_ONE, [size, 1, 0])
+    }
+
+    /// `times` a length, plus `plus`.
+    pub fn scaled(&mut self, of: Length, times: u64, plus: u64) -> Result<Length> {
+        let max = of.max.saturating_mul(times).saturating_add(plus);
+        self.step(of, max, 0, [1, times, plus])
+    }
+
+    fn step(&mut self, of: Length, max: u64, flags: u32, terms: [u64; 3]) -> Result<Length> {
+        let Some(from) = of.record else { return Ok(Length::known(max)) };
+        // Ensures that the device computes the number without overflow.
+        word(max)?;
+        if self.steps.len() == STEPS {
+            let problem = "the workgroup sizes are too small for a device count".to_owned();
+            return Err(Error::Policy { problem });
+        }
+        let [divide, times, plus] = terms;
+        self.steps.push([from | flags, word(divide)?, word(times)?, word(plus)?]);
+        Ok(Length { max, record: Some(self.steps.len() as u32) })
+    }
+
+    /// Adds the pass that computes the lengths on the device, unless they are known.
+    pub fn prepare(self, graph: &mut Graph, policy: &Policy, label: &str) -> Result<Prepared> {
+        let Some((buffer, index, max)) = self.source else { return Ok(Prepared::default()) };
+        let records = 1 + self.steps.len() as u64;
+        let records = graph.transient_bytes("count.records", records * RECORD_BYTES);
+        let (source, index) = around(buffer, index);
+        let mut steps = [[0; 4]; STEPS];
+        steps.iter_mut().zip(&self.steps).for_each(|(to, from)| *to = *from);
+        let push = PreparePush {
+            index,
+            max_count: max,
+            max_groups: policy.facts.max_groups.max(1),
+            used: self.steps.len() as u32,
+            steps,
+        };
+        graph
+            .own_pass(label, &builtin::COUNT_PREPARE.kernel()?)
+            .bind("source", source)
+            .scratch("counts", records)
+            .push(&push)
+            .dispatch(Groups::linear(1));
+        Ok(Prepared { records: Some(records) })
+    }
+}
+
+/// Count of a second array, for kernels that include `count_word.glsl`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OtherCount {
+    /// The number, or its upper bound.
+    pub max: u32,
+    /// Index of the word in the bound view.
+    pub index: u32,
+    word: Option<View>,
+}
+
+impl OtherCount {
+    pub fn new(count: Count) -> Result<Self> {
+        let max = word(count.max())?;
+        let Count::Device { buffer, index, .. } = count else {
+            return Ok(Self { max, index: 0, word: None });
+        };
+        check_size("count", buffer, index.saturating_add(1).saturating_mul(WORD))?;
+        let (view, index) = around(buffer, index);
+        Ok(Self { max, index, word: Some(view) })
+    }
+
+    /// Binds the count word. Kernels do not read the binding for a host count; `any` is a placeholder, a view that
+    /// the pass does not write.
+    pub fn bind<'g>(self, pass: PassBuilder<'g>, any: View) -> PassBuilder<'g> {
+        pass.bind("other_count", self.word.unwrap_or(any))
+            .specialize("OTHER_ON_DEVICE", u32::from(self.word.is_some()))
+    }
+}
+
+/// Returns an aligned view that contains the word, and the index of the word in the view.
+fn around(buffer: Buffer, index: u64) -> (View, u32) {
+    let begin = index * WORD / ALIGNMENT * ALIGNMENT;
+    let view = buffer.range(begin, ALIGNMENT.min(buffer.size() - begin));
+    (view, (index - begin / WORD) as u32)
+}
+
+/// Rejects numbers that exceed 32 bits.
+fn word(number: u64) -> Result<u32> {
+    let limit = u64::from(u32::MAX);
+    let what = "number computed from a device count";
+    u32::try_from(number).map_err(|_| Error::TooLarge { what, asked: number, limit })
+}
+
+/// Gives the passes of a primitive access to its lengths.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Prepared {
+    records: Option<Buffer>,
+}
+
+impl Prepared {
+    /// Value to push for a length, for kernels that include `count.glsl`.
+    pub fn pushed(self, length: Length) -> u32 {
+        // Callers ensure that known lengths fit into 32 bits.
+        length.record.unwrap_or(length.max as u32)
+    }
+
+    /// Binds the records, for kernels that include `count.glsl`. Kernels do not read the binding for a host count;
+    /// `any` is a placeholder, a view that the pass does not write.
+    pub fn bind<'g>(self, pass: PassBuilder<'g>, any: View) -> PassBuilder<'g> {
+        let on_device = u32::from(self.records.is_some());
+        pass.bind("counts", self.records.map_or(any, View::from))
+            .specialize("COUNT_ON_DEVICE", on_device)
+    }
+
+    /// Adds the pass with `groups` workgroups.
+    pub fn dispatch(self, pass: PassBuilder<'_>, groups: Length) -> PassId {
+        match (self.records, groups.record) {
+            (Some(records), Some(record)) => {
+                let at = u64::from(record) * RECORD_BYTES;
+                pass.dispatch_indirect(records.range(at, RECORD_BYTES))
+            }
+            _ => pass.dispatch(Groups::linear(groups.max)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::test_policy;
+
+    #[test]
+    fn host_counts_add_no_pass() {
+        let (mut lengths, n) = Lengths::new(Count::Host(1000)).expect("lengths");
+        let tiles = lengths.parts(n, 300).expect("tiles");
+        let words = lengths.scaled(tiles, 3, 5).expect("words");
+        assert_eq!((tiles.max, words.max), (4, 17));
+        assert_eq!(lengths.some_parts(Length::known(0), 8).expect("parts").max, 1);
+        let mut graph = Graph::new("known");
+        let policy = test_policy(32, 256);
+        let prepared = lengths.prepare(&mut graph, &policy, "prepare").expect("none");
+        assert_eq!(prepared.pushed(words), 17);
+        assert!(graph.compile(&Default::default()).expect("plan").steps().is_empty());
+    }
+
+    #[test]
+    fn oversized_counts_and_out_of_bounds_indices_are_rejected() {
+        let mut graph = Graph::new("refused");
+        let buffer = graph.import::<u32>("count", 4);
+        let device = |index, max| Count::Device { buffer, index, max };
+        assert!(Lengths::new(device(3, 100)).is_ok());
+        assert!(matches!(Lengths::new(device(4, 1)), Err(Error::BufferTooSmall { .. })));
+        assert!(matches!(Lengths::new(device(u64::MAX, 1)), Err(Error::BufferTooSmall { .. })));
+        assert!(matches!(Lengths::new(device(0, 1 << 32)), Err(Error::TooLarge { .. })));
+        let (mut lengths, n) = Lengths::new(device(0, 1 << 31)).expect("lengths");
+        assert!(matches!(lengths.scaled(n, 3, 0), Err(Error::TooLarge { .. })));
+        for _ in 0..STEPS {
+            assert!(lengths.parts(n, 2).is_ok());
+        }
+        assert!(matches!(lengths.parts(n, 2), Err(Error::Policy { .. })));
+    }
+
+    #[test]
+    fn step_count_matches_the_kernel() {
+        assert_eq!(builtin::COUNT_PREPARE.define("STEPS"), Some(STEPS as u32));
+    }
+}

@@ -1,0 +1,175 @@
+//! Edges of equal parts of a range of floats, shared by splits and histograms.
+
+use crate::elements::sample::SampleType;
+
+/// Equal parts of a range of floats.
+///
+/// Part k begins at `k * ((hi - lo) / parts) + lo`, with every operation rounded to the type and without overflow.
+/// Edges are clamped to `hi`.
+pub(in crate::operations) struct EvenFloats {
+    /// `F32` or `F64`.
+    pub sample: SampleType,
+    /// Bits of the first edge.
+    pub lo: u64,
+    /// Bits of the last edge.
+    pub hi: u64,
+    pub parts: u32,
+}
+
+/// Parameters for kernels that find the part of a number by scaling it.
+pub(in crate::operations) struct ScaledParts {
+    /// Bits of the reciprocal of `step`.
+    pub scale: u64,
+    /// Bits of the width of a part.
+    pub step: u64,
+    /// Maximum distance of a scaled edge from a whole number.
+    pub margin: f32,
+}
+
+/// Minimum width of a part. Kernels may flush subnormal differences to zero, so all of these must lie in the first
+/// part.
+const MIN_STEP: f64 = 1e-30;
+/// Maximum width of a range. Beyond it, the scale could be subnormal.
+const MAX_WIDTH: f64 = 1e30;
+/// Maximum margin: less than half a part. 2^20 parts of `f32` need 0.4375.
+const MAX_MARGIN: f64 = 0.46;
+
+/// Defines functions for the width of a part, multiplied by `unit`, and for the edges.
+macro_rules! even_floats {
+    ($float:ty, $step:ident, $edges:ident) => {
+        fn $step(lo: $float, hi: $float, parts: u32) -> ($float, $float) {
+            // If the width overflows, both ends are large, and halving them is exact.
+            let unit = if (hi - lo).is_finite() { 1.0 } else { 0.5 };
+            ((hi * unit - lo * unit) / parts as $float, unit)
+        }
+
+        fn $edges(lo: $float, hi: $float, parts: u32) -> impl Iterator<Item = $float> {
+            let (step, unit) = $step(lo, hi, parts);
+            let edge = move |k: u32| ((k as $float * step + lo * unit) / unit).min(hi);
+            (0..parts).map(edge).chain([hi])
+        }
+    };
+}
+
+even_floats!(f32, step_f32, edges_f32);
+even_floats!(f64, step_f64, edges_f64);
+
+impl EvenFloats {
+    fn ends_f32(&self) -> (f32, f32) {
+        (f32::from_bits(self.lo as u32), f32::from_bits(self.hi as u32))
+    }
+
+    fn ends_f64(&self) -> (f64, f64) {
+        (f64::from_bits(self.lo), f64::from_bits(self.hi))
+    }
+
+    /// Whether there are parts and the range is finite and not empty.
+    pub fn is_valid(&self) -> bool {
+        let (lo, hi) = (self.sample.float(self.lo), self.sample.float(self.hi));
+        self.parts > 0 && lo < hi && lo.is_finite() && hi.is_finite()
+    }
+
+    /// Bits of the `parts + 1` edges, in ascending order.
+    pub fn edges(&self) -> Vec<u64> {
+        match self.sample {
+            SampleType::F64 => {
+                let (lo, hi) = self.ends_f64();
+                edges_f64(lo, hi, self.parts).map(f64::to_bits).collect()
+            }
+            _ => {
+                let (lo, hi) = self.ends_f32();
+                edges_f32(lo, hi, self.parts).map(|edge| edge.to_bits().into()).collect()
+            }
+        }
+    }
+
+    /// Parameters for kernels that scale a number and compare it with the nearest edge. `None` if parts are
+    /// subnormal, very wide, or hardly wider than the distance between two floats. The nearest edge may then not
+    /// be adjacent to the number, so kernels must compare numbers with all edges.
+    pub fn scaled(&self) -> Option<ScaledParts> {
+        let (step, scale, step_bits) = match self.sample {
+            SampleType::F64 => {
+                let (lo, hi) = self.ends_f64();
+                let step = step_f64(lo, hi, self.parts).0;
+                (step, (f64::from(self.parts) / (hi - lo)).to_bits(), step.to_bits())
+            }
+            _ => {
+                let (lo, hi) = self.ends_f32();
+                let step = step_f32(lo, hi, self.parts).0;
+                let scale = self.parts as f32 / (hi - lo);
+                (step.into(), scale.to_bits().into(), step.to_bits().into())
+            }
+        };
+        let (lo, hi) = (self.sample.float(self.lo), self.sample.float(self.hi));
+        let margin = self.margin(step);
+        let decides = step >= MIN_STEP && hi - lo <= MAX_WIDTH && margin < MAX_MARGIN;
+        let margin = (margin as f32).next_up();
+        decides.then_some(ScaledParts { scale, step: step_bits, margin })
+    }
+
+    /// Maximum distance of a scaled edge from a whole number. The width, its product, the difference, the scale
+    /// and the last product are rounded, and each rounding shifts an edge by half a unit in the last place. The
+    /// rounding error of the sum with the first edge is relative to the larger end of the range.
+    fn margin(&self, step: f64) -> f64 {
+        let sample = self.sample;
+        let largest = sample.float(self.lo).abs().max(sample.float(self.hi).abs());
+        let half_unit = match sample {
+            SampleType::F64 => f64::EPSILON / 2.0,
+            _ => f64::from(f32::EPSILON) / 2.0,
+        };
+        // Five roundings, one more where half a part is subtracted, and one to spare.
+        half_unit * (7.0 * f64::from(self.parts) + 2.0 * largest / step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::elements::sample::Sample as _;
+
+    fn of_f64(lo: f64, hi: f64, parts: u32) -> EvenFloats {
+        EvenFloats { sample: SampleType::F64, lo: lo.bits(), hi: hi.bits(), parts }
+    }
+
+    fn edges(parts: &EvenFloats) -> Vec<f64> {
+        parts.edges().into_iter().map(|bits| parts.sample.float(bits)).collect()
+    }
+
+    #[test]
+    fn edges_follow_the_documented_rule() {
+        let found = edges(&of_f64(0.0, 1.0, 10));
+        // As in NumPy, 3 * 0.1 is above 0.3, so 0.3 lies in part 2.
+        assert_eq!((found[3], found[10]), (0.30000000000000004, 1.0));
+        let narrow =
+            EvenFloats { sample: SampleType::F32, lo: 0f32.bits(), hi: 1f32.bits(), parts: 10 };
+        assert_eq!(edges(&narrow)[3], f64::from(3.0f32 * 0.1));
+    }
+
+    #[test]
+    fn edges_of_extreme_ranges_ascend() {
+        let tiny = f64::from_bits(1);
+        for (lo, hi) in
+            [(f64::MIN, f64::MAX), (0.0, 15.0 * tiny), (-tiny, tiny), (1.0, 1.0f64.next_up())]
+        {
+            for parts in [1, 2, 3, 10, 1000] {
+                let range = of_f64(lo, hi, parts);
+                let found = edges(&range);
+                assert!(
+                    found.is_sorted() && found.len() as u32 == parts + 1,
+                    "{lo:e} {hi:e} {parts}"
+                );
+                assert_eq!((found[0], found[parts as usize]), (lo, hi));
+                assert!(range.is_valid() && range.scaled().is_none(), "{lo:e} {hi:e} {parts}");
+            }
+        }
+        assert_eq!(edges(&of_f64(f64::MIN, f64::MAX, 4))[1..3], [f64::MIN / 2.0, 0.0]);
+    }
+
+    #[test]
+    fn usual_ranges_are_scaled() {
+        assert!(of_f64(0.0, 1.0, 1 << 20).scaled().is_some());
+        assert!(of_f64(1e9, 1e9 + 1.0, 1 << 20).scaled().is_some());
+        assert!(of_f64(0.0, 1e31, 4).scaled().is_none());
+        assert!(!of_f64(1.0, 1.0, 4).is_valid() && !of_f64(0.0, 1.0, 0).is_valid());
+    }
+}

@@ -1,0 +1,144 @@
+//! Look-back settings that stay within the device's loop limit.
+//!
+//! Some software drivers end every loop, without an error, once the loops of an invocation have taken a total
+//! number of iterations (llvmpipe: 65,535). A look-back that runs out of iterations loses predecessor tiles. Its
+//! worst case must therefore fit, regardless of the policy: every poll fails until the spin limit, and every
+//! predecessor that may be unfinished is recomputed.
+
+use crate::operations::split::TileShape;
+use crate::policy::Policy;
+
+/// Settings of a kernel that looks back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::operations) struct LookBack {
+    /// Maximum number of failed polls before a missing tile is recomputed.
+    pub spins: u32,
+    /// Whether workgroups take tiles by tickets.
+    pub tickets: bool,
+}
+
+impl LookBack {
+    /// The specialization constants of the kernels.
+    pub fn constants(self) -> [(&'static str, u32); 2] {
+        [("SPIN_LIMIT", self.spins), ("TICKETS", self.tickets.into())]
+    }
+}
+
+/// Loop iterations that the look-back of a kernel takes in one invocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::operations) struct LookBackCost {
+    /// Iterations that are independent of the number of missing tiles.
+    pub fixed: u64,
+    /// Iterations per round of polls.
+    pub poll: u64,
+    /// Iterations to recompute one tile.
+    pub recompute: u64,
+}
+
+/// Maximum number of tiles in flight if tiles are taken by tickets. Drivers with a loop limit run one workgroup per
+/// worker thread to its end; llvmpipe has at most 32 workers.
+const MAX_TILES_IN_FLIGHT: u64 = 32;
+/// Polls per missing tile beyond the spin limit: the one that exceeds it, one that finds published tiles before the
+/// missing one, and one to spare.
+const OTHER_POLLS: u64 = 3;
+
+impl LookBackCost {
+    /// Cost of a look-back over one count per bucket (`tile_lookback.glsl`). A key of a missing tile takes
+    /// `item_rounds` iterations, and the total of a bucket takes `total_rounds`.
+    pub fn of_buckets(buckets: u32, shape: TileShape, item_rounds: u64, total_rounds: u64) -> Self {
+        let (buckets, threads) = (u64::from(buckets), u64::from(shape.threads));
+        let own_buckets = buckets.div_ceil(threads);
+        // A workgroup that recomputes the first tile adds up the totals before each of its buckets.
+        let fixed = own_buckets * (own_buckets + 1) / 2 * threads * total_rounds;
+        let recompute = own_buckets + (u64::from(shape.items) + 2) * item_rounds;
+        Self { fixed, poll: own_buckets, recompute }
+    }
+}
+
+impl Policy {
+    /// The settings for `tiles` tiles: those of the policy, with fewer spins or with tickets if its worst case exceeds
+    /// the device's loop limit. `None` if no setting fits.
+    pub(in crate::operations) fn look_back(
+        &self,
+        tiles: u64,
+        cost: LookBackCost,
+    ) -> Option<LookBack> {
+        let fitting = |tickets: bool| {
+            let in_flight = if tickets { tiles.min(MAX_TILES_IN_FLIGHT) } else { tiles };
+            let spins = self.fitting_spins(in_flight, cost)?.min(self.spin_limit);
+            Some(LookBack { spins, tickets })
+        };
+        fitting(self.tickets).or_else(|| fitting(true))
+    }
+
+    /// The spin limit of a kernel whose workgroups always take tiles by tickets. Every tile shape fits.
+    pub(in crate::operations) fn ticket_spins(&self, cost: LookBackCost) -> u32 {
+        self.fitting_spins(MAX_TILES_IN_FLIGHT, cost).map_or(0, |spins| spins.min(self.spin_limit))
+    }
+
+    /// The largest spin limit that leaves enough iterations to recompute `missing` tiles.
+    fn fitting_spins(&self, missing: u64, cost: LookBackCost) -> Option<u32> {
+        let Some(limit) = self.facts.loop_limit else { return Some(u32::MAX) };
+        // One eighth is reserved for the other loops of a kernel.
+        let available = u64::from(limit / 8 * 7).checked_sub(cost.fixed)?;
+        let per_tile = available / (missing + 1);
+        let polls = per_tile.checked_sub(cost.recompute)? / cost.poll.max(1);
+        polls.checked_sub(OTHER_POLLS).map(|spins| spins.try_into().unwrap_or(u32::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::{limited_policy, test_policy};
+
+    const COST: LookBackCost = LookBackCost { fixed: 100, poll: 2, recompute: 300 };
+
+    #[test]
+    fn devices_without_a_loop_limit_follow_the_policy() {
+        for tickets in [false, true] {
+            let policy = Policy { tickets, spin_limit: 1 << 22, ..test_policy(32, 256) };
+            let expected = LookBack { spins: 1 << 22, tickets };
+            assert_eq!(policy.look_back(1 << 30, COST), Some(expected));
+        }
+    }
+
+    #[test]
+    fn worst_cases_stay_within_the_loop_limit() {
+        let mut off = 0;
+        for tickets in [false, true] {
+            for spin_limit in [0, 32, 256, 1 << 22] {
+                for tiles in [1, 2, 31, 32, 33, 180, 190, 1000, 1 << 30] {
+                    let policy = Policy { tickets, spin_limit, ..limited_policy(4) };
+                    let chosen = policy.look_back(tiles, COST).expect("tickets fit");
+                    assert!(chosen.spins <= spin_limit && chosen.tickets >= tickets);
+                    let missing = if chosen.tickets { tiles.min(32) } else { tiles };
+                    let polls = u64::from(chosen.spins) + OTHER_POLLS;
+                    let worst = COST.fixed + missing * (COST.poll * polls + COST.recompute);
+                    assert!(worst <= 65_535 * 7 / 8, "{tiles} tiles, {chosen:?}: {worst}");
+                    off += u32::from(!chosen.tickets);
+                }
+            }
+        }
+        assert!(off > 0, "tickets stay off for few tiles");
+    }
+
+    #[test]
+    fn tiles_of_buckets_fit_with_tickets() {
+        let policy = Policy { tickets: false, spin_limit: 1 << 22, ..limited_policy(4) };
+        for (threads, items) in [(4, 32), (8, 1), (64, 32), (256, 8), (1024, 32)] {
+            let cost = LookBackCost::of_buckets(256, TileShape::new(threads, items), 10, 1);
+            assert!(policy.fitting_spins(MAX_TILES_IN_FLIGHT, cost).is_some(), "{threads}");
+            assert!(policy.look_back(1 << 20, cost).is_some_and(|chosen| chosen.tickets));
+        }
+    }
+
+    #[test]
+    fn tiles_that_are_too_costly_are_rejected() {
+        let policy = limited_policy(4);
+        let cost = LookBackCost { recompute: 2000, ..COST };
+        assert_eq!(policy.look_back(1 << 20, cost), None);
+        assert!(policy.look_back(8, cost).is_some());
+        assert_eq!(policy.look_back(1, LookBackCost { fixed: 1 << 16, ..COST }), None);
+    }
+}

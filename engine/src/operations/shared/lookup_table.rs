@@ -1,0 +1,304 @@
+//! The lookup table of range bins and range buckets. Each of its cells stores the number of splitters before the
+//! cell and the location of the splitter within the cell, if there is one.
+//!
+//! The place of a sample is a monotonic integer function of the sample, which the host and the kernels compute
+//! with identical results. Its upper bits are the cell, its lower bits are the fraction within the cell. A
+//! splitter in an earlier cell is therefore below every sample of a cell, and a splitter in a later cell is above.
+//! Within a cell, places are compared. A search is needed only if a sample and a splitter have the same place, or
+//! if the cell contains several splitters.
+
+use crate::elements::sample::SampleType;
+
+/// Map from samples to places.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::operations) enum CellMap {
+    /// Ordered bits, shifted right by this amount. For floats, cells then span nearly equal ratios.
+    Shift(u32),
+    /// Distance from the first splitter, multiplied by this number of places per unit (the bits of a float).
+    Affine(u64),
+}
+
+/// Cells for sorted splitters.
+pub(in crate::operations) struct Cells {
+    pub map: CellMap,
+    pub format: CellFormat,
+    /// One word per cell, and a final word that contains only the number of splitters.
+    pub words: Vec<u32>,
+}
+
+/// Bit layout of a cell word and of a place.
+///
+/// The lowest bits of a word are the number of inner splitters before the cell. The next bit is set if the cell
+/// contains several splitters. The top bits are the mark: the location of the cell's own splitter, in half steps
+/// of the fraction. An even mark is a place whose samples may lie on either side of the splitter. An odd mark
+/// precedes the first place at or above the splitter, or follows all places if the cell contains no splitter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::operations) struct CellFormat {
+    pub bin_bits: u32,
+    /// Bits of the fraction, at least one.
+    pub fraction_bits: u32,
+}
+
+/// Minimum number of cells, even if the maximum that the caller allows is lower.
+const MIN_CELLS: u32 = 16;
+/// Minimum width of a range with an affine map. A device may flush subnormal differences to zero; at this width,
+/// they all have the first place.
+const MIN_WIDTH: f64 = 1e-27;
+
+impl CellFormat {
+    /// Uses as many fraction bits as words and places have room for.
+    fn new(splitters: usize, cells: u32) -> Self {
+        let inner = splitters.saturating_sub(2) as u32;
+        let bin_bits = (u32::BITS - inner.leading_zeros()).max(1);
+        let cell_bits = cells.next_power_of_two().trailing_zeros();
+        Self { bin_bits, fraction_bits: (30 - bin_bits).min(31 - cell_bits) }
+    }
+
+    /// Packs the format, and the shift of [`CellMap::Shift`], into one word for the kernels.
+    pub fn bits(self, shift: u32) -> u32 {
+        shift | self.bin_bits << 8 | self.fraction_bits << 16
+    }
+
+    fn places(self, cells: u32) -> u64 {
+        u64::from(cells) << self.fraction_bits
+    }
+
+    /// Encodes the word of a cell.
+    fn word(self, before: u32, mark: u32, crowded: bool) -> u32 {
+        before | u32::from(crowded) << self.bin_bits | mark << (31 - self.fraction_bits)
+    }
+}
+
+impl Cells {
+    /// Number of cells for `bins` bins: `of_bin` per bin, rounded up to a power of two, at most `max`.
+    pub fn count(bins: u32, of_bin: u32, max: u32) -> u32 {
+        let cells = bins.saturating_mul(of_bin).clamp(MIN_CELLS, 1 << 30);
+        cells.next_power_of_two().min(max.max(MIN_CELLS))
+    }
+
+    /// Builds `count` cells for m + 1 splitters, given as the bits of samples. Selects the map with fewer
+    /// splitters per cell. `closed` is whether samples may equal the last splitter.
+    pub fn new(sample: SampleType, splitters: &[u64], count: u32, closed: bool) -> Self {
+        let format = CellFormat::new(splitters.len(), count);
+        let (map, shifted) = shift_map(sample, splitters, count, format, closed);
+        let cells = |map, format| Self::with(sample, splitters, count, map, format, closed);
+        let shift = cells(map, shifted);
+        let affine = affine_map(sample, splitters, count, format).map(|map| cells(map, format));
+        match affine {
+            // Evenly spaced splitters are more common, so the affine map wins a tie.
+            Some((affine, crowded)) if crowded <= shift.1 => affine,
+            _ => shift.0,
+        }
+    }
+
+    /// Returns the cells, and a measure of crowding: the sum of the squared splitter counts of all cells.
+    fn with(
+        sample: SampleType,
+        splitters: &[u64],
+        count: u32,
+        map: CellMap,
+        format: CellFormat,
+        closed: bool,
+    ) -> (Self, u64) {
+        let inner = splitters.get(1..splitters.len().saturating_sub(1)).unwrap_or_default();
+        let origin = splitters.first().copied().unwrap_or(0);
+        // If the range is not closed, no sample reaches the splitters that equal its end.
+        let end = sample.ordered_edge(splitters.last().copied().unwrap_or(0));
+        let none = (2u32 << format.fraction_bits) - 1;
+        let mut inside = vec![(0u32, none); count as usize];
+        // Splitters at the start of a cell count as before the cell, because every sample of an earlier cell is
+        // below them.
+        let mut at_begin = vec![0u32; count as usize];
+        let matters = |s: &&u64| closed || sample.ordered_edge(**s) < end;
+        for &splitter in inner.iter().filter(matters) {
+            let place = map.place(sample, origin, splitter);
+            let cell = (place >> format.fraction_bits) as usize;
+            let fraction = place as u32 & (none >> 1);
+            let exact = map.is_exact(sample, origin, splitter);
+            if exact && fraction == 0 {
+                at_begin[cell] += 1;
+            } else {
+                inside[cell] = (inside[cell].0 + 1, 2 * fraction - u32::from(exact));
+            }
+        }
+        let mut before = 0;
+        let mut words: Vec<u32> = Vec::with_capacity(inside.len() + 1);
+        for (&(inside, mark), &at_begin) in inside.iter().zip(&at_begin) {
+            before += at_begin;
+            words.push(format.word(before, mark, inside > 1));
+            before += inside;
+        }
+        words.push(before);
+        let crowded = inside.iter().map(|&(inside, _)| u64::from(inside).pow(2)).sum();
+        (Self { map, format, words }, crowded)
+    }
+}
+
+impl CellMap {
+    /// Right shift of the ordered bits; 0 for an affine map.
+    pub fn shift(self) -> u32 {
+        match self {
+            Self::Shift(shift) => shift,
+            Self::Affine(_) => 0,
+        }
+    }
+
+    /// Place of an edge. The kernel computes the place of a sample in the same way.
+    fn place(self, sample: SampleType, origin: u64, edge: u64) -> u64 {
+        match self {
+            Self::Shift(shift) => {
+                (sample.ordered_edge(edge) - sample.ordered_edge(origin)) >> shift
+            }
+            Self::Affine(scale) if sample == SampleType::F64 => {
+                ((f64::from_bits(edge) - f64::from_bits(origin)) * f64::from_bits(scale)) as u64
+            }
+            Self::Affine(scale) => {
+                let value = |bits: u64| f32::from_bits(bits as u32);
+                ((value(edge) - value(origin)) * value(scale)) as u64
+            }
+        }
+    }
+
+    /// Whether all samples below an edge have lower places than the edge.
+    fn is_exact(self, sample: SampleType, origin: u64, edge: u64) -> bool {
+        let above = sample.ordered_edge(edge) - sample.ordered_edge(origin);
+        if above == 0 {
+            return true;
+        }
+        let below = match (self, sample) {
+            (Self::Shift(shift), _) => return (above - 1) >> shift < above >> shift,
+            // A device may flush numbers just below zero to zero.
+            _ if sample.float(edge) == 0.0 => return false,
+            (_, SampleType::F64) => f64::from_bits(edge).next_down().to_bits(),
+            _ => u64::from(f32::from_bits(edge as u32).next_down().to_bits()),
+        };
+        self.place(sample, origin, below) < self.place(sample, origin, edge)
+    }
+}
+
+/// Returns the smallest shift with which the samples fit into `count` cells, and a format with at most that many
+/// fraction bits.
+fn shift_map(
+    sample: SampleType,
+    splitters: &[u64],
+    count: u32,
+    format: CellFormat,
+    closed: bool,
+) -> (CellMap, CellFormat) {
+    let ordered = |edge: Option<&u64>| sample.ordered_edge(edge.copied().unwrap_or(0));
+    let last = ordered(splitters.last()).saturating_sub(ordered(splitters.first()));
+    // An edge at zero is the lower of the two zeros; a closed range that ends there also contains the upper one.
+    let largest = if closed { last.saturating_add(1) } else { last.saturating_sub(1) };
+    let cells = |shift: &u32| largest >> shift < u64::from(count);
+    // A shift must be less than the number of bits of the type.
+    let max_shift = 8 * sample.bytes().max(4) - 1;
+    let cell_shift = (1..max_shift).find(cells).unwrap_or(max_shift);
+    let fraction_bits = format.fraction_bits.min(cell_shift);
+    (CellMap::Shift(cell_shift - fraction_bits), CellFormat { fraction_bits, ..format })
+}
+
+/// Returns the affine map. `None` for integers, for very narrow or wide ranges, and if a splitter is subnormal,
+/// because a device may flush it to zero.
+fn affine_map(
+    sample: SampleType,
+    splitters: &[u64],
+    count: u32,
+    format: CellFormat,
+) -> Option<CellMap> {
+    let (first, last) = (*splitters.first()?, *splitters.last()?);
+    let width = sample.float(last) - sample.float(first);
+    let normal = |&s: &u64| sample.float(s) == 0.0 || sample.float(s).abs() >= min_normal(sample);
+    if !sample.is_float() || !(MIN_WIDTH..1e30).contains(&width) || !splitters.iter().all(normal) {
+        return None;
+    }
+    let places = format.places(count);
+    let scale = places as f64 / width;
+    let mut map = CellMap::Affine(match sample {
+        SampleType::F64 => scale.to_bits(),
+        _ => u64::from((scale as f32).to_bits()),
+    });
+    // Rounding may put the last sample past the last cell. A slightly smaller scale avoids that.
+    while let CellMap::Affine(scale) = map
+        && map.place(sample, first, last) >= places
+    {
+        map = CellMap::Affine(scale - 1);
+    }
+    Some(map)
+}
+
+fn min_normal(sample: SampleType) -> f64 {
+    if sample == SampleType::F64 { f64::MIN_POSITIVE } else { f32::MIN_POSITIVE.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::elements::sample::Sample as _;
+
+    fn cells(splitters: &[f32]) -> Cells {
+        let bits: Vec<u64> = splitters.iter().map(|s| s.bits()).collect();
+        Cells::new(SampleType::F32, &bits, 64, false)
+    }
+
+    #[test]
+    fn closed_upper_end_has_a_cell() {
+        for (splitters, count) in [(vec![0u64, 5, 16, 64, 64], 16), (vec![0, 1, 255, 255, 256], 16)]
+        {
+            let cells = Cells::new(SampleType::U32, &splitters, count, true);
+            let last = splitters[splitters.len() - 1];
+            let place = cells.map.place(SampleType::U32, 0, last);
+            assert!(place >> cells.format.fraction_bits < u64::from(count), "{splitters:?}");
+            // All inner splitters are at or below the last sample, including those that equal it.
+            assert_eq!(cells.words[count as usize], splitters.len() as u32 - 2);
+        }
+    }
+
+    #[test]
+    fn even_splitters_have_affine_cells_and_others_shift_cells() {
+        let even: Vec<f32> = (0..=32).map(|i| i as f32).collect();
+        assert!(matches!(cells(&even).map, CellMap::Affine(_)));
+        let ratios: Vec<f32> = (0..=32).map(|i| 2f32.powi(i - 16)).collect();
+        assert!(matches!(cells(&ratios).map, CellMap::Shift(_)));
+        let infinite = [f32::NEG_INFINITY, 0.0, f32::INFINITY];
+        assert!(matches!(cells(&infinite).map, CellMap::Shift(_)));
+    }
+
+    #[test]
+    fn tiny_splitters_have_shift_cells() {
+        let tiny = [0.0, 1e-40, 1.0, 2.0, 3.0];
+        assert!(matches!(cells(&tiny).map, CellMap::Shift(_)));
+        assert!(matches!(cells(&[-1e-28, 0.0, 1e-28]).map, CellMap::Shift(_)));
+    }
+
+    /// Evaluates the table as the kernel does. Returns the bin, and whether the kernel needs no search.
+    fn lookup(cells: &Cells, splitters: &[f32], sample: f32) -> (u32, bool) {
+        let CellFormat { bin_bits, fraction_bits } = cells.format;
+        let place = cells.map.place(SampleType::F32, splitters[0].bits(), sample.bits());
+        let word = cells.words[(place >> fraction_bits) as usize];
+        let mark = word >> (31 - fraction_bits);
+        let fraction = 2 * (place & ((1 << fraction_bits) - 1)) as u32;
+        let bin = (word & ((1 << bin_bits) - 1)) + u32::from(fraction > mark);
+        (bin, word >> bin_bits & 1 == 0 && fraction != mark)
+    }
+
+    #[test]
+    fn cell_words_encode_the_splitters_before_and_inside() {
+        let splitters = [0.0, 1.0, 1.5, 40.0, 40.25, 63.9, 64.0];
+        let cells = cells(&splitters);
+        assert_eq!(cells.words.len(), 65);
+        assert_eq!(cells.words[64], 5);
+        let samples = [0.0, 0.99, 1.0, 1.49, 1.5, 39.9, 40.0, 40.2, 40.25, 63.8999, 63.9, 63.99];
+        for sample in samples {
+            let expected = splitters[1..6].iter().filter(|&&s| s <= sample).count() as u32;
+            assert_eq!(lookup(&cells, &splitters, sample), (expected, true), "{sample}");
+        }
+    }
+
+    #[test]
+    fn cells_with_several_splitters_are_searched() {
+        let splitters = [0.0, 10.2, 10.4, 64.0];
+        let cells = cells(&splitters);
+        assert!(!lookup(&cells, &splitters, 10.3).1);
+        assert_eq!(lookup(&cells, &splitters, 11.5), (2, true));
+    }
+}

@@ -1,0 +1,210 @@
+//! Sweeps over elements in segments: one pass over all tiles, each of which needs the aggregate of its
+//! predecessors. The pass finds the aggregates by look-back, or two preceding passes compute them.
+
+use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, View};
+use multisplit_shaders::builtin::Builtin;
+use multisplit_shaders::builtin::variants::{SCAN_OPEN_SPINE, SCAN_OPEN_TOTALS};
+use multisplit_shaders::push_constants;
+
+use crate::elements::key::KeyType;
+use crate::error::{Error, Result};
+use crate::execute::own_pass::OwnPasses;
+use crate::operations::ScanMethod;
+use crate::operations::scan::tile_elements;
+use crate::operations::shared::checks::{check_element, check_size};
+use crate::operations::shared::count::{Length, Lengths, Prepared};
+use crate::operations::shared::fill::Filling;
+use crate::operations::shared::look_back::{LookBack, LookBackCost};
+use crate::operations::shared::pieces::single;
+use crate::operations::shared::specialize::specialize;
+use crate::operations::shared::terms::Terms;
+use crate::policy::Policy;
+
+push_constants! {
+    struct CountPush {
+        count: u32,
+    }
+}
+
+push_constants! {
+    struct SpinePush {
+        tiles: u32,
+    }
+}
+
+const WORD: u64 = 4;
+/// Bytes that a lane loads at a time.
+const ROW_BYTES: u64 = 16;
+/// Bytes per tile aggregate.
+const OPEN_BYTES: u64 = 16;
+/// Tiles per thread in one iteration of the spine; must match the kernel.
+const SPINE_TILES: u64 = 4;
+/// Maximum number of iterations of the spine: software drivers end loops after 65,535.
+const MAX_SPINE_ROUNDS: u64 = 8192;
+
+/// Specifies the segment heads.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::operations) enum Heads {
+    /// Nonzero words are heads.
+    Flags(Buffer),
+    /// Keys that differ from their predecessor are heads.
+    Keys(Buffer, KeyType),
+}
+
+impl Heads {
+    /// The first key of each run of equal keys is a head.
+    pub fn of_keys(keys: Buffer) -> Result<Self> {
+        Ok(Self::Keys(keys, KeyType::wide_of("keys", keys)?))
+    }
+
+    /// Checks that the array has a key or a flag per element.
+    pub fn check(self, primitive: &str, n: u64) -> Result<()> {
+        let (buffer, bytes, name) = match self {
+            Self::Flags(flags) => {
+                check_element("heads", flags, multisplit_graph::ElementType::U32)?;
+                (flags, WORD, "heads")
+            }
+            Self::Keys(keys, key) => (keys, key.bytes().into(), "keys"),
+        };
+        check_size(&format!("{primitive}.{name}"), buffer, n.saturating_mul(bytes))
+    }
+
+    fn array(self) -> (Buffer, u64) {
+        match self {
+            Self::Flags(flags) => (flags, WORD),
+            Self::Keys(keys, key) => (keys, key.bytes().into()),
+        }
+    }
+
+    /// Value of the specialization constant HEADS; must match `heads.glsl`.
+    fn constant(self) -> u32 {
+        match self {
+            Self::Flags(_) => 0,
+            Self::Keys(_, key) => key.bits() / 32,
+        }
+    }
+}
+
+/// State for adding the passes of one sweep.
+pub(in crate::operations) struct OpenSweep<'j> {
+    pub policy: &'j Policy,
+    /// Prefix of the pass labels.
+    pub name: &'static str,
+    pub n: Length,
+    pub terms: Terms<'j>,
+    pub src: Buffer,
+    pub heads: Heads,
+    /// Kernels, by term, that read the aggregates of preceding tiles from a buffer.
+    pub downsweep: &'j [&'static Builtin],
+    /// Kernels, by term, that look back. Used only for terms that do not depend on the order of combination.
+    pub lookback: &'j [&'static Builtin],
+    /// Workgroup size of these kernels.
+    pub threads: u32,
+}
+
+impl OpenSweep<'_> {
+    /// View of the first n values of a buffer, which is all that the passes access. At least one value, because an
+    /// empty view cannot be bound.
+    pub fn view(&self, buffer: Buffer, bytes: u64) -> Result<View> {
+        single(buffer.range(0, (self.n.max.saturating_mul(bytes)).max(bytes)), self.policy)
+    }
+
+    /// Adds the passes. `outputs` binds the outputs of the last one.
+    pub fn add(
+        &self,
+        graph: &mut Graph,
+        mut lengths: Lengths,
+        outputs: impl for<'g> FnOnce(PassBuilder<'g>) -> Result<PassBuilder<'g>>,
+    ) -> Result<()> {
+        let threads = self.threads;
+        let of_threads = Policy { threads, ..*self.policy };
+        let look_back = self.look_back(&of_threads);
+        let kernels = if look_back.is_some() { self.lookback } else { self.downsweep };
+        // At least one tile, so that an empty input still writes its results.
+        let tiles =
+            lengths.some_parts(self.n, tile_elements(kernels[self.terms.variant], &of_threads))?;
+        let label = |what| format!("{}.{what}", self.name);
+        if let Some(settings) = look_back {
+            let words = lengths.scaled(tiles, OPEN_BYTES / WORD, OPEN_BYTES / WORD)?;
+            let clear = Filling::plan(self.policy, &mut lengths, words)?;
+            let prepared = lengths.prepare(graph, self.policy, &label("prepare"))?;
+            let status = graph.transient::<[u32; 4]>(label("status"), 1 + tiles.max);
+            clear.add(graph, self.policy, prepared, &label("clear"), status, 0)?;
+            let constants = settings.constants();
+            let pass = self.pass(graph, prepared, self.lookback, (threads, &constants))?;
+            prepared.dispatch(outputs(pass.bind("status", status))?, tiles);
+            return Ok(());
+        }
+        let rounds = SPINE_TILES * u64::from(self.policy.spine_threads) * MAX_SPINE_ROUNDS;
+        if tiles.max > rounds {
+            let what = "number of tiles of a scan or reduction by key";
+            return Err(Error::TooLarge { what, asked: tiles.max, limit: rounds });
+        }
+        let prepared = lengths.prepare(graph, self.policy, &label("prepare"))?;
+        let totals = graph.transient::<[u32; 4]>(label("totals"), tiles.max);
+        let before = graph.transient::<[u32; 4]>(label("before"), tiles.max);
+        let pass = self.pass(graph, prepared, &SCAN_OPEN_TOTALS, (threads, &[]))?;
+        prepared.dispatch(pass.bind("totals", totals), tiles);
+        self.spine(graph, prepared, tiles, (totals, before))?;
+        let pass = self.pass(graph, prepared, self.downsweep, (threads, &[]))?;
+        prepared.dispatch(outputs(pass.bind("before_tiles", before))?, tiles);
+        Ok(())
+    }
+
+    /// Settings of the look-back. `None` if the policy selects another method, if the terms depend on the order of
+    /// combination (which depends on timing), or if the device's loop limit is too low.
+    fn look_back(&self, of_threads: &Policy) -> Option<LookBack> {
+        let method = self.policy.scan.for_length(self.n.max);
+        if self.terms.depend_on_order() || method != ScanMethod::LookBack {
+            return None;
+        }
+        let tile = tile_elements(self.lookback[self.terms.variant], of_threads);
+        let lanes = self.policy.facts.subgroup_size;
+        // A loop combines the terms of the lanes.
+        let combine = 1 + u64::from(lanes.ilog2());
+        let rows = tile.div_ceil(u64::from(lanes) * ROW_BYTES / self.terms.bytes);
+        let cost = LookBackCost { fixed: 0, poll: combine, recompute: rows * combine };
+        self.policy.look_back(self.n.max.div_ceil(tile), cost)
+    }
+
+    fn spine(
+        &self,
+        graph: &mut Graph,
+        prepared: Prepared,
+        tiles: Length,
+        (totals, before): (Buffer, Buffer),
+    ) -> Result<()> {
+        let kernel = self.terms.kernel(&SCAN_OPEN_SPINE)?;
+        let pass = graph
+            .own_pass(SCAN_OPEN_SPINE[0].label(), &kernel)
+            .bind("totals", totals)
+            .bind("before", before)
+            .push(&SpinePush { tiles: prepared.pushed(tiles) })
+            .specialize("local_size_x", self.policy.spine_threads);
+        let pass = specialize(pass, &kernel, &self.terms.constants());
+        prepared.bind(pass, totals.into()).dispatch(Groups::linear(1));
+        Ok(())
+    }
+
+    /// Begins a pass over all tiles. Its label is that of the first variant.
+    fn pass<'g>(
+        &self,
+        graph: &'g mut Graph,
+        prepared: Prepared,
+        kernels: &[&'static Builtin],
+        (threads, constants): (u32, &[(&str, u32)]),
+    ) -> Result<PassBuilder<'g>> {
+        let kernel = self.terms.kernel(kernels)?;
+        let (keys, bytes) = self.heads.array();
+        let src = self.view(self.src, self.terms.bytes)?;
+        let pass = graph
+            .own_pass(kernels[0].label(), &kernel)
+            .bind("src", src)
+            .bind("keys", self.view(keys, bytes)?)
+            .push(&CountPush { count: prepared.pushed(self.n) })
+            .specialize("local_size_x", threads)
+            .specialize("HEADS", self.heads.constant());
+        let pass = specialize(pass, &kernel, &[&self.terms.constants(), constants].concat());
+        Ok(prepared.bind(pass, src))
+    }
+}

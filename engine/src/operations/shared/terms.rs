@@ -1,0 +1,154 @@
+//! The terms of a scan or reduction: operator, type, and the resulting kernels and constants.
+
+use std::sync::Arc;
+
+use multisplit_graph::{Buffer, Graph};
+use multisplit_shaders::Kernel;
+use multisplit_shaders::builtin::Builtin;
+
+use crate::elements::key::KeyType;
+use crate::error::Result;
+use crate::operations::shared::operator::{AnyOperator, UserOperator};
+
+/// Built-in operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Operator {
+    /// Sum. Integers wrap around. Floats are added in an order that depends only on the device, its policy and the
+    /// count, so the result is the same from run to run.
+    #[default]
+    Sum,
+    /// Minimum. Floats are ordered as by `total_cmp`, as in a sort: -NaN first, -0 before 0, NaN last.
+    Min,
+    /// Maximum in the same order: NaN if there is a NaN whose sign bit is clear.
+    Max,
+}
+
+impl Operator {
+    /// Every operator.
+    pub const ALL: [Self; 3] = [Self::Sum, Self::Min, Self::Max];
+
+    /// Name: `sum`, `min` or `max`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Min => "min",
+            Self::Max => "max",
+        }
+    }
+}
+
+/// Terms that kernels load, combine and store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::operations) struct Terms<'o> {
+    /// Index into the axis `TERM` of kernels.txt.
+    pub variant: usize,
+    /// Bytes per element and per term.
+    pub bytes: u64,
+    /// Element kinds for conversion to and from ordered terms: values of LOADED_AS and STORED_AS.
+    loaded_as: u32,
+    stored_as: u32,
+    /// The user's operator, if any.
+    user: Option<&'o UserOperator>,
+}
+
+/// Flag for reversed order; must match `term.glsl`.
+const REVERSED: u32 = 4;
+/// First variant that adds floats.
+const FLOATS: usize = 4;
+
+impl<'o> Terms<'o> {
+    /// Terms for elements of type `key`. Rejects GLSL operators for another type.
+    pub fn new(key: KeyType, operator: &'o AnyOperator) -> Result<Self> {
+        match operator {
+            AnyOperator::BuiltIn(operator) => Ok(Self::of(key, *operator)),
+            #[cfg(feature = "glsl")]
+            AnyOperator::Glsl(user) => {
+                user.check(key)?;
+                // The terms are bits, which the user's function converts to elements.
+                let bits = Self::of(
+                    if key.bits() == 64 { KeyType::U64 } else { KeyType::U32 },
+                    Operator::Sum,
+                );
+                Ok(Self { user: Some(user), ..bits })
+            }
+        }
+    }
+
+    pub fn of(key: KeyType, operator: Operator) -> Self {
+        let wide = usize::from(key.bits() == 64);
+        let variant = match operator {
+            Operator::Sum if key.is_float() => FLOATS + wide,
+            Operator::Sum => 2 * wide,
+            Operator::Min | Operator::Max => 2 * wide + 1,
+        };
+        let reversed = if operator == Operator::Max { REVERSED } else { 0 };
+        let element = key.kind() | reversed;
+        let bytes = u64::from(key.bytes());
+        Self { variant, bytes, loaded_as: element, stored_as: element, user: None }
+    }
+
+    /// Whether the result depends on the order in which terms are combined.
+    pub fn depend_on_order(self) -> bool {
+        self.variant >= FLOATS || self.user.is_some()
+    }
+
+    /// Selects the kernel for these terms from a table of all variants.
+    pub fn kernel(self, kernels: &[&'static Builtin]) -> Result<Arc<Kernel>> {
+        let builtin = kernels[self.variant];
+        match self.user {
+            None => Ok(builtin.kernel()?),
+            Some(user) => user.kernel(builtin),
+        }
+    }
+
+    /// Loads elements, and stores terms for another pass to combine.
+    pub fn partial(self) -> Self {
+        Self { stored_as: 0, ..self }
+    }
+
+    /// Loads such terms, and stores elements.
+    pub fn of_partial(self) -> Self {
+        Self { loaded_as: 0, ..self }
+    }
+
+    /// Declares a transient buffer of `n` terms.
+    pub fn transient(self, graph: &mut Graph, name: &str, n: u64) -> Buffer {
+        match self.bytes {
+            4 => graph.transient::<u32>(name, n),
+            _ => graph.transient::<u64>(name, n),
+        }
+    }
+
+    /// Specialization constants of the kernels.
+    pub fn constants(self) -> [(&'static str, u32); 4] {
+        let identity = self.user.map_or(0, UserOperator::identity);
+        [
+            ("LOADED_AS", self.loaded_as),
+            ("STORED_AS", self.stored_as),
+            ("IDENTITY_LOW", identity as u32),
+            ("IDENTITY_HIGH", (identity >> 32) as u32),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use multisplit_shaders::builtin::variants;
+
+    use super::*;
+
+    #[test]
+    fn kernels_match_the_width_and_type_of_their_terms() {
+        for key in KeyType::WIDE {
+            for operator in Operator::ALL {
+                let terms = Terms::of(key, operator);
+                let kernel = variants::REDUCE_TERMS[terms.variant];
+                let has = |name| kernel.defines().iter().any(|(define, _)| *define == name);
+                assert_eq!(kernel.define("KEY_BITS"), Some(key.bits()), "{key} {operator:?}");
+                assert_eq!(has("ORDER"), operator != Operator::Sum, "{key} {operator:?}");
+                assert_eq!(has("FLOAT"), key.is_float() && operator == Operator::Sum);
+                assert_eq!(terms.depend_on_order(), has("FLOAT"), "{key} {operator:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Keys of 8 and 16 bits in kernels for 32-bit keys. Each key is widened to a word, in a form that the kernel
+//! supports, and packed again at the end.
+
+use multisplit_graph::{Buffer, Graph, View};
+use multisplit_shaders::builtin::{Builtin, KEYS_NARROW, KEYS_WIDEN};
+use multisplit_shaders::push_constants;
+
+use crate::elements::key::{FLOAT, KeyType, SIGNED, UNSIGNED};
+use crate::error::Result;
+use crate::execute::own_pass::OwnPasses;
+use crate::operations::shared::count::{Count, Lengths};
+use crate::operations::shared::pieces::single;
+use crate::operations::split::EACH;
+use crate::policy::Policy;
+
+push_constants! {
+    struct KeysPush {
+        count: u32,
+    }
+}
+
+const WORD: u64 = 4;
+/// Keys that a thread of either kernel converts at a time.
+const FOUR: u64 = 4;
+/// Form of a narrow key in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The same bits, as a `u32`.
+    Bits,
+    /// The `u32` that compares like the key.
+    Ordered,
+    /// The same value, as a `u32`, `i32` or `f32`.
+    Number,
+}
+
+impl Form {
+    /// Type of the words.
+    pub fn wide(self, key: KeyType) -> KeyType {
+        match (self, key.kind()) {
+            (Self::Number, SIGNED) => KeyType::I32,
+            (Self::Number, FLOAT) => KeyType::F32,
+            _ => KeyType::U32,
+        }
+    }
+
+    /// Value of the specialization constant FORM; must match `narrow_forms.glsl`.
+    fn constant(self, key: KeyType) -> u32 {
+        match (self, key) {
+            (Self::Bits, _) => 0,
+            (Self::Ordered, _) => 1,
+            (Self::Number, KeyType::F16) => 3,
+            (Self::Number, KeyType::Bf16) => 4,
+            (Self::Number, key) if key.kind() == UNSIGNED => 0,
+            (Self::Number, _) => 2,
+        }
+    }
+}
+
+/// Narrow keys that are widened or packed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NarrowKeys {
+    pub key: KeyType,
+    pub form: Form,
+    pub n: Count,
+}
+
+impl NarrowKeys {
+    /// Adds the passes that widen the keys in `from` to words in `to`.
+    pub fn widen(self, graph: &mut Graph, policy: &Policy, from: Buffer, to: Buffer) -> Result<()> {
+        let (narrow, wide) = (self.narrow_view(from), self.wide_view(to));
+        self.convert(graph, policy, &KEYS_WIDEN, (narrow, wide))
+    }
+
+    /// Adds the passes that pack the words in `from` into keys in `to`. Memory past the last key is not changed.
+    pub fn narrow(
+        self,
+        graph: &mut Graph,
+        policy: &Policy,
+        from: Buffer,
+        to: Buffer,
+    ) -> Result<()> {
+        let (wide, narrow) = (self.wide_view(from), self.narrow_view(to));
+        self.convert(graph, policy, &KEYS_NARROW, (wide, narrow))
+    }
+
+    fn narrow_view(self, keys: Buffer) -> View {
+        keys.range(0, self.key.array_bytes(self.n.max()))
+    }
+
+    fn wide_view(self, words: Buffer) -> View {
+        words.range(0, self.n.max().saturating_mul(WORD))
+    }
+
+    fn convert(
+        self,
+        graph: &mut Graph,
+        policy: &Policy,
+        kernel: &Builtin,
+        (src, dst): (View, View),
+    ) -> Result<()> {
+        if self.n.max() == 0 {
+            return Ok(());
+        }
+        let (mut lengths, n) = Lengths::new(self.n)?;
+        let groups = lengths.parts(n, FOUR * EACH * u64::from(policy.threads))?;
+        let prepared = lengths.prepare(graph, policy, "keys.prepare")?;
+        let (src, dst) = (single(src, policy)?, single(dst, policy)?);
+        // A transient does not have contents past its last key that must be preserved.
+        let unwritten = graph.is_transient(dst.buffer);
+        let pass = graph
+            .own_pass(kernel.label(), &kernel.kernel()?)
+            .bind("src", src)
+            .push(&KeysPush { count: prepared.pushed(n) })
+            .specialize("local_size_x", policy.threads)
+            .specialize("NARROW_BITS", self.key.bits())
+            .specialize("NARROW_KIND", self.key.kind())
+            .specialize("FORM", self.form.constant(self.key));
+        let pass = if unwritten { pass.scratch("dst", dst) } else { pass.bind("dst", dst) };
+        prepared.dispatch(prepared.bind(pass, src), groups);
+        Ok(())
+    }
+}

@@ -1,0 +1,214 @@
+//! Counting sort of 8-bit and 16-bit keys. Equal keys are identical, so it is enough to count each value. Keys
+//! are read and written once; 16-bit keys are read a few more times, from a cache.
+
+use multisplit_graph::{Graph, View};
+use multisplit_shaders::builtin::{SORT_COUNT, SORT_RUNS};
+use multisplit_shaders::push_constants;
+
+use super::{AddedSort, KeyedSort, SortBuffers, SortMethod, SortPlace, SortValues};
+use crate::error::{Error, Result};
+use crate::execute::own_pass::OwnPasses;
+use crate::operations::fill;
+use crate::operations::scan::sums_before;
+use crate::operations::shared::count::{Length, Lengths, Prepared};
+use crate::operations::shared::pieces::single;
+use crate::operations::split::{EACH, TileShape};
+use crate::policy::Policy;
+
+push_constants! {
+    struct CountPush {
+        count: u32,
+        parts: u32,
+        part: u32,
+        slices: u32,
+        descending: u32,
+    }
+}
+
+push_constants! {
+    struct RunsPush {
+        count: u32,
+        descending: u32,
+    }
+}
+
+/// Bytes per load or store of a thread, in both kernels.
+const VECTOR_BYTES: u64 = 16;
+/// Loads in flight per thread. Must match the kernel.
+const LOADS: u64 = 4;
+/// Maximum workgroup size. One batch of its keys adds at most 2^15 to a 16-bit counter, so the kernel can empty
+/// nearly full counters between batches.
+const MAX_THREADS: u32 = 1024;
+/// Shared memory in addition to the counters, in bytes.
+const OTHER_SHARED: u32 = 256;
+
+/// Whether a sort uses counting. Returns an error if counting is requested for wide keys, for a range of bits,
+/// or with values.
+pub(super) fn is_chosen(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> Result<bool> {
+    let all_bits = sort.key.is_narrow() && sort.bits() == (0..sort.key.bits());
+    let possible = all_bits && matches!(buffers.values, SortValues::None);
+    match sort.method {
+        SortMethod::Counting if !possible => Err(Error::Method {
+            problem: "SortMethod::Counting sorts only 8- and 16-bit keys, by all their bits and without values",
+        }),
+        SortMethod::Counting => Ok(true),
+        // For few 16-bit keys, two radix rounds are faster than 65,536 counters.
+        SortMethod::Auto => {
+            let min_keys = if sort.key.bits() == 8 { 0 } else { policy.sort.min_counting };
+            Ok(possible && buffers.n.max() >= min_keys)
+        }
+        _ => Ok(false),
+    }
+}
+
+pub(super) fn add(
+    graph: &mut Graph,
+    policy: &Policy,
+    sort: &KeyedSort,
+    buffers: &SortBuffers,
+) -> Result<AddedSort> {
+    let shape = shape(policy);
+    let added = AddedSort { method: SortMethod::Counting, rounds: 0, shape };
+    tracing::debug!(?added, n = ?buffers.n, "sort");
+    if let SortPlace::DoubleBuffer { half, .. } = buffers.place {
+        fill(graph, policy, "sort.half", half.elements::<u32>(0, 1), 0)?;
+    }
+    if buffers.n.max() == 0 {
+        return Ok(added);
+    }
+    let values = 1u64 << sort.key.bits();
+    let sizes = Sizes::new(policy, sort, buffers.n.max(), shape);
+    let (mut lengths, n) = Lengths::new(buffers.n)?;
+    let parts = lengths.parts(n, sizes.part)?;
+    let count_groups = lengths.scaled(parts, sizes.slices, 0)?;
+    let keys_of_group = EACH * u64::from(policy.threads) * sizes.vector_keys;
+    let run_groups = lengths.parts(n, keys_of_group)?;
+    let prepared = lengths.prepare(graph, policy, "sort.prepare")?;
+    let histogram = graph.transient::<u32>("sort.histogram", values);
+    let begins = graph.transient::<u32>("sort.begins", values);
+    fill(graph, policy, "sort.clear", histogram, 0)?;
+    let keys = single(buffers.keys.range(0, sort.key.array_bytes(n.max)), policy)?;
+    let job = Counting { policy, sort, n, keys, prepared };
+    job.count(graph, &sizes, (parts, count_groups), histogram.into())?;
+    sums_before(graph, policy, histogram, begins, values)?;
+    job.write_runs(graph, run_groups, begins.into())?;
+    Ok(added)
+}
+
+/// Shape of the workgroups that count.
+fn shape(policy: &Policy) -> TileShape {
+    let tuned = policy.sort.histogram(&policy.facts);
+    let max_threads = MAX_THREADS / policy.facts.subgroup_size * policy.facts.subgroup_size;
+    TileShape { threads: tuned.threads.min(max_threads), ..tuned }
+}
+
+/// Division of keys and values among workgroups.
+struct Sizes {
+    threads: u32,
+    /// Keys per 16-byte vector.
+    vector_keys: u64,
+    /// Keys per part: a multiple of the batch size.
+    part: u64,
+    /// Number of slices of the value range. Each has `slice_values` values.
+    slices: u64,
+    slice_values: u32,
+}
+
+impl Sizes {
+    fn new(policy: &Policy, sort: &KeyedSort, n: u64, shape: TileShape) -> Self {
+        let vector_keys = VECTOR_BYTES / u64::from(sort.key.bytes());
+        let values = 1u32 << sort.key.bits();
+        // Number of 16-bit counters that fit in shared memory.
+        let fit = policy.facts.shared_memory.saturating_sub(OTHER_SHARED) / 2;
+        let slices = match sort.key.bits() {
+            8 => 1,
+            _ => values.div_ceil(fit.clamp(2, values)),
+        };
+        let slice_values = values.div_ceil(slices).next_multiple_of(2);
+        let batch = LOADS * vector_keys * u64::from(shape.threads);
+        // Batches use at most a quarter of the loop limit; the loops over all counters need iterations too.
+        let max_part = batch * u64::from(policy.facts.max_loop_rounds / 4).max(1);
+        let groups = (policy.sort.histogram_groups / u64::from(slices)).max(1);
+        let part = n.div_ceil(groups).next_multiple_of(batch).min(max_part);
+        Self { threads: shape.threads, vector_keys, part, slices: slices.into(), slice_values }
+    }
+}
+
+/// Parameters of the passes of one counting sort.
+struct Counting<'j> {
+    policy: &'j Policy,
+    sort: &'j KeyedSort,
+    n: Length,
+    keys: View,
+    prepared: Prepared,
+}
+
+impl Counting<'_> {
+    fn count(
+        &self,
+        graph: &mut Graph,
+        sizes: &Sizes,
+        (parts, groups): (Length, Length),
+        histogram: View,
+    ) -> Result<()> {
+        let (sort, prepared) = (self.sort, self.prepared);
+        let push = CountPush {
+            count: prepared.pushed(self.n),
+            parts: prepared.pushed(parts),
+            part: sizes.part as u32,
+            slices: sizes.slices as u32,
+            descending: sort.descending.into(),
+        };
+        let pass = graph
+            .own_pass(SORT_COUNT.label(), &SORT_COUNT.kernel()?)
+            .bind("keys", self.keys)
+            .bind("histogram", histogram)
+            .push(&push)
+            .specialize("local_size_x", sizes.threads)
+            .specialize("ROOM", sizes.slice_values)
+            .specialize("NARROW_BITS", sort.key.bits())
+            .specialize("NARROW_KIND", sort.key.kind());
+        prepared.dispatch(prepared.bind(pass, self.keys), groups);
+        Ok(())
+    }
+
+    fn write_runs(&self, graph: &mut Graph, groups: Length, begins: View) -> Result<()> {
+        let (sort, prepared) = (self.sort, self.prepared);
+        let push = RunsPush { count: prepared.pushed(self.n), descending: sort.descending.into() };
+        let pass = graph
+            .own_pass(SORT_RUNS.label(), &SORT_RUNS.kernel()?)
+            .bind("keys", self.keys)
+            .bind("begins", begins)
+            .push(&push)
+            .specialize("local_size_x", self.policy.threads)
+            .specialize("NARROW_BITS", sort.key.bits())
+            .specialize("NARROW_KIND", sort.key.kind());
+        prepared.dispatch(prepared.bind(pass, begins), groups);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::elements::key::KeyType;
+    use crate::policy::test_policy;
+
+    #[test]
+    fn slices_cover_all_values_and_fit_shared_memory() {
+        for shared_memory in [16 << 10, 32 << 10, 48 << 10, 228 << 10] {
+            let policy =
+                test_policy(32, 256).with_facts(|facts| facts.shared_memory = shared_memory);
+            for key in [KeyType::U8, KeyType::I16] {
+                for n in [1, 1000, 1 << 20, (1 << 30) - 1] {
+                    let sort = KeyedSort::new(key);
+                    let sizes = Sizes::new(&policy, &sort, n, shape(&policy));
+                    assert!(sizes.slices * u64::from(sizes.slice_values) >= 1 << key.bits());
+                    let word = if key.bits() == 8 { 4 } else { 2 };
+                    assert!(sizes.slice_values * word + OTHER_SHARED <= shared_memory);
+                    assert!(sizes.part.is_multiple_of(sizes.vector_keys) && sizes.part > 0);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! One-sweep radix sort: one pass computes the histograms of all digits, then there is one pass per digit.
+//!
+//! A separate pass first clears the histograms, to which workgroups add with atomics, and the look-back status
+//! of all rounds. Small sorts omit this pass: each workgroup of the histogram pass writes its own histograms,
+//! which the rounds sum, and clears part of the status.
+
+use multisplit_graph::{Graph, View};
+use multisplit_shaders::builtin::variants::{SORT_HISTOGRAM, SORT_ROUND, SORT_ROUND_PACKING};
+
+use super::pass::{BUCKETS, Halves, Packed, SortPasses, Work, bind_halves, variant};
+use super::{AddedSort, KeyedSort, SortBuffers, SortPlace, SortValues};
+use crate::error::Result;
+use crate::operations::fill;
+use crate::operations::shared::count::{Length, Lengths, Prepared};
+use crate::operations::shared::fill::Filling;
+use crate::operations::shared::look_back::{LookBack, LookBackCost};
+use crate::operations::split::{BucketWords, SplitBy, TileShape};
+use crate::policy::Policy;
+
+/// Words before the tile states in the status of a round: the ticket and its padding.
+const STATUS_HEAD: u64 = 4;
+/// Largest offset alignment that Vulkan allows a device to require, in words.
+const ALIGNMENT: u64 = 64;
+/// Words per store that clears the status.
+const VECTOR: u64 = 4;
+/// Keys per thread that the histogram pass of a small sort reads at a time: one load.
+const SMALL_SORT_ITEMS: u32 = 4;
+/// Index of a round that no sort has, so that its no-op flag is never set.
+const NEVER_SKIPPED: u32 = 31;
+
+pub(super) fn add(
+    graph: &mut Graph,
+    policy: &Policy,
+    sort: &KeyedSort,
+    buffers: &SortBuffers,
+    added: AddedSort,
+    packed: Option<Packed>,
+) -> Result<()> {
+    let (mut lengths, n) = Lengths::new(buffers.n)?;
+    let rounds = u64::from(added.rounds);
+    let tiles = lengths.some_parts(n, u64::from(added.shape.tile()))?;
+    let small = small_sort(policy, n.max, (tiles.max, added.shape), rounds);
+    let part = small.map_or_else(|| part(policy, n.max), |small| small.part);
+    let parts = match small {
+        None => lengths.parts(n, part)?,
+        Some(small) => Length::known(small.parts.into()),
+    };
+    // Everything that must be cleared is in one buffer.
+    let layout = Layout::new(small, tiles.max, rounds);
+    let words = Length::known(layout.words());
+    let clear = match small {
+        None => Some(Filling::plan(policy, &mut lengths, words)?),
+        Some(_) => None,
+    };
+    let prepared = lengths.prepare(graph, policy, "sort.prepare")?;
+
+    let scratch = graph.transient::<u32>("sort.status", words.max);
+    if let Some(clear) = clear {
+        clear.add(graph, policy, Prepared::default(), "sort.clear", scratch, 0)?;
+    }
+    let noop_flags = scratch.elements::<u32>(0, layout.noop_words);
+    let histograms = scratch.elements::<u32>(layout.histograms_begin, layout.histograms);
+    let shape = added.shape;
+    let mut job = SortPasses { graph, policy, sort, buffers, shape, n, prepared };
+    let all_status = layout.cleared_by_histogram(small);
+    let first = Histogram { parts, part, small, rounds: added.rounds, packed };
+    first.add(
+        &mut job,
+        [histograms, noop_flags, scratch.elements::<u32>(all_status.0, all_status.1)],
+    )?;
+    let packing = packed.filter(|keys| keys.packs_last(added.rounds)).map(|_| added.rounds - 1);
+    let halves = Halves { packed, packing, ..job.halves() };
+    for (index, (shift, bits)) in sort.digits(super::DIGIT_BITS).enumerate() {
+        let begin = layout.status_begin + index as u64 * layout.status;
+        let status = scratch.elements::<u32>(begin, status_words(tiles.max));
+        let (kind, digit) = job.digit(shift, bits)?;
+        let copy_back_round =
+            if needs_copy_back(buffers, added.rounds) { added.rounds } else { 32 };
+        let pair = with_other_round(&halves, buffers, added.rounds, index as u32);
+        let noop_rounds = 1u32.checked_shl(copy_back_round).unwrap_or(0);
+        let by = SplitBy::Round { digit, pair, noop_rounds };
+        let round = Round { index: index as u32, kind, by, tiles, small };
+        round.add(&mut job, [histograms, noop_flags, status], &halves)?;
+    }
+    if needs_copy_back(buffers, added.rounds) {
+        let status = scratch.elements::<u32>(layout.copy_back_begin(), STATUS_HEAD + 1);
+        let pair = with_other_round(&halves, buffers, added.rounds, added.rounds);
+        let by = copy_round(pair, added.rounds);
+        let round = Round { index: added.rounds, kind: 0, by, tiles, small };
+        round.add(&mut job, [histograms, noop_flags, status], &halves)?;
+    }
+    Ok(())
+}
+
+/// Parameters of a small sort.
+#[derive(Clone, Copy)]
+struct SmallSort {
+    /// Number of workgroups of the histogram pass.
+    parts: u32,
+    /// Maximum keys per workgroup.
+    part: u64,
+    /// Tiles whose states a look-back reads at a time.
+    look_back: u32,
+    settings: LookBack,
+}
+
+/// Parameters of a small sort. `None` if there may be too many keys, if the histogram pass would exceed the
+/// loop limit or the maximum size of a binding, or if the look-back would exceed the loop limit.
+fn small_sort(
+    policy: &Policy,
+    n: u64,
+    (tiles, shape): (u64, TileShape),
+    rounds: u64,
+) -> Option<SmallSort> {
+    let tuned = &policy.sort;
+    let (parts, look_back) = (tuned.few_keys_groups, tuned.few_keys_look_back);
+    let threads = u64::from(tuned.histogram(&policy.facts).threads);
+    let row = threads * u64::from(SMALL_SORT_ITEMS);
+    let part = n.div_ceil(parts.into()).next_multiple_of(row);
+    let cost = LookBackCost::of_buckets(BUCKETS, shape, 1, parts.into());
+    let small = SmallSort { parts, part, look_back, settings: policy.look_back(tiles, cost)? };
+    let status = Layout::new(Some(small), tiles, rounds).cleared_by_histogram(Some(small)).1;
+    let stores = (status / VECTOR).div_ceil(threads * u64::from(parts));
+    let loops = u64::from(policy.facts.max_loop_rounds);
+    let bounded = part / threads + stores <= loops && status * 4 <= policy.facts.max_storage_range;
+    (n <= tuned.few_keys && bounded).then_some(small)
+}
+
+/// Words of the status of one round.
+fn status_words(tiles: u64) -> u64 {
+    STATUS_HEAD + tiles * u64::from(BUCKETS)
+}
+
+/// Layout of the words that the passes share: flags for rounds in which all keys have the same digit (no-ops),
+/// histograms, the status of each round, and the status of the copy back.
+struct Layout {
+    noop_words: u64,
+    histograms_begin: u64,
+    histograms: u64,
+    status_begin: u64,
+    /// Words of one round, including padding.
+    status: u64,
+    rounds: u64,
+}
+
+impl Layout {
+    fn new(small: Option<SmallSort>, tiles: u64, rounds: u64) -> Self {
+        let parts = small.map_or(0, |small| u64::from(small.parts));
+        // One word with a bit per round, or one word per round and part.
+        let noop_words = if small.is_some() { rounds * parts } else { 1 };
+        let histograms_begin = noop_words.next_multiple_of(ALIGNMENT);
+        let histograms = rounds * u64::from(BUCKETS) * parts.max(1);
+        let status_begin = histograms_begin + histograms;
+        let status = status_words(tiles).next_multiple_of(ALIGNMENT);
+        Self { noop_words, histograms_begin, histograms, status_begin, status, rounds }
+    }
+
+    /// Start of the status of the copy back.
+    fn copy_back_begin(&self) -> u64 {
+        self.status_begin + self.rounds * self.status
+    }
+
+    fn words(&self) -> u64 {
+        self.copy_back_begin() + ALIGNMENT
+    }
+
+    /// Start and length of the words that the histogram pass clears. If the sort is not small, this is a
+    /// placeholder for the binding, and the pass does not clear it.
+    fn cleared_by_histogram(&self, small: Option<SmallSort>) -> (u64, u64) {
+        let words = if small.is_some() { self.words() - self.status_begin } else { VECTOR };
+        (self.status_begin, words)
+    }
+}
+
+/// Whether one more round must copy the result from the second half to the first. This is the case after an odd
+/// number of rounds.
+fn needs_copy_back(buffers: &SortBuffers, rounds: u32) -> bool {
+    matches!(buffers.place, SortPlace::InPlace) && rounds % 2 == 1
+}
+
+/// Bits of a round and of its partner, which moves the data in the opposite direction. If all keys have the
+/// same digit in both rounds, both are skipped and the data stays in place.
+fn with_other_round(halves: &Halves, buffers: &SortBuffers, rounds: u32, round: u32) -> u32 {
+    let other = round ^ 1;
+    let exists = other < rounds || (other == rounds && needs_copy_back(buffers, rounds));
+    // If the first round generates indices, or words from narrow keys, neither it nor its partner may be skipped,
+    // even if the keys do not move.
+    let made = matches!(buffers.values, SortValues::Indices(_)) || halves.packed.is_some();
+    let counts = round < 2 && made;
+    let other = if exists && !counts { other } else { NEVER_SKIPPED };
+    1 << round | 1 << other
+}
+
+/// Parameters of a round that only moves the data.
+fn copy_round(pair: u32, round: u32) -> SplitBy {
+    SplitBy::Round { digit: BucketWords::default(), pair, noop_rounds: 1 << round }
+}
+
+/// One round: a split by one digit, from one half to the other.
+struct Round {
+    index: u32,
+    kind: u32,
+    by: SplitBy,
+    tiles: Length,
+    small: Option<SmallSort>,
+}
+
+impl Round {
+    fn add(
+        self,
+        job: &mut SortPasses<'_>,
+        [histograms, noop_flags, status]: [View; 3],
+        halves: &Halves,
+    ) -> Result<()> {
+        let (sort, buffers, prepared) = (job.sort, job.buffers, job.prepared);
+        let (n, tiles) = (job.n.max, self.tiles);
+        let work = Work { subproblems: tiles, parts: 1, round: self.index, by: self.by };
+        let counted = self.index == 0 && matches!(buffers.values, SortValues::Indices(_));
+        let packs = halves.packing == Some(self.index);
+        let packed = Packed::constants(halves.packed.filter(|_| self.index == 0 || packs));
+        let constants = [("BUCKET_KIND", self.kind), ("COUNTED_VALUES", u32::from(counted))];
+        let mut constants = [&constants[..], &packed].concat();
+        if let Some(small) = self.small {
+            constants
+                .extend([("HISTOGRAM_PARTS", small.parts), ("TILES_AT_A_TIME", small.look_back)]);
+            constants.extend(small.settings.constants());
+        }
+        let kernels = if packs { SORT_ROUND_PACKING.map(|kernel| [kernel; 2]) } else { SORT_ROUND };
+        let pass = job.pass("sort.round", variant(buffers.values, kernels), &work, &constants)?;
+        let pass =
+            pass.bind("histogram", histograms).bind("idle", noop_flags).bind("status", status);
+        let pass = bind_halves(pass, (sort, buffers.values, n), halves, self.index);
+        prepared.dispatch(prepared.bind(pass, histograms), tiles);
+        Ok(())
+    }
+}
+
+/// Keys per workgroup of the histogram pass, limited by the loop iterations of a thread.
+fn part(policy: &Policy, n: u64) -> u64 {
+    let shape = policy.sort.histogram(&policy.facts);
+    let tile = u64::from(shape.threads * shape.items);
+    let max_part = u64::from(policy.facts.max_loop_rounds) * u64::from(shape.threads) / tile * tile;
+    let share = n.div_ceil(policy.sort.histogram_groups).next_multiple_of(tile);
+    share.min(max_part.max(tile))
+}
+
+/// The histogram pass.
+struct Histogram {
+    parts: Length,
+    /// Keys per part.
+    part: u64,
+    small: Option<SmallSort>,
+    rounds: u32,
+    packed: Option<Packed>,
+}
+
+impl Histogram {
+    /// Adds the pass. In a small sort, it also clears `status`.
+    fn add(
+        self,
+        job: &mut SortPasses<'_>,
+        [histograms, noop_flags, status]: [View; 3],
+    ) -> Result<()> {
+        let tuned = job.policy.sort.histogram(&job.policy.facts);
+        let keys = match self.packed {
+            Some(packed) => packed.view(job.n.max),
+            None => job.buffers.keys.range(0, job.n.max * u64::from(job.sort.key.bytes())),
+        };
+        let by = job.all_digits();
+        let items = if self.small.is_some() { SMALL_SORT_ITEMS } else { tuned.items };
+        let tiles = (self.part / u64::from(tuned.threads * items)) as u32;
+        // Fits in 32 bits, because the status fits in one binding.
+        let cleared = self.small.map_or(0, |_| (status.size / 4 / VECTOR) as u32);
+        let work = Work { subproblems: self.parts, parts: tiles, round: cleared, by };
+        let sizes = [
+            ("local_size_x", tuned.threads),
+            ("ITEMS", items),
+            ("ROUNDS", self.rounds),
+            ("HISTOGRAM_PARTS", self.small.map_or(0, |small| small.parts)),
+        ];
+        let sizes = [&sizes[..], &Packed::constants(self.packed)].concat();
+        let prepared = job.prepared;
+        let pass = job.pass("sort.histogram", SORT_HISTOGRAM, &work, &sizes)?;
+        let pass = pass.bind("keys", keys);
+        let pass = match self.small {
+            None => {
+                pass.bind("histogram", histograms).bind("idle", noop_flags).bind("status", status)
+            }
+            Some(_) => {
+                let pass = pass.scratch("histogram", histograms).scratch("idle", noop_flags);
+                pass.scratch("status", status)
+            }
+        };
+        prepared.dispatch(prepared.bind(pass, keys), self.parts);
+        Ok(())
+    }
+}
+
+/// Copies the result of an odd number of rounds of another method from the second half to the first.
+pub(super) fn copy_back(
+    graph: &mut Graph,
+    policy: &Policy,
+    sort: &KeyedSort,
+    buffers: &SortBuffers,
+    halves: &Halves,
+) -> Result<()> {
+    let (mut lengths, n) = Lengths::new(buffers.n)?;
+    let pairs = !matches!(buffers.values, SortValues::None);
+    let shape = policy.sort_tile(sort.key, pairs, n.max);
+    let tiles = lengths.some_parts(n, u64::from(shape.tile()))?;
+    let prepared = lengths.prepare(graph, policy, "sort.prepare")?;
+    let words = graph.transient::<u32>("sort.status", 2 * ALIGNMENT);
+    fill(graph, policy, "sort.clear", words, 0)?;
+    let (noop_flags, status) =
+        (words.elements::<u32>(0, 4), words.elements::<u32>(ALIGNMENT, STATUS_HEAD + 1));
+    let mut job = SortPasses { graph, policy, sort, buffers, shape, n, prepared };
+    let by = copy_round(1 << 1 | 1 << NEVER_SKIPPED, 1);
+    let round = Round { index: 1, kind: 0, by, tiles, small: None };
+    round.add(&mut job, [noop_flags, noop_flags, status], halves)
+}

@@ -1,0 +1,148 @@
+//! Sorts of rows of equal length that fit in a tile. The host knows all sizes, so one pass is enough.
+
+use multisplit_graph::{Graph, Groups};
+use multisplit_shaders::builtin::variants::SORT_SEGMENTS_ROWS;
+use multisplit_shaders::push_constants;
+
+use super::{KeyedSort, SortBuffers, SortValues};
+use crate::error::Result;
+use crate::execute::own_pass::OwnPasses;
+use crate::operations::shared::pieces::single;
+use crate::operations::shared::specialize::specialize;
+use crate::operations::split::TileShape;
+use crate::policy::Policy;
+
+push_constants! {
+    struct RowsPush {
+        rows: u32,
+        row_length: u32,
+        mask: [u32; 2],
+        descending: u32,
+    }
+}
+
+/// Elements per lane. Must match ITEMS of the kernel. More would increase register use and reduce occupancy.
+const ITEMS: u32 = 8;
+/// Workgroup size, unless a row needs more threads.
+const THREADS: u32 = 128;
+
+/// Layout of rows of equal length in tiles.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RowTiles {
+    pub shape: TileShape,
+    length: u64,
+    /// Elements reserved for each row: a power of two.
+    row_capacity: u32,
+}
+
+impl RowTiles {
+    /// `None` if a row is too long for one workgroup.
+    pub fn new(policy: &Policy, sort: &KeyedSort, values: SortValues, length: u64) -> Option<Self> {
+        let element = u64::from(sort.key.bytes()) + if has_sources(sort, values) { 4 } else { 0 };
+        let row_capacity = u32::try_from(length.next_power_of_two()).ok()?.max(ITEMS);
+        let min_threads = policy.facts.subgroup_size.max(row_capacity / ITEMS);
+        // Every 32 elements are padded by one element.
+        let fits = |threads: u32| {
+            let bytes = u64::from(threads) * u64::from(ITEMS) * element * 33 / 32;
+            threads <= policy.facts.max_threads && bytes <= u64::from(policy.facts.shared_memory)
+        };
+        let mut threads = THREADS.max(min_threads);
+        while threads > min_threads && !fits(threads) {
+            threads /= 2;
+        }
+        let shape = TileShape::new(threads, ITEMS);
+        fits(threads).then_some(Self { shape, length, row_capacity })
+    }
+
+    /// Whether the elements of a lane are contiguous in memory, and values are not read.
+    fn full(&self, sort: &KeyedSort, values: SortValues) -> bool {
+        let unread = matches!(values, SortValues::None | SortValues::Indices(_));
+        sort.key.bits() == 32 && unread && u64::from(self.row_capacity) == self.length
+    }
+
+    pub fn add(
+        &self,
+        graph: &mut Graph,
+        policy: &Policy,
+        sort: &KeyedSort,
+        buffers: &SortBuffers,
+    ) -> Result<()> {
+        let (n, values) = (buffers.n.max(), buffers.values);
+        let rows = n / self.length;
+        let mask = sort.mask();
+        let push = RowsPush {
+            rows: rows as u32,
+            row_length: self.length as u32,
+            mask: [mask as u32, (mask >> 32) as u32],
+            descending: sort.descending.into(),
+        };
+        let sources = has_sources(sort, values);
+        let variants = SORT_SEGMENTS_ROWS[usize::from(sources)];
+        let kernel = variants[usize::from(sort.key.bits() == 64)].kernel()?;
+        // Stable sorts of keys by some of their bits use sources but no values. The kernel does not write this
+        // placeholder.
+        let unused = (sources && values.buffer().is_none())
+            .then(|| graph.transient::<u32>("sort.segments.unused", 1));
+        let keys = buffers.keys.range(0, n * u64::from(sort.key.bytes()));
+        let mut pass = graph
+            .own_pass("sort.segments.rows", &kernel)
+            .push(&push)
+            .bind("keys", single(keys, policy)?);
+        if let Some(unused) = unused {
+            pass = pass.scratch("values", unused);
+        }
+        pass = values.bind(pass, policy, n)?;
+        let constants = [
+            ("local_size_x", self.shape.threads),
+            ("KEY_KIND", sort.key.kind()),
+            ("ALL_BITS", sort.by_all_bits().into()),
+            ("ROW_ROOM", self.row_capacity),
+            ("FULL_ROWS", self.full(sort, values).into()),
+            ("VALUE_WORDS", values.bytes().unwrap_or(0) / 4),
+            ("COUNTED_VALUES", matches!(values, SortValues::Indices(_)).into()),
+        ];
+        let rows_of_tile = u64::from(self.shape.tile() / self.row_capacity);
+        specialize(pass, &kernel, &constants).dispatch(Groups::linear(rows.div_ceil(rows_of_tile)));
+        Ok(())
+    }
+}
+
+/// Whether elements carry their position in the row: to move values, or because keys that compare equal may
+/// differ.
+fn has_sources(sort: &KeyedSort, values: SortValues) -> bool {
+    values.buffer().is_some() || !sort.by_all_bits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::KeyType;
+    use crate::operations::sort::Sort;
+    use crate::policy::test_policy;
+
+    #[test]
+    fn rows_fit_their_tiles() {
+        for subgroup_size in [4, 8, 16, 32, 64, 128] {
+            for shared_memory in [16 << 10, 48 << 10] {
+                let policy = test_policy(subgroup_size, 1024)
+                    .with_facts(|facts| facts.shared_memory = shared_memory);
+                for key in KeyType::WIDE {
+                    let sort = Sort::ascending().keyed(key);
+                    for length in [1, 2, 7, 8, 9, 16, 17, 255, 256, 257, 1000, 1024] {
+                        let tiles = RowTiles::new(&policy, &sort, SortValues::None, length)
+                            .unwrap_or_else(|| panic!("{length} of {key} at {subgroup_size}"));
+                        assert!(u64::from(tiles.row_capacity) >= length, "{tiles:?}");
+                        assert!(
+                            tiles.row_capacity.is_power_of_two()
+                                && tiles.row_capacity >= tiles.shape.items
+                        );
+                        assert!(tiles.shape.tile().is_multiple_of(tiles.row_capacity), "{tiles:?}");
+                        let bytes = tiles.shape.tile() * key.bytes() * 33 / 32;
+                        assert!(bytes <= shared_memory, "{tiles:?}");
+                    }
+                    assert!(RowTiles::new(&policy, &sort, SortValues::None, 1 << 20).is_none());
+                }
+            }
+        }
+    }
+}

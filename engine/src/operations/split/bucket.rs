@@ -1,0 +1,407 @@
+//! Bucket functions, as callers describe them and as kernels receive them.
+
+use std::sync::Arc;
+
+use multisplit_graph::{Buffer, Graph};
+use multisplit_shaders::Kernel;
+use multisplit_shaders::builtin::Builtin;
+
+use super::Split;
+use super::push::{BucketWords, SplitBy};
+use crate::elements::key::{Key, KeyType, SIGNED};
+use crate::elements::sample::SampleType;
+use crate::error::{Error, Result};
+use crate::operations::shared::even_parts::{EvenFloats, ScaledParts};
+use crate::operations::shared::lookup_table::Cells;
+use crate::policy::Policy;
+
+/// A bucket function in untyped form, with parameters as bits. [`Buckets`] is the typed form.
+///
+/// [`Buckets`]: super::Buckets
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Bucket {
+    /// Buckets of equal width, starting at a minimum; for integers. Keys below the minimum belong to the first
+    /// bucket, keys past the end to the last.
+    Delta {
+        /// First key of the first bucket, as the bits of a key ([`Key::key_bits`]).
+        min: u64,
+        /// Number of key values per bucket; not zero.
+        width: u64,
+    },
+    /// The key itself is its bucket id. For floats and signed keys, the id is the bits of the key.
+    Identity,
+    /// `bits` bits of the key, starting at bit `shift`.
+    Digit {
+        /// Lowest bit.
+        shift: u32,
+        /// Number of bits.
+        bits: u32,
+    },
+    /// `bits` bits of the unsigned number that compares like the key, as a radix sort uses them for signed keys
+    /// and floats. For unsigned keys this is the key itself.
+    OrderedDigit {
+        /// Lowest bit.
+        shift: u32,
+        /// Number of bits.
+        bits: u32,
+        /// Whether the largest digit belongs to the first bucket.
+        descending: bool,
+    },
+    /// m equal parts of the floats from `lo` to `hi`, with the edges that [`Buckets::even`](super::Buckets::even)
+    /// documents. Keys below `lo` belong to the first bucket; keys above `hi` and NaN belong to the last. `lo` and
+    /// `hi` are rounded to the key type.
+    Even {
+        /// Lower edge of the first bucket.
+        lo: f64,
+        /// Upper edge of the last bucket.
+        hi: f64,
+    },
+    /// m - 1 sorted splitters, as the bits of keys ([`Bucket::range`] takes keys). The bucket of a key is the
+    /// number of splitters at or below it.
+    Range(Vec<u64>),
+    /// A user's function in GLSL.
+    #[cfg(feature = "glsl")]
+    Glsl(super::glsl::Glsl),
+}
+
+impl Bucket {
+    /// [`Delta`](Self::Delta) over the whole domain of an integer key.
+    pub fn delta_over_domain(key: KeyType, buckets: u32) -> Self {
+        let width = (1u128 << key.bits()).div_ceil(u128::from(buckets.max(1)));
+        // Only the width of a single bucket can exceed 64 bits.
+        let width = u64::try_from(width).unwrap_or(u64::MAX);
+        let signed = key.kind() == SIGNED;
+        Self::Delta { min: if signed { 1 << (key.bits() - 1) } else { 0 }, width }
+    }
+
+    /// `buckets` equal parts of the keys from `start` to `end`. Integer ranges that are not divisible into parts
+    /// of equal width use splitters.
+    pub fn even<K: Key>(start: K, end: K, buckets: u32) -> Self {
+        let (lo, hi) = (start.key_bits(), end.key_bits());
+        if K::TYPE.is_float() {
+            return Self::Even { lo: K::TYPE.float(lo), hi: K::TYPE.float(hi) };
+        }
+        let (first, last) = (K::TYPE.ordered(lo), K::TYPE.ordered(hi));
+        let (span, m) = (u128::from(last.saturating_sub(first)), u128::from(buckets.max(1)));
+        // An empty range has a width of zero, which is rejected later.
+        if span.is_multiple_of(m) {
+            return Self::Delta { min: lo, width: (span / m) as u64 };
+        }
+        let splitter = |k: u128| K::TYPE.unordered(first + (k * span).div_ceil(m) as u64);
+        Self::Range((1..m).map(splitter).collect())
+    }
+
+    /// Parameters of the parts if the function is [`Even`](Self::Even).
+    fn even_parts(&self, key: KeyType, parts: u32) -> Option<EvenFloats> {
+        let Self::Even { lo, hi } = *self else { return None };
+        Some(match key.bits() {
+            64 => EvenFloats { sample: SampleType::F64, lo: lo.to_bits(), hi: hi.to_bits(), parts },
+            _ => {
+                let [lo, hi] = [lo, hi].map(|end| u64::from((end as f32).to_bits()));
+                EvenFloats { sample: SampleType::F32, lo, hi, parts }
+            }
+        })
+    }
+
+    /// Scale of [`Even`](Self::Even), if keys can be scaled to their part. 64-bit arithmetic is slow on most
+    /// devices and missing on some, so 64-bit keys are compared with all edges instead.
+    fn even_scaled(&self, key: KeyType, parts: u32) -> Option<ScaledParts> {
+        let parts = self.even_parts(key, parts)?;
+        if key.bits() == 64 { None } else { parts.scaled() }
+    }
+
+    /// Whether the function is user GLSL.
+    pub(super) fn is_users(&self) -> bool {
+        #[cfg(feature = "glsl")]
+        return matches!(self, Self::Glsl(_));
+        #[cfg(not(feature = "glsl"))]
+        false
+    }
+
+    /// Whether the function is expensive enough for the block-level method to store its results as labels: a
+    /// search among splitters, or a user's function of unknown cost.
+    pub(super) fn is_costly(&self, key: KeyType, buckets: u32) -> bool {
+        match self {
+            Self::Range(_) => true,
+            Self::Even { .. } => self.even_scaled(key, buckets).is_none(),
+            _ => self.is_users(),
+        }
+    }
+
+    /// [`Range`](Self::Range) with these splitters.
+    pub fn range<K: Key>(splitters: &[K]) -> Self {
+        Self::Range(splitters.iter().map(|splitter| splitter.key_bits()).collect())
+    }
+}
+
+/// Lookup table of a bucket function with splitters.
+pub(in crate::operations) struct Table {
+    /// Value of the specialization constant CELLS.
+    pub cells: u32,
+    /// Words of the cells, then the splitters.
+    pub words: Vec<u32>,
+}
+
+/// Below this bucket count, a binary search among all splitters is faster: seven steps for 128 buckets, measured
+/// on an H200.
+const MIN_BUCKETS_BY_CELLS: u32 = 129;
+/// Cells per bucket. With this many, few random splitters share a cell.
+const CELLS_OF_BUCKET: u32 = 8;
+
+/// Number of cells for `buckets` buckets, or 1 if the search uses no cells. Cells take up to a sixth of shared
+/// memory, which reduces the room for tiles.
+fn cells_of(policy: &Policy, buckets: u32) -> u32 {
+    if buckets < MIN_BUCKETS_BY_CELLS {
+        return 1;
+    }
+    Cells::count(buckets, CELLS_OF_BUCKET, policy.facts.shared_memory / 24 / 2 * 2)
+}
+
+impl Bucket {
+    /// Words of shared memory for the cells; 0 if the function has no splitters.
+    pub(super) fn cells(&self, policy: &Policy, key: KeyType, buckets: u32) -> u32 {
+        match self {
+            Self::Range(splitters) => cells_of(policy, splitters.len() as u32 + 1) + 1,
+            Self::Even { .. } if self.even_scaled(key, buckets).is_none() => {
+                cells_of(policy, u32::MAX) + 1
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// A bucket function in the form that the kernels use: specialization constants, push constants and tables.
+pub(in crate::operations) struct BucketCode {
+    kind: u32,
+    words: BucketWords,
+    table: Option<Table>,
+    #[cfg(feature = "glsl")]
+    user: Option<super::glsl::Glsl>,
+}
+
+// Values of BUCKET_KIND; must match `bucket.glsl`.
+const DIGIT: u32 = 0;
+const DELTA: u32 = 1;
+const EVEN: u32 = 2;
+const RANGE: u32 = 3;
+const IDENTITY: u32 = 4;
+const ORDERED: u32 = 5;
+const EVEN_RANGE: u32 = 6;
+
+impl BucketCode {
+    pub fn new(policy: &Policy, split: &Split) -> Result<Self> {
+        let (key, m) = (split.key, split.buckets);
+        let refuse = |problem: &str| {
+            Err(Error::Bucket { key: key.to_string(), problem: problem.to_owned() })
+        };
+        let fits = |bits: u64| key.bits() == 64 || bits >> key.bits() == 0;
+        match &split.bucket {
+            Bucket::Identity => Ok(Self::plain(IDENTITY, BucketWords::default())),
+            Bucket::Digit { shift, bits } | Bucket::OrderedDigit { shift, bits, .. }
+                if *bits == 0
+                    || *bits > 32
+                    || shift.checked_add(*bits).is_none_or(|end| end > key.bits()) =>
+            {
+                refuse("the digit must have 1 to 32 bits that are all bits of the key")
+            }
+            Bucket::Digit { shift, bits } => Ok(Self::digit(DIGIT, *shift, *bits, false)),
+            Bucket::OrderedDigit { shift, bits, descending } => {
+                let kind = if key.kind() == 0 && !descending { DIGIT } else { ORDERED };
+                Ok(Self::digit(kind, *shift, *bits, *descending))
+            }
+            #[cfg(feature = "glsl")]
+            Bucket::Glsl(user) => {
+                let words = BucketWords::default();
+                Ok(Self { user: Some(user.clone()), ..Self::plain(DIGIT, words) })
+            }
+            Bucket::Delta { .. } if key.is_float() => {
+                refuse("delta buckets need integer keys; use even or range buckets")
+            }
+            Bucket::Delta { width: 0, .. } => refuse("the bucket width is 0 or the range is empty"),
+            Bucket::Delta { min, .. } if !fits(*min) => {
+                refuse("the minimum is out of range for the key type")
+            }
+            Bucket::Delta { min, width } => Ok(delta(key, *min, *width, m)),
+            Bucket::Even { .. } if !key.is_float() => {
+                refuse("even buckets need float keys; use delta or range buckets")
+            }
+            Bucket::Even { .. } => match even(policy, key, &split.bucket, m) {
+                Some(code) => Ok(code),
+                None => refuse(
+                    "the range is empty or not finite; both ends must be finite, and the lower one smaller",
+                ),
+            },
+            Bucket::Range(splitters) if splitters.len() as u64 + 1 != u64::from(m) => {
+                refuse("m range buckets need m - 1 splitters")
+            }
+            Bucket::Range(splitters) if !splitters.iter().all(|&s| fits(s)) => {
+                refuse("a splitter is out of range for the key type")
+            }
+            Bucket::Range(splitters) => {
+                let ordered: Vec<u64> = splitters.iter().map(|&s| key.ordered(s)).collect();
+                if !ordered.is_sorted() {
+                    return refuse("the splitters are not sorted; sort them in ascending order");
+                }
+                Ok(Self::by_splitters(RANGE, policy, key, &ordered))
+            }
+        }
+    }
+
+    /// The digit of a radix sort round.
+    pub fn ordered_digit(
+        policy: &Policy,
+        key: KeyType,
+        (shift, bits): (u32, u32),
+        descending: bool,
+    ) -> Result<Self> {
+        let bucket = Bucket::OrderedDigit { shift, bits, descending };
+        Self::new(policy, &Split::new(key, 1 << bits.min(16), bucket))
+    }
+
+    fn plain(kind: u32, words: BucketWords) -> Self {
+        Self {
+            kind,
+            words,
+            table: None,
+            #[cfg(feature = "glsl")]
+            user: None,
+        }
+    }
+
+    fn digit(kind: u32, shift: u32, bits: u32, flipped: bool) -> Self {
+        let flip = if flipped { u32::MAX } else { 0 };
+        let words = BucketWords {
+            shift_or_min: shift,
+            mask_or_width_high: u32::MAX >> (32 - bits),
+            flip_or_reciprocal: flip,
+            ..BucketWords::default()
+        };
+        Self::plain(kind, words)
+    }
+
+    /// Code for splitters in ordered form. The table contains the cells, then the splitters.
+    fn by_splitters(kind: u32, policy: &Policy, key: KeyType, ordered: &[u64]) -> Self {
+        let wide = key.bits() == 64;
+        let halves = |x: u64| [x as u32, (x >> 32) as u32];
+        let words = ordered.iter().flat_map(|&splitter| halves(splitter));
+        let splitters = words.step_by(if wide { 1 } else { 2 });
+        let count = cells_of(policy, ordered.len() as u32 + 1);
+        if count == 1 {
+            // Padding, because a single bucket has no splitters and a buffer cannot be empty.
+            let words = splitters.chain([0, 0]).collect();
+            let table = Some(Table { cells: count, words });
+            return Self { table, ..Self::plain(kind, BucketWords::default()) };
+        }
+        let sample = if wide { SampleType::U64 } else { SampleType::U32 };
+        // The cells span all splitters: from one below the first to one above the last, clamped to the range of
+        // the ordered form.
+        let min = ordered.first().map_or(0, |first| first.saturating_sub(1));
+        let end = if wide { u64::MAX } else { u32::MAX.into() };
+        let past = ordered.last().map_or(end, |last| last.saturating_add(1).min(end));
+        let edges: Vec<u64> = [min].iter().chain(ordered).chain([&past]).copied().collect();
+        let cells = Cells::new(sample, &edges, count, true);
+        let ([least_low, least_high], [span_low, span_high]) = (halves(min), halves(past - min));
+        let words = BucketWords {
+            shift_or_min: least_low,
+            min_high: least_high,
+            width_or_scale: span_low,
+            mask_or_width_high: span_high,
+            flip_or_reciprocal: cells.format.bits(cells.map.shift()),
+        };
+        let mut table = cells.words;
+        table.push(0); // aligns 64-bit splitters
+        table.extend(splitters);
+        Self { table: Some(Table { cells: count, words: table }), ..Self::plain(kind, words) }
+    }
+
+    pub fn kind(&self) -> u32 {
+        self.kind
+    }
+
+    pub fn words(&self) -> BucketWords {
+        self.words
+    }
+
+    /// Cells and splitters, if the function has splitters.
+    pub fn table(&self) -> Option<&Table> {
+        self.table.as_ref()
+    }
+
+    /// The buffer that a user's function reads.
+    #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has one"))]
+    pub fn user_table(&self, graph: &mut Graph) -> Option<Buffer> {
+        #[cfg(feature = "glsl")]
+        if let Some(user) = &self.user {
+            return user.declare_table(graph);
+        }
+        None
+    }
+
+    /// Returns the kernel with this bucket function, and the parameters to push.
+    #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL depends on it"))]
+    pub fn kernel(&self, builtin: &Builtin, key: KeyType) -> Result<(Arc<Kernel>, SplitBy)> {
+        let kernel = builtin.kernel()?;
+        // Kernels that only move elements do not evaluate the bucket function.
+        #[cfg(feature = "glsl")]
+        if let (Some(user), Some(_)) = (&self.user, kernel.interface().binding("table")) {
+            let kernel = super::glsl::kernel(
+                builtin,
+                multisplit_shaders::check::UserFunction::Bucket,
+                key.glsl(),
+                &user.source,
+            )?;
+            return Ok((kernel, SplitBy::Function(user.parameters)));
+        }
+        Ok((kernel, SplitBy::Bucket(self.words)))
+    }
+}
+
+/// Relative amount by which the reciprocal of a width is reduced. It exceeds the rounding error of the kernels'
+/// estimate of a quotient, so the estimate is never too large.
+const RECIPROCAL_MARGIN: f64 = 1.0 / (1 << 21) as f64;
+
+/// Code of [`Bucket::Delta`]. If the width is a power of two and the buckets cover the whole domain, the bucket is
+/// a digit, because a shift is cheaper than a division.
+fn delta(key: KeyType, min: u64, width: u64, buckets: u32) -> BucketCode {
+    let min = key.ordered(min);
+    let domain = 1u128 << key.bits();
+    let whole = min == 0 && u128::from(width) * u128::from(buckets) >= domain;
+    if u128::from(width) >= domain {
+        // All keys belong to the first bucket.
+        return BucketCode::plain(DIGIT, BucketWords::default());
+    }
+    if whole && width.is_power_of_two() {
+        let kind = if key.kind() == 0 { DIGIT } else { ORDERED };
+        return BucketCode::digit(kind, width.trailing_zeros(), 32, false);
+    }
+    let reciprocal = ((1.0 - RECIPROCAL_MARGIN) / width as f64) as f32;
+    let halves = |x: u64| (x as u32, (x >> 32) as u32);
+    let ((min, min_high), (width, width_high)) = (halves(min), halves(width));
+    let words = BucketWords {
+        shift_or_min: min,
+        min_high,
+        width_or_scale: width,
+        mask_or_width_high: width_high,
+        flip_or_reciprocal: reciprocal.to_bits(),
+    };
+    BucketCode::plain(DELTA, words)
+}
+
+/// Code of [`Bucket::Even`]. `None` if the range is empty or not finite.
+fn even(policy: &Policy, key: KeyType, bucket: &Bucket, buckets: u32) -> Option<BucketCode> {
+    let parts = bucket.even_parts(key, buckets).filter(EvenFloats::is_valid)?;
+    if let Some(scaled) = bucket.even_scaled(key, buckets) {
+        let words = BucketWords {
+            shift_or_min: parts.lo as u32,
+            width_or_scale: scaled.scale as u32,
+            mask_or_width_high: scaled.step as u32,
+            ..BucketWords::default()
+        };
+        return Some(BucketCode::plain(EVEN, words));
+    }
+    let edges = parts.edges();
+    let inner = edges[1..buckets as usize].iter();
+    let splitters: Vec<u64> = inner.map(|&edge| parts.sample.ordered_edge(edge)).collect();
+    Some(BucketCode::by_splitters(EVEN_RANGE, policy, key, &splitters))
+}

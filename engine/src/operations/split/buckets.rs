@@ -1,0 +1,158 @@
+//! Typed description of a split: bucket function, number of buckets, method.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use super::{Bucket, Method, Split};
+use crate::elements::key::{Key, KeyType};
+
+/// Marker for keys or samples whose type is known only at run time.
+#[derive(Clone, Copy, Debug)]
+pub enum AnyType {}
+
+/// Description of a split: the bucket function for keys of type `K`, the number of buckets, and the method.
+///
+/// ```
+/// use multisplit::Buckets;
+///
+/// let by_value = Buckets::even(0.0f32..1.0, 8);
+/// let by_splitters = Buckets::range(&[10u32, 20, 50]); // four buckets
+/// let by_bits = Buckets::<u64>::digit(32..40); // 256 buckets
+/// # let _ = (by_value, by_splitters, by_bits);
+/// ```
+///
+/// Parameters whose type differs from the key type do not compile:
+/// ```compile_fail,E0271
+/// # let gpu = multisplit::Context::new()?;
+/// gpu.split(&[0.5f32, 1.5], multisplit::Buckets::range(&[2u32]))?;
+/// # Ok::<(), multisplit::Error>(())
+/// ```
+pub struct Buckets<K = AnyType> {
+    split: Split,
+    key: PhantomData<fn(K)>,
+}
+
+impl<K> fmt::Debug for Buckets<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Buckets").field(&self.split).finish()
+    }
+}
+
+impl<K> Clone for Buckets<K> {
+    fn clone(&self) -> Self {
+        Self::from(self.split.clone())
+    }
+}
+
+impl<K> From<Split> for Buckets<K> {
+    fn from(split: Split) -> Self {
+        Self { split, key: PhantomData }
+    }
+}
+
+impl<K: Key> Buckets<K> {
+    fn new(buckets: u32, bucket: Bucket) -> Self {
+        Split::new(K::TYPE, buckets, bucket).into()
+    }
+
+    /// `buckets` equal parts of a range. Keys below the range belong to the first bucket; keys above it and NaN
+    /// belong to the last.
+    ///
+    /// Part k begins at edge k. For integers, edge k is `start + k * (end - start) / buckets`, rounded up. For
+    /// floats, edge k is `k * ((end - start) / buckets) + start`, with every operation rounded to the type (to
+    /// `f32` for `f16` and `bf16`), as in NumPy's `linspace`. Edges are clamped to `end`, and no operation
+    /// overflows. [`Bins::even`](crate::Bins::even) has the same edges.
+    ///
+    /// ```
+    /// # let gpu = multisplit::Context::new()?;
+    /// // 3 * 0.1 is the double above 0.3, so 0.3 lies in part 2 of ten.
+    /// let split = gpu.split(&[0.3, 3.0 * 0.1], multisplit::Buckets::even(0.0..1.0, 10))?;
+    /// assert_eq!(split.offsets[2..5], [0, 1, 2]);
+    /// # Ok::<(), multisplit::Error>(())
+    /// ```
+    pub fn even(range: Range<K>, buckets: u32) -> Self {
+        Self::new(buckets, Bucket::even(range.start, range.end, buckets))
+    }
+
+    /// `buckets` buckets of `width` integer keys each, starting at `min`. Keys below `min` belong to the first
+    /// bucket, keys past the end to the last.
+    pub fn delta(min: K, width: u64, buckets: u32) -> Self {
+        Self::new(buckets, Bucket::Delta { min: min.key_bits(), width })
+    }
+
+    /// [`delta`](Self::delta) over all values of an integer key type.
+    pub fn delta_over_domain(buckets: u32) -> Self {
+        Self::new(buckets, Bucket::delta_over_domain(K::TYPE, buckets))
+    }
+
+    /// The key itself is its bucket id. For floats and signed keys, the id is the bits of the key.
+    pub fn identity(buckets: u32) -> Self {
+        Self::new(buckets, Bucket::Identity)
+    }
+
+    /// Splits by these bits of the key, into 2^bits buckets.
+    pub fn digit(bits: Range<u32>) -> Self {
+        let (shift, bits) = (bits.start, bits.end.saturating_sub(bits.start));
+        Self::new(count_of(bits), Bucket::Digit { shift, bits })
+    }
+
+    /// Splits by these bits of the unsigned number that compares like the key, as a radix sort does. If
+    /// `descending` is set, the largest digit belongs to the first bucket.
+    pub fn ordered_digit(bits: Range<u32>, descending: bool) -> Self {
+        let (shift, bits) = (bits.start, bits.end.saturating_sub(bits.start));
+        Self::new(count_of(bits), Bucket::OrderedDigit { shift, bits, descending })
+    }
+
+    /// Splits by sorted splitters. The bucket of a key is the number of splitters at or below it, so there is one
+    /// bucket more than there are splitters.
+    pub fn range(splitters: &[K]) -> Self {
+        let buckets = u32::try_from(splitters.len()).unwrap_or(u32::MAX).saturating_add(1);
+        Self::new(buckets, Bucket::range(splitters))
+    }
+
+    /// Splits by a GLSL function `uint bucket_of(K key)`. K is the GLSL type of the keys: `uint`, `int`, `float`,
+    /// `uint64_t`, `int64_t` or `double`. Keys of 8 and 16 bits are converted to 32 bits.
+    #[cfg(feature = "glsl")]
+    pub fn glsl(buckets: u32, function: impl Into<super::Glsl>) -> Self {
+        Self::new(buckets, Bucket::Glsl(function.into()))
+    }
+
+    /// Drops the static key type.
+    pub fn untyped(self) -> Buckets {
+        self.split.into()
+    }
+}
+
+impl Buckets {
+    /// Describes a split of keys whose type is known only at run time.
+    pub fn of(key: KeyType, buckets: u32, function: Bucket) -> Self {
+        Split::new(key, buckets, function).into()
+    }
+
+    /// The key type.
+    pub fn key(&self) -> KeyType {
+        self.split.key
+    }
+}
+
+impl<K> Buckets<K> {
+    /// Uses this method instead of `Auto`.
+    #[must_use]
+    pub fn method(self, method: Method) -> Self {
+        self.split.by(method).into()
+    }
+
+    /// m, the number of buckets.
+    pub fn count(&self) -> u32 {
+        self.split.buckets
+    }
+
+    pub(crate) fn split(&self) -> &Split {
+        &self.split
+    }
+}
+
+fn count_of(bits: u32) -> u32 {
+    1u32.checked_shl(bits).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,173 @@
+//! User functions in GLSL, and the cache of kernels compiled with them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use multisplit_graph::{Buffer, Graph};
+use multisplit_shaders::Kernel;
+use multisplit_shaders::builtin::Builtin;
+use multisplit_shaders::check::UserFunction;
+
+use crate::error::Result;
+
+/// A user function in GLSL: a bucket or bin function `uint bucket_of(K key)`, or the predicate of a selection
+/// `bool is_selected(K key)`. K is the GLSL type of the keys: `uint`, `int`, `float`, `uint64_t`, `int64_t` or
+/// `double` (which needs a device with `shaderFloat64`). Keys of 8 and 16 bits are converted to 32 bits.
+///
+/// The function may read the words `push.parameter_0`, `_1` and `_2`, and the array of words `table.at[]`, as set
+/// by the methods below. It must not have side effects: a function that writes memory, waits at a barrier, or
+/// reads any other resource is rejected. Indices past the end of an array read its last element, a division by
+/// zero divides by 1, shift amounts are taken modulo the width, and conversions to integers saturate.
+///
+/// The most recently used kernels with user functions are cached; older ones are compiled again.
+///
+/// ```
+/// use multisplit::{Buckets, Glsl};
+///
+/// # let gpu = multisplit::Context::new()?;
+/// let nearest = Glsl::new("uint bucket_of(uint key) { return table.at[key & 3u]; }").table(&[2, 0, 1, 1]);
+/// assert_eq!(gpu.split(&[0u32, 1, 2, 3], Buckets::glsl(3, nearest))?.keys, [1, 2, 3, 0]);
+/// # Ok::<(), multisplit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Glsl {
+    pub(in crate::operations) source: String,
+    pub(in crate::operations) parameters: [u32; 3],
+    pub(in crate::operations) table: Table,
+}
+
+/// Source of the words in `table.at[]`.
+#[derive(Clone, Debug)]
+pub(in crate::operations) enum Table {
+    None,
+    Words(Arc<[u32]>),
+    Buffer(Buffer),
+}
+
+impl Glsl {
+    /// Takes the function in `source`.
+    pub fn new(source: impl Into<String>) -> Self {
+        Self { source: source.into(), parameters: [0; 3], table: Table::None }
+    }
+
+    /// Sets the words that the function reads as `push.parameter_0`, `_1` and `_2`.
+    #[must_use]
+    pub fn parameters(self, parameters: [u32; 3]) -> Self {
+        Self { parameters, ..self }
+    }
+
+    /// Sets the words that the function reads as `table.at[]`.
+    #[must_use]
+    pub fn table(self, words: &[u32]) -> Self {
+        Self { table: Table::Words(words.into()), ..self }
+    }
+
+    /// Sets the buffer of the graph that the function reads as `table.at[]`.
+    #[must_use]
+    pub fn table_buffer(self, table: Buffer) -> Self {
+        Self { table: Table::Buffer(table), ..self }
+    }
+
+    /// Returns the table as a buffer of the graph; `None` if it is empty.
+    pub(in crate::operations) fn declare_table(&self, graph: &mut Graph) -> Option<Buffer> {
+        match &self.table {
+            Table::None => None,
+            Table::Words(words) if words.is_empty() => None,
+            Table::Words(words) => Some(graph.constant("glsl.table", words)),
+            Table::Buffer(buffer) => Some(*buffer),
+        }
+    }
+}
+
+impl From<&str> for Glsl {
+    fn from(source: &str) -> Self {
+        Self::new(source)
+    }
+}
+
+/// Maximum number of cached kernels with user functions. Beyond it, the least recently used kernel is evicted. A
+/// split uses up to four kernels, so sixteen alternating functions need no recompilation.
+const MAX_CACHED: usize = 64;
+
+/// Cache key: label of the built-in kernel, GLSL type of its keys, source.
+type Entry = (&'static str, &'static str, String);
+
+/// Cached kernels, least recently used first.
+#[derive(Default)]
+struct Cache(Vec<(Entry, Arc<Kernel>)>);
+
+impl Cache {
+    fn get(&mut self, entry: &Entry) -> Option<Arc<Kernel>> {
+        let at = self.0.iter().position(|(known, _)| known == entry)?;
+        let found = self.0.remove(at);
+        let kernel = found.1.clone();
+        self.0.push(found);
+        Some(kernel)
+    }
+
+    /// Adds a kernel. If another thread has added one for the same entry in the meantime, returns that one
+    /// instead.
+    fn insert(&mut self, entry: Entry, kernel: Arc<Kernel>) -> Arc<Kernel> {
+        if let Some(known) = self.get(&entry) {
+            return known;
+        }
+        if self.0.len() >= MAX_CACHED {
+            self.0.remove(0);
+        }
+        self.0.push((entry, kernel.clone()));
+        kernel
+    }
+}
+
+/// Returns `builtin` compiled with the user's function, whose argument has the GLSL type `key_type`.
+pub(in crate::operations) fn kernel(
+    builtin: &Builtin,
+    role: UserFunction,
+    key_type: &'static str,
+    source: &str,
+) -> Result<Arc<Kernel>> {
+    static CACHE: Mutex<Cache> = Mutex::new(Cache(Vec::new()));
+    let entry = (builtin.label(), key_type, source.to_owned());
+    if let Some(kernel) = CACHE.lock().unwrap_or_else(PoisonError::into_inner).get(&entry) {
+        return Ok(kernel);
+    }
+    let _span = tracing::debug_span!("glsl.compile", kernel = builtin.label()).entered();
+    let kernel = Kernel::with_user_function(builtin, role, key_type, source)?;
+    Ok(CACHE.lock().unwrap_or_else(PoisonError::into_inner).insert(entry, kernel))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use multisplit_shaders::builtin;
+
+    #[test]
+    fn cache_evicts_the_least_recently_used_entry() {
+        let some = builtin::SCAN_REDUCE.kernel().expect("built-in");
+        let entry = |number: usize| ("kernel", "uint", number.to_string());
+        let mut cache = Cache::default();
+        for number in 0..MAX_CACHED {
+            cache.insert(entry(number), some.clone());
+        }
+        assert!(cache.get(&entry(0)).is_some());
+        cache.insert(entry(MAX_CACHED), some.clone());
+        assert_eq!(cache.0.len(), MAX_CACHED);
+        assert!(cache.get(&entry(0)).is_some(), "asked for a moment ago");
+        assert!(cache.get(&entry(1)).is_none(), "not asked for the longest");
+    }
+
+    #[test]
+    fn functions_are_compiled_once_and_wrong_types_are_rejected() {
+        let source = "uint bucket_of(uint key) { return table.at[key]; }";
+        let first = kernel(&builtin::MULTISPLIT_LABELS, UserFunction::Bucket, "uint", source)
+            .expect("compiles");
+        let again = kernel(&builtin::MULTISPLIT_LABELS, UserFunction::Bucket, "uint", source)
+            .expect("compiles");
+        assert!(Arc::ptr_eq(&first, &again) && !first.is_built_in());
+        let wrong = kernel(&builtin::MULTISPLIT_LABELS, UserFunction::Bucket, "float", source)
+            .expect_err("another type");
+        assert!(
+            wrong.to_string().starts_with("bucket_of takes `uint`, but keys are `float`"),
+            "{wrong}"
+        );
+    }
+}

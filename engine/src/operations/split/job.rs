@@ -1,0 +1,265 @@
+//! State for adding the passes of one split, shared by all methods.
+
+use multisplit_graph::{Buffer, Graph, PassBuilder, View};
+use multisplit_shaders::Kernel;
+use multisplit_shaders::builtin::Builtin;
+
+use super::bucket::BucketCode;
+use super::passes::offsets;
+use super::push::SplitPush;
+use super::{Split, SplitBuffers, SplitOutput, SplitSizes, TileShape, method};
+use crate::error::Result;
+use crate::execute::executable::LANE_ORDER_STATUS;
+use crate::execute::own_pass::OwnPasses;
+use crate::operations::shared::count::{Length, Lengths, Prepared};
+use crate::operations::shared::look_back::LookBackCost;
+use crate::operations::shared::specialize::specialize;
+use crate::policy::Policy;
+
+/// A bucket function whose table is declared in a graph.
+#[derive(Clone, Copy)]
+pub(super) struct Function<'j> {
+    pub code: &'j BucketCode,
+    /// Splitters, or the buffer that a user's function reads.
+    table: Option<Buffer>,
+    /// Number of ids. In a two-level split this exceeds the number of buckets of a round.
+    pub ids: u32,
+}
+
+impl<'j> Function<'j> {
+    /// Declares the table, if the function has one.
+    pub fn declare(graph: &mut Graph, code: &'j BucketCode, ids: u32) -> Self {
+        let splitters = code.table().map(|t| graph.constant("multisplit.splitters", &t.words));
+        Self { code, table: splitters.or_else(|| code.user_table(graph)), ids }
+    }
+
+    /// Value of ID_BITS. Only splitters depend on it; the others share one value, and therefore their pipelines.
+    fn id_bits(&self) -> u32 {
+        const ANY: u32 = 8;
+        self.code.table().map_or(ANY, |_| method::bucket_bits(self.ids))
+    }
+
+    fn cells(&self) -> u32 {
+        self.code.table().map_or(1, |table| table.cells)
+    }
+}
+
+/// State for adding the passes of one split, shared by all methods.
+pub(super) struct SplitPasses<'j> {
+    pub graph: &'j mut Graph,
+    pub policy: &'j Policy,
+    pub split: &'j Split,
+    pub buffers: &'j SplitBuffers,
+    pub function: Function<'j>,
+    /// Lowest id bit of the part that this round splits by; `None` to split by the whole id.
+    pub part_shift: Option<u32>,
+    pub sizes: SplitSizes,
+    /// Number of subproblems that a prescan workgroup counts side by side, if more than one.
+    pub side_by_side: Option<u32>,
+    /// Buffer for the number of keys out of range.
+    pub out_of_range: Buffer,
+    /// Number of elements.
+    pub n: Length,
+    /// Source of n and its derived lengths; set by [`SplitPasses::prepare`].
+    pub prepared: Prepared,
+}
+
+/// The kernels of one pass: for 32-bit and for 64-bit keys.
+pub(in crate::operations) type Kernels = [&'static Builtin; 2];
+
+impl<'j> SplitPasses<'j> {
+    pub fn new(
+        graph: &'j mut Graph,
+        policy: &'j Policy,
+        split: &'j Split,
+        buffers: &'j SplitBuffers,
+        function: Function<'j>,
+        sizes: SplitSizes,
+    ) -> Self {
+        let out_of_range = match buffers.out_of_range {
+            Some(out_of_range) => out_of_range,
+            None => graph.transient::<u32>("multisplit.out_of_range", 1),
+        };
+        let (n, prepared) = (Length::known(buffers.n.max()), Prepared::default());
+        Self {
+            graph,
+            policy,
+            split,
+            buffers,
+            function,
+            part_shift: None,
+            sizes,
+            side_by_side: None,
+            out_of_range,
+            n,
+            prepared,
+        }
+    }
+
+    /// Computes the lengths that depend on n. Must be called before the first pass that needs them.
+    pub fn prepare<T>(
+        &mut self,
+        follow: impl FnOnce(&Self, &mut Lengths, Length) -> Result<T>,
+    ) -> Result<T> {
+        let (mut lengths, n) = Lengths::new(self.buffers.n)?;
+        let follows = follow(self, &mut lengths, n)?;
+        self.n = n;
+        self.prepared = lengths.prepare(self.graph, self.policy, "multisplit.prepare")?;
+        Ok(follows)
+    }
+
+    /// Begins a pass with the bindings and constants that the kernels of all methods share.
+    pub fn pass(
+        &mut self,
+        label: &str,
+        kernels: Kernels,
+        subproblems: Length,
+        parts: u64,
+    ) -> Result<PassBuilder<'_>> {
+        self.pass_of(label, kernels, self.sizes.threads, subproblems, parts)
+    }
+
+    /// Like [`pass`](Self::pass), with workgroups of `threads` threads.
+    pub fn pass_of(
+        &mut self,
+        label: &str,
+        kernels: Kernels,
+        threads: u32,
+        subproblems: Length,
+        parts: u64,
+    ) -> Result<PassBuilder<'_>> {
+        let wide = usize::from(self.split.key.bits() == 64);
+        let (kernel, by) = self.function.code.kernel(kernels[wide], self.split.key)?;
+        let keys = self.buffers.keys.range(0, self.n.max * u64::from(self.split.key.bytes()));
+        let table = self.function.table.map_or(keys, View::from);
+        let push = SplitPush {
+            count: self.prepared.pushed(self.n),
+            buckets: self.split.buckets,
+            ids: self.function.ids,
+            part_shift: self.part_shift.unwrap_or(0),
+            subproblems: self.prepared.pushed(subproblems),
+            parts: parts as u32,
+            round: 0,
+        };
+        let bits = method::bucket_bits(self.split.buckets);
+        // Kernels for more buckets than a round supports ignore the value.
+        let values_after = &self.policy.split.values_after;
+        let values_after = values_after[values_after.len().min(bits as usize) - 1];
+        // The 10 iterations per key include a binary search among at most 2^8 splitters.
+        let shape = TileShape::new(threads, self.sizes.items);
+        let cost = LookBackCost::of_buckets(1 << bits.min(8), shape, 10, 1);
+        let constants = [
+            ("local_size_x", threads),
+            ("SUBGROUP_SIZE", self.policy.facts.subgroup_size),
+            ("BUCKET_BITS", bits),
+            ("BUCKET_KIND", self.function.code.kind()),
+            ("ID_BITS", self.function.id_bits()),
+            ("CELLS", self.function.cells()),
+            ("BY_PART", u32::from(self.part_shift.is_some())),
+            ("KEY_KIND", self.split.key.kind()),
+            ("ITEMS", self.sizes.items),
+            ("SPIN_LIMIT", self.policy.ticket_spins(cost)),
+            ("TILES_AT_A_TIME", self.policy.look_back_tiles),
+            ("VALUES_AFTER", values_after as u32),
+            ("COUNT_BY_ATOMICS", u32::from(self.sizes.count_by_atomics)),
+            ("COUNTER_COPIES", self.sizes.counter_copies),
+            ("VALUE_WORDS", self.value_words()),
+            ("RANKING", u32::from(self.policy.split.ranking.is_by_lane_order())),
+            ("REVERSED_LANES", u32::from(self.policy.split.ranking.is_reversed())),
+            ("CANARY_PERIOD", self.policy.split.canary_period),
+            ("TURNS", self.sizes.turns),
+            ("SUBPROBLEM", self.side_by_side.map_or(0, |_| self.sizes.keys_of_block_subproblem())),
+            ("SIDE_BY_SIDE", self.side_by_side.unwrap_or(1)),
+            ("COUNT_OUT_OF_RANGE", u32::from(self.buffers.out_of_range.is_some())),
+        ];
+        let reads = |name| kernel.interface().binding(name).is_some();
+        let (reads_keys, reads_table) = (reads("keys"), reads("table"));
+        let status = order_status(self.graph, self.policy, &kernel);
+        let pass = self.graph.own_pass(label, &kernel);
+        let mut pass = push.push(self.prepared.bind(pass, keys), by);
+        if reads_keys {
+            pass = pass.bind("keys", keys);
+        }
+        if reads_table {
+            pass = pass.bind("table", table);
+        }
+        if let Some((name, word)) = status {
+            pass = pass.bind(name, word);
+        }
+        Ok(specialize(pass, &kernel, &constants))
+    }
+
+    fn value_words(&self) -> u32 {
+        match self.buffers.output {
+            SplitOutput::Pairs { value_bytes, .. } => value_bytes / 4,
+            _ => 1,
+        }
+    }
+}
+
+/// Returns the status word that a ranking kernel sets if lane order is violated, and its binding name. `None` if
+/// the kernel does not have this binding.
+pub(in crate::operations) fn order_status(
+    graph: &mut Graph,
+    policy: &Policy,
+    kernel: &Kernel,
+) -> Option<(&'static str, Buffer)> {
+    const BINDING: &str = "lane_order";
+    kernel.interface().binding(BINDING)?;
+    // Ballot ranking never sets the word, but the binding must be valid.
+    let by_lane_order = policy.split.ranking.is_by_lane_order();
+    let name = if by_lane_order { LANE_ORDER_STATUS } else { "multisplit.no_status" };
+    Some((BINDING, graph.status_word(name)))
+}
+
+/// Binds the count of keys out of range. If the caller did not request it, the kernel does not count, and the
+/// binding is scratch.
+pub(super) fn bind_out_of_range<'g>(
+    pass: PassBuilder<'g>,
+    out_of_range: Buffer,
+    wanted: bool,
+) -> PassBuilder<'g> {
+    if wanted {
+        pass.bind("out_of_range", out_of_range)
+    } else {
+        pass.scratch("out_of_range", out_of_range)
+    }
+}
+
+/// Selects the variant of a kernel that moves elements.
+pub(super) fn variant(output: &SplitOutput, [keys, pairs, permutation]: [Kernels; 3]) -> Kernels {
+    match output {
+        SplitOutput::Keys(_) => keys,
+        SplitOutput::Pairs { .. } => pairs,
+        SplitOutput::Permutation(_) => permutation,
+    }
+}
+
+/// Binds all outputs.
+pub(super) fn bind_output<'g>(
+    pass: PassBuilder<'g>,
+    split: &Split,
+    buffers: &SplitBuffers,
+) -> PassBuilder<'g> {
+    bind_elements(pass.bind("offsets", offsets(split, buffers)), split, buffers)
+}
+
+/// Binds the output elements, for kernels that do not write offsets.
+pub(super) fn bind_elements<'g>(
+    pass: PassBuilder<'g>,
+    split: &Split,
+    buffers: &SplitBuffers,
+) -> PassBuilder<'g> {
+    let n = buffers.n.max();
+    let key_bytes = u64::from(split.key.bytes());
+    match buffers.output {
+        SplitOutput::Keys(keys) => pass.bind("keys_out", keys.range(0, n * key_bytes)),
+        SplitOutput::Permutation(words) => pass.bind("permutation", words.elements::<u32>(0, n)),
+        SplitOutput::Pairs { keys, values_in, values, value_bytes } => {
+            let size = n * u64::from(value_bytes);
+            pass.bind("keys_out", keys.range(0, n * key_bytes))
+                .bind("values", values_in.range(0, size))
+                .bind("values_out", values.range(0, size))
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Chooses the method of a split and its sizes.
+
+use super::chain::EACH;
+use super::{MAX_BUCKETS_OF_ROUND, Method, Split, SplitBuffers, SplitOutput, TileShape};
+use crate::policy::Policy;
+
+/// The sizes of a split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SplitSizes {
+    /// Workgroup size.
+    pub threads: u32,
+    /// Keys per thread in a tile (one for `Direct`, where a tile is a window).
+    pub items: u32,
+    /// Number of turns in which a tile passes through shared memory.
+    pub turns: u32,
+    /// Tiles per subproblem.
+    pub parts: u32,
+    /// Whether the histogram is counted by atomics in shared memory instead of by ballots.
+    pub count_by_atomics: bool,
+    /// Copies of the counters if counted by atomics.
+    pub counter_copies: u32,
+    /// Whether the prescan writes the bucket of each key as a label for the postscan.
+    pub labels: bool,
+}
+
+impl SplitSizes {
+    /// Keys per subproblem of the block-level method, whose tiles span a workgroup.
+    pub(super) fn keys_of_block_subproblem(&self) -> u32 {
+        self.threads * self.items * self.parts
+    }
+}
+
+/// ceil(log2 m), at least 1: the number of ballots per window.
+pub(super) fn bucket_bits(buckets: u32) -> u32 {
+    buckets.next_power_of_two().trailing_zeros().max(1)
+}
+
+pub(super) fn choose(policy: &Policy, split: &Split) -> Method {
+    match split.method {
+        // Two rounds would evaluate the function, at an unknown cost, at least five times per key.
+        Method::Auto
+            if split.buckets > MAX_BUCKETS_OF_ROUND
+                && split.bucket.is_users()
+                && policy.split.label_user_buckets =>
+        {
+            Method::ReducedBitSort
+        }
+        // For a single split, the block-level method is faster than the one-sweep method for every m
+        // (docs/performance.md): both read the keys twice, but only the latter looks back.
+        Method::Auto if of_round(split.buckets) <= policy.split.max_buckets_direct => {
+            Method::Direct
+        }
+        Method::Auto => Method::Block,
+        method => method,
+    }
+}
+
+/// Maximum number of buckets of a round. Beyond [`MAX_BUCKETS_OF_ROUND`], two rounds share the id bits equally.
+fn of_round(buckets: u32) -> u32 {
+    match buckets {
+        ..=MAX_BUCKETS_OF_ROUND => buckets,
+        _ => 1 << bucket_bits(buckets).div_ceil(2),
+    }
+}
+
+/// Number of times that each element is moved.
+pub(super) fn rounds(method: Method, split: &Split) -> u32 {
+    match method {
+        Method::ScanSplit => bucket_bits(split.buckets),
+        Method::FullSort => split.key.bytes(),
+        _ if split.buckets > MAX_BUCKETS_OF_ROUND => 2,
+        _ => 1,
+    }
+}
+
+/// Maximum size of H, the matrix of histograms, relative to the input: 2%, less the share of the last, partial
+/// subproblem.
+const HISTOGRAM_SHARE: f64 = 0.0195;
+
+pub(super) fn sizes(
+    policy: &Policy,
+    method: Method,
+    split: &Split,
+    buffers: &SplitBuffers,
+) -> SplitSizes {
+    let tuned = &policy.split;
+    let class = bucket_bits(of_round(split.buckets)) as usize - 1;
+    let labels = method == Method::Block
+        && split.bucket.is_costly(split.key, split.buckets)
+        && split.buckets >= tuned.min_buckets_labelled;
+    let shape = match method {
+        Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => {
+            TileShape::new(policy.threads, EACH as u32)
+        }
+        Method::Direct => TileShape::new(tuned.warp.threads, 1),
+        Method::Warp => tuned.warp,
+        Method::OneSweep => tuned.onesweep[class],
+        _ if matches!(buffers.output, SplitOutput::Pairs { .. }) => tuned.block_pairs[class],
+        _ if labels => tuned.labelled_keys[class],
+        _ => tuned.block_keys[class],
+    };
+    let shape = within(policy, method, split, shape, labels);
+    let threads = shape.threads;
+    let tile = match method {
+        Method::Direct | Method::Warp => policy.facts.subgroup_size * shape.items,
+        _ => threads * shape.items,
+    };
+    let element_bytes = split.key.bytes()
+        + match buffers.output {
+            SplitOutput::Pairs { value_bytes, .. } => value_bytes,
+            _ => 0,
+        };
+    let rounds = rounds_of_tile(policy, method, split, shape);
+    let strip = match (method, buffers.output) {
+        (Method::Block, SplitOutput::Keys(_)) => {
+            let strips = if labels { &tuned.labelled_strips } else { &tuned.block_strips };
+            let share = buffers.n.max() / u64::from(tuned.min_subproblems);
+            strips[class].min(u32::try_from(share).unwrap_or(u32::MAX))
+        }
+        _ => 0,
+    };
+    let parts = match method {
+        Method::OneSweep => 1,
+        _ => parts(policy, split, element_bytes, [tile, rounds, strip]),
+    };
+    SplitSizes {
+        threads,
+        items: shape.items,
+        turns: shape.turns,
+        parts,
+        count_by_atomics: split.buckets > tuned.max_buckets_by_ballots,
+        counter_copies: tuned.counter_copies,
+        labels,
+    }
+}
+
+/// Maximum keys per subproblem: kernels index keys with 32 bits.
+const MAX_KEYS: u32 = 1 << 30;
+
+/// Loop iterations of a kernel per tile. A window takes one iteration per bucket slot of a lane. In the
+/// block-level method, each thread also iterates over its buckets four times.
+fn rounds_of_tile(policy: &Policy, method: Method, split: &Split, shape: TileShape) -> u32 {
+    let buckets = 1u32 << bucket_bits(of_round(split.buckets));
+    let windows = buckets.div_ceil(policy.facts.subgroup_size) * shape.items.max(1);
+    match method {
+        Method::Block => windows.max(4 * (1 + shape.items + buckets.div_ceil(shape.threads))),
+        _ => windows,
+    }
+}
+
+/// Tiles per subproblem: enough to keep H small and to reach `min_keys` and `strip` keys, within the loop limit.
+fn parts(
+    policy: &Policy,
+    split: &Split,
+    element_bytes: u32,
+    [tile, rounds, strip]: [u32; 3],
+) -> u32 {
+    let h_bytes = f64::from(split.buckets * 4);
+    let keys = (h_bytes / (HISTOGRAM_SHARE * f64::from(element_bytes))).ceil() as u32;
+    let tiles = keys.max(policy.split.min_keys).max(strip).min(MAX_KEYS).div_ceil(tile);
+    // Some software drivers end every loop once all loops together have taken 65,535 iterations.
+    tiles.min(policy.facts.max_loop_rounds / rounds).max(1)
+}
+
+/// Shared memory for bucket borders (bucket_borders.glsl): one word per 16 positions of a tile.
+fn border_bytes(shape: TileShape) -> u32 {
+    shape.tile().div_ceil(16) * 4
+}
+
+/// Reduces the threads of a tile until it fits into shared memory.
+fn within(
+    policy: &Policy,
+    method: Method,
+    split: &Split,
+    shape: TileShape,
+    labels: bool,
+) -> TileShape {
+    let bits = bucket_bits(of_round(split.buckets));
+    let cells = split.bucket.cells(policy, split.key, split.buckets);
+    let splitters = (split.key.bytes() << bits) + 4 * cells;
+    match method {
+        Method::Direct | Method::ScanSplit | Method::ReducedBitSort | Method::FullSort => {
+            shape.of_subgroups(&policy.facts)
+        }
+        Method::Warp => {
+            let size = policy.facts.subgroup_size;
+            let bytes = |threads: u32| splitters + threads * shape.items * (split.key.bytes() + 4);
+            let mut threads = shape.of_subgroups(&policy.facts).threads;
+            while bytes(threads) > policy.facts.shared_memory && threads > size {
+                threads -= size;
+            }
+            TileShape { threads, ..shape }
+        }
+        // With labels, no kernel keeps a tile and splitters in shared memory at the same time.
+        _ if labels => policy.fit_tile(shape, bits, split.key.bytes(), border_bytes),
+        _ => policy.fit_tile(shape, bits, split.key.bytes(), |_| splitters),
+    }
+}

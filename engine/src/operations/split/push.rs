@@ -1,0 +1,110 @@
+//! Push constants of the split and sort kernels, as declared in `multisplit.glsl`. All blocks contain the words of
+//! [`SplitPush`]; the other words depend on [`SplitBy`].
+
+use multisplit_graph::PassBuilder;
+use multisplit_shaders::push_constants;
+
+/// Push constants that all of these kernels share.
+#[derive(Clone, Copy)]
+pub(in crate::operations) struct SplitPush {
+    pub count: u32,
+    pub buckets: u32,
+    pub ids: u32,
+    pub part_shift: u32,
+    pub subproblems: u32,
+    pub parts: u32,
+    pub round: u32,
+}
+
+/// Parameters of a built-in bucket function. The functions share these words; see the table in `bucket.glsl`.
+#[derive(Clone, Copy, Default)]
+pub(in crate::operations) struct BucketWords {
+    pub shift_or_min: u32,
+    pub min_high: u32,
+    pub width_or_scale: u32,
+    pub mask_or_width_high: u32,
+    pub flip_or_reciprocal: u32,
+}
+
+/// Function that determines the bucket of a key.
+#[derive(Clone, Copy)]
+pub(in crate::operations) enum SplitBy {
+    /// A built-in bucket function. Kernels that only move elements ignore it.
+    Bucket(BucketWords),
+    /// A user's function, with its parameters.
+    #[cfg(feature = "glsl")]
+    Function([u32; 3]),
+    /// One digit: a sort round, which is a no-op if all keys have the same digit. `pair` is the bit mask of this
+    /// round and of the round that moves the data back; both are skipped if both are no-ops. `noop_rounds` is the bit
+    /// mask of the rounds that are always no-ops.
+    Round { digit: BucketWords, pair: u32, noop_rounds: u32 },
+    /// All digits of a sort.
+    Digits { first_bit: u32, bit_count: u32, descending: bool },
+}
+
+/// Pushes a block: the shared words, with the given words before and after `round`.
+macro_rules! push_block {
+    ($pass:expr, $common:expr, { $($word:ident: $value:expr),* }, { $($last:ident: $more:expr),* }) => {{
+        push_constants! {
+            struct Block {
+                count: u32,
+                buckets: u32,
+                ids: u32,
+                part_shift: u32,
+                subproblems: u32,
+                parts: u32,
+                $($word: u32,)*
+                round: u32,
+                $($last: u32,)*
+            }
+        }
+        let SplitPush { count, buckets, ids, part_shift, subproblems, parts, round } = $common;
+        $pass.push(&Block {
+            count,
+            buckets,
+            ids,
+            part_shift,
+            subproblems,
+            parts,
+            $($word: $value,)*
+            round,
+            $($last: $more,)*
+        })
+    }};
+}
+
+impl SplitPush {
+    /// Adds the push constants for `by` to the pass.
+    pub fn push(self, pass: PassBuilder<'_>, by: SplitBy) -> PassBuilder<'_> {
+        match by {
+            SplitBy::Bucket(words) => push_block!(pass, self, {
+                shift_or_min: words.shift_or_min,
+                min_high: words.min_high,
+                width_or_scale: words.width_or_scale,
+                mask_or_width_high: words.mask_or_width_high,
+                flip_or_reciprocal: words.flip_or_reciprocal
+            }, {}),
+            #[cfg(feature = "glsl")]
+            SplitBy::Function([first, second, third]) => push_block!(pass, self, {
+                parameter_0: first,
+                parameter_1: second,
+                parameter_2: third
+            }, {}),
+            SplitBy::Round { digit, pair, noop_rounds } => push_block!(pass, self, {
+                shift_or_min: digit.shift_or_min,
+                min_high: 0,
+                width_or_scale: 0,
+                mask_or_width_high: digit.mask_or_width_high,
+                flip_or_reciprocal: digit.flip_or_reciprocal
+            }, {
+                round_pair: pair,
+                idle_rounds: noop_rounds
+            }),
+            SplitBy::Digits { first_bit, bit_count, descending } => push_block!(pass, self, {
+                first_bit: first_bit,
+                bit_count: bit_count,
+                descending: u32::from(descending)
+            }, {}),
+        }
+    }
+}
