@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use multisplit_bench::ranking::Ranking;
 use multisplit_bench::size;
 
@@ -49,4 +49,9 @@ pub struct Common {
     /// Do not print notes, progress or summaries
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Common options")]
     pub quiet: bool,
+}
+
+/// The name of an option's value on the command line.
+pub fn option_name(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }

@@ -123,20 +123,6 @@ impl Devices {
         self.common.verify
     }
 
-    /// Runs `check`, which compares a result with the CPU's, if `--verify` is given.
-    pub fn verify_by(&self, check: impl FnOnce() -> Result<()>) -> Result<()> {
-        if !self.verify() {
-            return Ok(());
-        }
-        let _span = tracing::info_span!("verify").entered();
-        phase::timed(report::VERIFYING, check)
-    }
-
-    /// Suffix of summaries if results were verified.
-    pub fn verified(&self) -> &'static str {
-        if self.verify() { ", verified against the CPU" } else { "" }
-    }
-
     /// Whether `--verbose` is given.
     pub fn verbose(&self) -> bool {
         self.common.verbose > 0

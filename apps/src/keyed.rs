@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use multisplit_bench::host_memory;
+use multisplit_bench::{host_memory, size};
 
 use crate::device::Devices;
 use crate::formats::{Array, Data, Format, Place, npy};
 use crate::inputs::{Elements, Input, InputOptions, Numbers, Shape, TableInput, Values};
-use crate::on_device::Moved;
+use crate::on_device::{Moved, MovedPairs};
 use crate::opening::Opening;
 use crate::outputs::{OutputId, Outputs, RangeWriter};
 use crate::phase;
@@ -144,6 +144,14 @@ impl KeyedFiles {
         self.words_out.is_some()
     }
 
+    /// The keys, in memory or in a file. Fails for a table.
+    pub fn key_elements(&self) -> Result<&Elements> {
+        match &self.input {
+            Input::Numbers(keys, _) => Ok(&keys.elements),
+            Input::Table(_) => bail!("the input is a table, not an array"),
+        }
+    }
+
     /// The values, in memory or in a file.
     pub fn value_elements(&self) -> Option<&Elements> {
         self.values.as_ref().map(|values| &values.elements)
@@ -170,32 +178,26 @@ impl KeyedFiles {
         let otherwise = self.otherwise();
         let Input::Numbers(keys, _) = &self.input else { return Ok(None) };
         let (element, len) = (keys.element, keys.len());
-        let binary = |outputs: &Outputs, id| outputs.format(id, otherwise).map(|f| !f.is_text());
+        let mut writer = |id, header: Vec<u8>, each| match self.outputs.format(id, otherwise)? {
+            Format::Npy => self.outputs.range_writer(id, &header, each),
+            Format::Raw => self.outputs.range_writer(id, &[], each),
+            Format::Text | Format::Csv => Ok(None),
+        };
         let mut target = RangeTarget { keys: None, values: None };
         if let Some(id) = self.keys_out {
-            if !binary(&self.outputs, id)? {
+            target.keys = writer(id, npy::header_of(element, len), element.bytes())?;
+            if target.keys.is_none() {
                 return Ok(None);
             }
-            let header = match self.outputs.format(id, otherwise)? {
-                Format::Npy => npy::header_of(element, len),
-                _ => Vec::new(),
-            };
-            let writer = self.outputs.range_writer(id, &header, element.bytes())?;
-            let Some(writer) = writer else { return Ok(None) };
-            target.keys = Some(writer);
         }
         if let (Some(id), Some(values)) = (self.values_out, &self.values) {
             let form = &values.form;
-            if !binary(&self.outputs, id)? || form.bytes != values.elements.element_bytes() {
+            if form.bytes == values.elements.element_bytes() {
+                target.values = writer(id, form.header(len as u64), form.bytes)?;
+            }
+            if target.values.is_none() {
                 return Ok(None);
             }
-            let header = match self.outputs.format(id, otherwise)? {
-                Format::Npy => form.header(len as u64),
-                _ => Vec::new(),
-            };
-            let writer = self.outputs.range_writer(id, &header, form.bytes)?;
-            let Some(writer) = writer else { return Ok(None) };
-            target.values = Some(writer);
         }
         Ok(Some(target))
     }
@@ -213,27 +215,17 @@ impl KeyedFiles {
         }
     }
 
-    /// Writes the moved keys (in the device's representation) and values, and renames all outputs to their
-    /// final names.
-    pub fn write(
-        mut self,
-        keys: Moved,
-        values: Option<Moved>,
-        words: Option<Vec<u32>>,
-    ) -> Result<()> {
+    /// Writes the moved keys and values, and renames all outputs to their final names.
+    pub fn write(mut self, moved: MovedPairs, words: Option<Vec<u32>>) -> Result<()> {
         let span = tracing::info_span!("write").entered();
-        phase::timed("writing", || self.write_all(keys, values, words))?;
+        phase::timed("writing", || self.write_all(moved, words))?;
         // Close the span before `finish` writes the trace, so that the trace includes it.
         drop(span);
         Ok(self.outputs.finish()?)
     }
 
-    fn write_all(
-        &mut self,
-        keys: Moved,
-        values: Option<Moved>,
-        words: Option<Vec<u32>>,
-    ) -> Result<()> {
+    fn write_all(&mut self, moved: MovedPairs, words: Option<Vec<u32>>) -> Result<()> {
+        let MovedPairs { keys, values } = moved;
         let otherwise = self.otherwise();
         let buckets = self.buckets(words.as_deref());
         self.write_words(words)?;
@@ -249,8 +241,7 @@ impl KeyedFiles {
             {
                 self.outputs.device_array(id, (context, &**array), element, otherwise)?;
             } else {
-                let keys = Array::new(element, narrowed(element, keys.load()?));
-                let keys = keys.context("elements of another size")?;
+                let keys = narrowed(element, keys.load()?)?;
                 for (id, bucket) in buckets {
                     self.outputs.array(id, &keys.part(bucket)?, otherwise)?;
                 }
@@ -321,6 +312,15 @@ impl Target for RangeTarget {
     fn values(&self, first: u64, bytes: &[u8]) -> Result<()> {
         Ok(self.values.as_ref().map_or(Ok(()), |writer| writer.put(first, bytes))?)
     }
+}
+
+/// Checks that the number of elements is a multiple of the row length.
+pub fn check_rows(input: &InputOptions, n: usize, length: u64) -> Result<()> {
+    if length == 0 || !(n as u64).is_multiple_of(length) {
+        let (name, n) = (input.place(), size::grouped(n as u64));
+        bail!("{name} has {n} elements, which is not a multiple of --rows {length}");
+    }
+    Ok(())
 }
 
 /// Checks that host memory suffices for the result and the intermediate copies.

@@ -81,6 +81,29 @@ impl<T: Pod> DeviceArray for Array<T> {
     }
 }
 
+/// Evaluates `$body` with `$value` as a type of `$bytes` bytes; without values, when `$bytes` is 0, any type
+/// will do. Returns an error from the function if the size is unsupported.
+macro_rules! by_value_bytes {
+    ($bytes:expr, $value:ident => $body:expr) => {
+        match $bytes {
+            0 | 4 => {
+                type $value = u32;
+                $body
+            }
+            8 => {
+                type $value = u64;
+                $body
+            }
+            16 => {
+                type $value = [u32; 4];
+                $body
+            }
+            bytes => anyhow::bail!("values must have 4, 8 or 16 bytes, not {bytes}"),
+        }
+    };
+}
+pub(crate) use by_value_bytes;
+
 /// Elements that a job has moved, on the host or on the device.
 pub enum Moved {
     Host(Data),
@@ -88,8 +111,7 @@ pub enum Moved {
 }
 
 impl Moved {
-    /// Wraps an array on the device.
-    pub fn device<T: Pod>(context: &Context, array: Array<T>) -> Self {
+    fn device<T: Pod>(context: &Context, array: Array<T>) -> Self {
         Self::Device(context.clone(), Box::new(array))
     }
 
@@ -107,5 +129,28 @@ impl Moved {
             Self::Host(data) => Ok(data),
             Self::Device(context, array) => array.download(&context),
         }
+    }
+}
+
+/// Keys that a job has moved, in the device's representation, and the values that moved with them.
+pub struct MovedPairs {
+    pub keys: Moved,
+    pub values: Option<Moved>,
+}
+
+impl MovedPairs {
+    /// Wraps arrays on the device.
+    pub fn device<K: Pod, V: Pod>(
+        context: &Context,
+        keys: Array<K>,
+        values: Option<Array<V>>,
+    ) -> Self {
+        let values = values.map(|values| Moved::device(context, values));
+        Self { keys: Moved::device(context, keys), values }
+    }
+
+    /// Wraps arrays in host memory.
+    pub fn host<K: Pod>(keys: Vec<K>, values: Option<Data>) -> Self {
+        Self { keys: Moved::Host(Data::of(keys)), values: values.map(Moved::Host) }
     }
 }

@@ -7,11 +7,11 @@ use multisplit_bench::key_order::rank;
 use multisplit_bench::size;
 use rayon::prelude::*;
 
-use crate::file_key::FileKey;
 use crate::formats::Place;
+use crate::number::Number;
 
 /// An unsigned number that ascends in the order given by `how`.
-fn place_in_order<K: FileKey>(how: Merge, key: K) -> u64 {
+fn place_in_order<K: Number>(how: Merge, key: K) -> u64 {
     match how {
         Merge::Ascending => rank(key),
         Merge::Descending => !rank(key),
@@ -19,7 +19,7 @@ fn place_in_order<K: FileKey>(how: Merge, key: K) -> u64 {
 }
 
 /// Rejects arrays that are not sorted, because results would be wrong.
-pub fn check<K: FileKey>(place: &Place, how: Merge, keys: &[K]) -> Result<()> {
+pub fn check<K: Number>(place: &Place, how: Merge, keys: &[K]) -> Result<()> {
     let rank = |key: K| place_in_order(how, key);
     let falls = keys.windows(2).position(|pair| rank(pair[1]) < rank(pair[0]));
     let Some(at) = falls.map(|before| size::grouped(before as u64 + 1)) else { return Ok(()) };
@@ -35,7 +35,7 @@ pub fn check<K: FileKey>(place: &Place, how: Merge, keys: &[K]) -> Result<()> {
 }
 
 /// Compares a merge with the CPU's.
-pub fn verify_merge<K: FileKey>(how: Merge, first: &[K], second: &[K], merged: &[K]) -> Result<()> {
+pub fn verify_merge<K: Number>(how: Merge, first: &[K], second: &[K], merged: &[K]) -> Result<()> {
     if merged.len() != first.len() + second.len() {
         bail!(
             "the merge is wrong: {} and {} elements were merged to {}",
@@ -61,7 +61,7 @@ pub fn verify_merge<K: FileKey>(how: Merge, first: &[K], second: &[K], merged: &
 }
 
 /// For each needle, counts the elements of `sorted` that are less, or less or equal.
-pub fn search<K: FileKey>(
+pub fn search<K: Number>(
     context: &Context,
     how: Search,
     sorted: &[K],
@@ -77,7 +77,7 @@ pub fn search<K: FileKey>(
 }
 
 /// Compares positions with the CPU's.
-pub fn verify_search<K: FileKey>(
+pub fn verify_search<K: Number>(
     how: Search,
     sorted: &[K],
     needles: &[K],

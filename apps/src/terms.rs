@@ -4,11 +4,11 @@ use anyhow::{Result, bail};
 use multisplit::Operator;
 use multisplit_bench::key_order::rank;
 
-use crate::file_key::FileKey;
+use crate::number::Number;
 use crate::parts::{Resources, in_order};
 
 /// A key type with addition.
-pub trait Term: FileKey {
+pub trait Term: Number {
     /// The sum; integers wrap around.
     fn plus(self, other: Self) -> Self;
     /// The value of a float, for error bounds. `None` for integers, whose sums are exact.

@@ -4,25 +4,9 @@
 
 use std::borrow::Cow;
 
+use anyhow::{Context as _, Result};
+
 use crate::formats::{Array, Data, Element, half};
-
-/// The type as which the device sorts elements of this type.
-pub fn key_element(element: Element) -> Element {
-    match element {
-        Element::Time(_) => Element::I64,
-        other => other,
-    }
-}
-
-/// The type as which the device scans, reduces or selects elements of this type.
-pub fn wide_element(element: Element) -> Element {
-    match element {
-        Element::U8 | Element::U16 => Element::U32,
-        Element::I8 | Element::I16 => Element::I32,
-        Element::F16 | Element::Bf16 => Element::F32,
-        other => key_element(other),
-    }
-}
 
 /// Converts keys to the type that the device sorts.
 pub fn keys_of(keys: &Array) -> Cow<'_, Data> {
@@ -57,8 +41,8 @@ fn wide<T>(keys: &[T], word: impl Fn(&T) -> u32) -> Cow<'static, Data> {
 }
 
 /// Converts keys from the device back to their original type.
-pub fn narrowed(element: Element, keys: Data) -> Data {
-    match (element, keys) {
+pub fn narrowed(element: Element, keys: Data) -> Result<Array> {
+    let keys = match (element, keys) {
         (Element::U8 | Element::I8, Data::Bytes4(keys)) => {
             Data::Bytes1(keys.iter().map(|&key| key as u8).collect())
         }
@@ -75,7 +59,8 @@ pub fn narrowed(element: Element, keys: Data) -> Data {
             Data::Bytes8(keys.iter().map(|key| key.wrapping_add(1)).collect())
         }
         (_, keys) => keys,
-    }
+    };
+    Array::new(element, keys).context("elements of another size")
 }
 
 #[cfg(test)]
@@ -88,7 +73,8 @@ mod tests {
         let sorted = |element, data: Data| {
             let array = Array::new(element, data.clone()).expect("an array");
             let wide = widened(&array).into_owned();
-            assert_eq!(narrowed(element, wide.clone()), data, "{element}");
+            let narrow = narrowed(element, wide.clone()).expect("an array");
+            assert_eq!(narrow.data(), &data, "{element}");
             wide
         };
         let bytes = Data::Bytes1((0..=255).collect());

@@ -3,20 +3,21 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use clap::{ArgGroup, Args};
 use multisplit_bench::histogram::name;
 use multisplit_bench::plot::HistogramPlot;
-use multisplit_bench::{console, size};
+use multisplit_bench::size;
 use serde::Serialize;
 
 use crate::device::Devices;
+use crate::edges::Edge;
 use crate::formats::{Array, Element, Place};
 use crate::glsl_file::{GlslFile, GlslOptions};
-use crate::histogram::{Counted, Counts, Edge, Function, HistogramRequest, chart, count};
-use crate::inputs::{Input, InputOptions, Numbers, Shape, read_or, read_splitters};
-use crate::outputs::{OutputId, Outputs};
-use crate::{phase, report};
+use crate::histogram::{Counted, Counts, Function, HistogramRequest, chart, count};
+use crate::inputs::{InputOptions, Shape, read_or, read_splitters};
+use crate::job::Job;
+use crate::report;
 
 /// Arguments of `multisplit histogram`.
 #[derive(Debug, Args)]
@@ -86,22 +87,25 @@ int (i8, i16, i32), float, uint64_t, int64_t or double.";
 /// Reads the samples, counts them, and prints the histogram.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut outputs = devices.outputs();
-    let ids = OutputIds::begin(options, &mut outputs)?;
+    let csv_out = outputs.begin_if(options.csv.as_deref())?;
+    let svg_out = outputs.begin_if(options.svg.as_deref())?;
     let opening = devices.begin_opening();
-    let (samples, missing) = options.samples(devices)?;
+    // With weights, keep the samples in row order, so that samples and weights correspond.
+    let shape = if options.weights.is_some() { Shape::Rows } else { Shape::Any };
+    let input = options.input.open_one_for("histogram", "not counted", shape, devices.bars())?;
+    let (samples, missing) = (input.numbers, input.missing);
     let (len, element) = (samples.len(), samples.element);
     let material = Material::read(options, element, devices)?;
-    let context = opening.finish()?;
+    let job = Job::new(devices, opening)?;
     let counted = {
         let _span = tracing::info_span!("histogram", n = len as u64).entered();
-        let (resources, request) = (devices.resources(&context), material.request(options)?);
+        let (resources, request) = (job.resources(), material.request(options)?);
         count(&resources, &request, samples, material.weights.as_ref(), devices.verify())?
     };
-    let time = phase::of_kernels("counting");
-    if let Some(id) = ids.csv {
+    if let Some(id) = csv_out {
         outputs.bytes(id, csv(&counted).as_bytes())?;
     }
-    if let Some(id) = ids.svg {
+    if let Some(id) = svg_out {
         outputs.bytes(id, options.drawing(&counted)?.as_bytes())?;
     }
     outputs.finish()?;
@@ -114,24 +118,9 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         (true, Some(_)) => "; GLSL runs on the device alone and was not verified",
         (true, None) => ", verified against the CPU",
     };
-    let device = &context.properties().name;
-    report::done(format_args!(
-        "counted {n} {element} in {bins} bin{plural}, {out_of_range} out of range, in {time} on \
-         {device}{checked}"
-    ));
+    let what = format!("counted {n} {element} in {bins} bin{plural}, {out_of_range} out of range,");
+    report::done(job.summary_with(what, "counting", checked));
     Ok(())
-}
-
-struct OutputIds {
-    csv: Option<OutputId>,
-    svg: Option<OutputId>,
-}
-
-impl OutputIds {
-    fn begin(options: &Options, outputs: &mut Outputs) -> Result<Self> {
-        let csv = outputs.begin_if(options.csv.as_deref())?;
-        Ok(Self { csv, svg: outputs.begin_if(options.svg.as_deref())? })
-    }
 }
 
 /// Inputs besides the samples: splitters, GLSL function and weights.
@@ -171,7 +160,7 @@ impl Material {
 #[derive(Serialize)]
 struct Object<'o> {
     n: usize,
-    r#type: &'static str,
+    r#type: String,
     bins: usize,
     counts: Heights<'o>,
     edges: &'o [Edge],
@@ -191,27 +180,6 @@ enum Heights<'n> {
 }
 
 impl Options {
-    /// Returns the samples, and for a table the number of empty cells.
-    fn samples(&self, devices: &Devices) -> Result<(Numbers, Option<usize>)> {
-        if self.input.column.len() > 1 {
-            bail!("histogram takes one --column, but {} are given", self.input.column.len());
-        }
-        // With weights, keep the samples in row order, so that samples and weights correspond.
-        let shape = if self.weights.is_some() { Shape::Rows } else { Shape::Any };
-        match self.input.open(shape, devices.bars())? {
-            Input::Numbers(samples, _) => Ok((samples, None)),
-            Input::Table(mut input) => {
-                let column = input.columns.pop().context("no column")?;
-                let missing = column.missing.len();
-                if missing > 0 {
-                    let cells = if missing == 1 { "cell is" } else { "cells are" };
-                    console::note(format_args!("{missing} empty {cells} not counted"));
-                }
-                Ok((column.keys.into(), Some(missing)))
-            }
-        }
-    }
-
     /// Whether the last bin includes its upper edge.
     fn is_closed(&self) -> bool {
         let automatic = self.range.is_none() && self.splitters.is_none();
@@ -230,7 +198,7 @@ impl Options {
         if self.json {
             let object = Object {
                 n,
-                r#type: element.name(),
+                r#type: element.to_string(),
                 bins: counted.counts.len(),
                 counts: match &counted.counts {
                     Counts::Whole(counts) => Heights::Whole(counts),

@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::Args;
-use multisplit::Context;
 use multisplit::operations::Merge;
-use multisplit_bench::{host_memory, size};
+use multisplit_bench::size;
 
 use crate::device::Devices;
-use crate::file_key::{FileKey, with_wide_key_type};
-use crate::formats::{Array, Data, Format, Place};
-use crate::inputs::InputOptions;
-use crate::wide_keys::{narrowed, wide_element, widened};
+use crate::formats::{Array, Data, Format, Place, with_type};
+use crate::inputs::{InputOptions, read_two};
+use crate::job::Job;
+use crate::number::Number;
+use crate::wide_keys::{narrowed, widened};
 use crate::{phase, report, sorted};
 
 /// Arguments of `multisplit merge`.
@@ -45,55 +45,37 @@ input is an error. If numbers are equal, those of the first input come first. Em
 are left out. Input that does not fit in device memory, or in --memory-limit, is merged in parts.";
 
 /// Copies of the data in host memory: inputs, result, and one part of the result.
-const COPIES: u64 = 4;
-
-/// A merge whose inputs have been opened.
-struct MergeJob<'j> {
-    devices: &'j Devices,
-    context: &'j Context,
-    how: Merge,
-    places: [Place; 2],
-}
+const COPIES: usize = 4;
 
 /// Opens the inputs, merges them, and writes the result.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut outputs = devices.outputs();
-    let id = outputs.begin(&Place::new(&options.output).with_format(options.output_format))?;
+    let id = outputs.begin_as(&options.output, options.output_format)?;
     let opening = devices.begin_opening();
-    let [first, second] = options.input.open_two(&options.second, devices.bars())?;
-    let (element, format) = (first.numbers.element, first.format);
-    let bytes = (first.numbers.len() + second.numbers.len()) * element.bytes();
-    host_memory::check("the result", COPIES * bytes as u64)?;
-    let read = || Ok::<_, anyhow::Error>([first.numbers.load()?, second.numbers.load()?]);
-    let arrays = phase::timed("reading", read)?;
-    let context = opening.finish()?;
-    let how = if options.descending { Merge::Descending } else { Merge::Ascending };
-    let places = [options.input.place(), Place::new(&options.second)];
-    let job = MergeJob { devices, context: &context, how, places };
-    let merged = with_wide_key_type!(wide_element(element), job.merge(&arrays))?;
-    let merged = Array::new(element, narrowed(element, merged)).context("keys of another size")?;
-    phase::timed("writing", || outputs.array(id, &merged, format))?;
+    let inputs = options.input.open_two(&options.second, devices.bars())?;
+    let (element, format) = (inputs[0].numbers.element, inputs[0].format);
+    let n: usize = inputs.iter().map(|input| input.numbers.len()).sum();
+    let arrays = read_two(inputs, COPIES * n * element.bytes())?;
+    let job = Job::new(devices, opening)?;
+    let merged = with_type!(wide element, K => merge::<K>(&job, options, &arrays))?;
+    outputs.write_array(id, &merged, format)?;
     outputs.finish()?;
     let [a, b] = arrays.each_ref().map(|array| size::grouped(array.len() as u64));
-    let time = phase::of_kernels("merging");
-    let (device, checked) = (&context.properties().name, devices.verified());
-    report::done(format_args!("merged {a} and {b} {element} in {time} on {device}{checked}"));
+    report::done(job.summary(format_args!("merged {a} and {b} {element}"), "merging"));
     Ok(())
 }
 
-impl MergeJob<'_> {
-    fn merge<K: FileKey>(&self, arrays: &[Array; 2]) -> Result<Data> {
-        let wide = arrays.each_ref().map(widened);
-        let first = K::from_data(&wide[0]).context("keys of another size")?;
-        let second = K::from_data(&wide[1]).context("keys of another size")?;
-        sorted::check(&self.places[0], self.how, first)?;
-        sorted::check(&self.places[1], self.how, second)?;
-        let merged = phase::timed("merging", || {
-            let n = (first.len() + second.len()) as u64;
-            let _span = tracing::info_span!("merge", n).entered();
-            self.context.merge_with(first, second, self.how)
-        })?;
-        self.devices.verify_by(|| sorted::verify_merge(self.how, first, second, &merged))?;
-        Ok(K::into_data(merged))
-    }
+fn merge<K: Number>(job: &Job<'_>, options: &Options, arrays: &[Array; 2]) -> Result<Array> {
+    let how = if options.descending { Merge::Descending } else { Merge::Ascending };
+    let wide = arrays.each_ref().map(widened);
+    let (first, second) = (K::from_data(&wide[0])?, K::from_data(&wide[1])?);
+    sorted::check(&options.input.place(), how, first)?;
+    sorted::check(&Place::new(&options.second), how, second)?;
+    let merged = phase::timed("merging", || {
+        let n = (first.len() + second.len()) as u64;
+        let _span = tracing::info_span!("merge", n).entered();
+        job.context.merge_with(first, second, how)
+    })?;
+    job.verify_by(|| sorted::verify_merge(how, first, second, &merged))?;
+    narrowed(arrays[0].element(), Data::of(merged))
 }

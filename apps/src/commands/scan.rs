@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use multisplit::{Context, Operator, Scan};
-use multisplit_bench::{host_memory, size};
+use multisplit::{Operator, Scan};
+use multisplit_bench::size;
 
 use crate::device::Devices;
-use crate::file_key::with_wide_key_type;
-use crate::formats::{Array, Data, Element, Format, Place};
+use crate::formats::{Array, Data, Element, Format, with_type};
 use crate::inputs::{InputOptions, Shape};
+use crate::job::Job;
 use crate::terms::{Term, verify_scan};
-use crate::wide_keys::{narrowed, wide_element, widened};
+use crate::wide_keys::{narrowed, widened};
 use crate::{phase, report};
 
 /// Arguments of `multisplit scan`.
@@ -61,74 +61,61 @@ the device and on the count, and is the same in every run. Floats are compared i
 IEEE 754. Empty cells of a table are left out. Input that does not fit in device memory, or in \
 --memory-limit, is scanned in parts.";
 
-/// Context of one scan.
-struct ScanJob<'j> {
-    devices: &'j Devices,
-    context: &'j Context,
-    operator: Operator,
-    inclusive: bool,
-}
-
 /// Copies of the data in host memory: input, results, and one part of each.
-const COPIES: u64 = 4;
+const COPIES: usize = 4;
 
 /// Reads the input, scans it, and writes the result.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut outputs = devices.outputs();
-    let place = Place::new(&options.output).with_format(options.output_format);
-    let id = outputs.begin(&place)?;
+    let id = outputs.begin_as(&options.output, options.output_format)?;
     let opening = devices.begin_opening();
     let input = options.input.open_one(Shape::Line, devices.bars())?;
     let (element, format) = (input.numbers.element, input.format);
     let operator = match options.op {
-        Op::Sum if matches!(element, Element::Time(_)) => {
+        Op::Sum if element.is_time() => {
             bail!("cannot add numbers of type {element}; use --op min or --op max")
         }
         Op::Sum => Operator::Sum,
         Op::Min => Operator::Min,
         Op::Max => Operator::Max,
     };
-    host_memory::check("the scan", COPIES * (input.numbers.len() * element.bytes()) as u64)?;
-    let array = phase::timed("reading", || input.numbers.load())?;
-    let context = opening.finish()?;
-    let job = ScanJob { devices, context: &context, operator, inclusive: options.inclusive };
-    let mut scanned = with_wide_key_type!(wide_element(element), job.scan(&array))?;
-    if !options.inclusive {
-        set_first(&mut scanned, element, operator);
-    }
-    let scanned = Array::new(element, scanned).context("elements of another size")?;
-    phase::timed("writing", || outputs.array(id, &scanned, format))?;
+    let array = input.numbers.read("the scan", COPIES)?;
+    let job = Job::new(devices, opening)?;
+    let scanned = with_type!(wide element, T => {
+        scan::<T>(&job, operator, options.inclusive, &array)
+    })?;
+    outputs.write_array(id, &scanned, format)?;
     outputs.finish()?;
     let n = size::grouped(array.len() as u64);
-    let time = phase::of_kernels("scanning");
-    let checked = devices.verified();
-    let device = &context.properties().name;
-    report::done(format_args!("scanned {n} {element} in {time} on {device}{checked}"));
+    report::done(job.summary(format_args!("scanned {n} {element}"), "scanning"));
     Ok(())
 }
 
-impl ScanJob<'_> {
-    fn scan<T: Term>(&self, array: &Array) -> Result<Data> {
-        let wide = widened(array);
-        let input = T::from_data(&wide).context("elements of another size")?;
-        let how = match self.inclusive {
-            true => Scan::inclusive(self.operator),
-            false => Scan::exclusive(self.operator),
-        };
-        let output = phase::timed("scanning", || {
-            let _span = tracing::info_span!("scan", n = input.len() as u64).entered();
-            self.context.scan_with(input, &how)
-        })?;
-        let (operator, inclusive) = (self.operator, self.inclusive);
-        self.devices.verify_by(|| verify_scan(operator, inclusive, input, &output))?;
-        Ok(narrowed(array.element(), T::into_data(output)))
+fn scan<T: Term>(
+    job: &Job<'_>,
+    operator: Operator,
+    inclusive: bool,
+    array: &Array,
+) -> Result<Array> {
+    let wide = widened(array);
+    let input = T::from_data(&wide)?;
+    let how = if inclusive { Scan::inclusive(operator) } else { Scan::exclusive(operator) };
+    let output = phase::timed("scanning", || {
+        let _span = tracing::info_span!("scan", n = input.len() as u64).entered();
+        job.context.scan_with(input, &how)
+    })?;
+    job.verify_by(|| verify_scan(operator, inclusive, input, &output))?;
+    let mut scanned = narrowed(array.element(), Data::of(output))?;
+    if !inclusive {
+        set_first(&mut scanned, operator);
     }
+    Ok(scanned)
 }
 
 /// Sets the first result of an exclusive scan to the identity of the element type, because the scan used the
 /// identity of the wider type.
-fn set_first(scanned: &mut Data, element: Element, operator: Operator) {
-    let bits = match (operator, element) {
+fn set_first(scanned: &mut Array, operator: Operator) {
+    let bits = match (operator, scanned.element()) {
         (Operator::Min, Element::I8) => 0x7F,
         (Operator::Max, Element::I8) => 0x80,
         (Operator::Min, Element::I16 | Element::F16) => 0x7FFF,
@@ -136,7 +123,7 @@ fn set_first(scanned: &mut Data, element: Element, operator: Operator) {
         (Operator::Max, Element::F16) => 0xFFFF,
         _ => return,
     };
-    match scanned {
+    match scanned.data_mut() {
         Data::Bytes1(bytes) if !bytes.is_empty() => bytes[0] = bits as u8,
         Data::Bytes2(words) if !words.is_empty() => words[0] = bits,
         _ => {}

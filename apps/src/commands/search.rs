@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
-use multisplit::Context;
 use multisplit::operations::{Merge, Search};
-use multisplit_bench::{host_memory, size};
+use multisplit_bench::size;
 
 use crate::device::Devices;
-use crate::file_key::{FileKey, with_wide_key_type};
-use crate::formats::{Array, Format, Place};
-use crate::inputs::InputOptions;
-use crate::wide_keys::{wide_element, widened};
+use crate::formats::{Array, Format, with_type};
+use crate::inputs::{InputOptions, read_two};
+use crate::job::Job;
+use crate::number::Number;
+use crate::wide_keys::widened;
 use crate::{phase, report, sorted};
 
 /// Arguments of `multisplit search`.
@@ -57,56 +57,39 @@ searched number, or with --side right less or equal. Floats are compared in the 
 that does not fit in device memory, or in --memory-limit, is searched in parts.";
 
 /// Copies of the data in host memory: inputs, positions, and one part of them.
-const COPIES: u64 = 3;
-
-/// A search whose inputs have been opened.
-struct SearchJob<'j> {
-    devices: &'j Devices,
-    context: &'j Context,
-    how: Search,
-    place: Place,
-}
+const COPIES: usize = 3;
 
 /// Reads both arrays, searches, and writes the positions.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut outputs = devices.outputs();
-    let id = outputs.begin(&Place::new(&options.output).with_format(options.output_format))?;
+    let id = outputs.begin_as(&options.output, options.output_format)?;
     let opening = devices.begin_opening();
-    let [within, needles] = options.input.open_two(&options.needles, devices.bars())?;
-    let element = within.numbers.element;
-    let bytes = within.numbers.len() * element.bytes()
-        + needles.numbers.len() * (element.bytes() + size_of::<u32>());
-    host_memory::check("the result", COPIES * bytes as u64)?;
-    let read = || Ok::<_, anyhow::Error>([within.numbers.load()?, needles.numbers.load()?]);
-    let arrays = phase::timed("reading", read)?;
-    let context = opening.finish()?;
+    let inputs = options.input.open_two(&options.needles, devices.bars())?;
+    let [within, needles] = inputs.each_ref().map(|input| input.numbers.len());
+    let element = inputs[0].numbers.element;
+    let bytes = within * element.bytes() + needles * (element.bytes() + size_of::<u32>());
+    let arrays = read_two(inputs, COPIES * bytes)?;
+    let job = Job::new(devices, opening)?;
+    let positions = with_type!(wide element, K => search::<K>(&job, options, &arrays))?;
+    outputs.write_array(id, &Array::words(positions), Format::Text)?;
+    outputs.finish()?;
+    let [a, b] = [within, needles].map(|n| size::grouped(n as u64));
+    report::done(job.summary(format_args!("found {b} {element} among {a}"), "searching"));
+    Ok(())
+}
+
+fn search<K: Number>(job: &Job<'_>, options: &Options, arrays: &[Array; 2]) -> Result<Vec<u32>> {
     let how = match options.side {
         Side::Left => Search::LowerBound,
         Side::Right => Search::UpperBound,
     };
-    let job = SearchJob { devices, context: &context, how, place: options.input.place() };
-    let positions = with_wide_key_type!(wide_element(element), job.search(&arrays))?;
-    phase::timed("writing", || outputs.array(id, &Array::words(positions), Format::Text))?;
-    outputs.finish()?;
-    let [a, b] = arrays.each_ref().map(|array| size::grouped(array.len() as u64));
-    let time = phase::of_kernels("searching");
-    let (device, checked) = (&context.properties().name, devices.verified());
-    report::done(format_args!("found {b} {element} among {a} in {time} on {device}{checked}"));
-    Ok(())
-}
-
-impl SearchJob<'_> {
-    fn search<K: FileKey>(&self, arrays: &[Array; 2]) -> Result<Vec<u32>> {
-        let wide = arrays.each_ref().map(widened);
-        let within = K::from_data(&wide[0]).context("keys of another size")?;
-        let needles = K::from_data(&wide[1]).context("keys of another size")?;
-        sorted::check(&self.place, Merge::Ascending, within)?;
-        let positions = phase::timed("searching", || {
-            let _span = tracing::info_span!("search", n = needles.len() as u64).entered();
-            sorted::search(self.context, self.how, within, needles)
-        })?;
-        let how = self.how;
-        self.devices.verify_by(|| sorted::verify_search(how, within, needles, &positions))?;
-        Ok(positions)
-    }
+    let wide = arrays.each_ref().map(widened);
+    let (within, needles) = (K::from_data(&wide[0])?, K::from_data(&wide[1])?);
+    sorted::check(&options.input.place(), Merge::Ascending, within)?;
+    let positions = phase::timed("searching", || {
+        let _span = tracing::info_span!("search", n = needles.len() as u64).entered();
+        sorted::search(&job.context, how, within, needles)
+    })?;
+    job.verify_by(|| sorted::verify_search(how, within, needles, &positions))?;
+    Ok(positions)
 }

@@ -2,21 +2,21 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum, value_parser};
-use multisplit::Context;
 use multisplit::operations::sort::SortMethod;
 use multisplit_bench::{console, size};
 
 use crate::device::Devices;
-use crate::file_key::{FileKey, with_key_type};
-use crate::formats::{Array, Data, Element};
-use crate::inputs::{Elements, Input, InputOptions, Numbers, Shape, TableInput};
-use crate::keyed::{KeyedFiles, KeyedOptions, OutputOptions};
-use crate::on_device::Moved;
-use crate::sort::{self, SortRequest, Target};
+use crate::formats::{Array, Data, Element, with_type};
+use crate::inputs::{Input, InputOptions, Shape, TableInput};
+use crate::job::Job;
+use crate::keyed::{KeyedFiles, KeyedOptions, OutputOptions, check_rows};
+use crate::number::Number;
+use crate::on_device::MovedPairs;
+use crate::sort::{self, SortRequest};
 use crate::values::ValueOptions;
-use crate::wide_keys::{key_element, keys_of};
+use crate::wide_keys::keys_of;
 use crate::{phase, report};
 
 /// Arguments of `multisplit sort`.
@@ -99,23 +99,18 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         keeps_length: true,
     };
     let (mut files, opening) = KeyedFiles::open(&keyed, devices)?;
-    options.check_rows(&files.input)?;
-    let context;
-    match &files.input {
-        Input::Numbers(..) if files.wants_words() || devices.verify() => {
-            let read = files.take()?;
-            context = opening.finish()?;
-            let job = SortJob { devices, context: &context, request };
-            job.sort_on_host(files, read)?;
-        }
-        Input::Numbers(..) => {
-            context = opening.finish()?;
-            let job = SortJob { devices, context: &context, request };
-            job.sort_files(files)?;
-        }
-        Input::Table(input) => {
-            context = opening.finish()?;
-            let job = SortJob { devices, context: &context, request };
+    if let (Some(length), Input::Numbers(keys, _)) = (options.rows, &files.input) {
+        check_rows(&options.input, keys.len(), length)?;
+    }
+    let read = match &files.input {
+        Input::Numbers(..) if files.wants_words() || devices.verify() => files.take()?,
+        _ => None,
+    };
+    let job = SortJob { job: Job::new(devices, opening)?, request };
+    match (&files.input, read) {
+        (Input::Numbers(..), Some(arrays)) => job.sort_on_host(files, arrays),
+        (Input::Numbers(..), None) => job.sort_files(files),
+        (Input::Table(input), _) => {
             let (order, summary) = job.rows(input)?;
             let missing: usize = input.columns.iter().map(|column| column.missing.len()).sum();
             let words = files.wants_words().then(|| order.clone());
@@ -125,17 +120,9 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
                 let cells = if missing == 1 { "cell" } else { "cells" };
                 console::note(format_args!("{missing} empty {cells}; these rows come last"));
             }
+            Ok(())
         }
     }
-    Ok(())
-}
-
-/// Sorted data, and the summary to print after writing it.
-struct SortedData {
-    keys: Moved,
-    values: Option<Moved>,
-    order: Option<Vec<u32>>,
-    summary: String,
 }
 
 impl Options {
@@ -144,17 +131,6 @@ impl Options {
         if self.output.output.is_none() && self.argsort.is_none() && !self.values.has_output() {
             report::usage_error("give -o FILE, or --argsort FILE");
         }
-    }
-
-    /// Checks that the length of the array is a multiple of the row length.
-    fn check_rows(&self, input: &Input) -> Result<()> {
-        if let (Some(length), Input::Numbers(keys, _)) = (self.rows, input)
-            && !(keys.len() as u64).is_multiple_of(length)
-        {
-            let (name, n) = (self.input.place(), size::grouped(keys.len() as u64));
-            bail!("{name} has {n} elements, which is not a multiple of --rows {length}");
-        }
-        Ok(())
     }
 
     /// Returns the sort method. Exits with the usage-error status if `--radix-bits` does not apply.
@@ -172,131 +148,86 @@ impl Options {
 
 /// Context of one sort.
 struct SortJob<'j> {
-    devices: &'j Devices,
-    context: &'j Context,
+    job: Job<'j>,
     request: SortRequest,
 }
 
 impl SortJob<'_> {
-    /// Sorts directly from the input files if the data fits the device; otherwise reads it into host memory.
+    /// Sorts directly from the input files if the data fits the device; otherwise from and to files by ranges
+    /// if possible, and else in host memory.
     fn sort_files(&self, mut files: KeyedFiles) -> Result<()> {
+        let (resources, request) = (self.job.resources(), self.request);
         if let Input::Numbers(keys, _) = &files.input
-            && key_element(keys.element) == keys.element
+            && !keys.element.is_time()
         {
-            let direct = with_key_type!(keys.element, self.direct(keys, files.value_elements()))?;
+            let (n, element, values) = (keys.len(), keys.element, files.value_elements());
+            let direct = with_type!(element, K => {
+                sort::sort_direct::<K>(&resources, request, &keys.elements, values)
+            })?;
             if let Some(sorted) = direct {
-                files.write(sorted.keys, sorted.values, None)?;
-                report::done(sorted.summary);
+                let summary = self.summary(n, element, true);
+                files.write(sorted, None)?;
+                report::done(summary);
+                return Ok(());
+            }
+            if request.rows.is_none()
+                && let Some(target) = files.range_target()?
+            {
+                let (keys, values) = (files.key_elements()?, files.value_elements());
+                with_type!(element, K => {
+                    sort::sort_streamed::<K>(&resources, request, keys, values, &target)
+                })?;
+                let summary = self.summary(n, element, false);
+                files.finish()?;
+                report::done(summary);
                 return Ok(());
             }
         }
-        if let Input::Numbers(keys, _) = &files.input
-            && key_element(keys.element) == keys.element
-            && self.request.rows.is_none()
-            && let Some(target) = files.range_target()?
-        {
-            let Input::Numbers(keys, _) = &files.input else {
-                bail!("the input is a table, not an array")
-            };
-            let values = files.value_elements();
-            with_key_type!(keys.element, self.streamed(keys, values, &target))?;
-            let what = self.what(keys.len(), keys.element, false);
-            let summary = self.summary(&what);
-            files.finish()?;
-            report::done(summary);
-            return Ok(());
-        }
-        let read = files.take()?;
+        let read = files.take()?.context("the input is a table, not an array")?;
         self.sort_on_host(files, read)
     }
 
-    fn streamed<K: FileKey>(
-        &self,
-        keys: &Numbers,
-        values: Option<&Elements>,
-        target: &dyn Target,
-    ) -> Result<()> {
-        let resources = self.devices.resources(self.context);
-        sort::sort_streamed::<K>(&resources, self.request, &keys.elements, values, target)
-    }
-
-    fn direct<K: FileKey>(
-        &self,
-        keys: &Numbers,
-        values: Option<&Elements>,
-    ) -> Result<Option<SortedData>> {
-        let resources = self.devices.resources(self.context);
-        let sorted = sort::sort_direct::<K>(&resources, self.request, &keys.elements, values)?;
-        Ok(sorted.map(|sorted| SortedData {
-            keys: sorted.keys,
-            values: sorted.values,
-            order: None,
-            summary: {
-                let what = self.what(keys.len(), keys.element, true);
-                self.summary(&what)
-            },
-        }))
-    }
-
     /// Sorts data in host memory and writes it.
-    fn sort_on_host(&self, files: KeyedFiles, read: Option<(Array, Option<Data>)>) -> Result<()> {
-        let (keys, values) = read.context("the input is a table, not an array")?;
-        let wanted = files.wants_words();
-        let element = key_element(keys.element());
-        let sorted = with_key_type!(element, self.sort(&keys, values.as_ref(), wanted))?;
-        files.write(sorted.keys, sorted.values, sorted.order)?;
-        report::done(sorted.summary);
+    fn sort_on_host(&self, files: KeyedFiles, (keys, values): (Array, Option<Data>)) -> Result<()> {
+        let (element, wants_order) = (keys.element(), files.wants_words());
+        let (moved, order, whole) = with_type!(element, K => {
+            let sorted = self.sorted::<K>(&keys_of(&keys), values.as_ref(), wants_order)?;
+            (MovedPairs::host(sorted.keys, sorted.values), sorted.order, sorted.whole)
+        });
+        let summary = self.summary(keys.len(), element, whole);
+        files.write(moved, order)?;
+        report::done(summary);
         Ok(())
     }
 
-    fn sort<K: FileKey>(
-        &self,
-        keys: &Array,
-        values: Option<&Data>,
-        wants_order: bool,
-    ) -> Result<SortedData> {
-        let wide = keys_of(keys);
-        let sorted = self.sorted::<K>(&wide, values, wants_order)?;
-        let what = self.what(keys.len(), keys.element(), sorted.whole);
-        let (keys, values) = (K::into_data(sorted.keys), sorted.values.map(Moved::Host));
-        let summary = self.summary(&what);
-        Ok(SortedData { keys: Moved::Host(keys), values, order: sorted.order, summary })
-    }
-
-    fn what(&self, n: usize, element: Element, whole: bool) -> String {
-        let parts = if whole || n == 0 { "" } else { " in parts" };
-        let rows = self.request.rows.map(|length| n as u64 / length).map(size::grouped);
-        let rows = rows.map_or(String::new(), |rows| format!(" in {rows} rows"));
-        format!("{} {element}{rows}{parts}", size::grouped(n as u64))
-    }
-
-    fn sorted<K: FileKey>(
+    fn sorted<K: Number>(
         &self,
         keys: &Data,
         values: Option<&Data>,
         wants_order: bool,
     ) -> Result<sort::Sorted<K>> {
-        let keys = K::from_data(keys).context("keys of another size")?;
-        let resources = self.devices.resources(self.context);
+        let keys = K::from_data(keys)?;
         let sorted = {
             let _span = tracing::info_span!("sort", n = keys.len() as u64).entered();
             phase::timed("sorting", || {
-                sort::sort(&resources, self.request, keys, values, wants_order)
+                sort::sort(&self.job.resources(), self.request, keys, values, wants_order)
             })?
         };
-        self.devices.verify_by(|| sort::verify(self.request, keys, values, &sorted))?;
+        self.job.verify_by(|| sort::verify(self.request, keys, values, &sorted))?;
         Ok(sorted)
     }
 
-    /// Returns the sorted order of the rows of a table. Sorts stably by the last column first, so that rows
-    /// equal in one column are ordered by the columns after it.
+    /// Returns the sorted order of the rows of a table, and a summary. Sorts stably by the last column first,
+    /// so that rows equal in one column are ordered by the columns after it.
     fn rows(&self, input: &TableInput) -> Result<(Vec<u32>, String)> {
         let TableInput { table, columns } = input;
         let mut order: Vec<u32> = (0..table.len() as u32).collect();
         for column in columns.iter().rev() {
             let keys = column.in_order(&order)?;
-            let element = key_element(keys.element());
-            let found = with_key_type!(element, self.order(&keys))?;
+            let found = with_type!(keys.element(), K => {
+                self.sorted::<K>(&keys_of(&keys), None, true)?.order
+            });
+            let found = found.context("the sort gave no order")?;
             let has_key = |row: &u32| column.missing.binary_search(row).is_err();
             let (present, missing): (Vec<u32>, Vec<u32>) =
                 order.iter().partition(|row| has_key(row));
@@ -304,20 +235,15 @@ impl SortJob<'_> {
         }
         let n = size::grouped(table.len() as u64);
         let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-        let what = format!("{n} rows by {}", names.join(", "));
-        Ok((order, self.summary(&what)))
+        let what = format!("sorted {n} rows by {}", names.join(", "));
+        Ok((order, self.job.summary(what, "sorting")))
     }
 
-    fn order<K: FileKey>(&self, keys: &Array) -> Result<Vec<u32>> {
-        let sorted = self.sorted::<K>(&keys_of(keys), None, true)?;
-        let Some(order) = sorted.order else { bail!("the sort gave no order") };
-        Ok(order)
-    }
-
-    fn summary(&self, what: &str) -> String {
-        let time = phase::of_kernels("sorting");
-        let checked = self.devices.verified();
-        let device = &self.context.properties().name;
-        format!("sorted {what} in {time} on {device}{checked}")
+    fn summary(&self, n: usize, element: Element, whole: bool) -> String {
+        let parts = if whole || n == 0 { "" } else { " in parts" };
+        let rows = self.request.rows.map(|length| n as u64 / length).map(size::grouped);
+        let rows = rows.map_or(String::new(), |rows| format!(" in {rows} rows"));
+        let n = size::grouped(n as u64);
+        self.job.summary(format_args!("sorted {n} {element}{rows}{parts}"), "sorting")
     }
 }

@@ -5,19 +5,20 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use multisplit::{Context, TopK};
+use multisplit::TopK;
 use multisplit_bench::key_order::rank;
 use multisplit_bench::size;
 use rayon::prelude::*;
 
 use crate::device::Devices;
-use crate::file_key::{FileKey, with_key_type};
-use crate::formats::{Array, Data};
+use crate::formats::{Array, with_type};
 use crate::inputs::{Input, InputOptions, Shape, TableInput};
-use crate::keyed::{KeyedFiles, KeyedOptions, OutputOptions};
-use crate::on_device::Moved;
+use crate::job::Job;
+use crate::keyed::{KeyedFiles, KeyedOptions, OutputOptions, check_rows};
+use crate::number::Number;
+use crate::on_device::MovedPairs;
 use crate::values::ValueOptions;
-use crate::wide_keys::{key_element, keys_of};
+use crate::wide_keys::keys_of;
 use crate::{phase, report};
 
 /// Arguments of `multisplit topk`.
@@ -71,8 +72,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let (mut files, opening) = KeyedFiles::open(&keyed, devices)?;
     let name = options.input.place();
     let read = files.take()?;
-    let context = opening.finish()?;
-    let job = TopKJob { devices, context: &context, options };
+    let job = TopKJob { job: Job::new(devices, opening)?, options };
     match (&files.input, read) {
         (Input::Table(input), _) => {
             let within = || format!("{name} has {} rows", input.table.len());
@@ -85,11 +85,8 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         (Input::Numbers(..), read) => {
             let (keys, _) = read.context("the input was not read")?;
             let n = keys.len() as u64;
-            if let Some(length) = options.rows
-                && (length == 0 || !n.is_multiple_of(length))
-            {
-                let n = size::grouped(n);
-                bail!("{name} has {n} elements, which is not a multiple of --rows {length}");
+            if let Some(length) = options.rows {
+                check_rows(&options.input, keys.len(), length)?;
             }
             let within = || match options.rows {
                 Some(length) => format!("a row has {length} elements"),
@@ -98,7 +95,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             options.check_k(options.rows.unwrap_or(n), within)?;
             let found = job.found(&keys, options.k)?;
             let summary = job.summary(&format!("{} {}", size::grouped(n), keys.element()));
-            files.write(Moved::Host(found.keys), None, Some(found.indices))?;
+            files.write(found.moved, Some(found.indices))?;
             report::done(summary);
         }
     }
@@ -130,7 +127,7 @@ impl Options {
 }
 
 /// Indices of the `k` elements of `row` with the lowest ranks, ordered by rank. Ties go to the lower index.
-fn first_indices<K: FileKey>(row: &[K], k: usize, rank: impl Fn(K) -> u64 + Sync) -> Vec<u32> {
+fn first_indices<K: Number>(row: &[K], k: usize, rank: impl Fn(K) -> u64 + Sync) -> Vec<u32> {
     const CHUNK: usize = 1 << 16;
     let mut candidates: Vec<(u64, u32)> = row
         .par_chunks(CHUNK.max(2 * k))
@@ -150,37 +147,36 @@ fn first_indices<K: FileKey>(row: &[K], k: usize, rank: impl Fn(K) -> u64 + Sync
     candidates.iter().take(k).map(|&(_, index)| index).collect()
 }
 
-/// Selected keys, in the device's representation, and their indices.
+/// Selected keys and their indices.
 struct Found {
-    keys: Data,
+    moved: MovedPairs,
     indices: Vec<u32>,
 }
 
 /// Context of one top-k selection.
 struct TopKJob<'j> {
-    devices: &'j Devices,
-    context: &'j Context,
+    job: Job<'j>,
     options: &'j Options,
 }
 
 impl TopKJob<'_> {
     fn found(&self, keys: &Array, k: u64) -> Result<Found> {
-        with_key_type!(key_element(keys.element()), self.select(keys, k))
+        with_type!(keys.element(), K => self.select::<K>(keys, k))
     }
 
-    fn select<K: FileKey>(&self, keys: &Array, k: u64) -> Result<Found> {
+    fn select<K: Number>(&self, keys: &Array, k: u64) -> Result<Found> {
         let wide = keys_of(keys);
-        let keys = K::from_data(&wide).context("keys of another size")?;
+        let keys = K::from_data(&wide)?;
         let found = phase::timed("selecting", || {
             let _span = tracing::info_span!("topk", n = keys.len() as u64).entered();
-            self.context.topk(keys, &self.options.described(k))
+            self.job.context.topk(keys, &self.options.described(k))
         })?;
-        self.devices.verify_by(|| self.verify(keys, k as usize, &found.keys, &found.indices))?;
-        Ok(Found { keys: K::into_data(found.keys), indices: found.indices })
+        self.job.verify_by(|| self.verify(keys, k as usize, &found.keys, &found.indices))?;
+        Ok(Found { moved: MovedPairs::host(found.keys, None), indices: found.indices })
     }
 
     /// Compares every element with the CPU's result.
-    fn verify<K: FileKey>(&self, keys: &[K], k: usize, found: &[K], indices: &[u32]) -> Result<()> {
+    fn verify<K: Number>(&self, keys: &[K], k: usize, found: &[K], indices: &[u32]) -> Result<()> {
         let length = self.options.rows.map_or(keys.len(), |length| length as usize).max(1);
         let flip = if self.options.smallest { 0 } else { u64::MAX };
         let expected: Vec<u32> = keys
@@ -216,11 +212,9 @@ impl TopKJob<'_> {
     }
 
     fn summary(&self, what: &str) -> String {
-        let time = phase::of_kernels("selecting");
-        let (k, device) = (self.options.k, &self.context.properties().name);
+        let k = self.options.k;
         let side = if self.options.smallest { "smallest" } else { "largest" };
         let each = if self.options.rows.is_some() { " of each row" } else { "" };
-        let checked = self.devices.verified();
-        format!("found the {k} {side}{each} of {what} in {time} on {device}{checked}")
+        self.job.summary(format_args!("found the {k} {side}{each} of {what}"), "selecting")
     }
 }

@@ -2,20 +2,20 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Result, bail};
 use clap::Args;
 use multisplit::Context;
 use multisplit::operations::sort::SortMethod;
 use multisplit_bench::key_order::rank;
-use multisplit_bench::{console, host_memory, size};
+use multisplit_bench::{console, size};
 
 use crate::device::Devices;
-use crate::file_key::{FileKey, with_wide_key_type};
-use crate::formats::{Array, Data, Format, Place};
+use crate::formats::{Array, Data, Format, with_type};
 use crate::inputs::{InputOptions, Shape};
-use crate::runs::{self, Runs};
+use crate::job::Job;
+use crate::number::Number;
 use crate::sort::{self, SortRequest};
-use crate::wide_keys::{narrowed, wide_element, widened};
+use crate::wide_keys::{narrowed, widened};
 use crate::{phase, report};
 
 /// Arguments of `multisplit unique`.
@@ -50,53 +50,41 @@ kept, with a note. Floats are equal if their bits are: -0 and +0 are two numbers
 with different bits. Empty cells of a table are left out. There may be at most 2^32 - 1 numbers. \
 Input that does not fit in device memory, or in --memory-limit, is processed in parts.";
 
-/// Context of one job.
-struct UniqueJob<'j> {
-    devices: &'j Devices,
-    context: &'j Context,
-    sort: bool,
+/// First element and length of each run.
+struct Runs<K> {
+    keys: Vec<K>,
+    counts: Vec<u32>,
 }
 
-/// First element and length of each run, and whether the elements are sorted.
+/// The runs in a form independent of the element type, and whether their elements are sorted.
 struct Found {
-    keys: Data,
+    keys: Array,
     counts: Vec<u32>,
     sorted: bool,
 }
 
 /// Copies of the data in host memory: input, sorted input, and results.
-const COPIES: u64 = 5;
+const COPIES: usize = 5;
 
 /// Reads the input, sorts it if requested, finds runs, and writes them.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut outputs = devices.outputs();
-    let place = Place::new(&options.output).with_format(options.output_format);
-    let keys_out = outputs.begin(&place)?;
+    let keys_out = outputs.begin_as(&options.output, options.output_format)?;
     let counts_out = outputs.begin_if(options.counts.as_deref())?;
     let opening = devices.begin_opening();
     let input = options.input.open_one(Shape::Line, devices.bars())?;
     let (element, format) = (input.numbers.element, input.format);
-    host_memory::check("the result", COPIES * (input.numbers.len() * element.bytes()) as u64)?;
-    let array = phase::timed("reading", || input.numbers.load())?;
-    let context = opening.finish()?;
-    let job = UniqueJob { devices, context: &context, sort: options.sort };
+    let array = input.numbers.read("the result", COPIES)?;
+    let job = Job::new(devices, opening)?;
     let Found { keys, counts, sorted } =
-        with_wide_key_type!(wide_element(element), job.find(&array))?;
-    let found = size::grouped(counts.len() as u64);
-    let keys = Array::new(element, narrowed(element, keys)).context("elements of another size")?;
-    phase::timed("writing", || -> Result<()> {
-        outputs.array(keys_out, &keys, format)?;
-        if let Some(id) = counts_out {
-            outputs.array(id, &Array::words(counts), Format::Text)?;
-        }
-        Ok(())
-    })?;
+        with_type!(wide element, K => find::<K>(&job, options.sort, &array))?;
+    let (found, n) = (size::grouped(counts.len() as u64), size::grouped(array.len() as u64));
+    outputs.write_array(keys_out, &keys, format)?;
+    if let Some(id) = counts_out {
+        outputs.write_array(id, &Array::words(counts), Format::Text)?;
+    }
     outputs.finish()?;
-    let n = size::grouped(array.len() as u64);
-    let time = phase::of_kernels("finding runs");
-    let checked = devices.verified();
-    let device = &context.properties().name;
-    report::done(format_args!("{found} of {n} {element} kept in {time} on {device}{checked}"));
+    report::done(job.summary(format_args!("{found} of {n} {element} kept"), "finding runs"));
     if !sorted {
         console::note(
             "the numbers are not sorted, so equal numbers that are not adjacent are kept; --sort removes them",
@@ -105,29 +93,45 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     Ok(())
 }
 
-impl UniqueJob<'_> {
-    fn find<K: FileKey>(&self, array: &Array) -> Result<Found> {
-        let wide = widened(array);
-        let keys = K::from_data(&wide).context("elements of another size")?;
-        let resources = self.devices.resources(self.context);
-        let request = SortRequest { descending: false, method: SortMethod::Auto, rows: None };
-        let sorted = match self.sort {
-            true => {
-                let sorted =
-                    phase::timed("sorting", || sort::sort(&resources, request, keys, None, false))?;
-                self.devices.verify_by(|| sort::verify(request, keys, None, &sorted))?;
-                Some(sorted.keys)
-            }
-            false => None,
-        };
-        let keys = sorted.as_deref().unwrap_or(keys);
-        let _span = tracing::info_span!("unique", n = keys.len() as u64).entered();
-        let found = phase::timed("finding runs", || runs::runs(self.context, keys))?;
-        self.devices.verify_by(|| runs::verify(keys, &found))?;
-        let Runs { keys, counts } = found;
-        // Ascending or descending.
-        let sorted = keys.is_sorted_by(|&a, &b| rank(a) < rank(b))
-            || keys.is_sorted_by(|&a, &b| rank(a) > rank(b));
-        Ok(Found { keys: K::into_data(keys), counts, sorted })
+fn find<K: Number>(job: &Job<'_>, sort: bool, array: &Array) -> Result<Found> {
+    let wide = widened(array);
+    let keys = K::from_data(&wide)?;
+    let request = SortRequest { descending: false, method: SortMethod::Auto, rows: None };
+    let sorted = match sort {
+        true => {
+            let sort = || sort::sort(&job.resources(), request, keys, None, false);
+            let sorted = phase::timed("sorting", sort)?;
+            job.verify_by(|| sort::verify(request, keys, None, &sorted))?;
+            Some(sorted.keys)
+        }
+        false => None,
+    };
+    let keys = sorted.as_deref().unwrap_or(keys);
+    let _span = tracing::info_span!("unique", n = keys.len() as u64).entered();
+    let found = phase::timed("finding runs", || runs(&job.context, keys))?;
+    job.verify_by(|| verify(keys, &found))?;
+    let Runs { keys, counts } = found;
+    // Ascending or descending.
+    let sorted = keys.is_sorted_by(|&a, &b| rank(a) < rank(b))
+        || keys.is_sorted_by(|&a, &b| rank(a) > rank(b));
+    Ok(Found { keys: narrowed(array.element(), Data::of(keys))?, counts, sorted })
+}
+
+/// Finds the runs of `keys`, of which there may be at most 2^32 - 1.
+fn runs<K: Number>(context: &Context, keys: &[K]) -> Result<Runs<K>> {
+    if u32::try_from(keys.len()).is_err() {
+        bail!("run lengths have 32 bits, but there are {} numbers", keys.len());
+    }
+    let (keys, counts) = context.run_lengths(keys)?;
+    Ok(Runs { keys, counts })
+}
+
+/// Compares runs with the CPU's.
+fn verify<K: Number>(keys: &[K], found: &Runs<K>) -> Result<()> {
+    let expected = keys.chunk_by(|&a, &b| rank(a) == rank(b));
+    let found = found.keys.iter().zip(&found.counts).map(|(&key, &count)| (rank(key), count));
+    match expected.map(|run| (rank(run[0]), run.len() as u32)).eq(found) {
+        true => Ok(()),
+        false => bail!("the runs are wrong: they differ from the CPU's result"),
     }
 }

@@ -1,8 +1,10 @@
 //! An array in memory whose element type is only known at run time.
 
+use std::ops::Range;
+
 use bytemuck::Pod;
 
-use super::Element;
+use super::{Element, FileError, Result};
 
 /// An array and its element type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,6 +104,34 @@ impl Data {
         each!(self, words => resize(words, len))
     }
 
+    /// Copies a range of the elements. `None` if memory is insufficient.
+    pub fn part(&self, range: Range<usize>) -> Option<Self> {
+        let (each, mut part) = (self.element_bytes(), Self::empty(self.element_bytes()));
+        part.resize(range.len()).then_some(())?;
+        part.bytes_mut().copy_from_slice(&self.bytes()[range.start * each..range.end * each]);
+        Some(part)
+    }
+
+    /// Gathers the elements at these indices. `None` if memory is insufficient.
+    pub fn gathered(&self, indices: &[u32]) -> Option<Self> {
+        each!(self, words => {
+            let mut gathered = Vec::new();
+            gathered.try_reserve_exact(indices.len()).ok()?;
+            gathered.extend(indices.iter().map(|&index| words[index as usize]));
+            Some(Self::of(gathered))
+        })
+    }
+
+    /// Appends elements of the same size. Returns false if memory is insufficient.
+    pub fn append(&mut self, more: &Self) -> bool {
+        let end = self.bytes().len();
+        let resized = self.resize(self.len() + more.len());
+        if resized {
+            self.bytes_mut()[end..].copy_from_slice(more.bytes());
+        }
+        resized
+    }
+
     /// Reverses the bytes of each element.
     pub fn swap_bytes(&mut self) {
         let bytes = self.element_bytes();
@@ -154,6 +184,11 @@ impl Array {
         &self.data
     }
 
+    /// The elements, to change them.
+    pub fn data_mut(&mut self) -> &mut Data {
+        &mut self.data
+    }
+
     /// The elements, without their type.
     pub fn into_data(self) -> Data {
         self.data
@@ -165,13 +200,10 @@ impl Array {
     }
 
     /// Copies a range of the elements.
-    pub fn part(&self, range: std::ops::Range<usize>) -> super::Result<Self> {
-        let (each, mut data) = (self.element.bytes(), Data::empty(self.element.bytes()));
-        if !data.resize(range.len()) {
-            let elements = range.len() as u64;
-            return Err(super::FileError::NoMemory { place: "a part".to_owned(), elements });
-        }
-        data.bytes_mut().copy_from_slice(&self.data.bytes()[range.start * each..range.end * each]);
+    pub fn part(&self, range: Range<usize>) -> Result<Self> {
+        let elements = range.len() as u64;
+        let no_memory = || FileError::NoMemory { place: "a part".to_owned(), elements };
+        let data = self.data.part(range).ok_or_else(no_memory)?;
         Ok(Self { element: self.element, data })
     }
 }

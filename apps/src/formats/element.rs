@@ -2,17 +2,18 @@
 
 use std::fmt;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::ValueEnum;
+use multisplit::Key;
 
 /// The type of the elements of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Element {
     U8,
     I8,
     U16,
     I16,
     F16,
-    /// The upper half of an f32.
+    // The upper half of an f32.
     Bf16,
     U32,
     I32,
@@ -20,86 +21,69 @@ pub enum Element {
     U64,
     I64,
     F64,
-    /// A date or time span as in NumPy: 64 bits; the lowest value means "not a time".
+    // A date or time span as in NumPy: 64 bits; the lowest value means "not a time".
+    #[value(skip)]
     Time(TimeType),
 }
 
-impl Element {
-    /// Types that can be given on the command line.
-    const NAMED: [Self; 12] = [
-        Self::U8,
-        Self::I8,
-        Self::U16,
-        Self::I16,
-        Self::F16,
-        Self::Bf16,
-        Self::U32,
-        Self::I32,
-        Self::F32,
-        Self::U64,
-        Self::I64,
-        Self::F64,
-    ];
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::U8 => "u8",
-            Self::I8 => "i8",
-            Self::U16 => "u16",
-            Self::I16 => "i16",
-            Self::F16 => "f16",
-            Self::Bf16 => "bf16",
-            Self::U32 => "u32",
-            Self::I32 => "i32",
-            Self::F32 => "f32",
-            Self::U64 => "u64",
-            Self::I64 => "i64",
-            Self::F64 => "f64",
-            Self::Time(time) => time.name(),
+/// Evaluates `$body` with `$type` as the Rust type of elements of type `$element`; times are `i64`. With `wide`,
+/// types of 8 and 16 bits are replaced by those of 32 bits.
+macro_rules! with_type {
+    (wide $element:expr, $type:ident => $body:expr) => {
+        $crate::formats::with_type!(@ $element, $type => $body; U8 | U16 | U32: u32, I8 | I16 | I32: i32,
+            F16 | Bf16 | F32: f32, U64: u64, F64: f64)
+    };
+    (@ $element:expr, $type:ident => $body:expr; $($($name:ident)|+: $rust:ty),+) => {
+        match $element {
+            $($($crate::formats::Element::$name)|+ => {
+                type $type = $rust;
+                $body
+            })+
+            $crate::formats::Element::I64 | $crate::formats::Element::Time(_) => {
+                type $type = i64;
+                $body
+            }
         }
-    }
+    };
+    ($element:expr, $type:ident => $body:expr) => {
+        $crate::formats::with_type!(@ $element, $type => $body; U8: u8, I8: i8, U16: u16, I16: i16,
+            F16: multisplit::half::f16, Bf16: multisplit::half::bf16, U32: u32, I32: i32, F32: f32, U64: u64,
+            F64: f64)
+    };
+}
+pub(crate) use with_type;
 
+impl Element {
     /// NumPy's name, with the byte order.
     pub fn descr(self) -> String {
         match self {
             Self::U8 => "|u1".to_owned(),
             Self::I8 => "|i1".to_owned(),
-            // NumPy has unknown type; other libraries store it as two untyped bytes.
+            // NumPy does not have this type; other libraries store it as two untyped bytes.
             Self::Bf16 => "<V2".to_owned(),
             Self::Time(time) => format!("<{}8{}", time.kind(), time.unit()),
-            other => {
-                let kind = match other.name().as_bytes()[0] {
-                    b'u' => 'u',
-                    b'i' => 'i',
-                    _ => 'f',
-                };
-                format!("<{kind}{}", other.bytes())
-            }
+            other => format!("<{}{}", &other.to_string()[..1], other.bytes()),
         }
     }
 
     /// Size in bytes.
     pub fn bytes(self) -> usize {
-        match self {
-            Self::U8 | Self::I8 => 1,
-            Self::U16 | Self::I16 | Self::F16 | Self::Bf16 => 2,
-            Self::U32 | Self::I32 | Self::F32 => 4,
-            Self::U64 | Self::I64 | Self::F64 | Self::Time(_) => 8,
-        }
+        with_type!(self, T => size_of::<T>())
     }
 
-    /// Parses `--type`.
-    pub fn parser() -> impl TypedValueParser<Value = Self> {
-        let named = |name: String| Self::NAMED.into_iter().find(|element| element.name() == name);
-        PossibleValuesParser::new(Self::NAMED.map(Self::name))
-            .try_map(move |name| named(name).ok_or("unknown type"))
+    /// Whether it is a date or a time span.
+    pub fn is_time(self) -> bool {
+        matches!(self, Self::Time(_))
     }
 }
 
+/// Formats the name on the command line.
 impl fmt::Display for Element {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        match self {
+            Self::Time(time) => f.write_str(time.name()),
+            number => with_type!(number, T => <T as Key>::TYPE.fmt(f)),
+        }
     }
 }
 

@@ -15,6 +15,7 @@ pub mod text;
 
 pub use array::{Array, Data};
 pub use element::Element;
+pub(crate) use element::with_type;
 pub use error::FileError;
 
 use std::fmt;
@@ -23,13 +24,15 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use multisplit_bench::first_bytes::Compression;
 
+use crate::common::option_name;
+
 /// Result of reading and writing files.
 pub type Result<T, E = FileError> = std::result::Result<T, E>;
 
 // File data is copied to memory without conversion.
 const _: () = assert!(cfg!(target_endian = "little"), "raw and .npy files are little-endian");
 
-/// In which form numbers are in a file.
+/// File format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// A NumPy file
@@ -51,12 +54,7 @@ impl Format {
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Npy => "npy",
-            Self::Raw => "raw",
-            Self::Csv => "csv",
-            Self::Text => "text",
-        })
+        f.write_str(&option_name(self))
     }
 }
 
@@ -92,8 +90,7 @@ impl Place {
             "zst" => Some(Compression::Zstandard),
             _ => None,
         };
-        let inner = if compression.is_some() { name.with_extension("") } else { name.to_owned() };
-        let format = match extension(&inner).as_str() {
+        let format = match inner_extension(name, compression).as_str() {
             "npy" => Stated::Named(Format::Npy),
             "csv" | "tsv" => Stated::Named(Format::Csv),
             "txt" => Stated::Named(Format::Text),
@@ -117,10 +114,8 @@ impl Place {
 
     /// The column separator that the file name implies: a tab for `.tsv`.
     pub fn separator(&self) -> Option<u8> {
-        let path = self.path.as_deref()?;
-        let inner =
-            if self.compression.is_some() { path.with_extension("") } else { path.to_owned() };
-        (extension(&inner) == "tsv").then_some(b'\t')
+        let extension = inner_extension(self.path.as_deref()?, self.compression);
+        (extension == "tsv").then_some(b'\t')
     }
 
     /// The format of an output; `otherwise` for standard output without a stated format.
@@ -132,6 +127,11 @@ impl Place {
             Stated::Nothing => Format::Raw,
         }
     }
+}
+
+/// The extension before that of the compression, if any.
+fn inner_extension(path: &Path, compression: Option<Compression>) -> String {
+    if compression.is_some() { extension(&path.with_extension("")) } else { extension(path) }
 }
 
 fn extension(path: &Path) -> String {

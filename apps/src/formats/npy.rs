@@ -5,6 +5,8 @@
 
 use std::io::{self, Read};
 
+use clap::ValueEnum as _;
+
 use super::Element;
 use super::element::TimeType;
 use super::literal::{self, Literal};
@@ -67,27 +69,21 @@ pub fn read_header(reader: &mut impl Read) -> Result<Header, Problem> {
     if !start.starts_with(MAGIC) {
         return Err(other("it does not begin with NumPy's magic bytes"));
     }
-    let length = match start[MAGIC.len()] {
-        1 => {
-            let mut length = [0; 2];
-            reader.read_exact(&mut length)?;
-            usize::from(u16::from_le_bytes(length))
-        }
-        2 | 3 => {
-            let mut length = [0; 4];
-            reader.read_exact(&mut length)?;
-            u32::from_le_bytes(length) as usize
-        }
+    let length_bytes = match start[MAGIC.len()] {
+        1 => 2,
+        2 | 3 => 4,
         version => return Err(Problem::Other(format!("version {version} is not supported"))),
     };
+    let mut length = [0; 4];
+    reader.read_exact(&mut length[..length_bytes])?;
+    let length = u32::from_le_bytes(length) as usize;
     if length > MAX_HEADER_BYTES {
         return Err(Problem::Other(format!("its header is too long ({length} bytes)")));
     }
     let mut text = vec![0; length];
     reader.read_exact(&mut text)?;
     let text = String::from_utf8(text).map_err(|_| other("its header is not text"))?;
-    let before = start.len() + if start[MAGIC.len()] == 1 { 2 } else { 4 };
-    Ok(Header { bytes: (before + length) as u64, ..parse(&text)? })
+    Ok(Header { bytes: (start.len() + length_bytes + length) as u64, ..parse(&text)? })
 }
 
 /// The header, including the magic bytes, for an array of this type and shape. `descr` is a Python literal.
@@ -169,19 +165,11 @@ fn number(descr: &str) -> Option<(Element, ByteOrder)> {
     let element = match (kind, bytes) {
         ('m' | 'M', 8) => Element::Time(TimeType::new(kind == 'm', unit)?),
         _ if !unit.is_empty() => return None,
-        ('u', 1) => Element::U8,
-        ('i', 1) => Element::I8,
-        ('u', 2) => Element::U16,
-        ('i', 2) => Element::I16,
-        ('f', 2) => Element::F16,
-        ('V', 2) => Element::Bf16,
-        ('u', 4) => Element::U32,
-        ('i', 4) => Element::I32,
-        ('f', 4) => Element::F32,
-        ('u', 8) => Element::U64,
-        ('i', 8) => Element::I64,
-        ('f', 8) => Element::F64,
-        _ => return None,
+        _ => {
+            let name = format!("{kind}{bytes}");
+            let named = |element: &&Element| element.descr()[1..] == name;
+            *Element::value_variants().iter().find(named)?
+        }
     };
     Some((element, order))
 }

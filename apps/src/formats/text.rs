@@ -1,15 +1,16 @@
 //! Numbers as text, one per line.
 
-use std::fmt::Display;
+use std::fmt::Debug;
 use std::io::{self, BufRead, Read as _, Write};
 use std::str::FromStr;
 
+use multisplit::Key as _;
 use multisplit::half::bf16;
 use multisplit_bench::first_bytes::BYTE_ORDER_MARK;
 use rayon::prelude::*;
 
 use super::error::MAX_LINE_BYTES;
-use super::{Array, Data, Element, half};
+use super::{Array, Data, Element, half, with_type};
 
 /// Reason for rejecting a text.
 #[derive(Debug)]
@@ -28,18 +29,10 @@ const SHOWN: usize = 40;
 /// Reads numbers of type `element`. Skips empty lines and lines that begin with `#`, like NumPy.
 pub fn read(reader: &mut impl BufRead, element: Element) -> Result<Data, Problem> {
     Ok(match element {
-        Element::U8 => Data::Bytes1(numbers(reader, |n: u8| n)?),
-        Element::I8 => Data::Bytes1(numbers(reader, i8::cast_unsigned)?),
-        Element::U16 => Data::Bytes2(numbers(reader, |n: u16| n)?),
-        Element::I16 => Data::Bytes2(numbers(reader, i16::cast_unsigned)?),
+        // Rounded once: the types' own parsers round to 32 bits first.
         Element::F16 => Data::Bytes2(numbers(reader, half::from_f64)?),
         Element::Bf16 => Data::Bytes2(numbers(reader, |n: f64| bf16::from_f64(n).to_bits())?),
-        Element::U32 => Data::Bytes4(numbers(reader, |n: u32| n)?),
-        Element::I32 => Data::Bytes4(numbers(reader, i32::cast_unsigned)?),
-        Element::F32 => Data::Bytes4(numbers(reader, f32::to_bits)?),
-        Element::U64 => Data::Bytes8(numbers(reader, |n: u64| n)?),
-        Element::I64 | Element::Time(_) => Data::Bytes8(numbers(reader, i64::cast_unsigned)?),
-        Element::F64 => Data::Bytes8(numbers(reader, f64::to_bits)?),
+        other => with_type!(other, T => Data::of(numbers(reader, |n: T| n)?)),
     })
 }
 
@@ -139,22 +132,10 @@ impl Problem {
 
 /// Parses a number of type `element` and returns its bits.
 pub fn number(text: &str, element: Element) -> Option<u64> {
-    fn bits<N: FromStr>(text: &str, bits: impl Fn(N) -> u64) -> Option<u64> {
-        text.parse().ok().map(bits)
-    }
     match element {
-        Element::U8 => bits(text, |n: u8| n.into()),
-        Element::I8 => bits(text, |n: i8| n.cast_unsigned().into()),
-        Element::U16 => bits(text, |n: u16| n.into()),
-        Element::I16 => bits(text, |n: i16| n.cast_unsigned().into()),
-        Element::F16 => bits(text, |n: f64| half::from_f64(n).into()),
-        Element::Bf16 => bits(text, |n: f64| bf16::from_f64(n).to_bits().into()),
-        Element::U32 => bits(text, |n: u32| n.into()),
-        Element::I32 => bits(text, |n: i32| n.cast_unsigned().into()),
-        Element::F32 => bits(text, |n: f32| n.to_bits().into()),
-        Element::U64 => bits(text, |n: u64| n),
-        Element::I64 | Element::Time(_) => bits(text, i64::cast_unsigned),
-        Element::F64 => bits(text, f64::to_bits),
+        Element::F16 => text.parse().ok().map(|n| half::from_f64(n).into()),
+        Element::Bf16 => text.parse().ok().map(|n| bf16::from_f64(n).to_bits().into()),
+        other => with_type!(other, T => text.parse().ok().map(|n: T| n.key_bits())),
     }
 }
 
@@ -169,54 +150,23 @@ pub fn excerpt(text: &str) -> String {
 /// Writes one line per element. Floats are written with the fewest digits that read back as the same number,
 /// except that every NaN becomes `NaN`.
 pub fn write(writer: &mut dyn Write, array: &Array) -> io::Result<()> {
-    match (array.element(), array.data()) {
-        (Element::I8, Data::Bytes1(words)) => lines(writer, words, |w| w.cast_signed()),
-        (Element::I16, Data::Bytes2(words)) => lines(writer, words, |w| w.cast_signed()),
-        (Element::F16, Data::Bytes2(words)) => lines(writer, words, |w| Float(half::to_f32(*w))),
-        (Element::Bf16, Data::Bytes2(words)) => {
-            lines(writer, words, |w| Float(bf16::from_bits(*w).to_f32()))
-        }
-        (Element::I32, Data::Bytes4(words)) => lines(writer, words, |w| w.cast_signed()),
-        (Element::F32, Data::Bytes4(words)) => lines(writer, words, |w| Float(f32::from_bits(*w))),
-        (Element::I64 | Element::Time(_), Data::Bytes8(words)) => {
-            lines(writer, words, |w| w.cast_signed())
-        }
-        (Element::F64, Data::Bytes8(words)) => lines(writer, words, |w| Float(f64::from_bits(*w))),
-        (_, Data::Bytes1(words)) => lines(writer, words, |w| *w),
-        (_, Data::Bytes2(words)) => lines(writer, words, |w| *w),
-        (_, Data::Bytes4(words)) => lines(writer, words, |w| *w),
-        (_, Data::Bytes8(words)) => lines(writer, words, |w| *w),
-        // No element type has 16 bytes, so arrays never contain them.
-        (_, Data::Bytes16(_)) => Err(io::ErrorKind::InvalidInput.into()),
-    }
+    with_type!(array.element(), T => lines::<T>(writer, bytemuck::cast_slice(array.data().bytes())))
 }
 
-fn lines<W: Sync, N: Display>(
-    writer: &mut dyn Write,
-    words: &[W],
-    number: impl Fn(&W) -> N + Sync,
-) -> io::Result<()> {
-    let print = |words: &[W]| {
-        let mut text = Vec::with_capacity(12 * words.len());
-        words.iter().try_for_each(|word| writeln!(text, "{}", number(word))).map(|()| text)
+fn lines<N: Debug + Sync>(writer: &mut dyn Write, numbers: &[N]) -> io::Result<()> {
+    let print = |numbers: &[N]| {
+        let mut text = Vec::with_capacity(12 * numbers.len());
+        // `Debug` is compact even for very large and very small floats.
+        numbers.iter().try_for_each(|number| writeln!(text, "{number:?}")).map(|()| text)
     };
     // Format enough chunks at a time to use all cores, without keeping the whole text in memory.
-    for some in words.chunks(PRINTED * 4 * rayon::current_num_threads()) {
+    for some in numbers.chunks(PRINTED * 4 * rayon::current_num_threads()) {
         let texts: Vec<_> = some.par_chunks(PRINTED).map(print).collect();
         for text in texts {
             writer.write_all(&text?)?;
         }
     }
     Ok(())
-}
-
-/// A float that is formatted compactly even if it is very large or very small.
-struct Float<F>(F);
-
-impl<F: std::fmt::Debug> Display for Float<F> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
 }
 
 #[cfg(test)]

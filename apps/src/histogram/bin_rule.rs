@@ -4,10 +4,10 @@ use anyhow::{Context as _, Result, bail};
 use multisplit::Bins;
 use multisplit::operations::histogram::MAX_BINS;
 
-use super::edges::{self, Edge};
-use super::number::{Number, edges_of};
+use crate::edges::{self, Edge};
 use crate::formats::Array;
 use crate::glsl_file::GlslFile;
+use crate::number::{Number, edges_of};
 
 /// Bins as requested on the command line.
 pub struct HistogramRequest<'w> {
@@ -192,7 +192,7 @@ fn range_of<N: Number>(
     if let Some((lo, hi)) = asked {
         let edge = |text: &str| {
             let edge = N::parse_edge(text);
-            edge.with_context(|| format!("--range: `{text}` is not a number of type {}", N::NAME))
+            edge.with_context(|| format!("--range: `{text}` is not a number of type {}", N::TYPE))
         };
         let (lo, hi) = (edge(lo)?, edge(hi)?);
         if lo >= hi {
@@ -217,7 +217,7 @@ fn range_of<N: Number>(
 }
 
 fn splitters(array: &Array) -> Result<Vec<Edge>> {
-    let edges = edges_of(array).context("the splitters have elements of another size")?;
+    let edges = edges_of(array)?;
     if edges.len() < 2 {
         bail!("{} splitters make no bin; give at least two", edges.len());
     }

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use multisplit_bench::size;
 
-use super::{Counts, Edge};
+use super::Counts;
+use crate::edges::Edge;
 
 /// Maximum rows of a chart; with more bins, adjacent bins share a row.
 const MAX_ROWS: usize = 40;
@@ -89,7 +90,8 @@ fn bar(height: f64, max: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::{bar, chart, labels};
-    use crate::histogram::{Counts, Edge};
+    use crate::edges::Edge;
+    use crate::histogram::Counts;
 
     #[test]
     fn bar_lengths_are_proportional_to_counts() {

@@ -2,7 +2,7 @@
 
 use multisplit::operations::histogram::HistogramMethod;
 
-use super::edges::Edge;
+use crate::edges::Edge;
 
 /// Counts of a histogram and how they were computed.
 #[derive(Debug)]
@@ -34,6 +34,15 @@ impl Outside {
     pub fn all(self) -> u64 {
         self.below + self.above + self.other
     }
+
+    /// The sum of two counts.
+    pub fn plus(self, more: Self) -> Self {
+        Self {
+            below: self.below + more.below,
+            above: self.above + more.above,
+            other: self.other + more.other,
+        }
+    }
 }
 
 impl Counted {
@@ -42,9 +51,7 @@ impl Counted {
         if let (Counts::Whole(all), Counts::Whole(counts)) = (&mut self.counts, &other.counts) {
             all.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
         }
-        self.outside.below += other.outside.below;
-        self.outside.above += other.outside.above;
-        self.outside.other += other.outside.other;
+        self.outside = self.outside.plus(other.outside);
         if other.method != HistogramMethod::Auto {
             self.method = other.method;
         }

@@ -14,8 +14,8 @@ use multisplit::{Array, Bins, Context};
 
 use super::bin_rule::{BinRule, HistogramRequest, wider};
 use super::counted::{Counted, Counts, Outside};
-use super::number::Number;
 use crate::inputs::PlainFile;
+use crate::number::Number;
 use crate::parts::{Resources, is_out_of_memory};
 use crate::phase;
 

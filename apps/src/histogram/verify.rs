@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::bin_rule::BinRule;
 use super::counted::{Counted, Counts};
-use super::number::Number;
+use crate::number::Number;
 
 /// Maximum difference between a float sum and the CPU's, relative to the sum of magnitudes. The device adds
 /// in another order and rounds each addition to 24 bits.

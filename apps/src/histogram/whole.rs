@@ -1,17 +1,21 @@
 //! Histograms of arrays of any type and size: directly from a plain file, or from memory, in parts if they do
 //! not fit the device.
 
-use anyhow::{Context as _, Result, bail};
+use std::borrow::Cow;
+
+use anyhow::{Result, bail};
 use multisplit::operations::histogram::HistogramMethod;
 use rayon::prelude::*;
 
 use super::bin_rule::{BinRule, HistogramRequest, wider};
 use super::counted::{Counted, Counts, Outside};
 use super::direct;
-use super::number::{Number, counted_as};
-use crate::formats::{Array, Data, Element};
+use super::verify::verify;
+use crate::formats::{Array, Data, Element, with_type};
 use crate::inputs::{Elements, Numbers};
+use crate::number::Number;
 use crate::parts::{self, Resources};
+use crate::wide_keys::widened;
 use crate::{phase, report};
 
 /// Samples that one thread processes at a time.
@@ -51,21 +55,13 @@ pub fn count(
     verify: bool,
 ) -> Result<Counted> {
     let weights = Weights::new(weights, samples.len())?;
-    let of_type = match samples.element {
-        Element::U8 => counted::<u8>,
-        Element::I8 => counted::<i8>,
-        Element::U16 => counted::<u16>,
-        Element::I16 => counted::<i16>,
-        Element::U32 => counted::<u32>,
-        Element::I32 => counted::<i32>,
+    let counting = Counting { resources, request, weights, verify };
+    match samples.element {
         // 16-bit floats are counted as 32-bit floats.
-        Element::F32 | Element::F16 | Element::Bf16 => counted::<f32>,
-        Element::U64 => counted::<u64>,
-        Element::I64 => counted::<i64>,
-        Element::Time(_) => times,
-        Element::F64 => counted::<f64>,
-    };
-    of_type(resources, request, samples, weights, verify)
+        Element::F16 | Element::Bf16 => counting.counted::<f32>(samples),
+        Element::Time(_) => counting.times(samples),
+        other => with_type!(other, N => counting.counted::<N>(samples)),
+    }
 }
 
 /// "Not a time", the lowest value of dates and time differences.
@@ -77,129 +73,130 @@ fn of_times<T: Copy>(times: &[i64], values: &[T]) -> Vec<T> {
     pairs.filter(|(time, _)| **time != NOT_A_TIME).map(|(_, value)| *value).collect()
 }
 
-/// Counts dates or time differences. "Not a time" is out of range, like NaN.
-fn times(
-    resources: &Resources<'_>,
-    request: &HistogramRequest<'_>,
-    samples: Numbers,
-    weights: Weights<'_>,
+/// A histogram to compute.
+#[derive(Clone, Copy)]
+struct Counting<'c> {
+    resources: &'c Resources<'c>,
+    request: &'c HistogramRequest<'c>,
+    weights: Weights<'c>,
     verify: bool,
-) -> Result<Counted> {
-    let array = phase::timed("reading", || samples.load())?;
-    let all = i64::from_data(array.data()).context("samples of another size")?;
-    let times = of_times(all, all);
-    let (whole, real);
-    let weights = match weights {
-        Weights::None => Weights::None,
-        Weights::Whole(weights) => {
-            whole = of_times(all, weights);
-            Weights::Whole(&whole)
-        }
-        Weights::Real(weights) => {
-            real = of_times(all, weights);
-            Weights::Real(&real)
-        }
-    };
-    let mut counted =
-        phase::timed("counting", || in_memory(resources, request, &times, weights, verify))?;
-    counted.outside.other += (all.len() - times.len()) as u64;
-    Ok(counted)
 }
 
-fn counted<N: Number>(
-    resources: &Resources<'_>,
-    request: &HistogramRequest<'_>,
-    samples: Numbers,
-    weights: Weights<'_>,
-    verify: bool,
-) -> Result<Counted> {
-    if let (Elements::File(file), Weights::None) = (&samples.elements, weights)
-        && let Some((rule, counted)) = direct::count::<N>(resources, request, file)?
-    {
-        if verify {
-            phase::timed(report::VERIFYING, || {
-                let data = file.load()?;
-                let samples = N::from_data(&data).context("samples of another size")?;
-                super::verify::verify(&rule, samples, &|_| 1.0, &counted)
-            })?;
-        }
-        return Ok(counted);
-    }
-    let array = phase::timed("reading", || samples.load())?;
-    let array = counted_as(&array);
-    let samples = N::from_data(array.data()).context("samples of another size")?;
-    phase::timed("counting", || in_memory(resources, request, samples, weights, verify))
-}
-
-fn in_memory<N: Number>(
-    resources: &Resources<'_>,
-    request: &HistogramRequest<'_>,
-    samples: &[N],
-    weights: Weights<'_>,
-    verify: bool,
-) -> Result<Counted> {
-    let parts = samples.par_chunks(CHUNK).filter_map(|part| request.ends(part));
-    let ends = if request.is_automatic() { parts.reduce_with(wider) } else { None };
-    let rule = BinRule::<N>::new(request, ends)?;
-    let bins = rule.device_bins()?;
-    let bytes = size_of::<N::Device>() as u64 + 4;
-    let bar = resources.bars.elements("counting", samples.len() as u64);
-    let m = rule.edges.len() - 1;
-    let (mut whole, mut real) = (vec![0u64; m], vec![0f64; m]);
-    let mut method = HistogramMethod::Auto;
-    let counted = parts::in_order(samples.len(), resources.max_elements(bytes, bytes), |part| {
-        let end = part.end as u64;
-        let device = N::to_device(&samples[part.clone()]);
-        let (context, bins) = (resources.context, bins.clone());
-        match weights {
-            Weights::None => {
-                let found = context.histogram(&*device, bins)?;
-                whole.iter_mut().zip(&found.counts).for_each(|(all, count)| *all += count);
-                method = found.method;
-            }
+impl Counting<'_> {
+    /// Counts dates or time differences. "Not a time" is out of range, like NaN.
+    fn times(&self, samples: Numbers) -> Result<Counted> {
+        let array = phase::timed("reading", || samples.load())?;
+        let all = i64::from_data(array.data())?;
+        let times = of_times(all, all);
+        let (whole, real);
+        let weights = match self.weights {
+            Weights::None => Weights::None,
             Weights::Whole(weights) => {
-                let found = context.histogram_weighted(&*device, &weights[part], bins)?;
-                whole.iter_mut().zip(&found.counts).for_each(|(all, sum)| {
-                    *all = all.wrapping_add(*sum);
-                });
-                method = found.method;
+                whole = of_times(all, weights);
+                Weights::Whole(&whole)
             }
             Weights::Real(weights) => {
-                let found = context.histogram_weighted_f32(&*device, &weights[part], bins)?;
-                let sums = real.iter_mut().zip(&found.counts);
-                sums.for_each(|(all, sum)| *all += f64::from(*sum));
-                method = found.method;
+                real = of_times(all, weights);
+                Weights::Real(&real)
             }
-        }
-        bar.set_position(end);
-        Ok(())
-    });
-    counted.map_err(|error| rule.named(error))?;
-    bar.finish_and_clear();
-    let counts = match weights {
-        Weights::Real(_) => Counts::Real(real),
-        _ => Counts::Whole(whole),
-    };
-    let outside = match (&counts, weights, rule.glsl()) {
-        (Counts::Whole(counts), Weights::None, Some(_)) => {
-            let inside: u64 = counts.iter().sum();
-            Outside { other: (samples.len() as u64).saturating_sub(inside), ..Outside::default() }
-        }
-        (_, _, Some(_)) => Outside::default(),
-        // All samples are in bins, so there is no need to classify them on the host.
-        (Counts::Whole(counts), Weights::None, None)
-            if counts.iter().sum::<u64>() == samples.len() as u64 =>
-        {
-            Outside::default()
-        }
-        _ => outside(&rule, samples),
-    };
-    let counted = Counted { counts, edges: rule.edges.clone(), outside, method };
-    if verify {
-        let check = || super::verify::verify(&rule, samples, &weight_of(weights), &counted);
-        phase::timed(report::VERIFYING, check)?;
+        };
+        let counting = Counting { weights, ..*self };
+        let mut counted = phase::timed("counting", || counting.in_memory(&times))?;
+        counted.outside.other += (all.len() - times.len()) as u64;
+        Ok(counted)
     }
-    Ok(counted)
+
+    fn counted<N: Number>(&self, samples: Numbers) -> Result<Counted> {
+        if let (Elements::File(file), Weights::None) = (&samples.elements, self.weights)
+            && let Some((rule, counted)) = direct::count::<N>(self.resources, self.request, file)?
+        {
+            if self.verify {
+                phase::timed(report::VERIFYING, || {
+                    let data = file.load()?;
+                    verify(&rule, N::from_data(&data)?, &|_| 1.0, &counted)
+                })?;
+            }
+            return Ok(counted);
+        }
+        let array = phase::timed("reading", || samples.load())?;
+        let data = match array.element() {
+            Element::F16 | Element::Bf16 => widened(&array),
+            _ => Cow::Borrowed(array.data()),
+        };
+        let samples = N::from_data(&data)?;
+        phase::timed("counting", || self.in_memory(samples))
+    }
+
+    fn in_memory<N: Number>(&self, samples: &[N]) -> Result<Counted> {
+        let Self { resources, request, weights, .. } = *self;
+        let parts = samples.par_chunks(CHUNK).filter_map(|part| request.ends(part));
+        let ends = if request.is_automatic() { parts.reduce_with(wider) } else { None };
+        let rule = BinRule::<N>::new(request, ends)?;
+        let bins = rule.device_bins()?;
+        let bytes = size_of::<N::Device>() as u64 + 4;
+        let bar = resources.bars.elements("counting", samples.len() as u64);
+        let m = rule.edges.len() - 1;
+        let (mut whole, mut real) = (vec![0u64; m], vec![0f64; m]);
+        let mut method = HistogramMethod::Auto;
+        let counted =
+            parts::in_order(samples.len(), resources.max_elements(bytes, bytes), |part| {
+                let end = part.end as u64;
+                let device = N::to_device(&samples[part.clone()]);
+                let (context, bins) = (resources.context, bins.clone());
+                match weights {
+                    Weights::None => {
+                        let found = context.histogram(&*device, bins)?;
+                        whole.iter_mut().zip(&found.counts).for_each(|(all, count)| *all += count);
+                        method = found.method;
+                    }
+                    Weights::Whole(weights) => {
+                        let found = context.histogram_weighted(&*device, &weights[part], bins)?;
+                        whole.iter_mut().zip(&found.counts).for_each(|(all, sum)| {
+                            *all = all.wrapping_add(*sum);
+                        });
+                        method = found.method;
+                    }
+                    Weights::Real(weights) => {
+                        let found =
+                            context.histogram_weighted_f32(&*device, &weights[part], bins)?;
+                        let sums = real.iter_mut().zip(&found.counts);
+                        sums.for_each(|(all, sum)| *all += f64::from(*sum));
+                        method = found.method;
+                    }
+                }
+                bar.set_position(end);
+                Ok(())
+            });
+        counted.map_err(|error| rule.named(error))?;
+        bar.finish_and_clear();
+        let counts = match weights {
+            Weights::Real(_) => Counts::Real(real),
+            _ => Counts::Whole(whole),
+        };
+        let outside = match (&counts, weights, rule.glsl()) {
+            (Counts::Whole(counts), Weights::None, Some(_)) => {
+                let inside: u64 = counts.iter().sum();
+                Outside {
+                    other: (samples.len() as u64).saturating_sub(inside),
+                    ..Outside::default()
+                }
+            }
+            (_, _, Some(_)) => Outside::default(),
+            // All samples are in bins, so there is no need to classify them on the host.
+            (Counts::Whole(counts), Weights::None, None)
+                if counts.iter().sum::<u64>() == samples.len() as u64 =>
+            {
+                Outside::default()
+            }
+            _ => outside(&rule, samples),
+        };
+        let counted = Counted { counts, edges: rule.edges.clone(), outside, method };
+        if self.verify {
+            let check = || verify(&rule, samples, &weight_of(weights), &counted);
+            phase::timed(report::VERIFYING, check)?;
+        }
+        Ok(counted)
+    }
 }
 
 fn outside<N: Number>(rule: &BinRule<'_, N>, samples: &[N]) -> Outside {
@@ -214,12 +211,7 @@ fn outside<N: Number>(rule: &BinRule<'_, N>, samples: &[N]) -> Outside {
         }
         outside
     };
-    let sum = |a: Outside, b: Outside| Outside {
-        below: a.below + b.below,
-        above: a.above + b.above,
-        other: a.other + b.other,
-    };
-    samples.par_iter().fold(Outside::default, count).reduce(Outside::default, sum)
+    samples.par_iter().fold(Outside::default, count).reduce(Outside::default, Outside::plus)
 }
 
 /// Returns the weight of each sample, for the CPU.

@@ -1,7 +1,10 @@
 //! Elements of an input: in memory, or in a plain file that can be read by ranges.
 
+use multisplit_bench::host_memory;
+
 use super::plain::PlainFile;
 use crate::formats::{Array, Data, Element, FileError, Result};
+use crate::phase;
 
 /// Elements in memory or in a file.
 pub enum Elements {
@@ -51,6 +54,13 @@ impl Numbers {
     /// Number of elements.
     pub fn len(&self) -> usize {
         self.elements.len()
+    }
+
+    /// Loads the numbers into memory as a phase of a command. Fails first if memory does not suffice for
+    /// `copies` of them, which are needed for `what`.
+    pub fn read(self, what: &str, copies: usize) -> anyhow::Result<Array> {
+        host_memory::check(what, (copies * self.len() * self.element.bytes()) as u64)?;
+        Ok(phase::timed("reading", || self.load())?)
     }
 
     /// Loads the numbers into memory.

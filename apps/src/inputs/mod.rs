@@ -6,15 +6,13 @@
 //! returns an error.
 
 mod elements;
-mod one;
 mod options;
 mod plain;
 mod stream;
-mod two;
 mod values;
 
 pub use elements::{Elements, Numbers};
-pub use options::{Input, InputOptions, TableInput};
+pub use options::{Input, InputOptions, TableInput, read_two};
 pub use plain::PlainFile;
 pub use stream::Stream;
 pub use values::{ValueForm, Values, open_values};

@@ -1,22 +1,24 @@
 //! Input options of all commands that read numbers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use multisplit_bench::progress::Bars;
+use multisplit_bench::{console, host_memory};
 
 use super::{Numbers, Shape, Stream, open_array};
-use crate::formats::{Element, Format, Place};
+use crate::formats::{Array, Element, Format, Place};
+use crate::phase;
 use crate::tables::{Column, Dialect, Table, separator};
 
-/// An input: where it is, in which form, and what of it is meant.
+/// Location, format, element type and columns of an input.
 #[derive(Clone, Debug, Args)]
 pub struct InputOptions {
     /// Input file, or - for standard input
     pub input: PathBuf,
     /// Type of the numbers, if the file does not specify it
-    #[arg(long = "type", value_name = "TYPE", value_parser = Element::parser())]
+    #[arg(long = "type", value_name = "TYPE", value_enum)]
     pub element: Option<Element>,
     /// Format of the input [default: by its name, else by its first bytes]
     #[arg(long, value_enum)]
@@ -42,6 +44,24 @@ pub enum Input {
 pub struct TableInput {
     pub table: Table,
     pub columns: Vec<Column>,
+}
+
+/// One array, from a file or from one column of a table.
+pub struct OneArray {
+    pub numbers: Numbers,
+    /// Format of outputs whose names do not specify one.
+    pub format: Format,
+    /// For a table with empty cells, the row of each number.
+    pub rows: Option<Vec<u32>>,
+    /// For a table, the number of empty cells.
+    pub missing: Option<usize>,
+}
+
+/// Loads two arrays into memory. Fails first if memory does not suffice for `bytes` bytes.
+pub fn read_two(inputs: [OneArray; 2], bytes: usize) -> Result<[Array; 2]> {
+    host_memory::check("the result", bytes as u64)?;
+    let [first, second] = inputs.map(|input| input.numbers);
+    phase::timed("reading", || Ok([first.load()?, second.load()?]))
 }
 
 impl InputOptions {
@@ -76,5 +96,63 @@ impl InputOptions {
         let columns = self.column.iter().map(|which| table.column(which, self.element));
         let columns = columns.collect::<Result<_, _>>()?;
         Ok(Input::Table(Box::new(TableInput { table, columns })))
+    }
+
+    /// Opens an array, or reads one column of a table without its empty cells.
+    pub fn open_one(&self, shape: Shape, bars: Bars) -> Result<OneArray> {
+        self.open_one_for("this command", "skipped", shape, bars)
+    }
+
+    /// Like [`open_one`](Self::open_one), with the name of the command and the use of empty cells for messages.
+    pub fn open_one_for(
+        &self,
+        command: &str,
+        empty: &str,
+        shape: Shape,
+        bars: Bars,
+    ) -> Result<OneArray> {
+        if self.column.len() > 1 {
+            bail!("{command} takes one --column, but {} are given", self.column.len());
+        }
+        match self.open(shape, bars)? {
+            Input::Numbers(numbers, format) => {
+                Ok(OneArray { numbers, format, rows: None, missing: None })
+            }
+            Input::Table(mut input) => {
+                let column = input.columns.pop().context("no column")?;
+                let missing = column.missing.len();
+                if missing > 0 {
+                    let cells = if missing == 1 { "cell is" } else { "cells are" };
+                    console::note(format_args!("{missing} empty {cells} {empty}"));
+                }
+                let (numbers, rows) = (column.keys.into(), column.present);
+                Ok(OneArray { numbers, format: Format::Csv, rows, missing: Some(missing) })
+            }
+        }
+    }
+
+    /// Opens this array and a second one of the same type. If neither the second file nor `--type` specifies
+    /// the element type, it is that of the first array.
+    pub fn open_two(&self, second: &Path, bars: Bars) -> Result<[OneArray; 2]> {
+        let stdin = Path::new("-");
+        if self.input == stdin && second == stdin {
+            bail!("standard input can be only one of the two inputs");
+        }
+        let first = self.open_one(Shape::Line, bars)?;
+        let element = first.numbers.element;
+        let mut other = Self { input: second.to_owned(), ..self.clone() };
+        // A .npy file stores its type; a mismatch is reported below.
+        if second.extension().is_none_or(|extension| extension != "npy") {
+            other.element = other.element.or(Some(element));
+        }
+        let other = other.open_one(Shape::Line, bars)?;
+        if other.numbers.element != element {
+            let (one, two) = (self.place(), Place::new(second));
+            let found = other.numbers.element;
+            bail!(
+                "{one} has type {element} and {two} has type {found}; both must have the same type"
+            );
+        }
+        Ok([first, other])
     }
 }

@@ -21,6 +21,7 @@ use multisplit::Context;
 use crate::formats::{Array, Element, FileError, Format, Place, Result, Stated, npy, text};
 use crate::inputs::{ValueForm, Values};
 use crate::on_device::{DeviceArray, Moved};
+use crate::phase;
 
 pub use by_ranges::RangeWriter;
 use identity::Identity;
@@ -71,6 +72,11 @@ impl Outputs {
     /// Opens an output and checks that it can be written.
     pub fn begin(&mut self, place: &Place) -> Result<OutputId> {
         self.begin_with(place, self.force)
+    }
+
+    /// Opens the output at `path`, in this format if it is given.
+    pub fn begin_as(&mut self, path: &Path, format: Option<Format>) -> Result<OutputId> {
+        self.begin(&Place::new(path).with_format(format))
     }
 
     /// Like [`begin`](Self::begin), but always replaces an existing file.
@@ -322,6 +328,11 @@ impl Outputs {
             compressed(place.compression, plain, body)
         };
         write().map_err(|source| FileError::Write { place: place.to_string(), source })
+    }
+
+    /// Writes an array as a phase of a command.
+    pub fn write_array(&mut self, id: OutputId, array: &Array, otherwise: Format) -> Result<()> {
+        phase::timed("writing", || self.array(id, array, otherwise))
     }
 
     /// Renames all outputs to their final names, or none of them if one fails.

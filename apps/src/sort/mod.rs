@@ -1,7 +1,6 @@
 //! Sorts arrays of any size: at once if they fit the device, otherwise bucket by bucket.
 
 mod direct;
-mod in_memory;
 mod request;
 mod streamed;
 mod verify;

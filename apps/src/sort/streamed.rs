@@ -11,20 +11,19 @@ use std::thread;
 
 use anyhow::{Context as _, Result};
 use bytemuck::Pod;
-use multisplit::{Bound, Context};
+use multisplit::Context;
 use multisplit_bench::data::{SplitMix64, below};
 use multisplit_bench::host_memory;
 use rayon::prelude::*;
 
-use super::direct::{Prepared, Values, retry_with_ballots};
+use super::direct::{Prepared, retry_with_ballots};
 use super::request::{SortRequest, max_elements};
-use crate::file_key::FileKey;
 use crate::formats::Data;
 use crate::inputs::Elements;
-use crate::on_device::{DeviceArray as _, elements_of};
+use crate::number::Number;
+use crate::on_device::{DeviceArray as _, by_value_bytes, elements_of};
 use crate::parts::{Resources, is_out_of_memory};
 use crate::phase;
-use crate::value_type::by_value_bytes;
 
 /// Samples per bucket: enough for similar bucket sizes.
 const SAMPLES_PER_BUCKET: usize = 32;
@@ -47,7 +46,7 @@ pub trait Target: Sync {
 }
 
 /// Sorts `keys` and the optional values into `target`; stable.
-pub fn sort_streamed<K: FileKey>(
+pub fn sort_streamed<K: Number>(
     resources: &Resources<'_>,
     request: SortRequest,
     keys: &Elements,
@@ -63,11 +62,7 @@ pub fn sort_streamed<K: FileKey>(
     let bar = resources.bars.elements("sorting", keys.len() as u64);
     let max = max_elements::<K>(resources, value_bytes) / WORKERS;
     let sort = Streamed { context: resources.context, request, target, bar: &bar };
-    by_value_bytes!(
-        value_bytes,
-        sort.sort::<K, ()>(keys, None, 0, max),
-        V => sort.sort::<K, V>(keys, values, 0, max)
-    )?;
+    by_value_bytes!(value_bytes, V => sort.sort::<K, V>(keys, values, 0, max))?;
     bar.finish_and_clear();
     Ok(())
 }
@@ -106,7 +101,7 @@ struct Bucket<'b, K, V> {
 
 impl Streamed<'_> {
     /// Sorts elements whose output begins at `first`, at most `max` on the device at a time.
-    fn sort<K: FileKey, V: Values>(
+    fn sort<K: Number, V: Pod + Send + Sync>(
         &self,
         keys: &Elements,
         values: Option<&Elements>,
@@ -147,7 +142,7 @@ impl Streamed<'_> {
 
     /// Ranks at which buckets begin. The smallest sampled key gets its own bucket, so that every other bucket
     /// is smaller than the input even if the sample is unrepresentative.
-    fn splitters<K: FileKey>(&self, keys: &Elements, max: usize) -> Result<Vec<u64>> {
+    fn splitters<K: Number>(&self, keys: &Elements, max: usize) -> Result<Vec<u64>> {
         let buckets = (SPARE * keys.len().div_ceil(max.max(1))).clamp(2, MAX_BUCKETS / 2);
         let mut random = SplitMix64::after(SEED, 0);
         let mut sample = (0..buckets * SAMPLES_PER_BUCKET)
@@ -176,7 +171,7 @@ impl Streamed<'_> {
     }
 
     /// Splits the input into pieces, each grouped by bucket.
-    fn split<K: FileKey, V: Values>(
+    fn split<K: Number, V: Pod + Send + Sync>(
         &self,
         keys: &Elements,
         values: Option<&Elements>,
@@ -198,7 +193,7 @@ impl Streamed<'_> {
             .collect()
     }
 
-    fn split_chunk<K: FileKey, V: Pod>(
+    fn split_chunk<K: Number, V: Pod>(
         &self,
         keys: &[K],
         values: &[V],
@@ -230,7 +225,7 @@ impl Streamed<'_> {
     }
 
     /// Sorts a bucket and writes it to the output, starting at `first`.
-    fn finish<K: FileKey, V: Values>(
+    fn finish<K: Number, V: Pod + Send + Sync>(
         &self,
         bucket: &Bucket<'_, K, V>,
         first: u64,
@@ -255,11 +250,10 @@ impl Streamed<'_> {
             }
         }
         let (keys, values) = bucket.gathered()?;
-        let values = V::PRESENT.then_some(&values);
-        self.sort::<K, V>(&keys, values, first, max.min(n as usize / 2).max(1))
+        self.sort::<K, V>(&keys, values.as_ref(), first, max.min(n as usize / 2).max(1))
     }
 
-    fn on_device<K: FileKey, V: Values>(
+    fn on_device<K: Number, V: Pod + Send + Sync>(
         &self,
         bucket: &Bucket<'_, K, V>,
         first: u64,
@@ -270,36 +264,23 @@ impl Streamed<'_> {
             bucket.copy(at, chunk, |piece| &piece.keys);
             anyhow::Ok(())
         })?;
-        let prepared = Prepared::new::<K, V>(context, &sort, n)?;
-        let mut bound = vec![Bound::from((prepared.keys, &keys))];
-        let values = match prepared.values {
-            None => None,
-            Some(import) => {
-                let values = context.upload_with(n, |at, chunk: &mut [V]| {
-                    bucket.copy(at, chunk, |piece| &piece.values);
-                    anyhow::Ok(())
-                })?;
-                Some((import, values))
-            }
+        let upload_values = || {
+            context.upload_with(n, |at, chunk: &mut [V]| {
+                bucket.copy(at, chunk, |piece| &piece.values);
+                anyhow::Ok(())
+            })
         };
-        if let Some((import, values)) = &values {
-            bound.push(Bound::from((*import, values)));
-        }
-        {
-            let _span = tracing::info_span!("sort", n).entered();
-            phase::timed("sorting", || context.run(&prepared.executable, &bound))?;
-        }
+        let values = bucket.has_values().then(upload_values).transpose()?;
+        let prepared = Prepared::new::<K, V>(context, &sort, n, values.is_some())?;
+        prepared.run(context, &keys, values.as_ref())?;
         keys.drain(context, &|at, bytes| self.target.keys(first + at, bytes))?;
-        match &values {
-            Some((_, values)) => {
-                values.drain(context, &|at, bytes| self.target.values(first + at, bytes))
-            }
-            None => Ok(()),
-        }
+        values.map_or(Ok(()), |values| {
+            values.drain(context, &|at, bytes| self.target.values(first + at, bytes))
+        })
     }
 }
 
-impl<'b, K: FileKey, V: Values> Bucket<'b, K, V> {
+impl<'b, K: Number, V: Pod + Send + Sync> Bucket<'b, K, V> {
     fn new(pieces: &'b [Piece<K, V>], number: usize) -> Self {
         let mut starts = vec![0];
         for piece in pieces {
@@ -310,6 +291,10 @@ impl<'b, K: FileKey, V: Values> Bucket<'b, K, V> {
 
     fn len(&self) -> u64 {
         self.starts[self.pieces.len()]
+    }
+
+    fn has_values(&self) -> bool {
+        self.pieces.iter().any(|piece| !piece.values.is_empty())
     }
 
     /// Whether all keys are equal.
@@ -340,7 +325,7 @@ impl<'b, K: FileKey, V: Values> Bucket<'b, K, V> {
         for (piece, start) in self.pieces.iter().zip(&self.starts) {
             let range = piece.range(self.number);
             target.keys(first + start, bytemuck::cast_slice(&piece.keys[range.clone()]))?;
-            if V::PRESENT {
+            if !piece.values.is_empty() {
                 target.values(first + start, bytemuck::cast_slice(&piece.values[range]))?;
             }
         }
@@ -348,15 +333,16 @@ impl<'b, K: FileKey, V: Values> Bucket<'b, K, V> {
     }
 
     /// Copies all elements of the bucket into contiguous arrays.
-    fn gathered(&self) -> Result<(Elements, Elements)> {
+    fn gathered(&self) -> Result<(Elements, Option<Elements>)> {
         let len =
             usize::try_from(self.len()).context("there are more elements than bytes of memory")?;
         let mut keys = vec![K::zeroed(); len];
         self.copy(0, &mut keys, |piece| &piece.keys);
-        let mut values = vec![V::zeroed(); if V::PRESENT { len } else { 0 }];
-        if V::PRESENT {
+        let values = self.has_values().then(|| {
+            let mut values = vec![V::zeroed(); len];
             self.copy(0, &mut values, |piece| &piece.values);
-        }
-        Ok((Elements::Memory(Data::of(keys)), Elements::Memory(V::into_data(values))))
+            Elements::Memory(Data::of(values))
+        });
+        Ok((Elements::Memory(Data::of(keys)), values))
     }
 }

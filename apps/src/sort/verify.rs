@@ -4,11 +4,11 @@ use anyhow::{Result, bail};
 use rayon::prelude::*;
 
 use super::request::{self, SortRequest, Sorted};
-use crate::file_key::FileKey;
 use crate::formats::Data;
+use crate::number::Number;
 
 /// Compares every element of a sort of `keys` and `values` with the CPU's result. The CPU sorts on all cores.
-pub fn verify<K: FileKey>(
+pub fn verify<K: Number>(
     request: SortRequest,
     keys: &[K],
     values: Option<&Data>,
@@ -80,7 +80,7 @@ pub fn verify<K: FileKey>(
 }
 
 /// Index of the first key of `found` that differs from the rows of `keys` sorted by rank.
-fn wrong_key<K: FileKey, R: Ord + Copy + Send + Sync>(
+fn wrong_key<K: Number, R: Ord + Copy + Send + Sync>(
     keys: &[K],
     found: &[K],
     length: usize,
@@ -94,7 +94,7 @@ fn wrong_key<K: FileKey, R: Ord + Copy + Send + Sync>(
 
 /// The index of each key after a stable sort of the rows. Keys are packed with their indices, so that no two
 /// are equal and an unstable sort gives the same order.
-fn stable_order<K: FileKey, P: Ord + Copy + Send + Sync>(
+fn stable_order<K: Number, P: Ord + Copy + Send + Sync>(
     keys: &[K],
     length: usize,
     pack: impl Fn(K, u32) -> P + Sync,

@@ -1,34 +1,24 @@
 //! Splits without loading the elements into host memory: from the input to the device, and from there to the
 //! output.
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use bytemuck::Pod;
-use multisplit::operations::split::Method;
-use multisplit::{Array, Buckets, Context, Value};
+use multisplit::{Buckets, Context};
 
-use crate::file_key::FileKey;
+use super::Split;
 use crate::inputs::Elements;
-use crate::on_device::{Moved, upload};
+use crate::number::Number;
+use crate::on_device::{MovedPairs, by_value_bytes, upload};
 use crate::parts::{Resources, is_out_of_memory};
 use crate::phase;
-use crate::value_type::by_value_bytes;
-
-/// Elements grouped by bucket, on the device.
-pub struct Direct {
-    pub keys: Moved,
-    pub values: Option<Moved>,
-    /// Start of each bucket, followed by n.
-    pub offsets: Vec<u64>,
-    pub method: Method,
-}
 
 /// Splits `keys` and the optional values. `None` if they do not fit the device.
-pub fn split_direct<K: FileKey>(
+pub fn split_direct<K: Number>(
     resources: &Resources<'_>,
     buckets: &Buckets<K>,
     keys: &Elements,
     values: Option<&Elements>,
-) -> Result<Option<Direct>> {
+) -> Result<Option<Split>> {
     let value_bytes = values.map_or(0, Elements::element_bytes);
     // Narrow keys are split as 32-bit words.
     let bytes = 2 * (size_of::<K>() + value_bytes)
@@ -37,51 +27,33 @@ pub fn split_direct<K: FileKey>(
         return Ok(None);
     }
     let context = resources.context;
-    let split = by_value_bytes!(
-        value_bytes,
-        keys_alone(context, buckets, keys),
-        V => pairs::<K, V>(context, buckets, keys, values)
-    );
-    match split {
+    match by_value_bytes!(value_bytes, V => on_device::<K, V>(context, buckets, keys, values)) {
         Err(error) if is_out_of_memory(&error) => Ok(None),
         other => other.map(Some),
     }
 }
 
-fn keys_alone<K: FileKey>(
-    context: &Context,
-    buckets: &Buckets<K>,
-    keys: &Elements,
-) -> Result<Direct> {
-    let keys = upload::<K>(context, keys)?;
-    let _span = tracing::info_span!("split", n = keys.len()).entered();
-    let split = phase::timed("splitting", || context.split(&keys, buckets.clone()))?;
-    Ok(Direct {
-        keys: Moved::device(context, split.keys),
-        values: None,
-        offsets: offsets(context, &split.offsets)?,
-        method: split.method,
-    })
-}
-
-fn pairs<K: FileKey, V: Pod + Value>(
+fn on_device<K: Number, V: Pod>(
     context: &Context,
     buckets: &Buckets<K>,
     keys: &Elements,
     values: Option<&Elements>,
-) -> Result<Direct> {
-    let values = values.context("a split of pairs without values")?;
-    let (keys, values) = (upload::<K>(context, keys)?, upload::<V>(context, values)?);
+) -> Result<Split> {
+    let keys = upload::<K>(context, keys)?;
+    let values = values.map(|values| upload::<V>(context, values)).transpose()?;
     let _span = tracing::info_span!("split", n = keys.len()).entered();
-    let split = phase::timed("splitting", || context.split_pairs(&keys, &values, buckets.clone()))?;
-    Ok(Direct {
-        keys: Moved::device(context, split.keys),
-        values: Some(Moved::device(context, split.values)),
-        offsets: offsets(context, &split.offsets)?,
-        method: split.method,
-    })
-}
-
-fn offsets(context: &Context, offsets: &Array<u32>) -> Result<Vec<u64>> {
-    Ok(context.download(offsets)?.into_iter().map(u64::from).collect())
+    let (moved, offsets, method) = phase::timed("splitting", || match values {
+        None => {
+            let split = context.split(&keys, buckets.clone())?;
+            let moved = MovedPairs::device::<K, V>(context, split.keys, None);
+            anyhow::Ok((moved, split.offsets, split.method))
+        }
+        Some(values) => {
+            let split = context.split_pairs(&keys, &values, buckets.clone())?;
+            let moved = MovedPairs::device(context, split.keys, Some(split.values));
+            Ok((moved, split.offsets, split.method))
+        }
+    })?;
+    let offsets = context.download(&offsets)?.into_iter().map(u64::from).collect();
+    Ok(Split { moved, offsets, method, parts: 1 })
 }

@@ -5,7 +5,21 @@ mod key_rule;
 mod verify;
 mod whole;
 
-pub use direct::{Direct, split_direct};
+pub use direct::split_direct;
 pub use key_rule::{KeyFunction, KeyRule};
 pub use verify::verify;
 pub use whole::{Whole, split};
+
+use multisplit::operations::split::Method;
+
+use crate::on_device::MovedPairs;
+
+/// Result of a split, independent of the key type.
+pub struct Split {
+    pub moved: MovedPairs,
+    /// Start of each bucket, followed by n.
+    pub offsets: Vec<u64>,
+    pub method: Method,
+    /// Number of parts.
+    pub parts: usize,
+}

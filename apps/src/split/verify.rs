@@ -8,14 +8,14 @@ use multisplit::Key;
 use rayon::prelude::*;
 
 use super::{KeyRule, Whole};
-use crate::file_key::FileKey;
 use crate::formats::Data;
+use crate::number::Number;
 
 /// Compares every element of a split of `keys` and `values` with the CPU's result.
 ///
 /// For a user's function, which only the device can evaluate, takes the buckets from the result. This still
 /// checks that equal keys are in the same bucket and that the split is stable and complete.
-pub fn verify<K: FileKey>(
+pub fn verify<K: Number>(
     rule: &KeyRule<K>,
     keys: &[K],
     values: Option<&Data>,

@@ -3,16 +3,18 @@
 //! Each part is split on the device. Its buckets are then appended to those of the earlier parts, so that the
 //! result is byte-identical to a split at once.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use bytemuck::Pod;
 use multisplit::operations::split::Method;
 use multisplit::operations::split::SplitPairs;
 use multisplit::{Buckets, Host, Key};
 
+use super::Split;
 use crate::formats::Data;
+use crate::on_device::{MovedPairs, by_value_bytes};
 use crate::parts::{self, Resources};
 
-/// Result of a split.
+/// Result of a split in host memory.
 pub struct Whole<K> {
     pub keys: Vec<K>,
     pub values: Option<Data>,
@@ -23,6 +25,13 @@ pub struct Whole<K> {
     pub parts: usize,
 }
 
+impl<K: Pod> From<Whole<K>> for Split {
+    fn from(whole: Whole<K>) -> Self {
+        let Whole { keys, values, offsets, method, parts } = whole;
+        Self { moved: MovedPairs::host(keys, values), offsets, method, parts }
+    }
+}
+
 /// Splits `keys` and the optional values.
 pub fn split<K: Key>(
     resources: &Resources<'_>,
@@ -30,35 +39,10 @@ pub fn split<K: Key>(
     keys: &[K],
     values: Option<&Data>,
 ) -> Result<Whole<K>> {
-    fn wrapped<K, V>(parted: Parted<K, V>, wrap: impl FnOnce(Vec<V>) -> Data) -> Whole<K> {
-        let Parted { keys, values, offsets, method, parts } = parted;
-        Whole { keys, values: Some(wrap(values)), offsets, method, parts }
-    }
-    Ok(match values {
-        None => {
-            let Parted { keys, offsets, method, parts, .. } =
-                in_parts::<K, u32>(resources, buckets, keys, None)?;
-            Whole { keys, values: None, offsets, method, parts }
-        }
-        Some(Data::Bytes4(v)) => {
-            wrapped(in_parts(resources, buckets, keys, Some(v))?, Data::Bytes4)
-        }
-        Some(Data::Bytes8(v)) => {
-            wrapped(in_parts(resources, buckets, keys, Some(v))?, Data::Bytes8)
-        }
-        Some(Data::Bytes16(v)) => {
-            wrapped(in_parts(resources, buckets, keys, Some(v))?, Data::Bytes16)
-        }
-        Some(_) => bail!("values have 4, 8 or 16 bytes"),
+    by_value_bytes!(values.map_or(0, Data::element_bytes), V => {
+        let values = values.map(|values| bytemuck::cast_slice::<u8, V>(values.bytes()));
+        in_parts(resources, buckets, keys, values)
     })
-}
-
-struct Parted<K, V> {
-    keys: Vec<K>,
-    values: Vec<V>,
-    offsets: Vec<u64>,
-    method: Method,
-    parts: usize,
 }
 
 /// A part that was split on the device; `values` is empty if there are no values.
@@ -76,7 +60,7 @@ fn in_parts<K: Key, V: Pod>(
     buckets: &Buckets<K>,
     keys: &[K],
     values: Option<&[V]>,
-) -> Result<Parted<K, V>> {
+) -> Result<Whole<K>> {
     let value_bytes = if values.is_some() { size_of::<V>() } else { 0 };
     let max = max_elements(resources, size_of::<K>().max(size_of::<u32>()), value_bytes);
     let bar = resources.bars.elements("splitting", keys.len() as u64);
@@ -96,18 +80,23 @@ fn in_parts<K: Key, V: Pod>(
         Ok(())
     })?;
     bar.finish_and_clear();
-    Ok(joined(pieces, buckets.count() as usize))
+    Ok(joined(pieces, buckets.count() as usize, values.is_some()))
 }
 
 /// Concatenates the pieces of each bucket, one bucket after another.
-fn joined<K: Pod, V: Pod>(mut pieces: Vec<Piece<K, V>>, buckets: usize) -> Parted<K, V> {
+fn joined<K: Pod, V: Pod>(
+    mut pieces: Vec<Piece<K, V>>,
+    buckets: usize,
+    has_values: bool,
+) -> Whole<K> {
     let parts = pieces.len();
     let method = pieces.first().map_or(Method::Auto, |piece| piece.method);
     if let [_] = pieces[..]
         && let Some(Piece { keys, values, offsets, .. }) = pieces.pop()
     {
         let offsets = offsets.into_iter().map(u64::from).collect();
-        return Parted { keys, values, offsets, method, parts };
+        let values = has_values.then(|| Data::of(values));
+        return Whole { keys, values, offsets, method, parts };
     }
     let len = |of: fn(&Piece<K, V>) -> usize| pieces.iter().map(of).sum();
     let mut keys = Vec::with_capacity(len(|piece| piece.keys.len()));
@@ -122,12 +111,14 @@ fn joined<K: Pod, V: Pod>(mut pieces: Vec<Piece<K, V>>, buckets: usize) -> Parte
         }
         offsets.push(keys.len() as u64);
     }
-    Parted { keys, values, offsets, method, parts }
+    let values = has_values.then(|| Data::of(values));
+    Whole { keys, values, offsets, method, parts }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Piece, joined};
+    use crate::formats::Data;
     use multisplit::operations::split::Method;
 
     #[test]
@@ -139,9 +130,9 @@ mod tests {
             method: Method::Direct,
         };
         let pieces = vec![piece(&[1, 2, 7], &[0, 2, 2, 3]), piece(&[0, 5, 8, 9], &[0, 1, 2, 4])];
-        let whole = joined(pieces, 3);
+        let whole = joined(pieces, 3, true);
         assert_eq!(whole.keys, [1, 2, 0, 5, 7, 8, 9]);
-        assert_eq!(whole.values, [10, 20, 0, 50, 70, 80, 90]);
+        assert_eq!(whole.values, Some(Data::Bytes4(vec![10, 20, 0, 50, 70, 80, 90])));
         assert_eq!(whole.offsets, [0, 3, 4, 7]);
         assert_eq!(whole.parts, 2);
     }

@@ -9,12 +9,12 @@ use multisplit_bench::size;
 use multisplit_bench::split::Method;
 
 use crate::device::Devices;
-use crate::file_key::FileKey;
-use crate::formats::{Array, Element, Place};
+use crate::edges::Edge;
+use crate::formats::{Array, Element, Place, with_type};
 use crate::glsl_file::GlslOptions;
-use crate::histogram::{Edge, Number, edges_of};
 use crate::inputs::{InputOptions, read_splitters};
 use crate::keyed::OutputOptions;
+use crate::number::{Number, edges_of};
 use crate::report;
 use crate::split::{KeyFunction, KeyRule};
 use crate::values::ValueOptions;
@@ -104,7 +104,7 @@ impl Options {
     }
 
     /// Returns the bucket function for keys of type `element`, which the device represents as `K`.
-    pub fn rule<K: FileKey>(&self, element: Element, devices: &Devices) -> Result<KeyRule<K>> {
+    pub fn rule<K: Number>(&self, element: Element, devices: &Devices) -> Result<KeyRule<K>> {
         let buckets = self.buckets.unwrap_or(1);
         if u64::from(buckets) > MAX_PARTS {
             bail!("--buckets {buckets} is more than {MAX_PARTS}, the maximum");
@@ -135,51 +135,49 @@ impl Options {
     }
 
     /// Buckets of equal width over the given range, or over the whole type.
-    fn delta<K: FileKey>(&self, element: Element, m: u32) -> Result<KeyFunction<K>> {
+    fn delta<K: Number>(&self, element: Element, m: u32) -> Result<KeyFunction<K>> {
         let range = match self.range.as_deref() {
             Some([lo, hi]) => Some((lo.as_str(), hi.as_str())),
             _ => None,
         };
-        Ok(match (element, range) {
-            (Element::U8, range) => parts::<u8, K>(range.or(Some(("0", "256"))), m)?,
-            (Element::I8, range) => parts::<i8, K>(range.or(Some(("-128", "128"))), m)?,
-            (Element::U16, range) => parts::<u16, K>(range.or(Some(("0", "65536"))), m)?,
-            (Element::I16, range) => parts::<i16, K>(range.or(Some(("-32768", "32768"))), m)?,
-            (_, None) => KeyFunction::Delta,
-            (Element::U32, range) => parts::<u32, K>(range, m)?,
-            (Element::I32, range) => parts::<i32, K>(range, m)?,
-            (Element::F16 | Element::Bf16 | Element::F32, range) => parts::<f32, K>(range, m)?,
-            (Element::U64, range) => parts::<u64, K>(range, m)?,
-            (Element::I64, range) => parts::<i64, K>(range, m)?,
-            (Element::F64, range) => parts::<f64, K>(range, m)?,
-            (Element::Time(_), _) => {
+        let whole_type = match element {
+            Element::U8 => Some(("0", "256")),
+            Element::I8 => Some(("-128", "128")),
+            Element::U16 => Some(("0", "65536")),
+            Element::I16 => Some(("-32768", "32768")),
+            _ => None,
+        };
+        let Some((lo, hi)) = range.or(whole_type) else { return Ok(KeyFunction::Delta) };
+        match element {
+            Element::Time(_) => {
                 bail!("--range needs keys that are numbers, but they are {element}")
             }
-        })
+            Element::F16 | Element::Bf16 => parts::<f32, K>(lo, hi, m),
+            other => with_type!(other, N => parts::<N, K>(lo, hi, m)),
+        }
     }
 }
 
 /// Converts splitters to the key type. Splitters of another type are rounded up to the next key.
-fn splitters_of<K: FileKey>(splitters: &Array, element: Element) -> Result<Vec<K>> {
+fn splitters_of<K: Number>(splitters: &Array, element: Element) -> Result<Vec<K>> {
     let found = splitters.element();
     if found == element {
         let keys = keys_of(splitters);
-        return Ok(K::from_data(&keys).context("splitters of another size")?.to_vec());
+        return Ok(K::from_data(&keys)?.to_vec());
     }
     let key = |edge: Edge| {
         K::at_or_above(edge).filter(|_| !edge.value().is_nan()).with_context(|| {
             format!("the splitter {edge} of type {found} is larger than any key of type {element}")
         })
     };
-    edges_of(splitters).context("splitters of another size")?.into_iter().map(key).collect()
+    edges_of(splitters)?.into_iter().map(key).collect()
 }
 
 /// Splitters of `m` parts of equal width of type `N`, as keys.
-fn parts<N: Number, K: FileKey>(range: Option<(&str, &str)>, m: u32) -> Result<KeyFunction<K>> {
-    let (lo, hi) = range.context("no range")?;
+fn parts<N: Number, K: Number>(lo: &str, hi: &str, m: u32) -> Result<KeyFunction<K>> {
     let edge = |text: &str| {
         let edge = N::parse_edge(text).filter(|edge| edge.value().is_finite());
-        edge.with_context(|| format!("--range: `{text}` is not a number of type {}", N::NAME))
+        edge.with_context(|| format!("--range: `{text}` is not a number of type {}", N::TYPE))
     };
     let (lo, hi) = (edge(lo)?, edge(hi)?);
     if lo >= hi {

@@ -3,25 +3,18 @@
 use std::io::Write as _;
 
 use anyhow::Result;
-use multisplit::operations::split::Method;
 use multisplit_bench::split::name;
 use multisplit_bench::{console, size};
 
 use super::options::Options;
-use crate::formats::{Element, Place};
-use crate::{phase, report};
+use crate::formats::Place;
+use crate::job::Job;
+use crate::number::Number;
+use crate::report;
+use crate::split::{KeyRule, Split};
 
 /// Maximum number of buckets that are all printed.
 const MAX_SHOWN: usize = 32;
-
-/// Parameters of the split that appear in the summary.
-pub struct Summary<'t> {
-    pub n: usize,
-    pub element: Element,
-    pub buckets: u32,
-    pub device: &'t str,
-    pub is_glsl: bool,
-}
 
 /// Prints the bucket sizes and the summary.
 pub fn print(options: &Options, offsets: &[u64], summary: &str) -> Result<()> {
@@ -36,27 +29,20 @@ pub fn print(options: &Options, offsets: &[u64], summary: &str) -> Result<()> {
     Ok(())
 }
 
-impl Summary<'_> {
-    /// One-line summary of the split.
-    pub fn text(&self, method: Method, parts: usize, verified: bool) -> String {
-        let Summary { element, buckets, device, .. } = self;
-        let n = size::grouped(self.n as u64);
-        let method = name(method);
-        let parts = if parts > 1 { format!(", {parts} parts") } else { String::new() };
-        let checked = match (verified, self.is_glsl) {
-            (false, _) => "",
-            (true, false) => ", verified against the CPU",
-            (true, true) => {
-                "; verified to be stable, each key in one bucket (GLSL runs on the device alone)"
-            }
-        };
-        let time = phase::of_kernels("splitting");
-        let plural = if *buckets == 1 { "" } else { "s" };
-        format!(
-            "split {n} {element} into {buckets} bucket{plural} ({method}{parts}) in {time} on \
-             {device}{checked}"
-        )
-    }
+/// One-line summary of a split of `keys`.
+pub fn text<K: Number>(job: &Job<'_>, keys: &str, rule: &KeyRule<K>, split: &Split) -> String {
+    let (buckets, method) = (rule.buckets, name(split.method));
+    let parts = if split.parts > 1 { format!(", {} parts", split.parts) } else { String::new() };
+    let checked = match (job.devices.verify(), rule.glsl()) {
+        (false, _) => "",
+        (true, None) => ", verified against the CPU",
+        (true, Some(_)) => {
+            "; verified to be stable, each key in one bucket (GLSL runs on the device alone)"
+        }
+    };
+    let plural = if buckets == 1 { "" } else { "s" };
+    let what = format!("split {keys} into {buckets} bucket{plural} ({method}{parts})");
+    job.summary_with(what, "splitting", checked)
 }
 
 /// Formats one line per printed bucket.

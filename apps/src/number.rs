@@ -1,21 +1,18 @@
-//! Sample types: parsing, conversion for the device, and bin edges.
+//! Types of keys and samples: parsing, conversion for the device, and bin edges.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
 use std::str::FromStr;
 
-use bytemuck::Pod;
+use anyhow::{Context as _, Result};
 use multisplit::half::{bf16, f16};
-use multisplit::{Bins, Sample};
+use multisplit::{Bins, Key, Sample};
 
-use super::edges::{Edge, even_whole};
-use crate::formats::{Array, Data, Element, half};
+use crate::edges::{Edge, even_whole};
+use crate::formats::{Array, Data, with_type};
 
-/// A sample type.
-pub trait Number: Pod + PartialOrd + Debug + Send + Sync + 'static {
-    /// Name of the type on the command line.
-    const NAME: &'static str;
-
+/// A type of keys and samples.
+pub trait Number: Key + Debug + Send + Sync {
     /// The type that the device counts: a wider one if the device does not support this type.
     type Device: Sample;
 
@@ -23,7 +20,13 @@ pub trait Number: Pod + PartialOrd + Debug + Send + Sync + 'static {
     fn on_device(self) -> Self::Device;
 
     /// Converts a slice for the device.
-    fn to_device(numbers: &[Self]) -> Cow<'_, [Self::Device]>;
+    fn to_device(numbers: &[Self]) -> Cow<'_, [Self::Device]> {
+        // The same type has the same bytes.
+        match bytemuck::try_cast_slice(numbers) {
+            Ok(same) if Self::SAME_BYTES => Cow::Borrowed(same),
+            _ => numbers.iter().map(|&number| number.on_device()).collect(),
+        }
+    }
 
     /// Converts the number to an edge.
     fn edge(self) -> Edge;
@@ -40,7 +43,9 @@ pub trait Number: Pod + PartialOrd + Debug + Send + Sync + 'static {
     }
 
     /// The number nearest to an edge of bins of equal ratio.
-    fn rounded(edge: f64) -> f64;
+    fn rounded(edge: f64) -> f64 {
+        edge
+    }
 
     /// The m + 1 edges of m parts of equal width. They are bitwise equal to those of the engine.
     fn even_edges(lo: Edge, hi: Edge, m: u32) -> Vec<Edge>;
@@ -50,41 +55,31 @@ pub trait Number: Pod + PartialOrd + Debug + Send + Sync + 'static {
     const MAX: Self;
 
     /// Whether it is neither infinite nor NaN.
-    fn is_finite(self) -> bool;
+    fn is_finite(self) -> bool {
+        !matches!(self.edge(), Edge::Real(value) if !value.is_finite())
+    }
 
     /// Whether the device type has the same size, so that files can be read directly into device memory.
     const SAME_BYTES: bool = size_of::<Self>() == size_of::<Self::Device>();
 
-    /// Reinterprets `data` as numbers; `None` if its elements have another size.
-    fn from_data(data: &Data) -> Option<&[Self]> {
+    /// Reinterprets `data` as numbers. Fails if its elements have another size.
+    fn from_data(data: &Data) -> Result<&[Self]> {
         (data.element_bytes() == size_of::<Self>())
             .then(|| bytemuck::try_cast_slice(data.bytes()).ok())
             .flatten()
+            .context("elements of another size")
     }
 }
 
 macro_rules! integer {
     ($($type:ty, $device:ty;)*) => {$(
         impl Number for $type {
-            const NAME: &'static str = stringify!($type);
             const MIN: Self = <$type>::MIN;
             const MAX: Self = <$type>::MAX;
             type Device = $device;
 
-            fn is_finite(self) -> bool {
-                true
-            }
-
             fn on_device(self) -> $device {
                 self.into()
-            }
-
-            fn to_device(numbers: &[Self]) -> Cow<'_, [$device]> {
-                // The same type has the same bytes.
-                match bytemuck::try_cast_slice::<Self, $device>(numbers) {
-                    Ok(same) if Self::SAME_BYTES => Cow::Borrowed(same),
-                    _ => numbers.iter().map(|&number| number.on_device()).collect(),
-                }
             }
 
             fn edge(self) -> Edge {
@@ -102,10 +97,6 @@ macro_rules! integer {
                     Edge::Real(edge) => edge.ceil() as i128,
                 };
                 whole.max(Self::MIN.into()).try_into().ok()
-            }
-
-            fn rounded(edge: f64) -> f64 {
-                edge
             }
 
             fn even_edges(lo: Edge, hi: Edge, m: u32) -> Vec<Edge> {
@@ -141,21 +132,12 @@ fn power(text: &str) -> Option<i128> {
 macro_rules! float {
     ($($type:ty)*) => {$(
         impl Number for $type {
-            const NAME: &'static str = stringify!($type);
             const MIN: Self = <$type>::NEG_INFINITY;
             const MAX: Self = <$type>::INFINITY;
             type Device = Self;
 
-            fn is_finite(self) -> bool {
-                <$type>::is_finite(self)
-            }
-
             fn on_device(self) -> Self {
                 self
-            }
-
-            fn to_device(numbers: &[Self]) -> Cow<'_, [Self]> {
-                numbers.into()
             }
 
             fn edge(self) -> Edge {
@@ -189,21 +171,12 @@ float! { f32 f64 }
 macro_rules! narrow_float {
     ($($type:ident)*) => {$(
         impl Number for $type {
-            const NAME: &'static str = stringify!($type);
             const MIN: Self = $type::NEG_INFINITY;
             const MAX: Self = $type::INFINITY;
             type Device = f32;
 
-            fn is_finite(self) -> bool {
-                $type::is_finite(self)
-            }
-
             fn on_device(self) -> f32 {
                 self.to_f32()
-            }
-
-            fn to_device(numbers: &[Self]) -> Cow<'_, [f32]> {
-                numbers.iter().map(|&number| number.on_device()).collect()
             }
 
             fn edge(self) -> Edge {
@@ -238,38 +211,11 @@ macro_rules! narrow_float {
 narrow_float! { f16 bf16 }
 
 /// Converts the numbers of an array to edges.
-pub fn edges_of(array: &Array) -> Option<Vec<Edge>> {
-    fn of<N: Number>(array: &Array) -> Option<Vec<Edge>> {
-        Some(N::from_data(array.data())?.iter().map(|number| number.edge()).collect())
-    }
-    match array.element() {
-        Element::U8 => of::<u8>(array),
-        Element::I8 => of::<i8>(array),
-        Element::U16 => of::<u16>(array),
-        Element::I16 => of::<i16>(array),
-        Element::F16 => of::<f16>(array),
-        Element::Bf16 => of::<bf16>(array),
-        Element::U32 => of::<u32>(array),
-        Element::I32 => of::<i32>(array),
-        Element::F32 => of::<f32>(array),
-        Element::U64 => of::<u64>(array),
-        Element::I64 | Element::Time(_) => of::<i64>(array),
-        Element::F64 => of::<f64>(array),
-    }
-}
-
-/// Converts 16-bit floats to 32 bits for counting.
-pub fn counted_as(samples: &Array) -> Cow<'_, Array> {
-    let words = match (samples.element(), samples.data()) {
-        (Element::F16, Data::Bytes2(bits)) => {
-            bits.iter().map(|&bits| half::to_f32(bits).to_bits()).collect()
-        }
-        (Element::Bf16, Data::Bytes2(bits)) => {
-            bits.iter().map(|&bits| u32::from(bits) << 16).collect()
-        }
-        _ => return Cow::Borrowed(samples),
-    };
-    Array::new(Element::F32, Data::Bytes4(words)).map_or(Cow::Borrowed(samples), Cow::Owned)
+pub fn edges_of(array: &Array) -> Result<Vec<Edge>> {
+    let data = array.data();
+    Ok(with_type!(array.element(), N => {
+        N::from_data(data)?.iter().map(|number| number.edge()).collect()
+    }))
 }
 
 #[cfg(test)]
@@ -277,7 +223,22 @@ mod tests {
     use multisplit::half::{bf16, f16};
 
     use super::Number;
-    use crate::histogram::Edge;
+    use crate::edges::Edge;
+    use crate::formats::Data;
+
+    #[test]
+    fn keys_keep_their_bits_in_files() {
+        let keys = [-1.5f64, f64::NAN, 0.0];
+        let data = Data::of(keys.to_vec());
+        let found = f64::from_data(&data).expect("keys of 8 bytes");
+        // Compare bits, because NaN is not equal to itself.
+        assert_eq!(
+            found.iter().map(|key| key.to_bits()).collect::<Vec<_>>(),
+            keys.map(f64::to_bits)
+        );
+        assert!(u32::from_data(&data).is_err());
+        assert!(matches!(Data::of(vec![-1i32]), Data::Bytes4(words) if words == [u32::MAX]));
+    }
 
     #[test]
     fn edges_round_up_to_the_next_narrow_float() {
