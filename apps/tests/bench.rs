@@ -5,8 +5,26 @@
 
 mod common;
 
-use common::{multisplit, run, temporary};
+use std::path::Path;
+
+use common::{RunOutput, multisplit, run_line, temporary};
 use serde_json::Value;
+
+/// Runs `multisplit bench` with each case measured once. Enough for tests, which do not look at the times.
+#[track_caller]
+fn bench(line: &str) -> RunOutput {
+    run_line(multisplit(), &format!("bench {line} --reps 1 --warmup 0")).expect(0)
+}
+
+/// Runs `multisplit bench`, which must fail with this status.
+#[track_caller]
+fn fails(line: &str, status: i32) -> RunOutput {
+    run_line(multisplit(), &format!("bench {line}")).expect(status)
+}
+
+fn name(path: &Path) -> &str {
+    path.to_str().expect("a path that is text")
+}
 
 /// Parses JSON lines into the device line and the figures. Skips lines with pipeline statistics, which some
 /// drivers provide.
@@ -20,45 +38,38 @@ fn figures(text: &str) -> (Value, Vec<Value>) {
 /// Figures of sorts name the ranking. Both rankings are measured if the device supports them.
 #[test]
 fn bench_reports_the_ranking() {
-    let sort = ["bench", "sort", "--n", "1000", "--sorts", "sort_keys_u32", "--reps", "1"];
-    let measure = |more: &[&str]| {
-        let ran = run(multisplit(), &[&sort[..], &["--warmup", "0"], more].concat()).expect(0);
+    let measure = |more: &str| {
+        let ran = bench(&format!("sort --n 1000 --sorts sort_keys_u32 {more}"));
         let rankings: Vec<_> = figures(&ran.out).1.iter().map(|l| l["ranking"].clone()).collect();
         (rankings, ran.err)
     };
-    let (promised, _) = measure(&["--ranking", "promised"]);
+    let (promised, _) = measure("--ranking promised");
     assert_eq!(promised, ["promised"]);
-    let (both, stderr) = measure(&["--ranking", "promised,probed", "--verbose"]);
+    let (both, stderr) = measure("--ranking promised,probed --verbose");
     match both.len() {
         1 => assert!(stderr.contains("is not relied on"), "{stderr}"),
         _ => assert_eq!(both, ["promised", "probed"]),
     }
-    let copy = ["bench", "copy", "--n", "1000", "--reps", "1", "--warmup", "0"];
-    let (_, lines) = figures(&run(multisplit(), &copy).expect(0).out);
+    let (_, lines) = figures(&bench("copy --n 1000").out);
     assert!(lines.iter().all(|line| line["ranking"].is_null()), "nothing is ranked in a copy");
 }
 
 #[test]
 fn invalid_rankings_are_rejected() {
-    let histogram = ["bench", "histogram", "--n", "1000", "--bins", "4"];
-    let ran = run(multisplit(), &[&histogram[..], &["--ranking", "sometimes"]].concat()).expect(2);
-    assert!(ran.err.contains("promised"), "{}", ran.err);
+    fails("histogram --n 1000 --bins 4 --ranking sometimes", 2).expect_err("promised");
     // Only `bench` measures two rankings. `devices` does not rank, so it ignores them; `sort` rejects them.
-    let ran = run(multisplit(), &["devices", "--ranking", "promised,probed"]);
-    assert_eq!(ran.status, Some(0), "devices ranks nothing: {}", ran.err);
+    run_line(multisplit(), "devices --ranking promised,probed").expect(0);
     let file = temporary("ranked.txt");
     std::fs::write(&file, "3\n1\n2\n").expect("written");
-    let file_name = file.to_str().expect("text");
-    let sort = ["sort", file_name, "-o", "-", "--type", "u32"];
-    let ran = run(multisplit(), &[&sort[..], &["--ranking", "promised,probed"]].concat()).expect(2);
-    assert!(ran.err.contains("both are for `multisplit bench`"), "{}", ran.err);
+    let sort = format!("sort {} -o - --type u32", name(&file));
+    let ran = run_line(multisplit(), &format!("{sort} --ranking promised,probed")).expect(2);
+    ran.expect_err("both are for `multisplit bench`");
     let with_variable = |value: &str| {
         let mut command = multisplit();
         command.env("MULTISPLIT_RANKING", value);
-        run(command, &sort)
+        run_line(command, &sort)
     };
-    let ran = with_variable("sometimes").expect(1);
-    assert!(ran.error_line().contains("unknown ranking `sometimes`"), "{}", ran.err);
+    with_variable("sometimes").expect(1).expect_error_line("unknown ranking `sometimes`");
     for good in ["promised", "probed", ""] {
         // Text in, text out.
         assert_eq!(with_variable(good).expect(0).out, "1\n2\n3\n");
@@ -68,10 +79,7 @@ fn invalid_rankings_are_rejected() {
 
 #[test]
 fn bench_prints_json_lines() {
-    let arguments = ["bench", "copy", "fill", "scan", "--n", "1000,2^16", "--reps", "2"];
-    let more = ["--warmup", "0", "--validate"];
-    let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
-    let (first, lines) = figures(&ran.out);
+    let (first, lines) = figures(&bench("copy fill scan --n 1000,2^16 --validate").out);
     assert_eq!(first["anchor"], "multisplit");
     assert!(first["device"].is_string());
 
@@ -108,10 +116,8 @@ fn bench_prints_the_stages_of_splits() {
     let mut lines = Vec::new();
     for (ops, m) in [("split_delta_keys", "2,10"), ("split_identity_pairs,split_range_keys", "10")]
     {
-        let arguments = ["bench", "split", "--n", "5000", "--m", m, "--op", ops, "--reps", "2"];
-        let more = ["--warmup", "0", "--distribution", "binomial", "--validate"];
-        let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
-        lines.extend(figures(&ran.out).1);
+        let cases = format!("--n 5000 --m {m} --op {ops} --distribution binomial");
+        lines.extend(figures(&bench(&format!("split {cases} --validate")).out).1);
     }
     // Four cases by four methods, each checked.
     assert_eq!(lines.len(), 2 * 2 * 4, "{lines:?}");
@@ -138,9 +144,8 @@ fn bench_prints_the_stages_of_splits() {
 
 #[test]
 fn bench_histogram_measures_requested_bins() {
-    let arguments = ["bench", "histogram", "--n", "5001", "--bins", "2,100", "--reps", "1"];
-    let more = ["--warmup", "0", "--validate", "--tune", "cells=64,registers=4"];
-    let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
+    let tune = "--tune cells=64,registers=4";
+    let ran = bench(&format!("histogram --n 5001 --bins 2,100 --validate {tune}"));
     let (_, lines) = figures(&ran.out);
     let seen: Vec<_> = lines.iter().map(|l| (l["op"].as_str(), l["m"].as_u64())).collect();
     let (even, range) = (Some("histogram_even"), Some("histogram_range"));
@@ -149,18 +154,14 @@ fn bench_histogram_measures_requested_bins() {
     let expected =
         [(even, two), (even, many), (range, two), (range, many), (bytes, all), (pixels, all)];
     assert_eq!(seen, expected);
-    let ran = run(multisplit(), &["bench", "histogram", "--tune", "speed=9"]).expect(2);
-    assert!(ran.err.contains("unknown size `speed`"), "{}", ran.err);
-    let ran = run(multisplit(), &["bench", "scan", "--bins", "9"]).expect(2);
-    assert!(ran.err.contains("bench histogram"), "{}", ran.err);
+    fails("histogram --tune speed=9", 2).expect_err("unknown size `speed`");
+    fails("scan --bins 9", 2).expect_err("bench histogram");
 }
 
 #[test]
 fn bench_split_measures_requested_methods() {
-    let arguments = ["bench", "split", "--n", "3000,2^50", "--m", "256", "--reps", "1"];
-    let more =
-        ["--warmup", "0", "--op", "split_identity_pairs", "--method", "auto,direct,onesweep,block"];
-    let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
+    let methods = "--op split_identity_pairs --method auto,direct,onesweep,block";
+    let ran = bench(&format!("split --n 3000,2^50 --m 256 {methods}"));
     assert!(ran.error_line().starts_with("note: n = 2^50 skipped"), "{}", ran.err);
     let (_, lines) = figures(&ran.out);
     assert_eq!(lines.len(), 3, "auto is one of the others: {}", ran.out);
@@ -170,10 +171,8 @@ fn bench_split_measures_requested_methods() {
 
 #[test]
 fn bench_splits_into_many_buckets() {
-    let arguments = ["bench", "split", "--n", "3000", "--m", "1000", "--reps", "1", "--warmup"];
-    let methods = "auto,scan-split,reduced-bit-sort";
-    let more = ["0", "--op", "split_delta_pairs", "--method", methods];
-    let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
+    let methods = "--op split_delta_pairs --method auto,scan-split,reduced-bit-sort";
+    let ran = bench(&format!("split --n 3000 --m 1000 {methods}"));
     let (_, lines) = figures(&ran.out);
     assert_eq!(lines.len(), 3, "{}", ran.out);
     let stages = |method: &str| lines.iter().find(|line| line["method"] == method);
@@ -186,12 +185,9 @@ fn bench_splits_into_many_buckets() {
 #[test]
 fn bench_writes_json_file_and_prints_passes() {
     let file = temporary("bench.jsonl");
-    let path = file.to_str().expect("a path that is text");
-    let arguments = ["bench", "copy", "--n", "64", "--reps", "1", "--warmup", "0"];
-    let more = ["--json", path, "--passes", "--statistics"];
-    let ran = run(multisplit(), &[&arguments[..], &more[..]].concat()).expect(0);
+    let ran = bench(&format!("copy --n 64 --json {} --passes --statistics", name(&file)));
     assert!(ran.out.is_empty(), "{}", ran.out);
-    assert!(ran.err.contains("memory.copy"), "{}", ran.err);
+    ran.expect_err("memory.copy");
     let (_, lines) = figures(&std::fs::read_to_string(&file).expect("the file is there"));
     assert_eq!(lines.len(), 1);
     assert_eq!(lines[0]["op"], "copy_kernel_u32");
@@ -200,30 +196,22 @@ fn bench_writes_json_file_and_prints_passes() {
 
 #[test]
 fn bench_skips_sizes_that_do_not_fit() {
-    let arguments = ["bench", "fill", "--n", "2^50,64", "--reps", "1", "--warmup", "0"];
-    let ran = run(multisplit(), &arguments).expect(0);
+    let ran = bench("fill --n 2^50,64");
     assert!(ran.error_line().starts_with("note: n = 2^50 skipped"), "{}", ran.err);
     assert_eq!(figures(&ran.out).1.len(), 1);
-
-    let ran = run(multisplit(), &["bench", "fill", "--n", "2^50"]).expect(1);
-    assert!(ran.err.contains("nothing was measured"), "{}", ran.err);
-
+    fails("fill --n 2^50", 1).expect_err("nothing was measured");
     let nowhere = "/nonexistent/folder/bench.jsonl";
-    let ran = run(multisplit(), &["bench", "fill", "--n", "64", "--json", nowhere]).expect(1);
-    assert!(ran.error_line().contains(nowhere), "{}", ran.err);
+    fails(&format!("fill --n 64 --json {nowhere}"), 1).expect_error_line(nowhere);
 }
 
 #[test]
 fn bench_all_measures_every_subject() {
     let (lines, page) = (temporary("all.jsonl"), temporary("all.html"));
-    let (json, html) = (lines.to_str().expect("a path"), page.to_str().expect("a path"));
     // Each subject once, because a software driver compiles for seconds.
     let one_each = "--n 5000 --m 4 --op split_delta_keys --method direct --sorts sort_keys_u32 \
                     --k 32 --histograms histogram_even --graph rmat:300:900 --search near-far";
-    let line = format!("bench all {one_each} --reps 1 --warmup 0 --validate");
-    let files = ["--json", json, "--html", html];
-    let words: Vec<_> = line.split_whitespace().chain(files).collect();
-    let ran = run(multisplit(), &words).expect(0);
+    let files = format!("--json {} --html {}", name(&lines), name(&page));
+    let ran = bench(&format!("all {one_each} --validate {files}"));
     assert!(ran.out.is_empty(), "{}", ran.out);
     let (_, figures) = figures(&std::fs::read_to_string(&lines).expect("the lines"));
     let ops: Vec<_> = figures.iter().filter_map(|line| line["op"].as_str()).collect();
@@ -259,8 +247,7 @@ fn bench_all_measures_every_subject() {
         assert!(report.contains(part), "no `{part}` in the report");
     }
     // An existing file is kept, and the command fails before measuring.
-    let again = run(multisplit(), &["bench", "copy", "--json", json]).expect(1);
-    assert!(again.error_line().contains("--force"), "{}", again.err);
+    fails(&format!("copy --json {}", name(&lines)), 1).expect_error_line("--force");
     let _ = std::fs::remove_file(lines);
     let _ = std::fs::remove_file(page);
 }
@@ -268,11 +255,8 @@ fn bench_all_measures_every_subject() {
 #[test]
 fn bench_paper_prints_its_tables() {
     let page = temporary("paper.html");
-    let html = page.to_str().expect("a path");
     let tables = "--table reference,stages,delta,sssp,histogram --m 8 --graph rmat:300:900";
-    let line = format!("bench paper {tables} --n 5000 --reps 1 --warmup 0 --validate");
-    let words: Vec<_> = line.split_whitespace().chain(["--html", html]).collect();
-    let ran = run(multisplit(), &words).expect(0);
+    let ran = bench(&format!("paper {tables} --n 5000 --validate --html {}", name(&page)));
     assert!(ran.out.starts_with("here: "), "{}", ran.out);
     let report = std::fs::read_to_string(&page).expect("the report");
     for title in [
@@ -294,9 +278,8 @@ fn bench_paper_prints_its_tables() {
     assert!(report.contains("split_delta_keys: shares of the stages"), "plots too");
     let _ = std::fs::remove_file(page);
 
-    for wrong in ["bench paper sort", "bench paper --n 64,128", "bench sort --table sort"] {
-        run(multisplit(), &wrong.split_whitespace().collect::<Vec<_>>()).expect(2);
+    for wrong in ["paper sort", "paper --n 64,128", "sort --table sort"] {
+        fails(wrong, 2);
     }
-    let ran = run(multisplit(), &["bench", "paper", "--m", "3"]).expect(1);
-    assert!(ran.error_line().contains("--m must be 2, 4"), "{}", ran.err);
+    fails("paper --m 3", 1).expect_error_line("--m must be 2, 4");
 }

@@ -5,43 +5,42 @@
 
 mod common;
 
-use common::{multisplit, run, without_driver};
+use common::{multisplit, run, run_line, without_driver};
 use serde_json::Value;
 
 #[test]
 fn devices_shows_the_selected_device_and_reason() {
     let ran = run(multisplit(), &["devices", "--validate"]).expect(0);
-    for part in ["* ", "driver ", "Vulkan ", "subgroup size ", "shared memory ", "would be used "] {
-        assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
-    }
+    let ran = ran.expect_out(&["* ", "driver ", "Vulkan ", "subgroup size ", "shared memory "]);
+    let ran = ran.expect_out(&["would be used "]);
     assert!(ran.err.is_empty(), "{}", ran.err);
 }
 
 #[test]
 fn devices_json_marks_the_chosen_device() {
-    let ran = run(multisplit(), &["devices", "--json"]).expect(0);
-    let list: Vec<Value> = serde_json::from_str(&ran.out).expect("a JSON array");
-    let chosen: Vec<_> = list.iter().filter(|device| device["chosen"] == true).collect();
-    assert_eq!(chosen.len(), 1, "{}", ran.out);
-    assert_eq!(chosen[0]["usable"], true);
-    assert!(chosen[0]["reason"].is_string());
-    assert!(chosen[0]["subgroup_size"].as_u64() >= Some(4));
-    assert!(chosen[0]["limits"]["max_storage_buffer_range"].as_u64() >= Some(1 << 27));
-
-    let index = chosen[0]["index"].to_string();
-    let by_index = run(multisplit(), &["devices", "--json", "--device", &index]).expect(0);
-    let list: Vec<Value> = serde_json::from_str(&by_index.out).expect("a JSON array");
-    let chosen = list.iter().find(|device| device["chosen"] == true).expect("a choice");
-    assert_eq!(chosen["reason"], format!("--device asks for `{index}`"));
+    let chosen = |line: &str| -> Value {
+        let list = run_line(multisplit(), line).expect(0).json();
+        let devices = list.as_array().expect("a JSON array").iter();
+        let mut chosen = devices.filter(|device| device["chosen"] == true);
+        let (first, second) = (chosen.next(), chosen.next());
+        assert_eq!(second, None, "{list}");
+        first.expect("a choice").clone()
+    };
+    let device = chosen("devices --json");
+    assert_eq!(device["usable"], true);
+    assert!(device["reason"].is_string());
+    assert!(device["subgroup_size"].as_u64() >= Some(4));
+    assert!(device["limits"]["max_storage_buffer_range"].as_u64() >= Some(1 << 27));
+    let index = device["index"].to_string();
+    let device = chosen(&format!("devices --json --device {index}"));
+    assert_eq!(device["reason"], format!("--device asks for `{index}`"));
 }
 
 #[test]
 fn sort_graph_shows_workspace_savings() {
-    let ran = run(without_driver(), &["graph", "sort", "--n", "2^20"]).expect(0);
-    for part in ["graph sort: ", "multisplit.postscan", "barrier", "workspace", "% saved"] {
-        assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
-    }
-    let drawn = run(without_driver(), &["graph", "sort", "--format", "svg"]).expect(0);
+    let ran = run_line(without_driver(), "graph sort --n 2^20").expect(0);
+    ran.expect_out(&["graph sort: ", "multisplit.postscan", "barrier", "workspace", "% saved"]);
+    let drawn = run_line(without_driver(), "graph sort --format svg").expect(0);
     assert!(drawn.out.starts_with("<svg "), "{}", drawn.out);
 }
 
@@ -52,22 +51,19 @@ fn graph_accepts_sizes_and_formats() {
         for (format, begin) in
             [("text", "graph "), ("dot", "digraph"), ("svg", "<svg "), ("json", "{")]
         {
-            let arguments = ["graph", command, "--n", "3000", "--m", m, "--format", format];
-            let ran = run(without_driver(), &arguments).expect(0);
-            assert!(ran.out.starts_with(begin), "{arguments:?}: {}", ran.out);
+            let line = format!("graph {command} --n 3000 --m {m} --format {format}");
+            let ran = run_line(without_driver(), &line).expect(0);
+            assert!(ran.out.starts_with(begin), "{line}: {}", ran.out);
         }
     }
-    run(without_driver(), &["graph", "sort", "--m", "10"]).expect(2);
-    run(without_driver(), &["graph", "sssp", "--n", "10", "--graph", "rmat"]).expect(2);
+    run_line(without_driver(), "graph sort --m 10").expect(2);
+    run_line(without_driver(), "graph sssp --n 10 --graph rmat").expect(2);
 }
 
 #[test]
 fn histogram_graph_lists_its_passes() {
-    let arguments = ["graph", "histogram", "--n", "2^20", "--op", "histogram_range"];
-    let ran = run(multisplit(), &arguments).expect(0);
-    for label in ["histogram.clear", "histogram.table", "histogram.count"] {
-        assert!(ran.out.contains(label), "{}", ran.out);
-    }
+    let ran = run_line(multisplit(), "graph histogram --n 2^20 --op histogram_range").expect(0);
+    ran.expect_out(&["histogram.clear", "histogram.table", "histogram.count"]);
 }
 
 #[test]
@@ -81,45 +77,44 @@ fn oversized_demo_is_reported() {
 #[test]
 fn unknown_device_error_lists_known_devices() {
     for command in ["devices", "demo", "bench"] {
-        let ran = run(multisplit(), &[command, "--device", "no such device"]).expect(1);
-        let error_line = ran.error_line();
+        let mut ran = run(multisplit(), &[command, "--device", "no such device"]).expect(1);
         for part in ["matches `no such device`", "found: 0 `", "--device"] {
-            assert!(error_line.contains(part), "no `{part}` in {error_line}");
+            ran = ran.expect_error_line(part);
         }
     }
     let ran = run(multisplit(), &["graph", "scan", "--device", "no such device"]).expect(1);
-    assert!(ran.error_line().contains("found: 0 `"), "{}", ran.err);
+    ran.expect_error_line("found: 0 `");
 }
 
 #[test]
 fn usage_errors_exit_with_status_2() {
-    for arguments in [
-        &[][..],
-        &["no-such-command"],
-        &["devices", "--no-such-option"],
-        &["demo", "--n", "many"],
-        &["demo", "--n", "0"],
-        &["bench", "--reps", "0"],
-        &["bench", "--n", "2^16,"],
-        &["bench", "no-such-subject"],
-        &["bench", "scan", "--m", "2"],
-        &["bench", "split", "--m", "65537"],
-        &["bench", "split", "--distribution", "normal"],
-        &["graph"],
-        &["graph", "scan", "--format", "png"],
-        &["graph", "scan", "--method", "onesweep"],
-        &["graph", "split", "--method", "lookback"],
+    for line in [
+        "",
+        "no-such-command",
+        "devices --no-such-option",
+        "demo --n many",
+        "demo --n 0",
+        "bench --reps 0",
+        "bench --n 2^16,",
+        "bench no-such-subject",
+        "bench scan --m 2",
+        "bench split --m 65537",
+        "bench split --distribution normal",
+        "graph",
+        "graph scan --format png",
+        "graph scan --method onesweep",
+        "graph split --method lookback",
     ] {
-        let ran = run(multisplit(), arguments).expect(2);
-        assert!(!ran.err.is_empty() && ran.out.is_empty(), "{arguments:?}");
+        let ran = run_line(multisplit(), line).expect(2);
+        assert!(!ran.err.is_empty() && ran.out.is_empty(), "{line}");
     }
 }
 
 #[test]
 fn help_contains_examples() {
-    for command in [&[][..], &["devices"], &["demo"], &["bench"], &["graph"]] {
-        let ran = run(multisplit(), &[command, &["--help"]].concat()).expect(0);
-        assert!(ran.out.contains("Examples:\n  multisplit "), "{}", ran.out);
+    for command in ["", "devices", "demo", "bench", "graph"] {
+        let ran = run_line(multisplit(), &format!("{command} --help")).expect(0);
+        let ran = ran.expect_out(&["Examples:\n  multisplit "]);
         let wide = ran.out.lines().find(|line| line.chars().count() > 100);
         assert_eq!(wide, None, "too wide for a terminal");
     }
@@ -128,37 +123,30 @@ fn help_contains_examples() {
 #[test]
 fn missing_driver_error_gives_advice() {
     for command in ["devices", "demo", "bench"] {
-        let ran = run(without_driver(), &[command]).expect(1);
-        let error_line = ran.error_line();
+        let mut ran = run(without_driver(), &[command]).expect(1);
         for part in ["no Vulkan device was found", "mesa-vulkan-drivers", "VK_DRIVER_FILES"] {
-            assert!(error_line.contains(part), "no `{part}` in {error_line}");
+            ran = ran.expect_error_line(part);
         }
     }
 }
 
 #[test]
 fn graph_works_without_driver() {
-    let text = run(without_driver(), &["graph", "scan", "--n", "2^20"]).expect(0);
+    let scan = |options: &str| run_line(without_driver(), &format!("graph scan {options}"));
+    let text = scan("--n 2^20").expect(0);
     assert!(text.out.starts_with("graph scan: 3 passes"), "{}", text.out);
     assert!(text.error_line().starts_with("note: "), "{}", text.err);
-
-    let dot = run(without_driver(), &["graph", "scan", "--format", "dot"]).expect(0);
+    let dot = scan("--format dot").expect(0);
     assert!(dot.out.starts_with("digraph"), "{}", dot.out);
-
-    let svg = run(without_driver(), &["graph", "scan", "--format", "svg"]).expect(0);
+    let svg = scan("--format svg").expect(0);
     assert!(svg.out.starts_with("<svg ") && svg.out.trim_end().ends_with("</svg>"), "{}", svg.out);
-
-    let arguments = ["graph", "scan", "--format", "json", "--method", "lookback", "--replay"];
-    let json = run(without_driver(), &arguments).expect(0);
-    let plan: Value = serde_json::from_str(&json.out).expect("JSON");
+    let plan = scan("--format json --method lookback --replay").expect(0).json();
     assert_eq!(plan["replayable"], true);
     let steps = plan["steps"].as_array().expect("steps");
-    assert!(steps.iter().any(|step| step["pass"]["label"] == "scan.lookback"), "{}", json.out);
-
-    let ran = run(without_driver(), &["graph", "scan", "--n", "2^63"]).expect(1);
-    assert!(ran.err.contains("try a smaller --n"), "{}", ran.err);
+    assert!(steps.iter().any(|step| step["pass"]["label"] == "scan.lookback"), "{plan}");
+    scan("--n 2^63").expect(1).expect_err("try a smaller --n");
     // A device named on the command line must exist.
-    run(without_driver(), &["graph", "scan", "--device", "0"]).expect(1);
+    scan("--device 0").expect(1);
 }
 
 #[test]
@@ -171,17 +159,12 @@ fn split_graph_works_without_driver() {
         ("scan-split", ["multisplit.flags", "multisplit.scatter"]),
         ("reduced-bit-sort", ["multisplit.labels", "multisplit.postscan"]),
     ] {
-        let arguments = ["graph", "split", "--n", "2^20", "--m", "10", "--method", method];
-        let ran = run(without_driver(), &arguments).expect(0);
+        let line = format!("graph split --n 2^20 --m 10 --method {method}");
+        let ran = run_line(without_driver(), &line).expect(0).expect_out(&passes);
         assert!(ran.out.starts_with("graph split: "), "{}", ran.out);
-        for pass in passes {
-            assert!(ran.out.contains(pass), "no `{pass}` in\n{}", ran.out);
-        }
     }
-    let arguments = ["graph", "split", "--op", "split_range_keys", "--format", "json", "--replay"];
-    let json = run(without_driver(), &arguments).expect(0);
-    let plan: Value = serde_json::from_str(&json.out).expect("JSON");
-    assert_eq!(plan["replayable"], true);
+    let line = "graph split --op split_range_keys --format json --replay";
+    assert_eq!(run_line(without_driver(), line).expect(0).json()["replayable"], true);
 }
 
 #[test]
@@ -196,13 +179,11 @@ fn graph_is_planned_for_the_available_device() {
 fn validation_messages_exit_with_status_3() {
     let mut command = multisplit();
     command.env("VK_LAYER_ENABLES", "VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT");
-    let ran = run(command, &["devices", "--validate"]).expect(3);
-    assert!(ran.err.contains("validation: "), "{}", ran.err);
-    assert!(ran.err.contains("multisplit: the validation layers reported "), "{}", ran.err);
+    let ran = run(command, &["devices", "--validate"]).expect(3).expect_err("validation: ");
+    ran.expect_err("multisplit: the validation layers reported ");
 }
 
 #[test]
 fn verbose_logs_the_opened_device() {
-    let ran = run(multisplit(), &["-v", "graph", "scan"]).expect(0);
-    assert!(ran.err.contains("opened"), "{}", ran.err);
+    run(multisplit(), &["-v", "graph", "scan"]).expect(0).expect_err("opened");
 }

@@ -6,14 +6,12 @@ mod common;
 
 use std::io::Write as _;
 
-use common::{multisplit, temporary};
-use serde_json::Value;
+use common::{RunOutput, gzip, multisplit, temporary};
 
-/// Runs the binary and returns its output.
+/// Runs the binary, which must end with this status.
 #[track_caller]
-fn run(arguments: &[&str], status: i32) -> (String, String) {
-    let ran = common::run(multisplit(), arguments).expect(status);
-    (ran.out, ran.err)
+fn run(line: &str, status: i32) -> RunOutput {
+    common::run_line(multisplit(), line).expect(status)
 }
 
 fn file(name: &str, text: &str) -> String {
@@ -26,18 +24,14 @@ fn file(name: &str, text: &str) -> String {
 fn path_is_shown_and_distances_are_written() {
     let graph = file("small.wel", "0 1 4\n1 2 1\n0 2 9\n3 3 1\n");
     let (distances, plot) = (file("distances.txt", ""), file("plot.svg", ""));
-    let rest = ["--path-to", "2", "-o", &distances, "--plot", &plot, "--force", "--verify"];
-    let (out, _) = run(&[&["--validate", "sssp", &graph], &rest[..]].concat(), 0);
-    assert!(
-        out.contains("3 of 4 vertices reached, sum 9, max 5")
-            && out.contains("to 2: 5, over 2 edges\n0 1 2"),
-        "{out}"
-    );
+    let files = format!("-o {distances} --plot {plot} --force");
+    let ran = run(&format!("--validate sssp {graph} --path-to 2 {files} --verify"), 0);
+    ran.expect_out(&["3 of 4 vertices reached, sum 9, max 5", "to 2: 5, over 2 edges\n0 1 2"]);
     let read = |path: &str| std::fs::read_to_string(path).expect("a file");
     assert_eq!(read(&distances), "0\n4\n5\n4294967295\n");
     assert!(read(&plot).starts_with("<svg"));
-    let (out, _) = run(&["sssp", &graph, "--method", "dijkstra", "--to", "3", "--hops"], 0);
-    assert!(out.contains("to 3: no path"), "{out}");
+    let ran = run(&format!("sssp {graph} --method dijkstra --to 3 --hops"), 0);
+    ran.expect_out(&["to 3: no path"]);
 }
 
 /// Sum of SplitMix64's finalizer over vertices and distances.
@@ -55,11 +49,10 @@ fn checksum(distances: &[u32]) -> String {
 #[test]
 fn json_has_one_object_per_source() {
     let graph = file("objects.wel", "0 1 4\n1 2 1\n0 2 9\n3 3 1\n");
-    let line = ["--validate", "sssp", &graph, "--source", "0", "--source", "1", "--json"];
-    let (out, _) = run(&[&line[..], &["--path-to", "2", "--verify"]].concat(), 0);
-    let objects: Vec<Value> =
-        out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let [first, second] = &objects[..] else { panic!("not two objects: {out}") };
+    let options = "--source 0 --source 1 --json --path-to 2 --verify";
+    let ran = run(&format!("--validate sssp {graph} {options}"), 0);
+    let objects = ran.json_lines();
+    let [first, second] = &objects[..] else { panic!("not two objects: {}", ran.out) };
     assert_eq!(
         (&first["reached"], &first["sum"], &first["max"]),
         (&3.into(), &9.into(), &5.into())
@@ -74,9 +67,8 @@ fn json_has_one_object_per_source() {
 fn every_method_solves_generated_networks() {
     let mut seen = Vec::new();
     for method in ["dijkstra", "auto", "multisplit", "near-far", "bucketing", "bellman-ford"] {
-        let line = ["sssp", "--generate", "rmat:200:600:7", "--method", method, "--json"];
-        let (out, _) = run(&[&line[..], &["--delta", "90", "--buckets", "5"]].concat(), 0);
-        let object: Value = serde_json::from_str(&out).expect("JSON");
+        let options = format!("--method {method} --json --delta 90 --buckets 5");
+        let object = run(&format!("sssp --generate rmat:200:600:7 {options}"), 0).json();
         if method != "auto" {
             assert_eq!(object["method"], method);
         }
@@ -99,40 +91,35 @@ fn networks_of_every_format_are_read() {
     ] {
         let plain = file(name, &text);
         let packed = format!("{plain}.gz");
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Default::default());
-        encoder.write_all(text.as_bytes()).expect("packed");
-        std::fs::write(&packed, encoder.finish().expect("packed")).expect("a file");
+        std::fs::write(&packed, gzip(text.as_bytes())).expect("a file");
         for graph in [&plain, &packed] {
-            let (out, _) = run(&["sssp", graph, "--method", "dijkstra", "--json"], 0);
-            let object: Value = serde_json::from_str(&out).expect("JSON");
+            let object = run(&format!("sssp {graph} --method dijkstra --json"), 0).json();
             assert_eq!((&object["reached"], &object["sum"]), (&3.into(), &9.into()), "{graph}");
             checksums.push(object["checksum"].clone());
         }
     }
     assert!(checksums.iter().all(|sum| *sum == checksums[0]), "{checksums:?}");
     let unweighted = file("forms.el", "0 1\n1 2\n");
-    let (out, _) = run(&["sssp", &unweighted, "--method", "dijkstra", "--hops"], 0);
-    assert!(out.contains("3 of 3 vertices reached, sum 3, max 2"), "{out}");
+    let ran = run(&format!("sssp {unweighted} --method dijkstra --hops"), 0);
+    ran.expect_out(&["3 of 3 vertices reached, sum 3, max 2"]);
 }
 
 /// Unweighted edges have weight 1, or a hashed weight if requested. The output states which.
 #[test]
 fn generated_weights_are_optional_and_reported() {
     let graph = file("unweighted.el", "0 1\n1 2\n0 2\n");
-    let json = |arguments: &[&str]| -> Value {
-        let line = [&["sssp", &graph, "--method", "dijkstra", "--json"], arguments].concat();
-        serde_json::from_str(&run(&line, 0).0).expect("JSON")
-    };
-    let ones = json(&[]);
+    let json =
+        |options: &str| run(&format!("sssp {graph} --method dijkstra --json {options}"), 0).json();
+    let ones = json("");
     assert_eq!((&ones["sum"], &ones["max"], &ones["weights"]), (&2.into(), &1.into(), &"1".into()));
-    assert_eq!(json(&["--weights", "ones"])["sum"], 2);
-    let hashed = json(&["--weights", "hash"]);
+    assert_eq!(json("--weights ones")["sum"], 2);
+    let hashed = json("--weights hash");
     assert_eq!(hashed["weights"], "hash, 0 to 1000");
     assert_ne!(hashed["sum"], 2);
-    let (out, _) = run(&["sssp", &graph, "--method", "dijkstra"], 0);
-    assert!(out.contains("weights every edge 1;"), "{out}");
-    let (out, _) = run(&["sssp", "rmat:50:100", "--method", "dijkstra"], 0);
-    assert!(out.contains("weights by hash, 0 to 1000;"), "{out}");
+    let ran = run(&format!("sssp {graph} --method dijkstra"), 0);
+    ran.expect_out(&["weights every edge 1;"]);
+    let ran = run("sssp rmat:50:100 --method dijkstra", 0);
+    ran.expect_out(&["weights by hash, 0 to 1000;"]);
 }
 
 /// Oversized networks are rejected before memory is allocated.
@@ -140,10 +127,9 @@ fn generated_weights_are_optional_and_reported() {
 fn networks_exceeding_memory_are_rejected() {
     let head = file("vast.gr", "p sp 9000000000000 1\na 1 2 1\n");
     for graph in ["grid:1000000000", "rmat:4000000000:4000000000", &head] {
-        let (_, err) = run(&["sssp", graph, "--method", "dijkstra"], 1);
-        assert_eq!(err.lines().count(), 1, "{err}");
+        run(&format!("sssp {graph} --method dijkstra"), 1).error_line();
     }
-    run(&["sssp", "grid:0"], 2);
+    run("sssp grid:0", 2);
 }
 
 /// Standard input, zstd, several sources, predecessors and paths.
@@ -157,26 +143,8 @@ fn networks_are_piped_in_and_results_written_to_files() {
     std::fs::create_dir_all(&base).expect("a folder");
     let name = |name: &str| base.join(name).to_str().expect("a name in UTF-8").to_owned();
     let (distances, tree, path) = (name("d-{}.txt"), name("p-{}.txt"), name("path-{}.txt"));
-    let line = [
-        "sssp",
-        packed,
-        "--method",
-        "dijkstra",
-        "--source",
-        "0",
-        "--source",
-        "1",
-        "-o",
-        &distances,
-        "--predecessors",
-        &tree,
-        "--path-to",
-        "2",
-        "--path",
-        &path,
-        "--force",
-    ];
-    run(&line, 0);
+    let files = format!("-o {distances} --predecessors {tree} --path-to 2 --path {path} --force");
+    run(&format!("sssp {packed} --method dijkstra --source 0 --source 1 {files}"), 0);
     let read = |file: &str| std::fs::read_to_string(name(file)).expect("a file");
     assert_eq!(read("d-1.txt"), "4294967295\n0\n1\n4294967295\n");
     assert_eq!(read("p-0.txt"), "4294967295\n0\n1\n4294967295\n");
@@ -199,9 +167,8 @@ fn float_distances_are_written_as_floats() {
         file("floats.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 0.5\n");
     let out = file("floats.bin", "");
     let tenths = file("tenths.wel", "0 1 0.1\n1 2 0.2\n");
-    let (_, err) = run(&["sssp", &tenths, "--method", "dijkstra"], 0);
-    assert!(err.contains("rounded"), "{err}");
-    run(&["sssp", &graph, "-o", &out, "--force", "--verify"], 0);
+    run(&format!("sssp {tenths} --method dijkstra"), 0).expect_err("rounded");
+    run(&format!("sssp {graph} -o {out} --force --verify"), 0);
     let expected: Vec<u8> =
         [0.0f32, 0.5, f32::INFINITY].iter().flat_map(|d| d.to_le_bytes()).collect();
     assert_eq!(std::fs::read(&out).expect("a file"), expected);
@@ -212,37 +179,31 @@ fn errors_are_one_line() {
     let unknown = file("unknown.txt", "a network of five vertices\n");
     let graph = file("wrong.gr", "c\np sp 2 1\na 1 3 1\n");
     let heavy = file("heavy.wel", "0 1 1e300\n");
-    for (arguments, expected) in [
-        (
-            vec!["sssp", &graph],
-            "wrong.gr:3: vertex 3 does not exist; vertices are numbered from 1 to 2",
-        ),
-        (
-            vec!["sssp", &heavy],
-            "heavy.wel:1: the weight is 1e300; weights must be from 0 to 3.4028235e38",
-        ),
-        (vec!["sssp", "nothing.txt"], "cannot read nothing.txt"),
-        (vec!["sssp", &unknown], "unknown file format"),
-        (
-            vec!["sssp", "rmat:100:200", "--source", "100"],
-            "source 100 does not exist; the network has 100 vertices",
-        ),
+    for (options, expected) in [
+        (&graph[..], "wrong.gr:3: vertex 3 does not exist; vertices are numbered from 1 to 2"),
+        (&heavy, "heavy.wel:1: the weight is 1e300; weights must be from 0 to 3.4028235e38"),
+        ("nothing.txt", "cannot read nothing.txt"),
+        (&unknown, "unknown file format"),
+        ("rmat:100:200 --source 100", "source 100 does not exist; the network has 100 vertices"),
     ] {
-        let (_, err) = run(&arguments, 1);
-        assert!(err.contains(expected) && err.lines().count() == 1, "{err}");
+        run(&format!("sssp {options}"), 1).expect_error_line(expected);
     }
-    run(&["sssp", "rmat:1"], 2);
-    run(&["sssp"], 2);
-    run(&["sssp", "rmat:100:200", "--source", "0", "--source", "1", "-o", "x"], 2);
-    run(&["bench", "sssp", "--n", "5"], 2);
-    run(&["bench", "scan", "--graph", "rmat"], 2);
-    run(&["bench", "sssp", "--tune-search", "nothing=5"], 2);
+    for line in [
+        "sssp rmat:1",
+        "sssp",
+        "sssp rmat:100:200 --source 0 --source 1 -o x",
+        "bench sssp --n 5",
+        "bench scan --graph rmat",
+        "bench sssp --tune-search nothing=5",
+    ] {
+        run(line, 2);
+    }
 }
 
 /// Runs the binary and returns its peak resident memory in kilobytes.
-fn peak_memory(arguments: &[&str]) -> u64 {
+fn peak_memory(arguments: &str) -> u64 {
     let mut child = multisplit()
-        .args(arguments)
+        .args(arguments.split_whitespace())
         .stdout(std::process::Stdio::null())
         .spawn()
         .expect("the binary starts");
@@ -255,7 +216,7 @@ fn peak_memory(arguments: &[&str]) -> u64 {
         let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
         peak = kilobytes.map_or(peak, |text| text.parse().expect("a number"));
         if let Some(status) = child.try_wait().expect("a child") {
-            assert!(status.success(), "{arguments:?}: {status}");
+            assert!(status.success(), "{arguments}: {status}");
             return peak;
         }
         if peak > 4 * MAX_PEAK {
@@ -286,36 +247,19 @@ fn search_memory_does_not_grow_with_rounds() {
         ("multisplit-passes", &short),
         ("bucketing", &short),
     ] {
-        let arguments = ["sssp", graph, "--method", method, "--delta", "10", "--verify"];
-        let peak = peak_memory(&arguments);
+        let peak = peak_memory(&format!("sssp {graph} --method {method} --delta 10 --verify"));
         assert!(peak > 0 && peak <= MAX_PEAK, "{method}: {peak} kB");
     }
 }
 
 #[test]
 fn bench_prints_one_line_per_method() {
-    let arguments = [
-        "--validate",
-        "bench",
-        "sssp",
-        "--graph",
-        "rmat:300:900",
-        "--search",
-        "near-far,multisplit",
-        "--delta",
-        "100,500",
-        "--tune-search",
-        "local_hops=2",
-        "--reps",
-        "1",
-        "--warmup",
-        "0",
-    ];
-    let (out, _) = run(&arguments, 0);
-    let lines: Vec<Value> =
-        out.lines().skip(1).map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    assert_eq!(lines.len(), 4, "{out}");
-    for line in &lines {
+    let searches = "--graph rmat:300:900 --search near-far,multisplit --delta 100,500";
+    let runs = "--tune-search local_hops=2 --reps 1 --warmup 0";
+    let ran = run(&format!("--validate bench sssp {searches} {runs}"), 0);
+    let lines = &ran.json_lines()[1..];
+    assert_eq!(lines.len(), 4, "{}", ran.out);
+    for line in lines {
         assert_eq!((&line["op"], &line["graph"]), (&"sssp".into(), &"rmat:300:900".into()));
         for key in ["ms", "mteps", "rounds", "relaxations", "rerelaxations", "delta"] {
             assert!(line[key].is_number(), "{key}: {line}");
@@ -326,8 +270,8 @@ fn bench_prints_one_line_per_method() {
 
 #[test]
 fn graph_shows_the_passes_of_a_round() {
-    let (out, _) = run(&["graph", "sssp", "--method", "near-far"], 0);
-    assert!(out.contains("sssp.begin") && out.contains("sssp.round"), "{out}");
-    let (out, _) = run(&["graph", "sssp", "--method", "bucketing", "--format", "json"], 0);
-    assert!(out.contains("sssp.filter") && out.contains("sssp.take"), "{out}");
+    let ran = run("graph sssp --method near-far", 0);
+    ran.expect_out(&["sssp.begin", "sssp.round"]);
+    let ran = run("graph sssp --method bucketing --format json", 0);
+    ran.expect_out(&["sssp.filter", "sssp.take"]);
 }

@@ -1,6 +1,7 @@
 //! Runs the binary for the tests of the command line.
 #![allow(dead_code, reason = "each test binary uses some of it")]
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -24,6 +25,52 @@ impl RunOutput {
         assert_eq!(self.err.lines().count(), 1, "not one line:\n{}", self.err);
         self.err.trim_end()
     }
+
+    /// Checks that standard error is a single line that contains `part`.
+    #[track_caller]
+    pub fn expect_error_line(self, part: &str) -> Self {
+        assert!(self.error_line().contains(part), "no `{part}` in {}", self.err);
+        self
+    }
+
+    /// Checks that standard error contains `part`.
+    #[track_caller]
+    pub fn expect_err(self, part: &str) -> Self {
+        assert!(self.err.contains(part), "no `{part}` in\n{}", self.err);
+        self
+    }
+
+    /// Checks that standard output contains each of `parts`.
+    #[track_caller]
+    pub fn expect_out(self, parts: &[&str]) -> Self {
+        for part in parts {
+            assert!(self.out.contains(part), "no `{part}` in\n{}", self.out);
+        }
+        self
+    }
+
+    /// Standard output as one JSON value.
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).expect("JSON")
+    }
+
+    /// Standard output as JSON lines.
+    #[track_caller]
+    pub fn json_lines(&self) -> Vec<serde_json::Value> {
+        self.out.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect()
+    }
+}
+
+/// Whether all cases are tested, not only some of each kind.
+pub fn is_full() -> bool {
+    std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0")
+}
+
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Default::default());
+    encoder.write_all(bytes).expect("packed");
+    encoder.finish().expect("packed")
 }
 
 /// A command for the binary. `MULTISPLIT_BINARY` overrides its path if the tests run on another machine than
@@ -92,6 +139,11 @@ pub fn run(mut command: Command, arguments: &[&str]) -> RunOutput {
         out: String::from_utf8(output.stdout).expect("output is text"),
         err: String::from_utf8(output.stderr).expect("errors are text"),
     }
+}
+
+/// Runs a command with the words of `line` as arguments.
+pub fn run_line(command: Command, line: &str) -> RunOutput {
+    run(command, &line.split_whitespace().collect::<Vec<_>>())
 }
 
 /// The binary in an environment without Vulkan drivers.

@@ -24,49 +24,33 @@ pub fn random(seed: u64) -> impl FnMut() -> u64 {
     }
 }
 
+/// Keys of one type, whose bits are those of `$words`.
 macro_rules! keys {
-    ($numbers:expr, $name:literal, $descr:literal, $compare:expr) => {{
-        let (numbers, compare) = ($numbers, $compare);
+    ($words:expr, $type:ident, $descr:literal, $compare:expr) => {{
+        let numbers: &[$type] = bytemuck::cast_slice($words);
         let mut ascending: Vec<usize> = (0..numbers.len()).collect();
         let mut descending = ascending.clone();
-        ascending.sort_by(|&a, &b| compare(&numbers[a], &numbers[b]));
-        descending.sort_by(|&a, &b| compare(&numbers[b], &numbers[a]));
-        let raw: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-        let each = raw.len() / numbers.len();
-        Keys { name: $name, descr: $descr, each, raw, ascending, descending }
+        ascending.sort_by(|&a, &b| $compare(&numbers[a], &numbers[b]));
+        descending.sort_by(|&a, &b| $compare(&numbers[b], &numbers[a]));
+        let (raw, each) = (bytes_of(numbers).to_vec(), size_of::<$type>());
+        Keys { name: stringify!($type), descr: $descr, each, raw, ascending, descending }
     }};
 }
 
 /// Evaluates `$body` with `$type` as the type of this name.
 macro_rules! numbers {
-    ($name:expr, $type:ident => $body:expr) => {{
+    ($name:expr, $type:ident => $body:expr) => {
+        numbers!($name, $type => $body; u32 i32 f32 u64 i64 f64)
+    };
+    ($name:expr, $type:ident => $body:expr; $($number:ident)*) => {
         match $name {
-            "u32" => {
-                type $type = u32;
+            $(stringify!($number) => {
+                type $type = $number;
                 $body
-            }
-            "i32" => {
-                type $type = i32;
-                $body
-            }
-            "f32" => {
-                type $type = f32;
-                $body
-            }
-            "u64" => {
-                type $type = u64;
-                $body
-            }
-            "i64" => {
-                type $type = i64;
-                $body
-            }
-            _ => {
-                type $type = f64;
-                $body
-            }
+            })*
+            other => panic!("unknown type {other}"),
         }
-    }};
+    };
 }
 
 impl Keys {
@@ -90,17 +74,13 @@ impl Keys {
             })
             .collect();
         let narrow: Vec<u32> = words.iter().map(|word| (word >> 32) as u32).collect();
-        let f32s: Vec<f32> = narrow.iter().map(|&word| f32::from_bits(word)).collect();
-        let f64s: Vec<f64> = words.iter().map(|&word| f64::from_bits(word)).collect();
-        let i32s: Vec<i32> = narrow.iter().map(|&word| word as i32).collect();
-        let i64s: Vec<i64> = words.iter().map(|&word| word as i64).collect();
         vec![
-            keys!(narrow, "u32", "<u4", u32::cmp),
-            keys!(i32s, "i32", "<i4", i32::cmp),
-            keys!(f32s, "f32", "<f4", f32::total_cmp),
-            keys!(words, "u64", "<u8", u64::cmp),
-            keys!(i64s, "i64", "<i8", i64::cmp),
-            keys!(f64s, "f64", "<f8", f64::total_cmp),
+            keys!(&narrow, u32, "<u4", u32::cmp),
+            keys!(&narrow, i32, "<i4", i32::cmp),
+            keys!(&narrow, f32, "<f4", f32::total_cmp),
+            keys!(&words, u64, "<u8", u64::cmp),
+            keys!(&words, i64, "<i8", i64::cmp),
+            keys!(&words, f64, "<f8", f64::total_cmp),
         ]
     }
 
@@ -148,6 +128,11 @@ impl Keys {
 /// The elements of `raw`, which have `each` bytes, in this order.
 pub fn in_order(raw: &[u8], each: usize, order: &[usize]) -> Vec<u8> {
     order.iter().flat_map(|&index| raw[index * each..(index + 1) * each].iter().copied()).collect()
+}
+
+/// The bytes of numbers.
+pub fn bytes_of<T: bytemuck::NoUninit>(numbers: &[T]) -> &[u8] {
+    bytemuck::cast_slice(numbers)
 }
 
 /// The numbers as bytes of u32.

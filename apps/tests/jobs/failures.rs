@@ -1,17 +1,10 @@
 //! Tests of failing jobs: the message, the exit status, and that no files are left behind.
 
-use std::io::Write as _;
 use std::process::Command;
 
 use crate::arrays::{Keys, npy, npy_with, words};
-use crate::common::{in_its_environment, multisplit, run, without_driver};
+use crate::common::{gzip, in_its_environment, multisplit, run_line, without_driver};
 use crate::workdir::Workdir;
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Default::default());
-    encoder.write_all(bytes).expect("packed");
-    encoder.finish().expect("packed")
-}
 
 /// Removes the last bytes of a file.
 fn cut(mut file: Vec<u8>) -> Vec<u8> {
@@ -60,11 +53,8 @@ fn malformed_files_are_rejected() {
         ("not.bin.zst", b"no zstandard".to_vec(), "cannot read not.bin.zst"),
     ] {
         workdir.write(name, bytes);
-        let ran = workdir.run(&format!("sort {name} -o out.bin --type u32")).expect(1);
-        assert!(ran.error_line().contains(part), "{name}: {}", ran.err);
-        assert!(ran.err.contains(name), "{name}: {}", ran.err);
-        std::fs::remove_file(workdir.path().join(name)).expect("the input is there");
-        assert!(workdir.names().is_empty(), "{:?}", workdir.names());
+        workdir.fails(&format!("sort {name} -o out.bin --type u32"), part).expect_err(name);
+        workdir.remove(name);
     }
 }
 
@@ -72,8 +62,7 @@ fn malformed_files_are_rejected() {
 fn missing_type_error_suggests_type_option() {
     let workdir = Workdir::new();
     workdir.write("in.bin", words([1]));
-    let ran = workdir.run("sort in.bin -o out.bin").expect(1);
-    assert!(ran.error_line().contains("give --type"), "{}", ran.err);
+    workdir.fails("sort in.bin -o out.bin", "give --type");
 }
 
 #[test]
@@ -90,9 +79,7 @@ fn unusable_paths_are_named_in_errors() {
             "out.bin and out.bin are the same file",
         ),
     ] {
-        let ran = workdir.run(line).expect(1);
-        assert!(ran.error_line().contains(part), "{line}: {}", ran.err);
-        assert_eq!(workdir.names(), ["in.bin"]);
+        workdir.fails(line, part);
     }
 }
 
@@ -101,8 +88,7 @@ fn existing_files_are_kept_unless_forced() {
     let workdir = Workdir::new();
     workdir.write("in.bin", words([2, 1]));
     workdir.write("out.bin", "old");
-    let ran = workdir.run("sort in.bin -o out.bin --type u32").expect(1);
-    assert!(ran.error_line().ends_with("out.bin exists; --force overwrites it"), "{}", ran.err);
+    workdir.fails("sort in.bin -o out.bin --type u32", "out.bin exists; --force overwrites it");
     assert_eq!(workdir.read("out.bin"), b"old");
     workdir.job("sort in.bin -o out.bin --type u32 --force");
     assert_eq!(workdir.read("out.bin"), words([1, 2]));
@@ -119,25 +105,26 @@ fn error_is_the_last_line_of_stderr() {
     workdir.write("in.bin", words([2, 1]));
     let split = "split in.bin -o out.bin --type u32 --buckets 2";
     for (line, status, part) in [
-        ("sort none.bin -o out.bin --type u32".to_owned(), 1, "cannot read none.bin"),
+        ("sort none.bin -o out.bin --type u32", 1, "cannot read none.bin"),
         (
-            "sort in.bin -o none/out.bin --type u32".to_owned(),
+            "sort in.bin -o none/out.bin --type u32",
             1,
-            "cannot write none/out.bin: the folder none does not exist",
+            "none/out.bin: the folder none does not exist",
         ),
-        ("sort in.bin -o out.bin --type u32 --device none".to_owned(), 1, "`none`"),
+        ("sort in.bin -o out.bin --type u32 --device none", 1, "`none`"),
         // Failures after the device has run, and while the output is written.
-        (format!("{split} --by identity"), 1, "1 of the keys are 2 or more; with --by identity"),
-        ("sort in.bin -o /dev/full --type u32".to_owned(), 1, "cannot write /dev/full"),
-        ("sort in.bin -o out.bin --type u33".to_owned(), 2, "invalid value 'u33'"),
-        ("sort in.bin -o out.bin --foo".to_owned(), 2, "unexpected argument '--foo' found"),
-        ("sort in.bin --type u32".to_owned(), 2, "give -o FILE"),
-        (split.to_owned(), 2, "required arguments were not provided: <--by <BY>|"),
-        (format!("{split} --each part --by delta"), 2, "--each part must contain {}"),
-        ("sssp --generate star:3".to_owned(), 2, "--generate star:3: unknown network; use rmat"),
-        ("sssp --generate grid:9 --source x".to_owned(), 2, "`x` is not a whole number from 0"),
-        ("tune --budget x".to_owned(), 2, "'--budget <SECONDS>': not a whole number"),
+        ("SPLIT --by identity", 1, "1 of the keys are 2 or more; with --by identity"),
+        ("sort in.bin -o /dev/full --type u32", 1, "cannot write /dev/full"),
+        ("sort in.bin -o out.bin --type u33", 2, "invalid value 'u33'"),
+        ("sort in.bin -o out.bin --foo", 2, "unexpected argument '--foo' found"),
+        ("sort in.bin --type u32", 2, "give -o FILE"),
+        ("SPLIT", 2, "required arguments were not provided: <--by <BY>|"),
+        ("SPLIT --each part --by delta", 2, "--each part must contain {}"),
+        ("sssp --generate star:3", 2, "--generate star:3: unknown network; use rmat"),
+        ("sssp --generate grid:9 --source x", 2, "`x` is not a whole number from 0"),
+        ("tune --budget x", 2, "'--budget <SECONDS>': not a whole number"),
     ] {
+        let line = line.replace("SPLIT", split);
         for more in ["", " -vvv"] {
             let ran = workdir.run(&format!("{line}{more}")).expect(status);
             let last = ran.err.strip_suffix('\n').and_then(|text| text.lines().last());
@@ -150,8 +137,8 @@ fn error_is_the_last_line_of_stderr() {
 
 /// The binary, run by a shell with a resource limit.
 pub fn limited(workdir: &Workdir, limit: &str) -> Command {
-    let mut shell = in_its_environment("bash");
-    shell.current_dir(workdir.path()).args(["-c", &format!("{limit}; exec \"$@\""), "bash"]);
+    let mut shell = workdir.command(in_its_environment("bash"));
+    shell.args(["-c", &format!("{limit}; exec \"$@\""), "bash"]);
     shell.arg(multisplit().get_program());
     shell
 }
@@ -164,8 +151,7 @@ pub const QUOTA: &str = "ulimit -f 16";
 pub fn driver_works_under_quota() -> bool {
     let workdir = Workdir::new();
     workdir.write("in.bin", &Keys::of("u32", 1_000, 40).raw);
-    let sort = ["sort", "in.bin", "-o", "/dev/null", "--type", "u32"];
-    let ran = run(limited(&workdir, QUOTA), &sort);
+    let ran = run_line(limited(&workdir, QUOTA), "sort in.bin -o /dev/null --type u32");
     // Without a status, a signal has ended it. Any other failure is the program's own.
     let works = ran.status.is_some();
     if works {
@@ -187,8 +173,8 @@ fn insufficient_host_memory_is_reported() {
     // Limit the address space, because the system may overcommit memory.
     let shell = limited(&workdir, "ulimit -v 16000000");
     // Write to /dev/null, because for a regular file the disk space would be checked first.
-    let ran = run(shell, &["sort", "huge.bin", "-o", "/dev/null", "--type", "u64"]).expect(1);
-    assert!(ran.error_line().contains("of memory, but less is available"), "{}", ran.err);
+    let ran = run_line(shell, "sort huge.bin -o /dev/null --type u64").expect(1);
+    ran.expect_error_line("of memory, but less is available");
     assert_eq!(workdir.names(), ["huge.bin"]);
 }
 
@@ -198,17 +184,14 @@ fn full_disk_leaves_no_files() {
     let keys = Keys::of("u32", 8_000, 40);
     workdir.write("in.bin", &keys.raw);
     let split = "--type u32 --buckets 2 --by delta";
-    let ran = workdir.run(&format!("split in.bin -o /dev/full {split}")).expect(1);
-    assert!(ran.err.contains("cannot write /dev/full"), "{}", ran.err);
-
+    let full = format!("split in.bin -o /dev/full {split}");
+    workdir.run(&full).expect(1).expect_err("cannot write /dev/full");
     if !driver_works_under_quota() {
         return;
     }
     // The output needs 31 KiB.
-    let shell = limited(&workdir, QUOTA);
-    let line = format!("split in.bin -o out.bin {split}");
-    let ran = run(shell, &line.split_whitespace().collect::<Vec<_>>()).expect(1);
-    assert!(ran.err.contains("cannot write out.bin"), "{}", ran.err);
+    let ran = run_line(limited(&workdir, QUOTA), &format!("split in.bin -o out.bin {split}"));
+    ran.expect(1).expect_err("cannot write out.bin");
     assert_eq!(workdir.names(), ["in.bin"]);
 }
 
@@ -219,11 +202,9 @@ fn missing_driver_error_gives_advice() {
     for line in
         ["sort in.bin -o o --type u32", "split in.bin -o o --type u32 --buckets 2 --by delta"]
     {
-        let mut command = without_driver();
-        command.current_dir(workdir.path());
-        let ran = run(command, &line.split_whitespace().collect::<Vec<_>>()).expect(1);
+        let mut ran = run_line(workdir.command(without_driver()), line).expect(1);
         for part in ["no Vulkan device was found", "mesa-vulkan-drivers", "VK_DRIVER_FILES"] {
-            assert!(ran.error_line().contains(part), "no `{part}` in {}", ran.err);
+            ran = ran.expect_error_line(part);
         }
         assert_eq!(workdir.names(), ["in.bin"]);
     }

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use crate::arrays::{Keys, npy};
-use crate::common::{multisplit, run};
+use crate::common::{multisplit, run_line};
 use crate::failures::{QUOTA, driver_works_under_quota, limited};
 use crate::workdir::Workdir;
 
@@ -16,8 +16,8 @@ fn shrinking(workdir: &Workdir, line: &str, bytes: &[u8]) -> String {
     let side = workdir.path().join("side");
     let made = Command::new("mkfifo").arg(&side).status();
     assert!(made.expect("mkfifo runs").success());
-    let child = multisplit()
-        .current_dir(workdir.path())
+    let child = workdir
+        .command(multisplit())
         .args(line.split_whitespace())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -34,7 +34,7 @@ fn shrinking(workdir: &Workdir, line: &str, bytes: &[u8]) -> String {
     let err = String::from_utf8(output.stderr).expect("errors are text");
     assert_eq!(output.status.code(), Some(1), "{line}: {err}");
     assert_eq!(err.lines().count(), 1, "{line}: {err}");
-    std::fs::remove_file(side).expect("the pipe is there");
+    workdir.remove("side");
     err
 }
 
@@ -44,23 +44,16 @@ fn shrinking_file_is_reported() {
     let keys = Keys::of("u32", 200_000, 60);
     let values = Keys::of("u32", 200_000, 61).raw;
     let splitters = crate::arrays::words([0, 1 << 20, u32::MAX as usize]);
+    let moved = "-o out.bin --values side --values-out moved.bin";
     for (line, side) in [
-        ("sort in.bin --type u32 -o out.bin --values side --values-out moved.bin", &values),
-        (
-            "sort in.bin --type u32 -o out.bin --values side --values-out moved.bin \
-             --memory-limit 256KiB",
-            &values,
-        ),
-        (
-            "split in.bin --type u32 -o out.bin --buckets 4 --by delta --values side \
-             --values-out moved.bin",
-            &values,
-        ),
-        ("histogram in.bin --type u32 --splitters side --csv out.csv", &splitters),
-        ("histogram in.bin --type u32 --bins 4 --weights side --csv out.csv", &values),
+        (format!("sort in.bin --type u32 {moved}"), &values),
+        (format!("sort in.bin --type u32 {moved} --memory-limit 256KiB"), &values),
+        (format!("split in.bin --type u32 --buckets 4 --by delta {moved}"), &values),
+        ("histogram in.bin --type u32 --splitters side --csv out.csv".to_owned(), &splitters),
+        ("histogram in.bin --type u32 --bins 4 --weights side --csv out.csv".to_owned(), &values),
     ] {
         workdir.write("in.bin", &keys.raw);
-        let err = shrinking(&workdir, line, side);
+        let err = shrinking(&workdir, &line, side);
         assert!(err.contains("in.bin") && err.contains("was shortened"), "{line}: {err}");
         assert_eq!(workdir.names(), ["in.bin"], "{line}");
     }
@@ -79,18 +72,8 @@ fn broken_pipe_is_reported() {
         (&zst[..zst.len() / 2], "cannot read -"),
         (&keys.raw[..4_001], "is not a multiple of 4"),
     ] {
-        let mut child = multisplit()
-            .current_dir(workdir.path())
-            .args(["sort", "-", "-o", "out.bin"])
-            .args(if part.contains("multiple") { &["--type", "u32"][..] } else { &[] })
-            .stdin(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
-        let mut stdin = child.stdin.take().expect("a pipe");
-        stdin.write_all(bytes).expect("the binary reads");
-        drop(stdin);
-        let output = child.wait_with_output().expect("it ends");
+        let kind = if part.contains("multiple") { "--type u32" } else { "" };
+        let output = workdir.feed(&format!("sort - -o out.bin {kind}"), bytes);
         let err = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{err}");
         assert!(err.contains(part) && err.lines().count() == 1, "{err}");
@@ -120,9 +103,8 @@ fn insufficient_disk_space_leaves_no_files() {
             continue;
         }
         let shell = limited(&workdir, if needs_quota { QUOTA } else { "true" });
-        let ran = run(shell, &line.split_whitespace().collect::<Vec<_>>()).expect(1);
-        let expected = format!("cannot write {named}");
-        assert!(ran.error_line().contains(&expected), "{line}: {}", ran.err);
+        let ran = run_line(shell, line).expect(1);
+        ran.expect_error_line(&format!("cannot write {named}"));
         assert_eq!(workdir.names(), inputs, "{line}");
     }
 }

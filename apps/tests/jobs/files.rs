@@ -1,10 +1,10 @@
 //! Tests of reading and writing every file format.
 
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::process::Stdio;
 
 use crate::arrays::{Keys, npy, npy_parts, words};
-use crate::common::multisplit;
+use crate::common::{gzip, is_full, multisplit};
 use crate::workdir::Workdir;
 
 /// File formats and compressions.
@@ -13,11 +13,7 @@ const PACKED: [&str; 3] = ["", ".gz", ".zst"];
 
 fn pack(bytes: Vec<u8>, packed: &str) -> Vec<u8> {
     match packed {
-        ".gz" => {
-            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Default::default());
-            encoder.write_all(&bytes).expect("packed");
-            encoder.finish().expect("packed")
-        }
+        ".gz" => gzip(&bytes),
         ".zst" => zstd::encode_all(&bytes[..], 0).expect("packed"),
         _ => bytes,
     }
@@ -39,7 +35,7 @@ fn unpack(bytes: Vec<u8>, packed: &str) -> Vec<u8> {
 /// Every type in every format; with one compression each, or with all of them in a full run.
 #[test]
 fn every_type_round_trips_in_every_format() {
-    let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0");
+    let full = is_full();
     let workdir = Workdir::new();
     for (row, keys) in Keys::finite(300, 3).iter().enumerate() {
         for (column, form) in FORMS.into_iter().enumerate() {
@@ -85,8 +81,7 @@ fn text_has_one_number_per_line() {
     let workdir = Workdir::new();
     workdir.write("in.csv", "# numbers\n2.5\r\n-1e300\n\n inf \nNaN\n-0\n0.1\n");
     workdir.job("sort in.csv -o out.txt --type f64");
-    let text = String::from_utf8(workdir.read("out.txt")).expect("text");
-    assert_eq!(text, "-1e300\n-0.0\n0.1\n2.5\ninf\nNaN\n");
+    assert_eq!(workdir.text("out.txt"), "-1e300\n-0.0\n0.1\n2.5\ninf\nNaN\n");
 }
 
 #[test]
@@ -107,21 +102,9 @@ fn pipes_are_read_and_written() {
 fn closed_reader_is_not_an_error() {
     let workdir = Workdir::new();
     workdir.write("in.bin", Keys::of("u32", 100_000, 6).raw);
-    let mut child = multisplit()
-        .current_dir(workdir.path())
-        .args([
-            "split",
-            "in.bin",
-            "-o",
-            "-",
-            "--type",
-            "u32",
-            "--buckets",
-            "2",
-            "--by",
-            "delta",
-            "-q",
-        ])
+    let mut child = workdir
+        .command(multisplit())
+        .args("split in.bin -o - --type u32 --buckets 2 --by delta -q".split(' '))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -137,10 +120,10 @@ fn empty_inputs_are_sorted_and_split() {
     workdir.write("in.npy", npy(1, "<f4", 0, &[]));
     workdir.write("empty.csv", "");
     workdir.job("sort in.npy -o out.npy --argsort order.bin");
-    assert_eq!(npy_parts(&workdir.read("out.npy")), ("<f4".to_owned(), 0, &[][..]));
+    assert_eq!(workdir.npy("out.npy"), ("<f4".to_owned(), 0, vec![]));
     assert!(workdir.read("order.bin").is_empty());
-    workdir
-        .job("split empty.csv -o out.csv --type u32 --buckets 3 --by delta --offsets begins.bin");
+    let split = "--type u32 --buckets 3 --by delta --offsets begins.bin";
+    workdir.job(&format!("split empty.csv -o out.csv {split}"));
     assert!(workdir.read("out.csv").is_empty());
     assert_eq!(workdir.read("begins.bin"), words([0, 0, 0, 0]));
 }

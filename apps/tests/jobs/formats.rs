@@ -1,20 +1,8 @@
 //! Tests of format detection for files without a known extension, and of format options.
 
-use std::io::Write as _;
-
-use crate::arrays::{Keys, npy, npy_parts, npy_with, words};
+use crate::arrays::{Keys, bytes_of, npy, npy_with, words};
+use crate::common::gzip;
 use crate::workdir::Workdir;
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), Default::default());
-    encoder.write_all(bytes).expect("packed");
-    encoder.finish().expect("packed")
-}
-
-#[track_caller]
-fn sorted_text(workdir: &Workdir, line: &str, input: &[u8]) -> String {
-    String::from_utf8(workdir.pipe(line, input)).expect("text")
-}
 
 /// Text, compressed text and arrays are detected by their first bytes, on standard input and in files without
 /// a known extension. The output has the same format.
@@ -23,18 +11,23 @@ fn unnamed_formats_are_detected_by_first_bytes() {
     let workdir = Workdir::new();
     let text = "\u{feff}3\n-1.5\n2e3\n";
     let sorted = "-1.5\n3.0\n2000.0\n";
-    assert_eq!(sorted_text(&workdir, "sort - -o - --type f64", text.as_bytes()), sorted);
-    assert_eq!(sorted_text(&workdir, "sort /dev/stdin -o - --type f64", text.as_bytes()), sorted);
-    assert_eq!(sorted_text(&workdir, "sort - -o - --type f64", &gzip(text.as_bytes())), sorted);
     let packed = zstd::encode_all(text.as_bytes(), 0).expect("packed");
-    assert_eq!(sorted_text(&workdir, "sort - -o - --type f64", &packed), sorted);
+    for (input, bytes) in [
+        ("-", text.as_bytes()),
+        ("/dev/stdin", text.as_bytes()),
+        ("-", &gzip(text.as_bytes())[..]),
+        ("-", &packed[..]),
+    ] {
+        let out = workdir.pipe(&format!("sort {input} -o - --type f64"), bytes);
+        assert_eq!(String::from_utf8_lossy(&out), sorted);
+    }
     workdir.write("numbers.tsv", "3\n-1.5\n2e3\n");
     workdir.job("sort numbers.tsv -o out.txt --type f64");
-    assert_eq!(workdir.read("out.txt"), sorted.as_bytes());
+    assert_eq!(workdir.text("out.txt"), sorted);
     let keys = Keys::of("i32", 100, 70);
     workdir.write("keys", gzip(&keys.npy()));
     workdir.job("sort keys -o out.npy");
-    assert!(npy_parts(&workdir.read("out.npy")).2 == keys.sorted());
+    assert!(workdir.npy("out.npy").2 == keys.sorted());
 }
 
 /// Text is not mistaken for raw numbers.
@@ -42,48 +35,38 @@ fn unnamed_formats_are_detected_by_first_bytes() {
 fn text_is_not_read_as_raw_numbers() {
     let workdir = Workdir::new();
     workdir.write("in.bin", "3\n1\n2\n4\n");
-    let ran = workdir.run("sort in.bin -o out.bin --type u32").expect(1);
-    assert!(ran.error_line().contains("in.bin looks like text"), "{}", ran.err);
-    workdir.write(
-        "utf16",
-        "\u{feff}3\n1\n".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>(),
-    );
-    let ran = workdir.run("sort utf16 -o out.bin --type u32").expect(1);
-    assert!(ran.error_line().contains("UTF-16"), "{}", ran.err);
+    workdir.fails("sort in.bin -o out.bin --type u32", "in.bin looks like text");
+    let utf16: Vec<u16> = "\u{feff}3\n1\n".encode_utf16().collect();
+    workdir.write("utf16", bytes_of(&utf16));
+    workdir.fails("sort utf16 -o out.bin --type u32", "UTF-16");
     workdir.write("in.npz", b"PK\x03\x04\x14\x00\x00\x00");
-    let ran = workdir.run("sort in.npz -o out.bin --type u32").expect(1);
-    assert!(ran.error_line().contains(".npz"), "{}", ran.err);
-    assert_eq!(workdir.names(), ["in.bin", "in.npz", "utf16"]);
+    workdir.fails("sort in.npz -o out.bin --type u32", ".npz");
     workdir.job("sort in.bin -o out.bin --type u32 --format raw");
     assert_eq!(workdir.read("out.bin").len(), 8);
     workdir.job("sort in.bin -o out --type u32 --format text --output-format npy");
-    assert_eq!(npy_parts(&workdir.read("out")).2, words([1, 2, 3, 4]));
+    assert_eq!(workdir.npy("out").2, words([1, 2, 3, 4]));
 }
 
 /// Big-endian numbers, 16-bit floats, and times.
 #[test]
 fn big_endian_half_and_time_arrays_are_sorted() {
     let workdir = Workdir::new();
-    let big: Vec<u8> = [3u32, 1, 256].iter().flat_map(|word| word.to_be_bytes()).collect();
-    workdir.write("big.npy", npy(1, ">u4", 3, &big));
+    workdir.write("big.npy", npy(1, ">u4", 3, bytes_of(&[3u32, 1, 256].map(u32::to_be))));
     workdir.job("sort big.npy -o out.npy");
-    assert_eq!(npy_parts(&workdir.read("out.npy")), ("<u4".to_owned(), 3, &words([1, 3, 256])[..]));
+    assert_eq!(workdir.npy("out.npy"), ("<u4".to_owned(), 3, words([1, 3, 256])));
     workdir.write("bytes.npy", npy(1, "|i1", 4, &[5, 0x80, 0xff, 0]));
     workdir.job("sort bytes.npy -o out.npy --force --verify");
-    assert_eq!(npy_parts(&workdir.read("out.npy")), ("|i1".to_owned(), 4, &[0x80, 0xff, 0, 5][..]));
+    assert_eq!(workdir.npy("out.npy"), ("|i1".to_owned(), 4, vec![0x80, 0xff, 0, 5]));
     // 1.0, -2.0, inf, 2^-24.
-    let half: Vec<u8> =
-        [0x3c00u16, 0xc000, 0x7c00, 1].iter().flat_map(|h| h.to_le_bytes()).collect();
-    workdir.write("half.npy", npy(1, "<f2", 4, &half));
+    workdir.write("half.npy", npy(1, "<f2", 4, bytes_of(&[0x3c00u16, 0xc000, 0x7c00, 1])));
     workdir.job("sort half.npy -o out.txt --verify --force");
-    assert_eq!(workdir.read("out.txt"), b"-2.0\n5.9604645e-8\n1.0\ninf\n");
+    assert_eq!(workdir.text("out.txt"), "-2.0\n5.9604645e-8\n1.0\ninf\n");
     // "Not a time" sorts last.
-    let times: Vec<u8> = [7i64, i64::MIN, -3].iter().flat_map(|time| time.to_le_bytes()).collect();
-    workdir.write("times.npy", npy(1, "<M8[ns]", 3, &times));
+    workdir.write("times.npy", npy(1, "<M8[ns]", 3, bytes_of(&[7, i64::MIN, -3])));
     workdir.job("sort times.npy -o out.npy --force --argsort order.txt");
-    let expected: Vec<u8> = [-3, 7, i64::MIN].iter().flat_map(|time| time.to_le_bytes()).collect();
-    assert_eq!(npy_parts(&workdir.read("out.npy")), ("<M8[ns]".to_owned(), 3, &expected[..]));
-    assert_eq!(workdir.read("order.txt"), b"2\n0\n1\n");
+    let expected = bytes_of(&[-3, 7, i64::MIN]).to_vec();
+    assert_eq!(workdir.npy("out.npy"), ("<M8[ns]".to_owned(), 3, expected));
+    assert_eq!(workdir.text("order.txt"), "2\n0\n1\n");
 }
 
 /// Rows of up to 16 bytes are moved with their keys, and keep their type.

@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use crate::arrays::{npy, words};
-use crate::common::{in_its_environment, multisplit};
+use crate::common::{in_its_environment, multisplit, run};
 use crate::workdir::Workdir;
 
 const GUIDE: &str = include_str!("../../../docs/cli.md");
@@ -25,17 +25,15 @@ fn workdir() -> Workdir {
 
 /// A shell command line in which `multisplit` is the binary.
 fn shell(workdir: &Workdir, line: &str) -> Command {
-    let mut shell = in_its_environment("bash");
+    let mut shell = workdir.command(in_its_environment("bash"));
     let script = format!("multisplit() {{ \"$BINARY\" \"$@\"; }}; {{ {line}\n}} 2>&1");
-    shell.current_dir(workdir.path()).env("BINARY", multisplit().get_program());
-    shell.args(["-c", &script]);
+    shell.env("BINARY", multisplit().get_program()).args(["-c", &script]);
     shell
 }
 
 /// Name of the device that commands use here.
 fn device() -> String {
-    let output = multisplit().args(["devices", "--json"]).output().expect("it runs");
-    let devices: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let devices = run(multisplit(), &["devices", "--json"]).json();
     let chosen = devices.as_array().expect("a list").iter().find(|d| d["chosen"] == true);
     chosen.expect("a device")["name"].as_str().expect("a name").to_owned()
 }
@@ -106,5 +104,5 @@ fn help_pipelines_work() {
         let output = output.expect("bash runs");
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stdout));
     }
-    assert!(String::from_utf8(workdir.read("split.txt")).expect("text").ends_with("4\n-3\n5\n"));
+    assert!(workdir.text("split.txt").ends_with("4\n-3\n5\n"));
 }

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::arrays::{Keys, npy, words};
+use crate::arrays::{Keys, bytes_of, npy, words};
+use crate::common::is_full;
 use crate::workdir::Workdir;
 
 fn counts(object: &Value) -> Vec<u64> {
@@ -12,8 +13,7 @@ fn counts(object: &Value) -> Vec<u64> {
 
 #[track_caller]
 fn json(workdir: &Workdir, line: &str) -> Value {
-    let ran = workdir.job(&format!("histogram {line} --json --verify"));
-    serde_json::from_str(&ran.out).expect("one object")
+    workdir.job(&format!("histogram {line} --json --verify")).json()
 }
 
 #[test]
@@ -46,10 +46,8 @@ fn every_type_is_counted() {
         let object = json(&workdir, "in.npy --bins 10 --range 0 100");
         assert_eq!(counts(&object), expected, "{name}");
         assert_eq!(object["out_of_range"], out_of_range, "{name}");
-        let edges = object["edges"].as_array().expect("edges");
-        let tenths =
-            edges.iter().zip(0..).all(|(edge, k)| edge.as_f64() == Some(10.0 * f64::from(k)));
-        assert!(tenths && edges.len() == 11, "{name}: {edges:?}");
+        let edges = object["edges"].as_array().expect("edges").iter().map(|edge| edge.as_f64());
+        assert!(edges.eq((0..11).map(|k| Some(10.0 * f64::from(k)))), "{name}: {object}");
         assert_eq!(object["type"], name);
     }
 }
@@ -74,14 +72,11 @@ fn histogram_is_printed_and_written() {
     workdir.write("in.bin", words([0, 1, 1, 2, 9]));
     let ran = workdir.job("histogram in.bin --type u32 --bins 3 --range 0 3");
     assert_eq!(ran.out.lines().count(), 4, "{}", ran.out);
-    for part in ["[1, 2)", "█", "out of range: 1"] {
-        assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
-    }
+    ran.expect_out(&["[1, 2)", "█", "out of range: 1"]);
     let files = "--csv counts.csv --svg picture.svg";
     let ran = workdir.job(&format!("histogram in.bin --type u32 --bins 3 --range 0 3 {files}"));
     assert!(ran.out.is_empty() && ran.err.contains("1 out of range"), "{}{}", ran.out, ran.err);
-    let text = String::from_utf8(workdir.read("counts.csv")).expect("text");
-    assert_eq!(text, "lo,hi,count\n-inf,0,0\n0,1,1\n1,2,2\n2,3,1\n3,inf,1\n");
+    assert_eq!(workdir.text("counts.csv"), "lo,hi,count\n-inf,0,0\n0,1,1\n1,2,2\n2,3,1\n3,inf,1\n");
     assert!(workdir.read("picture.svg").starts_with(b"<svg"));
 }
 
@@ -106,10 +101,7 @@ fn invalid_bins_are_reported() {
         ("--splitters down.bin", "sorted"),
         ("--bins 2 --glsl none.glsl", "cannot read none.glsl"),
     ] {
-        let ran =
-            workdir.run(&format!("histogram in.bin --type u32 {line} --csv out.csv")).expect(1);
-        assert!(ran.error_line().contains(part), "{line}: {}", ran.err);
-        assert_eq!(workdir.names(), ["down.bin", "in.bin"]);
+        workdir.fails(&format!("histogram in.bin --type u32 {line} --csv out.csv"), part);
     }
     for line in ["--range 0 1", "--bins 2 --splitters down.bin", "--bins 0 --range 0 1"] {
         workdir.run(&format!("histogram in.bin --type u32 {line}")).expect(2);
@@ -147,11 +139,10 @@ fn counts_match_printed_edges() {
     assert_eq!((counts(&object), &object["above"]), (vec![2, 2], &2.into()));
     let object = json(&workdir, "bytes.bin --type u8 --bins 2 --range 0 255 --closed");
     assert_eq!((counts(&object), &object["above"]), (vec![2, 4], &0.into()));
-    let wide = [0, 1 << 63, u64::MAX].iter().flat_map(|x: &u64| x.to_le_bytes());
-    workdir.write("wide.bin", wide.collect::<Vec<u8>>());
+    workdir.write("wide.bin", bytes_of(&[0, 1 << 63, u64::MAX]));
     let ran = workdir.job("histogram wide.bin --type u64 --bins 2 --range 0 2^64 --json --verify");
     let edges = "\"edges\":[0,9223372036854775808,18446744073709551616]";
-    assert!(ran.out.contains("\"counts\":[1,2]") && ran.out.contains(edges), "{}", ran.out);
+    ran.expect_out(&["\"counts\":[1,2]", edges]);
 }
 
 #[test]
@@ -171,8 +162,8 @@ fn automatic_ranges_log_bins_and_weights_are_counted() {
     workdir.write("small.txt", "0\n3\n3\n9\n");
     let object = json(&workdir, "small.txt --type u8 --bins 4 --identity");
     assert_eq!((counts(&object), &object["out_of_range"]), (vec![1, 0, 0, 2], &1.into()));
-    let ran = workdir.run("histogram small.txt --type u8 --bins 4294967295 --range 0 9").expect(1);
-    assert!(ran.error_line().contains("--bins 4294967295 is more than 1048576"), "{}", ran.err);
+    let line = "histogram small.txt --type u8 --bins 4294967295 --range 0 9";
+    workdir.fails(line, "--bins 4294967295 is more than 1048576");
 }
 
 /// The maximum of a type is counted in its bin, not in the empty bins above.
@@ -186,8 +177,7 @@ fn type_maximum_is_counted_in_its_bin() {
     workdir.write("same.bin", [255u8, 255]);
     let found = json(&workdir, "same.bin --type u8 --bins 3");
     assert_eq!(counts(&found), [2, 0, 0]);
-    let words: Vec<u8> = [u32::MAX, u32::MAX - 3].iter().flat_map(|x| x.to_le_bytes()).collect();
-    workdir.write("words.bin", words);
+    workdir.write("words.bin", bytes_of(&[u32::MAX, u32::MAX - 3]));
     let line = "words.bin --type u32 --bins 8 --range 4294967292 4294967296";
     assert_eq!(counts(&json(&workdir, line)), [1, 0, 0, 0, 0, 0, 1, 0]);
 }
@@ -196,9 +186,8 @@ fn type_maximum_is_counted_in_its_bin() {
 #[test]
 fn not_a_time_is_out_of_range() {
     let workdir = Workdir::new();
-    let days: Vec<u8> =
-        [18_262i64, 18_263, 18_264, i64::MIN].iter().flat_map(|day| day.to_le_bytes()).collect();
-    workdir.write("days.npy", npy(1, "<M8[D]", 4, &days));
+    let days = [18_262, 18_263, 18_264, i64::MIN];
+    workdir.write("days.npy", npy(1, "<M8[D]", 4, bytes_of(&days)));
     for line in ["--bins 3", "--bins 3 --range 18262 18265"] {
         let found = json(&workdir, &format!("days.npy {line}"));
         assert_eq!(counts(&found).iter().sum::<u64>(), 3, "{found}");
@@ -211,7 +200,7 @@ fn not_a_time_is_out_of_range() {
 fn identity_bins_count_i64() {
     let workdir = Workdir::new();
     let numbers = [0i64, 1, 1, 2, 3, 3, 3, 7];
-    workdir.write("in.bin", numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>());
+    workdir.write("in.bin", bytes_of(&numbers));
     let lines: String = numbers.iter().map(|x| format!("{x},a\n")).collect();
     workdir.write("in.csv", format!("n,name\n{lines}"));
     for input in ["in.bin --type i64", "in.csv --column n"] {
@@ -234,36 +223,29 @@ type Kind<'a> = (&'a str, usize, &'a dyn Fn(u64) -> usize);
 /// Each type with one kind of bins and weights, or with all of them in a full run.
 #[test]
 fn every_type_supports_all_bins_and_weights() {
-    let full = std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0");
-    let workdir = Workdir::new();
+    let (full, workdir) = (is_full(), Workdir::new());
     // Exact in every type, without samples whose bin depends on rounding.
     let numbers: Vec<u64> =
         (0..600u64).map(|i| i * 37 % 110).filter(|x| ![10, 100].contains(x)).collect();
     let weight = |i: usize| i as u64 % 7 + 1;
-    workdir.write("in.txt", numbers.iter().map(|x| format!("{x}\n")).collect::<String>());
-    workdir.write(
-        "words.txt",
-        (0..numbers.len()).map(|i| format!("{}\n", weight(i))).collect::<String>(),
-    );
-    let floats = (0..numbers.len()).flat_map(|i| (weight(i) as f32).to_le_bytes());
-    workdir.write("floats.npy", npy(1, "<f4", numbers.len(), &floats.collect::<Vec<u8>>()));
+    let weights: Vec<u64> = (0..numbers.len()).map(weight).collect();
+    let floats: Vec<f32> = weights.iter().map(|&weight| weight as f32).collect();
+    let text = |numbers: &[u64]| numbers.iter().map(|x| format!("{x}\n")).collect::<String>();
+    workdir.write("in.txt", text(&numbers));
+    workdir.write("words.txt", text(&weights));
+    workdir.write("floats.npy", npy(1, "<f4", numbers.len(), bytes_of(&floats)));
     workdir.write("at.txt", "0\n5\n50\n101\n");
-    let types = [
-        ("u8", "uint"),
-        ("i8", "int"),
-        ("u16", "uint"),
-        ("i16", "int"),
-        ("f16", "float"),
-        ("bf16", "float"),
-        ("u32", "uint"),
-        ("i32", "int"),
-        ("f32", "float"),
-        ("u64", "uint64_t"),
-        ("i64", "int64_t"),
-        ("f64", "double"),
-    ];
+    let types = "u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64".split(' ');
     let below = |edges: &[u64], x: u64| edges.iter().filter(|edge| **edge <= x).count();
-    for (row, (name, glsl)) in types.into_iter().enumerate() {
+    for (row, name) in types.enumerate() {
+        let glsl = match name {
+            "u64" => "uint64_t",
+            "i64" => "int64_t",
+            "f64" => "double",
+            _ if name.starts_with('u') => "uint",
+            _ if name.starts_with('i') => "int",
+            _ => "float",
+        };
         let source = format!("uint bucket_of({glsl} x) {{ return x < {glsl}(30) ? 1u : 3u; }}");
         workdir.write("own.glsl", source);
         let kinds: [Kind<'_>; 5] = [
@@ -281,9 +263,8 @@ fn every_type_supports_all_bins_and_weights() {
                 let option = if weights.is_empty() { "" } else { "--weights " };
                 let line = format!("in.txt --type {name} {bins} {option}{weights}");
                 if column == 1 && glsl.starts_with(['f', 'd']) {
-                    let ran = workdir.run(&format!("histogram {line}")).expect(1);
-                    let sentence = "identity bins need integer samples";
-                    assert!(ran.error_line().contains(sentence), "{line}: {}", ran.err);
+                    workdir
+                        .fails(&format!("histogram {line}"), "identity bins need integer samples");
                     continue;
                 }
                 let mut expected = vec![0.0; m];
@@ -294,8 +275,10 @@ fn every_type_supports_all_bins_and_weights() {
                 }
                 let object = json(&workdir, &line);
                 let found = object["counts"].as_array().expect("counts").iter();
-                let found: Vec<f64> = found.map(|sum| sum.as_f64().expect("a number")).collect();
-                assert_eq!(found, expected, "{line}");
+                assert!(
+                    found.map(Value::as_f64).eq(expected.into_iter().map(Some)),
+                    "{line}: {object}"
+                );
             }
         }
     }
@@ -305,10 +288,7 @@ fn every_type_supports_all_bins_and_weights() {
 #[test]
 fn ranges_may_exceed_the_type() {
     let workdir = Workdir::new();
-    workdir.write(
-        "shorts.bin",
-        [0u16, 1, 65_535].iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>(),
-    );
+    workdir.write("shorts.bin", bytes_of(&[0u16, 1, 65_535]));
     let object = json(&workdir, "shorts.bin --type u16 --bins 2 --range 0 65536 --closed");
     assert_eq!((counts(&object), &object["out_of_range"]), (vec![2, 1], &0.into()));
     workdir.write("in.txt", "0\n3\n250\n");
@@ -343,18 +323,16 @@ fn ranges_may_exceed_the_type() {
 fn splitters_may_have_another_type() {
     let workdir = Workdir::new();
     workdir.write("in.txt", "0.25\n0.5\n1\n2\n3\n");
-    let floats: Vec<u8> = [0.3f32, 1.0, 3.0].iter().flat_map(|x| x.to_le_bytes()).collect();
-    workdir.write("at.npy", npy(1, "<f4", 3, &floats));
+    workdir.write("at.npy", npy(1, "<f4", 3, bytes_of(&[0.3f32, 1.0, 3.0])));
     for kind in ["f16", "bf16", "f32", "f64"] {
         let object = json(&workdir, &format!("in.txt --type {kind} --splitters at.npy"));
         assert_eq!((counts(&object), &object["out_of_range"]), (vec![1, 2], &2.into()), "{kind}");
     }
     workdir.write("whole.txt", "0\n1\n2\n3\n-5\n");
-    let doubles: Vec<u8> = [-1.5f64, 0.5, 2.5].iter().flat_map(|x| x.to_le_bytes()).collect();
-    workdir.write("halves.npy", npy(1, "<f8", 3, &doubles));
+    workdir.write("halves.npy", npy(1, "<f8", 3, bytes_of(&[-1.5f64, 0.5, 2.5])));
     for closed in ["", "--closed"] {
-        let object =
-            json(&workdir, &format!("whole.txt --type i64 --splitters halves.npy {closed}"));
+        let line = format!("whole.txt --type i64 --splitters halves.npy {closed}");
+        let object = json(&workdir, &line);
         assert_eq!((counts(&object), &object["above"]), (vec![1, 2], &1.into()), "{closed}");
     }
     workdir.write("f16.bin", [0x00u8, 0x3C, 0x00, 0x40]); // 1 and 2
@@ -362,6 +340,6 @@ fn splitters_may_have_another_type() {
     assert_eq!(counts(&object), [1]);
     workdir.write("days.npy", npy(1, "<M8[D]", 1, &18_262i64.to_le_bytes()));
     workdir.write("numbers.npy", npy(1, "<i8", 2, &[0; 16]));
-    let ran = workdir.run("histogram days.npy --splitters numbers.npy").expect(1);
-    assert!(ran.error_line().contains("numbers.npy has type i64, but"), "{}", ran.err);
+    let line = "histogram days.npy --splitters numbers.npy";
+    workdir.fails(line, "numbers.npy has type i64, but");
 }

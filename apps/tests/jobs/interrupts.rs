@@ -22,8 +22,8 @@ fn keys() -> Vec<u8> {
 /// Runs a job until it logs `phase`, or without a phase until it has created its output; then sends a signal.
 fn interrupt(workdir: &Workdir, line: &str, phase: Option<&str>, (name, number): (&str, i32)) {
     let before = workdir.names();
-    let mut child = heeding_signals()
-        .current_dir(workdir.path())
+    let mut child = workdir
+        .command(heeding_signals())
         .args(line.split_whitespace())
         .arg("-v")
         .stdin(Stdio::piped())

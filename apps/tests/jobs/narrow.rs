@@ -1,5 +1,6 @@
 //! Tests of 8-bit and 16-bit keys in files: sorted, split and searched, with lengths that do not fill a word.
 
+use crate::arrays::bytes_of;
 use crate::workdir::Workdir;
 
 /// Type name, size in bytes, and a function that maps the bits to an unsigned number of the same order.
@@ -36,10 +37,10 @@ fn narrow_keys_are_sorted_with_and_without_values() {
         let mut order: Vec<u32> = (0..2_003).collect();
         order.sort_by_key(|&i| rank(keys[i as usize]));
         let sorted: Vec<u16> = order.iter().map(|&i| keys[i as usize]).collect();
-        let words: Vec<u8> = order.iter().flat_map(|i| i.to_le_bytes()).collect();
+        let words = bytes_of(&order);
         workdir.job(&format!("sort in.bin -o out.bin --type {name} --force"));
         assert!(workdir.read("out.bin") == raw(&sorted, bytes), "{name}");
-        workdir.write("values.bin", (0..2_003u32).flat_map(u32::to_le_bytes).collect::<Vec<_>>());
+        workdir.write("values.bin", crate::arrays::words(0..2_003));
         let values = "--values values.bin --values-out moved.bin";
         workdir.job(&format!("sort in.bin -o out.bin --type {name} --force {values}"));
         assert!(workdir.read("out.bin") == raw(&sorted, bytes), "{name}");

@@ -3,6 +3,7 @@
 //! longer, so there are fewer of them. `apps/src/fuzz.rs` tests many thousands of files.
 
 use crate::arrays::{npy, words};
+use crate::common::is_full;
 use crate::workdir::Workdir;
 
 const SEEDS: [(&str, &str); 4] = [
@@ -43,11 +44,7 @@ fn try_file(workdir: &Workdir, name: &str, bytes: &[u8], line: &str, out: &str) 
     names.sort_by_key(|found| found != name);
     assert_eq!(names, left, "{why}");
     let _ = std::fs::remove_file(workdir.path().join(out));
-    std::fs::remove_file(workdir.path().join(name)).expect("the input is there");
-}
-
-fn is_full() -> bool {
-    std::env::var("MULTISPLIT_FULL").is_ok_and(|v| !v.is_empty() && v != "0")
+    workdir.remove(name);
 }
 
 #[test]

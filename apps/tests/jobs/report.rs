@@ -26,7 +26,7 @@ fn report_contains_every_plot() {
                 --reps 1 --warmup 0 --html report.html --against cub.jsonl";
     let ran = workdir.job(line);
     assert_eq!(ran.out.lines().count(), 1 + 2 * (1 + 4), "copies are measured too: {}", ran.out);
-    let page = String::from_utf8(workdir.read("report.html")).expect("text");
+    let page = workdir.text("report.html");
     for heading in HEADINGS {
         assert!(page.contains(&format!("<h3>{heading}</h3>")), "no `{heading}`");
     }
@@ -43,8 +43,7 @@ fn report_contains_every_plot() {
     }
     opens(&workdir, "report.html", &HEADINGS);
 
-    let ran = workdir.run("bench copy --n 64 --html report.html").expect(1);
-    assert!(ran.error_line().contains("report.html exists"), "{}", ran.err);
+    workdir.fails("bench copy --n 64 --html report.html", "report.html exists");
 }
 
 /// A demo measures everything, and its report shows rates, stages and rounds.
@@ -54,20 +53,11 @@ fn demo_measures_everything_and_its_report_opens() {
     let workdir = Workdir::new();
     // A report of an earlier demo is replaced, but not another file.
     workdir.write(PAGE, "mine");
-    let ran = workdir.run("demo --n 2000 --validate").expect(1);
-    assert!(ran.error_line().contains("--force"), "{}", ran.err);
+    workdir.fails("demo --n 2000 --validate", "--force");
     workdir.write(PAGE, r#"<meta name="generator" content="multisplit">"#);
-    let ran = workdir.job("demo --n 2000");
-    for part in [
-        "copy_kernel_u32",
-        "sort_keys_u32",
-        "split_delta_pairs",
-        "histogram_even",
-        "sssp",
-        "each verified against the CPU",
-    ] {
-        assert!(ran.out.contains(part), "no `{part}` in\n{}", ran.out);
-    }
+    let ran = workdir.job("demo --n 2000").expect_out(&["copy_kernel_u32", "sort_keys_u32"]);
+    let ran = ran.expect_out(&["split_delta_pairs", "histogram_even", "sssp"]);
+    ran.expect_out(&["each verified against the CPU"]);
     let headings = [
         "copy_kernel_u32: rate against n",
         "sort_keys_u32: rate against n",
@@ -76,7 +66,7 @@ fn demo_measures_everything_and_its_report_opens() {
         "shortest paths on grid:3000: rounds",
         "shortest paths on grid:3000: time",
     ];
-    let page = String::from_utf8(workdir.read(PAGE)).expect("text");
+    let page = workdir.text(PAGE);
     for heading in headings {
         assert!(page.contains(&format!("<h3>{heading}</h3>")), "no `{heading}`");
     }
@@ -99,7 +89,7 @@ fn browser() -> Option<Command> {
 
 /// Checks that the browser shows all plots of the page and reports no errors.
 fn opens(workdir: &Workdir, page: &str, headings: &[&str]) {
-    let text = String::from_utf8(workdir.read(page)).expect("text");
+    let text = workdir.text(page);
     let Some(mut browser) = browser() else {
         eprintln!("{BROWSER}=none: the report was not opened");
         return;
@@ -132,9 +122,7 @@ fn unreadable_comparison_file_is_rejected() {
     workdir.write("bad.jsonl", "no JSON\n");
     let start = "bench copy --n 64 --reps 1 --warmup 0 --html report.html --against";
     for (file, part) in [("none.jsonl", "cannot read none.jsonl"), ("bad.jsonl", "line 1")] {
-        let ran = workdir.run(&format!("{start} {file}")).expect(1);
-        assert!(ran.error_line().contains(part), "{}", ran.err);
-        assert_eq!(workdir.names(), ["bad.jsonl"]);
+        workdir.fails(&format!("{start} {file}"), part);
     }
     workdir.run("bench copy --against bad.jsonl").expect(2);
 }

@@ -1,6 +1,6 @@
 //! Tests of `multisplit sort`.
 
-use crate::arrays::{Keys, in_order, npy, npy_parts, words};
+use crate::arrays::{Keys, in_order, npy, words};
 use crate::workdir::Workdir;
 
 #[test]
@@ -11,11 +11,10 @@ fn every_type_is_sorted_with_its_order() {
         let way = if ["i32", "u64", "f64"].contains(&keys.name) { "--descending" } else { "" };
         let order = if way.is_empty() { &keys.ascending } else { &keys.descending };
         workdir.job(&format!("sort in.npy -o out.npy --argsort order.npy {way} --verify --force"));
-        let (out, found) = (workdir.read("out.npy"), workdir.read("order.npy"));
-        let (descr, len, raw) = npy_parts(&out);
+        let (descr, len, raw) = workdir.npy("out.npy");
         assert_eq!((descr.as_str(), len), (keys.descr, keys.len()));
         assert!(raw == in_order(&keys.raw, keys.each, order), "{} {way}", keys.name);
-        let (descr, _, found) = npy_parts(&found);
+        let (descr, _, found) = workdir.npy("order.npy");
         assert_eq!(descr, "<u4");
         assert!(found == words(order.iter().copied()), "order of {} {way}", keys.name);
     }
@@ -29,15 +28,11 @@ fn values_move_with_their_keys() {
     for (each, option) in [(4, ""), (8, "--value-bytes 8"), (16, "--value-bytes 16")] {
         let values: Vec<u8> = (0..keys.len() * each).map(|byte| (byte * 7 / 5) as u8).collect();
         workdir.write("values.bin", &values);
-        workdir.job(&format!(
-            "sort in.bin -o out.bin --type u32 --values values.bin --values-out moved.bin {option} \
-             --verify --force"
-        ));
+        let along = format!("--values values.bin --values-out moved.bin {option}");
+        workdir.job(&format!("sort in.bin -o out.bin --type u32 {along} --verify --force"));
         assert!(workdir.read("out.bin") == keys.sorted());
-        assert!(
-            workdir.read("moved.bin") == in_order(&values, each, &keys.ascending),
-            "{each} bytes"
-        );
+        let moved = in_order(&values, each, &keys.ascending);
+        assert!(workdir.read("moved.bin") == moved, "{each} bytes");
     }
 }
 
@@ -48,11 +43,9 @@ fn values_keep_their_type() {
     workdir.write("in.npy", keys.npy());
     workdir.write("values.npy", values.npy());
     // With both options, the sorted order moves the values.
-    workdir.job(
-        "sort in.npy -o out.npy --values values.npy --values-out moved.npy --argsort order.npy",
-    );
-    let moved = workdir.read("moved.npy");
-    let (descr, len, raw) = npy_parts(&moved);
+    let along = "--values values.npy --values-out moved.npy --argsort order.npy";
+    workdir.job(&format!("sort in.npy -o out.npy {along}"));
+    let (descr, len, raw) = workdir.npy("moved.npy");
     assert_eq!((descr.as_str(), len), ("<f8", 900));
     assert!(raw == in_order(&values.raw, 8, &keys.ascending));
 }
@@ -81,10 +74,7 @@ fn mismatched_values_are_rejected() {
         ("narrow.npy --value-bytes 4", "narrow.npy has values of 1 bytes, but --value-bytes is 4"),
         ("vast.npy", "vast.npy: a value of type '|V17' and shape [] does not have 1 to 16 bytes"),
     ] {
-        let line =
-            format!("sort in.bin -o out.bin --type u32 --values-out o.bin --values {values}");
-        let ran = workdir.run(&line).expect(1);
-        assert!(ran.error_line().contains(part), "{}", ran.err);
-        assert_eq!(workdir.names().len(), 4, "nothing is left behind");
+        let line = "sort in.bin -o out.bin --type u32 --values-out o.bin --values";
+        workdir.fails(&format!("{line} {values}"), part);
     }
 }

@@ -1,20 +1,7 @@
 //! Tests of `multisplit merge`, `multisplit search` and `multisplit sort --rows`.
 
-use crate::arrays::{Keys, npy, npy_parts, words};
+use crate::arrays::{Keys, bytes_of, in_order, npy, words};
 use crate::workdir::Workdir;
-
-fn numbers(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("4 bytes"))).collect()
-}
-
-fn raw(numbers: &[u32]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
-}
-
-fn lines(workdir: &Workdir, name: &str) -> Vec<String> {
-    let text = String::from_utf8(workdir.read(name)).expect("text");
-    text.lines().map(str::to_owned).collect()
-}
 
 #[test]
 fn sorted_arrays_of_every_type_are_merged() {
@@ -28,8 +15,7 @@ fn sorted_arrays_of_every_type_are_merged() {
         workdir.write("a.npy", npy(1, keys.descr, 601, &half(0)));
         workdir.write("b.npy", npy(1, keys.descr, 600, &half(1)));
         workdir.job("merge a.npy b.npy -o ab.npy --verify --force");
-        let out = workdir.read("ab.npy");
-        let (descr, len, found) = npy_parts(&out);
+        let (descr, len, found) = workdir.npy("ab.npy");
         assert_eq!((descr.as_str(), len), (keys.descr, 1201), "{}", keys.name);
         assert!(found == sorted, "{}", keys.name);
     }
@@ -40,14 +26,14 @@ fn merges_work_descending_in_parts_and_empty() {
     let workdir = Workdir::new();
     let first: Vec<u32> = (0..9000).map(|i| 90_000 - i * 7).collect();
     let second: Vec<u32> = (0..5000).map(|i| 70_000 - i * 3).collect();
-    workdir.write("a.bin", raw(&first));
-    workdir.write("b.bin", raw(&second));
+    workdir.write("a.bin", bytes_of(&first));
+    workdir.write("b.bin", bytes_of(&second));
     let line = "merge a.bin b.bin --type u32 --descending --verify";
     workdir.job(&format!("{line} -o whole.bin"));
     workdir.job(&format!("{line} -o parts.bin --memory-limit 24KiB"));
     let mut all = [first, second].concat();
     all.sort_unstable_by(|a, b| b.cmp(a));
-    assert_eq!(numbers(&workdir.read("whole.bin")), all);
+    assert!(workdir.read("whole.bin") == bytes_of(&all));
     assert!(workdir.read("parts.bin") == workdir.read("whole.bin"));
     workdir.write("none.bin", "");
     workdir.job("merge none.bin none.bin --type f64 -o nothing.bin");
@@ -61,8 +47,8 @@ fn search_returns_insertion_positions() {
     let workdir = Workdir::new();
     let sorted: Vec<u32> = (0..6000).map(|i| i / 3 * 10).collect();
     let needles: Vec<u32> = (0..2500).map(|i| i * 7919 % 25_000).collect();
-    workdir.write("s.npy", npy(1, "<u4", 6000, &raw(&sorted)));
-    workdir.write("n.bin", raw(&needles));
+    workdir.write("s.npy", npy(1, "<u4", 6000, bytes_of(&sorted)));
+    workdir.write("n.bin", bytes_of(&needles));
     for (side, equal) in [("left", false), ("right", true)] {
         let line = format!("search s.npy n.bin --side {side} --verify --force");
         workdir.job(&format!("{line} -o p.npy"));
@@ -71,18 +57,17 @@ fn search_returns_insertion_positions() {
             sorted.iter().filter(|&key| key < needle || (equal && key == needle)).count() as u32
         };
         let expected: Vec<u32> = needles.iter().map(before).collect();
-        let out = workdir.read("p.npy");
-        let (descr, len, found) = npy_parts(&out);
+        let (descr, len, found) = workdir.npy("p.npy");
         assert_eq!((descr.as_str(), len), ("<u4", 2500));
-        assert_eq!(numbers(found), expected, "{side}");
-        assert!(workdir.read("parts.npy") == out, "{side}");
+        assert!(found == bytes_of(&expected), "{side}");
+        assert!(workdir.read("parts.npy") == workdir.read("p.npy"), "{side}");
     }
     workdir.write("edges.txt", "-inf\n0.5\n0.5\n");
     assert_eq!(workdir.pipe("search edges.txt - -o - --type f32 -q", b"0.5\nnan\n"), b"1\n3\n");
     workdir.write("sales.csv", "name,price\nTea,1\nMilk,\nSalt,4\n");
     workdir.write("wanted.csv", "price\n2\n4\n");
     workdir.job("search sales.csv wanted.csv --column price -o at.txt --verify");
-    assert_eq!(lines(&workdir, "at.txt"), ["1", "1"]);
+    assert_eq!(workdir.text("at.txt"), "1\n1\n");
 }
 
 /// Input that is unsorted or of mixed types is rejected before writing anything.
@@ -92,7 +77,6 @@ fn unsorted_input_is_rejected() {
     workdir.write("up.bin", words([1, 2, 3]));
     workdir.write("down.bin", words([3, 2, 2]));
     workdir.write("floats.npy", npy(1, "<f4", 1, &words([0])));
-    let names = workdir.names();
     for (line, part) in [
         ("merge up.bin down.bin --type u32 -o o", "down.bin is not sorted: element 1"),
         ("merge down.bin up.bin --type u32 -o o", "down.bin is not sorted: element 1"),
@@ -103,33 +87,28 @@ fn unsorted_input_is_rejected() {
         ("merge - - --type u32 -o o", "standard input can be only one"),
         ("merge up.bin none.bin --type u32 -o o", "none.bin"),
     ] {
-        let ran = workdir.run(line).expect(1);
-        assert!(ran.error_line().contains(part), "{line}: {}", ran.err);
-        assert_eq!(workdir.names(), names, "{line}");
+        workdir.fails(line, part);
     }
     workdir.write("doubles.npy", npy(1, "<f8", 0, &[]));
-    let ran = workdir.run("merge floats.npy doubles.npy -o o").expect(1);
-    assert!(ran.error_line().contains("both must have the same type"), "{}", ran.err);
+    workdir.fails("merge floats.npy doubles.npy -o o", "both must have the same type");
     for line in
         ["merge up.bin -o o", "search up.bin down.bin", "search up.bin up.bin -o o --side middle"]
     {
         workdir.run(line).expect(2);
     }
     // `unique` accepts unsorted input, but prints a note.
-    let ran = workdir.job("unique down.bin --type u32 -o runs.bin");
-    assert!(!ran.err.contains("not sorted"), "{}", ran.err);
     workdir.write("apart.bin", words([1, 2, 1]));
-    let ran = workdir.job("unique apart.bin --type u32 -o more.bin");
-    assert!(ran.err.contains("the numbers are not sorted"), "{}", ran.err);
-    let ran = workdir.job("unique apart.bin --type u32 -o less.bin --sort");
-    assert!(!ran.err.contains("not sorted"), "{}", ran.err);
+    for (line, noted) in [("down.bin", false), ("apart.bin", true), ("apart.bin --sort", false)] {
+        let ran = workdir.job(&format!("unique {line} --type u32 -o runs.bin --force"));
+        assert_eq!(ran.err.contains("the numbers are not sorted"), noted, "{line}: {}", ran.err);
+    }
 }
 
 #[test]
 fn rows_are_sorted_separately() {
     let workdir = Workdir::new();
     let all: Vec<u32> = (0..12_000u32).map(|i| i.wrapping_mul(2_654_435_761) >> 22).collect();
-    workdir.write("m.npy", npy(1, "<u4", 12_000, &raw(&all)));
+    workdir.write("m.npy", npy(1, "<u4", 12_000, bytes_of(&all)));
     workdir.write("v.bin", words(0..12_000));
     for length in [40usize, 4000] {
         let mut order: Vec<usize> = (0..all.len()).collect();
@@ -139,19 +118,18 @@ fn rows_are_sorted_separately() {
         workdir.job(&format!("{line} -o plain.npy"));
         workdir.job(&format!("{line} -o k.npy --argsort i.npy --verify"));
         workdir.job(&format!("{line} -o parts.npy {along} --memory-limit 40KB --verify"));
-        let (keys, indices) = (workdir.read("k.npy"), workdir.read("i.npy"));
-        let expected: Vec<u32> = order.iter().map(|&at| all[at]).collect();
-        assert_eq!(numbers(npy_parts(&keys).2), expected, "{length}");
-        let within: Vec<u32> = order.iter().map(|&at| (at % length) as u32).collect();
-        assert_eq!(numbers(npy_parts(&indices).2), within, "{length}");
-        assert!(workdir.read("plain.npy") == keys && workdir.read("parts.npy") == keys, "{length}");
-        let values: Vec<u32> = order.iter().map(|&at| at as u32).collect();
-        assert_eq!(numbers(&workdir.read("w.bin")), values, "{length}");
+        let expected = in_order(bytes_of(&all), 4, &order);
+        for name in ["k.npy", "plain.npy", "parts.npy"] {
+            assert!(workdir.npy(name).2 == expected, "{name}, {length}");
+        }
+        let within = words(order.iter().map(|&at| at % length));
+        assert!(workdir.npy("i.npy").2 == within, "{length}");
+        assert!(workdir.read("w.bin") == words(order), "{length}");
     }
     workdir.write("small.txt", "3\n1\n2\n0\n");
     assert_eq!(workdir.pipe("sort small.txt -o - --type u8 --rows 2 -q", b""), b"1\n3\n0\n2\n");
-    let ran = workdir.run("sort m.npy --rows 7 -o o.npy").expect(1);
-    assert!(ran.error_line().contains("12,000 elements, which is not a multiple of --rows 7"));
+    let part = "12,000 elements, which is not a multiple of --rows 7";
+    workdir.fails("sort m.npy --rows 7 -o o.npy", part);
     for line in
         ["sort m.npy --rows 0 -o o.npy", "sort m.npy --rows 40 --method multisplit -o o.npy"]
     {

@@ -1,6 +1,6 @@
 //! Tests of `multisplit split`.
 
-use crate::arrays::{Keys, in_order, npy, npy_parts, words};
+use crate::arrays::{Keys, bytes_of, in_order, npy, words};
 use crate::workdir::Workdir;
 
 /// The indices of the keys, bucket after bucket, and the start of each bucket.
@@ -36,13 +36,12 @@ fn delta_splits_integers_of_every_width() {
         let bucket = |index| (u128::from(unsigned(index) ^ flip) / width) as usize;
         let (order, begins) = by_bucket(n, m, bucket);
         workdir.write("in.npy", keys.npy());
-        workdir.job(&format!(
-            "split in.npy -o out.npy --buckets {m} --by delta --offsets begins.npy --verify --force"
-        ));
-        let out = workdir.read("out.npy");
-        assert!(npy_parts(&out).2 == in_order(&keys.raw, keys.each, &order), "{name}, {m}");
-        let found = workdir.read("begins.npy");
-        assert_eq!(npy_parts(&found), ("<u4".to_owned(), m + 1, &words(begins)[..]), "{name}, {m}");
+        let split = format!("--buckets {m} --by delta --offsets begins.npy");
+        workdir.job(&format!("split in.npy -o out.npy {split} --verify --force"));
+        let out = workdir.npy("out.npy").2;
+        assert!(out == in_order(&keys.raw, keys.each, &order), "{name}, {m}");
+        let expected = ("<u4".to_owned(), m + 1, words(begins));
+        assert_eq!(workdir.npy("begins.npy"), expected, "{name}, {m}");
     }
 }
 
@@ -66,9 +65,8 @@ fn splitters_divide_keys_of_every_type() {
         let splitters = in_order(&keys.raw, keys.each, &chosen);
         workdir.write("in.npy", keys.npy());
         workdir.write("splitters.npy", npy(1, keys.descr, 10, &splitters));
-        workdir.job(
-            "split in.npy -o out.bin --splitters splitters.npy --offsets begins.bin --verify --force",
-        );
+        let split = "--splitters splitters.npy --offsets begins.bin";
+        workdir.job(&format!("split in.npy -o out.bin {split} --verify --force"));
         assert!(workdir.read("out.bin") == in_order(&keys.raw, keys.each, &order), "{}", keys.name);
         assert_eq!(workdir.read("begins.bin"), words(begins), "{}", keys.name);
     }
@@ -84,10 +82,9 @@ fn glsl_splits_move_values() {
     workdir.write("in.bin", &keys.raw);
     workdir.write("values.bin", &values);
     workdir.write("seven.glsl", "uint bucket_of(int key) { return uint(key) % 7u; }");
-    workdir.job(
-        "split in.bin -o out.bin --type i32 --buckets 7 --glsl seven.glsl --values values.bin \
-         --values-out moved.bin --value-bytes 8 --verify",
-    );
+    let along = "--values values.bin --values-out moved.bin --value-bytes 8";
+    let split = "--type i32 --buckets 7 --glsl seven.glsl --verify";
+    workdir.job(&format!("split in.bin -o out.bin {split} {along}"));
     assert!(workdir.read("out.bin") == in_order(&keys.raw, 4, &order));
     assert!(workdir.read("moved.bin") == in_order(&values, 8, &order));
 }
@@ -108,37 +105,29 @@ fn glsl_functions_receive_signed_64_bit_keys() {
 #[test]
 fn bucket_functions_of_dates_receive_day_numbers() {
     let workdir = Workdir::new();
-    let days: Vec<u8> = [2i64, 0, 1, 2].iter().flat_map(|day| day.to_le_bytes()).collect();
-    workdir.write("days.npy", npy(1, "<M8[D]", 4, &days));
+    workdir.write("days.npy", npy(1, "<M8[D]", 4, bytes_of(&[2i64, 0, 1, 2])));
     workdir.write("day.glsl", "uint bucket_of(int64_t day) { return uint(day); }");
     for function in ["--by identity", "--glsl day.glsl"] {
-        workdir.job(&format!(
-            "split days.npy -o out.bin --buckets 3 {function} --offsets at.bin --force"
-        ));
-        let expected: Vec<u8> = [0i64, 1, 2, 2].iter().flat_map(|day| day.to_le_bytes()).collect();
-        assert_eq!(workdir.read("out.bin"), expected, "{function}");
-        let offsets: Vec<u32> = (0..4).map(|i| u32_at(&workdir.read("at.bin"), i)).collect();
-        assert_eq!(offsets, [0, 1, 2, 4], "{function}");
+        let split = format!("--buckets 3 {function} --offsets at.bin --force");
+        workdir.job(&format!("split days.npy -o out.bin {split}"));
+        assert_eq!(workdir.read("out.bin"), bytes_of(&[0i64, 1, 2, 2]), "{function}");
+        assert_eq!(workdir.read("at.bin"), words([0, 1, 2, 4]), "{function}");
     }
 }
 
 #[test]
 fn splitters_of_another_type_divide_keys() {
     let workdir = Workdir::new();
-    let floats: Vec<u8> = [0.3f32, 2.5].iter().flat_map(|x| x.to_le_bytes()).collect();
-    workdir.write("at.npy", npy(1, "<f4", 2, &floats));
+    workdir.write("at.npy", npy(1, "<f4", 2, bytes_of(&[0.3f32, 2.5])));
     workdir.write("in.txt", "3\n0\n1\n2\n");
     for kind in ["f16", "f64", "i64", "u8"] {
-        workdir.job(&format!(
-            "split in.txt -o out.txt --type {kind} --splitters at.npy --offsets at.bin --force"
-        ));
-        let offsets: Vec<u32> = (0..4).map(|i| u32_at(&workdir.read("at.bin"), i)).collect();
-        assert_eq!(offsets, [0, 1, 3, 4], "{kind}");
+        let split = format!("--type {kind} --splitters at.npy --offsets at.bin --force");
+        workdir.job(&format!("split in.txt -o out.txt {split}"));
+        assert_eq!(workdir.read("at.bin"), words([0, 1, 3, 4]), "{kind}");
     }
     workdir.write("far.npy", npy(1, "<f4", 1, &300f32.to_le_bytes()));
-    let ran = workdir.run("split in.txt -o far.txt --type u8 --splitters far.npy").expect(1);
-    let sentence = "the splitter 300.0 of type f32 is larger than any key of type u8";
-    assert!(ran.error_line().contains(sentence), "{}", ran.err);
+    let part = "the splitter 300.0 of type f32 is larger than any key of type u8";
+    workdir.fails("split in.txt -o far.txt --type u8 --splitters far.npy", part);
 }
 
 #[test]
@@ -149,9 +138,8 @@ fn methods_agree() {
     let raw = words(small.iter().copied());
     workdir.write("in.bin", &raw);
     for method in ["auto", "direct", "warp", "block", "onesweep", "reduced-bit", "scan-split"] {
-        workdir.job(&format!(
-            "split in.bin -o out.bin --type u32 --buckets 40 --by identity --method {method} --force"
-        ));
+        let split = format!("--type u32 --buckets 40 --by identity --method {method}");
+        workdir.job(&format!("split in.bin -o out.bin {split} --force"));
         assert!(workdir.read("out.bin") == in_order(&raw, 4, &order), "{method}");
     }
 }
@@ -160,26 +148,23 @@ fn methods_agree() {
 fn bucket_sizes_are_printed() {
     let workdir = Workdir::new();
     workdir.write("in.bin", words([1, 0, 1, 1]));
-    let ran = workdir.job("split in.bin -o out.bin --type u32 --buckets 3 --by identity");
+    let split = "split in.bin -o out.bin --type u32 --by identity";
+    let ran = workdir.job(&format!("{split} --buckets 3"));
     let rows: Vec<Vec<&str>> = ran.out.lines().map(|l| l.split_whitespace().collect()).collect();
     assert_eq!(
         rows[1..],
         [["0", "0", "1", "25.0%"], ["1", "1", "3", "75.0%"], ["2", "4", "0", "0.0%"]]
     );
-    assert!(ran.err.contains("split 4 u32 into 3 buckets"), "{}", ran.err);
-
-    let ran = workdir.job("split in.bin -o out.bin --type u32 --buckets 33 --by identity --force");
-    for part in ["first", "last", "largest", "smallest"] {
-        assert!(ran.out.contains(part), "{}", ran.out);
-    }
+    ran.expect_err("split 4 u32 into 3 buckets");
+    let ran = workdir.job(&format!("{split} --buckets 33 --force"));
+    let ran = ran.expect_out(&["first", "last", "largest", "smallest"]);
     assert_eq!(ran.out.lines().count(), 5, "{}", ran.out);
     // Only the keys are written to standard output.
     assert_eq!(
         workdir.pipe("split - -o - --type u32 --buckets 3 --by identity", &words([2, 1])),
         words([1, 2])
     );
-    let ran =
-        workdir.job("split in.bin -o out.bin --type u32 --buckets 3 --by identity --force --quiet");
+    let ran = workdir.job(&format!("{split} --buckets 3 --force --quiet"));
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
 }
 
@@ -210,8 +195,6 @@ fn invalid_splits_are_reported() {
             "--buckets 10000000 is more than 65536",
         ),
     ] {
-        let ran = workdir.run(&format!("split -o out.bin {line}")).expect(1);
-        assert!(ran.err.contains(part), "{line}: {}", ran.err);
-        assert_eq!(workdir.names().len(), 5, "nothing is left behind");
+        workdir.fails(&format!("split -o out.bin {line}"), part);
     }
 }

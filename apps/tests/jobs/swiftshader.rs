@@ -2,9 +2,9 @@
 //! for kernels with specialization constants and loops to unroll.
 
 use std::path::Path;
-use std::process::Command;
 
-use crate::common::{RunOutput, multisplit};
+use crate::common::{RunOutput, run_line};
+use crate::failures::limited;
 use crate::workdir::Workdir;
 
 /// The driver manifest in Debian's package.
@@ -15,18 +15,9 @@ const MAX_KILOBYTES: u32 = 2_000_000;
 /// Runs the binary on SwiftShader, in limited memory.
 #[track_caller]
 fn run(workdir: &Workdir, line: &str) -> RunOutput {
-    let binary = multisplit();
-    let mut command = Command::new("sh");
-    let limited = format!("ulimit -v {MAX_KILOBYTES} && exec \"$@\"");
-    command.args(["-c", &limited, "sh"]).arg(binary.get_program()).current_dir(workdir.path());
-    for (name, value) in binary.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    let mut command = limited(workdir, &format!("ulimit -v {MAX_KILOBYTES}"));
     command.env("VK_ICD_FILENAMES", DRIVER).env("VK_DRIVER_FILES", DRIVER);
-    crate::common::run(command, &line.split_whitespace().collect::<Vec<_>>())
+    run_line(command, line)
 }
 
 /// One command for each family of kernels that its compiler once failed to compile.

@@ -6,16 +6,12 @@ use crate::workdir::Workdir;
 const SALES: &str = "\u{feff}name,price,region\r\n\"Tea, green\",2.50,2\r\n\"say \"\"hi\"\"\",-1,1\r\n\r\n\
                      Milk,,2\r\n\"two\r\nlines\",10,1\r\nBread,2.5,1\r\n";
 
-fn text(workdir: &Workdir, name: &str) -> String {
-    String::from_utf8(workdir.read(name)).expect("text")
-}
-
 #[test]
 fn rows_are_sorted_by_a_column() {
     let workdir = Workdir::new();
     workdir.write("sales.csv", SALES);
     let ran = workdir.job("sort sales.csv --column price -o out.csv --verify --argsort order.txt");
-    assert!(ran.err.contains("1 empty cell; these rows come last"), "{}", ran.err);
+    ran.expect_err("1 empty cell; these rows come last");
     let header = "\u{feff}name,price,region\r\n";
     let (tea, hi, milk, lines, bread) = (
         "\"Tea, green\",2.50,2\r\n",
@@ -24,18 +20,17 @@ fn rows_are_sorted_by_a_column() {
         "\"two\r\nlines\",10,1\r\n",
         "Bread,2.5,1\r\n",
     );
-    assert_eq!(text(&workdir, "out.csv"), [header, hi, tea, bread, lines, milk].concat());
-    assert_eq!(text(&workdir, "order.txt"), "1\n0\n4\n3\n2\n");
+    assert_eq!(workdir.text("out.csv"), [header, hi, tea, bread, lines, milk].concat());
+    assert_eq!(workdir.text("order.txt"), "1\n0\n4\n3\n2\n");
     // Two columns; the first has priority.
     workdir.job("sort sales.csv --column region --column price -o out.csv --force --descending");
-    assert_eq!(text(&workdir, "out.csv"), [header, tea, milk, lines, bread, hi].concat());
+    assert_eq!(workdir.text("out.csv"), [header, tea, milk, lines, bread, hi].concat());
     workdir.job("sort sales.csv --column 2 --keys-only -o keys.txt --type f32");
-    assert_eq!(text(&workdir, "keys.txt"), "-1.0\n2.5\n2.5\n10.0\n");
+    assert_eq!(workdir.text("keys.txt"), "-1.0\n2.5\n2.5\n10.0\n");
     // Another separator requires other quotes.
     workdir.job("sort sales.csv --column price -o out.tsv");
-    assert!(
-        text(&workdir, "out.tsv").starts_with("name\tprice\tregion\n\"say \"\"hi\"\"\"\t-1\t1\n")
-    );
+    let begin = "name\tprice\tregion\n\"say \"\"hi\"\"\"\t-1\t1\n";
+    assert!(workdir.text("out.tsv").starts_with(begin));
     // A table without a header, from standard input, with semicolons.
     let out = workdir.pipe("sort - --column 2 -o -", b"a;3\nb;1\n");
     assert_eq!(String::from_utf8_lossy(&out), "b;1\na;3\n");
@@ -48,16 +43,12 @@ fn rows_are_split_and_counted() {
     workdir.job(
         "split t.tsv --column x --by delta --range 0 2 --buckets 2 --each part-{}.tsv -o all.tsv",
     );
-    assert_eq!(text(&workdir, "part-0.tsv"), "id\tx\na\t0.5\nd\t-3\n");
-    assert_eq!(text(&workdir, "part-1.tsv"), "id\tx\nb\t9\nc\t1.5\n");
-    assert_eq!(text(&workdir, "all.tsv"), "id\tx\na\t0.5\nd\t-3\nb\t9\nc\t1.5\n");
+    assert_eq!(workdir.text("part-0.tsv"), "id\tx\na\t0.5\nd\t-3\n");
+    assert_eq!(workdir.text("part-1.tsv"), "id\tx\nb\t9\nc\t1.5\n");
+    assert_eq!(workdir.text("all.tsv"), "id\tx\na\t0.5\nd\t-3\nb\t9\nc\t1.5\n");
     workdir.write("u.csv", "x\n1\n\n2\n\"\"\n");
     let ran = workdir.job("histogram u.csv --column x --bins 2 --json");
-    assert!(
-        ran.out.contains("\"counts\":[1,1]") && ran.out.contains("\"missing\":1"),
-        "{}",
-        ran.out
-    );
+    ran.expect_out(&["\"counts\":[1,1]", "\"missing\":1"]);
 }
 
 #[test]
@@ -82,9 +73,7 @@ fn table_errors_are_reported() {
             "gap.csv, line 3: the cell of column `x` is empty",
         ),
     ] {
-        let ran = workdir.run(line).expect(1);
-        assert!(ran.error_line().contains(part), "{line}: {}", ran.err);
-        assert_eq!(workdir.names().len(), 4, "{line}");
+        workdir.fails(line, part);
     }
 }
 
@@ -95,15 +84,15 @@ fn topk_finds_largest_and_smallest_rows() {
     let header = "\u{feff}name,price,region\r\n";
     let (tea, lines) = ("\"Tea, green\",2.50,2\r\n", "\"two\r\nlines\",10,1\r\n");
     workdir.job("topk sales.csv --column price -k 2 -o best.csv --indices where.txt --verify");
-    assert_eq!(text(&workdir, "best.csv"), [header, lines, tea].concat());
-    assert_eq!(text(&workdir, "where.txt"), "3\n0\n");
+    assert_eq!(workdir.text("best.csv"), [header, lines, tea].concat());
+    assert_eq!(workdir.text("where.txt"), "3\n0\n");
     // Rows without a price come last.
     workdir.job("topk sales.csv --column price -k 5 --smallest --indices all.txt");
-    assert_eq!(text(&workdir, "all.txt"), "1\n0\n4\n3\n2\n");
+    assert_eq!(workdir.text("all.txt"), "1\n0\n4\n3\n2\n");
     workdir.job("topk sales.csv --column price -k 2 --keys-only --type f32 -o keys.txt");
-    assert_eq!(text(&workdir, "keys.txt"), "10.0\n2.5\n");
-    let ran = workdir.run("topk sales.csv --column price -k 6 -o none.csv").expect(1);
-    assert!(ran.error_line().contains("-k 6 is too large: sales.csv has 5 rows"), "{}", ran.err);
+    assert_eq!(workdir.text("keys.txt"), "10.0\n2.5\n");
+    let part = "-k 6 is too large: sales.csv has 5 rows";
+    workdir.fails("topk sales.csv --column price -k 6 -o none.csv", part);
     workdir.run("topk sales.csv --column price --column region -k 1 -o none.csv").expect(2);
 }
 
@@ -112,12 +101,12 @@ fn topk_finds_largest_and_smallest_rows() {
 fn unclosed_quotes_are_rejected() {
     let workdir = Workdir::new();
     workdir.write("open.csv", "a,b\n3,x\n2,y\n1,\"not closed\n");
-    let ran = workdir.run("sort open.csv --column a -o out.csv").expect(1);
-    assert!(ran.error_line().contains("open.csv, line 4: a quote is not closed"), "{}", ran.err);
+    let part = "open.csv, line 4: a quote is not closed";
+    workdir.fails("sort open.csv --column a -o out.csv", part);
     workdir.write("closed.csv", "a,b\n3,x\"\n2,\"y \"\"z\"\"\"\n1,\"two\nlines\"\n");
     workdir.job("sort closed.csv --column a -o out.csv");
     let expected = "a,b\n1,\"two\nlines\"\n2,\"y \"\"z\"\"\"\n3,x\"\n";
-    assert_eq!(String::from_utf8_lossy(&workdir.read("out.csv")), expected);
+    assert_eq!(workdir.text("out.csv"), expected);
 }
 
 /// Integers are not rounded unless requested.
@@ -125,7 +114,6 @@ fn unclosed_quotes_are_rejected() {
 fn integers_are_not_rounded_silently() {
     let workdir = Workdir::new();
     workdir.write("ids.csv", "id\n9007199254740993\n9007199254740992\n-0.5\n");
-    let ran = workdir.run("sort ids.csv --column id -o out.csv").expect(1);
-    assert!(ran.error_line().contains("line 2: `9007199254740993`"), "{}", ran.err);
+    workdir.fails("sort ids.csv --column id -o out.csv", "line 2: `9007199254740993`");
     workdir.job("sort ids.csv --column id -o out.csv --type f64");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::arrays::{npy, npy_parts, npy_with, words};
+use crate::arrays::{npy, npy_with, words};
 use crate::workdir::Workdir;
 
 /// Numbers that are exact in every type, as are their sums.
@@ -38,8 +38,7 @@ const TYPES: [(&str, &str); 10] = [
 
 #[track_caller]
 fn reduced(workdir: &Workdir, line: &str) -> Value {
-    let ran = workdir.job(&format!("reduce {line} --json --verify"));
-    serde_json::from_str(&ran.out).expect("one object")
+    workdir.job(&format!("reduce {line} --json --verify")).json()
 }
 
 #[test]
@@ -59,8 +58,7 @@ fn every_type_is_scanned() {
         let expected: Vec<u64> = numbers.iter().map(scan).collect();
         let option = if inclusive { "--inclusive" } else { "" };
         workdir.job(&format!("scan in.npy -o out.npy --op {op} {option} --verify --force"));
-        let out = workdir.read("out.npy");
-        let (found, len, bytes) = npy_parts(&out);
+        let (found, len, bytes) = workdir.npy("out.npy");
         assert_eq!((found.as_str(), len), (descr, numbers.len()), "{name}");
         assert!(bytes == raw(name, &expected), "{name} {op} {option}");
     }
@@ -174,9 +172,7 @@ fn invalid_scans_and_reductions_are_rejected() {
         ("reduce two.csv --column a --column b --op sum", "one --column, but 2 are given"),
         ("scan no.bin --type u32 -o out.npy", "no.bin"),
     ] {
-        let ran = workdir.run(line).expect(1);
-        assert!(ran.error_line().contains(part), "{}", ran.err);
-        assert_eq!(workdir.names().len(), 3, "nothing is left behind");
+        workdir.fails(line, part);
     }
     assert_eq!(reduced(&workdir, "empty.bin --type u32 --op sum")["value"], 0);
     workdir.job("scan empty.bin --type u32 -o out.bin");
@@ -190,9 +186,8 @@ fn invalid_scans_and_reductions_are_rejected() {
 #[test]
 fn indices_of_fortran_arrays_are_rejected() {
     let workdir = Workdir::new();
-    let raw: Vec<u8> = [1i32, 9, 5, 2].iter().flat_map(|x| x.to_le_bytes()).collect();
     let header = "{'descr': '<i4', 'fortran_order': True, 'shape': (2, 2), }";
-    workdir.write("fortran.npy", npy_with(1, header, &raw));
+    workdir.write("fortran.npy", npy_with(1, header, &words([1, 9, 5, 2])));
     workdir.run("reduce fortran.npy --op argmax").expect(1);
     workdir.run("reduce fortran.npy --op max").expect(0);
 }

@@ -21,13 +21,11 @@ fn outputs_to_the_same_file_are_rejected() {
         ("-o o/../x.npy", "--trace x.npy"),
         ("-o -", "--argsort /dev/stdout"),
     ] {
-        let ran = workdir.run(&format!("sort in.txt --type u32 {one} {other}")).expect(1);
-        assert!(ran.error_line().contains("are the same file"), "{one} {other}: {}", ran.err);
-        assert_eq!(workdir.names(), ["in.txt", "link", "o"]);
+        workdir.fails(&format!("sort in.txt --type u32 {one} {other}"), "are the same file");
     }
     symlink("nowhere", workdir.path().join("dangling")).expect("a link");
-    let ran = workdir.run("sort in.txt --type u32 -o dangling --force").expect(1);
-    assert!(ran.error_line().contains("is a link to nowhere, which does not exist"), "{}", ran.err);
+    let part = "is a link to nowhere, which does not exist";
+    workdir.fails("sort in.txt --type u32 -o dangling --force", part);
 }
 
 /// A failure after the sort discards all outputs, including the trace, and keeps existing files.
@@ -37,19 +35,15 @@ fn outputs_are_written_all_or_none() {
     workdir.write("in.npy", npy(1, "<u4", 2, &words([2, 1])));
     workdir.write("values.npy", npy(1, "|V3", 2, &[1, 2, 3, 4, 5, 6]));
     workdir.write("out.npy", "earlier");
-    let before = workdir.names();
     // Values of three bytes cannot be written as text, which is detected on writing.
     let values = "--values values.npy --values-out values.txt";
     let line =
         format!("sort in.npy -o out.npy {values} --argsort order.npy --trace t.json --force");
-    let ran = workdir.run(&line).expect(1);
-    assert!(ran.error_line().contains("cannot be written as text"), "{}", ran.err);
-    assert_eq!(workdir.names(), before);
+    workdir.fails(&line, "cannot be written as text");
     assert_eq!(workdir.read("out.npy"), b"earlier");
     // A full device is detected on writing.
-    let ran = workdir.run("sort in.npy -o out.bin --argsort /dev/full --trace t.json").expect(1);
-    assert!(ran.error_line().contains("cannot write /dev/full"), "{}", ran.err);
-    assert_eq!(workdir.names(), before);
+    let line = "sort in.npy -o out.bin --argsort /dev/full --trace t.json";
+    workdir.fails(line, "cannot write /dev/full");
     // On success, all outputs appear, and a replaced file keeps its mode.
     let mode = std::fs::Permissions::from_mode(0o600);
     std::fs::set_permissions(workdir.path().join("out.npy"), mode).expect("a mode");
@@ -64,16 +58,23 @@ fn outputs_are_written_all_or_none() {
     assert!(workdir.path().join("link.npy").is_symlink());
 }
 
-fn waiting(workdir: &Workdir) -> std::process::Child {
-    let child = heeding_signals()
-        .current_dir(workdir.path())
-        .args(["sort", "-", "-o", "out.bin", "--type", "u32"])
+/// Number of unfinished files of the output `name`.
+fn unfinished(workdir: &Workdir, name: &str) -> usize {
+    let prefix = format!(".{name}.");
+    workdir.names().iter().filter(|found| found.starts_with(&prefix)).count()
+}
+
+/// Starts a sort that waits for its input, and waits until it has created its output.
+fn waiting(workdir: &Workdir, output: &str) -> std::process::Child {
+    let child = workdir
+        .command(heeding_signals())
+        .args(["sort", "-", "-o", output, "--type", "u32"])
         .stdin(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .expect("the binary starts");
     let deadline = Instant::now() + Duration::from_secs(20);
-    while workdir.names().is_empty() && Instant::now() < deadline {
+    while unfinished(workdir, output) == 0 && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(5));
     }
     child
@@ -88,34 +89,21 @@ fn send(signal: &str, child: &std::process::Child) {
 fn signals_and_later_runs_remove_unfinished_files() {
     let workdir = Workdir::new();
     for signal in ["HUP", "QUIT", "TERM"] {
-        let mut child = waiting(&workdir);
+        let mut child = waiting(&workdir, "out.bin");
         send(signal, &child);
         assert!(child.wait().expect("it ends").code().is_none(), "{signal}");
         assert!(workdir.names().is_empty(), "{signal}: {:?}", workdir.names());
     }
-    let mut killed = waiting(&workdir);
+    let mut killed = waiting(&workdir, "out.bin");
     send("KILL", &killed);
     killed.wait().expect("it ends");
     assert_eq!(workdir.names().len(), 1, "a leftover");
     // The file of a running program is not a leftover.
-    let mut other = {
-        let child = heeding_signals()
-            .current_dir(workdir.path())
-            .args(["sort", "-", "-o", "other.bin", "--type", "u32"])
-            .stdin(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn();
-        child.expect("the binary starts")
-    };
-    let deadline = Instant::now() + Duration::from_secs(20);
-    let hidden = || workdir.names().iter().filter(|name| name.starts_with(".other.bin.")).count();
-    while hidden() == 0 && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let mut other = waiting(&workdir, "other.bin");
     assert_eq!(workdir.names().len(), 1, "the leftover is gone: {:?}", workdir.names());
     let ran = workdir.run("sort none.bin -o third.bin --type u32").expect(1);
-    assert!(ran.err.contains("cannot read none.bin"), "{}", ran.err);
-    assert_eq!(hidden(), 1, "what is being written stays");
+    ran.expect_err("cannot read none.bin");
+    assert_eq!(unfinished(&workdir, "other.bin"), 1, "what is being written stays");
     send("TERM", &other);
     other.wait().expect("it ends");
     assert!(workdir.names().is_empty(), "{:?}", workdir.names());

@@ -3,30 +3,22 @@
 use crate::arrays::{npy, words};
 use crate::workdir::Workdir;
 
-fn lines(workdir: &Workdir, name: &str) -> Vec<String> {
-    let text = String::from_utf8(workdir.read(name)).expect("text");
-    text.lines().map(str::to_owned).collect()
-}
-
 #[test]
 fn topk_supports_every_type() {
     let workdir = Workdir::new();
     let numbers = "3\n1\n4\n1\n5\n9\n2\n6\n5\n3\n";
     workdir.write("n.txt", numbers);
-    for element in
-        ["u8", "i8", "u16", "i16", "f16", "bf16", "u32", "i32", "f32", "u64", "i64", "f64"]
-    {
+    for element in "u8 i8 u16 i16 f16 bf16 u32 i32 f32 u64 i64 f64".split(' ') {
         let point = if element.contains('f') { ".0" } else { "" };
-        workdir.job(&format!(
-            "topk n.txt --type {element} -k 4 -o k.txt --indices i.txt --verify --force"
-        ));
+        let topk = "topk n.txt -k 4 -o k.txt --indices i.txt --verify --force";
+        workdir.job(&format!("{topk} --type {element}"));
         let keys: Vec<String> = [9, 6, 5, 5].iter().map(|key| format!("{key}{point}")).collect();
-        assert_eq!(lines(&workdir, "k.txt"), keys, "{element}");
-        assert_eq!(lines(&workdir, "i.txt"), ["5", "7", "4", "8"], "{element}");
+        assert_eq!(workdir.lines("k.txt"), keys, "{element}");
+        assert_eq!(workdir.lines("i.txt"), ["5", "7", "4", "8"], "{element}");
     }
     workdir.run("topk n.txt --type u32 -k 0 -o none.txt").expect(2);
     workdir.job("topk n.txt --type i64 -k 10 --smallest --indices all.txt --verify");
-    assert_eq!(lines(&workdir, "all.txt"), ["1", "3", "6", "0", "9", "2", "4", "8", "7", "5"]);
+    assert_eq!(workdir.lines("all.txt"), ["1", "3", "6", "0", "9", "2", "4", "8", "7", "5"]);
 }
 
 #[test]
@@ -35,8 +27,8 @@ fn topk_searches_rows_separately() {
     let matrix = (0..6_000).map(|i| i * 7919 % 1000);
     workdir.write("line.npy", npy(1, "<u4", 6_000, &words(matrix)));
     workdir.job("topk line.npy -k 2 --rows 1000 --smallest -o k.txt --indices i.txt --verify");
-    assert_eq!(lines(&workdir, "k.txt"), ["0", "1"].repeat(6));
-    assert_eq!(lines(&workdir, "i.txt").len(), 12);
+    assert_eq!(workdir.lines("k.txt"), ["0", "1"].repeat(6));
+    assert_eq!(workdir.lines("i.txt").len(), 12);
     for (line, part) in [
         (
             "topk line.npy -k 2 --rows 999 -o x.npy",
@@ -45,8 +37,7 @@ fn topk_searches_rows_separately() {
         ("topk line.npy -k 1001 --rows 1000 -o x.npy", "a row has 1000 elements"),
         ("topk line.npy -k 6001 -o x.npy", "line.npy has 6,000 elements"),
     ] {
-        let ran = workdir.run(line).expect(1);
-        assert!(ran.error_line().contains(part), "{line}: {}", ran.err);
+        workdir.fails(line, part);
     }
     workdir.run("topk line.npy -k 1").expect(2);
     workdir.run("topk line.npy -o x.npy").expect(2);

@@ -1,6 +1,6 @@
 //! Tests of `multisplit unique`.
 
-use crate::arrays::{Keys, in_order, npy_parts, words};
+use crate::arrays::{Keys, in_order, words};
 use crate::workdir::Workdir;
 
 /// The first element and the length of each run, for elements of `each` bytes.
@@ -28,11 +28,10 @@ fn every_type_works_sorted_and_unsorted() {
         let option = if sort { "--sort" } else { "" };
         workdir.job(&format!("unique in.npy -o out.npy --counts c.npy {option} --verify --force"));
         let (expected, counts) = runs(&input, keys.each);
-        let (out, found) = (workdir.read("out.npy"), workdir.read("c.npy"));
-        let (descr, len, raw) = npy_parts(&out);
+        let (descr, len, raw) = workdir.npy("out.npy");
         assert_eq!((descr.as_str(), len), (keys.descr, counts.len()), "{}", keys.name);
         assert!(raw == expected, "{}", keys.name);
-        let (descr, _, found) = npy_parts(&found);
+        let (descr, _, found) = workdir.npy("c.npy");
         assert_eq!(descr, "<u4");
         assert!(found == words(counts), "counts of {}", keys.name);
     }

@@ -2,9 +2,10 @@
 
 use std::io::Write as _;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Output, Stdio};
 
-use crate::common::{RunOutput, folder, multisplit};
+use crate::arrays::npy_parts;
+use crate::common::{RunOutput, folder, multisplit, run_line};
 
 /// A folder that is removed at the end of the test.
 pub struct Workdir(tempfile::TempDir);
@@ -27,6 +28,28 @@ impl Workdir {
         std::fs::read(self.path().join(name)).expect("a file is there")
     }
 
+    #[track_caller]
+    pub fn text(&self, name: &str) -> String {
+        String::from_utf8(self.read(name)).expect("text")
+    }
+
+    #[track_caller]
+    pub fn lines(&self, name: &str) -> Vec<String> {
+        self.text(name).lines().map(str::to_owned).collect()
+    }
+
+    /// Type, length and elements of a `.npy` file.
+    #[track_caller]
+    pub fn npy(&self, name: &str) -> (String, usize, Vec<u8>) {
+        let file = self.read(name);
+        let (descr, len, raw) = npy_parts(&file);
+        (descr, len, raw.to_vec())
+    }
+
+    pub fn remove(&self, name: &str) {
+        std::fs::remove_file(self.path().join(name)).expect("a file is there");
+    }
+
     /// Names of all files in the folder, including hidden ones.
     pub fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.path()).expect("a folder");
@@ -38,11 +61,15 @@ impl Workdir {
         names
     }
 
+    /// A command that runs in the folder.
+    pub fn command(&self, mut command: Command) -> Command {
+        command.current_dir(self.path());
+        command
+    }
+
     /// Runs the binary in the folder.
     pub fn run(&self, line: &str) -> RunOutput {
-        let mut command = multisplit();
-        command.current_dir(self.path());
-        crate::common::run(command, &line.split_whitespace().collect::<Vec<_>>())
+        run_line(self.command(multisplit()), line)
     }
 
     /// Like [`run`](Self::run), with validation; the command must succeed.
@@ -51,11 +78,19 @@ impl Workdir {
         self.run(&format!("{line} --validate")).expect(0)
     }
 
-    /// Runs the binary with `input` on standard input, and returns its standard output.
+    /// Runs the binary, which must fail with one line that contains `part`, and leave no files.
     #[track_caller]
-    pub fn pipe(&self, line: &str, input: &[u8]) -> Vec<u8> {
-        let mut child = multisplit()
-            .current_dir(self.path())
+    pub fn fails(&self, line: &str, part: &str) -> RunOutput {
+        let before = self.names();
+        let ran = self.run(line).expect(1).expect_error_line(part);
+        assert_eq!(self.names(), before, "{line}");
+        ran
+    }
+
+    /// Runs the binary with `input` on standard input.
+    pub fn feed(&self, line: &str, input: &[u8]) -> Output {
+        let mut child = self
+            .command(multisplit())
             .args(line.split_whitespace())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -65,7 +100,13 @@ impl Workdir {
         let mut stdin = child.stdin.take().expect("a pipe");
         stdin.write_all(input).expect("the binary reads");
         drop(stdin);
-        let output = child.wait_with_output().expect("the binary ends");
+        child.wait_with_output().expect("the binary ends")
+    }
+
+    /// Like [`feed`](Self::feed); the command must succeed. Returns its standard output.
+    #[track_caller]
+    pub fn pipe(&self, line: &str, input: &[u8]) -> Vec<u8> {
+        let output = self.feed(line, input);
         let err = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{line}: {err}");
         output.stdout
