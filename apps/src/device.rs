@@ -28,7 +28,7 @@ const BUILT_IN: &str = "built-in";
 
 /// Opens devices as the command line requests, and collects the messages of the validation layers.
 pub struct Devices {
-    common: Common,
+    pub common: Common,
     messages: Messages,
     trace: Option<Trace>,
     /// Outputs with the trace already opened, to which the command adds its own.
@@ -116,26 +116,6 @@ impl Devices {
         let argument = self.device_option().map(|name| ("--device", name.to_owned()));
         let variable = || std::env::var(DEVICE_VARIABLE).ok().filter(|name| !name.is_empty());
         argument.or_else(|| variable().map(|name| (DEVICE_VARIABLE, name)))
-    }
-
-    /// Whether to verify results against the CPU.
-    pub fn verify(&self) -> bool {
-        self.common.verify
-    }
-
-    /// Whether `--verbose` is given.
-    pub fn verbose(&self) -> bool {
-        self.common.verbose > 0
-    }
-
-    /// Whether to print only results and errors.
-    pub fn quiet(&self) -> bool {
-        self.common.quiet
-    }
-
-    /// Whether to overwrite existing files.
-    pub fn force(&self) -> bool {
-        self.common.force
     }
 
     /// Source of the kernel sizes.

@@ -29,7 +29,7 @@ impl<'d> Job<'d> {
 
     /// Runs `check`, which compares a result with the CPU's, if `--verify` is given.
     pub fn verify_by(&self, check: impl FnOnce() -> Result<()>) -> Result<()> {
-        if !self.devices.verify() {
+        if !self.devices.common.verify {
             return Ok(());
         }
         let _span = tracing::info_span!("verify").entered();
@@ -39,7 +39,7 @@ impl<'d> Job<'d> {
     /// Summary of the command: what it did, the device time, or the time of `phase` if no kernel was timed, and
     /// the device.
     pub fn summary(&self, what: impl Display, phase: &str) -> String {
-        let checked = if self.devices.verify() { ", verified against the CPU" } else { "" };
+        let checked = if self.devices.common.verify { ", verified against the CPU" } else { "" };
         self.summary_with(what, phase, checked)
     }
 

@@ -15,7 +15,6 @@ use crate::on_device::{Moved, MovedPairs};
 use crate::opening::Opening;
 use crate::outputs::{OutputId, Outputs, RangeWriter};
 use crate::phase;
-use crate::sort::Target;
 use crate::values::ValueOptions;
 use crate::wide_keys::narrowed;
 
@@ -178,10 +177,9 @@ impl KeyedFiles {
         let otherwise = self.otherwise();
         let Input::Numbers(keys, _) = &self.input else { return Ok(None) };
         let (element, len) = (keys.element, keys.len());
-        let mut writer = |id, header: Vec<u8>, each| match self.outputs.format(id, otherwise)? {
-            Format::Npy => self.outputs.range_writer(id, &header, each),
-            Format::Raw => self.outputs.range_writer(id, &[], each),
-            Format::Text | Format::Csv => Ok(None),
+        let mut writer = |id, header, each| match self.outputs.format(id, otherwise)? {
+            format if format.is_text() => Ok(None),
+            format => self.outputs.range_writer(id, &format.header(|| header), each),
         };
         let mut target = RangeTarget { keys: None, values: None };
         if let Some(id) = self.keys_out {
@@ -304,12 +302,14 @@ pub struct RangeTarget {
     values: Option<RangeWriter>,
 }
 
-impl Target for RangeTarget {
-    fn keys(&self, first: u64, bytes: &[u8]) -> Result<()> {
+impl RangeTarget {
+    /// Writes the bytes of keys, starting at key `first`.
+    pub fn keys(&self, first: u64, bytes: &[u8]) -> Result<()> {
         Ok(self.keys.as_ref().map_or(Ok(()), |writer| writer.put(first, bytes))?)
     }
 
-    fn values(&self, first: u64, bytes: &[u8]) -> Result<()> {
+    /// Writes the bytes of values, starting at value `first`.
+    pub fn values(&self, first: u64, bytes: &[u8]) -> Result<()> {
         Ok(self.values.as_ref().map_or(Ok(()), |writer| writer.put(first, bytes))?)
     }
 }

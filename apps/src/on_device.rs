@@ -12,33 +12,17 @@ use crate::phase;
 /// Uploads elements. `T` must have the size of an element.
 pub fn upload<T: Pod>(context: &Context, elements: &Elements) -> Result<Array<T>> {
     let _span = tracing::info_span!("upload", elements = elements.len() as u64).entered();
-    phase::timed("reading and uploading", || match elements {
-        Elements::Memory(data) => {
-            let bytes = data.bytes();
-            context.upload_with(elements.len() as u64, |first, chunk: &mut [T]| {
-                let begin = first as usize * size_of::<T>();
-                let chunk: &mut [u8] = bytemuck::cast_slice_mut(chunk);
-                chunk.copy_from_slice(&bytes[begin..begin + chunk.len()]);
-                Ok(())
-            })
-        }
-        Elements::File(file) => context.upload_with(file.len() as u64, |first, chunk: &mut [T]| {
-            Ok(file.read(first, bytemuck::cast_slice_mut(chunk))?)
-        }),
+    phase::timed("reading and uploading", || {
+        context.upload_with(elements.len() as u64, |first, chunk: &mut [T]| {
+            Ok(elements.read(first, bytemuck::cast_slice_mut(chunk))?)
+        })
     })
 }
 
 /// Copies a range of the elements into memory. `T` must have the size of an element.
 pub fn elements_of<T: Pod>(elements: &Elements, first: u64, len: usize) -> Result<Vec<T>> {
     let mut some = vec![T::zeroed(); len];
-    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut some);
-    match elements {
-        Elements::Memory(data) => {
-            let begin = first as usize * size_of::<T>();
-            bytes.copy_from_slice(&data.bytes()[begin..begin + bytes.len()]);
-        }
-        Elements::File(file) => file.read(first, bytes)?,
-    }
+    elements.read(first, bytemuck::cast_slice_mut(&mut some))?;
     Ok(some)
 }
 

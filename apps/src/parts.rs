@@ -1,6 +1,9 @@
 //! Splits work that does not fit device memory, or the limit on it, into parts.
 
 use std::ops::Range;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use anyhow::Result;
 use multisplit::{Context, Error};
@@ -65,6 +68,32 @@ pub fn in_order(
             return Ok(());
         }
     }
+}
+
+/// Calls `each` with every number below `count`, from `workers` threads. After a failure, all threads stop.
+pub fn by_workers(
+    workers: usize,
+    count: usize,
+    each: impl Fn(usize) -> Result<()> + Sync,
+) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<()> {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= count {
+                return Ok(());
+            }
+            each(index).inspect_err(|_| next.store(count, Ordering::Relaxed))?;
+        }
+    };
+    thread::scope(|scope| {
+        let handles: Vec<_> = (1..workers.min(count)).map(|_| scope.spawn(work)).collect();
+        let mut outcome = work();
+        for handle in handles {
+            outcome = outcome.and(handle.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        outcome
+    })
 }
 
 /// Whether a smaller part may avoid `error`.

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{RunOutput, multisplit, run, temporary};
+use common::{RunOutput, multisplit, run, run_line, temporary};
 
 /// The binary with a configuration folder for this test.
 fn with_folder(folder: &Path) -> Command {
@@ -43,14 +43,8 @@ fn damaged(profile: &str) -> [(String, &'static str); 4] {
 fn sort(mut command: Command, more: &[&str]) -> RunOutput {
     let input = temporary("numbers.txt");
     fs::write(&input, "3\n1\n2\n").expect("written");
-    let arguments = ["sort", text(&input), "-o", "-", "--type", "u32"];
-    let ran = run(
-        {
-            command.args(arguments);
-            command
-        },
-        more,
-    );
+    command.args(["sort", text(&input), "-o", "-", "--type", "u32"]);
+    let ran = run(command, more);
     let _ = fs::remove_file(input);
     ran
 }
@@ -60,12 +54,10 @@ fn profiles_are_written_found_and_validated() {
     let folder = temporary("config");
     let command = || with_folder(&folder);
     // Without a profile, there is no message about it.
-    let ran = run(command(), &["devices"]).expect(0);
-    assert!(ran.out.contains("sizes            built-in"), "{}", ran.out);
+    let ran = run(command(), &["devices"]).expect(0).expect_out(&["sizes            built-in"]);
     assert!(ran.err.is_empty(), "{}", ran.err);
 
-    let ran = run(command(), &["tune", "--budget", "5"]).expect(0);
-    assert!(ran.out.contains("built-in") && ran.out.contains("tuned"), "{}", ran.out);
+    let ran = run_line(command(), "tune --budget 5").expect(0).expect_out(&["built-in", "tuned"]);
     let wrote = ran.err.lines().last().and_then(|line| line.strip_prefix("wrote "));
     let path = PathBuf::from(wrote.and_then(|rest| rest.split(": ").next()).expect("a path"));
     assert!(path.starts_with(&folder), "{}", path.display());
@@ -73,10 +65,8 @@ fn profiles_are_written_found_and_validated() {
 
     // The profile is found, and its path is shown.
     let used = format!("profile {}", path.display());
-    let ran = run(command(), &["devices"]).expect(0);
-    assert!(ran.out.contains(&used), "{}", ran.out);
-    let arguments = ["bench", "copy", "--n", "1000", "--reps", "1", "--warmup", "0"];
-    let ran = run(command(), &arguments).expect(0);
+    run(command(), &["devices"]).expect(0).expect_out(&[&used]);
+    let ran = run_line(command(), "bench copy --n 1000 --reps 1 --warmup 0").expect(0);
     assert!(ran.out.lines().next().is_some_and(|line| line.contains(&used)), "{}", ran.out);
     assert_eq!(sort(command(), &["-q"]).expect(0).out, "1\n2\n3\n");
 
@@ -95,8 +85,7 @@ fn profiles_are_written_found_and_validated() {
         for part in [used.as_str(), expected, "the built-in sizes are used"] {
             assert!(warned[0].contains(part), "no `{part}` in {}", warned[0]);
         }
-        let ran = run(command(), &["devices"]).expect(0);
-        assert!(ran.out.contains("sizes            built-in"), "{}", ran.out);
+        run(command(), &["devices"]).expect(0).expect_out(&["sizes            built-in"]);
         // A damaged profile given by `--profile`: the same message, as an error.
         for arguments in [&["devices"][..], &["bench", "copy", "--n", "1000"]] {
             let named = [arguments, &["--profile", text(&path)]].concat();
@@ -120,19 +109,19 @@ fn profiles_are_written_found_and_validated() {
 
 #[test]
 fn invalid_budgets_and_unreadable_profiles_are_rejected() {
-    run(multisplit(), &["tune", "--budget", "0"]).expect(2);
-    run(multisplit(), &["tune", "--budget", "soon"]).expect(2);
+    run_line(multisplit(), "tune --budget 0").expect(2);
+    run_line(multisplit(), "tune --budget soon").expect(2);
     let missing = temporary("no-such.profile");
-    let ran = run(multisplit(), &["devices", "--profile", text(&missing)]).expect(1);
-    assert!(ran.error_line().contains("cannot be read"), "{}", ran.err);
-    let ran = run(multisplit(), &["tune", "--from", text(&missing)]).expect(1);
-    assert!(ran.error_line().contains("cannot be read"), "{}", ran.err);
+    for arguments in [["devices", "--profile", text(&missing)], ["tune", "--from", text(&missing)]]
+    {
+        run(multisplit(), &arguments).expect(1).expect_error_line("cannot be read");
+    }
     // If the profile cannot be written, no files are left behind.
     let file = temporary("a-file");
     fs::write(&file, "mine").expect("written");
     let below = file.join("there.profile");
     let ran = run(multisplit(), &["tune", "--budget", "1", "-o", text(&below)]).expect(1);
-    assert!(ran.err.contains("cannot be written"), "{}", ran.err);
+    ran.expect_err("cannot be written");
     assert_eq!(fs::read(&file).expect("still there"), b"mine");
     let _ = fs::remove_file(file);
 }

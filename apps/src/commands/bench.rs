@@ -41,7 +41,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut output = if files.has_json() || of_paper { Output::kept() } else { Output::printed() };
     output.device(&context)?;
     output.rank(Ranking::of(&context));
-    let printed = options.statistics || devices.verbose();
+    let printed = options.statistics || devices.common.verbose > 0;
     let tables = if of_paper {
         paper::measure(options, &context, devices.bars(), &mut output)?
     } else {

@@ -100,7 +100,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let counted = {
         let _span = tracing::info_span!("histogram", n = len as u64).entered();
         let (resources, request) = (job.resources(), material.request(options)?);
-        count(&resources, &request, samples, material.weights.as_ref(), devices.verify())?
+        count(&resources, &request, samples, material.weights.as_ref(), devices.common.verify)?
     };
     if let Some(id) = csv_out {
         outputs.bytes(id, csv(&counted).as_bytes())?;
@@ -113,7 +113,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let n = size::grouped(len as u64);
     let (out_of_range, bins) = (size::grouped(counted.outside.all()), counted.counts.len());
     let plural = if bins == 1 { "" } else { "s" };
-    let checked = match (devices.verify(), &material.function) {
+    let checked = match (devices.common.verify, &material.function) {
         (false, _) => "",
         (true, Some(_)) => "; GLSL runs on the device alone and was not verified",
         (true, None) => ", verified against the CPU",

@@ -64,11 +64,6 @@ pub enum Command {
 /// Runs a command and writes the trace, if requested. `whole` is the definition of the command line.
 pub fn run(command: Command, devices: &Devices, whole: clap::Command) -> Result<()> {
     devices.begin_trace()?;
-    run_command(command, devices, whole)?;
-    devices.end_trace()
-}
-
-fn run_command(command: Command, devices: &Devices, whole: clap::Command) -> Result<()> {
     match command {
         Command::Devices(options) => devices::run(&options, devices),
         Command::Sort(options) => sort::run(&options, devices),
@@ -87,5 +82,6 @@ fn run_command(command: Command, devices: &Devices, whole: clap::Command) -> Res
         Command::Graph(options) => graph::run(&options, devices),
         Command::Completions(options) => shell::completions(&options, whole),
         Command::Man(options) => shell::man(&options, whole),
-    }
+    }?;
+    devices.end_trace()
 }

@@ -14,7 +14,7 @@ use crate::job::Job;
 use crate::keyed::{KeyedFiles, KeyedOptions, OutputOptions, check_rows};
 use crate::number::Number;
 use crate::on_device::MovedPairs;
-use crate::sort::{self, SortRequest};
+use crate::sort::{self, SortRequest, Target};
 use crate::values::ValueOptions;
 use crate::wide_keys::keys_of;
 use crate::{phase, report};
@@ -103,7 +103,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         check_rows(&options.input, keys.len(), length)?;
     }
     let read = match &files.input {
-        Input::Numbers(..) if files.wants_words() || devices.verify() => files.take()?,
+        Input::Numbers(..) if files.wants_words() || devices.common.verify => files.take()?,
         _ => None,
     };
     let job = SortJob { job: Job::new(devices, opening)?, request };
@@ -174,8 +174,12 @@ impl SortJob<'_> {
                 && let Some(target) = files.range_target()?
             {
                 let (keys, values) = (files.key_elements()?, files.value_elements());
+                let target = Target {
+                    keys: &|first, bytes| target.keys(first, bytes),
+                    values: &|first, bytes| target.values(first, bytes),
+                };
                 with_type!(element, K => {
-                    sort::sort_streamed::<K>(&resources, request, keys, values, &target)
+                    sort::sort_streamed::<K>(&resources, request, keys, values, target)
                 })?;
                 let summary = self.summary(n, element, false);
                 files.finish()?;

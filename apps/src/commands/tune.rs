@@ -93,7 +93,7 @@ impl Options {
 }
 
 fn refuse_existing(path: &Path, devices: &Devices) -> Result<()> {
-    if path.exists() && !devices.force() {
+    if path.exists() && !devices.common.force {
         bail!("{} exists; --force overwrites it", path.display());
     }
     Ok(())

@@ -46,6 +46,11 @@ pub enum Format {
 }
 
 impl Format {
+    /// The header of a file: `npy` if it is a NumPy file.
+    pub fn header(self, npy: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
+        if self == Self::Npy { npy() } else { Vec::new() }
+    }
+
     /// Whether numbers are written as text.
     pub fn is_text(self) -> bool {
         matches!(self, Self::Text | Self::Csv)

@@ -2,10 +2,7 @@
 //! into staging memory and counted while later ranges are being read.
 
 use std::ops::Range;
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use anyhow::Result;
 use indicatif::ProgressBar;
@@ -16,7 +13,7 @@ use super::bin_rule::{BinRule, HistogramRequest, wider};
 use super::counted::{Counted, Counts, Outside};
 use crate::inputs::PlainFile;
 use crate::number::Number;
-use crate::parts::{Resources, is_out_of_memory};
+use crate::parts::{Resources, by_workers, is_out_of_memory};
 use crate::phase;
 
 /// Bytes per part: large enough to amortise the overhead of a part, small enough for several parts.
@@ -92,36 +89,17 @@ impl<'c, N: Number> Counting<'c, N> {
 
     /// Uploads and counts at most `part` samples at a time.
     fn by_parts(&self, part: usize, bar: &ProgressBar) -> Result<Counted> {
-        let (n, next) = (self.file.len(), AtomicUsize::new(0));
-        let parts = n.div_ceil(part);
-        let work = || -> Result<Counted> {
-            let mut all = self.empty();
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                if index >= parts {
-                    return Ok(all);
-                }
-                let range = index * part..n.min((index + 1) * part);
-                let len = range.len() as u64;
-                let counted = upload::<N>(self.context, self.file, range, |_| ())
-                    .and_then(|samples| self.count(&samples));
-                // After a failure, stop the other workers.
-                all.add(&counted.inspect_err(|_| next.store(parts, Ordering::Relaxed))?);
-                bar.inc(len);
-            }
-        };
-        thread::scope(|scope| {
-            let handles = (1..WORKERS.min(parts)).map(|_| scope.spawn(work)).collect::<Vec<_>>();
-            let mut all = work();
-            for handle in handles {
-                let counted = handle.join().unwrap_or_else(|panic| resume_unwind(panic));
-                all = all.and_then(|mut all| {
-                    all.add(&counted?);
-                    Ok(all)
-                });
-            }
-            all
-        })
+        let (n, all) = (self.file.len(), Mutex::new(self.empty()));
+        by_workers(WORKERS, n.div_ceil(part), |index| {
+            let range = index * part..n.min((index + 1) * part);
+            let len = range.len() as u64;
+            let samples = upload::<N>(self.context, self.file, range, |_| ())?;
+            let counted = self.count(&samples)?;
+            all.lock().unwrap_or_else(PoisonError::into_inner).add(&counted);
+            bar.inc(len);
+            Ok(())
+        })?;
+        Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn empty(&self) -> Counted {

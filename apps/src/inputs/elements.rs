@@ -35,6 +35,18 @@ impl Elements {
         }
     }
 
+    /// Fills `bytes` with elements, starting with element `first`.
+    pub fn read(&self, first: u64, bytes: &mut [u8]) -> Result<()> {
+        match self {
+            Self::Memory(data) => {
+                let begin = first as usize * data.element_bytes();
+                bytes.copy_from_slice(&data.bytes()[begin..begin + bytes.len()]);
+                Ok(())
+            }
+            Self::File(file) => file.read(first, bytes),
+        }
+    }
+
     /// Loads the elements into memory.
     pub fn load(self) -> Result<Data> {
         match self {

@@ -135,14 +135,12 @@ impl Outputs {
 
     /// Writes an array. `otherwise` is the format if the output does not specify one.
     pub fn array(&mut self, id: OutputId, array: &Array, otherwise: Format) -> Result<()> {
-        match self.format(id, otherwise)? {
-            Format::Raw => self.binary(id, &[], array.data().bytes()),
-            Format::Npy => {
-                let header = npy::header_of(array.element(), array.len());
-                self.binary(id, &header, array.data().bytes())
-            }
-            Format::Text | Format::Csv => self.write(id, |writer| text::write(writer, array)),
+        let format = self.format(id, otherwise)?;
+        if format.is_text() {
+            return self.write(id, |writer| text::write(writer, array));
         }
+        let header = format.header(|| npy::header_of(array.element(), array.len()));
+        self.binary(id, &header, array.data().bytes())
     }
 
     /// Reserves disk space for `bytes` bytes of binary output, in the background.
@@ -166,10 +164,7 @@ impl Outputs {
         otherwise: Format,
     ) -> anyhow::Result<()> {
         let format = self.format(id, otherwise)?;
-        let header = match format {
-            Format::Npy => npy::header_of(element, array.count()),
-            _ => Vec::new(),
-        };
+        let header = format.header(|| npy::header_of(element, array.count()));
         if self.drained(id, (context, array), format, &header)? {
             return Ok(());
         }
@@ -248,10 +243,7 @@ impl Outputs {
         otherwise: Format,
     ) -> anyhow::Result<()> {
         let format = self.format(id, otherwise)?;
-        let header = match format {
-            Format::Npy => form.header(moved.len() as u64),
-            _ => Vec::new(),
-        };
+        let header = format.header(|| form.header(moved.len() as u64));
         if let Moved::Device(context, array) = &moved
             && array.element_bytes() == form.bytes
             && self.drained(id, (context, &**array), format, &header)?
@@ -260,7 +252,7 @@ impl Outputs {
         }
         let data = moved.load()?;
         let exact = data.element_bytes() == form.bytes;
-        if matches!(format, Format::Text | Format::Csv) {
+        if format.is_text() {
             let numbers = form.element.and_then(|element| match exact {
                 true => Array::new(element, data),
                 false => Array::narrow(element, &data),

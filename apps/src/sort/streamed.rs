@@ -6,8 +6,6 @@
 //! their own; a bucket of equal keys needs no sort, because splits are stable.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use anyhow::{Context as _, Result};
 use bytemuck::Pod;
@@ -21,8 +19,8 @@ use super::request::{SortRequest, max_elements};
 use crate::formats::Data;
 use crate::inputs::Elements;
 use crate::number::Number;
-use crate::on_device::{DeviceArray as _, by_value_bytes, elements_of};
-use crate::parts::{Resources, is_out_of_memory};
+use crate::on_device::{DeviceArray as _, Drain, by_value_bytes, elements_of};
+use crate::parts::{Resources, by_workers, is_out_of_memory};
 use crate::phase;
 
 /// Samples per bucket: enough for similar bucket sizes.
@@ -36,13 +34,11 @@ const CHUNK: usize = 1 << 18;
 /// Buckets in flight: one is sorted while another is uploaded or downloaded.
 const WORKERS: usize = 2;
 
-/// Destination of sorted elements.
-pub trait Target: Sync {
-    /// Writes the bytes of keys, starting at key `first`.
-    fn keys(&self, first: u64, bytes: &[u8]) -> Result<()>;
-
-    /// Writes the bytes of values, starting at value `first`.
-    fn values(&self, first: u64, bytes: &[u8]) -> Result<()>;
+/// Destinations of sorted keys and values.
+#[derive(Clone, Copy)]
+pub struct Target<'t> {
+    pub keys: &'t Drain<'t>,
+    pub values: &'t Drain<'t>,
 }
 
 /// Sorts `keys` and the optional values into `target`; stable.
@@ -51,7 +47,7 @@ pub fn sort_streamed<K: Number>(
     request: SortRequest,
     keys: &Elements,
     values: Option<&Elements>,
-    target: &dyn Target,
+    target: Target<'_>,
 ) -> Result<()> {
     if keys.len() == 0 {
         return Ok(());
@@ -72,7 +68,7 @@ pub fn sort_streamed<K: Number>(
 struct Streamed<'s> {
     context: &'s Context,
     request: SortRequest,
-    target: &'s dyn Target,
+    target: Target<'s>,
     bar: &'s indicatif::ProgressBar,
 }
 
@@ -119,24 +115,8 @@ impl Streamed<'_> {
                 bucket
             })
             .collect();
-        let next = AtomicUsize::new(0);
-        let work = || -> Result<()> {
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(bucket) = buckets.get(number) else { return Ok(()) };
-                self.finish(bucket, begins[number], max).inspect_err(|_| {
-                    next.store(buckets.len(), Ordering::Relaxed);
-                })?;
-            }
-        };
-        thread::scope(|scope| {
-            let handles: Vec<_> = (1..WORKERS).map(|_| scope.spawn(work)).collect();
-            let mut outcome = work();
-            for handle in handles {
-                let done = handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                outcome = outcome.and(done);
-            }
-            outcome
+        by_workers(WORKERS, buckets.len(), |number| {
+            self.finish(&buckets[number], begins[number], max)
         })
     }
 
@@ -273,9 +253,9 @@ impl Streamed<'_> {
         let values = bucket.has_values().then(upload_values).transpose()?;
         let prepared = Prepared::new::<K, V>(context, &sort, n, values.is_some())?;
         prepared.run(context, &keys, values.as_ref())?;
-        keys.drain(context, &|at, bytes| self.target.keys(first + at, bytes))?;
+        keys.drain(context, &|at, bytes| (self.target.keys)(first + at, bytes))?;
         values.map_or(Ok(()), |values| {
-            values.drain(context, &|at, bytes| self.target.values(first + at, bytes))
+            values.drain(context, &|at, bytes| (self.target.values)(first + at, bytes))
         })
     }
 }
@@ -321,12 +301,12 @@ impl<'b, K: Number, V: Pod + Send + Sync> Bucket<'b, K, V> {
     }
 
     /// Writes all elements to `target` without sorting.
-    fn pass_on(&self, first: u64, target: &dyn Target) -> Result<()> {
+    fn pass_on(&self, first: u64, target: Target<'_>) -> Result<()> {
         for (piece, start) in self.pieces.iter().zip(&self.starts) {
             let range = piece.range(self.number);
-            target.keys(first + start, bytemuck::cast_slice(&piece.keys[range.clone()]))?;
+            (target.keys)(first + start, bytemuck::cast_slice(&piece.keys[range.clone()]))?;
             if !piece.values.is_empty() {
-                target.values(first + start, bytemuck::cast_slice(&piece.values[range]))?;
+                (target.values)(first + start, bytemuck::cast_slice(&piece.values[range]))?;
             }
         }
         Ok(())

@@ -132,14 +132,16 @@ impl Sorting<'_> {
     ) -> Result<(Vec<K>, Option<Data>)> {
         let zeroed =
             |data: &Data| Data::zeroed(data.element_bytes(), data.len()).context(NO_MEMORY);
-        let target = InMemory {
-            keys: Mutex::new(zeroed(&keys)?),
-            values: Mutex::new(values.as_ref().map_or(Ok(Data::empty(1)), zeroed)?),
+        let sorted = Mutex::new(zeroed(&keys)?);
+        let moved = Mutex::new(values.as_ref().map_or(Ok(Data::empty(1)), zeroed)?);
+        let target = Target {
+            keys: &|first, bytes| put(&sorted, first, bytes),
+            values: &|first, bytes| put(&moved, first, bytes),
         };
         let (keys, values) = (Elements::Memory(keys), values.map(Elements::Memory));
-        sort_streamed::<K>(self.resources, self.request, &keys, values.as_ref(), &target)?;
-        let [sorted, moved] = [target.keys, target.values]
-            .map(|data| data.into_inner().unwrap_or_else(PoisonError::into_inner));
+        sort_streamed::<K>(self.resources, self.request, &keys, values.as_ref(), target)?;
+        let [sorted, moved] =
+            [sorted, moved].map(|data| data.into_inner().unwrap_or_else(PoisonError::into_inner));
         Ok((K::from_data(&sorted)?.to_vec(), values.map(|_| moved)))
     }
 }
@@ -161,26 +163,10 @@ fn join<K>(all: &mut Sorted<K>, more: Sorted<K>) -> Result<()> {
     Ok(())
 }
 
-/// Destination arrays.
-struct InMemory {
-    keys: Mutex<Data>,
-    values: Mutex<Data>,
-}
-
-impl Target for InMemory {
-    fn keys(&self, first: u64, bytes: &[u8]) -> Result<()> {
-        put(&self.keys, first, bytes);
-        Ok(())
-    }
-
-    fn values(&self, first: u64, bytes: &[u8]) -> Result<()> {
-        put(&self.values, first, bytes);
-        Ok(())
-    }
-}
-
-fn put(data: &Mutex<Data>, first: u64, bytes: &[u8]) {
+/// Copies elements into an array, starting at element `first`.
+fn put(data: &Mutex<Data>, first: u64, bytes: &[u8]) -> Result<()> {
     let mut data = data.lock().unwrap_or_else(PoisonError::into_inner);
     let begin = first as usize * data.element_bytes();
     data.bytes_mut()[begin..begin + bytes.len()].copy_from_slice(bytes);
+    Ok(())
 }

@@ -128,14 +128,11 @@ impl Table {
 
     fn collected(&self, name: String, element: Element, cells: Cells) -> Result<Column> {
         let Cells { bits, missing, .. } = cells;
-        let data = match element.bytes() {
-            1 => Data::Bytes1(bits.iter().map(|&bits| bits as u8).collect()),
-            2 => Data::Bytes2(bits.iter().map(|&bits| bits as u16).collect()),
-            4 => Data::Bytes4(bits.iter().map(|&bits| bits as u32).collect()),
-            _ => Data::Bytes8(bits),
+        let keys = match element.bytes() {
+            8 => Array::new(element, Data::Bytes8(bits)),
+            _ => Array::narrow(element, &Data::Bytes8(bits)),
         };
-        let no_memory = || TableError::NoMemory { place: self.place.clone() };
-        let keys = Array::new(element, data).ok_or_else(no_memory)?;
+        let keys = keys.ok_or_else(|| TableError::NoMemory { place: self.place.clone() })?;
         let mut gaps = missing.iter().copied().peekable();
         let present = (!missing.is_empty())
             .then(|| (0..self.len() as u32).filter(|row| gaps.next_if_eq(row).is_none()).collect());
@@ -158,21 +155,13 @@ fn is_rounded(text: &str, element: Element, bits: u64) -> bool {
 impl Column {
     /// The keys of these rows, in this order, skipping rows without a key.
     pub fn in_order(&self, order: &[u32]) -> Result<Array> {
-        let no_memory = || TableError::NoMemory { place: self.name.clone() };
         let place = |row: &u32| match &self.present {
-            None => Some(*row as usize),
-            Some(present) => present.binary_search(row).ok(),
+            None => Some(*row),
+            Some(present) => present.binary_search(row).ok().map(|place| place as u32),
         };
-        let each = self.keys.element().bytes();
-        let bytes = self.keys.data().bytes();
-        let mut moved = Data::empty(each);
-        let places: Vec<usize> = order.iter().filter_map(place).collect();
-        if !moved.resize(places.len()) {
-            return Err(no_memory());
-        }
-        for (to, from) in moved.bytes_mut().chunks_exact_mut(each).zip(places) {
-            to.copy_from_slice(&bytes[from * each..(from + 1) * each]);
-        }
-        Array::new(self.keys.element(), moved).ok_or_else(no_memory)
+        let places: Vec<u32> = order.iter().filter_map(place).collect();
+        let keys = self.keys.data().gathered(&places);
+        let keys = keys.and_then(|keys| Array::new(self.keys.element(), keys));
+        keys.ok_or_else(|| TableError::NoMemory { place: self.name.clone() })
     }
 }

@@ -173,3 +173,30 @@ pub fn npy_parts(file: &[u8]) -> (String, usize, &[u8]) {
     let len = after("'shape': (").split_once(",)").expect("a shape").0;
     (descr.to_owned(), len.parse().expect("a length"), raw)
 }
+
+/// Types on the command line and in NumPy, without 16-bit floats.
+pub const TYPES: [(&str, &str); 10] = [
+    ("u8", "|u1"),
+    ("i8", "|i1"),
+    ("u16", "<u2"),
+    ("i16", "<i2"),
+    ("u32", "<u4"),
+    ("i32", "<i4"),
+    ("f32", "<f4"),
+    ("u64", "<u8"),
+    ("i64", "<i8"),
+    ("f64", "<f8"),
+];
+
+/// `numbers` as bytes of the type `name`.
+pub fn raw(name: &str, numbers: &[u64]) -> Vec<u8> {
+    let each = |&x: &u64| match name {
+        "u8" | "i8" => vec![x as u8],
+        "u16" | "i16" => (x as u16).to_le_bytes().to_vec(),
+        "f32" => (x as f32).to_le_bytes().to_vec(),
+        "f64" => (x as f64).to_le_bytes().to_vec(),
+        "u64" | "i64" => x.to_le_bytes().to_vec(),
+        _ => (x as u32).to_le_bytes().to_vec(),
+    };
+    numbers.iter().flat_map(each).collect()
+}

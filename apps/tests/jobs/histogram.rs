@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::arrays::{Keys, bytes_of, npy, words};
+use crate::arrays::{Keys, TYPES, bytes_of, npy, raw, words};
 use crate::common::is_full;
 use crate::workdir::Workdir;
 
@@ -20,29 +20,12 @@ fn json(workdir: &Workdir, line: &str) -> Value {
 fn every_type_is_counted() {
     let workdir = Workdir::new();
     // Numbers up to 109, some of them out of range; exact in every type.
-    let numbers: Vec<u8> = (0..3000u32).map(|index| (index * 37 % 110) as u8).collect();
+    let numbers: Vec<u64> = (0..3000).map(|index| index * 37 % 110).collect();
     let mut expected = [0u64; 10];
-    numbers.iter().filter(|&&x| x < 100).for_each(|&x| expected[usize::from(x / 10)] += 1);
+    numbers.iter().filter(|&&x| x < 100).for_each(|&x| expected[x as usize / 10] += 1);
     let out_of_range = numbers.iter().filter(|&&x| x >= 100).count();
-    for (name, descr) in [
-        ("u8", "|u1"),
-        ("u16", "<u2"),
-        ("u32", "<u4"),
-        ("i32", "<i4"),
-        ("f32", "<f4"),
-        ("u64", "<u8"),
-        ("i64", "<i8"),
-        ("f64", "<f8"),
-    ] {
-        let raw: Vec<u8> = match name {
-            "u8" => numbers.clone(),
-            "u16" => numbers.iter().flat_map(|&x| u16::from(x).to_le_bytes()).collect(),
-            "f32" => numbers.iter().flat_map(|&x| f32::from(x).to_le_bytes()).collect(),
-            "f64" => numbers.iter().flat_map(|&x| f64::from(x).to_le_bytes()).collect(),
-            "u64" | "i64" => numbers.iter().flat_map(|&x| u64::from(x).to_le_bytes()).collect(),
-            _ => words(numbers.iter().map(|&x| usize::from(x))),
-        };
-        workdir.write("in.npy", npy(1, descr, numbers.len(), &raw));
+    for (name, descr) in TYPES {
+        workdir.write("in.npy", npy(1, descr, numbers.len(), &raw(name, &numbers)));
         let object = json(&workdir, "in.npy --bins 10 --range 0 100");
         assert_eq!(counts(&object), expected, "{name}");
         assert_eq!(object["out_of_range"], out_of_range, "{name}");

@@ -65,40 +65,43 @@ fn interrupt_while_waiting_for_input_leaves_no_files() {
     }
 }
 
-#[test]
-fn interrupt_in_any_sort_phase_leaves_no_files() {
+/// Interrupts jobs on a million keys in these phases.
+fn interrupt_each(jobs: &[(&str, &str, &str)]) {
     let workdir = Workdir::new();
     workdir.write("in.bin", keys());
-    let sort = "sort in.bin -o out.bin --argsort order.bin --type u32 --method multisplit";
-    let [_, int, _, term] = SIGNALS;
-    interrupt(&workdir, sort, Some("waiting for the device"), int);
+    for (line, phase, name) in jobs {
+        let signal = SIGNALS.into_iter().find(|signal| signal.0 == *name).expect("a signal");
+        interrupt(&workdir, line, Some(phase), signal);
+    }
+}
+
+#[test]
+fn interrupt_in_any_sort_phase_leaves_no_files() {
     let sort = "sort in.bin -o out.bin --type u32 --method multisplit";
-    interrupt(&workdir, sort, Some("reading and uploading"), term);
-    interrupt(&workdir, sort, Some("sorting"), int);
-    // Compressed output takes a while to write.
-    interrupt(&workdir, "sort in.bin -o out.bin.gz --type u32", Some("writing"), term);
+    interrupt_each(&[
+        (&format!("{sort} --argsort order.bin"), "waiting for the device", "INT"),
+        (sort, "reading and uploading", "TERM"),
+        (sort, "sorting", "INT"),
+        // Compressed output takes a while to write.
+        ("sort in.bin -o out.bin.gz --type u32", "writing", "TERM"),
+    ]);
 }
 
 /// A sort that exceeds the memory limit, whose output is written while it runs.
 #[test]
 fn interrupt_in_any_streamed_sort_phase_leaves_no_files() {
-    let workdir = Workdir::new();
-    workdir.write("in.bin", keys());
     let sort = "sort in.bin -o out.bin --type u32 --memory-limit 2MiB";
-    let [_, int, _, term] = SIGNALS;
-    interrupt(&workdir, sort, Some("reading and splitting"), int);
-    interrupt(&workdir, sort, Some("sorting"), term);
+    interrupt_each(&[(sort, "reading and splitting", "INT"), (sort, "sorting", "TERM")]);
 }
 
 #[test]
 fn interrupt_in_any_phase_of_other_jobs_leaves_no_files() {
-    let workdir = Workdir::new();
-    workdir.write("in.bin", keys());
-    let [_, int, _, term] = SIGNALS;
     let split = "split in.bin -o out.bin --offsets begins.bin --type u32 --buckets 64 --by delta";
-    interrupt(&workdir, split, Some("reading and uploading"), term);
-    interrupt(&workdir, split, Some("splitting"), int);
     let histogram = "histogram in.bin --type u32 --bins 999 --svg out.svg --csv out.csv";
-    interrupt(&workdir, histogram, Some("reading and uploading"), int);
-    interrupt(&workdir, histogram, Some("counting"), term);
+    interrupt_each(&[
+        (split, "reading and uploading", "TERM"),
+        (split, "splitting", "INT"),
+        (histogram, "reading and uploading", "INT"),
+        (histogram, "counting", "TERM"),
+    ]);
 }

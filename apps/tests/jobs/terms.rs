@@ -2,39 +2,13 @@
 
 use serde_json::Value;
 
-use crate::arrays::{npy, npy_with, words};
+use crate::arrays::{TYPES, npy, npy_with, raw, words};
 use crate::workdir::Workdir;
 
 /// Numbers that are exact in every type, as are their sums.
 fn numbers(n: usize) -> Vec<u8> {
     (0..n).map(|index| (index * 37 % 101) as u8).collect()
 }
-
-/// `numbers` as bytes of the type `name`.
-fn raw(name: &str, numbers: &[u64]) -> Vec<u8> {
-    let each = |&x: &u64| match name {
-        "u8" | "i8" => vec![x as u8],
-        "u16" | "i16" => (x as u16).to_le_bytes().to_vec(),
-        "f32" => (x as f32).to_le_bytes().to_vec(),
-        "f64" => (x as f64).to_le_bytes().to_vec(),
-        "u64" | "i64" => x.to_le_bytes().to_vec(),
-        _ => (x as u32).to_le_bytes().to_vec(),
-    };
-    numbers.iter().flat_map(each).collect()
-}
-
-const TYPES: [(&str, &str); 10] = [
-    ("u8", "|u1"),
-    ("i8", "|i1"),
-    ("u16", "<u2"),
-    ("i16", "<i2"),
-    ("u32", "<u4"),
-    ("i32", "<i4"),
-    ("f32", "<f4"),
-    ("u64", "<u8"),
-    ("i64", "<i8"),
-    ("f64", "<f8"),
-];
 
 #[track_caller]
 fn reduced(workdir: &Workdir, line: &str) -> Value {

@@ -34,7 +34,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     };
     let (mut files, opening) = KeyedFiles::open(&keyed, devices)?;
     let direct = match &files.input {
-        Input::Numbers(keys, _) => !keys.element.is_time() && !devices.verify(),
+        Input::Numbers(keys, _) => !keys.element.is_time() && !devices.common.verify,
         Input::Table(_) => false,
     };
     let read = if direct { None } else { files.take()? };
@@ -69,7 +69,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             files.write(MovedPairs { values, ..split.moved }, Some(offsets))?;
         }
     }
-    if devices.quiet() {
+    if devices.common.quiet {
         return Ok(());
     }
     summary::print(options, &split.offsets, &summary)

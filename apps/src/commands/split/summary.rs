@@ -33,7 +33,7 @@ pub fn print(options: &Options, offsets: &[u64], summary: &str) -> Result<()> {
 pub fn text<K: Number>(job: &Job<'_>, keys: &str, rule: &KeyRule<K>, split: &Split) -> String {
     let (buckets, method) = (rule.buckets, name(split.method));
     let parts = if split.parts > 1 { format!(", {} parts", split.parts) } else { String::new() };
-    let checked = match (job.devices.verify(), rule.glsl()) {
+    let checked = match (job.devices.common.verify, rule.glsl()) {
         (false, _) => "",
         (true, None) => ", verified against the CPU",
         (true, Some(_)) => {

@@ -96,7 +96,7 @@ impl Searches<'_> {
                 Err(error) => return Err(error.into()),
             };
             let found = Found::new(self.graph, self.loaded, &result.paths, time);
-            if self.devices.verify() {
+            if self.devices.common.verify {
                 verify(self.network(), &result.paths)?;
             }
             let found = found.by(method, device, Some(result.statistics));
@@ -107,7 +107,7 @@ impl Searches<'_> {
                 files.write_plot(index, &plot::rounds(&title, &solver.round_sizes()?))?;
             }
         }
-        if self.devices.verify() {
+        if self.devices.common.verify {
             console::summary("every distance verified against the CPU");
         }
         Ok(())
