@@ -5,7 +5,6 @@ use clap::Parser;
 use crate::commands::Command;
 use crate::common::Common;
 
-/// The whole command line.
 #[derive(Debug, Parser)]
 #[command(
     name = "multisplit",
@@ -16,7 +15,7 @@ use crate::common::Common;
     propagate_version = true
 )]
 pub struct Arguments {
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Common options")]
     pub common: Common,
     #[command(subcommand)]
     pub command: Command,

@@ -10,44 +10,37 @@ use multisplit_bench::size;
 #[derive(Clone, Debug, Default, Args)]
 pub struct Common {
     /// Device, by index or a part of its name (see `multisplit devices`)
-    #[arg(long, global = true, value_name = "INDEX|NAME", help_heading = "Common options")]
+    #[arg(long, global = true, value_name = "INDEX|NAME")]
     pub device: Option<String>,
     /// Enable the validation layers; exit with status 3 if they report a message
-    #[arg(long, global = true, help_heading = "Common options")]
+    #[arg(long, global = true)]
     pub validate: bool,
     /// Verify every element of the result against the CPU
-    #[arg(long, global = true, help_heading = "Common options")]
+    #[arg(long, global = true)]
     pub verify: bool,
     /// Maximum device memory to use (for example 256KiB); larger arrays are processed in parts
-    #[arg(long, global = true, value_name = "SIZE", value_parser = size::parse_bytes, help_heading = "Common options")]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = size::parse_bytes)]
     pub memory_limit: Option<u64>,
     /// Write a timeline of host and device to this file, for ui.perfetto.dev or chrome://tracing
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
+    #[arg(long, global = true, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Guarantees for ranking: `promised`, only those of Vulkan, or `probed`, also behaviour
     /// that was observed on the device [default: MULTISPLIT_RANKING, else probed]; `bench` takes both,
     /// separated by a comma
-    #[arg(
-        long,
-        global = true,
-        value_name = "WHAT",
-        value_delimiter = ',',
-        value_enum,
-        help_heading = "Common options"
-    )]
+    #[arg(long, global = true, value_name = "WHAT", value_delimiter = ',', value_enum)]
     pub ranking: Vec<Ranking>,
     /// Use the kernel sizes of this profile, written by `multisplit tune -o FILE` for this device;
     /// `built-in` for the built-in sizes [default: the profile in the user's configuration folder, if any]
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Common options")]
+    #[arg(long, global = true, value_name = "FILE")]
     pub profile: Option<PathBuf>,
     /// Overwrite existing files
-    #[arg(long, global = true, help_heading = "Common options")]
+    #[arg(long, global = true)]
     pub force: bool,
     /// Print progress and details to standard error; twice for more
-    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Common options")]
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
     /// Do not print notes, progress or summaries
-    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Common options")]
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
 }
 

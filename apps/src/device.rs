@@ -91,7 +91,6 @@ impl Devices {
         Ok(Context::open(&self.config(config))?)
     }
 
-    /// Lists all devices.
     pub fn list(&self) -> Result<Vec<DeviceEntry>> {
         Ok(Context::devices_for(&self.config(Config::default()))?)
     }

@@ -50,12 +50,10 @@ const ENGINES_NAME: &str = "user_bucket.glsl";
 const MAX_BYTES: u64 = 1 << 20;
 
 impl GlslOptions {
-    /// Whether a function is given.
     pub fn is_given(&self) -> bool {
         self.glsl.is_some()
     }
 
-    /// Reads the function.
     pub fn read(&self) -> Result<Option<GlslFile>> {
         let Some(path) = &self.glsl else { return Ok(None) };
         let name = path.display();

@@ -32,10 +32,8 @@ pub type Drain<'d> = dyn Fn(u64, &[u8]) -> Result<()> + Sync + 'd;
 
 /// An array on the device, of any type.
 pub trait DeviceArray {
-    /// Number of elements.
     fn count(&self) -> usize;
 
-    /// Size of an element in bytes.
     fn element_bytes(&self) -> usize;
 
     /// Passes all elements to `drain`, from several threads.
@@ -99,7 +97,6 @@ impl Moved {
         Self::Device(context.clone(), Box::new(array))
     }
 
-    /// Number of elements.
     pub fn len(&self) -> usize {
         match self {
             Self::Host(data) => data.len(),
@@ -107,7 +104,6 @@ impl Moved {
         }
     }
 
-    /// Loads the elements into memory.
     pub fn load(self) -> Result<Data> {
         match self {
             Self::Host(data) => Ok(data),
@@ -123,7 +119,6 @@ pub struct MovedPairs {
 }
 
 impl MovedPairs {
-    /// Wraps arrays on the device.
     pub fn device<K: Pod, V: Pod>(
         context: &Context,
         keys: Array<K>,
@@ -133,7 +128,6 @@ impl MovedPairs {
         Self { keys: Moved::device(context, keys), values }
     }
 
-    /// Wraps arrays in host memory.
     pub fn host<K: Pod>(keys: Vec<K>, values: Option<Data>) -> Self {
         Self { keys: Moved::Host(Data::of(keys)), values: values.map(Moved::Host) }
     }

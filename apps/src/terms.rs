@@ -95,16 +95,12 @@ pub fn verify_scan<T: Term>(
         bail!("the scan is wrong: {} elements have {} results", input.len(), output.len());
     }
     let mut check = Check::new(operator);
-    let mut through: Option<T> = None;
     for (index, (&x, &got)) in input.iter().zip(output).enumerate() {
-        let before = through;
-        through = Some(through.map_or(x, |through| combine(operator, through, x)));
-        let expected = if inclusive { through } else { before };
         if inclusive {
             check.add(x);
         }
         // The first result of an exclusive scan is the identity, which is not checked here.
-        if let Some(expected) = expected
+        if let Some(expected) = check.total
             && !check.allows(expected, got)
         {
             bail!("the scan is wrong: element {index} is {got:?}, but {expected:?} on the CPU");
@@ -119,12 +115,8 @@ pub fn verify_scan<T: Term>(
 /// Compares a reduction with the CPU's.
 pub fn verify_reduction<T: Term>(operator: Operator, input: &[T], got: Option<T>) -> Result<()> {
     let mut check = Check::new(operator);
-    let mut total: Option<T> = None;
-    for &x in input {
-        total = Some(total.map_or(x, |total| combine(operator, total, x)));
-        check.add(x);
-    }
-    match (total, got) {
+    input.iter().for_each(|&x| check.add(x));
+    match (check.total, got) {
         (None, None) => Ok(()),
         (Some(expected), Some(got)) if check.allows(expected, got) => Ok(()),
         (expected, got) => bail!("the result is wrong: {got:?}, but {expected:?} on the CPU"),
@@ -145,9 +137,11 @@ pub fn verify_index<T: Term>(
     }
 }
 
-/// Error bound of a result.
-struct Check {
+/// A result on the CPU, and its error bound.
+struct Check<T> {
     operator: Operator,
+    /// `None` before the first number.
+    total: Option<T>,
     count: f64,
     /// Sum of the magnitudes of finite numbers.
     magnitude: f64,
@@ -155,12 +149,13 @@ struct Check {
     not_finite: Option<f64>,
 }
 
-impl Check {
+impl<T: Term> Check<T> {
     fn new(operator: Operator) -> Self {
-        Self { operator, count: 0.0, magnitude: 0.0, not_finite: None }
+        Self { operator, total: None, count: 0.0, magnitude: 0.0, not_finite: None }
     }
 
-    fn add<T: Term>(&mut self, x: T) {
+    fn add(&mut self, x: T) {
+        self.total = Some(self.total.map_or(x, |total| combine(self.operator, total, x)));
         self.count += 1.0;
         match x.rounded() {
             Some(value) if value.is_finite() => self.magnitude += value.abs(),
@@ -169,7 +164,7 @@ impl Check {
         }
     }
 
-    fn allows<T: Term>(&self, expected: T, got: T) -> bool {
+    fn allows(&self, expected: T, got: T) -> bool {
         let (Operator::Sum, Some(expected), Some(got)) =
             (self.operator, expected.rounded(), got.rounded())
         else {

@@ -31,12 +31,10 @@ fn value_bytes(text: &str) -> Result<usize, String> {
 }
 
 impl ValueOptions {
-    /// Whether values are written.
     pub fn has_output(&self) -> bool {
         self.values_out.is_some()
     }
 
-    /// Opens the output.
     pub fn begin(&self, outputs: &mut Outputs) -> Result<Option<OutputId>> {
         Ok(outputs.begin_if(self.values_out.as_deref())?)
     }

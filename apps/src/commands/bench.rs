@@ -38,14 +38,15 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     let mut context = open(*first)?;
     let files = Files::begin(&options.files, devices)?;
     // Standard output receives either tables for people or JSON lines for programs, never both.
-    let mut output = if files.has_json() || of_paper { Output::kept() } else { Output::printed() };
+    let kept = files.json.is_some() || of_paper;
+    let mut output = if kept { Output::kept() } else { Output::printed() };
     output.device(&context)?;
     output.rank(Ranking::of(&context));
     let printed = options.statistics || devices.common.verbose > 0;
     let tables = if of_paper {
         paper::measure(options, &context, devices.bars(), &mut output)?
     } else {
-        options.measure(&context, files.has_html(), &mut output)?;
+        options.measure(&context, files.html.is_some(), &mut output)?;
         Vec::new()
     };
     let mut measured = vec![Ranking::of(&context)];
@@ -62,7 +63,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             continue;
         }
         output.rank(ranking);
-        options.measure(&context, files.has_html(), &mut output)?;
+        options.measure(&context, files.html.is_some(), &mut output)?;
         measured.push(ranking);
         statistics.push((ranking, context.pipeline_statistics()));
     }
@@ -102,16 +103,6 @@ impl Files {
         let json = outputs.begin_if(options.json.as_deref())?;
         let html = outputs.begin_if(options.html.as_deref())?;
         Ok(Self { outputs, json, html, others })
-    }
-
-    /// Whether the JSON lines are written to a file.
-    fn has_json(&self) -> bool {
-        self.json.is_some()
-    }
-
-    /// Whether an HTML report is written.
-    fn has_html(&self) -> bool {
-        self.html.is_some()
     }
 
     /// Writes the JSON lines and the HTML report, which includes `tables`.

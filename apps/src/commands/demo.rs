@@ -18,7 +18,6 @@ use crate::formats::Place;
 use crate::outputs::{OutputId, Outputs};
 use crate::report;
 
-/// Arguments of `multisplit demo`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {

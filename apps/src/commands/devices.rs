@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 
 use crate::device::Devices;
 
-/// Arguments of `multisplit devices`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {

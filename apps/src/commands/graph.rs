@@ -17,7 +17,6 @@ use multisplit_bench::{console, size};
 use crate::device::Devices;
 use crate::plan_svg;
 
-/// Arguments of `multisplit graph`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {

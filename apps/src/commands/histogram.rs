@@ -19,7 +19,6 @@ use crate::inputs::{InputOptions, Shape, read_or, read_splitters};
 use crate::job::Job;
 use crate::report;
 
-/// Arguments of `multisplit histogram`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, group = ArgGroup::new("function"), group = ArgGroup::new("count"))]
 pub struct Options {
@@ -162,7 +161,7 @@ struct Object<'o> {
     n: usize,
     r#type: String,
     bins: usize,
-    counts: Heights<'o>,
+    counts: &'o Counts,
     edges: &'o [Edge],
     out_of_range: u64,
     below: u64,
@@ -172,13 +171,6 @@ struct Object<'o> {
     method: &'static str,
 }
 
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Heights<'n> {
-    Whole(&'n [u64]),
-    Real(&'n [f64]),
-}
-
 impl Options {
     /// Whether the last bin includes its upper edge.
     fn is_closed(&self) -> bool {
@@ -186,7 +178,6 @@ impl Options {
         self.closed || automatic && !self.identity && !self.glsl.is_given()
     }
 
-    /// Prints the result to standard output.
     fn show(
         &self,
         (n, element): (usize, Element),
@@ -200,10 +191,7 @@ impl Options {
                 n,
                 r#type: element.to_string(),
                 bins: counted.counts.len(),
-                counts: match &counted.counts {
-                    Counts::Whole(counts) => Heights::Whole(counts),
-                    Counts::Real(sums) => Heights::Real(sums),
-                },
+                counts: &counted.counts,
                 edges: &counted.edges,
                 out_of_range: outside.all(),
                 below: outside.below,

@@ -15,7 +15,6 @@ use crate::number::Number;
 use crate::wide_keys::{narrowed, widened};
 use crate::{phase, report, sorted};
 
-/// Arguments of `multisplit merge`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {

@@ -22,7 +22,6 @@ use clap::Subcommand;
 
 use crate::device::Devices;
 
-/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List every Vulkan device, and show which one would be used and why

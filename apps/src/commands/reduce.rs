@@ -17,7 +17,6 @@ use crate::terms::{Term, find, verify_index, verify_reduction};
 use crate::wide_keys::{narrowed, widened};
 use crate::{phase, report};
 
-/// Arguments of `multisplit reduce`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {

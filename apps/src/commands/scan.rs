@@ -15,7 +15,6 @@ use crate::terms::{Term, verify_scan};
 use crate::wide_keys::{narrowed, widened};
 use crate::{phase, report};
 
-/// Arguments of `multisplit scan`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {

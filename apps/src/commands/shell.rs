@@ -6,7 +6,6 @@ use anyhow::{Result, bail};
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-/// Arguments of `multisplit completions`.
 #[derive(Debug, Args)]
 #[command(after_help = COMPLETION_EXAMPLES)]
 pub struct CompletionOptions {
@@ -15,7 +14,6 @@ pub struct CompletionOptions {
     shell: Shell,
 }
 
-/// Arguments of `multisplit man`.
 #[derive(Debug, Args)]
 #[command(after_help = MAN_EXAMPLES)]
 pub struct ManOptions {

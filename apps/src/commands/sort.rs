@@ -19,7 +19,6 @@ use crate::values::ValueOptions;
 use crate::wide_keys::keys_of;
 use crate::{phase, report};
 
-/// Arguments of `multisplit sort`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {

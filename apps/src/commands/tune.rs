@@ -13,7 +13,6 @@ use multisplit_bench::{console, figures, size};
 
 use crate::device::Devices;
 
-/// Arguments of `multisplit tune`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {

@@ -18,7 +18,6 @@ use crate::sort::{self, SortRequest};
 use crate::wide_keys::{narrowed, widened};
 use crate::{phase, report};
 
-/// Arguments of `multisplit unique`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {

@@ -79,22 +79,18 @@ impl Data {
         })
     }
 
-    /// Size of an element in bytes.
     pub fn element_bytes(&self) -> usize {
         each!(self, words => size_of_words(words))
     }
 
-    /// Number of elements.
     pub fn len(&self) -> usize {
         each!(self, words => words.len())
     }
 
-    /// The elements as bytes.
     pub fn bytes(&self) -> &[u8] {
         each!(self, words => bytemuck::cast_slice(words))
     }
 
-    /// The elements as mutable bytes.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         each!(self, words => bytemuck::cast_slice_mut(words))
     }
@@ -174,17 +170,14 @@ impl Array {
         Self { element: Element::U32, data: Data::Bytes4(words) }
     }
 
-    /// Element type.
     pub fn element(&self) -> Element {
         self.element
     }
 
-    /// The elements.
     pub fn data(&self) -> &Data {
         &self.data
     }
 
-    /// The elements, to change them.
     pub fn data_mut(&mut self) -> &mut Data {
         &mut self.data
     }
@@ -194,7 +187,6 @@ impl Array {
         self.data
     }
 
-    /// Number of elements.
     pub fn len(&self) -> usize {
         self.data.len()
     }

@@ -66,7 +66,6 @@ impl Element {
         }
     }
 
-    /// Size in bytes.
     pub fn bytes(self) -> usize {
         with_type!(self, T => size_of::<T>())
     }

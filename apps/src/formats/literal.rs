@@ -53,9 +53,9 @@ impl<'t> Parser<'t> {
         match first {
             '\'' | '"' => self.quoted(first),
             '0'..='9' => self.number(),
-            '(' => self.sequence(depth, "(", ")"),
-            '[' => self.sequence(depth, "[", "]"),
-            '{' => self.dictionary(depth),
+            '(' => self.items("(", ")", |p| p.literal(depth + 1)).map(Literal::Sequence),
+            '[' => self.items("[", "]", |p| p.literal(depth + 1)).map(Literal::Sequence),
+            '{' => self.items("{", "}", |p| p.entry(depth + 1)).map(Literal::Dictionary),
             _ if self.accept("True") => Some(Literal::Bool(true)),
             _ if self.accept("False") => Some(Literal::Bool(false)),
             _ => None,
@@ -82,35 +82,32 @@ impl<'t> Parser<'t> {
         rest[..digits].parse().ok().map(Literal::Number)
     }
 
-    fn sequence(&mut self, depth: u32, open: &str, close: &str) -> Option<Literal<'t>> {
+    /// Parses items separated by commas, with an optional comma after the last.
+    fn items<T>(
+        &mut self,
+        open: &str,
+        close: &str,
+        item: impl Fn(&mut Self) -> Option<T>,
+    ) -> Option<Vec<T>> {
         self.accept(open);
         let mut items = Vec::new();
         while !self.accept(close) {
-            items.push(self.literal(depth + 1)?);
+            items.push(item(self)?);
             if !self.accept(",") {
-                return self.accept(close).then_some(Literal::Sequence(items));
+                return self.accept(close).then_some(items);
             }
         }
-        Some(Literal::Sequence(items))
+        Some(items)
     }
 
-    fn dictionary(&mut self, depth: u32) -> Option<Literal<'t>> {
-        self.accept("{");
-        let mut items = Vec::new();
-        while !self.accept("}") {
-            let key = self.literal(depth + 1)?;
-            if !self.accept(":") {
-                return None;
-            }
-            self.blanks();
-            let begin = self.at;
-            let value = self.literal(depth + 1)?;
-            items.push((key, value, &self.text[begin..self.at]));
-            if !self.accept(",") {
-                return self.accept("}").then_some(Literal::Dictionary(items));
-            }
-        }
-        Some(Literal::Dictionary(items))
+    /// Parses a key and a value of a dictionary.
+    fn entry(&mut self, depth: u32) -> Option<(Literal<'t>, Literal<'t>, &'t str)> {
+        let key = self.literal(depth)?;
+        self.accept(":").then_some(())?;
+        self.blanks();
+        let begin = self.at;
+        let value = self.literal(depth)?;
+        Some((key, value, &self.text[begin..self.at]))
     }
 }
 

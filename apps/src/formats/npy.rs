@@ -7,9 +7,9 @@ use std::io::{self, Read};
 
 use clap::ValueEnum as _;
 
-use super::Element;
 use super::element::TimeType;
 use super::literal::{self, Literal};
+use super::{Element, FileError, Result};
 
 /// Magic bytes at the beginning of every `.npy` file.
 pub const MAGIC: &[u8] = b"\x93NUMPY";
@@ -42,48 +42,34 @@ pub enum ByteOrder {
     Swapped,
 }
 
-/// Reason for rejecting a header.
-#[derive(Debug)]
-pub enum Problem {
-    Io(io::Error),
-    Other(String),
-}
-
-impl From<io::Error> for Problem {
-    fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::UnexpectedEof => Self::Other("it ends within its header".to_owned()),
-            _ => Self::Io(error),
-        }
-    }
-}
-
-fn other(text: &str) -> Problem {
-    Problem::Other(text.to_owned())
-}
-
-/// Reads the header; the elements follow it.
-pub fn read_header(reader: &mut impl Read) -> Result<Header, Problem> {
+/// Reads the header of the file `place`; the elements follow it.
+pub fn read_header(place: &str, reader: &mut impl Read) -> Result<Header> {
+    let npy = |problem: String| FileError::Npy { place: place.to_owned(), problem };
+    let other = |problem: &str| npy(problem.to_owned());
+    let unread = |source: io::Error| match source.kind() {
+        io::ErrorKind::UnexpectedEof => other("it ends within its header"),
+        _ => FileError::Read { place: place.to_owned(), source },
+    };
     let mut start = [0; 8];
-    reader.read_exact(&mut start)?;
+    reader.read_exact(&mut start).map_err(unread)?;
     if !start.starts_with(MAGIC) {
         return Err(other("it does not begin with NumPy's magic bytes"));
     }
     let length_bytes = match start[MAGIC.len()] {
         1 => 2,
         2 | 3 => 4,
-        version => return Err(Problem::Other(format!("version {version} is not supported"))),
+        version => return Err(npy(format!("version {version} is not supported"))),
     };
     let mut length = [0; 4];
-    reader.read_exact(&mut length[..length_bytes])?;
+    reader.read_exact(&mut length[..length_bytes]).map_err(unread)?;
     let length = u32::from_le_bytes(length) as usize;
     if length > MAX_HEADER_BYTES {
-        return Err(Problem::Other(format!("its header is too long ({length} bytes)")));
+        return Err(npy(format!("its header is too long ({length} bytes)")));
     }
     let mut text = vec![0; length];
-    reader.read_exact(&mut text)?;
+    reader.read_exact(&mut text).map_err(unread)?;
     let text = String::from_utf8(text).map_err(|_| other("its header is not text"))?;
-    Ok(Header { bytes: (start.len() + length_bytes + length) as u64, ..parse(&text)? })
+    Ok(Header { bytes: (start.len() + length_bytes + length) as u64, ..parse(&text).map_err(npy)? })
 }
 
 /// The header, including the magic bytes, for an array of this type and shape. `descr` is a Python literal.
@@ -110,29 +96,30 @@ pub fn header_of(element: Element, len: usize) -> Vec<u8> {
     header(&format!("'{}'", element.descr()), &[len as u64])
 }
 
-fn parse(text: &str) -> Result<Header, Problem> {
+/// Parses the dictionary of a header, or returns what is wrong with it.
+fn parse(text: &str) -> Result<Header, String> {
     let Some(Literal::Dictionary(items)) = literal::parse(text) else {
-        return Err(other("its header is not a Python dictionary"));
+        return Err("its header is not a Python dictionary".to_owned());
     };
     let value = |key: &str| {
         let mut found = items.iter().filter(|(name, ..)| *name == Literal::Text(key));
         match (found.next(), found.next()) {
             (Some((_, value, text)), None) => Ok((value, *text)),
-            (None, _) => Err(Problem::Other(format!("its header has no {key}"))),
-            _ => Err(Problem::Other(format!("its header has {key} twice"))),
+            (None, _) => Err(format!("its header has no {key}")),
+            _ => Err(format!("its header has {key} twice")),
         }
     };
     let (descr, descr_text) = value("descr")?;
     let fortran = match value("fortran_order")? {
         (Literal::Bool(fortran), _) => *fortran,
-        _ => return Err(other("its fortran_order is neither True nor False")),
+        _ => return Err("its fortran_order is neither True nor False".to_owned()),
     };
-    let shape = shape(value("shape")?.0).ok_or_else(|| other("its shape is not a tuple"))?;
+    let shape = shape(value("shape")?.0).ok_or("its shape is not a tuple")?;
     let element = match descr {
         Literal::Text(descr) => number(descr),
         _ => None,
     };
-    let problem = || Problem::Other(format!("elements of type {descr_text} are not supported"));
+    let problem = || format!("elements of type {descr_text} are not supported");
     let element_bytes = bytes_of(descr).ok_or_else(problem)?;
     Ok(Header { bytes: 0, descr: descr_text.to_owned(), element, element_bytes, shape, fortran })
 }
@@ -201,7 +188,7 @@ fn bytes_of(descr: &Literal<'_>) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ByteOrder, Header, Problem, header, header_of, parse, read_header};
+    use super::{ByteOrder, Header, header, header_of, parse, read_header};
     use crate::formats::Element;
 
     #[test]
@@ -210,7 +197,7 @@ mod tests {
             let bytes = header_of(element, len);
             assert_eq!(bytes.len() % 64, 0);
             assert!(bytes.ends_with(b"\n"));
-            let read = read_header(&mut &bytes[..]).expect("a header");
+            let read = read_header("a.npy", &mut &bytes[..]).expect("a header");
             assert_eq!(read.element, Some((element, ByteOrder::Native)));
             assert_eq!(read.shape, [len as u64]);
         }
@@ -245,20 +232,20 @@ mod tests {
     fn malformed_headers_are_rejected() {
         for descr in ["'|O'", "'f4'", "'<'", "[('a',)]", "[['a', '<f4', (x)]]", "3"] {
             let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (3,), }}");
-            assert!(matches!(parse(&text), Err(Problem::Other(_))), "{text}");
+            assert!(parse(&text).is_err(), "{text}");
         }
         for shape in ["3", "(x,)", "(-1,)", "(3", "'(3,)'"] {
             let text = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}");
-            assert!(matches!(parse(&text), Err(Problem::Other(_))), "{text}");
+            assert!(parse(&text).is_err(), "{text}");
         }
         let twice = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), 'shape': (4,)}";
         for text in ["", "{}", "{'descr': '<f4'}", "{'descr' '<f4'}", twice] {
             assert!(parse(text).is_err(), "{text}");
         }
         let mut bytes = header_of(Element::U32, 3);
-        assert!(read_header(&mut &bytes[..20]).is_err(), "cut short");
+        assert!(read_header("a.npy", &mut &bytes[..20]).is_err(), "cut short");
         bytes[6] = 9;
-        assert!(read_header(&mut &bytes[..]).is_err(), "version 9");
-        assert!(read_header(&mut &b"not an array"[..]).is_err());
+        assert!(read_header("a.npy", &mut &bytes[..]).is_err(), "version 9");
+        assert!(read_header("a.npy", &mut &b"not an array"[..]).is_err());
     }
 }

@@ -77,26 +77,12 @@ impl<'b, N: Number> BinRule<'b, N> {
                 (edges::logarithmic(lo, hi, m, N::rounded), Kind::Range, closed)
             }
             Function::Splitters(array) => (splitters(array)?, Kind::Range, false),
-            Function::Identity => {
-                let edges = (0..=i128::from(m)).map(Edge::Whole).collect();
-                (edges, Kind::Identity, false)
-            }
-            Function::Glsl(file) => {
-                let edges = (0..=i128::from(m)).map(Edge::Whole).collect();
-                (edges, Kind::Glsl(file), false)
-            }
+            Function::Identity => (numbered(m), Kind::Identity, false),
+            Function::Glsl(file) => (numbered(m), Kind::Glsl(file), false),
         };
-        let mut rule = Self { edges, kind, last: None };
-        rule.last = rule.last_sample(request.closed || closed)?;
-        Ok(rule)
-    }
-
-    fn last_sample(&self, closed: bool) -> Result<Option<N>> {
-        if !matches!(self.kind, Kind::Even | Kind::Range) {
-            return Ok(None);
-        }
-        let hi = *self.edges.last().context("no edges")?;
-        Ok(if closed { N::exactly(hi) } else { None })
+        let closed = (request.closed || closed) && matches!(kind, Kind::Even | Kind::Range);
+        let last = edges.last().filter(|_| closed).and_then(|&hi| N::exactly(hi));
+        Ok(Self { edges, kind, last })
     }
 
     /// Bins to count on the device. There may be fewer than requested; the missing ones are empty.
@@ -162,6 +148,11 @@ impl<'b, N: Number> BinRule<'b, N> {
         let at_or_below = self.edges.partition_point(|splitter| *splitter <= edge);
         if inside { at_or_below.checked_sub(1) } else { None }
     }
+}
+
+/// The edges of m bins, one for each number from 0.
+fn numbered(m: u32) -> Vec<Edge> {
+    (0..=i128::from(m)).map(Edge::Whole).collect()
 }
 
 impl HistogramRequest<'_> {

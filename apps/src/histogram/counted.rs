@@ -1,6 +1,7 @@
 //! Result of a histogram.
 
 use multisplit::operations::histogram::HistogramMethod;
+use serde::Serialize;
 
 use crate::edges::Edge;
 
@@ -15,7 +16,8 @@ pub struct Counted {
 }
 
 /// Number of samples per bin, or the sum of their weights.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Counts {
     Whole(Vec<u64>),
     Real(Vec<f64>),

@@ -4,7 +4,6 @@ mod bin_rule;
 mod chart;
 mod counted;
 mod direct;
-mod verify;
 mod whole;
 
 pub use bin_rule::{Function, HistogramRequest};

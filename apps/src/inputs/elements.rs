@@ -19,7 +19,6 @@ pub struct Numbers {
 }
 
 impl Elements {
-    /// Number of elements.
     pub fn len(&self) -> usize {
         match self {
             Self::Memory(data) => data.len(),
@@ -27,7 +26,6 @@ impl Elements {
         }
     }
 
-    /// Size of an element in bytes.
     pub fn element_bytes(&self) -> usize {
         match self {
             Self::Memory(data) => data.element_bytes(),
@@ -47,7 +45,6 @@ impl Elements {
         }
     }
 
-    /// Loads the elements into memory.
     pub fn load(self) -> Result<Data> {
         match self {
             Self::Memory(data) => Ok(data),
@@ -63,7 +60,6 @@ impl From<Array> for Numbers {
 }
 
 impl Numbers {
-    /// Number of elements.
     pub fn len(&self) -> usize {
         self.elements.len()
     }

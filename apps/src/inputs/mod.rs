@@ -92,10 +92,7 @@ impl Stream {
     }
 
     fn npy_header(&mut self) -> Result<npy::Header> {
-        npy::read_header(&mut self.reader).map_err(|problem| match problem {
-            npy::Problem::Io(source) => self.unreadable(source),
-            npy::Problem::Other(problem) => FileError::Npy { place: self.name(), problem },
-        })
+        npy::read_header(&self.name(), &mut self.reader)
     }
 
     fn npy(&mut self, requested: Option<Element>, shape: Shape) -> Result<Numbers> {

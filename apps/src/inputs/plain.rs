@@ -31,12 +31,10 @@ impl PlainFile {
         Self { file, place, offset, len, each }
     }
 
-    /// Number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Size of an element in bytes.
     pub fn element_bytes(&self) -> usize {
         self.each
     }

@@ -44,7 +44,6 @@ impl Staged {
         Ok(Self { file: Some(file), target: target.to_owned(), replaces: replaces.is_some() })
     }
 
-    /// The file to write to.
     pub fn file(&mut self) -> io::Result<&mut File> {
         let file = self.file.as_mut().map(NamedTempFile::as_file_mut);
         file.ok_or_else(|| io::ErrorKind::NotFound.into())
@@ -108,13 +107,11 @@ impl Earlier {
         Ok(Self { path, _file: file })
     }
 
-    /// Restores the backup.
     pub fn restore(self, target: &Path) {
         // Ignore errors here; the original failure is reported.
         let _ = fs::rename(&self.path, target);
     }
 
-    /// Removes the backup.
     pub fn forget(self) {
         let _ = fs::remove_file(&self.path);
     }

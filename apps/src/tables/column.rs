@@ -2,7 +2,6 @@
 
 use csv::ByteRecord;
 
-use super::error::wanted;
 use super::{Result, Table, TableError, numbered, reader};
 use crate::formats::text::{self, number};
 use crate::formats::{Array, Data, Element};
@@ -47,7 +46,10 @@ impl Table {
                 }
                 Ok(cells) => return self.collected(name, element, cells),
                 Err((line, cell)) => {
-                    let wanted = wanted(requested);
+                    let wanted = match requested {
+                        Some(element) => format!("a number of type {element}"),
+                        None => "a number".to_owned(),
+                    };
                     let (place, column) = (self.place.clone(), name.clone());
                     failure = Some(TableError::Cell { place, line, column, cell, wanted });
                 }

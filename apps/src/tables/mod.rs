@@ -2,18 +2,42 @@
 //! table is kept as text, so that rows are written exactly as they were read, including quotes.
 
 mod column;
-mod error;
-mod write;
 
 pub use column::Column;
-pub use error::TableError;
 
+use std::io::{self, Write};
 use std::ops::Range;
 
-use csv::{ByteRecord, ReaderBuilder};
+use csv::{ByteRecord, ReaderBuilder, WriterBuilder};
 use multisplit_bench::first_bytes::BYTE_ORDER_MARK;
 
 use crate::formats::text;
+
+/// An error in a table, which is named as on the command line.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    #[error("{place} has no column `{column}`; it has {names}")]
+    NoColumn { place: String, column: String, names: String },
+    #[error("{place} has two columns `{column}`; choose one by its number")]
+    TwoColumns { place: String, column: String },
+    #[error("{place}, line {line}: `{cell}` in column `{column}` is not {wanted}")]
+    Cell { place: String, line: u64, column: String, cell: String, wanted: String },
+    #[error(
+        "{place}, line {line}: `{cell}` in column `{column}` does not fit a 64-bit float exactly, but other cells \
+         of the column need floats; give --type f64 to round it"
+    )]
+    Digits { place: String, line: u64, column: String, cell: String },
+    #[error("{place}, line {line}: a quote is not closed")]
+    OpenQuote { place: String, line: u64 },
+    #[error("{place}, line {line}: the row has {found} cells, but the first row has {expected}")]
+    Length { place: String, line: u64, expected: u64, found: u64 },
+    #[error("{place} has more than 4,294,967,295 rows, the maximum")]
+    TooManyRows { place: String },
+    #[error("{place}: not enough memory for its rows")]
+    NoMemory { place: String },
+    #[error("{place} cannot be read as a table: {problem}")]
+    Other { place: String, problem: String },
+}
 
 type Result<T, E = TableError> = std::result::Result<T, E>;
 
@@ -112,7 +136,6 @@ impl Table {
         self.rows.len()
     }
 
-    /// The column separator.
     pub fn separator(&self) -> u8 {
         self.separator
     }
@@ -154,6 +177,44 @@ impl Table {
         }
         self.rows = rows;
         Ok(first)
+    }
+
+    /// Writes the header, if any, and these rows, with this separator between cells.
+    pub fn write(
+        &self,
+        writer: &mut dyn Write,
+        separator: u8,
+        order: impl Iterator<Item = u32>,
+    ) -> io::Result<()> {
+        let row = |row: u32| self.rows.get(row as usize).cloned();
+        let rows = self.header.iter().cloned().chain(order.filter_map(row));
+        if separator != self.separator {
+            return self.rewrite(writer, separator, rows);
+        }
+        if self.body() > 0 {
+            writer.write_all(BYTE_ORDER_MARK)?;
+        }
+        for row in rows {
+            writer.write_all(&self.text[row])?;
+            writer.write_all(self.line_end)?;
+        }
+        Ok(())
+    }
+
+    /// Rewrites rows with another separator, and quotes cells if necessary.
+    fn rewrite(
+        &self,
+        writer: &mut dyn Write,
+        separator: u8,
+        rows: impl Iterator<Item = Range<usize>>,
+    ) -> io::Result<()> {
+        let mut writer = WriterBuilder::new().delimiter(separator).from_writer(writer);
+        let mut record = ByteRecord::new();
+        for row in rows {
+            reader(&self.text[row], self.separator).read_byte_record(&mut record)?;
+            writer.write_byte_record(&record)?;
+        }
+        writer.flush()
     }
 
     fn problem(&self, error: &csv::Error) -> TableError {

@@ -20,7 +20,6 @@ use crate::split::{KeyFunction, KeyRule};
 use crate::values::ValueOptions;
 use crate::wide_keys::keys_of;
 
-/// Arguments of `multisplit split`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, group = ArgGroup::new("function").required(true), group = ArgGroup::new("count"))]
 pub struct Options {

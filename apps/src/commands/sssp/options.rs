@@ -10,7 +10,6 @@ use multisplit_sssp::{DEFAULT_BUCKETS, MAX_BUCKETS};
 
 use crate::report;
 
-/// Arguments of `multisplit sssp`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
