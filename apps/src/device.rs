@@ -12,11 +12,11 @@ use multisplit_bench::ranking::Ranking;
 
 use crate::common::Common;
 use crate::formats::Place;
-use crate::opening::Opening;
+use crate::opening::{self, Opening};
 use crate::outputs::Outputs;
 use crate::parts::Resources;
 use crate::trace::Trace;
-use crate::{leaving, phase, report};
+use crate::{phase, report};
 
 /// Returns an observer that adds device times to the phases of the command.
 fn kernel_times() -> Observer {
@@ -46,7 +46,7 @@ impl Devices {
         let context =
             self.open_with(Config { observer: Some(kernel_times()), ..Config::default() })?;
         if !self.common.validate {
-            leaving::keep_open(&context);
+            opening::keep_open(&context);
         }
         Ok(context)
     }

@@ -18,7 +18,6 @@ mod histogram;
 mod inputs;
 mod job;
 mod keyed;
-mod leaving;
 mod logging;
 mod number;
 mod on_device;
@@ -34,7 +33,6 @@ mod split;
 mod tables;
 mod terms;
 mod trace;
-mod values;
 mod wide_keys;
 
 use std::io::{self, Write as _};
@@ -66,8 +64,8 @@ pub fn run() -> ExitCode {
     // With validation, all contexts have been destroyed by now, so the messages include those about teardown.
     let messages = devices.messages();
     drop(devices);
-    leaving::save_pipelines();
+    opening::save_pipelines();
     // Stop logging, so that the error is the last line.
     logging::stop();
-    leaving::exit(report::finish(outcome, &messages))
+    opening::exit(report::finish(outcome, &messages))
 }

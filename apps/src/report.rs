@@ -158,7 +158,6 @@ fn advice(error: &Error) -> String {
         Error::OutOfMemory { reason, .. } if reason.contains("memory limit") => {
             "use a larger --memory-limit"
         }
-        Error::TooLarge { .. } => return String::new(),
         Error::OutOfMemory { .. } => "use a smaller input, or another --device with more memory",
         Error::NoTimestamps { .. } => "choose another device with --device",
         Error::Vulkan { .. } => "run the command again with --validate to find the cause",

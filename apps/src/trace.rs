@@ -88,10 +88,6 @@ impl Trace {
         }
         events
     }
-
-    fn elapsed(&self, at: Instant) -> f64 {
-        nanoseconds(self.0.start, at)
-    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -181,7 +177,7 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Spans {
             && let Some(open) = span.extensions_mut().get_mut::<Open>()
             && let Some(entered) = open.entered.take()
         {
-            let (begin, length) = (self.0.elapsed(entered), nanoseconds(entered, now));
+            let (begin, length) = (nanoseconds(self.0.0.start, entered), nanoseconds(entered, now));
             let args = Value::Object(open.fields.clone());
             lock(&self.0.0.spans).push(complete(span.name(), HOST, 1, begin, length, args));
         }

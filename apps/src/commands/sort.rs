@@ -11,11 +11,10 @@ use crate::device::Devices;
 use crate::formats::{Array, Data, Element, with_type};
 use crate::inputs::{Input, InputOptions, Shape, TableInput};
 use crate::job::Job;
-use crate::keyed::{KeyedFiles, KeyedOptions, OutputOptions, check_rows};
+use crate::keyed::{KeyedFiles, KeyedOptions, OutputOptions, ValueOptions, check_rows};
 use crate::number::Number;
 use crate::on_device::MovedPairs;
 use crate::sort::{self, SortRequest, Target};
-use crate::values::ValueOptions;
 use crate::wide_keys::keys_of;
 use crate::{phase, report};
 

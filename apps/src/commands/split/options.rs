@@ -13,11 +13,10 @@ use crate::edges::Edge;
 use crate::formats::{Array, Element, Place, with_type};
 use crate::glsl_file::GlslOptions;
 use crate::inputs::{InputOptions, read_splitters};
-use crate::keyed::OutputOptions;
+use crate::keyed::{OutputOptions, ValueOptions};
 use crate::number::{Number, edges_of};
 use crate::report;
 use crate::split::{KeyFunction, KeyRule};
-use crate::values::ValueOptions;
 use crate::wide_keys::keys_of;
 
 #[derive(Debug, Args)]
