@@ -38,7 +38,7 @@ pub enum Shape {
     Any,
 }
 
-/// Reads the whole array at `place`. `asked` is the element type for files that do not store it; a file with
+/// Reads the whole array at `place`. `requested` is the element type for files that do not store it; a file with
 /// another type is rejected.
 #[cfg(test)]
 pub fn read(place: &Place, requested: Option<Element>, shape: Shape, bars: Bars) -> Result<Array> {
