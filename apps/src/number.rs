@@ -67,7 +67,7 @@ pub trait Number: Key + Debug + Send + Sync {
         (data.element_bytes() == size_of::<Self>())
             .then(|| bytemuck::try_cast_slice(data.bytes()).ok())
             .flatten()
-            .context("elements of another size")
+            .context("internal error: the element size does not match the element type")
     }
 }
 

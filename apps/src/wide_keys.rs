@@ -60,7 +60,8 @@ pub fn narrowed(element: Element, keys: Data) -> Result<Array> {
         }
         (_, keys) => keys,
     };
-    Array::new(element, keys).context("elements of another size")
+    Array::new(element, keys)
+        .context("internal error: the element size does not match the element type")
 }
 
 #[cfg(test)]

@@ -148,7 +148,8 @@ fn for_sums(array: Array) -> Result<Array> {
         }
         (_, data) => (Element::F32, data.clone()),
     };
-    Array::new(element, data).context("elements of another size")
+    Array::new(element, data)
+        .context("internal error: the element size does not match the element type")
 }
 
 /// Formats the single element as in a text file.

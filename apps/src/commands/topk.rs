@@ -81,7 +81,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
             report::done(summary);
         }
         (Input::Numbers(..), read) => {
-            let (keys, _) = read.context("the input was not read")?;
+            let (keys, _) = read.context("internal error: numeric input was not loaded")?;
             let n = keys.len() as u64;
             if let Some(length) = options.rows {
                 check_rows(&options.input, keys.len(), length)?;

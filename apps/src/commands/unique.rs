@@ -119,7 +119,10 @@ fn find<K: Number>(job: &Job<'_>, sort: bool, array: &Array) -> Result<Found> {
 /// Finds the runs of `keys`, of which there may be at most 2^32 - 1.
 fn runs<K: Number>(context: &Context, keys: &[K]) -> Result<Runs<K>> {
     if u32::try_from(keys.len()).is_err() {
-        bail!("run lengths have 32 bits, but there are {} numbers", keys.len());
+        bail!(
+            "the input has {} elements, but at most 4,294,967,295 are supported (run lengths are 32-bit)",
+            keys.len()
+        );
     }
     let (keys, counts) = context.run_lengths(keys)?;
     Ok(Runs { keys, counts })

@@ -13,7 +13,8 @@ pub struct Array {
     data: Data,
 }
 
-/// Elements by size. Floats and signed numbers are stored as the words with their bits, as on the device.
+/// Elements, by size. Floats and signed integers are stored as unsigned integers with the same bits, as on the
+/// device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Data {
     Bytes1(Vec<u8>),

@@ -54,7 +54,9 @@ pub enum FileError {
         "{place}, line {line} has more than {MAX_LINE_BYTES} bytes, which is too long for a number"
     )]
     LongLine { place: String, line: u64 },
-    #[error("{place} has type {found}, but the numbers to divide have type {divided}; convert it")]
+    #[error(
+        "the splitters in {place} have type {found}, but the elements have type {divided}; convert the splitters to {divided}"
+    )]
     SplittersType { place: String, found: Element, divided: Element },
     #[error("{place} has type {found}, but --type is {asked}")]
     OtherType { place: String, found: Element, asked: Element },

@@ -210,7 +210,7 @@ fn range_of<N: Number>(
 fn splitters(array: &Array) -> Result<Vec<Edge>> {
     let edges = edges_of(array)?;
     if edges.len() < 2 {
-        bail!("{} splitters make no bin; give at least two", edges.len());
+        bail!("a histogram needs at least 2 splitters; given: {}", edges.len());
     }
     if edges.len() > MAX_BINS as usize + 1 {
         bail!("{} splitters make more than {MAX_BINS} bins", edges.len());

@@ -169,7 +169,8 @@ impl Outputs {
             return Ok(());
         }
         let array = Array::new(element, array.download(context)?);
-        let array = array.context("elements of another size")?;
+        let array =
+            array.context("internal error: the element size does not match the element type")?;
         Ok(self.array(id, &array, otherwise)?)
     }
 

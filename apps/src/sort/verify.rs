@@ -15,20 +15,20 @@ pub fn verify<K: Number>(
     sorted: &Sorted<K>,
 ) -> Result<()> {
     let n = keys.len();
-    let lost = |what: &str| format!("the sort is wrong: the number of {what}s has changed");
+    let lost = |what: &str| format!("the sort is wrong: the number of {what} has changed");
     let wrong = |what: &str, at: usize| {
         format!("the sort is wrong: {what} {at} of {n} differs from the CPU's result")
     };
     if sorted.keys.len() != n {
-        bail!(lost("key"));
+        bail!(lost("keys"));
     }
     if sorted.order.as_ref().is_some_and(|order| order.len() != n) {
-        bail!(lost("index"));
+        bail!(lost("indices"));
     }
     if let (Some(from), Some(to)) = (values, &sorted.values)
         && (to.len() != n || to.element_bytes() != from.element_bytes())
     {
-        bail!(lost("value"));
+        bail!("the sort is wrong: the number or size of the values has changed");
     }
     let length = request.rows.map_or(n, |length| length as usize).max(1);
     if sorted.order.is_none() && values.is_none() {

@@ -7,7 +7,7 @@ use crate::workdir::Workdir;
 /// Text, compressed text and arrays are detected by their first bytes, on standard input and in files without
 /// a known extension. The output has the same format.
 #[test]
-fn unnamed_formats_are_detected_by_first_bytes() {
+fn format_is_detected_from_the_contents() {
     let workdir = Workdir::new();
     let text = "\u{feff}3\n-1.5\n2e3\n";
     let sorted = "-1.5\n3.0\n2000.0\n";

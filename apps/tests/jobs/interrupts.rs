@@ -95,7 +95,7 @@ fn interrupt_in_any_streamed_sort_phase_leaves_no_files() {
 }
 
 #[test]
-fn interrupt_in_any_phase_of_other_jobs_leaves_no_files() {
+fn interrupted_split_or_histogram_leaves_no_files() {
     let split = "split in.bin -o out.bin --offsets begins.bin --type u32 --buckets 64 --by delta";
     let histogram = "histogram in.bin --type u32 --bins 999 --svg out.svg --csv out.csv";
     interrupt_each(&[

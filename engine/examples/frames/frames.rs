@@ -1,5 +1,5 @@
-//! The frame loop: two frames in flight. Each frame sorts particles by depth between the engine's own two
-//! passes, with exactly the barriers required by the contract of the sort.
+//! Frame loop with two frames in flight. Each frame sorts particles by depth between two passes of the host
+//! application, with exactly the barriers that the contract of the sort requires.
 
 use std::time::{Duration, Instant};
 

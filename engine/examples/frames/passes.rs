@@ -123,7 +123,8 @@ impl Passes {
     }
 
     /// # Safety
-    /// `commands` is recording; frame `index` of those in flight is not in use.
+    /// `commands` must be in the recording state, and the device must have finished the previous use of frame slot
+    /// `index`.
     pub unsafe fn record(
         &self,
         host: &Host,

@@ -127,7 +127,8 @@ impl SplitJob<'_> {
         if by_value {
             // Convert to the representation that writers expect.
             let keys = Array::new(array.element(), split.moved.keys.load()?);
-            let keys = keys.context("elements of another size")?;
+            let keys =
+                keys.context("internal error: the element size does not match the element type")?;
             split.moved.keys = Moved::Host(keys_of(&keys).into_owned());
         }
         Ok((split, summary))

@@ -148,7 +148,9 @@ impl Options {
         let Some((lo, hi)) = range.or(whole_type) else { return Ok(KeyFunction::Delta) };
         match element {
             Element::Time(_) => {
-                bail!("--range needs keys that are numbers, but they are {element}")
+                bail!(
+                    "--range needs numeric keys, but the keys have type {element}; use --splitters"
+                )
             }
             Element::F16 | Element::Bf16 => parts::<f32, K>(lo, hi, m),
             other => with_type!(other, N => parts::<N, K>(lo, hi, m)),

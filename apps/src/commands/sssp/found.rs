@@ -1,4 +1,4 @@
-//! Figures of a search, as text and as JSON.
+//! Results and timings of a shortest-path search, as text and as JSON.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use multisplit_sssp::Statistics;
 use multisplit_sssp::network::{Distance, Network, ShortestPaths, WeightKind};
 use serde::Serialize;
 
-/// The figures of one search.
+/// Results and timings of one shortest-path search.
 #[derive(Debug, Serialize)]
 pub struct Found {
     graph: String,

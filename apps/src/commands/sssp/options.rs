@@ -83,7 +83,7 @@ enum Weights {
     File,
     /// 0 to 1000, from a hash of the two vertices, as in the paper
     Hash,
-    /// 1
+    /// Every edge has weight 1
     Ones,
 }
 
