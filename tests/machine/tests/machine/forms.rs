@@ -5,15 +5,17 @@ use std::collections::BTreeSet;
 
 use crate::common::all::kernels;
 use crate::common::case::{Case, run};
-use crate::common::moves::{Function, Gives, SplitCase, split_case};
+use crate::common::moves::{Function, SplitCase};
 use crate::common::networks::Kind;
 use crate::common::others::barrier_probe_case;
-use crate::common::primitives::{Device, scan_case};
+use crate::common::primitives::Device;
 use crate::common::sampling::{Seen, Size, sample};
 use crate::common::search_list::search;
-use crate::common::searches::{SsspCase, sssp_case};
-use crate::common::topk::{TopKCase, TopKData, topk_case};
-use anyhow::{Result, ensure};
+use crate::common::searches::SsspCase;
+use crate::common::setup::Subject as _;
+use crate::common::terms::sum_scan;
+use crate::common::topk::TopKCase;
+use anyhow::{Context as _, Result, ensure};
 use multisplit::KeyType;
 use multisplit::operations::split::Method;
 use multisplit::operations::topk::TopKMethod;
@@ -60,7 +62,7 @@ fn search_can_be_submitted_twice() -> Result<()> {
     let search = search(sssp::Method::Multisplit, Kind::Random);
     let of = SsspCase { vertices: 120, rounds: 60, ..search };
     let again = PlanOptions { runs: 2, ..PlanOptions::default() };
-    let outcome = run(&sssp_case(DEVICE, of)?, &options(), again, &[])?;
+    let outcome = run(&of.case(DEVICE)?, &options(), again, &[])?;
     ensure!(outcome.problem.is_none(), "{:?}", outcome.problem);
     Ok(())
 }
@@ -69,7 +71,7 @@ fn search_can_be_submitted_twice() -> Result<()> {
 #[test]
 fn removing_any_barrier_of_a_scan_is_detected() -> Result<()> {
     for look_back in [false, true] {
-        let whole = scan_case(DEVICE, look_back, false, 9000)?;
+        let whole = sum_scan(look_back, false, 9000).case(DEVICE)?;
         let barriers: Vec<usize> = whole.plan.barriers().map(|(step, _)| step).collect();
         ensure!(!barriers.is_empty(), "a scan has barriers");
         for step in barriers {
@@ -90,38 +92,15 @@ fn mesa_25(width: u32, replaced: bool) -> Options {
 
 /// Cases in which the subgroups of a workgroup execute different numbers of subgroup barriers.
 fn uneven_cases(device: Device) -> Result<Vec<Case>> {
-    let split = SplitCase {
-        key: KeyType::U32,
-        gives: Gives::Keys,
-        method: Method::Warp,
-        function: Function::Delta,
-        buckets: 9,
-        n: 5003,
-        items: 4,
-        turns: 1,
-        on_device: false,
-        by_votes: false,
-    };
-    let topk = TopKCase {
-        key: KeyType::U32,
-        method: TopKMethod::Rows,
-        rows: 3,
-        length: 701,
-        k: 33,
-        smallest: false,
-        sorted: true,
-        on_device: false,
-        data: TopKData::Any,
-        subgroups: None,
-        part: 0,
-    };
-    let select = TopKCase { method: TopKMethod::Select, rows: 1, length: 3000, ..topk };
+    let split = SplitCase::new(Method::Warp, KeyType::U32, Function::Delta, 9);
+    let rows = TopKCase::new(KeyType::U32, TopKMethod::Rows);
+    let select = TopKCase::new(KeyType::U32, TopKMethod::Select);
     Ok(vec![
-        split_case(device, split)?,
-        topk_case(device, topk)?,
-        topk_case(device, select)?,
-        sssp_case(device, search(sssp::Method::BellmanFord, Kind::Random))?,
-        sssp_case(device, search(sssp::Method::Multisplit, Kind::Random))?,
+        SplitCase { n: 5003, ..split }.case(device)?,
+        TopKCase { rows: 3, length: 701, k: 33, ..rows }.case(device)?,
+        TopKCase { length: 3000, k: 33, ..select }.case(device)?,
+        search(sssp::Method::BellmanFord, Kind::Random).case(device)?,
+        search(sssp::Method::Multisplit, Kind::Random).case(device)?,
     ])
 }
 
@@ -143,29 +122,16 @@ fn kernels_fail_if_subgroup_barriers_act_as_workgroup_barriers() -> Result<()> {
     Ok(())
 }
 
-/// The kernel of docs/testing.md. If subgroupBarrier() counts as barrier(), one subgroup passes
-/// barrier() too early.
-const MINIMAL: &str = "#version 460
-#extension GL_KHR_shader_subgroup_basic : require
-layout(local_size_x = 32) in;
-layout(set = 0, binding = 0) buffer Out { uint at[]; } dst;
-shared uint word;
-void main() {
-    if (gl_LocalInvocationIndex == 0) word = 0;
-    barrier();
-    if (gl_SubgroupID == 0) {
-        for (uint i = 0; i < 4; ++i) subgroupBarrier();
-        if (subgroupElect()) word = 1;
-    }
-    barrier();
-    dst.at[gl_LocalInvocationIndex] = word;
-    if (gl_SubgroupID != 0)
-        for (uint i = 0; i < 4; ++i) subgroupBarrier();
-}";
+/// The description of the barriers of Mesa 25, with its minimal kernel. If subgroupBarrier() counts
+/// as barrier(), one subgroup passes barrier() too early.
+const DOCUMENTATION: &str = include_str!("../../../../docs/testing.md");
 
 #[test]
 fn minimal_kernel_reproduces_the_barriers_of_mesa_25() -> Result<()> {
-    let kernel = Kernel::new("test.minimal", compile(&Source::new("minimal.comp", MINIMAL))?)?;
+    let (_, section) = DOCUMENTATION.split_once("The minimal kernel").context("no such section")?;
+    let glsl = section.split("```glsl\n").nth(1).and_then(|rest| rest.split("```").next());
+    let glsl = glsl.context("no kernel")?;
+    let kernel = Kernel::new("test.minimal", compile(&Source::new("minimal.comp", glsl))?)?;
     let run = |options: Options| -> Result<(bool, Vec<u32>)> {
         let mut machine = Machine::new(options);
         let dst = machine.buffer("dst", 32 * 4);

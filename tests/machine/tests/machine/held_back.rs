@@ -3,9 +3,10 @@
 
 use crate::common::case::{Case, check, specialized};
 use crate::common::primitives::Device;
-use crate::common::segments::{self, SegmentsCase, segments_case};
-use crate::common::selects::{self, Also, SelectCase, select_case};
-use crate::common::terms::{Course, How, TermCase, term_case};
+use crate::common::segments::{self, SegmentsCase};
+use crate::common::selects::{self, Also, SelectCase};
+use crate::common::setup::Subject as _;
+use crate::common::terms::{How, TermCase};
 use anyhow::{Result, ensure};
 use multisplit::{KeyType, Operator};
 use multisplit_machine::{Options, Schedule};
@@ -26,7 +27,7 @@ fn cases(width: u32) -> Result<Vec<(Case, bool)>> {
     for key in [KeyType::U32, KeyType::U64] {
         let how = How::Scan { inclusive: false, look_back: true };
         let of = TermCase { how, n, subgroups, ..TermCase::new(key, Operator::Sum) };
-        cases.push((term_case(device, of)?, false));
+        cases.push((of.case(device)?, false));
     }
     for way in [
         segments::Way::Scan { inclusive: true, look_back: true },
@@ -34,18 +35,9 @@ fn cases(width: u32) -> Result<Vec<(Case, bool)>> {
     ] {
         // Segments longer than a tile, and segments so short that every tile contains several.
         for length in [5000, 3] {
-            let of = SegmentsCase {
-                key: KeyType::U32,
-                operator: Operator::Sum,
-                way,
-                by: segments::By::Keys,
-                length,
-                on_device: false,
-                n,
-                course: Course::Any,
-                subgroups,
-            };
-            cases.push((segments_case(device, of)?, false));
+            let of = SegmentsCase::new((KeyType::U32, Operator::Sum), segments::By::Keys);
+            let of = SegmentsCase { way, length, n, subgroups, ..of };
+            cases.push((of.case(device)?, false));
         }
     }
     for (by, also) in [
@@ -54,7 +46,7 @@ fn cases(width: u32) -> Result<Vec<(Case, bool)>> {
         (selects::By::Heads, Also::Lengths),
     ] {
         let of = SelectCase { wide: false, by, also, on_device: false, n, subgroups };
-        cases.push((select_case(device, of)?, also == Also::Lengths));
+        cases.push((of.case(device)?, also == Also::Lengths));
     }
     Ok(cases)
 }

@@ -1,8 +1,9 @@
 //! Compares the machine with a driver: small programs of a few instructions must give the same
 //! words on both, at the driver's subgroup width.
 
+use std::sync::Arc;
+
 use crate::common::driver::Driver;
-use crate::common::programs::PROGRAMS;
 use anyhow::{Context as _, Result, ensure};
 use multisplit_machine::{Machine, Options, Reconvergence, Rng, Schedule};
 use multisplit_shaders::Kernel;
@@ -31,39 +32,98 @@ void put(uint k, bool word) { put(k, word ? 1u : 0u); }
 ";
 const INVOCATIONS: usize = 192;
 
-fn spirv(name: &str, declarations: &str, body: &str) -> Result<Vec<u32>> {
+/// Programs of a few instructions, one per line: name, declarations, body of `main`. Most have no
+/// declarations.
+const PROGRAMS: &str = "
+add_and_multiply: put(0, x + y * z); put(1, x - y); put(2, -int(x)); put(3, ~x);
+divide: put(0, x / (y | 1u)); put(1, x % (y | 1u)); put(2, int(x) / int(y >> 8 | 1u)); put(3, int(x >> 1) % int(y >> 9 | 1u));
+shift: put(0, x << (y & 31u)); put(1, x >> (y & 31u)); put(2, int(x) >> (y & 31u)); put(3, (x & y) | (x ^ z));
+count_bits: put(0, bitCount(x)); put(1, findLSB(x & 0xFF00u)); put(2, findMSB(x >> (y & 31u))); put(3, bitfieldReverse(x));
+fields: put(0, bitfieldExtract(x, 3, 11)); put(1, bitfieldExtract(int(x), 5, 9)); put(2, findMSB(int(x))); put(3, x & 1u);
+extended: uint high; uint low; umulExtended(x, y, high, low); uint c; uint s = uaddCarry(x, y, c); uint b; uint d = usubBorrow(x, y, b); put(0, high ^ low); put(1, s + c); put(2, d); put(3, b);
+bounds: put(0, min(x, y)); put(1, max(int(x), int(y))); put(2, clamp(x, min(y, z), max(y, z))); put(3, abs(int(x)));
+compare: put(0, x < y); put(1, int(x) < int(y)); put(2, x >= y || int(x) <= int(z)); put(3, x == y ? z : y);
+wide: uint64_t a = uint64_t(x) << 32 | y; uint64_t b = a * z + 7ul; put(0, uint(b)); put(1, uint(b >> 32)); put(2, uint(a / (z | 1u))); put(3, a < b);
+wide_signed: int64_t a = int64_t(int(x)) * int64_t(int(y)); put(0, uint(a)); put(1, uint(a >> 40)); put(2, a < 0l); put(3, uint((a & 0x7FFFFFFFFFl) % 1000l));
+pack: uint64_t a = packUint2x32(uvec2(x, y)); uvec2 b = unpackUint2x32(a + 1ul); put(0, b.x); put(1, b.y); put(2, uint(a >> 16)); put(3, 0u);
+floats: float a = float(x >> 8); float b = float(y >> 8) + 1.0; put(0, a + b); put(1, a * b); put(2, a / b); put(3, a - b);
+float_compare: float a = float(int(x >> 8) - 4000000); put(0, a < 0.0); put(1, a != 5.0); put(2, min(a, 3.0)); put(3, clamp(a, -7.0, 7.0));
+float_round: float a = float(int(x >> 12)) / 16.0; put(0, floor(a)); put(1, ceil(a)); put(2, trunc(-a)); put(3, fract(a));
+float_convert: float a = float(x >> 10) * 0.25; put(0, uint(a)); put(1, int(-a)); put(2, float(int(x))); put(3, abs(-a));
+doubles: double a = double(x) + double(y) / 3.0lf; put(0, float(a)); put(1, uint(a * 0.5lf)); put(2, a > 4.0e9lf); uvec2 b = unpackDouble2x32(a); put(3, b.x ^ b.y);
+vectors: uvec4 v = uvec4(x, y, z, i); uvec4 w = v.wzyx + v; put(0, w.x ^ w.w); put(1, dot(vec2(v.xy & 0xFFu), vec2(v.zw & 0xFFu))); put(2, any(lessThan(v, w))); put(3, v[i & 3u]);
+arrays: uint t[5]; for (uint k = 0; k < 5; ++k) t[k] = x >> k; t[y % 5u] += z; put(0, t[z % 5u]); put(1, t[0] + t[4]); put(2, t.length()); put(3, 0u);
+structs: struct Pair { uint a; uvec2 b; }; Pair turned(Pair p) { p.a += p.b.y; p.b = p.b.yx; return p; } => Pair p = turned(Pair(x, uvec2(y, z))); put(0, p.a); put(1, p.b.x); put(2, p.b.y); put(3, 0u);
+calls: uint twice(inout uint a, out uint b) { b = a; a *= 2u; if ((a & 4u) != 0u) return 5u; b += 1u; return a; } => uint a = x; uint b; put(0, twice(a, b)); put(1, a); put(2, b); put(3, twice(b, a));
+loops: uint s = 0; for (uint k = 0; k < (x & 15u); ++k) { if ((k & 3u) == 2u) continue; s += k * y; } uint n = 0; while ((s >> n) > 100u) ++n; uint m = 0; do { m += 3u; } while (m < (y & 31u)); put(0, s); put(1, n); put(2, m); put(3, 0u);
+nested_loops: uint s = 0; for (uint k = 0; k < 6; ++k) { bool done = false; uint j = 0; while (!done) { s += j ^ k; ++j; done = j > (x >> k & 7u); } } put(0, s); put(1, 0u); put(2, 0u); put(3, 0u);
+switches: uint r = 0; switch (x & 7u) { case 0: r = 1; break; case 1: case 2: r = y; break; case 5: r = 9; default: r += z; } put(0, r); put(1, 0u); put(2, 0u); put(3, 0u);
+conditions: bool odd(uint a) { return (a & 1u) != 0u; } => bool a = odd(x) && odd(y) || odd(z); put(0, a); put(1, odd(x) ? (odd(y) ? 1u : 2u) : 3u); put(2, !a); put(3, a != odd(x));
+reversed_through_shared: shared uint room[64]; => room[l] = x; barrier(); put(0, room[63u - l]); barrier(); room[l] = y; barrier(); put(1, room[l ^ 5u]); put(2, 0u); put(3, 0u);
+scan_in_shared: shared uint room[64]; => room[l] = x & 255u; barrier(); for (uint step = 1; step < 64; step *= 2) { uint v = l >= step ? room[l - step] : 0u; barrier(); room[l] += v; barrier(); } put(0, room[l]); put(1, 0u); put(2, 0u); put(3, 0u);
+atomics_in_shared: shared uint room[8]; => if (l < 8) room[l] = 0; barrier(); atomicAdd(room[x & 1u], y & 255u); atomicMax(room[2], y); atomicOr(room[3], 1u << (x & 31u)); atomicXor(room[4], z); barrier(); for (uint k = 0; k < 4; ++k) put(k, room[k] + (k == 0u ? room[4] : 0u));
+atomics_in_buffers: atomicAdd(sums.at[0], x & 255u); atomicMin(sums.at[1], y); atomicMax(sums.at[2], z); atomicAnd(sums.at[3], ~(1u << (l & 31u))); atomicOr(sums.at[4], 1u << (x & 31u)); atomicXor(sums.at[5], y); put(0, 0u);
+compare_and_swap: bool done = false; uint seen = 0u; while (!done) { uint found = atomicCompSwap(sums.at[6], seen, seen + (x & 15u)); done = found == seen; seen = found; } put(0, done);
+subgroup_sums: uint v = x & 1023u; put(0, subgroupAdd(v)); put(1, subgroupInclusiveAdd(v)); put(2, subgroupExclusiveAdd(v)); put(3, subgroupMin(y));
+subgroup_others: put(0, subgroupMax(y)); put(1, subgroupOr(x)); put(2, subgroupAnd(x)); put(3, subgroupXor(x));
+subgroup_floats: float f = float(x & 255u); put(0, subgroupAdd(f)); put(1, subgroupMax(f)); put(2, subgroupInclusiveAdd(f)); put(3, subgroupMin(f));
+ballots: uvec4 b = subgroupBallot((x & 1u) != 0u); put(0, b.x); put(1, subgroupBallotBitCount(b)); put(2, subgroupBallotInclusiveBitCount(b)); put(3, subgroupBallotExclusiveBitCount(b));
+ballot_bits: uvec4 b = subgroupBallot((x & 3u) != 0u) | uvec4(1, 0, 0, 0); put(0, subgroupBallotFindLSB(b)); put(1, subgroupBallotFindMSB(b)); put(2, subgroupInverseBallot(b)); put(3, subgroupBallotBitExtract(b, y % gl_SubgroupSize));
+votes: put(0, subgroupAll(x > 5u)); put(1, subgroupAny(x > 4000000000u)); put(2, subgroupAllEqual(gl_SubgroupID)); put(3, subgroupElect());
+shuffles: put(0, subgroupShuffle(x, y % gl_SubgroupSize)); put(1, subgroupShuffleXor(x, 1u)); uint lane = gl_SubgroupInvocationID; uint up = subgroupShuffle(x, lane == 0u ? 0u : lane - 1u); put(2, up); put(3, subgroupBroadcast(x, 1u));
+broadcasts: put(0, subgroupBroadcastFirst(x)); put(1, subgroupShuffle(uvec2(x, y), 0u).y); put(2, subgroupBroadcast(y, 3u)); put(3, gl_SubgroupInvocationID);
+diverged_sums: uint r; if ((x & 1u) != 0u) { r = subgroupAdd(1u); } else { r = 100u + subgroupAdd(1u); } put(0, r); put(1, subgroupAdd(r)); put(2, 0u); put(3, 0u);
+masks: put(0, gl_SubgroupEqMask.x); put(1, gl_SubgroupLtMask.x); put(2, gl_SubgroupLeMask.x); put(3, gl_SubgroupGtMask.x & ((1u << gl_SubgroupSize) - 1u));
+identity: put(0, gl_WorkGroupID.x); put(1, gl_NumWorkGroups.x * 1000u + gl_WorkGroupSize.x); put(2, gl_SubgroupSize * 100u + gl_NumSubgroups); put(3, gl_SubgroupID);
+lengths: put(0, src.at.length()); put(1, dst.at.length()); put(2, 0u); put(3, 0u);
+";
+
+/// The kernels of a list of programs, with their names. If each program is followed by a message,
+/// that too.
+fn kernels(programs: &str, messages: bool) -> Result<Vec<(&str, Arc<Kernel>, &str)>> {
+    let all = programs.lines().filter(|line| !line.is_empty()).map(|line| {
+        let (name, program) = line.split_once(": ").context("a program without a name")?;
+        let (program, message) = match messages {
+            true => program.rsplit_once(" => ").context("a program without a message")?,
+            false => (program, ""),
+        };
+        Ok((name, kernel(name, program).with_context(|| name.to_owned())?, message))
+    });
+    all.collect()
+}
+
+/// The kernel of a program: declarations, if any, and the body of `main`.
+fn kernel(name: &str, program: &str) -> Result<Arc<Kernel>> {
+    let (declarations, body) = program.split_once(" => ").unwrap_or(("", program));
     let glsl = format!(
         "{HEAD}{declarations}\nvoid main() {{\nuint x = src.at[i]; uint y = src.at[i + 192u]; uint z = src.at[i + 384u];\n{body}\n}}\n"
     );
-    Ok(compile(&Source::new(name, &glsl))?)
+    Ok(Kernel::new(format!("test.{name}"), compile(&Source::new(name, &glsl))?)?)
 }
 
 fn on_machine(kernel: &Kernel, options: Options, inputs: &[Vec<u32>; 3]) -> Result<[Vec<u32>; 2]> {
     let mut machine = Machine::new(options);
-    let [src, dst, sums] = ["src", "dst", "sums"].map(|name| name);
-    let a = machine.upload(src, &inputs[0]);
-    let b = machine.upload(dst, &inputs[1]);
-    let c = machine.upload(sums, &inputs[2]);
-    machine.dispatch(kernel, &[], &[], &[(src, a), (dst, b), (sums, c)], [3, 1, 1])?;
+    let names = ["src", "dst", "sums"];
+    let [src, dst, sums] = [0, 1, 2].map(|k| (names[k], machine.upload(names[k], &inputs[k])));
+    machine.dispatch(kernel, &[], &[], &[src, dst, sums], [3, 1, 1])?;
     ensure!(machine.findings().is_empty(), "{}", machine.findings());
-    Ok([machine.download(b).to_vec(), machine.download(c).to_vec()])
+    Ok([dst, sums].map(|(_, buffer)| machine.download(buffer).to_vec()))
 }
 
 #[test]
 fn machine_and_driver_give_the_same_results() -> Result<()> {
     let driver = Driver::open()?;
     let width = driver.width();
-    println!("{} programs at width {width}", PROGRAMS.len());
+    let programs = kernels(PROGRAMS, false)?;
+    println!("{} programs at width {width}", programs.len());
     let mut rng = Rng::new(1);
     let src: Vec<u32> = (0..3 * INVOCATIONS).map(|_| rng.next_u64() as u32).collect();
     let inputs = [src, vec![0; 4 * INVOCATIONS], vec![0, u32::MAX, 0, u32::MAX, 0, 0, 0, 0]];
-    for (name, declarations, body) in PROGRAMS {
-        let words = spirv(name, declarations, body).context(*name)?;
-        let kernel = Kernel::new(format!("test.{name}"), words)?;
-        let expected = driver.run(&kernel, &inputs).context(*name)?;
+    for (name, kernel, _) in programs {
+        let expected = driver.run(&kernel, &inputs).with_context(|| name.to_owned())?;
         for schedule in [Schedule::InOrder, Schedule::Reversed, Schedule::Random] {
             let options = Options { schedule, ..Options::new(width) };
-            let got = on_machine(&kernel, options, &inputs).context(*name)?;
+            let got = on_machine(&kernel, options, &inputs).with_context(|| name.to_owned())?;
             for (got, expected) in got.iter().zip(&expected) {
                 let wrong = got.iter().zip(expected).position(|(a, b)| a != b);
                 ensure!(
@@ -79,88 +139,28 @@ fn machine_and_driver_give_the_same_results() -> Result<()> {
     Ok(())
 }
 
-/// Each of these programs has one defect that must be found.
-const WRONG: &[(&str, &str, &str, &str)] = &[
-    ("race_in_shared", "shared uint room[64];", "room[l] = x; put(0, room[63u - l]);", "data race"),
-    ("race_of_writes", "", "sums.at[0] = x;", "data race"),
-    (
-        "atomic_and_plain",
-        "",
-        "atomicAdd(sums.at[0], 1u); if (i == 5u) put(0, sums.at[0]);",
-        "data race",
-    ),
-    (
-        "buffer_across_barrier",
-        "",
-        "put(0, x); barrier(); put(1, dst.at[gl_WorkGroupID.x * 64u + 63u - l]);",
-        "data race",
-    ),
-    (
-        "not_coherent",
-        "",
-        "put(0, x); memoryBarrierBuffer(); barrier(); put(1, dst.at[gl_WorkGroupID.x * 64u + 63u - l]);",
-        "not coherent",
-    ),
-    ("past_the_buffer", "", "put(0, src.at[i + 512u]);", "out of bounds"),
-    (
-        "past_the_array",
-        "",
-        "uint t[4]; t[x & 3u] = 1; t[i & 7u] = 2; put(0, t[0]);",
-        "out of bounds",
-    ),
-    ("past_shared", "shared uint room[32];", "if (l < 40u) room[l] = x;", "out of bounds"),
-    (
-        "unwritten_shared",
-        "shared uint room[64];",
-        "if (l > 0u) room[l] = x; barrier(); put(0, room[l]);",
-        "nobody wrote",
-    ),
-    (
-        "undefined_condition",
-        "",
-        "uint t; if (l > 3u) t = x; if (t > 5u) put(0, 1u);",
-        "undefined value is used: a condition",
-    ),
-    (
-        "undefined_address",
-        "",
-        "uint t; if (l > 3u) t = 1u; put(0, src.at[t]);",
-        "undefined value is used: an address",
-    ),
-    (
-        "undefined_in_memory",
-        "",
-        "uint t[4]; t[0] = x; put(0, t[l & 1u]);",
-        "undefined value is used: what is stored",
-    ),
-    (
-        "undefined_read_back",
-        "shared uint room[64];",
-        "uint t; if (l > 3u) t = 1u; room[l] = t; barrier(); put(0, room[l]);",
-        "nobody wrote",
-    ),
-    (
-        "undefined_in_a_function",
-        "uint once(bool set, uint v) { uint t; if (set) t = v; return t; }",
-        "uint a = once(true, x); put(0, a + once(false, y));",
-        "undefined value is used: what is stored",
-    ),
-    (
-        "undefined_vote",
-        "",
-        "uint t; if (l > 3u) t = x; uvec4 votes = subgroupBallot(t > 5u); put(0, votes.x);",
-        "undefined value is used: a vote",
-    ),
-    ("barrier_for_some", "", "if (x > 1000000000u) barrier();", "barrier"),
-    ("barrier_after_return", "", "if (l == 3u) return; barrier();", "barrier"),
-    (
-        "absent_lane",
-        "",
-        "if ((l & 1u) == 0u) put(0, subgroupShuffle(x, 1u));",
-        "does not take part",
-    ),
-    ("endless", "", "uint k = x; while (k != 1u) { k = k * 2u + 2u; } put(0, k);", "budget"),
-];
+/// Programs with one defect each, followed by a part of the message that it must cause.
+const WRONG: &str = "
+race_in_shared: shared uint room[64]; => room[l] = x; put(0, room[63u - l]); => data race
+race_of_writes: sums.at[0] = x; => data race
+atomic_and_plain: atomicAdd(sums.at[0], 1u); if (i == 5u) put(0, sums.at[0]); => data race
+buffer_across_barrier: put(0, x); barrier(); put(1, dst.at[gl_WorkGroupID.x * 64u + 63u - l]); => data race
+not_coherent: put(0, x); memoryBarrierBuffer(); barrier(); put(1, dst.at[gl_WorkGroupID.x * 64u + 63u - l]); => not coherent
+past_the_buffer: put(0, src.at[i + 512u]); => out of bounds
+past_the_array: uint t[4]; t[x & 3u] = 1; t[i & 7u] = 2; put(0, t[0]); => out of bounds
+past_shared: shared uint room[32]; => if (l < 40u) room[l] = x; => out of bounds
+unwritten_shared: shared uint room[64]; => if (l > 0u) room[l] = x; barrier(); put(0, room[l]); => nobody wrote
+undefined_condition: uint t; if (l > 3u) t = x; if (t > 5u) put(0, 1u); => undefined value is used: a condition
+undefined_address: uint t; if (l > 3u) t = 1u; put(0, src.at[t]); => undefined value is used: an address
+undefined_in_memory: uint t[4]; t[0] = x; put(0, t[l & 1u]); => undefined value is used: what is stored
+undefined_read_back: shared uint room[64]; => uint t; if (l > 3u) t = 1u; room[l] = t; barrier(); put(0, room[l]); => nobody wrote
+undefined_in_a_function: uint once(bool set, uint v) { uint t; if (set) t = v; return t; } => uint a = once(true, x); put(0, a + once(false, y)); => undefined value is used: what is stored
+undefined_vote: uint t; if (l > 3u) t = x; uvec4 votes = subgroupBallot(t > 5u); put(0, votes.x); => undefined value is used: a vote
+barrier_for_some: if (x > 1000000000u) barrier(); => barrier
+barrier_after_return: if (l == 3u) return; barrier(); => barrier
+absent_lane: if ((l & 1u) == 0u) put(0, subgroupShuffle(x, 1u)); => does not take part
+endless: uint k = x; while (k != 1u) { k = k * 2u + 2u; } put(0, k); => budget
+";
 
 #[test]
 fn every_defect_is_found() -> Result<()> {
@@ -169,8 +169,7 @@ fn every_defect_is_found() -> Result<()> {
         vec![0; 4 * INVOCATIONS],
         vec![0; 8],
     ];
-    for (name, declarations, body, expected) in WRONG {
-        let kernel = Kernel::new(format!("test.{name}"), spirv(name, declarations, body)?)?;
+    for (name, kernel, expected) in kernels(WRONG, true)? {
         for width in [4, 32, 64, 128] {
             let options =
                 Options { schedule: Schedule::Random, budget: 10_000_000, ..Options::new(width) };
@@ -186,7 +185,7 @@ fn every_defect_is_found() -> Result<()> {
 #[test]
 fn unused_undefined_values_are_accepted() -> Result<()> {
     let harmless = "uint t; if (l > 3u) t = x; uint copy = t; put(0, l > 3u ? copy : 7u); put(1, (l > 3u ? 1u : 0u) * copy); bool yes = l > 3u && copy > 5u; put(2, yes); put(3, 0u);";
-    let kernel = Kernel::new("test.harmless", spirv("harmless", "", harmless)?)?;
+    let kernel = kernel("harmless", harmless)?;
     let inputs = [vec![9; 3 * INVOCATIONS], vec![0; 4 * INVOCATIONS], vec![0; 8]];
     on_machine(&kernel, Options::new(16), &inputs).map(|_| ())
 }
@@ -213,7 +212,7 @@ fn lanes_reconverge_only_where_guaranteed() -> Result<()> {
         vec![0; 8],
     ];
     let sums = |body: &str, schedule, reconvergence| -> Result<u32> {
-        let kernel = Kernel::new("test.diverged", spirv("diverged", "", body)?)?;
+        let kernel = kernel("diverged", body)?;
         let options = Options { schedule, reconvergence, ..Options::new(16) };
         Ok(on_machine(&kernel, options, &inputs)?[0][0])
     };

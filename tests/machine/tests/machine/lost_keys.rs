@@ -6,7 +6,7 @@
 
 use crate::common::all::kernels;
 use crate::common::case::{Case, run};
-use crate::common::moves::{Function, Gives, SplitCase, split_case_with};
+use crate::common::moves::{Function, Gives, SplitCase};
 use crate::common::primitives::Device;
 use anyhow::{Context, Result, ensure};
 use multisplit::KeyType;
@@ -51,19 +51,10 @@ fn cases(width: u32, lane_order: bool) -> Result<Vec<Case>> {
             (Method::Block, Gives::Pairs(2)),
             (Method::Block, Gives::Pairs(4)),
         ] {
-            let of = SplitCase {
-                key: KeyType::U32,
-                gives,
-                method,
-                function: Function::Delta,
-                buckets,
-                n: 7300 + 27 * u64::from(buckets),
-                items: 8,
-                turns,
-                on_device: false,
-                by_votes: false,
-            };
-            let case = split_case_with(Device { width, lane_order }, of, |policy| {
+            let of = SplitCase::new(method, KeyType::U32, Function::Delta, buckets);
+            let n = 7300 + 27 * u64::from(buckets);
+            let of = SplitCase { gives, n, items: 8, turns, ..of };
+            let case = of.case_with(Device { width, lane_order }, |policy| {
                 let shape = TileShape::new(subgroups * width, 8).in_turns(turns);
                 policy.split.block_keys = [shape; 8];
                 policy.split.block_pairs = [shape; 8];

@@ -17,19 +17,19 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::common::all::{full, part};
 use crate::common::case::Case;
 use crate::common::edges::edges;
 use crate::common::labels::labels;
 use crate::common::narrow::narrow;
 use crate::common::primitives::Device;
 use crate::common::progress::{
-    all_mutants, asked_kernel, asked_place, for_each, listed, processor_time, say, selected,
-    write_report,
+    all_mutants, asked_kernel, asked_place, for_each, full, listed, lock, part, say, selected,
+    timed, write_report,
 };
 use crate::common::sampling::{Seen, Size, sample};
+use crate::common::setup::Cases;
 use crate::common::trials::Trials;
 use anyhow::{Result, anyhow, bail, ensure};
 use multisplit::shaders::manifest::Family;
@@ -97,10 +97,10 @@ fn shuffle<T>(all: &mut [T], seed: u64) {
 /// cases.
 fn cases_of(number: usize, device: Device) -> Result<(Vec<Case>, Vec<Case>)> {
     let size = if all_mutants() { ALL_DEVICE_CASES } else { DEVICE_CASES };
-    let mut special = edges(device);
-    labels(device, &mut special);
-    narrow(device, &mut special);
-    let special = special.iter().map(|maker| maker()).collect::<Result<Vec<_>>>()?;
+    let mut special = Cases { device, makers: edges(device) };
+    labels(&mut special);
+    narrow(&mut special);
+    let special = special.makers.iter().map(|maker| maker()).collect::<Result<Vec<_>>>()?;
     let names: HashSet<&str> = special.iter().map(|case| case.name.as_str()).collect();
     let mut others = sample(device, &mut Seen::default(), number, size)?;
     others.retain(|case| !names.contains(case.name.as_str()));
@@ -253,10 +253,7 @@ fn mutants_are_detected() -> Result<()> {
     } else {
         for_each(&subjects, "kernels", |(subject, trials)| match picked(subject, trials) {
             Ok(all) => all.into_iter().for_each(|mutant| attempt(&(*subject, *trials, mutant))),
-            Err(error) => {
-                let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
-                tally.failed.push(format!("{}: {error:#}", subject.label));
-            }
+            Err(error) => lock(&tally).failed.push(format!("{}: {error:#}", subject.label)),
         });
     }
     report(&tally.into_inner().unwrap_or_else(PoisonError::into_inner))
@@ -281,11 +278,8 @@ fn try_one(
 ) {
     let Subject { family, label, .. } = subject;
     let same = !listed() && known.iter().any(|known| known.is(label, mutant));
-    let begin = Instant::now();
-    let before = processor_time(begin);
-    let caught = if same { Ok(None) } else { trials.notice(mutant) };
-    let time = processor_time(begin).saturating_sub(before);
-    let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+    let (caught, time) = timed(|| if same { Ok(None) } else { trials.notice(mutant) });
+    let mut tally = lock(tally);
     let mut one = Counts { time, ..Counts::default() };
     let place = (mutant.kind, mutant.place.clone());
     if listed() && matches!(caught, Ok(Some(true))) {

@@ -9,17 +9,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::common::all::{Maker, WIDTHS, all, full, kernels, large_tiles, part};
+use crate::common::all::{WIDTHS, all, kernels, large_tiles};
 use crate::common::case::{Case, check};
 use crate::common::edges::edges;
 use crate::common::few_threads::few_threads;
 use crate::common::primitives::Device;
 use crate::common::progress::{
-    asked_kernel, for_each, processor_time, say, selected, write_report,
+    asked_kernel, for_each, full, lock, part, say, selected, timed, write_report,
 };
 use crate::common::sampling::{Seen, Size, sample};
+use crate::common::setup::Maker;
 use anyhow::{Result, ensure};
 use multisplit::shaders::manifest;
 use multisplit_machine::{AtomicOrder, Coverage, Options, Rng, Schedule, SubgroupBarriers};
@@ -58,34 +59,30 @@ fn schedules(seed: u64) -> [Options; 6] {
 /// A case and the options of its runs: two schedules in a full run, otherwise one.
 struct Trial {
     device: Device,
-    case: Source,
+    /// A full run creates each case when it is run, since all cases together take too much memory.
+    make: Maker,
     ways: Vec<Options>,
-}
-
-/// A full run creates each case when it is run, since all cases together take too much memory.
-enum Source {
-    Made(Box<Case>),
-    Maker(Maker),
 }
 
 /// The trials of a device.
 fn trials(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<Trial>> {
-    let sources: Vec<Source> = if full() || selected() {
-        all(device).into_iter().chain(edges(device)).map(Source::Maker).collect()
+    let makers: Vec<Maker> = if full() || selected() {
+        all(device).into_iter().chain(edges(device)).collect()
     } else {
         let cases = sample(device, seen, number * 13, SAMPLE)?;
-        let mut sources: Vec<_> = cases.into_iter().map(|c| Source::Made(Box::new(c))).collect();
+        let made = cases.into_iter().map(|case| -> Maker { Box::new(move || Ok(case.clone())) });
+        let mut makers: Vec<Maker> = made.collect();
         if device.width == LARGE_TILES_AT && !device.lane_order {
-            sources.extend(large_tiles(device).into_iter().map(Source::Maker));
+            makers.extend(large_tiles(device));
         }
         if device.width == NARROW_AT && device.lane_order {
-            sources.extend(few_threads(device).into_iter().map(Source::Maker));
+            makers.extend(few_threads(device));
         }
-        sources
+        makers
     };
     let (part, parts) = part();
-    let mine = sources.into_iter().enumerate().filter(|(k, _)| k % parts == part);
-    let trial = |(k, case): (usize, Source)| {
+    let mine = makers.into_iter().enumerate().filter(|(k, _)| k % parts == part);
+    let trial = |(k, make): (usize, Maker)| {
         let width = device.width;
         let ways = schedules((k * 7 + number) as u64).map(|way| Options { width, ..way });
         let one = (k + number) % ways.len();
@@ -101,7 +98,7 @@ fn trials(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<Trial>> 
         if let Some(last) = ways.last_mut().filter(|_| of_workgroup) {
             last.subgroup_barriers = SubgroupBarriers::OfWorkgroup { replaced: true };
         }
-        Trial { device, case, ways }
+        Trial { device, make, ways }
     };
     Ok(mine.map(trial).collect())
 }
@@ -135,30 +132,19 @@ fn kind(case: &Case) -> &str {
 }
 
 fn run_trial(trial: &Trial, found: &Mutex<Found>) {
-    let lock = || found.lock().unwrap_or_else(PoisonError::into_inner);
-    let made;
-    let case = match &trial.case {
-        Source::Made(case) => case.as_ref(),
-        Source::Maker(maker) => match maker() {
-            Ok(case) => {
-                made = case;
-                &made
-            }
-            Err(error) => {
-                lock().wrong.push(format!("a case for {:?}: {error:#}", trial.device));
-                return;
-            }
-        },
+    let case = &match (trial.make)() {
+        Ok(case) => case,
+        Err(error) => {
+            lock(found).wrong.push(format!("a case for {:?}: {error:#}", trial.device));
+            return;
+        }
     };
     if !kernels(case).iter().any(|label| asked_kernel(label)) {
         return;
     }
     for options in &trial.ways {
-        let begin = Instant::now();
-        let before = processor_time(begin);
-        let outcome = check(case, options);
-        let time = processor_time(begin).saturating_sub(before);
-        let mut found = lock();
+        let (outcome, time) = timed(|| check(case, options));
+        let mut found = lock(found);
         let took = found.by_kind.entry(kind(case).to_owned()).or_default();
         took.runs += 1;
         took.time += time;

@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::common::all::{WIDTHS, full, kernels};
+use crate::common::all::{WIDTHS, kernels};
 use crate::common::case::{Case, run};
 use crate::common::primitives::Device;
-use crate::common::progress::{for_each, write_report};
+use crate::common::progress::{for_each, full, lock, write_report};
 use crate::common::sampling::{Seen, Size, sample};
 use anyhow::{Result, ensure};
 use multisplit_machine::{Options, PlanOptions, Reconvergence, Schedule};
@@ -67,7 +67,7 @@ fn wrong(reconvergence: Reconvergence, widths: &[u32], every: usize) -> Result<(
             let Some(budget) = budget else { return Ok(None) };
             Ok(run(case, &Options { budget, ..options }, PlanOptions::default(), &[])?.problem)
         });
-        let mut wrong = wrong.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut wrong = lock(&wrong);
         match problem {
             Ok(None) => {}
             Ok(Some(problem)) => wrong.add(case, &problem),

@@ -1,62 +1,33 @@
 //! All cases of all primitives for a device.
 
-use anyhow::Result;
 use multisplit::operations::histogram::HistogramMethod;
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::Method;
 use multisplit::operations::topk::TopKMethod;
 use multisplit::{KeyType, SampleType};
 
-use super::bounds::{bounds_case, bounds_cases};
+use super::bounds::bounds_cases;
 use super::case::Case;
 use super::labels::labels;
-use super::merges::{merge_case, merge_cases};
-use super::moves::{Function, Gives, Payload, SortCase, SplitCase, sort_case, split_case};
+use super::merges::merge_cases;
+use super::moves::{Function, Gives, Payload, SortCase, SplitCase};
 use super::narrow::narrow;
 use super::others::{
-    HistogramCase, Weighted, barrier_probe_case, groups_case, histogram_case, memory_case,
-    probe_case,
+    HistogramCase, Weighted, barrier_probe_case, groups_case, memory_case, probe_case,
 };
-use super::pieces::{PiecesCase, pieces_case};
-use super::primitives::{Device, ITEMS, scan_case, tile};
+use super::pieces::PiecesCase;
+use super::primitives::{Device, ITEMS};
 use super::search_list::searches;
-use super::segments::{segments_case, segments_cases};
-use super::selects::{select_case, select_cases};
-use super::sort_segments::{sort_segments_case, sort_segments_cases};
-use super::terms::{term_case, term_cases};
-use super::topk::{TopKCase, TopKData, topk_case};
+use super::segments::segments_cases;
+use super::selects::select_cases;
+use super::setup::{Cases, Maker};
+use super::sort_segments::sort_segments_cases;
+use super::terms::{sum_scan, term_cases};
+use super::topk::{TopKCase, TopKData};
 
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
-/// Creates a case.
-pub type Maker = Box<dyn Fn() -> Result<Case> + Send + Sync>;
-
-/// Whether to run every case instead of a sample.
-pub fn full() -> bool {
-    std::env::var("MULTISPLIT_FULL").is_ok_and(|value| value == "1")
-}
-
-/// Number of worker threads: one per core.
-pub fn threads() -> usize {
-    std::thread::available_parallelism().map_or(2, usize::from)
-}
-
-/// The part of a full run and the number of parts, from `MULTISPLIT_PART=K/N`. The part counts from
-/// 0.
-pub fn part() -> (usize, usize) {
-    let given = std::env::var("MULTISPLIT_PART").ok().filter(|_| full());
-    let parsed = given.and_then(|text| {
-        let (part, parts) = text.split_once('/')?;
-        Some((part.parse::<usize>().ok()?.checked_sub(1)?, parts.parse().ok()?))
-    });
-    parsed.unwrap_or((0, 1))
-}
-
-fn sizes(device: Device) -> [u64; 5] {
-    sizes_of(tile(device))
-}
-
-fn sizes_of(tile: u64) -> [u64; 5] {
+fn sizes(tile: u64) -> [u64; 5] {
     // The last size has more tiles than the device allows workgroups in x, and is not a multiple of
     // that limit.
     [1, tile - 1, tile, tile + 1, 4 * tile + 5]
@@ -65,15 +36,8 @@ fn sizes_of(tile: u64) -> [u64; 5] {
 /// A workgroup size above the 256 values of a digit.
 pub const MANY_THREADS: u32 = 384;
 
-fn sorts(device: Device, all: &mut Vec<Maker>) {
+fn sorts(all: &mut Cases) {
     let keys = [KeyType::U32, KeyType::I32, KeyType::F32, KeyType::U64, KeyType::F64];
-    let payloads = [
-        Payload::Nothing,
-        Payload::Words(1),
-        Payload::Words(2),
-        Payload::Words(4),
-        Payload::Indices,
-    ];
     let methods = [
         (SortMethod::OneSweep, false),
         (SortMethod::Multisplit { radix_bits: 6 }, false),
@@ -83,40 +47,30 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
     ];
     let (mut kind, mut number) = (0, 0);
     for key in keys {
-        for payload in payloads {
+        for payload in Payload::ALL {
             for (method, segments) in methods {
                 kind += 1;
                 // Some cases have more threads than a digit has values.
                 let many = method == SortMethod::OneSweep
                     && (payload == Payload::Nothing) == (key == KeyType::U32);
-                let threads = if many { MANY_THREADS } else { device.threads() };
+                let threads = if many { MANY_THREADS } else { all.device.threads() };
                 let tile = u64::from(threads * ITEMS);
-                for n in some_sizes(sizes_of(tile), 3, kind) {
+                for n in some_sizes(sizes(tile), 3, kind) {
                     number += 1;
                     let n = match method {
                         SortMethod::Small if !segments => n.min(tile),
                         _ => n,
                     };
-                    let turns = 1 << (number % 3);
-                    let on_device = number % 4 == 1 && !segments && method != SortMethod::Small;
-                    let descending = number % 2 == 0;
-                    let few_bits = number % 7 == 3;
-                    let of = SortCase {
-                        key,
-                        payload,
-                        method,
-                        descending,
+                    all.add(SortCase {
+                        descending: number % 2 == 0,
                         n,
-                        threads,
-                        items: ITEMS,
-                        turns,
+                        turns: 1 << (number % 3),
                         segments,
-                        on_device,
-                        few_bits,
+                        on_device: number % 4 == 1 && !segments && method != SortMethod::Small,
+                        few_bits: number % 7 == 3,
                         small_sort: number / 4 % 2 == 0,
-                        parts_alike: false,
-                    };
-                    all.push(Box::new(move || sort_case(device, of)));
+                        ..SortCase::new(method, key, payload, threads)
+                    });
                 }
             }
         }
@@ -137,7 +91,8 @@ fn some_sizes(sizes: [u64; 5], count: usize, kind: usize) -> impl Iterator<Item 
     (0..count).map(move |k| sizes[(kind + 2 * k) % sizes.len()])
 }
 
-fn splits(device: Device, all: &mut Vec<Maker>) {
+fn splits(all: &mut Cases) {
+    let device = all.device;
     let functions = [
         (KeyType::U32, Function::Delta, 2),
         (KeyType::U32, Function::Range, 13),
@@ -163,11 +118,9 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
         (KeyType::U32, Function::OutOfRange, 20),
         (KeyType::U64, Function::OutOfRange, 2),
     ];
-    let gives =
-        [Gives::Keys, Gives::Pairs(1), Gives::Pairs(2), Gives::Pairs(4), Gives::Permutation];
     let (mut kind, mut number) = (0, 0);
     for method in Method::ALL.into_iter().chain([Method::FullSort]) {
-        for gives in gives {
+        for gives in Gives::ALL {
             for (key, function, buckets) in functions {
                 kind += 1;
                 let ordered = matches!(function, Function::Delta | Function::Range);
@@ -180,26 +133,18 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
                 if (wide || device.lane_order && !ranks_tiles(method)) && kind % 3 != 0 {
                     continue;
                 }
-                for n in some_sizes(sizes(device), 2, kind) {
+                for n in some_sizes(sizes(device.tile()), 2, kind) {
                     number += 1;
-                    let turns = 1 << (number % 3);
-                    let on_device = number % 4 == 1 && method != Method::FullSort;
-                    // Each bucket of a lane takes a vote: with many buckets, a case would take
-                    // minutes.
-                    let by_votes = number % 2 == 0 && buckets <= MAX_VOTED_PER_LANE * device.width;
-                    let of = SplitCase {
-                        key,
+                    all.add(SplitCase {
                         gives,
-                        method,
-                        function,
-                        buckets,
                         n,
-                        items: ITEMS,
-                        turns,
-                        on_device,
-                        by_votes,
-                    };
-                    all.push(Box::new(move || split_case(device, of)));
+                        turns: 1 << (number % 3),
+                        on_device: number % 4 == 1 && method != Method::FullSort,
+                        // Each bucket of a lane takes a vote: with many buckets, a case would take
+                        // minutes.
+                        by_votes: number % 2 == 0 && buckets <= MAX_VOTED_PER_LANE * device.width,
+                        ..SplitCase::new(method, key, function, buckets)
+                    });
                 }
             }
         }
@@ -209,7 +154,7 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
 /// Cases with the largest tiles that kernels support. Loops over windows are unrolled, and only
 /// such tiles execute the code of the last windows.
 pub fn large_tiles(device: Device) -> Vec<Maker> {
-    let mut all: Vec<Maker> = Vec::new();
+    let mut all = Cases::new(device);
     let threads = device.threads();
     // Each bucket count gets both shapes.
     let shape =
@@ -226,19 +171,8 @@ pub fn large_tiles(device: Device) -> Vec<Maker> {
                     number += 1;
                     let (items, turns) = shape(number);
                     let n = u64::from(threads * items) + number as u64 % 3;
-                    let of = SplitCase {
-                        key,
-                        gives,
-                        method,
-                        function,
-                        buckets,
-                        n,
-                        items,
-                        turns,
-                        on_device: false,
-                        by_votes: true,
-                    };
-                    all.push(Box::new(move || split_case(device, of)));
+                    let of = SplitCase::new(method, key, function, buckets);
+                    all.add(SplitCase { gives, n, items, turns, by_votes: true, ..of });
                 }
             }
         }
@@ -252,30 +186,18 @@ pub fn large_tiles(device: Device) -> Vec<Maker> {
                     let (items, turns) =
                         if small { (24 * 128 / threads, 1) } else { shape(number) };
                     let method = if small { SortMethod::Small } else { SortMethod::OneSweep };
-                    let of = SortCase {
-                        key,
-                        payload,
-                        method,
-                        descending: number % 4 == 1,
-                        n: u64::from(threads * items) - number as u64 % 2,
-                        threads,
-                        items,
-                        turns,
-                        segments: false,
-                        on_device: false,
-                        few_bits,
-                        small_sort: false,
-                        parts_alike: false,
-                    };
-                    all.push(Box::new(move || sort_case(device, of)));
+                    let n = u64::from(threads * items) - number as u64 % 2;
+                    let of = SortCase::new(method, key, payload, threads);
+                    let descending = number % 4 == 1;
+                    all.add(SortCase { descending, n, items, turns, few_bits, ..of });
                 }
             }
         }
     }
-    all
+    all.makers
 }
 
-fn histograms(device: Device, all: &mut Vec<Maker>) {
+fn histograms(all: &mut Cases) {
     let methods = [HistogramMethod::Ballots, HistogramMethod::Shared, HistogramMethod::Global];
     let kinds = [
         (Weighted::No, false, false),
@@ -298,28 +220,24 @@ fn histograms(device: Device, all: &mut Vec<Maker>) {
                     {
                         continue;
                     }
-                    let on_device = number % 3 == 1;
-                    let (n, cells) = (500 + 300 * (number % 5), 64 * (number as u32 % 2));
-                    let of = HistogramCase {
-                        sample,
-                        method,
+                    all.add(HistogramCase {
                         range,
                         bins,
                         weighted,
                         wide,
                         channels: if channels { 3 } else { 1 },
-                        on_device,
-                        n,
-                        cells,
-                    };
-                    all.push(Box::new(move || histogram_case(device, of)));
+                        on_device: number % 3 == 1,
+                        n: 500 + 300 * (number % 5),
+                        cells: 64 * (number as u32 % 2),
+                        ..HistogramCase::new(sample, method)
+                    });
                 }
             }
         }
     }
 }
 
-fn topks(device: Device, all: &mut Vec<Maker>) {
+fn topks(all: &mut Cases) {
     let shapes =
         [(1, 3000, 40), (1, 700, 700), (3, 701, 33), (2, 5, 2), (1, 2600, 1), (1, 600, 256)];
     let mut number = 0;
@@ -329,8 +247,6 @@ fn topks(device: Device, all: &mut Vec<Maker>) {
             for (rows, length, k) in shapes {
                 number += 1;
                 let of = TopKCase {
-                    key,
-                    method,
                     rows,
                     length,
                     k,
@@ -339,76 +255,56 @@ fn topks(device: Device, all: &mut Vec<Maker>) {
                     sorted: method != TopKMethod::Select || number % 4 == 0,
                     on_device: rows == 1 && number % 3 == 0,
                     data: [TopKData::Any, TopKData::Few, TopKData::Same][number / 2 % 3],
-                    subgroups: None,
-                    part: 0,
+                    ..TopKCase::new(key, method)
                 };
-                all.push(Box::new(move || topk_case(device, of)));
+                all.add(of);
                 if method == TopKMethod::Rows {
-                    let of = TopKCase { part: 400, ..of };
-                    all.push(Box::new(move || topk_case(device, of)));
+                    all.add(TopKCase { part: 400, ..of });
                 }
             }
         }
     }
 }
 
-fn pieces(device: Device, all: &mut Vec<Maker>) {
-    for (number, n) in sizes(device).into_iter().enumerate() {
-        let buckets = [1, 2, 3, 40, 300][number];
-        for words in [1, 2, 4] {
-            let of = PiecesCase { n: n as u32, buckets, words, all_fit: false };
-            all.push(Box::new(move || pieces_case(device, of)));
-        }
-    }
-}
-
 /// All cases for a device.
 pub fn all(device: Device) -> Vec<Maker> {
-    let mut all: Vec<Maker> = Vec::new();
-    all.push(Box::new(move || probe_case(device)));
-    all.push(Box::new(move || barrier_probe_case(device, false)));
+    let mut all = Cases::new(device);
+    all.add_made(probe_case);
+    all.add_made(|device| barrier_probe_case(device, false));
     for on_device in [false, true] {
-        all.push(Box::new(move || groups_case(device, on_device)));
-        for n in sizes(device) {
-            all.push(Box::new(move || memory_case(device, n + 3, on_device)));
+        all.add_made(move |device| groups_case(device, on_device));
+        for n in sizes(device.tile()) {
+            all.add_made(move |device| memory_case(device, n + 3, on_device));
             for look_back in [false, true] {
                 // Lengths that are multiples of the vector size, and others.
                 let n = 4 * n + if on_device { 3 } else { 0 };
-                all.push(Box::new(move || scan_case(device, look_back, on_device, n)));
+                all.add(sum_scan(look_back, on_device, n));
             }
         }
     }
     // One tile and several tiles, of 16 or 32 elements per thread.
     let tile = 16 * u64::from(device.threads());
-    for of in term_cases(&[4 * tile + 5, tile - 3, 2 * tile + 1]) {
-        all.push(Box::new(move || term_case(device, of)));
-    }
-    for of in select_cases(2 * tile) {
-        all.push(Box::new(move || select_case(device, of)));
-    }
-    for of in segments_cases(tile) {
-        all.push(Box::new(move || segments_case(device, of)));
-    }
-    for of in merge_cases(8 * u64::from(device.threads())) {
-        all.push(Box::new(move || merge_case(device, of)));
-    }
-    for of in bounds_cases() {
-        all.push(Box::new(move || bounds_case(device, of)));
-    }
-    searches(device, &mut all);
-    topks(device, &mut all);
-    histograms(device, &mut all);
-    splits(device, &mut all);
-    labels(device, &mut all);
-    sorts(device, &mut all);
-    narrow(device, &mut all);
+    all.add_all(term_cases(&[4 * tile + 5, tile - 3, 2 * tile + 1]));
+    all.add_all(select_cases(2 * tile));
+    all.add_all(segments_cases(tile));
+    all.add_all(merge_cases(tile / 2));
+    all.add_all(bounds_cases());
+    searches(&mut all);
+    topks(&mut all);
+    histograms(&mut all);
+    splits(&mut all);
+    labels(&mut all);
+    sorts(&mut all);
+    narrow(&mut all);
     // Tiles of eight elements per thread.
-    for of in sort_segments_cases(8 * u64::from(device.threads())) {
-        all.push(Box::new(move || sort_segments_case(device, &of)));
+    all.add_all(sort_segments_cases(tile / 2));
+    all.makers.extend(large_tiles(device));
+    for (n, buckets) in sizes(device.tile()).into_iter().zip([1, 2, 3, 40, 300]) {
+        for words in [1, 2, 4] {
+            all.add(PiecesCase { n: n as u32, buckets, words, all_fit: false });
+        }
     }
-    all.extend(large_tiles(device));
-    pieces(device, &mut all);
-    all
+    all.makers
 }
 
 /// Labels of the kernels that a case runs.

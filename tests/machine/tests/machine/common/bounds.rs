@@ -2,12 +2,14 @@
 
 use anyhow::Result;
 use multisplit::KeyType;
-use multisplit::graph::{ElementType, Graph};
-use multisplit::operations::{Count, Search, SearchBuffers, search};
+use multisplit::graph::ElementType;
+use multisplit::operations::{Search, SearchBuffers, search};
 use multisplit_machine::Rng;
 
-use super::case::{Case, Output};
-use super::primitives::{Device, count_words, counted, limits, policy_of};
+use super::case::Case;
+use super::moves::words_of;
+use super::primitives::{Device, policy_of};
+use super::setup::{Setup, Subject};
 
 /// A search for `n` needles in `sorted` elements.
 #[derive(Clone, Copy, Debug)]
@@ -22,14 +24,6 @@ pub struct BoundsCase {
     pub subgroups: Option<u32>,
 }
 
-fn words(key: KeyType, keys: &[u64]) -> Vec<u32> {
-    let words = |&key_: &u64| match key.bits() {
-        64 => vec![key_ as u32, (key_ >> 32) as u32],
-        _ => vec![key_ as u32],
-    };
-    keys.iter().flat_map(words).collect()
-}
-
 /// The key at this position of the key order.
 fn from_order(key: KeyType, number: u64) -> u64 {
     let top = 1u64 << (key.bits() - 1);
@@ -41,56 +35,41 @@ fn from_order(key: KeyType, number: u64) -> u64 {
     }
 }
 
-pub fn bounds_case(device: Device, of: BoundsCase) -> Result<Case> {
-    let mut graph = Graph::new("search");
-    let (max, count) = counted(&mut graph, of.n, of.on_device);
-    let spare = if of.on_device { 50 } else { 0 };
-    let mut rng = Rng::new(of.n + of.sorted);
-    // Even numbers, some of them repeated. Needles may be odd.
-    let shift = of.key.bits() - 12;
-    let mut numbers: Vec<u64> = (0..of.sorted).map(|_| rng.next_u64() % 2048 * 2).collect();
-    numbers.sort_unstable();
-    let mut wanted: Vec<u64> = (0..max).map(|_| rng.next_u64() % 4096).collect();
-    // Needles before the first element and after the last one.
-    wanted[..2].copy_from_slice(&[0, 4095]);
-    let find = |needle: &u64| match of.upper {
-        false => numbers.partition_point(|x| x < needle) as u32,
-        true => numbers.partition_point(|x| x <= needle) as u32,
-    };
-    let expected = wanted.iter().take(of.n as usize).map(find).collect();
-    let keys = |numbers: &[u64]| -> Vec<u64> {
-        numbers.iter().map(|number| from_order(of.key, number << shift)).collect()
-    };
-    let element = ElementType::from(of.key);
-    let sorted = graph.import_array("sorted", element, of.sorted + spare);
-    let needles = graph.import_array("needles", element, max);
-    let positions = graph.import::<u32>("positions", max);
-    let sorted_words = graph.import::<u32>("sorted_count", 3);
-    let sorted_count = match of.on_device {
-        false => Count::Host(of.sorted),
-        true => Count::Device { buffer: sorted_words, index: 1, max: of.sorted + spare },
-    };
-    let buffers =
-        SearchBuffers::new(sorted, needles, positions).count(count).sorted_count(sorted_count);
-    let how = if of.upper { Search::UpperBound } else { Search::LowerBound };
-    search(&mut graph, &policy_of(device, of.subgroups), how, &buffers)?;
-    let mut elements = words(of.key, &keys(&numbers));
-    elements.resize(((of.sorted + spare) * u64::from(of.key.bits() / 32)) as usize, 0);
-    Ok(Case {
-        name: format!("{of:?}, for {device:?}"),
-        plan: graph.compile(&limits(device))?,
-        outputs: vec![Output { name: "positions", expected }],
-        inputs: vec![
-            ("sorted", elements),
-            ("needles", words(of.key, &keys(&wanted))),
-            ("sorted_count", vec![7, of.sorted as u32, 7]),
-            count_words(of.n),
-        ],
-        lane_order: false,
-        may_give_up: None,
-        verify: None,
-        steady: Vec::new(),
-    })
+impl Subject for BoundsCase {
+    fn case(&self, device: Device) -> Result<Case> {
+        let mut setup = Setup::new(device, "search");
+        let (max, count) = setup.count(self.n, self.on_device);
+        let mut rng = Rng::new(self.n + self.sorted);
+        // Even numbers, some of them repeated. Needles may be odd.
+        let mut numbers: Vec<u64> = (0..self.sorted).map(|_| rng.next_u64() % 2048 * 2).collect();
+        numbers.sort_unstable();
+        let mut wanted: Vec<u64> = (0..max).map(|_| rng.next_u64() % 4096).collect();
+        // Needles before the first element and after the last one.
+        wanted[..2].copy_from_slice(&[0, 4095]);
+        let find = |needle: &u64| match self.upper {
+            false => numbers.partition_point(|x| x < needle) as u32,
+            true => numbers.partition_point(|x| x <= needle) as u32,
+        };
+        setup.expect("positions", wanted.iter().take(self.n as usize).map(find).collect());
+        let shift = self.key.bits() - 12;
+        let keys = |numbers: &[u64]| {
+            words_of(self.key, numbers.iter().map(|number| from_order(self.key, number << shift)))
+        };
+        let (sorted_max, sorted_count) =
+            setup.other_count("sorted_count", self.sorted, self.on_device.then_some(50));
+        let sorted = setup.buffer("sorted", self.key, sorted_max);
+        let needles = setup.buffer("needles", self.key, max);
+        let positions = setup.buffer("positions", ElementType::U32, max);
+        let buffers =
+            SearchBuffers::new(sorted, needles, positions).count(count).sorted_count(sorted_count);
+        let how = if self.upper { Search::UpperBound } else { Search::LowerBound };
+        search(&mut setup.graph, &policy_of(device, self.subgroups), how, &buffers)?;
+        let mut elements = keys(&numbers);
+        elements.resize((sorted_max * u64::from(self.key.bits() / 32)) as usize, 0);
+        setup.set("sorted", elements);
+        setup.set("needles", keys(&wanted));
+        setup.finish(self)
+    }
 }
 
 /// Sizes around the top of the search tree, which has 1,024 elements.

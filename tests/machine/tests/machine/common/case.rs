@@ -9,12 +9,8 @@ use anyhow::{Result, ensure};
 use multisplit::graph::Plan;
 use multisplit_machine::{AtomicOrder, Coverage, Machine, Options, PlanOptions, Schedule, Swap};
 
-/// An expected output. Words beyond `expected` are not compared.
-#[derive(Clone)]
-pub struct Output {
-    pub name: &'static str,
-    pub expected: Vec<u32>,
-}
+/// The words of an import.
+pub type Named = (&'static str, Vec<u32>);
 
 /// Checks outputs by name if more than one result is correct. Returns a description of the error,
 /// if any.
@@ -25,8 +21,9 @@ pub type Verify = Arc<dyn Fn(&dyn Fn(&str) -> Vec<u32>) -> Option<String> + Send
 pub struct Case {
     pub name: String,
     pub plan: Plan,
-    pub inputs: Vec<(&'static str, Vec<u32>)>,
-    pub outputs: Vec<Output>,
+    pub inputs: Vec<Named>,
+    /// The expected words. Words beyond them are not compared.
+    pub outputs: Vec<Named>,
     /// Whether kernels rank by lane order.
     pub lane_order: bool,
     /// A word that is nonzero if the kernels gave up, which is allowed; the outputs are not
@@ -139,30 +136,24 @@ fn run_swapped(
     machine.swap(swaps);
     machine.run(&case.plan, &bound, plan_options)?;
     let mut problem = (!machine.findings().is_empty()).then(|| format!("{}", machine.findings()));
-    let word = |(name, at): (&str, usize)| {
-        let buffer = bound.iter().find(|(n, _)| *n == name)?;
-        machine.download(buffer.1).get(at).copied()
-    };
-    let gave_up = case.may_give_up.and_then(word).is_some_and(|word| word != 0);
-    if gave_up && is_fair(&options) {
-        problem.get_or_insert_default().push_str("gave up, though all workgroups get on\n");
-    }
-    for output in case.outputs.iter().filter(|_| !gave_up) {
-        let held = bound.iter().find(|(name, _)| *name == output.name);
-        let held = held.map(|(_, buffer)| machine.download(*buffer)).unwrap_or_default();
-        let wrong = held.iter().zip(&output.expected).position(|(a, b)| a != b);
-        if let Some(at) = wrong {
-            let what = format!(
-                "`{}` word {at} is {:#x} and should be {:#x}\n",
-                output.name, held[at], output.expected[at]
-            );
-            problem.get_or_insert_default().push_str(&what);
-        }
-    }
     let words = |name: &str| {
         let buffer = bound.iter().find(|(n, _)| *n == name);
         buffer.map(|(_, buffer)| machine.download(*buffer).to_vec()).unwrap_or_default()
     };
+    let word = |(name, at): (&str, usize)| words(name).get(at).copied();
+    let gave_up = case.may_give_up.and_then(word).is_some_and(|word| word != 0);
+    if gave_up && is_fair(&options) {
+        problem.get_or_insert_default().push_str("gave up, though all workgroups get on\n");
+    }
+    for (name, expected) in case.outputs.iter().filter(|_| !gave_up) {
+        let held = words(name);
+        let wrong = held.iter().zip(expected).position(|(a, b)| a != b);
+        if let Some(at) = wrong {
+            let (held, expected) = (held[at], expected[at]);
+            let what = format!("`{name}` word {at} is {held:#x} and should be {expected:#x}\n");
+            problem.get_or_insert_default().push_str(&what);
+        }
+    }
     let verified = case.verify.as_ref().filter(|_| !gave_up).and_then(|verify| verify(&words));
     if let Some(what) = verified {
         problem.get_or_insert_default().push_str(&format!("{what}\n"));

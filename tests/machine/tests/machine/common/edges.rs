@@ -6,15 +6,16 @@ use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::Method;
 use multisplit::{KeyType, SampleType};
 
-use super::all::{MANY_THREADS, Maker};
+use super::all::MANY_THREADS;
 use super::few_threads::few_threads;
-use super::moves::{Function, Gives, Payload, SortCase, SplitCase, sort_case, split_case};
+use super::moves::{Function, Gives, Payload, SortCase, SplitCase};
 use super::narrow::full_counters_case;
-use super::others::{EDGE_BINS, HistogramCase, Weighted, histogram_case};
-use super::pieces::{PiecesCase, pieces_case};
-use super::primitives::{Device, ITEMS, scan_case, single_group_scan_case, tile};
+use super::others::{EDGE_BINS, HistogramCase, Weighted};
+use super::pieces::PiecesCase;
+use super::primitives::{Device, ITEMS};
 use super::search_list::special_searches;
-use super::searches::sssp_case;
+use super::setup::{Cases, Maker};
+use super::terms::{TermCase, sum_scan};
 
 fn split(
     gives: Gives,
@@ -23,25 +24,15 @@ fn split(
     function: Function,
     buckets: u32,
 ) -> SplitCase {
-    SplitCase {
-        key,
-        gives,
-        method,
-        function,
-        buckets,
-        n: 0,
-        items: ITEMS,
-        turns: 1,
-        on_device: false,
-        by_votes: true,
-    }
+    SplitCase { gives, by_votes: true, ..SplitCase::new(method, key, function, buckets) }
 }
 
 const KEYS: [KeyType; 2] = [KeyType::U32, KeyType::U64];
 
-fn splits(device: Device, all: &mut Vec<Maker>) {
-    let tile = tile(device);
-    let mut add = |of: SplitCase| all.push(Box::new(move || split_case(device, of)));
+fn splits(all: &mut Cases) {
+    let device = all.device;
+    let tile = device.tile();
+    let mut add = |of: SplitCase| all.add(of);
     let gives = [Gives::Keys, Gives::Pairs(1), Gives::Permutation];
     for key in KEYS {
         // Bucket ids just beyond the last bucket, for every kernel that counts them.
@@ -89,9 +80,7 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
         SplitCase { n, items, turns, ..split(gives, method, key, Function::Delta, buckets) }
     };
     for method in [Method::Block, Method::OneSweep] {
-        for gives in
-            [Gives::Keys, Gives::Pairs(1), Gives::Pairs(2), Gives::Pairs(4), Gives::Permutation]
-        {
+        for gives in Gives::ALL {
             add(large(gives, method, KeyType::U32, 250, 22, 2));
             add(large(gives, method, KeyType::U32, 3, 32, 4));
         }
@@ -104,28 +93,16 @@ fn splits(device: Device, all: &mut Vec<Maker>) {
     }
 }
 
-fn sorts(device: Device, all: &mut Vec<Maker>) {
-    let mut add = |of: SortCase| all.push(Box::new(move || sort_case(device, of)));
+fn sorts(all: &mut Cases) {
+    let device = all.device;
+    let mut add = |of: SortCase| all.add(of);
     let threads = device.threads();
     let payloads = [Payload::Nothing, Payload::Words(1), Payload::Words(2), Payload::Words(4)];
     let mut number = 0;
     for key in KEYS {
         for payload in payloads {
-            let small = SortCase {
-                key,
-                payload,
-                method: SortMethod::Small,
-                descending: false,
-                n: 2,
-                threads,
-                items: ITEMS,
-                turns: 1,
-                segments: false,
-                on_device: false,
-                few_bits: false,
-                small_sort: false,
-                parts_alike: false,
-            };
+            let of = SortCase::new(SortMethod::Small, key, payload, threads);
+            let small = SortCase { n: 2, ..of };
             for segments in [false, true] {
                 for descending in [false, true] {
                     add(SortCase { segments, descending, ..small });
@@ -170,26 +147,14 @@ fn sorts(device: Device, all: &mut Vec<Maker>) {
     }
 }
 
-fn histograms(device: Device, all: &mut Vec<Maker>) {
+fn histograms(all: &mut Cases) {
     let mut number = 0;
     for sample in SampleType::ALL {
         for method in [HistogramMethod::Ballots, HistogramMethod::Shared, HistogramMethod::Global] {
             number += 1;
-            let of = HistogramCase {
-                sample,
-                method,
-                range: false,
-                bins: 7,
-                weighted: Weighted::No,
-                wide: false,
-                channels: 1,
-                on_device: number % 2 == 0,
-                n: 700,
-                cells: 0,
-            };
-            let mut add = |of: HistogramCase| {
-                all.push(Box::new(move || histogram_case(device, of)));
-            };
+            let on_device = number % 2 == 0;
+            let of = HistogramCase { on_device, ..HistogramCase::new(sample, method) };
+            let mut add = |of: HistogramCase| all.add(of);
             add(HistogramCase { wide: true, ..of });
             if method != HistogramMethod::Ballots {
                 add(HistogramCase { channels: 4, ..of });
@@ -203,7 +168,7 @@ fn histograms(device: Device, all: &mut Vec<Maker>) {
                 // More bins than fit in shared memory, so several passes are needed.
                 add(HistogramCase { bins: MANY_BINS, weighted: Weighted::Words, ..of });
             }
-            if matches!(sample, SampleType::F32 | SampleType::F64) {
+            if sample.is_float() {
                 add(HistogramCase { bins: EDGE_BINS, ..of });
                 if method != HistogramMethod::Ballots {
                     add(HistogramCase { bins: EDGE_BINS, weighted: Weighted::Words, ..of });
@@ -218,27 +183,25 @@ const MANY_BINS: u32 = 9000;
 
 /// All edge cases for a device.
 pub fn edges(device: Device) -> Vec<Maker> {
-    let mut all: Vec<Maker> = Vec::new();
+    let mut all = Cases::new(device);
+    let tile = device.tile();
     for look_back in [false, true] {
         // Neither the array length nor the count is a multiple of the vector size.
-        for n in [3, 4, 4 * tile(device) - 1, 4 * tile(device) + 6, 17 * tile(device) + 1] {
-            all.push(Box::new(move || scan_case(device, look_back, false, n)));
+        for n in [3, 4, 4 * tile - 1, 4 * tile + 6, 17 * tile + 1] {
+            all.add(sum_scan(look_back, false, n));
         }
     }
     // A scan by one workgroup of several tiles with 16 elements per thread.
-    let single_group = 4 * (4 * tile(device)) * 2 / 3;
-    all.push(Box::new(move || single_group_scan_case(device, single_group)));
-    for of in special_searches(device) {
-        all.push(Box::new(move || sssp_case(device, of)));
-    }
-    all.extend(few_threads(device));
-    splits(device, &mut all);
-    sorts(device, &mut all);
-    all.push(Box::new(move || full_counters_case(device)));
-    histograms(device, &mut all);
+    let several = sum_scan(true, false, 4 * (4 * tile) * 2 / 3);
+    all.add(TermCase { single_group: true, ..several });
+    all.add_all(special_searches(device));
+    all.makers.extend(few_threads(device));
+    splits(&mut all);
+    sorts(&mut all);
+    all.add_made(full_counters_case);
+    histograms(&mut all);
     for words in [1, 2] {
-        let of = PiecesCase { n: 300, buckets: 5, words, all_fit: true };
-        all.push(Box::new(move || pieces_case(device, of)));
+        all.add(PiecesCase { n: 300, buckets: 5, words, all_fit: true });
     }
-    all
+    all.makers
 }

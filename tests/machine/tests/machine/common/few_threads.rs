@@ -5,48 +5,35 @@
 use multisplit::operations::topk::TopKMethod;
 use multisplit::{KeyType, Operator};
 
-use super::all::{MANY_THREADS, Maker};
-use super::bounds::{BoundsCase, bounds_case};
-use super::merges::{MergeCase, merge_case};
+use super::all::MANY_THREADS;
+use super::bounds::BoundsCase;
+use super::merges::MergeCase;
 use super::moves::Payload;
 use super::primitives::Device;
-use super::segments::{self, EVEN_LENGTH, SegmentsCase, Way, segments_case};
-use super::selects::{self, Also, SelectCase, select_case};
-use super::sort_segments::{Given, SortSegmentsCase, Tiles, sort_segments_case};
-use super::terms::{Course, How, TermCase, term_case};
-use super::topk::{TopKCase, TopKData, topk_case};
+use super::segments::{self, EVEN_LENGTH, SegmentsCase, Way};
+use super::selects::{self, Also, SelectCase};
+use super::setup::{Cases, Maker};
+use super::sort_segments::{Given, SortSegmentsCase, Tiles};
+use super::terms::{Course, How, TERMS, TermCase, is_rounded};
+use super::topk::{TopKCase, TopKData};
 
 /// Maximum subgroup width; wider workgroups would need many more elements.
 const MAX_LANES: u32 = 16;
 
-/// One type and operator for each kind of term that kernels are compiled for.
-pub const TERMS: [(KeyType, Operator); 6] = [
-    (KeyType::U32, Operator::Sum),
-    (KeyType::I32, Operator::Max),
-    (KeyType::I64, Operator::Sum),
-    (KeyType::F64, Operator::Min),
-    (KeyType::F32, Operator::Sum),
-    (KeyType::F64, Operator::Sum),
-];
-
-/// Whether sums are rounded. Such sums do not use look-back.
-fn is_rounded((key, operator): (KeyType, Operator)) -> bool {
-    key.is_float() && operator == Operator::Sum
-}
-
-fn sweeps(device: Device, all: &mut Vec<Maker>) {
-    let lanes = u64::from(device.width);
-    for (key, operator) in TERMS {
-        let tile = if key.bits() == 64 { 8 * lanes } else { 16 * lanes };
+fn sweeps(all: &mut Cases) {
+    let lanes = u64::from(all.device.width);
+    for term in TERMS {
+        let narrow = term.0.bits() == 32;
+        let tile = if narrow { 16 * lanes } else { 8 * lanes };
         // Tile size of one subgroup. Reductions with look-back have fewer elements per thread.
         let tile_of = |way| match way {
-            Way::Reduce { look_back: true } if key.bits() == 32 => 12 * lanes,
+            Way::Reduce { look_back: true } if narrow => 12 * lanes,
             _ => tile,
         };
         // Number of tiles that a workgroup of two subgroups takes per iteration: four per thread.
         let round = 8 * lanes;
         for look_back in [false, true] {
-            if look_back && is_rounded((key, operator)) {
+            if look_back && is_rounded(term) {
                 continue;
             }
             let mut add = |way, by, tiles: u64, length, on_device, rising: bool| {
@@ -54,19 +41,9 @@ fn sweeps(device: Device, all: &mut Vec<Maker>) {
                 // and the last one has three elements.
                 let subgroups = if tiles < 9 { 2 } else { 1 };
                 let n = tiles / 2 * 2 * tile_of(way) * u64::from(subgroups) + 3;
-                let subgroups = Some(subgroups);
-                let of = SegmentsCase {
-                    key,
-                    operator,
-                    way,
-                    by,
-                    length,
-                    on_device,
-                    n,
-                    course: if rising { Course::Rising } else { Course::Any },
-                    subgroups,
-                };
-                all.push(Box::new(move || segments_case(device, of)));
+                let course = if rising { Course::Rising } else { Course::Any };
+                let of = SegmentsCase { way, length, on_device, ..SegmentsCase::new(term, by) };
+                all.add(SegmentsCase { n, course, subgroups: Some(subgroups), ..of });
             };
             let scan = Way::Scan { inclusive: true, look_back };
             let reduce = Way::Reduce { look_back };
@@ -79,13 +56,16 @@ fn sweeps(device: Device, all: &mut Vec<Maker>) {
             // A segment that extends into the last vector, which is partial.
             add(scan, segments::By::WideKeys, 5, 4 * tile, false, false);
             let exclusive = Way::Scan { inclusive: false, look_back };
-            for (way, by) in [(exclusive, segments::By::Flags), (reduce, segments::By::Keys)] {
+            for (way, by, keys) in [
+                (exclusive, segments::By::Flags, segments::By::WideKeys),
+                (reduce, segments::By::Keys, segments::By::Keys),
+            ] {
                 if look_back {
                     for rising in [false, true] {
                         add(way, by, 9, 4 * tile, true, rising);
                         add(way, by, 9, 20 * tile, false, rising);
                     }
-                    add(reduce, by_keys(by), 9, 5, true, false);
+                    add(reduce, keys, 9, 5, true, false);
                 } else {
                     add(way, by, round + 7, 3 * tile, true, false);
                     add(way, by, round + 7, 20 * tile, false, true);
@@ -95,29 +75,13 @@ fn sweeps(device: Device, all: &mut Vec<Maker>) {
     }
 }
 
-/// Replaces flags by keys of two words, for operations that do not take flags.
-fn by_keys(by: segments::By) -> segments::By {
-    if by == segments::By::Flags { segments::By::WideKeys } else { by }
-}
-
-fn reductions(device: Device, all: &mut Vec<Maker>) {
-    let lanes = u64::from(device.width);
-    for (key, operator) in TERMS {
+fn reductions(all: &mut Cases) {
+    let lanes = u64::from(all.device.width);
+    for term in TERMS {
         let mut add = |by, n, length, subgroups, course| {
-            let (way, on_device) = (Way::Reduce { look_back: false }, by == segments::By::Offsets);
-            let subgroups = Some(subgroups);
-            let of = SegmentsCase {
-                key,
-                operator,
-                way,
-                by,
-                length,
-                on_device: on_device && length < 3,
-                n,
-                course,
-                subgroups,
-            };
-            all.push(Box::new(move || segments_case(device, of)));
+            let on_device = by == segments::By::Offsets && length < 3;
+            let of = SegmentsCase { length, on_device, n, ..SegmentsCase::new(term, by) };
+            all.add(SegmentsCase { course, subgroups: Some(subgroups), ..of });
         };
         let tile = 16 * lanes;
         use Course::{Any, Falling, Rising};
@@ -140,9 +104,9 @@ fn reductions(device: Device, all: &mut Vec<Maker>) {
     }
 }
 
-fn terms(device: Device, all: &mut Vec<Maker>) {
-    let lanes = u64::from(device.width);
-    let mut add = |of: TermCase| all.push(Box::new(move || term_case(device, of)));
+fn terms(all: &mut Cases) {
+    let lanes = u64::from(all.device.width);
+    let mut add = |of: TermCase| all.add(of);
     for (key, operator) in TERMS {
         let of = TermCase { subgroups: Some(1), ..TermCase::new(key, operator) };
         let scan = |look_back| How::Scan { inclusive: operator == Operator::Sum, look_back };
@@ -173,7 +137,7 @@ fn terms(device: Device, all: &mut Vec<Maker>) {
     }
 }
 
-fn selections(device: Device, all: &mut Vec<Maker>) {
+fn selections(all: &mut Cases) {
     for wide in [false, true] {
         // Selections with run lengths have 20 elements per lane.
         let items = if wide { 16 } else { 32 };
@@ -189,69 +153,64 @@ fn selections(device: Device, all: &mut Vec<Maker>) {
             (selects::By::Flags, Also::Rejected, items),
             (selects::By::Heads, Also::Lengths, 20),
         ] {
-            let tile = items * u64::from(device.width);
+            let tile = items * u64::from(all.device.width);
             for (n, on_device) in [(4 * tile + 1, false), (4 * tile + 3, true)] {
                 let subgroups = Some(if on_device { 2 } else { 1 });
-                let of = SelectCase { wide, by, also, on_device, n, subgroups };
-                all.push(Box::new(move || select_case(device, of)));
+                all.add(SelectCase { wide, by, also, on_device, n, subgroups });
             }
         }
     }
 }
 
-fn merges(device: Device, all: &mut Vec<Maker>) {
-    let tile = 8 * u64::from(device.width);
+fn merges(all: &mut Cases) {
+    let tile = 8 * u64::from(all.device.width);
     for wide in [false, true] {
         for words in [0, 1, 2, 4] {
-            for on_device in [false, true] {
-                let sizes =
-                    if on_device { [2 * tile + 7, 6 * tile] } else { [5 * tile + 5, 5 * tile + 3] };
-                let (descending, subgroups) =
-                    (on_device != wide, Some(if on_device { 2 } else { 1 }));
-                let is_sorted = true;
-                let of =
-                    MergeCase { wide, words, descending, on_device, sizes, subgroups, is_sorted };
-                all.push(Box::new(move || merge_case(device, of)));
-                let of = MergeCase { is_sorted: false, ..of };
-                all.push(Box::new(move || merge_case(device, of)));
+            for (on_device, subgroups, sizes) in
+                [(false, 1, [5 * tile + 5, 5 * tile + 3]), (true, 2, [2 * tile + 7, 6 * tile])]
+            {
+                let (descending, subgroups) = (on_device != wide, Some(subgroups));
+                for is_sorted in [true, false] {
+                    all.add(MergeCase {
+                        wide,
+                        words,
+                        descending,
+                        on_device,
+                        sizes,
+                        subgroups,
+                        is_sorted,
+                    });
+                }
             }
         }
     }
 }
 
-fn bounds(device: Device, all: &mut Vec<Maker>) {
+fn bounds(all: &mut Cases) {
     for key in KeyType::WIDE {
-        for upper in [false, true] {
+        for (upper, on_device, subgroups, sorted) in
+            [(false, false, 1, 1021), (true, true, 2, 2603)]
+        {
             // Three workgroups with 16 needles per lane.
-            let (on_device, subgroups, sorted) =
-                if upper { (true, 2, 2603) } else { (false, 1, 1021) };
-            let n = 2 * 16 * u64::from(subgroups * device.width) + 5;
+            let n = 2 * 16 * u64::from(subgroups * all.device.width) + 5;
             let subgroups = Some(subgroups);
-            let of = BoundsCase { key, upper, on_device, sorted, n, subgroups };
-            all.push(Box::new(move || bounds_case(device, of)));
+            all.add(BoundsCase { key, upper, on_device, sorted, n, subgroups });
         }
     }
 }
 
-fn sorts_of_segments(device: Device, all: &mut Vec<Maker>) {
+fn sorts_of_segments(all: &mut Cases) {
+    let width = all.device.width;
     let mut add = |wide, given, lengths: &[u64], payload, tiles| {
         let (lengths, descending) = (lengths.to_vec(), payload == Payload::Nothing);
-        let of = SortSegmentsCase { wide, given, lengths, payload, descending, tiles };
-        all.push(Box::new(move || sort_segments_case(device, &of)));
+        all.add(SortSegmentsCase { wide, given, lengths, payload, descending, tiles });
     };
-    let lanes = u64::from(device.width);
+    let lanes = u64::from(width);
     let small = 8 * 2 * lanes;
     // Tiles of large segments have fewer elements per thread.
-    let (threads, large) = (2 * device.width, 4 * 2 * lanes);
-    let payloads = [
-        Payload::Nothing,
-        Payload::Words(1),
-        Payload::Words(2),
-        Payload::Words(4),
-        Payload::Indices,
-    ];
+    let (threads, large) = (2 * width, 4 * 2 * lanes);
     for wide in [false, true] {
-        for payload in payloads {
+        for payload in Payload::ALL {
             let narrow = Tiles::Narrow;
             // Some segments share a tile, others have one alone. The words of head flags are full,
             // and the last tile begins within a word.
@@ -280,7 +239,7 @@ fn sorts_of_segments(device: Device, all: &mut Vec<Maker>) {
             let n = u64::from(MANY_THREADS) * 4 * 4 + 5;
             // At small subgroup widths the counters of so many subgroups do not fit in shared
             // memory.
-            if device.width > 4 {
+            if width > 4 {
                 for given in [Given::Host, Given::Device] {
                     add(wide, given, &[n, 3], payload, Tiles::Large(MANY_THREADS, 4, 1));
                 }
@@ -293,9 +252,9 @@ fn sorts_of_segments(device: Device, all: &mut Vec<Maker>) {
 }
 
 /// Three subgroups, so that the bins are not evenly divided among the threads.
-fn topks(device: Device, all: &mut Vec<Maker>) {
+fn topks(all: &mut Cases) {
     for (key, items) in [(KeyType::I32, 16), (KeyType::F64, 8)] {
-        let tile = 3 * u64::from(device.width) * items;
+        let tile = 3 * u64::from(all.device.width) * items;
         for method in [TopKMethod::Rows, TopKMethod::Filter, TopKMethod::Select] {
             // Six tiles for five workgroups, several rows, and fewer tiles than the maximum.
             let shapes = [
@@ -308,25 +267,13 @@ fn topks(device: Device, all: &mut Vec<Maker>) {
                 (1, tile + 5, tile + 4, TopKData::Near),
             ];
             for (number, (rows, length, k, data)) in shapes.into_iter().enumerate() {
-                let (smallest, on_device, subgroups) = (number % 2 == 1, number == 3, Some(3));
+                let (smallest, on_device) = (number % 2 == 1, number == 3);
                 let sorted = method != TopKMethod::Select || on_device;
-                let of = TopKCase {
-                    key,
-                    method,
-                    rows,
-                    length,
-                    k,
-                    smallest,
-                    sorted,
-                    on_device,
-                    data,
-                    subgroups,
-                    part: 0,
-                };
-                all.push(Box::new(move || topk_case(device, of)));
+                let of = TopKCase { rows, length, k, data, ..TopKCase::new(key, method) };
+                let of = TopKCase { smallest, sorted, on_device, subgroups: Some(3), ..of };
+                all.add(of);
                 if method == TopKMethod::Rows {
-                    let of = TopKCase { part: tile, ..of };
-                    all.push(Box::new(move || topk_case(device, of)));
+                    all.add(TopKCase { part: tile, ..of });
                 }
             }
         }
@@ -335,16 +282,16 @@ fn topks(device: Device, all: &mut Vec<Maker>) {
 
 /// All such cases for a device.
 pub fn few_threads(device: Device) -> Vec<Maker> {
-    let mut all: Vec<Maker> = Vec::new();
+    let mut all = Cases::new(device);
     if device.width <= MAX_LANES {
-        sweeps(device, &mut all);
-        reductions(device, &mut all);
-        terms(device, &mut all);
-        selections(device, &mut all);
-        merges(device, &mut all);
-        bounds(device, &mut all);
-        sorts_of_segments(device, &mut all);
-        topks(device, &mut all);
+        sweeps(&mut all);
+        reductions(&mut all);
+        terms(&mut all);
+        selections(&mut all);
+        merges(&mut all);
+        bounds(&mut all);
+        sorts_of_segments(&mut all);
+        topks(&mut all);
     }
-    all
+    all.makers
 }

@@ -2,62 +2,41 @@
 //! not evaluate the bucket function. Used for expensive functions with any number of buckets.
 
 use multisplit::KeyType;
-use multisplit::Policy;
 use multisplit::operations::split::Method;
 
-use super::all::Maker;
-use super::moves::{Function, Gives, SplitCase, split_case_with};
-use super::primitives::{Device, ITEMS};
+use super::moves::{Function, Gives, SplitCase};
+use super::primitives::ITEMS;
+use super::setup::Cases;
 
-const KEYS: [KeyType; 2] = [KeyType::U32, KeyType::U64];
-const GIVES: [Gives; 5] =
-    [Gives::Keys, Gives::Pairs(1), Gives::Pairs(2), Gives::Pairs(4), Gives::Permutation];
-
-fn by_function(function: Function, buckets: u32) -> SplitCase {
-    SplitCase {
-        key: KeyType::U32,
-        gives: Gives::Keys,
-        method: Method::Block,
-        function,
-        buckets,
-        n: 0,
-        items: ITEMS,
-        turns: 1,
-        on_device: false,
-        by_votes: false,
-    }
-}
-
-/// The same functions without labels, counted by atomics. Other cases with as many buckets use
-/// labels.
-fn unlabelled(device: Device, all: &mut Vec<Maker>) {
-    let of = SplitCase { n: tile(device, ITEMS) + 1, ..by_function(Function::Range, 100) };
-    for key in KEYS {
-        for of in [
-            SplitCase { key, ..of },
-            SplitCase { key, gives: Gives::Pairs(1), function: Function::Crowded, ..of },
-        ] {
-            let never = |policy: &mut Policy| policy.split.min_buckets_labelled = u32::MAX;
-            all.push(Box::new(move || split_case_with(device, of, never)));
-        }
-    }
-}
-
-fn tile(device: Device, items: u32) -> u64 {
-    u64::from(device.threads() * items)
+/// Adds a split that uses labels with at least this many buckets.
+fn add(all: &mut Cases, of: SplitCase, min_buckets_labelled: u32) {
+    all.add_made(move |device| {
+        of.case_with(device, |policy| policy.split.min_buckets_labelled = min_buckets_labelled)
+    });
 }
 
 /// All such cases for a device.
-pub fn labels(device: Device, all: &mut Vec<Maker>) {
-    unlabelled(device, all);
-    let tile = |items| tile(device, items);
-    let mut add = |of: SplitCase| {
-        let always = |policy: &mut Policy| policy.split.min_buckets_labelled = 1;
-        all.push(Box::new(move || split_case_with(device, of, always)));
-    };
-    for key in KEYS {
-        for gives in GIVES {
-            let of = |function, buckets| SplitCase { key, gives, ..by_function(function, buckets) };
+pub fn labels(all: &mut Cases) {
+    let threads = all.device.threads();
+    let tile = |items: u32| u64::from(threads * items);
+    let keys = [KeyType::U32, KeyType::U64];
+    // The same functions without labels, counted by atomics. Other cases with as many buckets use
+    // labels.
+    for key in keys {
+        for (gives, function) in
+            [(Gives::Keys, Function::Range), (Gives::Pairs(1), Function::Crowded)]
+        {
+            let of = SplitCase::new(Method::Block, key, function, 100);
+            add(all, SplitCase { gives, n: tile(ITEMS) + 1, ..of }, u32::MAX);
+        }
+    }
+    let mut add = |of: SplitCase| add(all, of, 1);
+    for key in keys {
+        for gives in Gives::ALL {
+            let of = |function, buckets| {
+                let of = SplitCase::new(Method::Block, key, function, buckets);
+                SplitCase { gives, ..of }
+            };
             // Three subproblems; the last one has fewer tiles.
             add(SplitCase { n: 4 * tile(4) + 5, turns: 2, ..of(Function::Range, 13) });
             // Partially filled words of labels.
@@ -71,11 +50,14 @@ pub fn labels(device: Device, all: &mut Vec<Maker>) {
         }
     }
     for gives in [Gives::Keys, Gives::Pairs(1), Gives::Permutation] {
-        let of = SplitCase { gives, ..by_function(Function::Glsl, 40) };
-        add(SplitCase { n: 5 * tile(4) + 1, on_device: true, ..of });
-        let of = SplitCase { key: KeyType::F64, gives, ..by_function(Function::Even, 16) };
-        add(SplitCase { n: 2 * tile(6) + 1, items: 6, turns: 3, ..of });
-        let of = SplitCase { gives, ..by_function(Function::Range, 6) };
-        add(SplitCase { n: tile(32) + 1, items: 32, turns: 4, ..of });
+        for (key, function, buckets, n, items, turns) in [
+            (KeyType::U32, Function::Glsl, 40, 5 * tile(4) + 1, ITEMS, 1),
+            (KeyType::F64, Function::Even, 16, 2 * tile(6) + 1, 6, 3),
+            (KeyType::U32, Function::Range, 6, tile(32) + 1, 32, 4),
+        ] {
+            let of = SplitCase::new(Method::Block, key, function, buckets);
+            let on_device = function == Function::Glsl;
+            add(SplitCase { gives, n, items, turns, on_device, ..of });
+        }
     }
 }

@@ -1,18 +1,16 @@
 //! Sorts and splits of 8-bit and 16-bit keys.
 
 use anyhow::Result;
-use multisplit::graph::{Graph, Plan};
+use multisplit::graph::Plan;
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::Method;
 use multisplit::operations::{Count, SortBuffers, sort};
 use multisplit::{KeyType, Sort};
 
-use super::all::Maker;
-use super::case::{Case, Output, specialized};
-use super::moves::{
-    Function, Gives, Payload, SortCase, SplitCase, image, sort_case, split_case, words_of,
-};
-use super::primitives::{Device, ITEMS, limits, policy};
+use super::case::{Case, specialized};
+use super::moves::{Function, Gives, Payload, SortCase, SplitCase, image, words_of};
+use super::primitives::{Device, policy};
+use super::setup::{Cases, Setup};
 
 /// For a counting sort, changes some keys to the first and last values of the plan's slices. The
 /// last key has the lowest value, so that counting the last keys twice is detected.
@@ -49,44 +47,21 @@ pub fn full_counters_case(device: Device) -> Result<Case> {
     let n = 2 * half + 7;
     let mut keys: Vec<u64> =
         (0..n).map(|i| if i < half && i % 4 != 0 { i } else { COMMON }).collect();
-    let mut graph = Graph::new("sort");
+    let mut setup = Setup::new(device, "sort");
     let key = KeyType::U16;
-    let buffer = graph.import_array("keys", key.into(), key.array_len(n));
+    let buffers = SortBuffers::keys(setup.buffer("keys", key, key.array_len(n)));
     let how = Sort::ascending().method(SortMethod::Counting);
-    sort(&mut graph, &policy, &how, &SortBuffers::keys(buffer).count(Count::Host(n)))?;
-    let input = words_of(key, keys.iter().copied());
+    sort(&mut setup.graph, &policy, &how, &buffers.count(Count::Host(n)))?;
+    setup.set("keys", words_of(key, keys.iter().copied()));
     keys.sort_unstable();
-    Ok(Case {
-        name: format!("sort by counting of {n} keys, for {device:?}"),
-        plan: graph.compile(&limits(device))?,
-        inputs: vec![("keys", input)],
-        outputs: vec![Output { name: "keys", expected: words_of(key, keys.into_iter()) }],
-        lane_order: device.lane_order,
-        may_give_up: None,
-        verify: None,
-        steady: Vec::new(),
-    })
+    setup.expect("keys", words_of(key, keys));
+    let name = format_args!("sort by counting of {n} keys");
+    Ok(Case { lane_order: device.lane_order, ..setup.finish(name)? })
 }
 
 /// 8-bit and 16-bit keys: sorted by counting, and as words by the other methods.
-pub fn narrow(device: Device, all: &mut Vec<Maker>) {
-    let threads = device.threads();
-    let of = SortCase {
-        key: KeyType::U8,
-        payload: Payload::Nothing,
-        method: SortMethod::Counting,
-        descending: false,
-        n: 0,
-        threads,
-        items: ITEMS,
-        turns: 1,
-        segments: false,
-        on_device: false,
-        few_bits: false,
-        small_sort: false,
-        parts_alike: false,
-    };
-    let (counting, sweep) = (SortMethod::Counting, SortMethod::OneSweep);
+pub fn narrow(all: &mut Cases) {
+    let threads = all.device.threads();
     // A batch has 64 bytes per counting thread.
     let batch = 64 * u64::from(threads);
     for (number, (key, n)) in [
@@ -102,8 +77,8 @@ pub fn narrow(device: Device, all: &mut Vec<Maker>) {
     .enumerate()
     {
         let (descending, on_device) = (number % 2 == 0, number % 3 == 1);
-        let of = SortCase { key, method: counting, descending, on_device, n, ..of };
-        all.push(Box::new(move || sort_case(device, of)));
+        let of = SortCase::new(SortMethod::Counting, key, Payload::Nothing, threads);
+        all.add(SortCase { descending, on_device, n, ..of });
     }
     // More than one workgroup widens keys and narrows them again.
     let many = 16 * u64::from(threads) + 301;
@@ -113,11 +88,9 @@ pub fn narrow(device: Device, all: &mut Vec<Maker>) {
         (KeyType::Bf16, Payload::Nothing, 203, true),
         (KeyType::F16, Payload::Words(2), 1, false),
     ] {
-        let on_device = n % 2 == 1;
         for small_sort in [false, true] {
-            let of =
-                SortCase { key, payload, method: sweep, n, few_bits, on_device, small_sort, ..of };
-            all.push(Box::new(move || sort_case(device, of)));
+            let of = SortCase::new(SortMethod::OneSweep, key, payload, threads);
+            all.add(SortCase { n, few_bits, on_device: n % 2 == 1, small_sort, ..of });
         }
     }
     // Two rounds; the last one stores two keys per word, from neighbouring lanes in one turn, in
@@ -134,19 +107,9 @@ pub fn narrow(device: Device, all: &mut Vec<Maker>) {
     {
         let (descending, on_device, parts_alike) = (number % 2 == 0, number % 3 == 1, n < 500);
         for small_sort in [false, true] {
-            let of = SortCase {
-                key,
-                payload,
-                method: sweep,
-                n,
-                turns,
-                descending,
-                on_device,
-                small_sort,
-                parts_alike,
-                ..of
-            };
-            all.push(Box::new(move || sort_case(device, of)));
+            let of = SortCase::new(SortMethod::OneSweep, key, payload, threads);
+            let of = SortCase { n, turns, descending, on_device, ..of };
+            all.add(SortCase { small_sort, parts_alike, ..of });
         }
     }
     for (number, (key, function, buckets)) in [
@@ -162,18 +125,7 @@ pub fn narrow(device: Device, all: &mut Vec<Maker>) {
     .enumerate()
     {
         let gives = [Gives::Keys, Gives::Pairs(1), Gives::Permutation][number % 3];
-        let of = SplitCase {
-            key,
-            gives,
-            method: Method::Direct,
-            function,
-            buckets,
-            n: 401 + number as u64,
-            items: ITEMS,
-            turns: 1,
-            on_device: false,
-            by_votes: false,
-        };
-        all.push(Box::new(move || split_case(device, of)));
+        let of = SplitCase::new(Method::Direct, key, function, buckets);
+        all.add(SplitCase { gives, n: 401 + number as u64, ..of });
     }
 }

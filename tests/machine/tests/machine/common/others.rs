@@ -2,17 +2,19 @@
 //! outputs.
 
 use anyhow::Result;
-use multisplit::graph::{Graph, Groups};
+use multisplit::graph::{ElementType, Groups};
 use multisplit::operations::histogram::{Bin, HistogramMethod, Layout};
 use multisplit::operations::{
     HistogramBuffers, bounded_groups, copy, copy_first, fill, fill_first, histogram,
 };
 use multisplit::shaders::builtin;
-use multisplit::{Bins, SampleType};
+use multisplit::{Bins, KeyType, SampleType};
 use multisplit_machine::Rng;
 
-use super::case::{Case, Output};
-use super::primitives::{Device, count_words, counted, limits, policy, random_words};
+use super::case::Case;
+use super::moves::{packed, words_of};
+use super::primitives::{Device, limits, policy, random_words};
+use super::setup::{Setup, Subject, push_bytes};
 
 /// The weight of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,9 +65,8 @@ fn uneven_edges(sample: SampleType) -> Vec<u64> {
     (0..EDGE_BINS).map(of).chain([last]).collect()
 }
 
-/// The bits of a sample in [0, `limit`).
-fn sample_bits(sample: SampleType, number: u64, limit: u64) -> u64 {
-    let number = number % limit;
+/// The bits of a sample.
+fn sample_bits(sample: SampleType, number: u64) -> u64 {
     match sample {
         SampleType::F32 => u64::from((number as f32).to_bits()),
         SampleType::F64 => (number as f64).to_bits(),
@@ -73,262 +74,193 @@ fn sample_bits(sample: SampleType, number: u64, limit: u64) -> u64 {
     }
 }
 
-fn import_samples(graph: &mut Graph, sample: SampleType, n: u64) -> multisplit::graph::Buffer {
-    match sample {
-        SampleType::U8 => graph.import::<u8>("samples", n),
-        SampleType::U16 => graph.import::<u16>("samples", n),
-        SampleType::U32 => graph.import::<u32>("samples", n),
-        SampleType::I32 => graph.import::<i32>("samples", n),
-        SampleType::U64 => graph.import::<u64>("samples", n),
-        SampleType::I64 => graph.import::<i64>("samples", n),
-        SampleType::F32 => graph.import::<f32>("samples", n),
-        SampleType::F64 => graph.import::<f64>("samples", n),
-    }
-}
-
-fn bytes_of(sample: SampleType) -> u64 {
-    match sample {
-        SampleType::U8 => 1,
-        SampleType::U16 => 2,
-        SampleType::U32 | SampleType::I32 | SampleType::F32 => 4,
-        SampleType::U64 | SampleType::I64 | SampleType::F64 => 8,
-    }
-}
-
-pub fn histogram_case(device: Device, of: HistogramCase) -> Result<Case> {
-    let HistogramCase { sample, method, bins, weighted, wide, on_device, n, .. } = of;
-    let mut policy = policy(device);
-    policy.histogram.threads = device.threads();
-    policy.histogram.lookup_threads = device.threads();
-    policy.histogram.loads = 2;
-    policy.histogram.tiles = 1;
-    policy.histogram.copies = 2;
-    policy.histogram.cells = of.cells;
-    policy.histogram.cells_per_bin = 2;
-    policy.histogram.register_bins = 8;
-    let mut graph = Graph::new("histogram");
-    let (max, count) = counted(&mut graph, n, on_device);
-    let channels = if of.channels > 1 { 4 } else { 1 };
-    // Samples are read in whole words.
-    let held = (max * channels).next_multiple_of(4);
-    let samples = import_samples(&mut graph, sample, held);
-    let active = of.channels;
-    let words = u64::from(bins * active);
-    let counts = match (weighted, wide) {
-        (Weighted::Floats, _) => graph.import::<f32>("counts", words),
-        (_, true) => graph.import::<u64>("counts", words),
-        _ => graph.import::<u32>("counts", words),
-    };
-    let outside = match (weighted, wide) {
-        (Weighted::Floats, _) => graph.import::<f32>("out_of_range", active.into()),
-        (_, true) => graph.import::<u64>("out_of_range", active.into()),
-        _ => graph.import::<u32>("out_of_range", active.into()),
-    };
-    let mut buffers = HistogramBuffers::new(samples, counts).count(count).out_of_range(outside);
-    buffers = match weighted {
-        Weighted::No => buffers,
-        Weighted::Words | Weighted::Large => buffers.weights(graph.import::<u32>("weights", max)),
-        Weighted::Floats => buffers.weights(graph.import::<f32>("weights", max)),
-    };
-    // Samples are integers below `limit`; a tenth of them are beyond the last bin.
-    let limit = u64::from(bins) + u64::from(bins) / 10 + 1;
-    let floats = matches!(sample, SampleType::F32 | SampleType::F64);
-    let uneven = floats && bins == EDGE_BINS && !of.range;
-    let splitters: Vec<u64> = match uneven {
-        true => uneven_edges(sample),
-        false => (0..=u64::from(bins)).map(|k| sample_bits(sample, k, u64::MAX)).collect(),
-    };
-    let function = match (of.range, floats) {
-        (true, _) => Bin::Range(splitters.clone()),
-        (false, true) => Bin::Even { lo: splitters[0], hi: splitters[bins as usize] },
-        (false, false) => Bin::Identity,
-    };
-    let mut how = Bins::of(sample, bins, function).method(method);
-    if of.channels > 1 {
-        how = how.layout(Layout::interleaved(4, (1 << of.channels) - 1));
-    }
-    histogram(&mut graph, &policy, &how, &buffers)?;
-
-    let mut rng = Rng::new(n ^ 3);
-    let limit = if sample == SampleType::U8 { limit.min(256) } else { limit };
-    let numbers: Vec<u64> = (0..held).map(|_| rng.below(limit)).collect();
-    let bits_of = |i: usize, number: u64| match uneven {
-        // Samples on the edges and just below: positive floats compare like their bits.
-        true => splitters[number as usize % splitters.len()] - i as u64 % 2,
-        false => sample_bits(sample, number, u64::MAX),
-    };
-    let bin_of = |i: usize, number: u64| match uneven {
-        true => {
-            let bits = bits_of(i, number);
-            let at_or_below = splitters.partition_point(|edge| *edge <= bits);
-            if at_or_below > bins as usize { bins as usize } else { at_or_below.wrapping_sub(1) }
+impl HistogramCase {
+    pub fn new(sample: SampleType, method: HistogramMethod) -> Self {
+        Self {
+            sample,
+            method,
+            range: false,
+            bins: 7,
+            weighted: Weighted::No,
+            wide: false,
+            channels: 1,
+            on_device: false,
+            n: 700,
+            cells: 0,
         }
-        false => number as usize,
-    };
-    // Partial sums of consecutive weights equal 2^32 - 1.
-    let large = |i: u64| [u32::MAX - 7, 7, 1, 1 << 31][i as usize % 4];
-    let weights: Vec<u32> = match weighted {
-        Weighted::Large => (0..max).map(large).collect(),
-        _ => (0..max).map(|i| (i % 7) as u32).collect(),
-    };
-    let mut sums = vec![0u64; words as usize];
-    let mut out_of_range = vec![0u64; active as usize];
-    for (i, &weight) in weights.iter().enumerate().take(n as usize) {
-        for channel in 0..active as usize {
-            let at = i * channels as usize + channel;
-            let bin = bin_of(at, numbers[at]);
-            if bin < bins as usize {
-                let weight = if weighted == Weighted::No { 1 } else { weight };
-                sums[channel * bins as usize + bin] += u64::from(weight);
-            } else {
-                out_of_range[channel] += 1;
+    }
+}
+
+impl Subject for HistogramCase {
+    fn case(&self, device: Device) -> Result<Case> {
+        let Self { sample, bins, weighted, n, channels: active, .. } = *self;
+        let mut policy = policy(device);
+        policy.histogram.threads = device.threads();
+        policy.histogram.lookup_threads = device.threads();
+        policy.histogram.loads = 2;
+        policy.histogram.tiles = 1;
+        policy.histogram.copies = 2;
+        policy.histogram.cells = self.cells;
+        policy.histogram.cells_per_bin = 2;
+        policy.histogram.register_bins = 8;
+        let mut setup = Setup::new(device, "histogram");
+        let (max, count) = setup.count(n, self.on_device);
+        let channels = if active > 1 { 4 } else { 1 };
+        // Samples are read in whole words.
+        let held = (max * channels).next_multiple_of(4);
+        let samples = setup.buffer("samples", sample, held);
+        let sum = match weighted {
+            Weighted::Floats => KeyType::F32,
+            _ if self.wide => KeyType::U64,
+            _ => KeyType::U32,
+        };
+        let counts = setup.buffer("counts", sum, u64::from(bins * active));
+        let outside = setup.buffer("out_of_range", sum, active.into());
+        let mut buffers = HistogramBuffers::new(samples, counts).count(count).out_of_range(outside);
+        if weighted != Weighted::No {
+            let floats = weighted == Weighted::Floats;
+            let weight = if floats { ElementType::F32 } else { ElementType::U32 };
+            buffers = buffers.weights(setup.buffer("weights", weight, max));
+        }
+        // Samples are integers below `limit`; a tenth of them are beyond the last bin.
+        let limit = u64::from(bins) + u64::from(bins) / 10 + 1;
+        let uneven = sample.is_float() && bins == EDGE_BINS && !self.range;
+        let splitters: Vec<u64> = match uneven {
+            true => uneven_edges(sample),
+            false => (0..=u64::from(bins)).map(|k| sample_bits(sample, k)).collect(),
+        };
+        let function = match (self.range, sample.is_float()) {
+            (true, _) => Bin::Range(splitters.clone()),
+            (false, true) => Bin::Even { lo: splitters[0], hi: splitters[bins as usize] },
+            (false, false) => Bin::Identity,
+        };
+        let mut how = Bins::of(sample, bins, function).method(self.method);
+        if active > 1 {
+            how = how.layout(Layout::interleaved(4, (1 << active) - 1));
+        }
+        histogram(&mut setup.graph, &policy, &how, &buffers)?;
+
+        let mut rng = Rng::new(n ^ 3);
+        let limit = if sample == SampleType::U8 { limit.min(256) } else { limit };
+        let numbers: Vec<u64> = (0..held).map(|_| rng.below(limit)).collect();
+        let bits_of = |i: usize, number: u64| match uneven {
+            // Samples on the edges and just below: positive floats compare like their bits.
+            true => splitters[number as usize % splitters.len()] - i as u64 % 2,
+            false => sample_bits(sample, number),
+        };
+        let bin_of = |i: usize, number: u64| match uneven {
+            true => {
+                let bits = bits_of(i, number);
+                let below = splitters.partition_point(|edge| *edge <= bits);
+                if below > bins as usize { bins as usize } else { below.wrapping_sub(1) }
+            }
+            false => number as usize,
+        };
+        // Partial sums of consecutive weights equal 2^32 - 1.
+        let large = |i: u64| [u32::MAX - 7, 7, 1, 1 << 31][i as usize % 4];
+        let weights: Vec<u32> = match weighted {
+            Weighted::Large => (0..max).map(large).collect(),
+            _ => (0..max).map(|i| (i % 7) as u32).collect(),
+        };
+        let mut sums = vec![0u64; (bins * active) as usize];
+        // Counts samples, not weights.
+        let mut out_of_range = vec![0u64; active as usize];
+        for (i, &weight) in weights.iter().enumerate().take(n as usize) {
+            for channel in 0..active as usize {
+                let at = i * channels as usize + channel;
+                let bin = bin_of(at, numbers[at]);
+                if bin < bins as usize {
+                    let weight = if weighted == Weighted::No { 1 } else { weight };
+                    sums[channel * bins as usize + bin] += u64::from(weight);
+                } else {
+                    out_of_range[channel] += 1;
+                }
             }
         }
+        let float_bits = |number: u64| u64::from((number as f32).to_bits());
+        let in_type_of_sums = |sums: Vec<u64>| match weighted {
+            Weighted::Floats => words_of(sum, sums.into_iter().map(float_bits)),
+            _ => words_of(sum, sums),
+        };
+        setup.expect("counts", in_type_of_sums(sums));
+        setup.expect("out_of_range", in_type_of_sums(out_of_range));
+        let numbers = numbers.iter().enumerate().map(|(i, &x)| bits_of(i, x).to_le_bytes());
+        let bytes = numbers.flat_map(|bytes| bytes.into_iter().take(sample.bytes() as usize));
+        setup.set("samples", packed(&bytes.collect::<Vec<u8>>()));
+        let weights = match weighted {
+            Weighted::Floats => weights.iter().map(|w| (*w as f32).to_bits()).collect(),
+            _ => weights,
+        };
+        setup.set("weights", weights);
+        setup.finish(self)
     }
-    let as_words = |sums: &[u64]| -> Vec<u32> {
-        match wide {
-            true => sums.iter().flat_map(|s| [*s as u32, (*s >> 32) as u32]).collect(),
-            false => sums.iter().map(|s| *s as u32).collect(),
-        }
-    };
-    let in_type_of_sums = |sums: &[u64]| match weighted {
-        Weighted::Floats => sums.iter().map(|s| (*s as f32).to_bits()).collect(),
-        _ => as_words(sums),
-    };
-    let expected = in_type_of_sums(&sums);
-    // Counts samples, not weights.
-    let out_of_range = in_type_of_sums(&out_of_range);
-    let size = bytes_of(sample) as usize;
-    let bytes: Vec<u8> = numbers
-        .iter()
-        .enumerate()
-        .flat_map(|(i, &x)| bits_of(i, x).to_le_bytes().into_iter().take(size))
-        .collect();
-    let packed = bytes.chunks(4).map(|b| b.iter().rev().fold(0, |w, x| w << 8 | u32::from(*x)));
-    let weights = match weighted {
-        Weighted::Floats => weights.iter().map(|w| (*w as f32).to_bits()).collect(),
-        _ => weights,
-    };
-    Ok(Case {
-        name: format!("{of:?} for {device:?}"),
-        plan: graph.compile(&limits(device))?,
-        inputs: vec![("samples", packed.collect()), ("weights", weights), count_words(n)],
-        outputs: vec![
-            Output { name: "counts", expected },
-            Output { name: "out_of_range", expected: out_of_range },
-        ],
-        lane_order: false,
-        may_give_up: None,
-        verify: None,
-        steady: Vec::new(),
-    })
 }
 
 /// Fills and copies of whole arrays, and of a device count of words.
 pub fn memory_case(device: Device, n: u64, on_device: bool) -> Result<Case> {
     let policy = policy(device);
-    let mut graph = Graph::new("memory");
-    let (max, count) = counted(&mut graph, n, on_device);
-    let src = graph.import::<u32>("src", max);
-    let (one, two) = (graph.import::<u32>("one", max), graph.import::<u32>("two", max));
-    let three = graph.import::<u32>("three", max);
+    let mut setup = Setup::new(device, "memory");
+    let (max, count) = setup.count(n, on_device);
+    let input = random_words(max, n);
+    let mut third = vec![1; max as usize];
+    third[..3].copy_from_slice(&[input[0], 1, 2]);
+    let one = setup.buffer("one", ElementType::U32, max);
+    let two = setup.buffer("two", ElementType::U32, max);
+    setup.expect("one", vec![9; n as usize]);
+    setup.expect("two", input[..n as usize].to_vec());
+    let (src, three) = (setup.words("src", input), setup.result("three", third));
+    let graph = &mut setup.graph;
     if on_device {
-        fill_first(&mut graph, &policy, "memory.fill", one, count, 9)?;
-        copy_first(&mut graph, &policy, "memory.copy", src, two, count)?;
+        fill_first(graph, &policy, "memory.fill", one, count, 9)?;
+        copy_first(graph, &policy, "memory.copy", src, two, count)?;
     } else {
-        fill(&mut graph, &policy, "memory.fill", one, 9)?;
-        copy(&mut graph, &policy, "memory.copy", src, two)?;
+        fill(graph, &policy, "memory.fill", one, 9)?;
+        copy(graph, &policy, "memory.copy", src, two)?;
     }
     // With the planner's own transfers.
     graph.fill("fill", three, 1);
     graph.copy("copy", src.range(0, 4), three.range(0, 4));
     graph.update("update", three.range(4, 8), &[1, 0, 0, 0, 2, 0, 0, 0]);
-    let input = random_words(max, n);
-    let mut third = vec![1; max as usize];
-    third[..3].copy_from_slice(&[input[0], 1, 2]);
-    Ok(Case {
-        name: format!("fill and copy of {n}, device count {on_device}, for {device:?}"),
-        plan: graph.compile(&limits(device))?,
-        outputs: vec![
-            Output { name: "one", expected: vec![9; n as usize] },
-            Output { name: "two", expected: input[..n as usize].to_vec() },
-            Output { name: "three", expected: third },
-        ],
-        inputs: vec![("src", input), count_words(n)],
-        lane_order: false,
-        may_give_up: None,
-        verify: None,
-        steady: Vec::new(),
-    })
+    setup.finish(format_args!("fill and copy of {n}, device count {on_device}"))
 }
 
 /// Workgroup counts of indirect dispatches from words below, at and above the device limits.
 pub fn groups_case(device: Device, all_above: bool) -> Result<Case> {
-    let (limits, policy) = (limits(device), policy(device));
+    let limits = limits(device);
     let [x, y, z] = limits.max_workgroup_count;
     let words = if all_above { [x + 1, u32::MAX, z + 7] } else { [x, y - 1, 0] };
-    let mut graph = Graph::new("groups");
-    let src = graph.import::<u32>("src", 4);
-    let out = graph.import::<u32>("out", 3);
-    let bounded = bounded_groups(&mut graph, &limits, src.range(0, 12))?;
-    copy(&mut graph, &policy, "memory.copy", bounded, out)?;
-    let expected = if all_above { vec![x, y, z] } else { words.to_vec() };
-    Ok(Case {
-        name: format!("groups by {words:?}, for {device:?}"),
-        plan: graph.compile(&limits)?,
-        outputs: vec![Output { name: "out", expected }],
-        inputs: vec![("src", [&words[..], &[5]].concat())],
-        lane_order: false,
-        may_give_up: None,
-        verify: None,
-        steady: Vec::new(),
-    })
+    let mut setup = Setup::new(device, "groups");
+    let src = setup.words("src", [&words[..], &[5]].concat());
+    let out = setup.result("out", if all_above { vec![x, y, z] } else { words.to_vec() });
+    let bounded = bounded_groups(&mut setup.graph, &limits, src.range(0, 12))?;
+    copy(&mut setup.graph, &policy(device), "memory.copy", bounded, out)?;
+    setup.finish(format_args!("groups by {words:?}"))
 }
 
 /// The lane-order probe, which must find no exception on a device that keeps lane order.
 pub fn probe_case(device: Device) -> Result<Case> {
-    let mut graph = Graph::new("probe");
-    let exceptions = graph.import::<u32>("exceptions", 1);
-    fill(&mut graph, &policy(device), "clear", exceptions, 0)?;
-    graph
-        .pass("probe.lane_order", &builtin::PROBE_LANE_ORDER.kernel()?)
-        .bind("exceptions", exceptions)
+    let mut setup = Setup::new(device, "probe");
+    let exceptions = setup.result("exceptions", vec![0]);
+    fill(&mut setup.graph, &policy(device), "clear", exceptions, 0)?;
+    let pass = setup.graph.pass("probe.lane_order", &builtin::PROBE_LANE_ORDER.kernel()?);
+    pass.bind("exceptions", exceptions)
         .push_bytes(&[1, 2, 3, 4])
         .specialize("local_size_x", device.threads())
         .specialize("SUBGROUP_SIZE", device.width)
         .dispatch(Groups::linear(16));
-    Ok(Case {
-        name: format!("probe of lane order for {device:?}"),
-        plan: graph.compile(&limits(device))?,
-        outputs: vec![Output { name: "exceptions", expected: vec![0] }],
-        inputs: Vec::new(),
-        lane_order: true,
-        may_give_up: None,
-        verify: None,
-        steady: Vec::new(),
-    })
+    Ok(Case { lane_order: true, ..setup.finish(format_args!("probe of lane order"))? })
 }
 
 /// The probe of subgroup barriers, or that of lockstep. Neither may fail on a device that supports
 /// both.
 pub fn barrier_probe_case(device: Device, lockstep: bool) -> Result<Case> {
-    let mut graph = Graph::new("probe");
-    let failures = graph.import::<u32>("failures", 1);
-    fill(&mut graph, &policy(device), "clear", failures, 0)?;
-    graph
-        .pass("probe.subgroup_barriers", &builtin::PROBE_SUBGROUP_BARRIERS.kernel()?)
-        .bind("failures", failures)
-        .push_bytes(&u32::from(lockstep).to_le_bytes())
+    let mut setup = Setup::new(device, "probe");
+    let failures = setup.result("failures", vec![0]);
+    fill(&mut setup.graph, &policy(device), "clear", failures, 0)?;
+    let kernel = builtin::PROBE_SUBGROUP_BARRIERS.kernel()?;
+    let pass = setup.graph.pass("probe.subgroup_barriers", &kernel).bind("failures", failures);
+    pass.push_bytes(&push_bytes(&[lockstep.into()]))
         .specialize("local_size_x", device.threads())
         .dispatch(Groups::linear(2));
-    Ok(Case {
-        name: format!("probe of subgroup barriers for {device:?}, lockstep {lockstep}"),
-        plan: graph.compile(&limits(device))?,
-        outputs: vec![Output { name: "failures", expected: vec![0] }],
-        inputs: Vec::new(),
-        lane_order: false,
-        may_give_up: None,
-        verify: None,
-        steady: Vec::new(),
-    })
+    setup.finish(format_args!("probe of subgroup barriers, lockstep {lockstep}"))
 }

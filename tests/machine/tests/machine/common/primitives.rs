@@ -1,14 +1,9 @@
-//! The policy for plans, and plans of scans. Only the files of this folder use the engine's API.
+//! The device and the policy for plans. Only the files of this folder use the engine's API.
 
-use anyhow::Result;
-use multisplit::Policy;
-use multisplit::graph::{Graph, Limits};
+use multisplit::graph::Limits;
 use multisplit::operations::split::TileShape;
-use multisplit::operations::{Count, ScanBuffers, ScanMethod, scan};
-use multisplit::{DeviceProperties, Scan};
+use multisplit::{DeviceProperties, Policy};
 use multisplit_machine::Rng;
-
-use super::case::{Case, Output};
 
 /// The device that a plan is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +22,11 @@ impl Device {
     /// dispatches are folded into y and the last row has surplus workgroups.
     pub fn max_groups(self) -> u32 {
         if self.lane_order { FEW_GROUPS } else { 65_535 }
+    }
+
+    /// Keys in a tile.
+    pub fn tile(self) -> u64 {
+        u64::from(self.threads() * ITEMS)
     }
 }
 
@@ -83,19 +83,29 @@ pub fn policy(device: Device) -> Policy {
     policy.split.labelled_strips.fill(0);
     policy.split.histogram_parts = 2;
     policy.split.warp = shape;
-    policy.split.block_keys = [shape; 8];
-    policy.split.labelled_keys = [shape; 8];
-    policy.split.block_pairs = [shape; 8];
-    policy.split.onesweep = [shape; 8];
+    set_split_tiles(&mut policy, shape);
     policy.sort.small = shape;
-    policy.sort.keys = policy.sort.keys.map(|(n, _)| (n, shape));
-    policy.sort.wide_keys = policy.sort.wide_keys.map(|(n, _)| (n, shape));
-    policy.sort.pairs = policy.sort.pairs.map(|(n, _)| (n, shape));
+    set_sort_tiles(&mut policy, shape);
     policy.sort.histogram = shape;
     policy.sort.few_keys = 0;
     policy.sort.few_keys_groups = if device.width < 32 { 4 } else { 8 };
     policy.sort.few_keys_look_back = 3;
     policy
+}
+
+/// Sets the tiles of splits by blocks and by one sweep.
+pub fn set_split_tiles(policy: &mut Policy, shape: TileShape) {
+    policy.split.block_keys = [shape; 8];
+    policy.split.labelled_keys = [shape; 8];
+    policy.split.block_pairs = [shape; 8];
+    policy.split.onesweep = [shape; 8];
+}
+
+/// Sets the tiles of sorts of several tiles.
+pub fn set_sort_tiles(policy: &mut Policy, shape: TileShape) {
+    policy.sort.keys = policy.sort.keys.map(|(n, _)| (n, shape));
+    policy.sort.wide_keys = policy.sort.wide_keys.map(|(n, _)| (n, shape));
+    policy.sort.pairs = policy.sort.pairs.map(|(n, _)| (n, shape));
 }
 
 /// A policy with few subgroups per workgroup if requested, and with two subgroups for
@@ -117,66 +127,8 @@ pub fn policy_of(device: Device, subgroups: Option<u32>) -> Policy {
 /// The specialization constant that selects ranking by lane order. The engine enables it only on
 /// devices that pass the probe; the machine keeps lane order if its options require it.
 pub const LANE_ORDER: (&str, u32) = ("RANKING", 1);
-pub fn tile(device: Device) -> u64 {
-    u64::from(device.threads() * ITEMS)
-}
-
-/// Number of array elements beyond a device count.
-const SPARE: u64 = 100;
-
-/// The array length for `n` counted elements, and the count for the passes.
-pub fn counted(graph: &mut Graph, n: u64, on_device: bool) -> (u64, Count) {
-    if !on_device {
-        return (n, Count::Host(n));
-    }
-    let max = n + SPARE;
-    let buffer = graph.import::<u32>("count", 4);
-    (max, Count::Device { buffer, index: 2, max })
-}
-
-/// The words of the count buffer; the device count is one of them.
-pub fn count_words(n: u64) -> (&'static str, Vec<u32>) {
-    ("count", vec![7, 7, n as u32, 0])
-}
 
 pub fn random_words(n: u64, seed: u64) -> Vec<u32> {
     let mut rng = Rng::new(seed);
     (0..n).map(|_| rng.next_u64() as u32).collect()
-}
-
-pub fn scan_case(device: Device, look_back: bool, on_device: bool, n: u64) -> Result<Case> {
-    let method = if look_back { ScanMethod::LookBack } else { ScanMethod::ReduceThenScan };
-    let policy = Policy { scan: method, single_group_tiles: 0, spine_tiles: 1, ..policy(device) };
-    scan_case_with(device, &policy, on_device, n)
-}
-
-/// A scan by one workgroup that loops over tiles.
-pub fn single_group_scan_case(device: Device, n: u64) -> Result<Case> {
-    let policy = Policy { single_group_tiles: 4, spine_tiles: 4, ..policy(device) };
-    scan_case_with(device, &policy, false, n)
-}
-
-fn scan_case_with(device: Device, policy: &Policy, on_device: bool, n: u64) -> Result<Case> {
-    let method = policy.scan;
-    let mut graph = Graph::new("scan");
-    let (max, count) = counted(&mut graph, n, on_device);
-    let (src, dst) = (graph.import::<u32>("src", max), graph.import::<u32>("dst", max));
-    scan(&mut graph, policy, &Scan::default(), &ScanBuffers::new(src, dst).count(count))?;
-    let input = random_words(max, n);
-    let mut sum = 0u32;
-    let mut expected = Vec::new();
-    for x in input.iter().take(n as usize) {
-        expected.push(sum);
-        sum = sum.wrapping_add(*x);
-    }
-    Ok(Case {
-        name: format!("scan of {n}, {method:?}, device count {on_device}, for {device:?}"),
-        plan: graph.compile(&limits(device))?,
-        outputs: vec![Output { name: "dst", expected }],
-        inputs: vec![("src", input), count_words(n)],
-        lane_order: false,
-        may_give_up: None,
-        verify: None,
-        steady: Vec::new(),
-    })
 }

@@ -2,13 +2,11 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-
-use super::all::{full, threads};
 
 /// Environment variable: labels of the selected kernels, separated by commas (`scan` selects all
 /// that begin with `scan.`).
@@ -22,6 +20,27 @@ const LISTED: &str = "MULTISPLIT_LISTED";
 const REPORTS: &str = "MULTISPLIT_REPORTS";
 /// Interval of progress messages.
 const EVERY: Duration = Duration::from_secs(10);
+
+/// Whether to run every case instead of a sample.
+pub fn full() -> bool {
+    std::env::var("MULTISPLIT_FULL").is_ok_and(|value| value == "1")
+}
+
+/// Number of worker threads: one per core.
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from)
+}
+
+/// The part of a full run and the number of parts, from `MULTISPLIT_PART=K/N`. The part counts from
+/// 0.
+pub fn part() -> (usize, usize) {
+    let given = std::env::var("MULTISPLIT_PART").ok().filter(|_| full());
+    let parsed = given.and_then(|text| {
+        let (part, parts) = text.split_once('/')?;
+        Some((part.parse::<usize>().ok()?.checked_sub(1)?, parts.parse().ok()?))
+    });
+    parsed.unwrap_or((0, 1))
+}
 
 /// Whether a kernel is selected. Without a selection, all kernels are.
 pub fn asked_kernel(label: &str) -> bool {
@@ -73,11 +92,23 @@ pub fn say(line: &str) {
     }
 }
 
-/// Processor time of this thread so far, or wall-clock time if the system does not report it.
-pub fn processor_time(begin: Instant) -> Duration {
-    let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = schedstat.and_then(|text| text.split(' ').next()?.parse().ok());
-    nanoseconds.map_or_else(|| begin.elapsed(), Duration::from_nanos)
+/// Runs `work`. Also returns its processor time, or its wall-clock time if the system does not
+/// report the former.
+pub fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let begin = Instant::now();
+    let now = || {
+        let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+        let nanoseconds = schedstat.and_then(|text| text.split(' ').next()?.parse().ok());
+        nanoseconds.map_or_else(|| begin.elapsed(), Duration::from_nanos)
+    };
+    let before = now();
+    let result = work();
+    (result, now().saturating_sub(before))
+}
+
+/// Locks a mutex, even if another thread panicked.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs all jobs in parallel on all cores, and prints progress.
@@ -87,7 +118,7 @@ pub fn for_each<T: Sync>(jobs: &[T], what: &str, job: impl Fn(&T) + Sync) {
     let last_report = Mutex::new(begin);
     let tell = || {
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        let mut last_report = last_report.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut last_report = lock(&last_report);
         if last_report.elapsed() >= EVERY || done == jobs.len() {
             *last_report = Instant::now();
             let seconds = begin.elapsed().as_secs();

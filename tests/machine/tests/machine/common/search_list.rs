@@ -2,10 +2,10 @@
 
 use multisplit_sssp::Method;
 
-use super::all::Maker;
 use super::networks::Kind;
 use super::primitives::Device;
-use super::searches::{SsspCase, sssp_case};
+use super::searches::SsspCase;
+use super::setup::Cases;
 use super::surveys::survey_case;
 
 const METHODS: [Method; 5] = [
@@ -40,7 +40,7 @@ pub fn search(method: Method, network: Kind) -> SsspCase {
 }
 
 /// Random networks with every method.
-pub fn searches(device: Device, all: &mut Vec<Maker>) {
+pub fn searches(all: &mut Cases) {
     for method in METHODS {
         for (resident, spread, short_queues, floats) in [
             (false, false, false, false),
@@ -51,12 +51,11 @@ pub fn searches(device: Device, all: &mut Vec<Maker>) {
         ] {
             let vertices = if (resident || spread) && !has_pile(method) { 300 } else { 150 };
             let of = search(method, Kind::Random);
-            let of = SsspCase { vertices, floats, resident, spread, short_queues, ..of };
-            all.push(Box::new(move || sssp_case(device, of)));
+            all.add(SsspCase { vertices, floats, resident, spread, short_queues, ..of });
         }
     }
     for number in 0..4 {
-        all.push(Box::new(move || survey_case(device, number % 2 == 1, number / 2 == 1)));
+        all.add_made(move |device| survey_case(device, number % 2 == 1, number / 2 == 1));
     }
 }
 

@@ -6,9 +6,10 @@ use anyhow::Result;
 use multisplit_sssp::network::{Network, UNREACHED};
 use multisplit_sssp::{Method, Options, Residents, Tuning};
 
-use super::case::{Case, Output, Verify};
+use super::case::{Case, Verify};
 use super::networks::{Kind, arc_words, distances, network, overflows};
 use super::primitives::{Device, limits, policy};
+use super::setup::Subject;
 
 #[derive(Clone, Copy, Debug)]
 pub struct SsspCase {
@@ -90,70 +91,70 @@ fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
     })
 }
 
-pub fn sssp_case(device: Device, of: SsspCase) -> Result<Case> {
-    let limits = limits(device);
-    let mut tuned = Tuning::for_limits(&limits);
-    tuned.threads = device.threads();
-    tuned.max_groups = if of.alone { 1 } else { 4.min(device.max_groups()) };
-    // Workgroups that wait for each other must be in one row.
-    let groups = if of.alone { 1 } else { 3.min(device.max_groups()) };
-    tuned.residents = Residents { groups, threads: device.threads() };
-    // More polls than a workgroup ever needs while the others make progress.
-    tuned.spin_limit = 1 << 18;
-    tuned.resident_rounds = of.resident_rounds;
-    tuned.stage = 2;
-    tuned.spread_degree = if of.spread { 0 } else { u32::MAX };
-    tuned.spread_degree_even = tuned.spread_degree;
-    tuned.hub_degree = 24;
-    tuned.piece = 8;
-    tuned.wide_degree = 12;
-    tuned.local_hops = 2;
-    tuned.local_entries = if of.locally { 64 } else { 0 };
-    tuned.merge_entries = 16;
-    tuned.tail_entries = 8;
-    if of.short_queues {
-        // Vertices that do not fit are dropped and found again later.
-        (tuned.queue_percent, tuned.min_queue_entries) = (0, SHORT_QUEUE);
+impl Subject for SsspCase {
+    fn case(&self, device: Device) -> Result<Case> {
+        let of = *self;
+        let limits = limits(device);
+        let mut tuned = Tuning::for_limits(&limits);
+        tuned.threads = device.threads();
+        tuned.max_groups = if of.alone { 1 } else { 4.min(device.max_groups()) };
+        // Workgroups that wait for each other must be in one row.
+        let groups = if of.alone { 1 } else { 3.min(device.max_groups()) };
+        tuned.residents = Residents { groups, threads: device.threads() };
+        // More polls than a workgroup ever needs while the others make progress.
+        tuned.spin_limit = 1 << 18;
+        tuned.resident_rounds = of.resident_rounds;
+        tuned.stage = 2;
+        tuned.spread_degree = if of.spread { 0 } else { u32::MAX };
+        tuned.spread_degree_even = tuned.spread_degree;
+        tuned.hub_degree = 24;
+        tuned.piece = 8;
+        tuned.wide_degree = 12;
+        tuned.local_hops = 2;
+        tuned.local_entries = if of.locally { 64 } else { 0 };
+        tuned.merge_entries = 16;
+        tuned.tail_entries = 8;
+        if of.short_queues {
+            // Vertices that do not fit are dropped and found again later.
+            (tuned.queue_percent, tuned.min_queue_entries) = (0, SHORT_QUEUE);
+        }
+        let network = network(of.network, of.vertices, of.degree, of.floats)?;
+        let options = Options {
+            method: of.method,
+            delta: Some(DELTA),
+            buckets: 5,
+            predecessors: false,
+            resident: Some(of.resident),
+            tuning: Some(tuned),
+        };
+        // Methods with a pile need extra rounds for the passes that split it, several after each near
+        // set.
+        let waits = matches!(of.method, Method::Bucketing | Method::MultisplitPasses);
+        let rounds = if waits { 4 * of.rounds } else { of.rounds };
+        let plan = multisplit_sssp::plan(&network, &options, &policy(device), &limits, rounds)?;
+        let expected = distances(&network, of.floats);
+        let cut_short = of.resident && of.resident_rounds < of.rounds;
+        let verify = verify(of, &network, &expected);
+        let outputs = if cut_short { Vec::new() } else { vec![("sssp.distances", expected)] };
+        // If every distance improves only once and subgroups do not continue locally, the rounds do not
+        // depend on the schedule.
+        let is_steady =
+            matches!(of.network, Kind::Tree | Kind::Wide) && !of.locally && !of.short_queues;
+        let steady = [("sssp.status", ROUNDS..ROUNDS + 3), ("sssp.history", HISTORY)];
+        Ok(Case {
+            name: format!("{of:?} for {device:?}"),
+            plan,
+            inputs: vec![
+                ("sssp.rows", network.rows().to_vec()),
+                ("sssp.arcs", arc_words(&network)),
+                ("sssp.request", vec![0]),
+            ],
+            outputs,
+            lane_order: false,
+            // Resident workgroups may time out.
+            may_give_up: of.resident.then_some(("sssp.status", GAVE_UP)),
+            verify: Some(verify),
+            steady: if is_steady { steady.to_vec() } else { Vec::new() },
+        })
     }
-    let network = network(of.network, of.vertices, of.degree, of.floats)?;
-    let options = Options {
-        method: of.method,
-        delta: Some(DELTA),
-        buckets: 5,
-        predecessors: false,
-        resident: Some(of.resident),
-        tuning: Some(tuned),
-    };
-    // Methods with a pile need extra rounds for the passes that split it, several after each near
-    // set.
-    let waits = matches!(of.method, Method::Bucketing | Method::MultisplitPasses);
-    let rounds = if waits { 4 * of.rounds } else { of.rounds };
-    let plan = multisplit_sssp::plan(&network, &options, &policy(device), &limits, rounds)?;
-    let expected = distances(&network, of.floats);
-    let cut_short = of.resident && of.resident_rounds < of.rounds;
-    let verify = verify(of, &network, &expected);
-    let mut outputs = vec![Output { name: "sssp.distances", expected }];
-    if cut_short {
-        outputs.clear();
-    }
-    // If every distance improves only once and subgroups do not continue locally, the rounds do not
-    // depend on the schedule.
-    let is_steady =
-        matches!(of.network, Kind::Tree | Kind::Wide) && !of.locally && !of.short_queues;
-    let steady = [("sssp.status", ROUNDS..ROUNDS + 3), ("sssp.history", HISTORY)];
-    Ok(Case {
-        name: format!("{of:?} for {device:?}"),
-        plan,
-        inputs: vec![
-            ("sssp.rows", network.rows().to_vec()),
-            ("sssp.arcs", arc_words(&network)),
-            ("sssp.request", vec![0]),
-        ],
-        outputs,
-        lane_order: false,
-        // Resident workgroups may time out.
-        may_give_up: of.resident.then_some(("sssp.status", GAVE_UP)),
-        verify: Some(verify),
-        steady: if is_steady { steady.to_vec() } else { Vec::new() },
-    })
 }

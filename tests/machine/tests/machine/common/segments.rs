@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use multisplit::Policy;
-use multisplit::graph::{ElementType, Graph};
+use multisplit::graph::Buffer;
 use multisplit::operations::{
-    Count, ReduceByKeyBuffers, ScanBuffers, ScanMethod, SegmentedReduceBuffers, reduce_by_key,
-    reduce_segments, scan,
+    Count, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers, reduce_by_key, reduce_segments,
+    scan,
 };
-use multisplit::{KeyType, Operator, Scan};
+use multisplit::{KeyType, Operator, Policy};
 use multisplit_machine::Rng;
 
-use super::case::{Case, Output, Verify};
-use super::few_threads::TERMS;
-use super::primitives::{Device, count_words, counted, limits, policy_of};
-use super::terms::{Course, TermCase};
+use super::case::{Case, Verify};
+use super::moves::words_of;
+use super::primitives::{Device, policy_of};
+use super::setup::{Setup, Subject};
+use super::terms::{Course, TERMS, TermCase, is_rounded, scan_method, scan_of};
 
 /// Parameters of a segmented scan or reduction.
 #[derive(Clone, Copy, Debug)]
@@ -79,26 +79,32 @@ const CHUNK: u32 = 32;
 /// Length of each segment for `EvenOffsets`.
 pub const EVEN_LENGTH: u64 = 40;
 
-/// The elements and segment heads of a case, with reference results.
-struct Prepared {
-    terms: TermCase,
-    input: Vec<u64>,
-    heads: Vec<bool>,
-}
+impl SegmentsCase {
+    /// A reduction of no elements.
+    pub fn new((key, operator): (KeyType, Operator), by: By) -> Self {
+        let way = Way::Reduce { look_back: false };
+        let (length, on_device, n, course, subgroups) = (1, false, 0, Course::Any, None);
+        Self { key, operator, way, by, length, on_device, n, course, subgroups }
+    }
 
-impl Prepared {
-    fn new(of: SegmentsCase, max: u64) -> Self {
-        let SegmentsCase { course, n, .. } = of;
-        let terms = TermCase { n, course, ..TermCase::new(of.key, of.operator) };
-        let mut rng = Rng::new(n + of.length);
+    fn terms(&self) -> TermCase {
+        TermCase { n: self.n, course: self.course, ..TermCase::new(self.key, self.operator) }
+    }
+
+    /// Whether a segment begins at each element.
+    fn heads(&self, max: u64) -> Vec<bool> {
+        if self.by == By::EvenOffsets {
+            return (0..max).map(|at| at % EVEN_LENGTH == 0).collect();
+        }
+        let mut rng = Rng::new(self.n + self.length);
         // Some short segments begin at a tile boundary; long ones begin at equal distances,
         // slightly after it.
         let heads = (0..max).map(|at| {
-            let placed = if of.length < 100 { at % 256 == 0 } else { at % of.length == 5 };
-            at == 0 || placed || rng.next_u64().is_multiple_of(of.length)
+            let placed = if self.length < 100 { at % 256 == 0 } else { at % self.length == 5 };
+            at == 0 || placed || rng.next_u64().is_multiple_of(self.length)
         });
         let mut heads: Vec<bool> = heads.collect();
-        if let By::TakenOffsets { .. } = of.by {
+        if let By::TakenOffsets { .. } = self.by {
             // Two segments of exactly one chunk; one of them begins at a chunk boundary of the
             // array.
             for begin in [70, 128] {
@@ -107,222 +113,214 @@ impl Prepared {
                 heads[begin + CHUNK as usize] = true;
             }
         }
-        if of.by == By::EvenOffsets {
-            heads = (0..max).map(|at| at % EVEN_LENGTH == 0).collect();
-        }
-        Self { terms, input: terms.elements(max), heads }
+        heads
     }
 
-    /// The scan and the reduction of each segment.
-    fn results(&self, inclusive: bool) -> (Vec<u64>, Vec<u64>) {
-        let (mut scanned, mut reduced) = (Vec::new(), Vec::new());
-        let mut through = self.terms.identity();
-        for at in 0..self.terms.n as usize {
-            if self.heads[at] {
-                through = self.terms.identity();
-                reduced.push(through);
-            }
-            let before = through;
-            through = self.terms.combine(through, self.input[at]);
-            scanned.push(if inclusive { through } else { before });
-            if let Some(last) = reduced.last_mut() {
-                *last = through;
-            }
-        }
-        (scanned, reduced)
-    }
-
-    /// A key or a flag for each element, in words, and the first key of each segment.
-    fn keys(&self, by: By) -> (Vec<u32>, Vec<u32>) {
-        let (mut all, mut first) = (Vec::new(), Vec::new());
-        let mut key = 7u64;
-        for (at, &head) in self.heads.iter().enumerate() {
+    /// Segments by keys or flags.
+    fn by_key(&self, device: Device) -> Result<Case> {
+        let mut setup = Setup::new(device, "by key");
+        let (max, count) = setup.count(self.n, self.on_device);
+        let terms = self.terms();
+        let (input, heads) = (terms.elements(max), self.heads(max));
+        let key = if self.by == By::WideKeys { KeyType::I64 } else { KeyType::U32 };
+        let [src, dst] = ["src", "dst"].map(|name| setup.buffer(name, self.key, max));
+        let keys = setup.buffer("keys", key, max);
+        let mut held = 7u64;
+        let each_key = heads.iter().enumerate().map(|(at, &head)| {
             // Two-word keys differ in only one of the words.
-            key ^= if head { 1 << (at * 5 % 64) } else { 0 };
-            let words = match by {
-                By::WideKeys => vec![key as u32, (key >> 32) as u32],
-                By::Keys => vec![key as u32 ^ (key >> 32) as u32],
-                _ => vec![head.into()],
-            };
-            if head && at < self.terms.n as usize {
-                first.extend(&words);
+            held ^= if head { 1 << (at * 5 % 64) } else { 0 };
+            match self.by {
+                By::WideKeys => held,
+                By::Keys => u64::from(held as u32 ^ (held >> 32) as u32),
+                _ => head.into(),
             }
-            all.extend(words);
+        });
+        let each_key: Vec<u64> = each_key.collect();
+        let begins: Vec<usize> = (0..self.n as usize).filter(|&at| heads[at]).collect();
+        let ends = begins.iter().skip(1).copied().chain([self.n as usize]);
+        let segments = begins.iter().zip(ends).map(|(&begin, end)| &input[begin..end]);
+        let (Way::Scan { look_back, .. } | Way::Reduce { look_back }) = self.way;
+        let scan_method = scan_method(look_back);
+        let policy = Policy { scan: scan_method, ..policy_of(device, self.subgroups) };
+        match self.way {
+            Way::Scan { inclusive, .. } => {
+                let buffers = ScanBuffers::new(src, dst).count(count);
+                let flags = self.by == By::Flags;
+                let buffers = if flags { buffers.heads(keys) } else { buffers.keys(keys) };
+                scan(&mut setup.graph, &policy, &scan_of(self.operator, inclusive), &buffers)?;
+                let scanned = segments.flat_map(|segment| terms.scanned(segment, inclusive));
+                setup.expect("dst", terms.words(&scanned.collect::<Vec<_>>()));
+            }
+            Way::Reduce { .. } => {
+                let out = setup.buffer("keys_out", key, max);
+                let found = setup.result("found", vec![begins.len() as u32]);
+                let buffers = ReduceByKeyBuffers::new((keys, src), (out, dst), found).count(count);
+                reduce_by_key(&mut setup.graph, &policy, self.operator, &buffers)?;
+                setup.expect("keys_out", words_of(key, begins.iter().map(|&at| each_key[at])));
+                let reduced: Vec<u64> = segments.map(|segment| terms.reduced(segment)).collect();
+                setup.expect("dst", terms.words(&reduced));
+            }
         }
-        (all, first)
+        setup.set("src", terms.words(&input));
+        setup.set("keys", words_of(key, each_key));
+        setup.finish(self)
+    }
+
+    fn policy(&self, device: Device) -> Policy {
+        let policy = policy_of(device, self.subgroups);
+        // Chunks so large that no segment is divided.
+        let undivided = 1 << 31;
+        let (segment_chunk, subgroup_takers) = match self.by {
+            By::TakenOffsets { by_subgroups: false } => (CHUNK, u32::MAX),
+            By::Rows { taken: true } => (CHUNK, ROW_WORKERS),
+            By::TakenOffsets { .. } | By::EvenOffsets | By::FallingOffsets(Falling::Taken) => {
+                (CHUNK, 1)
+            }
+            _ => (undivided, policy.subgroup_takers),
+        };
+        Policy { segment_chunk, subgroup_takers, ..policy }
+    }
+
+    /// Adds the reduction of segments or rows of `input`. With a device count of elements, the
+    /// `past` elements beyond it must be ignored.
+    fn add_reduction(
+        &self,
+        setup: &mut Setup,
+        input: &[u64],
+        past: usize,
+        expected: &[u64],
+        buffers: impl FnOnce(&mut Setup, Buffer, Buffer, u64) -> SegmentedReduceBuffers,
+    ) -> Result<()> {
+        let (terms, segments) = (self.terms(), expected.len());
+        let (max, count) = setup.count(segments as u64, self.on_device);
+        let mut elements = input.to_vec();
+        let mut number = Count::Host(input.len() as u64);
+        if self.on_device {
+            elements.resize(input.len() + past, 1);
+            let buffer = setup.words("elements", vec![input.len() as u32]);
+            number = Count::Device { buffer, index: 0, max: elements.len() as u64 };
+        }
+        let src = setup.buffer("src", self.key, elements.len() as u64);
+        let dst = setup.buffer("dst", self.key, max);
+        let buffers = buffers(setup, src, dst, max).count(count).elements(number);
+        reduce_segments(&mut setup.graph, &self.policy(setup.device), self.operator, &buffers)?;
+        setup.set("src", terms.words(&elements));
+        let mut expected = terms.words(expected);
+        // Nothing is written beyond the counted segments, and unsorted offsets leave no result
+        // unwritten.
+        if self.on_device || matches!(self.by, By::FallingOffsets(_)) {
+            let words = max as usize * expected.len() / segments;
+            setup.set("dst", vec![UNTOUCHED; words]);
+            expected.resize(words, UNTOUCHED);
+        }
+        setup.expect("dst", expected);
+        Ok(())
+    }
+
+    /// The offsets of the segments.
+    fn offsets(&self, device: Device) -> Vec<u32> {
+        let n = self.n as u32;
+        // Some segments are empty, and the elements before the first offset are not counted.
+        let mut offsets = Vec::new();
+        let even = self.by == By::EvenOffsets;
+        let heads = self.heads(self.n);
+        let begins = heads.iter().enumerate().filter(|(_, head)| **head);
+        for (at, _) in begins.skip(usize::from(!even)) {
+            offsets.extend(vec![at as u32; 1 + usize::from(!even && at % 3 == 0)]);
+        }
+        let many = 70 * device.threads() as usize;
+        if self.by == By::ManyOffsets {
+            offsets.extend(vec![offsets[offsets.len() / 2]; many]);
+            offsets.sort_unstable();
+        }
+        // At least one segment. An offset beyond the elements is clamped to their number.
+        if offsets.is_empty() {
+            offsets.push(0);
+        }
+        // In narrow workgroups, some elements lie beyond the last segment. For one worker per
+        // segment and a device count, their number would make a segment shorter or longer than a
+        // chunk.
+        let behind = match self.by {
+            By::ManyOffsets if self.subgroups.is_some() => 1,
+            By::TakenOffsets { by_subgroups } if self.on_device => {
+                9 + CHUNK * u32::from(by_subgroups)
+            }
+            _ => 0,
+        };
+        offsets.retain(|&at| at <= n - behind);
+        offsets.push(if behind > 0 { n - behind } else { n + 5 });
+        offsets.sort_unstable();
+        // An offset count that the lanes divide evenly when they search for the last one.
+        while self.subgroups.is_some() && offsets.len() % (device.width as usize + 1) != 0 {
+            offsets.insert(0, offsets[0]);
+        }
+        if let By::FallingOffsets(how) = self.by {
+            let mut rng = Rng::new(self.n);
+            if how == Falling::Searched {
+                offsets.resize(many, 0);
+            }
+            offsets.fill_with(|| rng.below(self.n / 64 + 1) as u32 * 64);
+        }
+        offsets
+    }
+
+    fn by_offsets(&self, device: Device) -> Result<Case> {
+        let terms = self.terms();
+        let input = terms.elements(self.n);
+        let mut offsets = self.offsets(device);
+        let segment = |pair: &[u32]| {
+            let end = pair[1].min(self.n as u32).max(pair[0]);
+            terms.reduced(&input[pair[0] as usize..end as usize])
+        };
+        let expected: Vec<u64> = offsets.windows(2).map(segment).collect();
+        let empty: Vec<bool> = offsets.windows(2).map(|pair| pair[1] <= pair[0]).collect();
+        let mut setup = Setup::new(device, "segments");
+        self.add_reduction(&mut setup, &input, PAST, &expected, |setup, src, dst, max| {
+            offsets.resize(max as usize + 1, self.n as u32);
+            SegmentedReduceBuffers::new(src, setup.words("offsets", offsets), dst)
+        })?;
+        let mut verify = None;
+        if let By::FallingOffsets(_) = self.by {
+            let (_, expected) = setup.outputs.remove(0);
+            verify = Some(defined_results(expected, empty));
+        }
+        Ok(Case { verify, ..setup.finish(self)? })
+    }
+
+    fn by_rows(&self, device: Device) -> Result<Case> {
+        let terms = self.terms();
+        // With a device count, the elements end within a row.
+        let n = self.n - if self.on_device { self.length / 2 } else { 0 };
+        let input = terms.elements(n);
+        let rows = input.chunks(self.length as usize).map(|row| terms.reduced(row));
+        let expected: Vec<u64> = rows.chain([terms.identity(); EMPTY_ROWS]).collect();
+        let past = (self.n + self.length - n) as usize;
+        let mut setup = Setup::new(device, "rows");
+        self.add_reduction(&mut setup, &input, past, &expected, |_, src, dst, _| {
+            SegmentedReduceBuffers::rows(src, self.length, dst)
+        })?;
+        setup.finish(self)
     }
 }
 
-pub fn segments_case(device: Device, of: SegmentsCase) -> Result<Case> {
-    if !matches!(of.by, By::Flags | By::Keys | By::WideKeys) {
-        return match of.by {
-            By::Rows { .. } => rows_case(device, of),
-            _ => offsets_case(device, of),
-        };
-    }
-    let mut graph = Graph::new("by key");
-    let (max, count) = counted(&mut graph, of.n, of.on_device);
-    let job = Prepared::new(of, max);
-    let (element, key) = (
-        ElementType::from(of.key),
-        ElementType::from(if of.by == By::WideKeys { KeyType::I64 } else { KeyType::U32 }),
-    );
-    let [src, dst] = ["src", "dst"].map(|name| graph.import_array(name, element, max));
-    let keys = graph.import_array("keys", key, max);
-    let (Way::Scan { look_back, .. } | Way::Reduce { look_back }) = of.way;
-    let method = if look_back { ScanMethod::LookBack } else { ScanMethod::ReduceThenScan };
-    let policy = Policy { scan: method, ..policy_of(device, of.subgroups) };
-    let (words, first) = job.keys(of.by);
-    let mut outputs = Vec::new();
-    match of.way {
-        Way::Scan { inclusive, .. } => {
-            let how =
-                if inclusive { Scan::inclusive(of.operator) } else { Scan::exclusive(of.operator) };
-            let buffers = ScanBuffers::new(src, dst).count(count);
-            let buffers = if of.by == By::Flags { buffers.heads(keys) } else { buffers.keys(keys) };
-            scan(&mut graph, &policy, &how, &buffers)?;
-            let expected = job.terms.words(&job.results(inclusive).0);
-            outputs.push(Output { name: "dst", expected });
-        }
-        Way::Reduce { .. } => {
-            let out = graph.import_array("keys_out", key, max);
-            let found = graph.import::<u32>("found", 1);
-            let buffers = ReduceByKeyBuffers::new((keys, src), (out, dst), found).count(count);
-            reduce_by_key(&mut graph, &policy, of.operator, &buffers)?;
-            let reduced = job.results(false).1;
-            outputs.push(Output { name: "found", expected: vec![reduced.len() as u32] });
-            outputs.push(Output { name: "keys_out", expected: first });
-            outputs.push(Output { name: "dst", expected: job.terms.words(&reduced) });
+impl Subject for SegmentsCase {
+    fn case(&self, device: Device) -> Result<Case> {
+        match self.by {
+            By::Flags | By::Keys | By::WideKeys => self.by_key(device),
+            By::Rows { .. } => self.by_rows(device),
+            _ => self.by_offsets(device),
         }
     }
-    Ok(Case {
-        name: format!("{of:?}, for {device:?}"),
-        plan: graph.compile(&limits(device))?,
-        outputs,
-        inputs: vec![("src", job.terms.words(&job.input)), ("keys", words), count_words(of.n)],
-        lane_order: false,
-        may_give_up: None,
-        verify: None,
-        steady: Vec::new(),
-    })
 }
 
 /// A value that no result has.
 const UNTOUCHED: u32 = 0xDEAD_BEEF;
 /// Number of elements beyond a device count.
 const PAST: usize = 40;
-
-fn segments_policy(device: Device, of: SegmentsCase) -> Policy {
-    let policy = policy_of(device, of.subgroups);
-    match of.by {
-        By::TakenOffsets { by_subgroups: false } => {
-            Policy { segment_chunk: CHUNK, subgroup_takers: u32::MAX, ..policy }
-        }
-        By::TakenOffsets { .. } | By::EvenOffsets | By::FallingOffsets(Falling::Taken) => {
-            Policy { segment_chunk: CHUNK, subgroup_takers: 1, ..policy }
-        }
-        // Chunks so large that no segment is divided.
-        _ => Policy { segment_chunk: 1 << 31, ..policy },
-    }
-}
-
-fn offsets_case(device: Device, of: SegmentsCase) -> Result<Case> {
-    let job = Prepared::new(of, of.n);
-    // Some segments are empty, and the elements before the first offset are not counted.
-    let mut offsets = Vec::new();
-    let even = of.by == By::EvenOffsets;
-    let skipped = usize::from(!even);
-    for (at, _) in job.heads.iter().enumerate().filter(|(_, head)| **head).skip(skipped) {
-        offsets.extend(vec![at as u32; 1 + usize::from(!even && at % 3 == 0)]);
-    }
-    if of.by == By::ManyOffsets {
-        let at = offsets[offsets.len() / 2];
-        let many = vec![at; 70 * device.threads() as usize];
-        offsets.extend(many);
-        offsets.sort_unstable();
-    }
-    // At least one segment. An offset beyond the elements is clamped to their number.
-    if offsets.is_empty() {
-        offsets.push(0);
-    }
-    // In narrow workgroups, some elements lie beyond the last segment. For one worker per segment
-    // and a device count, their number would make a segment shorter or longer than a chunk.
-    let behind = match of.by {
-        By::ManyOffsets if of.subgroups.is_some() => 1,
-        By::TakenOffsets { by_subgroups } if of.on_device => 9 + CHUNK * u32::from(by_subgroups),
-        _ => 0,
-    };
-    offsets.retain(|&at| at <= of.n as u32 - behind);
-    offsets.push(if behind > 0 { of.n as u32 - behind } else { of.n as u32 + 5 });
-    offsets.sort_unstable();
-    // An offset count that the lanes divide evenly when they search for the last one.
-    while of.subgroups.is_some() && offsets.len() % (device.width as usize + 1) != 0 {
-        offsets.insert(0, offsets[0]);
-    }
-    if let By::FallingOffsets(how) = of.by {
-        let mut rng = Rng::new(of.n);
-        if how == Falling::Searched {
-            offsets.resize(70 * device.threads() as usize, 0);
-        }
-        offsets.fill_with(|| rng.below(of.n / 64 + 1) as u32 * 64);
-    }
-    let segment = |pair: &[u32]| {
-        let end = pair[1].min(of.n as u32).max(pair[0]);
-        let elements = job.input[pair[0] as usize..end as usize].iter();
-        elements.fold(job.terms.identity(), |so_far, &x| job.terms.combine(so_far, x))
-    };
-    let expected: Vec<u64> = offsets.windows(2).map(segment).collect();
-    let empty: Vec<bool> = offsets.windows(2).map(|pair| pair[1] <= pair[0]).collect();
-    let falls = matches!(of.by, By::FallingOffsets(_));
-    let segments = expected.len() as u64;
-    let mut graph = Graph::new("segments");
-    let (max, count) = counted(&mut graph, segments, of.on_device);
-    let element = ElementType::from(of.key);
-    // With a device count of elements, the elements beyond it must be ignored.
-    let mut elements = job.input.clone();
-    let mut inputs = Vec::new();
-    let mut number = Count::Host(of.n);
-    if of.on_device {
-        elements.resize(elements.len() + PAST, 1);
-        let (buffer, max) = (graph.import::<u32>("elements", 1), elements.len() as u64);
-        number = Count::Device { buffer, index: 0, max };
-        inputs.push(("elements", vec![of.n as u32]));
-    }
-    let src = graph.import_array("src", element, elements.len() as u64);
-    let dst = graph.import_array("dst", element, max);
-    let cuts = graph.import::<u32>("offsets", max + 1);
-    let buffers = SegmentedReduceBuffers::new(src, cuts, dst).count(count).elements(number);
-    reduce_segments(&mut graph, &segments_policy(device, of), of.operator, &buffers)?;
-    offsets.resize(max as usize + 1, of.n as u32);
-    inputs.extend([
-        ("src", job.terms.words(&elements)),
-        ("offsets", offsets),
-        count_words(segments),
-    ]);
-    let mut expected = job.terms.words(&expected);
-    if of.on_device {
-        // Nothing is written beyond the counted segments.
-        let words = max as usize * expected.len() / segments as usize;
-        inputs.push(("dst", vec![UNTOUCHED; words]));
-        expected.resize(words, UNTOUCHED);
-    } else if falls {
-        inputs.push(("dst", vec![UNTOUCHED; expected.len()]));
-    }
-    let (outputs, verify) = match falls {
-        true => (Vec::new(), Some(defined_results(expected, empty))),
-        false => (vec![Output { name: "dst", expected }], None),
-    };
-    Ok(Case {
-        name: format!("{of:?}, for {device:?}"),
-        plan: graph.compile(&limits(device))?,
-        outputs,
-        inputs,
-        lane_order: false,
-        may_give_up: None,
-        verify,
-        steady: Vec::new(),
-    })
-}
+/// With fewer rows than an eighth of this, long rows are divided into chunks.
+const ROW_WORKERS: u32 = 64;
+/// Number of rows beyond the elements.
+const EMPTY_ROWS: usize = 3;
 
 /// Checks that every result is written, and that those of empty segments are as expected.
 fn defined_results(expected: Vec<u32>, empty: Vec<bool>) -> Verify {
@@ -337,70 +335,12 @@ fn defined_results(expected: Vec<u32>, empty: Vec<bool>) -> Verify {
     })
 }
 
-/// With fewer rows than an eighth of this, long rows are divided into chunks.
-const ROW_WORKERS: u32 = 64;
-/// Number of rows beyond the elements.
-const EMPTY_ROWS: u64 = 3;
-
-fn rows_case(device: Device, of: SegmentsCase) -> Result<Case> {
-    let terms = TermCase { course: of.course, ..TermCase::new(of.key, of.operator) };
-    // With a device count, the elements end within a row.
-    let n = of.n - if of.on_device { of.length / 2 } else { 0 };
-    let input = terms.elements(n);
-    let whole = |row: &[u64]| row.iter().fold(terms.identity(), |so, &x| terms.combine(so, x));
-    let mut expected: Vec<u64> = input.chunks(of.length as usize).map(whole).collect();
-    expected.extend([terms.identity(); EMPTY_ROWS as usize]);
-    let rows = expected.len() as u64;
-    let mut graph = Graph::new("rows");
-    let (max, count) = counted(&mut graph, rows, of.on_device);
-    let element = ElementType::from(of.key);
-    let mut elements = input;
-    let mut inputs = vec![count_words(rows)];
-    let mut number = Count::Host(n);
-    if of.on_device {
-        elements.resize((of.n + of.length) as usize, 1);
-        let (buffer, max) = (graph.import::<u32>("elements", 1), elements.len() as u64);
-        number = Count::Device { buffer, index: 0, max };
-        inputs.push(("elements", vec![n as u32]));
-    }
-    let src = graph.import_array("src", element, elements.len() as u64);
-    let dst = graph.import_array("dst", element, max);
-    let policy = policy_of(device, of.subgroups);
-    let policy = match of.by {
-        By::Rows { taken: true } => {
-            Policy { segment_chunk: CHUNK, subgroup_takers: ROW_WORKERS, ..policy }
-        }
-        _ => Policy { segment_chunk: 1 << 31, ..policy },
-    };
-    let buffers = SegmentedReduceBuffers::rows(src, of.length, dst).count(count).elements(number);
-    reduce_segments(&mut graph, &policy, of.operator, &buffers)?;
-    let mut expected = terms.words(&expected);
-    if of.on_device {
-        // Nothing is written beyond the counted rows.
-        let words = max as usize * expected.len() / rows as usize;
-        inputs.push(("dst", vec![UNTOUCHED; words]));
-        expected.resize(words, UNTOUCHED);
-    }
-    inputs.push(("src", terms.words(&elements)));
-    Ok(Case {
-        name: format!("{of:?}, for {device:?}"),
-        plan: graph.compile(&limits(device))?,
-        outputs: vec![Output { name: "dst", expected }],
-        inputs,
-        lane_order: false,
-        may_give_up: None,
-        verify: None,
-        steady: Vec::new(),
-    })
-}
-
 /// Every kind of term by every method; `tile` is the larger tile size of the kernels.
 pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
-    let (mut all, course, subgroups) = (Vec::new(), Course::Any, None);
-    for (key, operator) in TERMS {
-        let rounded = key.is_float() && operator == Operator::Sum;
+    let mut all = Vec::new();
+    for term in TERMS {
         for look_back in [true, false] {
-            if look_back && rounded {
+            if look_back && is_rounded(term) {
                 continue;
             }
             for reduce in [false, true] {
@@ -417,67 +357,35 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
                 let length = [3, 900, 5000][number % 3];
                 let n = [2 * tile + 5, tile + 1, 3 * tile - 2][number % 3];
                 let on_device = number % 2 == 1;
-                all.push(SegmentsCase {
-                    key,
-                    operator,
-                    way,
-                    by,
-                    length,
-                    on_device,
-                    n,
-                    course,
-                    subgroups,
-                });
+                all.push(SegmentsCase { way, length, on_device, n, ..SegmentsCase::new(term, by) });
             }
         }
-        let way = Way::Reduce { look_back: false };
-        for (number, by) in [By::Offsets, By::Offsets, By::ManyOffsets].into_iter().enumerate() {
-            let (n, length) = ([3 * tile + 5, 2 * tile, tile + 9][number], [2000, 5, 40][number]);
+        for (by, n, length, on_device) in [
+            (By::Offsets, 3 * tile + 5, 2000, false),
+            (By::Offsets, 2 * tile, 5, true),
+            (By::ManyOffsets, tile + 9, 40, false),
+        ] {
             // Cases that do not depend on the kind of term are run with one kind.
-            if by == By::Offsets || key == KeyType::U32 {
-                let on_device = number % 2 == 1;
-                all.push(SegmentsCase {
-                    key,
-                    operator,
-                    way,
-                    by,
-                    length,
-                    on_device,
-                    n,
-                    course,
-                    subgroups,
-                });
+            if by == By::Offsets || term.0 == KeyType::U32 {
+                all.push(SegmentsCase { length, on_device, n, ..SegmentsCase::new(term, by) });
             }
         }
     }
-    let taken = [
-        (false, false, Course::Any),
-        (false, false, Course::Falling),
-        (false, true, Course::Rising),
-        (true, false, Course::Any),
-        (true, true, Course::Any),
-    ];
-    for (key, operator) in TERMS {
-        for (by_subgroups, on_device, course) in taken {
-            let (way, by) = (Way::Reduce { look_back: false }, By::TakenOffsets { by_subgroups });
+    for term in TERMS {
+        for (by_subgroups, on_device, course) in [
+            (false, false, Course::Any),
+            (false, false, Course::Falling),
+            (false, true, Course::Rising),
+            (true, false, Course::Any),
+            (true, true, Course::Any),
+        ] {
             // More than eight chunks of a segment are joined by a subgroup.
             let length = if by_subgroups { 25 } else { 350 };
-            let n = tile + 11;
-            all.push(SegmentsCase {
-                key,
-                operator,
-                way,
-                by,
-                length,
-                on_device,
-                n,
-                course,
-                subgroups,
-            });
+            let of = SegmentsCase::new(term, By::TakenOffsets { by_subgroups });
+            all.push(SegmentsCase { length, on_device, n: tile + 11, course, ..of });
         }
     }
-    for (key, operator) in TERMS {
-        let way = Way::Reduce { look_back: false };
+    for term in TERMS {
         for (taken, length, rows) in [
             (false, 4, tile / 3),
             (false, 8, tile / 8),
@@ -485,24 +393,15 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
             (true, 40, tile / 30),
             (true, tile / 2 + 3, 5),
         ] {
-            let (by, n, on_device) = (By::Rows { taken }, rows * length, length % 4 != 0);
+            let on_device = length % 4 != 0;
             let course = if on_device { Course::Rising } else { Course::Any };
-            all.push(SegmentsCase {
-                key,
-                operator,
-                way,
-                by,
-                length,
-                on_device,
-                n,
-                course,
-                subgroups,
-            });
+            let of = SegmentsCase::new(term, By::Rows { taken });
+            all.push(SegmentsCase { length, on_device, n: rows * length, course, ..of });
         }
     }
     // The count is written for empty inputs too.
-    let (key, operator, way) = (KeyType::U32, Operator::Sum, Way::Reduce { look_back: true });
-    let (by, length, on_device, n) = (By::Keys, 3, true, 0);
-    all.push(SegmentsCase { key, operator, way, by, length, on_device, n, course, subgroups });
+    let of = SegmentsCase::new((KeyType::U32, Operator::Sum), By::Keys);
+    let way = Way::Reduce { look_back: true };
+    all.push(SegmentsCase { way, length: 3, on_device: true, ..of });
     all
 }

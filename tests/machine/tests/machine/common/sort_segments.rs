@@ -1,16 +1,15 @@
 //! Plans of segmented sorts, with offsets on the host or on the device, or with rows.
 
 use anyhow::Result;
-use multisplit::Policy;
-use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::split::TileShape;
 use multisplit::operations::{Count, SortBuffers, sort};
-use multisplit::{KeyType, Sort};
+use multisplit::{KeyType, Policy, Sort};
 use multisplit_machine::Rng;
 
-use super::case::{Case, Output};
-use super::moves::Payload;
-use super::primitives::{Device, ITEMS, count_words, counted, limits, policy_of};
+use super::case::Case;
+use super::moves::{Payload, image, words_of};
+use super::primitives::{Device, ITEMS, policy_of, set_sort_tiles};
+use super::setup::{Setup, Subject};
 
 /// Source of the segment offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,118 +54,58 @@ impl Tiles {
         };
         let mut policy = policy_of(device, Some(2));
         policy.sort.small = narrow;
-        policy.sort.keys = policy.sort.keys.map(|(n, _)| (n, shape));
-        policy.sort.wide_keys = policy.sort.wide_keys.map(|(n, _)| (n, shape));
-        policy.sort.pairs = policy.sort.pairs.map(|(n, _)| (n, shape));
+        set_sort_tiles(&mut policy, shape);
         policy
     }
 }
 
-impl SortSegmentsCase {
-    fn words(&self, keys: impl Iterator<Item = u64>) -> Vec<u32> {
-        let words = |key: u64| match self.wide {
-            false => vec![key as u32],
-            true => vec![key as u32, (key >> 32) as u32],
+impl Subject for SortSegmentsCase {
+    fn case(&self, device: Device) -> Result<Case> {
+        let mut setup = Setup::new(device, "segments");
+        let n: u64 = self.lengths.iter().sum();
+        let on_device = matches!(self.given, Given::Device | Given::Falling);
+        let (max, count) = setup.count(n, on_device);
+        let mut offsets = vec![0u32];
+        for length in &self.lengths {
+            offsets.push(offsets[offsets.len() - 1] + *length as u32);
+        }
+        let (key, shift) = if self.wide { (KeyType::U64, 33) } else { (KeyType::F32, 25) };
+        let mut rng = Rng::new(n);
+        // Some keys are equal, and others share digits.
+        let random = |_| ((rng.next_u64() % 90) << shift) | (rng.next_u64() % 2);
+        let keys: Vec<u64> = (0..max).map(random).collect();
+        let buffers = SortBuffers::keys(setup.buffer("keys", key, max)).count(count);
+        let buffers = self.payload.declare(&mut setup, buffers, max);
+        let how = if self.descending { Sort::descending() } else { Sort::ascending() };
+        let mut ascending = offsets.clone();
+        let (how, buffers) = match self.given {
+            Given::Rows(length) => (how.rows(length), buffers),
+            Given::Host => (how.segments(&offsets), buffers),
+            Given::Device | Given::Falling => {
+                if self.given == Given::Falling {
+                    offsets.iter_mut().skip(2).step_by(3).for_each(|offset| *offset /= 2);
+                    offsets[self.lengths.len()] = n as u32;
+                    // An offset below an earlier one counts as the earlier one.
+                    ascending.clone_from(&offsets);
+                    for k in 1..ascending.len() {
+                        ascending[k] = ascending[k].max(ascending[k - 1]);
+                    }
+                }
+                let (segments, spare) = (self.lengths.len() as u64, 9);
+                offsets.resize(offsets.len() + spare, 3);
+                let offsets = setup.words("offsets", offsets);
+                let buffer = setup.words("segments", vec![segments as u32]);
+                let segments = Count::Device { buffer, index: 0, max: segments + spare as u64 };
+                (how, buffers.segments(offsets, segments))
+            }
         };
-        keys.flat_map(words).collect()
+        sort(&mut setup.graph, &self.tiles.policy(device), &how, &buffers)?;
+        let rank = |bits| if self.descending { !image(key, bits) } else { image(key, bits) };
+        let order = self.payload.expect_sorted(&mut setup, &keys, &ascending, rank);
+        setup.expect("keys", words_of(key, order.iter().map(|&i| keys[i])));
+        setup.set("keys", words_of(key, keys));
+        Ok(Case { lane_order: device.lane_order, ..setup.finish(self)? })
     }
-
-    /// An integer that compares like the key.
-    fn image(&self, key: u64) -> u64 {
-        match self.wide {
-            true => key,
-            false if key >> 31 == 1 => !key & 0xFFFF_FFFF,
-            false => key | 1 << 31,
-        }
-    }
-}
-
-pub fn sort_segments_case(device: Device, of: &SortSegmentsCase) -> Result<Case> {
-    let mut graph = Graph::new("segments");
-    let n: u64 = of.lengths.iter().sum();
-    let on_device = matches!(of.given, Given::Device | Given::Falling);
-    let (max, count) = counted(&mut graph, n, on_device);
-    let mut offsets = vec![0u32];
-    for length in &of.lengths {
-        offsets.push(offsets[offsets.len() - 1] + *length as u32);
-    }
-    let mut rng = Rng::new(n);
-    // Some keys are equal, and others share digits.
-    let keys: Vec<u64> = (0..max)
-        .map(|_| ((rng.next_u64() % 90) << if of.wide { 33 } else { 25 }) | (rng.next_u64() % 2))
-        .collect();
-    let element = ElementType::from(if of.wide { KeyType::U64 } else { KeyType::F32 });
-    let keys_buffer = graph.import_array("keys", element, max);
-    let spare = if on_device { 9 } else { 0 };
-    let segments = of.lengths.len() as u64;
-    let offsets_buffer = graph.import::<u32>("offsets", segments + 1 + spare);
-    let segment_count = graph.import::<u32>("segments", 1);
-    let buffers = SortBuffers::keys(keys_buffer).count(count);
-    let buffers = match of.payload {
-        Payload::Nothing => buffers,
-        Payload::Words(words) => {
-            let element = ElementType::Other(4 * words as u32);
-            buffers.values(graph.import_array("values", element, max))
-        }
-        Payload::Indices => buffers.indices(graph.import::<u32>("values", max)),
-    };
-    let how = if of.descending { Sort::descending() } else { Sort::ascending() };
-    let (how, buffers) = match of.given {
-        Given::Rows(length) => (how.rows(length), buffers),
-        Given::Host => (how.segments(&offsets), buffers),
-        Given::Device | Given::Falling => {
-            let segments = Count::Device { buffer: segment_count, index: 0, max: segments + spare };
-            (how, buffers.segments(offsets_buffer, segments))
-        }
-    };
-    sort(&mut graph, &of.tiles.policy(device), &how, &buffers)?;
-    let mut ascending = offsets.clone();
-    if of.given == Given::Falling {
-        offsets.iter_mut().skip(2).step_by(3).for_each(|offset| *offset /= 2);
-        offsets[of.lengths.len()] = n as u32;
-        // An offset below an earlier one counts as the earlier one.
-        ascending.clone_from(&offsets);
-        for k in 1..ascending.len() {
-            ascending[k] = ascending[k].max(ascending[k - 1]);
-        }
-    }
-    let (mut order, mut numbers) = (Vec::new(), Vec::new());
-    for both in ascending.windows(2) {
-        let mut part: Vec<u32> = (both[0]..both[1]).collect();
-        let key = |&i: &u32| of.image(keys[i as usize]);
-        match of.descending {
-            true => part.sort_by_key(|i| std::cmp::Reverse(key(i))),
-            false => part.sort_by_key(key),
-        }
-        numbers.extend(part.iter().map(|i| i - both[0]));
-        order.extend(part);
-    }
-    let sorted = of.words(order.iter().map(|&i| keys[i as usize]));
-    let value = |i: u32, words: usize| (0..words as u32).map(move |w| (i ^ 0x5555) | w << 28);
-    let mut outputs = vec![Output { name: "keys", expected: sorted }];
-    offsets.resize(offsets.len() + spare as usize, 3);
-    let mut inputs = vec![("keys", of.words(keys.iter().copied())), count_words(n)];
-    inputs.push(("offsets", offsets));
-    inputs.push(("segments", vec![segments as u32]));
-    match of.payload {
-        Payload::Nothing => {}
-        Payload::Indices => outputs.push(Output { name: "values", expected: numbers }),
-        Payload::Words(words) => {
-            let moved = order.iter().flat_map(|&i| value(i, words)).collect();
-            outputs.push(Output { name: "values", expected: moved });
-            inputs.push(("values", (0..max as u32).flat_map(|i| value(i, words)).collect()));
-        }
-    }
-    Ok(Case {
-        name: format!("{of:?}, for {device:?}"),
-        plan: graph.compile(&limits(device))?,
-        outputs,
-        inputs,
-        lane_order: device.lane_order,
-        may_give_up: None,
-        verify: None,
-        steady: Vec::new(),
-    })
 }
 
 /// Tiny segments, segments of half a tile and a whole tile, and segments of several tiles; `tile`
@@ -197,14 +136,8 @@ pub fn sort_segments_cases(tile: u64) -> Vec<SortSegmentsCase> {
         for (length, rows) in [(7, tile / 5), (16, 77), (tile / 4, 9), (2 * tile + 1, 2)] {
             for payload in [Payload::Nothing, Payload::Indices] {
                 let (given, lengths) = (Given::Rows(length), vec![length; rows as usize]);
-                all.push(SortSegmentsCase {
-                    wide,
-                    given,
-                    lengths,
-                    payload,
-                    descending: wide,
-                    tiles,
-                });
+                let descending = wide;
+                all.push(SortSegmentsCase { wide, given, lengths, payload, descending, tiles });
             }
         }
     }

@@ -4,13 +4,15 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use multisplit::graph::{Graph, Groups};
+use multisplit::graph::Groups;
 use multisplit::shaders::builtin;
 use multisplit_sssp::network::{Network, UNREACHED};
 
-use super::case::{Case, Output, Verify};
+use super::case::{Case, Verify};
+use super::moves::value_type;
 use super::networks::{Kind, arc_words, distances, network, sum_of};
-use super::primitives::{Device, limits};
+use super::primitives::Device;
+use super::setup::{Setup, push_bytes};
 
 /// The predecessor of each vertex: the first of those with a smaller distance.
 fn nearer_predecessors(network: &Network, held: &[u32], floats: bool) -> Vec<u32> {
@@ -77,53 +79,37 @@ pub fn survey_case(device: Device, floats: bool, same_distance: bool) -> Result<
     let network = network(kind, 150, if same_distance { 2 } else { 3 }, floats)?;
     let vertices = network.vertices();
     let arcs = network.arcs().len() as u64;
-    let mut graph = Graph::new("survey");
-    let rows = graph.import::<u32>("rows", u64::from(vertices) + 1);
-    let arc_buffer = graph.import::<[u32; 2]>("arcs", arcs);
-    let at = graph.import::<u32>("distances", vertices.into());
-    let request = graph.import::<u32>("request", 1);
-    let parents = graph.import::<u32>("parents", vertices.into());
-    let found = graph.import::<u32>("found", 4);
-    let push = [vertices, arcs as u32, u32::from(same_distance)].map(u32::to_le_bytes).concat();
-    graph
-        .pass("sssp.survey", builtin::SSSP_SURVEY.kernel()?)
-        .bind("rows", rows)
-        .bind("arcs", arc_buffer)
-        .bind("distances", at)
-        .bind("request", request)
-        .bind("parents", parents)
-        .bind("found", found)
-        .push_bytes(&push)
-        .specialize("local_size_x", device.threads())
-        .specialize("FLOATS", u32::from(floats))
-        .specialize("PARENTS", 1)
-        .dispatch(Groups::linear(arcs.div_ceil(device.threads().into())));
     let held = distances(&network, floats);
     let tree = nearer_predecessors(&network, &held, floats);
     let reached = (0..vertices).filter(|&v| held[v as usize] != UNREACHED);
     let reached = reached.map(|v| network.arcs_of(v).len() as u32).sum();
-    let mut outputs = vec![Output { name: "distances", expected: held.clone() }];
+    let mut setup = Setup::new(device, "survey");
+    setup.expect("distances", held.clone());
     if !same_distance {
-        outputs.push(Output { name: "found", expected: vec![0, UNREACHED, reached, 0] });
-        outputs.push(Output { name: "parents", expected: tree.clone() });
+        setup.expect("found", vec![0, UNREACHED, reached, 0]);
+        setup.expect("parents", tree.clone());
     }
     let before = if same_distance { tree } else { vec![UNREACHED; vertices as usize] };
-    let inputs = vec![
-        ("rows", network.rows().to_vec()),
-        ("arcs", arc_words(&network)),
-        ("distances", held.clone()),
-        ("request", vec![0]),
-        ("parents", before.clone()),
-        ("found", vec![0, UNREACHED, 0, 0]),
+    let arc_buffer = setup.buffer("arcs", value_type(2), arcs);
+    setup.set("arcs", arc_words(&network));
+    let bound = [
+        ("rows", setup.words("rows", network.rows().to_vec())),
+        ("arcs", arc_buffer),
+        ("distances", setup.words("distances", held.clone())),
+        ("request", setup.words("request", vec![0])),
+        ("parents", setup.words("parents", before.clone())),
+        ("found", setup.words("found", vec![0, UNREACHED, 0, 0])),
     ];
-    Ok(Case {
-        name: format!("survey, floats {floats}, settle {same_distance}, for {device:?}"),
-        plan: graph.compile(&limits(device))?,
-        inputs,
-        outputs,
-        lane_order: false,
-        may_give_up: None,
-        verify: same_distance.then(|| verify_parents(network, held, before)),
-        steady: Vec::new(),
-    })
+    let pass = setup.graph.pass("sssp.survey", builtin::SSSP_SURVEY.kernel()?);
+    bound
+        .into_iter()
+        .fold(pass, |pass, (name, buffer)| pass.bind(name, buffer))
+        .push_bytes(&push_bytes(&[vertices, arcs as u32, same_distance.into()]))
+        .specialize("local_size_x", device.threads())
+        .specialize("FLOATS", u32::from(floats))
+        .specialize("PARENTS", 1)
+        .dispatch(Groups::linear(arcs.div_ceil(device.threads().into())));
+    let verify = same_distance.then(|| verify_parents(network, held, before));
+    let name = format_args!("survey, floats {floats}, settle {same_distance}");
+    Ok(Case { verify, ..setup.finish(name)? })
 }

@@ -1,14 +1,14 @@
 //! Plans of scans and reductions of every type and operator.
 
 use anyhow::Result;
-use multisplit::Policy;
-use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::{ReduceBuffers, ScanBuffers, ScanMethod, reduce, scan};
-use multisplit::{KeyType, Operator, Scan};
+use multisplit::{KeyType, Operator, Policy, Scan};
 use multisplit_machine::Rng;
 
-use super::case::{Case, Output};
-use super::primitives::{Device, count_words, counted, limits, policy_of};
+use super::case::Case;
+use super::moves::{image, words_of};
+use super::primitives::{Device, policy_of};
+use super::setup::{Setup, Subject};
 
 /// Parameters of a scan or reduction.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,21 @@ pub struct TermCase {
     pub subgroups: Option<u32>,
     /// Whether one workgroup loops over several tiles.
     pub single_group: bool,
+}
+
+/// One type and operator for each kind of term that kernels are compiled for.
+pub const TERMS: [(KeyType, Operator); 6] = [
+    (KeyType::U32, Operator::Sum),
+    (KeyType::I32, Operator::Max),
+    (KeyType::I64, Operator::Sum),
+    (KeyType::F64, Operator::Min),
+    (KeyType::F32, Operator::Sum),
+    (KeyType::F64, Operator::Sum),
+];
+
+/// Whether sums are rounded. Such sums do not use look-back.
+pub fn is_rounded((key, operator): (KeyType, Operator)) -> bool {
+    key.is_float() && operator == Operator::Sum
 }
 
 /// Order of the elements for operators that select one of them.
@@ -84,20 +99,6 @@ impl TermCase {
         (0..n).map(element).collect()
     }
 
-    /// An integer that compares like the element.
-    fn rank(self, bits: u64) -> i128 {
-        if self.key.is_float() {
-            let top = 1 << (self.key.bits() - 1);
-            let magnitude = i128::from(bits & (top - 1));
-            return if bits & top == 0 { magnitude } else { -1 - magnitude };
-        }
-        match self.key {
-            KeyType::I32 => (bits as i32).into(),
-            KeyType::I64 => (bits as i64).into(),
-            _ => bits.into(),
-        }
-    }
-
     pub fn combine(self, a: u64, b: u64) -> u64 {
         match (self.operator, self.key) {
             (Operator::Sum, KeyType::F32) => {
@@ -106,8 +107,8 @@ impl TermCase {
             }
             (Operator::Sum, KeyType::F64) => (f64::from_bits(a) + f64::from_bits(b)).to_bits(),
             (Operator::Sum, _) => a.wrapping_add(b) & (u64::MAX >> (64 - self.key.bits())),
-            (Operator::Min, _) if self.rank(b) < self.rank(a) => b,
-            (Operator::Max, _) if self.rank(b) > self.rank(a) => b,
+            (Operator::Min, key) if image(key, b) < image(key, a) => b,
+            (Operator::Max, key) if image(key, b) > image(key, a) => b,
             _ => a,
         }
     }
@@ -126,61 +127,71 @@ impl TermCase {
         }
     }
 
-    pub fn words(self, elements: &[u64]) -> Vec<u32> {
-        let words = |&x: &u64| match self.key.bits() {
-            32 => vec![x as u32],
-            _ => vec![x as u32, (x >> 32) as u32],
+    /// The combination of all elements.
+    pub fn reduced(self, elements: &[u64]) -> u64 {
+        elements.iter().fold(self.identity(), |so_far, &x| self.combine(so_far, x))
+    }
+
+    /// The scan of all elements.
+    pub fn scanned(self, elements: &[u64], inclusive: bool) -> Vec<u64> {
+        let mut through = self.identity();
+        let step = |&x: &u64| {
+            let before = through;
+            through = self.combine(through, x);
+            if inclusive { through } else { before }
         };
-        elements.iter().flat_map(words).collect()
+        elements.iter().map(step).collect()
+    }
+
+    pub fn words(self, elements: &[u64]) -> Vec<u32> {
+        words_of(self.key, elements.iter().copied())
     }
 }
 
-pub fn term_case(device: Device, of: TermCase) -> Result<Case> {
-    let (single_group_tiles, spine_tiles) = if of.single_group { (4, 4) } else { (0, 1) };
-    let base = Policy { single_group_tiles, spine_tiles, ..policy_of(device, of.subgroups) };
-    let mut graph = Graph::new("terms");
-    let (max, count) = counted(&mut graph, of.n, of.on_device);
-    let element = ElementType::from(of.key);
-    let src = graph.import_array("src", element, max);
-    let input = of.elements(max);
-    let mut through = of.identity();
-    let mut scanned = Vec::new();
-    for &x in &input[..of.n as usize] {
-        let before = through;
-        through = of.combine(through, x);
-        let inclusive = matches!(of.how, How::Scan { inclusive: true, .. });
-        scanned.push(if inclusive { through } else { before });
-    }
-    let mut outputs = Vec::new();
-    if let How::Scan { inclusive, look_back } = of.how {
-        let dst = graph.import_array("dst", element, max);
-        let how =
-            if inclusive { Scan::inclusive(of.operator) } else { Scan::exclusive(of.operator) };
-        let method = if look_back { ScanMethod::LookBack } else { ScanMethod::ReduceThenScan };
-        let policy = Policy { scan: method, ..base };
-        scan(&mut graph, &policy, &how, &ScanBuffers::new(src, dst).count(count))?;
-        outputs.push(Output { name: "dst", expected: of.words(&scanned) });
-    } else {
-        let dst = graph.import_array("dst", element, 1);
-        let mut buffers = ReduceBuffers::new(src, dst).count(count);
-        if let How::ReduceWithIndex = of.how {
-            buffers = buffers.index(graph.import::<u32>("index", 1));
-            let index = input.iter().position(|&x| x == through).unwrap_or(usize::MAX);
-            outputs.push(Output { name: "index", expected: vec![index as u32] });
+/// A scan as passes take it.
+pub fn scan_of(operator: Operator, inclusive: bool) -> Scan {
+    if inclusive { Scan::inclusive(operator) } else { Scan::exclusive(operator) }
+}
+
+pub fn scan_method(look_back: bool) -> ScanMethod {
+    if look_back { ScanMethod::LookBack } else { ScanMethod::ReduceThenScan }
+}
+
+impl Subject for TermCase {
+    fn case(&self, device: Device) -> Result<Case> {
+        let (single_group_tiles, spine_tiles) = if self.single_group { (4, 4) } else { (0, 1) };
+        let base = Policy { single_group_tiles, spine_tiles, ..policy_of(device, self.subgroups) };
+        let mut setup = Setup::new(device, "terms");
+        let (max, count) = setup.count(self.n, self.on_device);
+        let src = setup.buffer("src", self.key, max);
+        let input = self.elements(max);
+        let counted = &input[..self.n as usize];
+        if let How::Scan { inclusive, look_back } = self.how {
+            let dst = setup.buffer("dst", self.key, max);
+            let policy = Policy { scan: scan_method(look_back), ..base };
+            let buffers = ScanBuffers::new(src, dst).count(count);
+            scan(&mut setup.graph, &policy, &scan_of(self.operator, inclusive), &buffers)?;
+            setup.expect("dst", self.words(&self.scanned(counted, inclusive)));
+        } else {
+            let reduced = self.reduced(counted);
+            let dst = setup.buffer("dst", self.key, 1);
+            let mut buffers = ReduceBuffers::new(src, dst).count(count);
+            if let How::ReduceWithIndex = self.how {
+                let index = input.iter().position(|&x| x == reduced).unwrap_or(usize::MAX);
+                buffers = buffers.index(setup.result("index", vec![index as u32]));
+            }
+            reduce(&mut setup.graph, &base, self.operator, &buffers)?;
+            setup.expect("dst", self.words(&[reduced]));
         }
-        reduce(&mut graph, &base, of.operator, &buffers)?;
-        outputs.push(Output { name: "dst", expected: of.words(&[through]) });
+        setup.set("src", self.words(&input));
+        setup.finish(self)
     }
-    Ok(Case {
-        name: format!("{of:?}, for {device:?}"),
-        plan: graph.compile(&limits(device))?,
-        outputs,
-        inputs: vec![("src", of.words(&input)), count_words(of.n)],
-        lane_order: false,
-        may_give_up: None,
-        verify: None,
-        steady: Vec::new(),
-    })
+}
+
+/// An exclusive sum of `u32`.
+pub fn sum_scan(look_back: bool, on_device: bool, n: u64) -> TermCase {
+    let how = How::Scan { inclusive: false, look_back };
+    TermCase { how, on_device, n, ..TermCase::new(KeyType::U32, Operator::Sum) }
 }
 
 /// Every type and operator, each with some of the methods.

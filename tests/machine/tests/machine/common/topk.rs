@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use multisplit::graph::{ElementType, Graph};
+use multisplit::graph::ElementType;
 use multisplit::operations::topk::TopKMethod;
 use multisplit::operations::{TopKBuffers, topk};
 use multisplit::{KeyType, TopK};
 use multisplit_machine::Rng;
 
-use super::case::{Case, Output};
+use super::case::{Case, Verify};
 use super::moves::{image, words_of};
-use super::primitives::{Device, count_words, counted, limits, policy_of};
+use super::primitives::{Device, policy_of};
+use super::setup::{Setup, Subject};
 
 /// Distribution of the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +43,23 @@ pub struct TopKCase {
     pub part: u64,
 }
 
-fn words(key: KeyType, bits: &[u64]) -> Vec<u32> {
-    words_of(key, bits.iter().copied())
+impl TopKCase {
+    /// The largest element of one row without elements.
+    pub fn new(key: KeyType, method: TopKMethod) -> Self {
+        Self {
+            key,
+            method,
+            rows: 1,
+            length: 0,
+            k: 1,
+            smallest: false,
+            sorted: true,
+            on_device: false,
+            data: TopKData::Any,
+            subgroups: None,
+            part: 0,
+        }
+    }
 }
 
 fn keys_of(of: &TopKCase, n: u64) -> Vec<u64> {
@@ -60,76 +76,66 @@ fn keys_of(of: &TopKCase, n: u64) -> Vec<u64> {
         .collect()
 }
 
-pub fn topk_case(device: Device, of: TopKCase) -> Result<Case> {
-    let TopKCase { key, rows, length, k, .. } = of;
-    let mut policy = policy_of(device, of.subgroups);
-    if of.subgroups.is_some() {
-        policy.spine_threads = policy.threads;
-    }
-    // A few workgroups of several tiles, and groups of samples that span several threads.
-    policy.topk.groups = 5;
-    policy.topk.filter_tiles = 2;
-    policy.topk.maxima = 64;
-    (policy.topk.row_elements, policy.topk.part_elements) = (of.part, of.part);
-    let mut graph = Graph::new("topk");
-    let (max, count) = counted(&mut graph, rows * length, of.on_device);
-    let element = ElementType::from(key);
-    let input = graph.import_array("keys", element, key.array_len(max));
-    let keys_out = graph.import_array("keys_out", element, key.array_len(rows * k));
-    let indices_out = graph.import::<u32>("indices_out", rows * k);
-    let mut how = if of.smallest { TopK::smallest(k) } else { TopK::largest(k) };
-    if rows > 1 {
-        how = how.rows(length);
-    }
-    if !of.sorted {
-        how = how.unsorted();
-    }
-    let buffers = TopKBuffers::new(input, keys_out, indices_out).count(count);
-    topk(&mut graph, &policy, &how.method(of.method), &buffers)?;
+impl Subject for TopKCase {
+    fn case(&self, device: Device) -> Result<Case> {
+        let Self { key, rows, length, k, .. } = *self;
+        let mut policy = policy_of(device, self.subgroups);
+        if self.subgroups.is_some() {
+            policy.spine_threads = policy.threads;
+        }
+        // A few workgroups of several tiles, and groups of samples that span several threads.
+        policy.topk.groups = 5;
+        policy.topk.filter_tiles = 2;
+        policy.topk.maxima = 64;
+        (policy.topk.row_elements, policy.topk.part_elements) = (self.part, self.part);
+        let mut setup = Setup::new(device, "topk");
+        let (max, count) = setup.count(rows * length, self.on_device);
+        let input = setup.buffer("keys", key, key.array_len(max));
+        let keys_out = setup.buffer("keys_out", key, key.array_len(rows * k));
+        let indices_out = setup.buffer("indices_out", ElementType::U32, rows * k);
+        let mut how = if self.smallest { TopK::smallest(k) } else { TopK::largest(k) };
+        if rows > 1 {
+            how = how.rows(length);
+        }
+        if !self.sorted {
+            how = how.unsorted();
+        }
+        let buffers = TopKBuffers::new(input, keys_out, indices_out).count(count);
+        topk(&mut setup.graph, &policy, &how.method(self.method), &buffers)?;
 
-    let keys = keys_of(&of, max);
-    let mut found = Vec::new();
-    for row in keys[..(rows * length) as usize].chunks(length as usize) {
-        let rank = |i: u32| {
-            let number = image(key, row[i as usize]);
-            if of.smallest { number } else { !number }
-        };
-        let mut order: Vec<u32> = (0..length as u32).collect();
-        order.sort_by_key(|&i| rank(i));
-        found.extend(order[..k as usize].iter().map(|&i| (row[i as usize], i)));
-    }
-    let (bits, indices): (Vec<u64>, Vec<u32>) = found.into_iter().unzip();
-    let mut outputs = Vec::new();
-    let mut verify: Option<super::case::Verify> = None;
-    if of.sorted {
-        outputs.push(Output { name: "keys_out", expected: words(key, &bits) });
-        outputs.push(Output { name: "indices_out", expected: indices });
-    } else {
-        // The same indices in each row, in any order.
-        let in_order = move |mut all: Vec<u32>| {
-            all.chunks_mut(k as usize).for_each(<[u32]>::sort_unstable);
-            all
-        };
-        let expected = in_order(indices);
-        verify = Some(Arc::new(move |found: &dyn Fn(&str) -> Vec<u32>| {
-            let same = in_order(found("indices_out")) == expected;
-            (!same).then(|| "other elements were found".to_owned())
-        }));
-    }
-    Ok(Case {
-        name: format!("{of:?}, for {device:?}"),
-        plan: graph.compile(&limits(device))?,
+        let keys = keys_of(self, max);
+        let mut found = Vec::new();
+        for row in keys[..(rows * length) as usize].chunks(length as usize) {
+            let rank = |i: u32| {
+                let number = image(key, row[i as usize]);
+                if self.smallest { number } else { !number }
+            };
+            let mut order: Vec<u32> = (0..length as u32).collect();
+            order.sort_by_key(|&i| rank(i));
+            found.extend(order[..k as usize].iter().map(|&i| (row[i as usize], i)));
+        }
+        let (bits, indices): (Vec<u64>, Vec<u32>) = found.into_iter().unzip();
+        let mut verify: Option<Verify> = None;
+        if self.sorted {
+            setup.expect("keys_out", words_of(key, bits));
+            setup.expect("indices_out", indices);
+        } else {
+            // The same indices in each row, in any order.
+            let in_order = move |mut all: Vec<u32>| {
+                all.chunks_mut(k as usize).for_each(<[u32]>::sort_unstable);
+                all
+            };
+            let expected = in_order(indices);
+            verify = Some(Arc::new(move |found: &dyn Fn(&str) -> Vec<u32>| {
+                let same = in_order(found("indices_out")) == expected;
+                (!same).then(|| "other elements were found".to_owned())
+            }));
+        }
+        setup.set("keys", words_of(key, keys));
         // The bytes beyond the last narrow key in its word are read and written back.
-        inputs: vec![
-            ("keys", words(key, &keys)),
-            ("keys_out", words(key, &vec![0; (rows * k) as usize])),
-            count_words(rows * length),
-        ],
-        outputs,
+        setup.set("keys_out", words_of(key, vec![0; (rows * k) as usize]));
         // Only a sort ranks.
-        lane_order: device.lane_order && of.sorted && of.method == TopKMethod::Select,
-        may_give_up: None,
-        verify,
-        steady: Vec::new(),
-    })
+        let lane_order = device.lane_order && self.sorted && self.method == TopKMethod::Select;
+        Ok(Case { lane_order, verify, ..setup.finish(self)? })
+    }
 }
