@@ -1,6 +1,9 @@
 //! Accesses of lanes to shared memory and buffers: bounds checks, race detection, values.
 
-use crate::code::{Address, AtomicOp, BAD_ADDRESS, OFFSET_BITS, Space};
+use rspirv::spirv::Op;
+
+use crate::code::{Address, BAD_ADDRESS, OFFSET_BITS, Space};
+use crate::eval::eval_atomic;
 use crate::finding::FindingKind;
 use crate::memory::{GARBAGE, Mode, Record};
 use crate::options::AtomicOrder;
@@ -93,12 +96,10 @@ impl Run<'_> {
         }
         let found = cells.touch(at, record, ordered);
         if let Some((kind, other)) = found {
-            let what = self.describe(who, word);
-            self.tell_of(kind, record, Some(other), || what);
+            self.tell_of(kind, record, Some(other), |run| run.describe(word));
         }
         if reads && !written {
-            let what = self.describe(who, word);
-            self.tell_of(FindingKind::Unwritten, record, None, || what);
+            self.tell_of(FindingKind::Unwritten, record, None, |run| run.describe(word));
         }
         if let Word::Buffer { region, at } = word
             && who.mode.atomic
@@ -110,7 +111,7 @@ impl Run<'_> {
         held
     }
 
-    fn describe(&self, who: Accessor, word: Word) -> String {
+    fn describe(&self, word: Word) -> String {
         match word {
             Word::Shared(at) => {
                 let byte = at as u32 * 4;
@@ -128,7 +129,6 @@ impl Run<'_> {
                     .bounds
                     .iter()
                     .find(|b| b.region == region && (b.offset..b.offset + b.size).contains(&byte));
-                let _ = who;
                 match of {
                     Some(bound) => format!("`{}` word {}", bound.name, (byte - bound.offset) / 4),
                     None => format!("`{}` byte {byte}", self.memory.regions[region].name),
@@ -161,15 +161,10 @@ impl Run<'_> {
                     let key = (region, at);
                     let new = core.clocks.released(who.local);
                     let held = self.memory.released.get(&key).filter(|_| modify);
-                    match release_sequence(held, new) {
-                        Some(all) => {
-                            self.memory.released.insert(key, all);
-                        }
-                        None => {
-                            if !self.memory.released.is_empty() {
-                                self.memory.released.remove(&key);
-                            }
-                        }
+                    if let Some(all) = release_sequence(held, new) {
+                        self.memory.released.insert(key, all);
+                    } else if !self.memory.released.is_empty() {
+                        self.memory.released.remove(&key);
                     }
                 }
             }
@@ -216,29 +211,27 @@ impl Run<'_> {
         core: &mut Core,
         mut who: Accessor,
         at: u64,
-        op: AtomicOp,
+        op: Op,
         wide: bool,
-        operands: (u64, u64),
+        operands: [u64; 2],
     ) -> u64 {
-        who.mode = Mode { write: op != AtomicOp::Load, atomic: true, coherent: true, fixed: false };
-        let reads = op != AtomicOp::Store;
+        who.mode = Mode { write: op != Op::AtomicLoad, atomic: true, coherent: true, fixed: false };
+        let reads = op != Op::AtomicStore;
         let mut words = Vec::with_capacity(2);
         for k in 0..if wide { 2 } else { 1 } {
             let Some(word) = self.word(core, who, at + 4 * k) else { return u64::from(GARBAGE) };
             words.push((k, word, self.touch(core, who, word, reads)));
         }
         let held = words.iter().fold(0, |all, (k, _, held)| all | u64::from(*held) << (32 * k));
-        if op != AtomicOp::Load {
-            let new = combine(op, wide, held, operands);
+        if op != Op::AtomicLoad {
+            let new = eval_atomic(op, wide, held, operands).unwrap_or(held);
             for (k, word, _) in words {
                 self.put(core, who, word, (new >> (32 * k)) as u32, (reads, true));
             }
         }
         held
     }
-}
 
-impl Run<'_> {
     /// Records an addition to shared memory. If it is swapped with another addition, returns the
     /// difference between the value that the lane observes and the value in memory; otherwise 0.
     pub fn swap(&mut self, core: &Core, who: Accessor, at: u64, added: u32) -> u32 {
@@ -256,45 +249,5 @@ impl Run<'_> {
                 && !clocks.ordered(Domain::Shared, old.lane, old.stamp, lane)
         };
         self.swaps.add(new, may_come_before)
-    }
-}
-
-fn combine(op: AtomicOp, wide: bool, held: u64, (value, compare): (u64, u64)) -> u64 {
-    use AtomicOp as A;
-    let signed = |x: u64| if wide { x as i64 } else { i64::from(x as u32 as i32) };
-    let cut = |x: u64| if wide { x } else { u64::from(x as u32) };
-    match op {
-        A::Load => held,
-        A::Store | A::Exchange => value,
-        A::CompareExchange => {
-            if held == compare {
-                value
-            } else {
-                held
-            }
-        }
-        A::Add => cut(held.wrapping_add(value)),
-        A::Sub => cut(held.wrapping_sub(value)),
-        A::SMin => {
-            if signed(value) < signed(held) {
-                value
-            } else {
-                held
-            }
-        }
-        A::UMin => held.min(value),
-        A::SMax => {
-            if signed(value) > signed(held) {
-                value
-            } else {
-                held
-            }
-        }
-        A::UMax => held.max(value),
-        A::And => held & value,
-        A::Or => held | value,
-        A::Xor => held ^ value,
-        A::Increment => cut(held.wrapping_add(1)),
-        A::Decrement => cut(held.wrapping_sub(1)),
     }
 }

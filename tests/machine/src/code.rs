@@ -5,6 +5,10 @@
 //! recursion. A lane is in one place at a time, so lanes in different places never conflict over a
 //! register.
 
+use std::ops::Range;
+
+use rspirv::spirv::{BuiltIn, Op};
+
 use crate::alu::Alu;
 use crate::types::{Leaf, Qualifiers};
 
@@ -50,25 +54,6 @@ pub(crate) struct Edge {
     pub copies: Box<[(Reg, Reg, u32)]>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AtomicOp {
-    Load,
-    Store,
-    Exchange,
-    CompareExchange,
-    Add,
-    Sub,
-    SMin,
-    UMin,
-    SMax,
-    UMax,
-    And,
-    Or,
-    Xor,
-    Increment,
-    Decrement,
-}
-
 /// The lanes that a subgroup operation combines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
@@ -91,19 +76,15 @@ pub(crate) enum GroupOp {
     BallotBitCount(Reach),
     BallotFindLsb,
     BallotFindMsb,
-    /// Takes the value of the lane given by the second operand.
+    // Takes the value of the lane given by the second operand.
     Broadcast,
     BroadcastFirst,
     Shuffle,
     ShuffleXor,
     ShuffleUp,
     ShuffleDown,
-    /// Combines lanes with an operation that has this identity.
-    Combine {
-        op: Alu,
-        identity: u64,
-        reach: Reach,
-    },
+    // Combines lanes with an operation that has this identity.
+    Combine { op: Alu, identity: u64, reach: Reach },
 }
 
 /// The scope of a barrier.
@@ -123,129 +104,40 @@ pub(crate) struct Semantics {
     pub buffer: bool,
 }
 
+/// An instruction. `n` is a number of registers.
 #[derive(Clone, Debug)]
 pub(crate) enum Code {
-    Copy {
-        dst: Reg,
-        src: Reg,
-        n: u32,
-    },
-    /// Computes `n` components. An operand whose bit in `same` is set is one scalar for all
-    /// components.
-    Alu {
-        op: Alu,
-        dst: Reg,
-        args: [Reg; 3],
-        n: u32,
-        same: u8,
-    },
-    /// Selects one of `n` components by the index in a register.
-    Pick {
-        dst: Reg,
-        vector: Reg,
-        index: Reg,
-        n: u32,
-    },
-    Insert {
-        dst: Reg,
-        vector: Reg,
-        scalar: Reg,
-        index: Reg,
-        n: u32,
-    },
-    Chain {
-        dst: Reg,
-        base: Address,
-        terms: Box<[Term]>,
-    },
-    /// Converts a 64-bit device address, held in two registers or one wide register, to an address
-    /// in a bound range.
-    Locate {
-        dst: Reg,
-        low: Reg,
-        high: Option<Reg>,
-    },
-    LoadPrivate {
-        dst: Reg,
-        at: Address,
-        n: u32,
-    },
-    StorePrivate {
-        at: Address,
-        src: Reg,
-        n: u32,
-    },
-    Load {
-        space: Space,
-        dst: Reg,
-        at: Address,
-        leaves: Box<[Leaf]>,
-        how: Qualifiers,
-    },
-    Store {
-        space: Space,
-        at: Address,
-        src: Reg,
-        leaves: Box<[Leaf]>,
-        how: Qualifiers,
-    },
-    Atomic {
-        op: AtomicOp,
-        space: Space,
-        dst: Reg,
-        at: Address,
-        value: Reg,
-        compare: Reg,
-        wide: bool,
-        /// Whether the previous value is used.
-        used: bool,
-    },
-    ArrayLength {
-        dst: Reg,
-        range: u32,
-        offset: u32,
-        stride: u32,
-    },
-    Group {
-        op: GroupOp,
-        dst: Reg,
-        value: Reg,
-        other: Reg,
-        n: u32,
-    },
-    ControlBarrier {
-        execution: Scope,
-        memory: Semantics,
-    },
+    Copy { dst: Reg, src: Reg, n: u32 },
+    // Computes `n` components. An operand whose bit in `same` is set is one scalar for all
+    // components.
+    Alu { op: Alu, dst: Reg, args: [Reg; 3], n: u32, same: u8 },
+    // Selects one of `n` components by the index in a register.
+    Pick { dst: Reg, vector: Reg, index: Reg, n: u32 },
+    Insert { dst: Reg, vector: Reg, scalar: Reg, index: Reg, n: u32 },
+    Chain { dst: Reg, base: Address, terms: Box<[Term]> },
+    // Converts a 64-bit device address, held in two registers or one wide register, to an address
+    // in a bound range.
+    Locate { dst: Reg, low: Reg, high: Option<Reg> },
+    LoadPrivate { dst: Reg, at: Address, n: u32 },
+    StorePrivate { at: Address, src: Reg, n: u32 },
+    Load { space: Space, dst: Reg, at: Address, leaves: Box<[Leaf]>, how: Qualifiers },
+    Store { space: Space, at: Address, src: Reg, leaves: Box<[Leaf]>, how: Qualifiers },
+    // `dst` gets the previous value if it is used. `args` are the value and the comparator.
+    Atomic { op: Op, space: Space, dst: Option<Reg>, at: Address, args: [Reg; 2], wide: bool },
+    ArrayLength { dst: Reg, range: u32, offset: u32, stride: u32 },
+    Group { op: GroupOp, dst: Reg, value: Reg, other: Reg, n: u32 },
+    ControlBarrier { execution: Scope, memory: Semantics },
     MemoryBarrier(Semantics),
-    /// Marks the variables at the beginning of a function as undefined.
-    Forget {
-        first: Reg,
-        n: u32,
-    },
-    /// Begins a selection whose merge block is `merge`.
-    Selection {
-        merge: u32,
-    },
-    /// Begins a loop or its next iteration: `merge` is the merge block, `next` the continue target.
-    Loop {
-        merge: u32,
-        next: u32,
-    },
+    // Marks the variables at the beginning of a function as undefined.
+    Forget { first: Reg, n: u32 },
+    // Begins a selection whose merge block is `merge`.
+    Selection { merge: u32 },
+    // Begins a loop or its next iteration: `merge` is the merge block, `next` the continue target.
+    Loop { merge: u32, next: u32 },
     Jump(Edge),
-    Branch {
-        condition: Reg,
-        yes: Edge,
-        no: Edge,
-    },
-    Switch {
-        selector: Reg,
-        cases: Box<[(u64, Edge)]>,
-        other: Edge,
-    },
-    Call {
-        block: u32,
-    },
+    Branch { condition: Reg, yes: Edge, no: Edge },
+    Switch { selector: Reg, cases: Box<[(u64, Edge)]>, other: Edge },
+    Call { block: u32 },
     Return,
     Unreachable,
 }
@@ -260,57 +152,39 @@ pub(crate) struct Block {
     pub joins: bool,
 }
 
-/// A built-in input that the machine writes to registers before a lane starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Input {
-    WorkgroupId,
-    NumWorkgroups,
-    WorkgroupSize,
-    LocalInvocationId,
-    LocalInvocationIndex,
-    GlobalInvocationId,
-    SubgroupSize,
-    NumSubgroups,
-    SubgroupId,
-    SubgroupInvocation,
-    SubgroupEqMask,
-    SubgroupGeMask,
-    SubgroupGtMask,
-    SubgroupLeMask,
-    SubgroupLtMask,
-}
-
-impl Input {
-    /// Number of registers that the input needs.
-    pub fn scalars(self) -> usize {
-        match self {
-            Self::WorkgroupId
-            | Self::NumWorkgroups
-            | Self::WorkgroupSize
-            | Self::LocalInvocationId
-            | Self::GlobalInvocationId => 3,
-            Self::LocalInvocationIndex
-            | Self::SubgroupSize
-            | Self::NumSubgroups
-            | Self::SubgroupId
-            | Self::SubgroupInvocation => 1,
-            Self::SubgroupEqMask
-            | Self::SubgroupGeMask
-            | Self::SubgroupGtMask
-            | Self::SubgroupLeMask
-            | Self::SubgroupLtMask => 4,
-        }
-    }
-}
+/// The built-in inputs that the machine writes to registers before a lane starts.
+pub(crate) const INPUTS: [BuiltIn; 15] = [
+    BuiltIn::WorkgroupId,
+    BuiltIn::NumWorkgroups,
+    BuiltIn::WorkgroupSize,
+    BuiltIn::LocalInvocationId,
+    BuiltIn::LocalInvocationIndex,
+    BuiltIn::GlobalInvocationId,
+    BuiltIn::SubgroupSize,
+    BuiltIn::NumSubgroups,
+    BuiltIn::SubgroupId,
+    BuiltIn::SubgroupLocalInvocationId,
+    BuiltIn::SubgroupEqMask,
+    BuiltIn::SubgroupGeMask,
+    BuiltIn::SubgroupGtMask,
+    BuiltIn::SubgroupLeMask,
+    BuiltIn::SubgroupLtMask,
+];
 
 /// Origin of an instruction, for messages.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
     pub function: u32,
     /// Index of the block in the module.
     pub block: u32,
-    pub opcode: rspirv::spirv::Op,
+    pub opcode: Op,
     pub line: u32,
+}
+
+impl Default for Origin {
+    fn default() -> Self {
+        Self { function: 0, block: 0, opcode: Op::Nop, line: 0 }
+    }
 }
 
 /// A descriptor that the module uses.
@@ -321,34 +195,24 @@ pub(crate) struct Descriptor {
 }
 
 /// A decoded module, with its specialization constants resolved.
-pub struct Program {
-    pub(crate) label: String,
-    pub(crate) code: Vec<Code>,
-    pub(crate) origins: Vec<Origin>,
-    pub(crate) blocks: Vec<Block>,
-    pub(crate) functions: Vec<String>,
-    pub(crate) entry: u32,
-    pub(crate) registers: u32,
+#[derive(Default)]
+pub(crate) struct Program {
+    pub label: String,
+    pub code: Vec<Code>,
+    pub origins: Vec<Origin>,
+    pub blocks: Vec<Block>,
+    pub functions: Vec<String>,
+    pub entry: u32,
+    pub registers: u32,
     /// Registers with the same value in every lane: constants, and variables with initializers.
-    pub(crate) constants: Vec<(Reg, u64)>,
-    pub(crate) inputs: Vec<(Input, Reg)>,
-    pub(crate) shared_bytes: u32,
+    pub constants: Vec<(Reg, u64)>,
+    /// Built-in inputs and their registers.
+    pub inputs: Vec<(BuiltIn, Range<Reg>)>,
+    pub shared_bytes: u32,
     /// Shared variables: name, byte offset, size in bytes.
-    pub(crate) shared: Vec<(String, u32, u32)>,
-    pub(crate) descriptors: Vec<Descriptor>,
-    pub(crate) local_size: [u32; 3],
+    pub shared: Vec<(String, u32, u32)>,
+    pub descriptors: Vec<Descriptor>,
+    pub local_size: [u32; 3],
     /// Whether each block is reachable under this specialization.
-    pub(crate) live: Vec<bool>,
-}
-
-impl Program {
-    /// The kernel's label.
-    pub fn label(&self) -> &str {
-        &self.label
-    }
-
-    /// The size of a workgroup.
-    pub fn local_size(&self) -> [u32; 3] {
-        self.local_size
-    }
+    pub live: Vec<bool>,
 }

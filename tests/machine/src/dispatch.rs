@@ -95,23 +95,18 @@ fn run_subgroup(run: &mut Run<'_>, group: &mut Group, at: usize, mut accesses: u
     let mut can_run = sg.flow.tangles.iter().enumerate().filter(|(_, t)| !t.waits);
     let Some((mut tangle, _)) = can_run.nth(pick) else { return };
     loop {
-        match step(run, core, sg, tangle) {
+        let done = step(run, core, sg, tangle);
+        match done {
             Step::Next => {}
-            Step::Visible => {
+            Step::Visible | Step::Read => {
                 core.visible += 1;
                 accesses -= 1;
-                if accesses == 0 {
-                    return;
-                }
-            }
-            Step::Read => {
-                core.visible += 1;
-                accesses -= 1;
-                if run.options.schedule == Schedule::Stalls && run.rng.below(STALLS) == 0 {
+                let may_stall = done == Step::Read && run.options.schedule == Schedule::Stalls;
+                let stalls = may_stall && run.rng.below(STALLS) == 0;
+                if stalls {
                     core.stalled_until = run.steps + STALL;
-                    return;
                 }
-                if accesses == 0 {
+                if stalls || accesses == 0 {
                     return;
                 }
             }

@@ -1,6 +1,9 @@
 //! Errors that keep the machine from running a module or plan. Defects of a kernel that it runs are
 //! reported as [`Finding`](crate::Finding)s.
 
+/// The result of decoding or running a module or plan.
+pub type Result<T> = std::result::Result<T, MachineError>;
+
 /// Reason why a module or plan cannot be run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -35,4 +38,14 @@ pub enum MachineError {
         /// Description of the problem.
         problem: String,
     },
+}
+
+impl MachineError {
+    pub(crate) fn module(kernel: &str, problem: impl ToString) -> Self {
+        Self::Module { kernel: kernel.to_owned(), problem: problem.to_string() }
+    }
+
+    pub(crate) fn plan(plan: &str, problem: String) -> Self {
+        Self::Plan { plan: plan.to_owned(), problem }
+    }
 }

@@ -1,5 +1,7 @@
 //! Evaluates an operation for the scalars of one lane.
 
+use rspirv::spirv::Op;
+
 use crate::alu::{Alu, Kind};
 
 fn signed(wide: bool, x: u64) -> i64 {
@@ -15,7 +17,16 @@ fn float(wide: bool, x: u64) -> f64 {
 }
 
 fn bits(wide: bool, x: f64) -> u64 {
-    if wide { x.to_bits() } else { u64::from((x as f32).to_bits()) }
+    rounded(wide, x as f32, x)
+}
+
+/// The bits of a float of either width. Each is rounded once, from the exact result.
+fn rounded(wide: bool, narrow: f32, double: f64) -> u64 {
+    if wide { double.to_bits() } else { u64::from(narrow.to_bits()) }
+}
+
+fn either(condition: bool, yes: u64, no: u64) -> u64 {
+    if condition { yes } else { no }
 }
 
 /// Computes in the width of the type, with a single rounding.
@@ -44,9 +55,9 @@ pub(crate) fn eval_inline(op: Alu, a: u64, b: u64, c: u64) -> u64 {
     let fb = || float(from_wide, b);
     let width = if wide { 64 } else { 32 };
     match kind {
-        K::Add => cut(wide, a.wrapping_add(b)),
-        K::Sub => cut(wide, a.wrapping_sub(b)),
-        K::Mul => cut(wide, a.wrapping_mul(b)),
+        K::IAdd => cut(wide, a.wrapping_add(b)),
+        K::ISub => cut(wide, a.wrapping_sub(b)),
+        K::IMul => cut(wide, a.wrapping_mul(b)),
         K::UDiv => a.checked_div(b).unwrap_or(0),
         K::UMod => a.checked_rem(b).unwrap_or(0),
         K::SDiv => cut(wide, sa().checked_div(sb()).unwrap_or(0) as u64),
@@ -56,63 +67,39 @@ pub(crate) fn eval_inline(op: Alu, a: u64, b: u64, c: u64) -> u64 {
             let r = if r != 0 && (r < 0) != (sb() < 0) { r + sb() } else { r };
             cut(wide, r as u64)
         }
-        K::Negate => cut(wide, a.wrapping_neg()),
+        K::SNegate => cut(wide, a.wrapping_neg()),
         K::MulHigh => cut(wide, ((u128::from(a) * u128::from(b)) >> width) as u64),
         K::SMulHigh => cut(wide, ((i128::from(sa()) * i128::from(sb())) >> width) as u64),
         K::Carry => u64::from((u128::from(a) + u128::from(b)) >> width != 0),
         K::Borrow => u64::from(a < b),
-        K::ShiftLeft => {
-            if b < width {
-                cut(wide, a << b)
-            } else {
-                0
-            }
-        }
-        K::ShiftRight => {
-            if b < width {
-                a >> b
-            } else {
-                0
-            }
-        }
-        K::ShiftRightSigned => cut(wide, (sa() >> b.min(width - 1)) as u64),
-        K::And | K::LogicalAnd => a & b,
-        K::Or | K::LogicalOr => a | b,
-        K::Xor | K::LogicalNotEqual => a ^ b,
+        K::ShiftLeftLogical => either(b < width, cut(wide, a.wrapping_shl(b as u32)), 0),
+        K::ShiftRightLogical => either(b < width, a.wrapping_shr(b as u32), 0),
+        K::ShiftRightArithmetic => cut(wide, (sa() >> b.min(width - 1)) as u64),
+        K::BitwiseAnd | K::LogicalAnd => a & b,
+        K::BitwiseOr | K::LogicalOr => a | b,
+        K::BitwiseXor | K::LogicalNotEqual => a ^ b,
         K::Not => cut(wide, !a),
         K::BitCount => u64::from(a.count_ones()),
-        K::BitReverse => {
-            if wide {
-                a.reverse_bits()
-            } else {
-                u64::from((a as u32).reverse_bits())
-            }
-        }
-        K::BitFieldU => field(a, b, c).0,
-        K::BitFieldS => {
+        K::BitReverse => a.reverse_bits() >> (64 - width),
+        K::BitFieldUExtract => field(a, b, c).0,
+        K::BitFieldSExtract => {
             let (value, count) = field(a, b, c);
             let extended =
                 if count == 0 { 0 } else { ((value << (64 - count)) as i64) >> (64 - count) };
             cut(wide, extended as u64)
         }
-        K::Equal | K::LogicalEqual => u64::from(a == b),
-        K::NotEqual => u64::from(a != b),
-        K::ULess => u64::from(a < b),
-        K::ULessEqual => u64::from(a <= b),
-        K::UGreater => u64::from(a > b),
-        K::UGreaterEqual => u64::from(a >= b),
-        K::SLess => u64::from(sa() < sb()),
-        K::SLessEqual => u64::from(sa() <= sb()),
-        K::SGreater => u64::from(sa() > sb()),
-        K::SGreaterEqual => u64::from(sa() >= sb()),
+        K::IEqual | K::LogicalEqual => u64::from(a == b),
+        K::INotEqual => u64::from(a != b),
+        K::ULessThan => u64::from(a < b),
+        K::ULessThanEqual => u64::from(a <= b),
+        K::UGreaterThan => u64::from(a > b),
+        K::UGreaterThanEqual => u64::from(a >= b),
+        K::SLessThan => u64::from(sa() < sb()),
+        K::SLessThanEqual => u64::from(sa() <= sb()),
+        K::SGreaterThan => u64::from(sa() > sb()),
+        K::SGreaterThanEqual => u64::from(sa() >= sb()),
         K::LogicalNot => u64::from(a == 0),
-        K::Select => {
-            if a != 0 {
-                b
-            } else {
-                c
-            }
-        }
+        K::Select => either(a != 0, b, c),
         K::FAdd => float2(wide, a, b, |a, b| a + b, |a, b| a + b),
         K::FSub => float2(wide, a, b, |a, b| a - b, |a, b| a - b),
         K::FMul => float2(wide, a, b, |a, b| a * b, |a, b| a * b),
@@ -122,83 +109,35 @@ pub(crate) fn eval_inline(op: Alu, a: u64, b: u64, c: u64) -> u64 {
             float2(wide, a, b, |a, b| a - b * (a / b).floor(), |a, b| a - b * (a / b).floor())
         }
         K::FNegate => a ^ (1 << (width - 1)),
-        K::FEqual => u64::from(fa() == fb()),
-        K::FNotEqual => u64::from(fa() < fb() || fa() > fb()),
-        K::FUnequal => u64::from(fa() != fb()),
-        K::FLess => u64::from(fa() < fb()),
-        K::FLessEqual => u64::from(fa() <= fb()),
-        K::FGreater => u64::from(fa() > fb()),
-        K::FGreaterEqual => u64::from(fa() >= fb()),
-        K::ULessF => less_or_unordered(fa(), fb(), false),
-        K::ULessEqualF => less_or_unordered(fa(), fb(), true),
-        K::UGreaterF => less_or_unordered(fb(), fa(), false),
-        K::UGreaterEqualF => less_or_unordered(fb(), fa(), true),
+        K::FOrdEqual => u64::from(fa() == fb()),
+        K::FOrdNotEqual => u64::from(fa() < fb() || fa() > fb()),
+        K::FUnordNotEqual => u64::from(fa() != fb()),
+        K::FOrdLessThan => u64::from(fa() < fb()),
+        K::FOrdLessThanEqual => u64::from(fa() <= fb()),
+        K::FOrdGreaterThan => u64::from(fa() > fb()),
+        K::FOrdGreaterThanEqual => u64::from(fa() >= fb()),
+        K::FUnordLessThan => less_or_unordered(fa(), fb(), false),
+        K::FUnordLessThanEqual => less_or_unordered(fa(), fb(), true),
+        K::FUnordGreaterThan => less_or_unordered(fb(), fa(), false),
+        K::FUnordGreaterThanEqual => less_or_unordered(fb(), fa(), true),
         K::IsNan => u64::from(fa().is_nan()),
         K::IsInf => u64::from(fa().is_infinite()),
-        K::UToF => {
-            if wide {
-                (a as f64).to_bits()
-            } else {
-                u64::from((a as f32).to_bits())
-            }
-        }
-        K::SToF => {
-            if wide {
-                (sa() as f64).to_bits()
-            } else {
-                u64::from((sa() as f32).to_bits())
-            }
-        }
-        K::FToU => {
-            if wide {
-                fa() as u64
-            } else {
-                u64::from(fa() as u32)
-            }
-        }
-        K::FToS => {
-            if wide {
-                fa() as i64 as u64
-            } else {
-                u64::from(fa() as i32 as u32)
-            }
-        }
+        K::ConvertUToF => rounded(wide, a as f32, a as f64),
+        K::ConvertSToF => rounded(wide, sa() as f32, sa() as f64),
+        K::ConvertFToU => either(wide, fa() as u64, u64::from(fa() as u32)),
+        K::ConvertFToS => either(wide, fa() as i64 as u64, u64::from(fa() as i32 as u32)),
         K::FConvert => bits(wide, fa()),
         K::UConvert => cut(wide, a),
         K::Pack => a | b << 32,
         K::High => a >> 32,
         K::SConvert => cut(wide, sa() as u64),
-        K::Bits => a,
+        K::CopyObject => a,
         K::UMin => a.min(b),
         K::UMax => a.max(b),
-        K::SMin => {
-            if sa() < sb() {
-                a
-            } else {
-                b
-            }
-        }
-        K::SMax => {
-            if sa() > sb() {
-                a
-            } else {
-                b
-            }
-        }
-        K::FMin => {
-            if fb() < fa() || fa().is_nan() {
-                b
-            } else {
-                a
-            }
-        }
-        K::FMax => {
-            if fb() > fa() || fa().is_nan() {
-                b
-            } else {
-                a
-            }
-        }
+        K::SMin => either(sa() < sb(), a, b),
+        K::SMax => either(sa() > sb(), a, b),
+        K::FMin => either(fb() < fa() || fa().is_nan(), b, a),
+        K::FMax => either(fb() > fa() || fa().is_nan(), b, a),
         K::UClamp => a.max(b).min(c),
         K::SClamp => {
             let low = if sa() < sb() { b } else { a };
@@ -210,16 +149,7 @@ pub(crate) fn eval_inline(op: Alu, a: u64, b: u64, c: u64) -> u64 {
         }
         K::FAbs => a & !(1 << (width - 1)),
         K::SAbs => cut(wide, sa().wrapping_abs() as u64),
-        K::FSign => bits(
-            wide,
-            if fa() > 0.0 {
-                1.0
-            } else if fa() < 0.0 {
-                -1.0
-            } else {
-                0.0
-            },
-        ),
+        K::FSign => bits(wide, if fa() == 0.0 || fa().is_nan() { 0.0 } else { fa().signum() }),
         K::SSign => cut(wide, sa().signum() as u64),
         K::Floor => bits(wide, fa().floor()),
         K::Ceil => bits(wide, fa().ceil()),
@@ -229,39 +159,50 @@ pub(crate) fn eval_inline(op: Alu, a: u64, b: u64, c: u64) -> u64 {
         K::Sqrt => float2(wide, a, a, |a, _| a.sqrt(), |a, _| a.sqrt()),
         K::InverseSqrt => bits(wide, 1.0 / fa().sqrt()),
         K::Fma => {
-            if wide {
-                f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)).to_bits()
-            } else {
-                let [a, b, c] = [a, b, c].map(|x| f32::from_bits(x as u32));
-                u64::from(a.mul_add(b, c).to_bits())
-            }
+            let [x, y, z] = [a, b, c].map(|x| f32::from_bits(x as u32));
+            let [a, b, c] = [a, b, c].map(f64::from_bits);
+            rounded(wide, x.mul_add(y, z), a.mul_add(b, c))
         }
-        K::Mix => bits(wide, fa() * (1.0 - float(wide, c)) + fb() * float(wide, c)),
+        K::FMix => bits(wide, fa() * (1.0 - float(wide, c)) + fb() * float(wide, c)),
         K::Step => bits(wide, if fb() < fa() { 0.0 } else { 1.0 }),
-        K::FindLsb => {
-            if a == 0 {
-                u64::from(u32::MAX)
-            } else {
-                u64::from(a.trailing_zeros())
-            }
-        }
-        K::FindUMsb => {
-            if a == 0 {
-                u64::from(u32::MAX)
-            } else {
-                u64::from(a.ilog2())
-            }
-        }
+        K::FindILsb => either(a == 0, u64::from(u32::MAX), a.trailing_zeros().into()),
+        K::FindUMsb => a.checked_ilog2().unwrap_or(u32::MAX).into(),
         K::FindSMsb => {
-            let x = a as u32;
-            let x = if (x as i32) < 0 { !x } else { x };
-            if x == 0 { u64::from(u32::MAX) } else { u64::from(x.ilog2()) }
+            let x = a as i32;
+            ((x ^ x >> 31) as u32).checked_ilog2().unwrap_or(u32::MAX).into()
         }
         K::Exp => bits(wide, fa().exp()),
         K::Exp2 => bits(wide, fa().exp2()),
         K::Log => bits(wide, fa().ln()),
         K::Log2 => bits(wide, fa().log2()),
     }
+}
+
+/// The value that an atomic leaves in memory; `None` if the instruction is not an atomic.
+pub(crate) fn eval_atomic(
+    op: Op,
+    wide: bool,
+    held: u64,
+    [value, compare]: [u64; 2],
+) -> Option<u64> {
+    Some(match op {
+        Op::AtomicLoad => held,
+        Op::AtomicStore | Op::AtomicExchange => value,
+        Op::AtomicCompareExchange if held == compare => value,
+        Op::AtomicIAdd => cut(wide, held.wrapping_add(value)),
+        Op::AtomicISub => cut(wide, held.wrapping_sub(value)),
+        Op::AtomicSMin if signed(wide, value) < signed(wide, held) => value,
+        Op::AtomicSMax if signed(wide, value) > signed(wide, held) => value,
+        Op::AtomicCompareExchange | Op::AtomicSMin | Op::AtomicSMax => held,
+        Op::AtomicUMin => held.min(value),
+        Op::AtomicUMax => held.max(value),
+        Op::AtomicAnd => held & value,
+        Op::AtomicOr => held | value,
+        Op::AtomicXor => held ^ value,
+        Op::AtomicIIncrement => cut(wide, held.wrapping_add(1)),
+        Op::AtomicIDecrement => cut(wide, held.wrapping_sub(1)),
+        _ => return None,
+    })
 }
 
 /// The bits of a bit field, and their number.

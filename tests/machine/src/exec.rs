@@ -1,10 +1,12 @@
 //! Executes one instruction for the lanes of a tangle.
 
+use rspirv::spirv::Op;
+
 use crate::access::{Accessor, address};
 use crate::alu;
-use crate::code::{Address, AtomicOp, BAD_ADDRESS, Code, Edge, Scope, Semantics, Space, Term};
+use crate::code::{Address, BAD_ADDRESS, Code, Edge, Scope, Semantics, Space, Term};
 use crate::finding::FindingKind;
-use crate::flow::{Mask, Tangle, block_of, lanes};
+use crate::flow::{Mask, Tangle, block_of, lanes, lanes_where};
 use crate::memory::Mode;
 use crate::options::{AtomicOrder, SubgroupBarriers};
 use crate::order::Domain;
@@ -128,15 +130,16 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
             }
             return Step::Visible;
         }
-        Code::Atomic { op, space, dst, at, value, compare, wide, used } => {
+        Code::Atomic { op, space, dst, at, args, wide } => {
             let (order, count) = ordered_lanes(run, mask);
             for lane in order.into_iter().take(count).map(usize::from) {
                 let to = address(sg, *at, lane);
                 let who = accessor(sg, lane, pc, *space, Qualifiers::default(), true);
-                let operands = (sg.get(*value, lane), sg.get(*compare, lane));
+                let operands = args.map(|register| sg.get(register, lane));
                 let mut before = run.atomic(core, who, to, *op, *wide, operands);
-                if *used && *space == Space::Shared && *op == AtomicOp::Add && !*wide {
-                    let more = run.swap(core, who, to, operands.0 as u32);
+                let Some(dst) = dst else { continue };
+                if *space == Space::Shared && *op == Op::AtomicIAdd && !*wide {
+                    let more = run.swap(core, who, to, operands[0] as u32);
                     before = u64::from((before as u32).wrapping_add(more));
                 }
                 sg.set(*dst, lane, before);
@@ -198,8 +201,7 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
         }
         Code::Branch { condition, yes, no } => {
             cover(run, pc);
-            let taken = lanes(mask).filter(|l| sg.get(*condition, *l) != 0);
-            let taken = taken.fold(0, |all: Mask, lane| all | 1 << lane);
+            let taken = lanes_where(mask, |lane| sg.get(*condition, lane) != 0);
             return branch(run, core, sg, at, &[(taken, yes), (mask & !taken, no)]);
         }
         Code::Switch { selector, cases, other } => {
@@ -207,8 +209,7 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
             let mut left = mask;
             let mut ways = Vec::new();
             for (value, edge) in cases {
-                let here = lanes(left).filter(|l| sg.get(*selector, *l) == *value);
-                let here = here.fold(0, |all: Mask, lane| all | 1 << lane);
+                let here = lanes_where(left, |lane| sg.get(*selector, lane) == *value);
                 left &= !here;
                 ways.push((here, edge));
             }

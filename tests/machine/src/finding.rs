@@ -5,7 +5,7 @@ use std::fmt;
 
 /// Kind of a defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum FindingKind {
+pub(crate) enum FindingKind {
     /// Two unordered accesses to a word, at least one of them a write.
     Race,
     /// A write that is ordered before an access of another invocation but need not be visible to
@@ -48,8 +48,7 @@ impl FindingKind {
 
 /// The invocation and instruction of an access.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Site {
-    /// The pass.
+pub(crate) struct Site {
     pub pass: String,
     /// The kernel's label; empty for a transfer.
     pub kernel: String,
@@ -80,8 +79,7 @@ impl fmt::Display for Site {
 
 /// A defect with the accesses that cause it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// Kind of the defect.
+pub(crate) struct Finding {
     pub kind: FindingKind,
     /// The memory location, or other details.
     pub what: String,
@@ -128,11 +126,6 @@ impl Findings {
 
     pub(crate) fn push(&mut self, finding: Finding) {
         self.list.push(finding);
-    }
-
-    /// All findings in the order of their discovery.
-    pub fn all(&self) -> &[Finding] {
-        &self.list
     }
 
     /// Whether the list is empty.

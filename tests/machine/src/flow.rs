@@ -21,6 +21,16 @@ pub(crate) fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
     of_half(mask as u64, 0).chain(of_half((mask >> 64) as u64, 64))
 }
 
+/// The first `count` lanes.
+pub(crate) fn first_lanes(count: usize) -> Mask {
+    Mask::MAX.checked_shr(Mask::BITS - count as u32).unwrap_or(0)
+}
+
+/// The lanes of a set for which a condition holds.
+pub(crate) fn lanes_where(mask: Mask, holds: impl Fn(usize) -> bool) -> Mask {
+    lanes(mask).filter(|&lane| holds(lane)).fold(0, |all, lane| all | 1 << lane)
+}
+
 /// Lanes that execute together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tangle {

@@ -5,7 +5,7 @@
 //!   ([`Machine::run`]), and collects [`Findings`].
 //! - [`Options`] configure the simulated device: subgroup width, scheduling order, reconvergence,
 //!   and the order of atomics within an instruction.
-//! - [`decode`] turns a module into a [`Program`], once for each specialization.
+//! - `decode` turns a module into a program, once for each specialization.
 //! - [`Coverage`] lists the executed blocks; [`mutate`] changes a kernel in one place, to check
 //!   that tests detect the change.
 //!
@@ -39,11 +39,9 @@ mod timeline;
 mod types;
 mod undefined;
 
-pub use code::Program;
 pub use coverage::{Coverage, KernelCoverage};
-pub use decode::decode;
-pub use error::MachineError;
-pub use finding::{Finding, FindingKind, Findings, Site};
+pub use error::{MachineError, Result};
+pub use finding::Findings;
 pub use machine::{Buffer, Machine};
 pub use options::{AtomicOrder, Options, Reconvergence, Schedule, SubgroupBarriers};
 pub use plan::PlanOptions;

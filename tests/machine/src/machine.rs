@@ -1,5 +1,6 @@
 //! The machine: memory, the passes that have run, and the findings.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,7 +14,7 @@ use crate::code::Program;
 use crate::coverage::Coverage;
 use crate::decode::decode;
 use crate::dispatch::dispatch;
-use crate::error::MachineError;
+use crate::error::{MachineError, Result};
 use crate::finding::{Finding, FindingKind, Findings};
 use crate::memory::{Bound, Memory, Mode, Record};
 use crate::options::{Options, SubgroupBarriers};
@@ -71,6 +72,7 @@ fn constant_names() -> &'static HashSet<String> {
 }
 
 /// A simulated device.
+#[derive(Default)]
 pub struct Machine {
     /// The properties of the simulated device.
     pub options: Options,
@@ -88,19 +90,8 @@ pub struct Machine {
 impl Machine {
     /// A device without any buffers.
     pub fn new(options: Options) -> Self {
-        let nobody = PassInfo { label: String::new(), program: None };
-        Self {
-            options,
-            memory: Memory::default(),
-            timeline: Timeline::default(),
-            passes: vec![nobody],
-            findings: Findings::default(),
-            swaps: Swaps::default(),
-            coverage: Coverage::default(),
-            replaced: HashMap::new(),
-            specialized: Vec::new(),
-            steps: 0,
-        }
+        // Index 0 means "no pass".
+        Self { options, passes: vec![PassInfo::default()], ..Self::default() }
     }
 
     /// Pairs of additions to shared memory whose order could be swapped; empty if atomics execute
@@ -161,7 +152,7 @@ impl Machine {
 
     /// Overrides the specialization constant called `name` in every kernel that has it. Names that
     /// no built-in kernel has are rejected, as they would be ignored otherwise.
-    pub fn specialize(&mut self, name: &str, value: u32) -> Result<(), MachineError> {
+    pub fn specialize(&mut self, name: &str, value: u32) -> Result<()> {
         if !constant_names().contains(name) {
             return Err(MachineError::Constant { name: name.to_owned() });
         }
@@ -170,7 +161,7 @@ impl Machine {
     }
 
     /// The decoded kernel, from the cache if possible.
-    fn program(&self, launch: &Launch<'_>) -> Result<Arc<Program>, MachineError> {
+    pub(crate) fn program(&self, launch: &Launch<'_>) -> Result<Arc<Program>> {
         let label = launch.kernel.label();
         let words = self.replaced.get(label).map_or(launch.kernel.spirv(), Vec::as_slice);
         let mut hasher = DefaultHasher::new();
@@ -196,18 +187,15 @@ impl Machine {
         if let Some(program) = found {
             return Ok(program);
         }
-        let rewritten;
-        let words = if launch.by_address {
-            rewritten = by_address(words, launch.kernel.interface()).map_err(|e| {
-                MachineError::Module { kernel: label.to_owned(), problem: e.to_string() }
-            })?;
-            &rewritten
-        } else {
-            words
-        };
-        let without = replaces.then(|| with_memory_barriers(words)).flatten();
-        let words = without.as_deref().unwrap_or(words);
-        let program = Arc::new(decode(label, words, &key.2)?);
+        let mut words = Cow::Borrowed(words);
+        if launch.by_address {
+            let rewritten = by_address(&words, launch.kernel.interface());
+            words = Cow::Owned(rewritten.map_err(|e| MachineError::module(label, e))?);
+        }
+        if let Some(rewritten) = replaces.then(|| with_memory_barriers(&words)).flatten() {
+            words = Cow::Owned(rewritten);
+        }
+        let program = Arc::new(decode(label, &words, &key.2)?);
         if is_replaced {
             REPLACED.with_borrow_mut(|recent| {
                 recent.retain(|other, _| (&other.0, other.1) == (&key.0, key.1));
@@ -223,53 +211,42 @@ impl Machine {
     pub fn dispatch(
         &mut self,
         kernel: &Kernel,
-        specialization: &[(u32, u32)],
-        push: &[u8],
         buffers: &[(&str, Buffer)],
         groups: [u32; 3],
-    ) -> Result<(), MachineError> {
+    ) -> Result<()> {
         let mut bindings = Vec::new();
         for binding in &kernel.interface().bindings {
             let Some((_, buffer)) = buffers.iter().find(|(name, _)| *name == binding.name) else {
                 let problem = format!("nothing is bound to `{}`", binding.name);
-                return Err(MachineError::Plan { plan: kernel.label().to_owned(), problem });
+                return Err(MachineError::plan(kernel.label(), problem));
             };
             let size = self.memory.regions[buffer.0].cells.words.len() as u64 * 4;
             let bound = Bound { name: binding.name.clone(), region: buffer.0, offset: 0, size };
             bindings.push(Binding { set: binding.set, binding: binding.binding, bound });
         }
-        self.launch(&Launch {
-            label: kernel.label(),
-            kernel,
-            specialization,
-            push,
-            bindings: &bindings,
-            groups,
-            by_address: false,
-        })?;
+        let (label, bindings) = (kernel.label(), &bindings);
+        let (specialization, push, by_address) = (&[][..], &[][..], false);
+        let launch = Launch { label, kernel, specialization, push, bindings, groups, by_address };
+        let program = self.program(&launch)?;
+        let pass = self.begin(label, Some(program.clone()));
+        self.launch(pass, &program, &launch)?;
         self.timeline.wait();
         Ok(())
     }
 
-    pub(crate) fn launch(&mut self, launch: &Launch<'_>) -> Result<(), MachineError> {
-        let program = self.program(launch)?;
-        let pass = self.begin(launch.label, Some(program.clone()));
-        self.launch_as(pass, &program, launch)
-    }
-
     /// Runs a kernel as a pass that has already begun.
-    pub(crate) fn launch_as(
+    pub(crate) fn launch(
         &mut self,
         pass: u32,
         program: &Arc<Program>,
         launch: &Launch<'_>,
-    ) -> Result<(), MachineError> {
+    ) -> Result<()> {
         let mut bounds = Vec::new();
         for wanted in &program.descriptors {
             let is_it = |b: &&Binding| (b.set, b.binding) == (wanted.set, wanted.binding);
             let Some(binding) = launch.bindings.iter().find(is_it) else {
                 let problem = format!("nothing is bound to binding {}", wanted.binding);
-                return Err(MachineError::Plan { plan: launch.label.to_owned(), problem });
+                return Err(MachineError::plan(launch.label, problem));
             };
             bounds.push(binding.bound.clone());
         }
@@ -306,10 +283,6 @@ impl Machine {
         Ok(())
     }
 
-    pub(crate) fn decoded(&self, launch: &Launch<'_>) -> Result<Arc<Program>, MachineError> {
-        self.program(launch)
-    }
-
     /// Begins a pass: a kernel, or a transfer.
     pub(crate) fn begin(&mut self, label: &str, program: Option<Arc<Program>>) -> u32 {
         let pass = self.timeline.begin(program.is_none());
@@ -340,23 +313,14 @@ impl Machine {
         region: usize,
         at: usize,
     ) {
-        let label = self.passes.get(here.pass as usize).map(|p| p.label.clone());
-        let label = label.unwrap_or_default();
-        if self.findings.again(kind, &label, (u32::MAX, other.map_or(0, |o| o.pc))) {
+        let label = &self.passes[here.pass as usize].label;
+        if self.findings.again(kind, label, (u32::MAX, other.map_or(0, |o| o.pc))) {
             return;
         }
         let site = |record: &Record| {
-            let info = self.passes.get(record.pass as usize);
-            let program = info.and_then(|i| i.program.as_ref()).filter(|_| !record.mode.fixed);
-            let instruction = program.and_then(|p| crate::run::instruction(p, record.pc));
-            crate::finding::Site {
-                pass: info.map(|i| i.label.clone()).unwrap_or_default(),
-                kernel: program.map(|p| p.label.clone()).unwrap_or_default(),
-                workgroup: u64::from(record.group),
-                lane: record.lane,
-                access: if record.mode.write { "write" } else { "read" },
-                instruction: instruction.unwrap_or_default(),
-            }
+            let info = &self.passes[record.pass as usize];
+            let program = info.program.as_ref().filter(|_| !record.mode.fixed);
+            info.site(record, program, if record.mode.write { "write" } else { "read" })
         };
         let (here, other) = (site(here), other.map(|o| site(&o)));
         let what = format!("`{}` word {at}", self.memory.regions[region].name);

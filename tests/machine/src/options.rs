@@ -92,6 +92,12 @@ pub struct Options {
     pub seed: u64,
 }
 
+impl Default for Options {
+    fn default() -> Self {
+        Self::new(32)
+    }
+}
+
 impl Options {
     /// A typical device with subgroups of `width` lanes, which runs everything in order.
     pub fn new(width: u32) -> Self {

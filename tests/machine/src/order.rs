@@ -72,6 +72,18 @@ struct Exchange {
     known: Option<Rc<Others>>,
 }
 
+impl Exchange {
+    /// Releases what the lane and its workgroup know, and what the lane has done itself.
+    fn release(&mut self, known: Option<&Rc<Others>>, group: u64, own: Known) {
+        let mut released = Others::default();
+        for known in [known, self.known.as_ref()].into_iter().flatten() {
+            released.join(known);
+        }
+        released.0.insert(group, own);
+        self.released = Some(Rc::new(released));
+    }
+}
+
 fn joined(one: Option<&Rc<Others>>, other: &Rc<Others>) -> Rc<Others> {
     match one {
         None => other.clone(),
@@ -163,14 +175,9 @@ impl Clocks {
         if let Some(pending) = exchange.pending.take() {
             exchange.known = Some(joined(exchange.known.as_ref(), &pending));
         }
-        let mut released = Others::default();
-        for known in [&self.known, &exchange.known].into_iter().flatten() {
-            released.join(known);
-        }
         let lanes = BTreeMap::from([(local as u32, self.fences[1][local])]);
         let own = Known { version: self.version, published: shown, lanes };
-        released.0.insert(self.group, own);
-        exchange.released = Some(Rc::new(released));
+        exchange.release(self.known.as_ref(), self.group, own);
     }
 
     /// The knowledge that an atomic write of a lane releases.
@@ -210,14 +217,9 @@ impl Clocks {
         self.shown = Some(shown.clone());
         for (lane, exchange) in &mut self.exchanges {
             if exchange.released.is_some() {
-                let mut all = Others::default();
-                if let Some(known) = &self.known {
-                    all.join(known);
-                }
                 let lanes = BTreeMap::from([(*lane, self.fences[1][*lane as usize])]);
                 let own = Known { version: self.version, published: shown.clone(), lanes };
-                all.0.insert(self.group, own);
-                exchange.released = Some(Rc::new(all));
+                exchange.release(self.known.as_ref(), self.group, own);
             }
         }
     }

@@ -4,7 +4,7 @@ use multisplit_graph::{
     BufferPlacement, Place, Plan, PlannedBinding, PlannedPass, PlannedView, Work,
 };
 
-use crate::error::MachineError;
+use crate::error::{MachineError, Result};
 use crate::finding::FindingKind;
 use crate::machine::{Binding, Buffer, Launch, Machine};
 use crate::memory::{Bound, Record};
@@ -48,7 +48,7 @@ impl Machine {
         plan: &Plan,
         imports: &[(&str, Buffer)],
         options: PlanOptions,
-    ) -> Result<(), MachineError> {
+    ) -> Result<()> {
         let named = |name: &str| imports.iter().find(|(n, _)| *n == name).map(|(_, own)| *own);
         let planned = plan.buffers().iter().enumerate();
         let imports = planned.filter_map(|(index, b)| Some((index, named(&b.name)?)));
@@ -59,8 +59,8 @@ impl Machine {
         let constants = (plan.constants_size() > 0).then(|| {
             let mut words = vec![0; plan.constants_size().div_ceil(4) as usize];
             for (offset, bytes) in plan.constants() {
-                for (word, bytes) in words[offset as usize / 4..].iter_mut().zip(bytes.chunks(4)) {
-                    *word = bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+                for (word, value) in words[offset as usize / 4..].iter_mut().zip(packed(bytes)) {
+                    *word = value;
                 }
             }
             self.upload("constants", &words)
@@ -104,11 +104,7 @@ impl Machine {
         }
     }
 
-    fn run_pass(
-        &mut self,
-        instance: &Instance<'_>,
-        pass: &PlannedPass,
-    ) -> Result<(), MachineError> {
+    fn run_pass(&mut self, instance: &Instance<'_>, pass: &PlannedPass) -> Result<()> {
         match &pass.work {
             Work::Dispatch(groups) => self.run_kernel(instance, pass, Some(*groups), None),
             Work::DispatchIndirect { buffer, offset } => {
@@ -117,32 +113,33 @@ impl Machine {
             }
             Work::Fill { view, value } => {
                 let number = self.begin(&pass.label, None);
-                for (region, at) in instance.words(view)? {
-                    self.touch(number, Stage::Transfer, region, at, true);
-                    self.memory.regions[region].cells.words[at] = *value;
+                for place in instance.words(view)? {
+                    self.transfer(number, place, *value);
                 }
                 Ok(())
             }
             Work::Copy { src, dst } => {
                 let number = self.begin(&pass.label, None);
-                for ((from, at), (to, there)) in instance.words(src)?.zip(instance.words(dst)?) {
+                for ((from, at), to) in instance.words(src)?.zip(instance.words(dst)?) {
                     self.touch(number, Stage::Transfer, from, at, false);
-                    self.touch(number, Stage::Transfer, to, there, true);
-                    let word = self.memory.regions[from].cells.words[at];
-                    self.memory.regions[to].cells.words[there] = word;
+                    self.transfer(number, to, self.memory.regions[from].cells.words[at]);
                 }
                 Ok(())
             }
             Work::Update { view, bytes } => {
                 let number = self.begin(&pass.label, None);
-                for ((region, at), word) in instance.words(view)?.zip(bytes.chunks(4)) {
-                    self.touch(number, Stage::Transfer, region, at, true);
-                    let word = word.iter().rev().fold(0, |w, b| w << 8 | u32::from(*b));
-                    self.memory.regions[region].cells.words[at] = word;
+                for (place, word) in instance.words(view)?.zip(packed(bytes)) {
+                    self.transfer(number, place, word);
                 }
                 Ok(())
             }
         }
+    }
+
+    /// Writes a word in a transfer.
+    fn transfer(&mut self, pass: u32, (region, at): (usize, usize), word: u32) {
+        self.touch(pass, Stage::Transfer, region, at, true);
+        self.memory.regions[region].cells.words[at] = word;
     }
 
     fn run_kernel(
@@ -151,15 +148,12 @@ impl Machine {
         pass: &PlannedPass,
         groups: Option<[u32; 3]>,
         indirect: Option<(usize, u64)>,
-    ) -> Result<(), MachineError> {
-        let kernel = pass.kernel.as_ref().and_then(|k| k.kernel());
-        let Some(kernel) = kernel else {
+    ) -> Result<()> {
+        let Some(kernel) = pass.kernel.as_ref().and_then(|k| k.kernel()) else {
             return Err(instance.problem(format!("pass `{}` has no SPIR-V", pass.label)));
         };
-        let mut bindings = Vec::new();
-        for binding in &pass.bindings {
-            bindings.push(instance.binding(binding)?);
-        }
+        let bindings = pass.bindings.iter().map(|binding| instance.binding(binding));
+        let bindings = bindings.collect::<Result<Vec<_>>>()?;
         let mut launch = Launch {
             label: &pass.label,
             kernel,
@@ -169,7 +163,7 @@ impl Machine {
             groups: groups.unwrap_or([0; 3]),
             by_address: instance.by_address,
         };
-        let program = self.decoded(&launch)?;
+        let program = self.program(&launch)?;
         let number = self.begin(&pass.label, Some(program.clone()));
         if let Some((region, offset)) = indirect {
             let first = (offset / 4) as usize;
@@ -184,17 +178,22 @@ impl Machine {
             self.tell(FindingKind::TooManyGroups, &record, None, region, (offset / 4) as usize);
             return Ok(());
         }
-        self.launch_as(number, &program, &launch)
+        self.launch(number, &program, &launch)
     }
+}
+
+/// Bytes as words.
+fn packed(bytes: &[u8]) -> impl Iterator<Item = u32> {
+    bytes.chunks(4).map(|word| word.iter().rev().fold(0, |w, &byte| w << 8 | u32::from(byte)))
 }
 
 impl Instance<'_> {
     fn problem(&self, problem: String) -> MachineError {
-        MachineError::Plan { plan: self.plan.name().to_owned(), problem }
+        MachineError::plan(self.plan.name(), problem)
     }
 
     /// The region and byte offset of a byte of a planned buffer.
-    fn place(&self, buffer: usize, offset: u64) -> Result<(usize, u64), MachineError> {
+    fn place(&self, buffer: usize, offset: u64) -> Result<(usize, u64)> {
         let import =
             |index: usize| self.imports.iter().find(|(i, _)| *i == index).map(|(_, b)| b.0);
         let found = match self.plan.place(buffer, offset) {
@@ -210,7 +209,7 @@ impl Instance<'_> {
         })
     }
 
-    fn binding(&self, planned: &PlannedBinding) -> Result<Binding, MachineError> {
+    fn binding(&self, planned: &PlannedBinding) -> Result<Binding> {
         let (region, offset) = self.place(planned.buffer, planned.offset)?;
         let name = self.plan.buffers().get(planned.buffer).map_or("?", |b| b.name.as_str());
         let name = format!("{} ({name})", planned.name);
@@ -219,10 +218,7 @@ impl Instance<'_> {
     }
 
     /// Region and index of each word of a view.
-    fn words(
-        &self,
-        view: &PlannedView,
-    ) -> Result<impl Iterator<Item = (usize, usize)>, MachineError> {
+    fn words(&self, view: &PlannedView) -> Result<impl Iterator<Item = (usize, usize)>> {
         let (region, offset) = self.place(view.buffer, view.offset)?;
         let first = (offset / 4) as usize;
         Ok((first..first + (view.size / 4) as usize).map(move |at| (region, at)))

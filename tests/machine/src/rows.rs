@@ -42,9 +42,10 @@ impl Rows<'_> {
     pub fn eval(self, op: Alu) {
         with_constant_kind!(
             self, op,
-            Add Sub Mul UDiv UMod ShiftLeft ShiftRight And Or Xor Not BitCount Equal NotEqual ULess
-            ULessEqual UGreater UGreaterEqual LogicalAnd LogicalOr LogicalNot LogicalEqual
-            LogicalNotEqual Select UMin UMax UConvert Pack High Bits BitFieldU
+            IAdd ISub IMul UDiv UMod ShiftLeftLogical ShiftRightLogical BitwiseAnd BitwiseOr
+            BitwiseXor Not BitCount IEqual INotEqual ULessThan ULessThanEqual UGreaterThan
+            UGreaterThanEqual LogicalAnd LogicalOr LogicalNot LogicalEqual LogicalNotEqual Select
+            UMin UMax UConvert Pack High CopyObject BitFieldUExtract
         );
     }
 

@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::code::{Input, Program};
+use rspirv::spirv::BuiltIn;
+
+use crate::code::Program;
 use crate::finding::{Finding, FindingKind, Findings, Site};
-use crate::flow::{Flow, Mask, lanes};
+use crate::flow::{Flow, Mask, first_lanes, lanes};
 use crate::memory::{Bound, Cells, GARBAGE, Memory, Mode, Record};
 use crate::options::{Options, Reconvergence};
 use crate::order::Clocks;
@@ -14,7 +16,7 @@ use crate::swaps::Swaps;
 use crate::timeline::Timeline;
 
 /// A pass that has begun, for messages.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct PassInfo {
     pub label: String,
     pub program: Option<Arc<Program>>,
@@ -86,7 +88,7 @@ impl Subgroup {
         let count = program.registers as usize;
         let registers = vec![u64::from(GARBAGE); count * width];
         let flow = Flow::new(0, 0, Reconvergence::Maximal);
-        let (first, whole) = (index * width, Mask::MAX >> (Mask::BITS as usize - width));
+        let (first, whole) = (index * width, first_lanes(width));
         let (undefined, visits) = (Vec::new(), HashMap::new());
         let (held, held_bits) = (Vec::new(), Vec::new());
         Self { first, width, whole, registers, undefined, flow, visits, held, held_bits }
@@ -106,9 +108,8 @@ impl Subgroup {
             self.registers[at..at + self.width].fill(value);
             self.undefined[register as usize] = 0;
         }
-        for &(input, register) in &program.inputs {
-            let first = register as usize;
-            self.undefined[first..first + input.scalars()].fill(0);
+        for (_, registers) in &program.inputs {
+            self.undefined[registers.start as usize..registers.end as usize].fill(0);
         }
     }
 
@@ -138,15 +139,14 @@ impl Group {
             None => ((0..subgroups).map(|k| Subgroup::new(program, k, width)).collect(), None),
         };
         for (index, subgroup) in all.iter_mut().enumerate() {
-            let present = (count - subgroup.first).min(width);
-            let full = if present == 128 { Mask::MAX } else { (1 << present) - 1 };
+            let full = first_lanes((count - subgroup.first).min(width));
             subgroup.begin(run, full);
             for lane in lanes(full) {
-                for &(input, register) in &program.inputs {
+                for (input, registers) in &program.inputs {
                     let local = subgroup.first + lane;
-                    let values = input_values(input, run, id, local, lane, index, subgroups);
-                    for (k, value) in (0..).zip(values).take(input.scalars()) {
-                        subgroup.set(register + k, lane, u64::from(value));
+                    let values = input_values(*input, run, id, local, lane, index, subgroups);
+                    for (register, value) in registers.clone().zip(values) {
+                        subgroup.set(register, lane, u64::from(value));
                     }
                 }
             }
@@ -173,7 +173,7 @@ fn words(mask: Mask) -> [u32; 4] {
 }
 
 fn input_values(
-    input: Input,
+    input: BuiltIn,
     run: &Run<'_>,
     id: [u32; 3],
     local: usize,
@@ -185,34 +185,35 @@ fn input_values(
     let [x, y] = [size[0] as usize, size[1] as usize];
     let own = [local % x, local / x % y, local / (x * y)].map(|k| k as u32);
     let width = run.options.width;
-    let all = if width == 128 { Mask::MAX } else { (1 << width) - 1 };
+    let all = first_lanes(width as usize);
     let bit: Mask = 1 << lane;
     let below = bit - 1;
     let three = |[x, y, z]: [u32; 3]| [x, y, z, 0];
     let one = |x: u32| [x, 0, 0, 0];
     match input {
-        Input::WorkgroupId => three(id),
-        Input::NumWorkgroups => three(run.groups),
-        Input::WorkgroupSize => three(size),
-        Input::LocalInvocationId => three(own),
-        Input::LocalInvocationIndex => one(local as u32),
-        Input::GlobalInvocationId => three([0, 1, 2].map(|k| id[k] * size[k] + own[k])),
-        Input::SubgroupSize => one(width),
-        Input::NumSubgroups => one(subgroups as u32),
-        Input::SubgroupId => one(subgroup as u32),
-        Input::SubgroupInvocation => one(lane as u32),
-        Input::SubgroupEqMask => words(bit),
-        Input::SubgroupGeMask => words(all & !below),
-        Input::SubgroupGtMask => words(all & !below & !bit),
-        Input::SubgroupLeMask => words(below | bit),
-        Input::SubgroupLtMask => words(below),
+        BuiltIn::WorkgroupId => three(id),
+        BuiltIn::NumWorkgroups => three(run.groups),
+        BuiltIn::WorkgroupSize => three(size),
+        BuiltIn::LocalInvocationId => three(own),
+        BuiltIn::LocalInvocationIndex => one(local as u32),
+        BuiltIn::GlobalInvocationId => three([0, 1, 2].map(|k| id[k] * size[k] + own[k])),
+        BuiltIn::SubgroupSize => one(width),
+        BuiltIn::NumSubgroups => one(subgroups as u32),
+        BuiltIn::SubgroupId => one(subgroup as u32),
+        BuiltIn::SubgroupLocalInvocationId => one(lane as u32),
+        BuiltIn::SubgroupEqMask => words(bit),
+        BuiltIn::SubgroupGeMask => words(all & !below),
+        BuiltIn::SubgroupGtMask => words(all & !below & !bit),
+        BuiltIn::SubgroupLeMask => words(below | bit),
+        BuiltIn::SubgroupLtMask => words(below),
+        // Not in `INPUTS`.
+        _ => [0; 4],
     }
 }
 
 impl Run<'_> {
-    pub fn site(&self, record: &Record) -> Site {
-        let info = self.passes.get(record.pass as usize);
-        let program = info.and_then(|i| i.program.as_ref());
+    fn site(&self, record: &Record) -> Site {
+        let info = &self.passes[record.pass as usize];
         let Mode { write, atomic, coherent, fixed } = record.mode;
         let access = match (fixed, write, atomic, coherent) {
             (true, true, ..) => "transfer write",
@@ -224,15 +225,7 @@ impl Run<'_> {
             (_, true, ..) => "write",
             _ => "read",
         };
-        let instruction = program.and_then(|p| instruction(p, record.pc)).unwrap_or_default();
-        Site {
-            pass: info.map(|i| i.label.clone()).unwrap_or_default(),
-            kernel: program.map(|p| p.label.clone()).unwrap_or_default(),
-            workgroup: u64::from(record.group),
-            lane: record.lane,
-            access,
-            instruction,
-        }
+        info.site(record, info.program.as_ref(), access)
     }
 
     /// Reports a finding at an instruction of this dispatch.
@@ -244,7 +237,7 @@ impl Run<'_> {
             pc,
             ..Record::default()
         };
-        self.tell_of(kind, here, None, || what);
+        self.tell_of(kind, here, None, |_| what);
     }
 
     pub fn tell_of(
@@ -252,21 +245,41 @@ impl Run<'_> {
         kind: FindingKind,
         here: Record,
         other: Option<Record>,
-        what: impl FnOnce() -> String,
+        what: impl FnOnce(&Self) -> String,
     ) {
         let places = (here.pc, other.map_or(u32::MAX, |o| o.pc));
-        let label = self.passes.get(here.pass as usize).map_or("", |info| info.label.as_str());
+        let label = &self.passes[here.pass as usize].label;
         if self.findings.again(kind, label, places) {
             return;
         }
         let (here, other) = (self.site(&here), other.map(|o| self.site(&o)));
-        self.findings.push(Finding { kind, what: what(), here, other, count: 1 });
+        let what = what(self);
+        self.findings.push(Finding { kind, what, here, other, count: 1 });
         self.stopped |= self.options.first_only;
     }
 }
 
+impl PassInfo {
+    /// An access of this pass, by an instruction of `program`.
+    pub fn site(
+        &self,
+        record: &Record,
+        program: Option<&Arc<Program>>,
+        access: &'static str,
+    ) -> Site {
+        Site {
+            pass: self.label.clone(),
+            kernel: program.map(|p| p.label.clone()).unwrap_or_default(),
+            workgroup: u64::from(record.group),
+            lane: record.lane,
+            access,
+            instruction: program.and_then(|p| instruction(p, record.pc)).unwrap_or_default(),
+        }
+    }
+}
+
 /// Description of an instruction.
-pub(crate) fn instruction(program: &Program, pc: u32) -> Option<String> {
+fn instruction(program: &Program, pc: u32) -> Option<String> {
     let origin = program.origins.get(pc as usize)?;
     let function = program.functions.get(origin.function as usize)?;
     let name = function.split('(').next().unwrap_or(function);

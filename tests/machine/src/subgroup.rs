@@ -3,7 +3,7 @@
 use crate::alu;
 use crate::code::{GroupOp, Reach};
 use crate::eval::eval;
-use crate::flow::{Mask, lanes};
+use crate::flow::{Mask, first_lanes, lanes, lanes_where};
 use crate::memory::GARBAGE;
 use crate::run::Subgroup;
 
@@ -33,8 +33,7 @@ pub(crate) fn operate(
             set_all(sg, mask, dst, |_, _| u64::from(same));
         }
         G::Ballot => {
-            let votes = lanes(mask).filter(|l| sg.get(value, *l) != 0);
-            let votes = votes.fold(0, |all: Mask, lane| all | 1 << lane);
+            let votes = lanes_where(mask, |lane| sg.get(value, lane) != 0);
             for k in 0..4 {
                 set_all(sg, mask, dst + k, |_, _| u64::from((votes >> (32 * k)) as u32));
             }
@@ -47,7 +46,7 @@ pub(crate) fn operate(
             u64::from(ballot(sg, value, lane) >> bit & 1 != 0)
         }),
         G::BallotBitCount(reach) => {
-            let width = present(sg.width);
+            let width = first_lanes(sg.width);
             set_all(sg, mask, dst, |sg, lane| {
                 let below = (1 << lane) - 1;
                 let counted = match reach {
@@ -91,10 +90,6 @@ fn set_all(sg: &mut Subgroup, mask: Mask, dst: u32, value: impl Fn(&Subgroup, us
     }
 }
 
-fn present(width: usize) -> Mask {
-    if width == 128 { Mask::MAX } else { (1 << width) - 1 }
-}
-
 fn ballot(sg: &Subgroup, value: u32, lane: usize) -> Mask {
     (0..4).fold(0, |all, k| all | Mask::from(sg.get(value + k, lane) as u32) << (32 * k))
 }
@@ -128,11 +123,8 @@ fn shuffle(
             absent = absent.or(Some((lane, from)));
         }
         let from = from as usize;
-        taken.extend((0..n).map(
-            |k| {
-                if there { sg.get(value + k, from) } else { u64::from(GARBAGE) }
-            },
-        ));
+        let garbage = u64::from(GARBAGE);
+        taken.extend((0..n).map(|k| if there { sg.get(value + k, from) } else { garbage }));
     }
     for (lane, values) in lanes(mask).zip(taken.chunks(n as usize)) {
         for (k, held) in (0..).zip(values) {
@@ -157,7 +149,7 @@ fn combine(
     let mut begin = 0;
     let mut results = std::mem::take(&mut sg.held);
     while begin < sg.width {
-        let cluster = mask & (present(size) << begin);
+        let cluster = mask & (first_lanes(size) << begin);
         let mut so_far = identity;
         for lane in lanes(cluster) {
             let next = add(so_far, sg.get(value, lane));

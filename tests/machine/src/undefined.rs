@@ -4,12 +4,16 @@
 //! allowed, and so is a result that does not depend on it. A finding is reported if it is used in a
 //! branch, an address, a vote or a write to memory.
 
+use rspirv::spirv::Op;
+
+use crate::access::address;
 use crate::alu::{self, Alu, Kind};
-use crate::code::{Address, AtomicOp, BAD_ADDRESS, Code, Edge, GroupOp, Reg};
+use crate::code::{Address, BAD_ADDRESS, Code, Edge, GroupOp, Reg};
 use crate::finding::FindingKind;
-use crate::flow::{Mask, lanes};
+use crate::flow::{Mask, lanes, lanes_where};
 use crate::reach::same_private;
 use crate::run::{Core, Run, Subgroup};
+use crate::subgroup::source;
 
 /// Propagates the undefined bits through the next instruction of these lanes, and reports a finding
 /// if an undefined value is used. Called before the instruction is executed.
@@ -40,8 +44,7 @@ pub(crate) fn follow(run: &mut Run<'_>, core: &Core, sg: &mut Subgroup, mask: Ma
                 (sg.undefined[*scalar as usize], sg.undefined[*index as usize]);
             copy(sg, mask, *dst, *vector, *n);
             for k in 0..*n {
-                let here = lanes(mask).filter(|lane| sg.get(*index, *lane) == u64::from(k));
-                let here = here.fold(0, |all: Mask, lane| all | 1 << lane);
+                let here = lanes_where(mask, |lane| sg.get(*index, lane) == u64::from(k));
                 put(sg, here, dst + k, scalar | index_bits);
             }
         }
@@ -59,32 +62,18 @@ pub(crate) fn follow(run: &mut Run<'_>, core: &Core, sg: &mut Subgroup, mask: Ma
         }
         Code::LoadPrivate { dst, at, n } => {
             (used, how) = (of_address(sg, mask, *at), "an index");
-            let same = same_private(sg, mask, *at);
-            if let Some(from) = same {
-                copy(sg, mask, *dst, from, *n);
-            }
-            for lane in lanes(if same.is_some() { 0 } else { mask }) {
-                let from = crate::access::address(sg, *at, lane);
-                let held = from & BAD_ADDRESS == 0;
-                for k in 0..*n {
-                    let bits = if held { sg.undefined[from as usize + k as usize] } else { 0 };
-                    put(sg, 1 << lane, dst + k, bits);
-                }
-            }
+            each_private(sg, mask, *at, |sg, mask, from| match from {
+                Some(from) => copy(sg, mask, *dst, from, *n),
+                None => set(sg, mask, *dst, *n),
+            });
         }
         Code::StorePrivate { at, src, n } => {
             (used, how) = (of_address(sg, mask, *at), "an index");
-            let same = same_private(sg, mask, *at);
-            if let Some(to) = same {
-                copy(sg, mask, to, *src, *n);
-            }
-            for lane in lanes(if same.is_some() { 0 } else { mask }) {
-                let to = crate::access::address(sg, *at, lane);
-                for k in 0..if to & BAD_ADDRESS == 0 { *n } else { 0 } {
-                    let bits = sg.undefined[(src + k) as usize];
-                    put(sg, 1 << lane, to as Reg + k, bits);
+            each_private(sg, mask, *at, |sg, mask, to| {
+                if let Some(to) = to {
+                    copy(sg, mask, to, *src, *n);
                 }
-            }
+            });
         }
         Code::Load { dst, at, leaves, .. } => {
             (used, how) = (of_address(sg, mask, *at), "an address");
@@ -96,17 +85,19 @@ pub(crate) fn follow(run: &mut Run<'_>, core: &Core, sg: &mut Subgroup, mask: Ma
                 (used, how) = (any(sg, *src, leaves.len() as u32) & mask, "what is stored");
             }
         }
-        Code::Atomic { op, dst, at, value, compare, .. } => {
+        Code::Atomic { op, dst, at, args: [value, compare], .. } => {
             (used, how) = (of_address(sg, mask, *at), "an address");
             let operands = match op {
-                AtomicOp::Load | AtomicOp::Increment | AtomicOp::Decrement => 0,
-                AtomicOp::CompareExchange => any(sg, *value, 1) | any(sg, *compare, 1),
+                Op::AtomicLoad | Op::AtomicIIncrement | Op::AtomicIDecrement => 0,
+                Op::AtomicCompareExchange => any(sg, *value, 1) | any(sg, *compare, 1),
                 _ => any(sg, *value, 1),
             };
             if used == 0 {
                 (used, how) = (operands & mask, "an atomic's operand");
             }
-            set(sg, mask, *dst, 1);
+            if let Some(dst) = dst {
+                set(sg, mask, *dst, 1);
+            }
         }
         Code::ArrayLength { dst, .. } => set(sg, mask, *dst, 1),
         Code::Group { op, dst, value, other, n } => {
@@ -169,6 +160,23 @@ fn copy(sg: &mut Subgroup, mask: Mask, dst: Reg, src: Reg, n: u32) {
     }
 }
 
+/// Calls `access` with the register of a variable's address; `None` if it is out of bounds. All
+/// lanes together if they have the same address, else each lane.
+fn each_private(
+    sg: &mut Subgroup,
+    mask: Mask,
+    at: Address,
+    mut access: impl FnMut(&mut Subgroup, Mask, Option<Reg>),
+) {
+    if let Some(register) = same_private(sg, mask, at) {
+        return access(sg, mask, Some(register));
+    }
+    for lane in lanes(mask) {
+        let to = address(sg, at, lane);
+        access(sg, 1 << lane, (to & BAD_ADDRESS == 0).then_some(to as Reg));
+    }
+}
+
 fn of_address(sg: &Subgroup, mask: Mask, at: Address) -> Mask {
     at.reg.map_or(0, |reg| sg.undefined[reg as usize] & mask)
 }
@@ -191,23 +199,27 @@ fn of_result(sg: &Subgroup, mask: Mask, op: Alu, args: [Reg; 3]) -> Mask {
         let (x, y) = (sg.get(args[0], lane), sg.get(args[1], lane));
         match op.kind {
             // One defined operand may determine the result.
-            Kind::And | Kind::Mul | Kind::LogicalAnd => (bit(a) || x != 0) && (bit(b) || y != 0),
+            Kind::BitwiseAnd | Kind::IMul | Kind::LogicalAnd => {
+                (bit(a) || x != 0) && (bit(b) || y != 0)
+            }
             Kind::LogicalOr => (bit(a) || x == 0) && (bit(b) || y == 0),
             Kind::Select => bit(a) || if x != 0 { bit(b) } else { bit(c) },
             _ => true,
         }
     };
-    lanes(all).filter(|lane| decides(*lane)).fold(too_far, |all: Mask, lane| all | 1 << lane)
+    too_far | lanes_where(all, decides)
 }
 
 /// Lanes whose shift amount is not less than the number of bits, so that the result is undefined.
 fn shifted_too_far(sg: &Subgroup, mask: Mask, op: Alu, by: Reg) -> Mask {
-    if !matches!(op.kind, Kind::ShiftLeft | Kind::ShiftRight | Kind::ShiftRightSigned) {
+    if !matches!(
+        op.kind,
+        Kind::ShiftLeftLogical | Kind::ShiftRightLogical | Kind::ShiftRightArithmetic
+    ) {
         return 0;
     }
     let bits = if op.wide { 64 } else { 32 };
-    let too_far = |all: Mask, lane: usize| all | Mask::from(sg.get(by, lane) >= bits) << lane;
-    lanes(mask).fold(0, too_far)
+    lanes_where(mask, |lane| sg.get(by, lane) >= bits)
 }
 
 fn of_group(
@@ -219,29 +231,20 @@ fn of_group(
 ) -> (Mask, &'static str) {
     use GroupOp as G;
     match op {
-        G::Elect => {
-            set(sg, mask, dst, 1);
-            (0, "")
-        }
-        G::Ballot => {
-            let used = any(sg, value, 1) & mask;
-            set(sg, mask, dst, 4);
-            (used, "a vote")
-        }
-        G::All | G::Any | G::AllEqual => {
-            let used = any(sg, value, if matches!(op, G::AllEqual) { n } else { 1 }) & mask;
-            set(sg, mask, dst, 1);
-            (used, "a vote")
+        G::Elect => set(sg, mask, dst, 1),
+        G::Ballot | G::All | G::Any | G::AllEqual => {
+            let n = if let G::AllEqual = op { n } else { 1 };
+            let used = any(sg, value, n) & mask;
+            set(sg, mask, dst, if let G::Ballot = op { 4 } else { 1 });
+            return (used, "a vote");
         }
         G::InverseBallot | G::BallotBitCount(_) | G::BallotFindLsb | G::BallotFindMsb => {
             let bits = any(sg, value, 4);
             put(sg, mask, dst, bits);
-            (0, "")
         }
         G::BallotBitExtract => {
             let bits = any(sg, value, 4) | any(sg, other, 1);
             put(sg, mask, dst, bits);
-            (0, "")
         }
         G::BroadcastFirst => {
             let first = mask.trailing_zeros();
@@ -249,26 +252,25 @@ fn of_group(
                 let undefined = sg.undefined[(value + k) as usize] >> first & 1 != 0;
                 put(sg, mask, dst + k, if undefined { Mask::MAX } else { 0 });
             }
-            (0, "")
         }
         G::Broadcast | G::Shuffle | G::ShuffleXor | G::ShuffleUp | G::ShuffleDown => {
             let used = any(sg, other, 1) & mask;
             for k in 0..n {
                 let held = sg.undefined[(value + k) as usize];
-                let mut bits = 0;
-                for lane in lanes(if held & mask == 0 { 0 } else { mask }) {
-                    let from = crate::subgroup::source(op, lane, sg.get(other, lane));
-                    let there = from < 128 && mask >> from & 1 != 0;
-                    bits |= Mask::from(there && held >> from & 1 != 0) << lane;
-                }
+                let reads_undefined = |lane| {
+                    let from = source(op, lane, sg.get(other, lane));
+                    from < 128 && (mask & held) >> from & 1 != 0
+                };
+                let bits = if held & mask == 0 { 0 } else { lanes_where(mask, reads_undefined) };
                 put(sg, mask, dst + k, bits);
             }
-            (used, "a lane's number")
+            return (used, "a lane's number");
         }
         G::Combine { .. } => {
             let used = any(sg, value, n) & mask;
             set(sg, mask, dst, n);
-            (used, "a term of a sum over lanes")
+            return (used, "a term of a sum over lanes");
         }
     }
+    (0, "")
 }

@@ -4,20 +4,17 @@
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Decoration, Op, Word};
 
-use super::Decoder;
+use super::{Decoder, id_at, number_at};
 use crate::alu::{self, Alu, Kind};
-use crate::error::MachineError;
+use crate::error::Result;
 use crate::eval::eval;
 use crate::types::{Scalar, Type};
 
 impl Decoder<'_> {
-    pub(super) fn declare_type(&mut self, global: &Instruction) -> Result<(), MachineError> {
-        let Some(id) = global.result_id else { return Ok(()) };
-        let number = |at: usize| match global.operands.get(at) {
-            Some(Operand::LiteralBit32(value)) => *value,
-            _ => 0,
-        };
-        let id_at = |at: usize| global.operands.get(at).and_then(Operand::id_ref_any).unwrap_or(0);
+    /// Declares a type. Returns whether `global` was one.
+    pub(super) fn declare_type(&mut self, global: &Instruction) -> Result<bool> {
+        let number = |at: usize| number_at(global, at) as u32;
+        let id_at = |at: usize| id_at(global, at);
         let new = match global.class.opcode {
             Op::TypeVoid => Type::Void,
             Op::TypeBool => Type::Scalar(Scalar::Bool),
@@ -49,21 +46,20 @@ impl Decoder<'_> {
                 }
                 _ => return Err(self.malformed("a pointer without a storage class")),
             },
-            _ => Type::Function,
+            Op::TypeForwardPointer | Op::TypeFunction => Type::Function,
+            _ => return Ok(false),
         };
-        self.types.all.insert(id, new);
-        Ok(())
+        if let Some(id) = global.result_id {
+            self.types.all.insert(id, new);
+        }
+        Ok(true)
     }
 
-    pub(super) fn constant(&mut self, global: &Instruction) -> Result<(), MachineError> {
+    pub(super) fn constant(&mut self, global: &Instruction) -> Result<()> {
         let (Some(id), Some(of)) = (global.result_id, global.result_type) else {
             return Err(self.unknown(format!("Op{:?}", global.class.opcode)));
         };
-        let literal = match global.operands.first() {
-            Some(Operand::LiteralBit32(value)) => u64::from(*value),
-            Some(Operand::LiteralBit64(value)) => *value,
-            _ => 0,
-        };
+        let literal = number_at(global, 0);
         let given = self.decoration(id, Decoration::SpecId).and_then(|wanted| {
             self.specialization.iter().find(|(spec, _)| *spec == wanted).map(|(_, value)| *value)
         });
@@ -89,7 +85,7 @@ impl Decoder<'_> {
         let first = self.allocate(values.len() as u32);
         // The registers of `OpUndef` stay undefined.
         if global.class.opcode != Op::Undef {
-            self.filled.extend((first..).zip(values.iter().copied()));
+            self.program.constants.extend((first..).zip(values.iter().copied()));
         }
         self.registers.insert(id, first);
         self.constants.insert(id, values);
@@ -97,7 +93,7 @@ impl Decoder<'_> {
     }
 
     /// The value of an `OpSpecConstantOp`.
-    fn computed(&self, global: &Instruction, of: Word) -> Result<Vec<u64>, MachineError> {
+    fn computed(&self, global: &Instruction, of: Word) -> Result<Vec<u64>> {
         let Some(Operand::LiteralSpecConstantOpInteger(op)) = global.operands.first() else {
             return Err(self.malformed("OpSpecConstantOp without an operation"));
         };

@@ -4,14 +4,14 @@
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{GlslStd450Op as GLOp, Op, Word};
 
-use super::Decoder;
+use super::{Decoder, Pointer, id_at};
 use crate::alu::{self, Alu, Kind};
-use crate::code::{Code, Reg};
-use crate::error::MachineError;
-use crate::types::{Scalar, Type};
+use crate::code::{Address, Code, Reg, Space};
+use crate::error::Result;
+use crate::types::{Qualifiers, Scalar, Type};
 
 impl Decoder<'_> {
-    pub(super) fn instruction(&mut self, i: &Instruction) -> Result<(), MachineError> {
+    pub(super) fn instruction(&mut self, i: &Instruction) -> Result<()> {
         match i.class.opcode {
             Op::Variable => return self.local_variable(i),
             Op::AccessChain | Op::InBoundsAccessChain => return self.chain(i),
@@ -42,13 +42,12 @@ impl Decoder<'_> {
         }
     }
 
-    fn local_variable(&mut self, i: &Instruction) -> Result<(), MachineError> {
+    fn local_variable(&mut self, i: &Instruction) -> Result<()> {
         let (Some(id), Some(of)) = (i.result_id, i.result_type) else { return Ok(()) };
         let first = self.register(id)?;
-        let at = crate::code::Address { base: u64::from(first), reg: None };
-        let space = crate::code::Space::Private;
-        let pointer = super::Pointer { space, at, how: crate::types::Qualifiers::default() };
-        self.pointers.insert(id, pointer);
+        let at = Address { base: u64::from(first), reg: None };
+        let (space, how) = (Space::Private, Qualifiers::default());
+        self.pointers.insert(id, Pointer { space, at, how });
         let n = self.types.pointee(of).map_or(0, |(_, pointee)| self.types.slots(pointee));
         if i.operands.len() > 1 {
             let src = self.operand(i, 1)?;
@@ -56,7 +55,7 @@ impl Decoder<'_> {
             return Ok(());
         }
         // Consecutive variables are marked as undefined by one instruction.
-        match self.code.last_mut() {
+        match self.program.code.last_mut() {
             Some(Code::Forget { first: begin, n: so_far }) if *begin + *so_far == first => {
                 *so_far += n;
             }
@@ -66,7 +65,7 @@ impl Decoder<'_> {
     }
 
     /// The result's register, type and number of scalars.
-    pub(super) fn result(&self, i: &Instruction) -> Result<(Reg, Word, u32), MachineError> {
+    pub(super) fn result(&self, i: &Instruction) -> Result<(Reg, Word, u32)> {
         match (i.result_id, i.result_type) {
             (Some(id), Some(of)) => Ok((self.register(id)?, of, self.types.slots(of))),
             _ => Err(self.malformed(format!("Op{:?} without a result", i.class.opcode))),
@@ -74,20 +73,24 @@ impl Decoder<'_> {
     }
 
     fn operand_type(&self, i: &Instruction, at: usize) -> Option<Word> {
-        let id = i.operands.get(at).and_then(Operand::id_ref_any)?;
-        self.value_types.get(&id).copied()
+        self.value_types.get(&id_at(i, at)).copied()
+    }
+
+    /// The component type of an operand.
+    fn operand_scalar(&self, i: &Instruction, at: usize) -> Option<Scalar> {
+        self.operand_type(i, at).and_then(|of| self.types.scalar(of))
+    }
+
+    /// The number of scalars of an operand.
+    pub(super) fn operand_slots(&self, i: &Instruction, at: usize) -> u32 {
+        self.operand_type(i, at).map_or(0, |of| self.types.slots(of))
     }
 
     /// Emits a component-wise operation whose operands begin at `first`.
-    fn arithmetic(
-        &mut self,
-        i: &Instruction,
-        kind: Kind,
-        first: usize,
-    ) -> Result<(), MachineError> {
+    fn arithmetic(&mut self, i: &Instruction, kind: Kind, first: usize) -> Result<()> {
         let (dst, of, n) = self.result(i)?;
         let typed = if kind == Kind::Select { first + 1 } else { first };
-        let operand = self.operand_type(i, typed).and_then(|t| self.types.scalar(t));
+        let operand = self.operand_scalar(i, typed);
         let (Some(result), Some(operand)) = (self.types.scalar(of), operand) else {
             return Err(self.unknown(format!("Op{:?} of such operands", i.class.opcode)));
         };
@@ -95,8 +98,7 @@ impl Decoder<'_> {
         let mut same = 0;
         for (k, arg) in args.iter_mut().enumerate().take(alu::operands(kind)) {
             *arg = self.operand(i, first + k)?;
-            let slots = self.operand_type(i, first + k).map_or(1, |t| self.types.slots(t));
-            if slots == 1 && n > 1 {
+            if self.operand_slots(i, first + k) == 1 && n > 1 {
                 same |= 1 << k;
             }
         }
@@ -108,7 +110,7 @@ impl Decoder<'_> {
         self.emit(Code::Alu { op: Alu::same(kind, wide), dst, args: [a, b, b], n, same: 0 });
     }
 
-    fn extended(&mut self, i: &Instruction) -> Result<(), MachineError> {
+    fn extended(&mut self, i: &Instruction) -> Result<()> {
         let (set, number) = match i.operands.as_slice() {
             [Operand::IdRef(set), Operand::LiteralExtInstInteger(number), ..] => (*set, *number),
             _ => return Err(self.malformed("OpExtInst without a number")),
@@ -135,7 +137,7 @@ impl Decoder<'_> {
 
     /// Decodes instructions on composites and instructions with several results. Returns whether
     /// `i` was one.
-    fn composite(&mut self, i: &Instruction) -> Result<bool, MachineError> {
+    fn composite(&mut self, i: &Instruction) -> Result<bool> {
         match i.class.opcode {
             Op::Undef => {
                 let (first, _, n) = self.result(i)?;
@@ -144,8 +146,7 @@ impl Decoder<'_> {
             Op::CompositeConstruct => {
                 let (mut dst, ..) = self.result(i)?;
                 for at in 0..i.operands.len() {
-                    let (src, of) = (self.operand(i, at)?, self.operand_type(i, at));
-                    let n = of.map_or(0, |t| self.types.slots(t));
+                    let (src, n) = (self.operand(i, at)?, self.operand_slots(i, at));
                     self.emit(Code::Copy { dst, src, n });
                     dst += n;
                 }
@@ -158,7 +159,7 @@ impl Decoder<'_> {
             Op::CompositeInsert => {
                 let (dst, of, n) = self.result(i)?;
                 let (object, whole) = (self.operand(i, 0)?, self.operand(i, 1)?);
-                let size = self.operand_type(i, 0).map_or(0, |t| self.types.slots(t));
+                let size = self.operand_slots(i, 0);
                 let at = self.part(Some(of), i, 2)?;
                 self.emit(Code::Copy { dst, src: whole, n });
                 self.emit(Code::Copy { dst: dst + at, src: object, n: size });
@@ -166,7 +167,7 @@ impl Decoder<'_> {
             Op::VectorShuffle => {
                 let (dst, ..) = self.result(i)?;
                 let (one, two) = (self.operand(i, 0)?, self.operand(i, 1)?);
-                let size = self.operand_type(i, 0).map_or(0, |t| self.types.slots(t));
+                let size = self.operand_slots(i, 0);
                 let components = i.operands.iter().filter_map(|o| match o {
                     Operand::LiteralBit32(k) => Some(*k),
                     _ => None,
@@ -180,7 +181,7 @@ impl Decoder<'_> {
             }
             Op::VectorExtractDynamic => {
                 let ((dst, ..), vector) = (self.result(i)?, self.operand(i, 0)?);
-                let n = self.operand_type(i, 0).map_or(0, |t| self.types.slots(t));
+                let n = self.operand_slots(i, 0);
                 let index = self.operand(i, 1)?;
                 self.emit(Code::Pick { dst, vector, index, n });
             }
@@ -194,10 +195,10 @@ impl Decoder<'_> {
                 self.emit(Code::Copy { dst, src, n });
             }
             Op::Bitcast | Op::ConvertUToPtr => self.bitcast(i)?,
-            Op::UMulExtended => self.two_results(i, Kind::Mul, Kind::MulHigh)?,
-            Op::SMulExtended => self.two_results(i, Kind::Mul, Kind::SMulHigh)?,
-            Op::IAddCarry => self.two_results(i, Kind::Add, Kind::Carry)?,
-            Op::ISubBorrow => self.two_results(i, Kind::Sub, Kind::Borrow)?,
+            Op::UMulExtended => self.two_results(i, Kind::IMul, Kind::MulHigh)?,
+            Op::SMulExtended => self.two_results(i, Kind::IMul, Kind::SMulHigh)?,
+            Op::IAddCarry => self.two_results(i, Kind::IAdd, Kind::Carry)?,
+            Op::ISubBorrow => self.two_results(i, Kind::ISub, Kind::Borrow)?,
             Op::VectorTimesScalar => self.arithmetic(i, Kind::FMul, 0)?,
             Op::Any => self.fold(i, Kind::LogicalOr)?,
             Op::All => self.fold(i, Kind::LogicalAnd)?,
@@ -208,31 +209,28 @@ impl Decoder<'_> {
     }
 
     /// Index of the scalar in a composite that the literal operands from `first` select.
-    fn part(&self, of: Option<Word>, i: &Instruction, first: usize) -> Result<u32, MachineError> {
+    fn part(&self, of: Option<Word>, i: &Instruction, first: usize) -> Result<u32> {
         let mut of = of.unwrap_or(0);
         let mut at = 0;
         for operand in i.operands.iter().skip(first) {
             let Operand::LiteralBit32(index) = operand else {
                 return Err(self.malformed("an index that is no number"));
             };
-            let (next, before) = match self.types.get(of) {
+            (at, of) = match self.types.get(of) {
                 Some(Type::Struct { members }) => {
-                    let before = members.iter().take(*index as usize);
-                    let before = before.map(|m| self.types.slots(*m)).sum();
-                    (members.get(*index as usize).copied().unwrap_or(0), before)
+                    let before = self.slots_before(members, *index);
+                    (at + before, members.get(*index as usize).copied().unwrap_or(0))
                 }
                 Some(Type::Vector { element, .. } | Type::Array { element, .. }) => {
-                    (*element, self.types.slots(*element) * index)
+                    (at + self.types.slots(*element) * index, *element)
                 }
                 _ => return Err(self.malformed("an index into no composite")),
             };
-            at += before;
-            of = next;
         }
         Ok(at)
     }
 
-    fn bitcast(&mut self, i: &Instruction) -> Result<(), MachineError> {
+    fn bitcast(&mut self, i: &Instruction) -> Result<()> {
         let (dst, of, n) = self.result(i)?;
         let src = self.operand(i, 0)?;
         let from = self.operand_type(i, 0).unwrap_or(0);
@@ -261,10 +259,10 @@ impl Decoder<'_> {
     }
 
     /// Emits an instruction whose result is a structure of two values.
-    fn two_results(&mut self, i: &Instruction, low: Kind, high: Kind) -> Result<(), MachineError> {
+    fn two_results(&mut self, i: &Instruction, low: Kind, high: Kind) -> Result<()> {
         let (dst, _, slots) = self.result(i)?;
         let (a, b) = (self.operand(i, 0)?, self.operand(i, 1)?);
-        let scalar = self.operand_type(i, 0).and_then(|t| self.types.scalar(t));
+        let scalar = self.operand_scalar(i, 0);
         let wide = scalar.is_some_and(Scalar::wide);
         self.simple(low, wide, dst, a, b, slots / 2);
         self.simple(high, wide, dst + slots / 2, a, b, slots / 2);
@@ -272,9 +270,9 @@ impl Decoder<'_> {
     }
 
     /// Combines all components of the operand into one scalar.
-    fn fold(&mut self, i: &Instruction, kind: Kind) -> Result<(), MachineError> {
+    fn fold(&mut self, i: &Instruction, kind: Kind) -> Result<()> {
         let ((dst, ..), src) = (self.result(i)?, self.operand(i, 0)?);
-        let n = self.operand_type(i, 0).map_or(0, |t| self.types.slots(t));
+        let n = self.operand_slots(i, 0);
         self.emit(Code::Copy { dst, src, n: 1 });
         for k in 1..n {
             self.simple(kind, false, dst, dst, src + k, 1);
@@ -282,10 +280,10 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    fn dot(&mut self, i: &Instruction) -> Result<(), MachineError> {
+    fn dot(&mut self, i: &Instruction) -> Result<()> {
         let ((dst, of, _), a, b) = (self.result(i)?, self.operand(i, 0)?, self.operand(i, 1)?);
         let wide = self.types.scalar(of).is_some_and(Scalar::wide);
-        let n = self.operand_type(i, 0).map_or(0, |t| self.types.slots(t));
+        let n = self.operand_slots(i, 0);
         let products = self.allocate(n);
         self.simple(Kind::FMul, wide, products, a, b, n);
         self.emit(Code::Copy { dst, src: products, n: 1 });

@@ -5,46 +5,48 @@ use std::collections::{HashMap, HashSet};
 use rspirv::dr::{Block as SpirvBlock, Function, Instruction, Module, Operand};
 use rspirv::spirv::{Op, Word};
 
-use super::{Decoder, Pointer};
-use crate::code::{Address, Block, Code, Edge, Origin, Reg, Space};
-use crate::error::MachineError;
+use super::{Decoder, Pointer, id_at, number_at};
+use crate::code::{Address, Block, Code, Edge, Reg, Space};
+use crate::error::Result;
 use crate::types::{Qualifiers, Type};
 
 /// Entry block and registers of a function, for its callers.
+#[derive(Clone)]
 pub(super) struct Signature {
     pub block: u32,
     pub parameters: Vec<Reg>,
     pub result: Reg,
 }
 
-/// Phi inputs of each block: predecessor, destination register, value, number of scalars.
-pub(super) type Phis = HashMap<Word, Vec<(Word, Reg, Word, u32)>>;
+/// Phi inputs of each edge, by the labels of its blocks: destination register, value, number of
+/// scalars.
+pub(super) type Phis = HashMap<(Word, Word), Vec<(Reg, Word, u32)>>;
 
 impl Decoder<'_> {
-    pub(super) fn functions(&mut self, module: &Module) -> Result<(), MachineError> {
+    pub(super) fn functions(&mut self, module: &Module) -> Result<()> {
         for (index, function) in (0..).zip(&module.functions) {
             self.declare_function(function, index)?;
         }
         for (index, function) in (0..).zip(&module.functions) {
-            self.function = index;
+            self.origin.function = index;
             self.assign_registers(function);
-            let phis = self.phis(function)?;
+            self.declare_phis(function)?;
             for block in &function.blocks {
-                self.emit_block(block, &phis)?;
+                self.emit_block(block)?;
             }
         }
         Ok(())
     }
 
-    fn declare_function(&mut self, function: &Function, index: u32) -> Result<(), MachineError> {
+    fn declare_function(&mut self, function: &Function, index: u32) -> Result<()> {
         let id = function.def_id().unwrap_or(0);
         let name = self.names.get(&id).cloned().unwrap_or_else(|| format!("function {id}"));
-        self.function_names.push(name);
-        let first = self.blocks.len() as u32;
+        self.program.functions.push(name);
+        let first = self.program.blocks.len() as u32;
         for block in &function.blocks {
             let label = block.label_id().unwrap_or(0);
-            self.block_of.insert(label, self.blocks.len() as u32);
-            self.blocks.push(Block { pc: 0, function: index, joins: false });
+            self.block_of.insert(label, self.program.blocks.len() as u32);
+            self.program.blocks.push(Block { pc: 0, function: index, joins: false });
         }
         let mut parameters = Vec::new();
         for parameter in &function.parameters {
@@ -63,7 +65,7 @@ impl Decoder<'_> {
     }
 
     /// Assigns a register to a value. The value of a pointer is an address.
-    pub(super) fn bind_value(&mut self, id: Word, of: Word, at: Reg) -> Result<(), MachineError> {
+    pub(super) fn bind_value(&mut self, id: Word, of: Word, at: Reg) -> Result<()> {
         self.registers.insert(id, at);
         if let Some(Type::Pointer { class, .. }) = self.types.get(of) {
             let space = self.space_of(*class)?;
@@ -106,8 +108,7 @@ impl Decoder<'_> {
         self.registers.extend(places.into_iter().map(|(id, at)| (id, scratch + at)));
     }
 
-    fn phis(&mut self, function: &Function) -> Result<Phis, MachineError> {
-        let mut phis = Phis::new();
+    fn declare_phis(&mut self, function: &Function) -> Result<()> {
         for block in &function.blocks {
             let label = block.label_id().unwrap_or(0);
             for phi in block.instructions.iter().filter(|i| i.class.opcode == Op::Phi) {
@@ -117,33 +118,27 @@ impl Decoder<'_> {
                 let slots = self.types.slots(of);
                 for pair in phi.operands.chunks_exact(2) {
                     if let [Operand::IdRef(value), Operand::IdRef(from)] = pair {
-                        phis.entry(label).or_default().push((*from, register, *value, slots));
+                        let input = (register, *value, slots);
+                        self.phis.entry((*from, label)).or_default().push(input);
                     }
                 }
             }
         }
-        Ok(phis)
+        Ok(())
     }
 
-    fn emit_block(&mut self, block: &SpirvBlock, phis: &Phis) -> Result<(), MachineError> {
-        let label = block.label_id().unwrap_or(0);
-        self.block = self.block_of.get(&label).copied().unwrap_or(0);
-        let pc = self.code.len() as u32;
-        if let Some(own) = self.blocks.get_mut(self.block as usize) {
-            own.pc = pc;
-        }
+    fn emit_block(&mut self, block: &SpirvBlock) -> Result<()> {
+        self.label = block.label_id().unwrap_or(0);
+        self.origin.block = self.block_of.get(&self.label).copied().unwrap_or(0);
+        self.program.blocks[self.origin.block as usize].pc = self.program.code.len() as u32;
         for instruction in &block.instructions {
-            self.opcode = instruction.class.opcode;
-            match self.opcode {
-                Op::Line => {
-                    if let Some(Operand::LiteralBit32(line)) = instruction.operands.get(1) {
-                        self.line = *line;
-                    }
-                }
-                Op::NoLine => self.line = 0,
+            self.origin.opcode = instruction.class.opcode;
+            match instruction.class.opcode {
+                Op::Line => self.origin.line = number_at(instruction, 1) as u32,
+                Op::NoLine => self.origin.line = 0,
                 Op::Phi | Op::Nop => {}
                 _ => {
-                    if !self.terminate(instruction, label, phis)? {
+                    if !self.terminate(instruction)? {
                         self.instruction(instruction)?;
                     }
                 }
@@ -153,90 +148,63 @@ impl Decoder<'_> {
     }
 
     pub(super) fn emit(&mut self, code: Code) {
-        self.code.push(code);
-        self.origins.push(Origin {
-            function: self.function,
-            block: self.block,
-            opcode: self.opcode,
-            line: self.line,
-        });
+        self.program.code.push(code);
+        self.program.origins.push(self.origin);
     }
 
-    fn block_at(&mut self, operand: Option<&Operand>, joins: bool) -> Result<u32, MachineError> {
-        let id = operand.and_then(Operand::id_ref_any).unwrap_or(0);
-        let Some(&block) = self.block_of.get(&id) else {
-            return Err(self.malformed(format!("no block {id}")));
-        };
-        if let Some(block) = self.blocks.get_mut(block as usize) {
-            block.joins |= joins;
-        }
+    /// The block with the id at this operand, where lanes join.
+    fn join_at(&mut self, i: &Instruction, at: usize) -> Result<u32> {
+        let block = self.block(id_at(i, at))?;
+        self.program.blocks[block as usize].joins = true;
         Ok(block)
     }
 
-    fn edge(
-        &mut self,
-        operand: Option<&Operand>,
-        from: Word,
-        phis: &Phis,
-    ) -> Result<Edge, MachineError> {
-        let block = self.block_at(operand, false)?;
-        let to = operand.and_then(Operand::id_ref_any).unwrap_or(0);
-        let mut copies = Vec::new();
-        for (pred, register, value, slots) in phis.get(&to).into_iter().flatten() {
-            if *pred == from {
-                copies.push((*register, self.value(*value)?, *slots));
-            }
-        }
-        Ok(Edge { block, copies: copies.into() })
+    fn block(&self, id: Word) -> Result<u32> {
+        let block = self.block_of.get(&id).copied();
+        block.ok_or_else(|| self.malformed(format!("no block {id}")))
+    }
+
+    /// The edge from this block to the block with the id at this operand.
+    fn edge(&mut self, i: &Instruction, at: usize) -> Result<Edge> {
+        let to = id_at(i, at);
+        let block = self.block(to)?;
+        let phis = self.phis.get(&(self.label, to)).cloned().unwrap_or_default();
+        let copies = phis
+            .into_iter()
+            .map(|(register, value, slots)| Ok((register, self.value(value)?, slots)));
+        Ok(Edge { block, copies: copies.collect::<Result<_>>()? })
     }
 
     /// Decodes control flow. Returns whether the instruction was control flow.
-    fn terminate(
-        &mut self,
-        instruction: &Instruction,
-        label: Word,
-        phis: &Phis,
-    ) -> Result<bool, MachineError> {
-        let operands = &instruction.operands;
-        let code = match instruction.class.opcode {
-            Op::SelectionMerge => Code::Selection { merge: self.block_at(operands.first(), true)? },
+    fn terminate(&mut self, i: &Instruction) -> Result<bool> {
+        let code = match i.class.opcode {
+            Op::SelectionMerge => Code::Selection { merge: self.join_at(i, 0)? },
             Op::LoopMerge => {
-                if let Some(own) = self.blocks.get_mut(self.block as usize) {
-                    own.joins = true;
-                }
-                let merge = self.block_at(operands.first(), true)?;
-                Code::Loop { merge, next: self.block_at(operands.get(1), true)? }
+                self.program.blocks[self.origin.block as usize].joins = true;
+                Code::Loop { merge: self.join_at(i, 0)?, next: self.join_at(i, 1)? }
             }
-            Op::Branch => Code::Jump(self.edge(operands.first(), label, phis)?),
+            Op::Branch => Code::Jump(self.edge(i, 0)?),
             Op::BranchConditional => {
-                let condition = self.operand(instruction, 0)?;
-                let yes = self.edge(operands.get(1), label, phis)?;
-                Code::Branch { condition, yes, no: self.edge(operands.get(2), label, phis)? }
+                let condition = self.operand(i, 0)?;
+                Code::Branch { condition, yes: self.edge(i, 1)?, no: self.edge(i, 2)? }
             }
             Op::Switch => {
-                let selector = self.operand(instruction, 0)?;
-                let other = self.edge(operands.get(1), label, phis)?;
+                let selector = self.operand(i, 0)?;
+                let other = self.edge(i, 1)?;
                 let mut cases = Vec::new();
-                for pair in operands.get(2..).unwrap_or_default().chunks_exact(2) {
-                    let value = match pair.first() {
-                        Some(Operand::LiteralBit32(value)) => u64::from(*value),
-                        Some(Operand::LiteralBit64(value)) => *value,
-                        _ => return Err(self.malformed("a case without a value")),
-                    };
-                    cases.push((value, self.edge(pair.get(1), label, phis)?));
+                for at in (2..i.operands.len()).step_by(2) {
+                    cases.push((number_at(i, at), self.edge(i, at + 1)?));
                 }
                 Code::Switch { selector, cases: cases.into(), other }
             }
             Op::Return => Code::Return,
             Op::ReturnValue => {
-                let value = self.operand(instruction, 0)?;
-                let id = instruction.operands.first().and_then(Operand::id_ref_any).unwrap_or(0);
-                let slots = self.value_types.get(&id).map_or(0, |of| self.types.slots(*of));
-                let function = self.function_of.values().find(|s| {
-                    self.blocks.get(s.block as usize).is_some_and(|b| b.function == self.function)
-                });
-                let dst = function.map_or(0, |s| s.result);
-                self.emit(Code::Copy { dst, src: value, n: slots });
+                let (src, n) = (self.operand(i, 0)?, self.operand_slots(i, 0));
+                let is_own = |s: &&Signature| {
+                    self.program.blocks[s.block as usize].function == self.origin.function
+                };
+                let dst = self.function_of.values().find(is_own).map_or(0, |s| s.result);
+                self.emit(Code::Copy { dst, src, n });
                 Code::Return
             }
             Op::Unreachable => Code::Unreachable,
@@ -246,30 +214,24 @@ impl Decoder<'_> {
         Ok(true)
     }
 
-    pub(super) fn call(&mut self, instruction: &Instruction) -> Result<(), MachineError> {
-        let id = instruction.operands.first().and_then(Operand::id_ref_any).unwrap_or(0);
-        let Some(signature) = self.function_of.get(&id) else {
+    pub(super) fn call(&mut self, i: &Instruction) -> Result<()> {
+        let Some(signature) = self.function_of.get(&id_at(i, 0)) else {
             return Err(self.malformed("a call of no function"));
         };
-        let (block, result) = (signature.block, signature.result);
-        let parameters = signature.parameters.clone();
-        for (at, parameter) in (1..).zip(parameters) {
-            let src = self.operand(instruction, at)?;
-            let argument = instruction.operands.get(at).and_then(Operand::id_ref_any).unwrap_or(0);
-            if let Some(pointer) = self.pointers.get(&argument)
-                && pointer.space != Space::Private
-            {
+        let Signature { block, parameters, result } = signature.clone();
+        for (at, dst) in (1..).zip(parameters) {
+            let src = self.operand(i, at)?;
+            let pointer = self.pointers.get(&id_at(i, at));
+            if pointer.is_some_and(|pointer| pointer.space != Space::Private) {
                 return Err(self.unknown("a pointer into memory as an argument"));
             }
-            let n = self.value_types.get(&argument).map_or(0, |of| self.types.slots(*of));
-            self.emit(Code::Copy { dst: parameter, src, n });
+            let n = self.operand_slots(i, at);
+            self.emit(Code::Copy { dst, src, n });
         }
         self.emit(Code::Call { block });
-        if let (Some(id), Some(of)) = (instruction.result_id, instruction.result_type) {
-            let (dst, n) = (self.register(id)?, self.types.slots(of));
-            if n > 0 {
-                self.emit(Code::Copy { dst, src: result, n });
-            }
+        let (dst, _, n) = self.result(i)?;
+        if n > 0 {
+            self.emit(Code::Copy { dst, src: result, n });
         }
         Ok(())
     }

@@ -3,15 +3,15 @@
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{GroupOperation, Op};
 
-use super::Decoder;
+use super::{Decoder, id_at};
 use crate::alu::{Alu, Kind};
 use crate::code::{Code, GroupOp, Reach};
-use crate::error::MachineError;
+use crate::error::Result;
 use crate::types::Type;
 
 impl Decoder<'_> {
     /// Decodes a subgroup operation. Returns whether `i` was one.
-    pub(super) fn group(&mut self, i: &Instruction) -> Result<bool, MachineError> {
+    pub(super) fn group(&mut self, i: &Instruction) -> Result<bool> {
         use GroupOp as G;
         let op = match i.class.opcode {
             Op::GroupNonUniformElect => G::Elect,
@@ -37,49 +37,42 @@ impl Decoder<'_> {
         let other = if i.operands.len() > 2 { self.operand(i, 2)? } else { 0 };
         let (dst, _, n) = self.result(i)?;
         // For a comparison the number of operand components matters, not that of the result.
-        let n = match op {
-            G::AllEqual => {
-                let id = i.operands.get(1).and_then(Operand::id_ref_any).unwrap_or(0);
-                self.value_types.get(&id).map_or(n, |of| self.types.slots(*of))
-            }
-            _ => n,
-        };
+        let n = if let G::AllEqual = op { self.operand_slots(i, 1) } else { n };
         self.emit(Code::Group { op, dst, value, other, n });
         Ok(true)
     }
 
-    fn reach(&self, i: &Instruction, at: usize) -> Result<Reach, MachineError> {
+    fn reach(&self, i: &Instruction, at: usize) -> Result<Reach> {
         match i.operands.get(at) {
             Some(Operand::GroupOperation(GroupOperation::Reduce)) => Ok(Reach::Reduce),
             Some(Operand::GroupOperation(GroupOperation::InclusiveScan)) => Ok(Reach::Inclusive),
             Some(Operand::GroupOperation(GroupOperation::ExclusiveScan)) => Ok(Reach::Exclusive),
             Some(Operand::GroupOperation(GroupOperation::ClusteredReduce)) => {
-                let size = i.operands.get(at + 2).and_then(Operand::id_ref_any);
-                let size = size.and_then(|id| self.constants.get(&id)).and_then(|c| c.first());
+                let size = self.constants.get(&id_at(i, at + 2)).and_then(|c| c.first());
                 Ok(Reach::Clustered(size.copied().unwrap_or(1) as u32))
             }
             other => Err(self.unknown(format!("the group operation {other:?}"))),
         }
     }
 
-    fn ballot_count(&mut self, i: &Instruction) -> Result<(), MachineError> {
+    fn ballot_count(&mut self, i: &Instruction) -> Result<()> {
         let reach = self.reach(i, 1)?;
         let ((dst, _, n), value) = (self.result(i)?, self.operand(i, 2)?);
         self.emit(Code::Group { op: GroupOp::BallotBitCount(reach), dst, value, other: 0, n });
         Ok(())
     }
 
-    fn combine(&mut self, i: &Instruction) -> Result<bool, MachineError> {
+    fn combine(&mut self, i: &Instruction) -> Result<bool> {
         let (kind, identity, wide_identity) = match i.class.opcode {
-            Op::GroupNonUniformIAdd => (Kind::Add, 0, 0),
-            Op::GroupNonUniformIMul => (Kind::Mul, 1, 1),
+            Op::GroupNonUniformIAdd => (Kind::IAdd, 0, 0),
+            Op::GroupNonUniformIMul => (Kind::IMul, 1, 1),
             Op::GroupNonUniformUMin => (Kind::UMin, u64::from(u32::MAX), u64::MAX),
             Op::GroupNonUniformUMax => (Kind::UMax, 0, 0),
             Op::GroupNonUniformSMin => (Kind::SMin, i32::MAX as u64, i64::MAX as u64),
             Op::GroupNonUniformSMax => (Kind::SMax, 1 << 31, 1 << 63),
-            Op::GroupNonUniformBitwiseAnd => (Kind::And, u64::from(u32::MAX), u64::MAX),
-            Op::GroupNonUniformBitwiseOr => (Kind::Or, 0, 0),
-            Op::GroupNonUniformBitwiseXor => (Kind::Xor, 0, 0),
+            Op::GroupNonUniformBitwiseAnd => (Kind::BitwiseAnd, u64::from(u32::MAX), u64::MAX),
+            Op::GroupNonUniformBitwiseOr => (Kind::BitwiseOr, 0, 0),
+            Op::GroupNonUniformBitwiseXor => (Kind::BitwiseXor, 0, 0),
             Op::GroupNonUniformLogicalAnd => (Kind::LogicalAnd, 1, 1),
             Op::GroupNonUniformLogicalOr => (Kind::LogicalOr, 0, 0),
             Op::GroupNonUniformLogicalXor => (Kind::LogicalNotEqual, 0, 0),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::alu::{self, Alu, Kind};
-use crate::code::{Block, Code, Edge, GroupOp, Reg};
+use crate::code::{Block, Code, Edge, GroupOp, Program, Reg};
 use crate::eval::eval;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,18 +23,6 @@ impl Value {
     }
 }
 
-/// The decoder's knowledge of registers.
-pub(super) struct Registers<'a> {
-    pub count: Reg,
-    /// Constants, and initial values of variables.
-    pub filled: &'a [(Reg, u64)],
-    /// Registers with unknown values: inputs, and variables that are accessed by computed
-    /// addresses.
-    pub anything: &'a [Range<Reg>],
-    /// Registers that each block writes before it reads them.
-    pub scratch: &'a [Range<Reg>],
-}
-
 struct Analysis<'a> {
     code: &'a [Code],
     blocks: &'a [Block],
@@ -47,51 +35,47 @@ struct Analysis<'a> {
     met_undefined: bool,
 }
 
-/// Whether each block is reachable, and the known direction of each branch.
+/// Whether each block is reachable, and the known direction of each branch. `anything` are
+/// registers with unknown values: inputs, and variables that are accessed by computed addresses.
+/// `scratch` are registers that each block writes before it reads them.
 pub(super) fn live(
-    code: &[Code],
-    blocks: &[Block],
+    program: &Program,
     entry: u32,
-    registers: &Registers<'_>,
+    anything: &[Range<Reg>],
+    scratch: &[Range<Reg>],
 ) -> (Vec<bool>, Vec<Option<bool>>) {
-    let count = registers.count as usize;
+    let count = program.registers as usize;
     let mut analysis = Analysis {
-        code,
-        blocks,
+        code: &program.code,
+        blocks: &program.blocks,
         values: vec![Value::Nothing; count],
         in_block: vec![false; count],
-        live: vec![false; blocks.len()],
+        live: vec![false; program.blocks.len()],
         changed: true,
         undefined_is_anything: false,
         met_undefined: false,
     };
-    for range in registers.scratch {
+    for range in scratch {
         analysis.in_block[range.start as usize..range.end as usize].fill(true);
     }
-    for &(register, value) in registers.filled {
+    for &(register, value) in &program.constants {
         analysis.write(register, Value::Known(value));
     }
-    for range in registers.anything {
-        analysis.write_all(range.start, range.end - range.start, Value::Anything);
+    for range in anything {
+        analysis.write_all(range.clone(), Value::Anything);
     }
     analysis.reach(entry);
     loop {
         analysis.changed = false;
         analysis.met_undefined = false;
-        for block in 0..blocks.len() {
-            if analysis.live[block] {
-                analysis.visit(block);
-            }
-        }
+        let ways = analysis.visit_all();
         if !analysis.changed {
             if !analysis.met_undefined || analysis.undefined_is_anything {
-                break;
+                return (analysis.live, ways);
             }
             analysis.undefined_is_anything = true;
         }
     }
-    let ways = analysis.known_ways();
-    (analysis.live, ways)
 }
 
 impl Analysis<'_> {
@@ -120,10 +104,8 @@ impl Analysis<'_> {
         *held = new;
     }
 
-    fn write_all(&mut self, first: Reg, count: u32, value: Value) {
-        for register in first..first + count {
-            self.write(register, value);
-        }
+    fn write_all(&mut self, registers: Range<Reg>, value: Value) {
+        registers.for_each(|register| self.write(register, value));
     }
 
     fn copy(&mut self, dst: Reg, src: Reg, n: u32) {
@@ -133,10 +115,21 @@ impl Analysis<'_> {
         }
     }
 
-    fn visit(&mut self, block: usize) {
+    /// Visits all reachable blocks. Returns the known direction of each branch.
+    fn visit_all(&mut self) -> Vec<Option<bool>> {
+        let mut ways = vec![None; self.code.len()];
+        for block in 0..self.blocks.len() {
+            if self.live[block] {
+                self.visit(block, &mut ways);
+            }
+        }
+        ways
+    }
+
+    fn visit(&mut self, block: usize, ways: &mut [Option<bool>]) {
         let code = self.code;
         let first = self.blocks[block].pc as usize;
-        for code in code.get(first..).unwrap_or_default() {
+        for (at, code) in code.iter().enumerate().skip(first) {
             match code {
                 Code::Copy { dst, src, n } => self.copy(*dst, *src, *n),
                 Code::Alu { op, dst, args, n, same } => {
@@ -153,8 +146,10 @@ impl Analysis<'_> {
                 Code::Branch { condition, yes, no } => {
                     match self.condition(*condition) {
                         Value::Nothing => {}
-                        Value::Known(0) => self.follow(no),
-                        Value::Known(_) => self.follow(yes),
+                        Value::Known(value) => {
+                            ways[at] = Some(value != 0);
+                            self.follow(if value != 0 { yes } else { no });
+                        }
                         Value::Anything => {
                             self.follow(yes);
                             self.follow(no);
@@ -182,7 +177,7 @@ impl Analysis<'_> {
                 Code::Return | Code::Unreachable => return,
                 other => {
                     let (dst, n) = written(other);
-                    self.write_all(dst, n, Value::Anything);
+                    self.write_all(dst..dst + n, Value::Anything);
                 }
             }
         }
@@ -203,37 +198,6 @@ impl Analysis<'_> {
             self.copy(dst, src, n);
         }
         self.reach(edge.block);
-    }
-
-    /// For each instruction: the direction of a branch with a known condition.
-    fn known_ways(&mut self) -> Vec<Option<bool>> {
-        let mut ways = vec![None; self.code.len()];
-        for block in 0..self.blocks.len() {
-            if !self.live[block] {
-                continue;
-            }
-            // Recompute the values within the block.
-            self.visit(block);
-            let first = self.blocks[block].pc as usize;
-            let rest = self.code.get(first..).unwrap_or_default();
-            let end = rest.iter().position(|code| {
-                matches!(
-                    code,
-                    Code::Jump(_)
-                        | Code::Branch { .. }
-                        | Code::Switch { .. }
-                        | Code::Return
-                        | Code::Unreachable
-                )
-            });
-            let Some(end) = end else { continue };
-            if let Code::Branch { condition, .. } = rest[end]
-                && let Value::Known(value) = self.read(condition)
-            {
-                ways[first + end] = Some(value != 0);
-            }
-        }
-        ways
     }
 }
 
@@ -271,24 +235,12 @@ fn written(code: &Code) -> (Reg, u32) {
         Code::Pick { dst, .. }
         | Code::Chain { dst, .. }
         | Code::Locate { dst, .. }
-        | Code::Atomic { dst, .. }
+        | Code::Atomic { dst: Some(dst), .. }
         | Code::ArrayLength { dst, .. } => (*dst, 1),
         Code::Insert { dst, n, .. } | Code::LoadPrivate { dst, n, .. } => (*dst, *n),
         Code::Load { dst, leaves, .. } => (*dst, leaves.len() as u32),
-        Code::Group { op, dst, n, .. } => {
-            let n = match op {
-                GroupOp::Ballot => 4,
-                GroupOp::Broadcast
-                | GroupOp::BroadcastFirst
-                | GroupOp::Shuffle
-                | GroupOp::ShuffleXor
-                | GroupOp::ShuffleUp
-                | GroupOp::ShuffleDown
-                | GroupOp::Combine { .. } => *n,
-                _ => 1,
-            };
-            (*dst, n)
-        }
+        Code::Group { op: GroupOp::AllEqual, dst, .. } => (*dst, 1),
+        Code::Group { dst, n, .. } => (*dst, *n),
         _ => (0, 0),
     }
 }

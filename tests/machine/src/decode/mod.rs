@@ -15,24 +15,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use rspirv::dr::{Instruction, Module, Operand, load_words};
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, Op, StorageClass, Word};
 
-use crate::code::{
-    Address, Block, Code, Descriptor, Input, OFFSET_BITS, Origin, Program, Reg, Space,
-};
-use crate::error::MachineError;
+use crate::code::{Address, Descriptor, INPUTS, OFFSET_BITS, Origin, Program, Reg, Space};
+use crate::error::{MachineError, Result};
 use crate::types::{Layout, Qualifiers, Types};
 
 /// Decodes `spirv` with the given specialization constants, by `constant_id`.
-pub fn decode(
-    label: &str,
-    spirv: &[u32],
-    specialization: &[(u32, u32)],
-) -> Result<Program, MachineError> {
-    let malformed = |problem: String| MachineError::Module { kernel: label.to_owned(), problem };
+pub(crate) fn decode(label: &str, spirv: &[u32], specialization: &[(u32, u32)]) -> Result<Program> {
     // rspirv panics on some malformed streams.
     let module = catch_unwind(AssertUnwindSafe(|| load_words(spirv)))
-        .map_err(|_| malformed("the parser gave up".to_owned()))?
-        .map_err(|state| malformed(state.to_string()))?;
-    let mut decoder = Decoder::new(label, specialization);
+        .map_err(|_| MachineError::module(label, "the parser gave up"))?
+        .map_err(|state| MachineError::module(label, state))?;
+    let program = Program { label: label.to_owned(), ..Program::default() };
+    let mut decoder = Decoder { specialization, program, ..Decoder::default() };
     decoder.declarations(&module)?;
     decoder.note_uses(&module);
     decoder.functions(&module)?;
@@ -47,9 +41,10 @@ pub(super) struct Pointer {
     pub how: Qualifiers,
 }
 
+#[derive(Default)]
 pub(super) struct Decoder<'s> {
-    label: String,
     specialization: &'s [(u32, u32)],
+    program: Program,
     types: Types,
     names: HashMap<Word, String>,
     decorations: HashMap<Word, Vec<(Decoration, u32)>>,
@@ -62,70 +57,40 @@ pub(super) struct Decoder<'s> {
     registers: HashMap<Word, Reg>,
     pointers: HashMap<Word, Pointer>,
     glsl: Option<Word>,
-    next_register: Reg,
-    filled: Vec<(Reg, u64)>,
     /// Registers of variables that are accessed by computed addresses.
     computed: Vec<Range<Reg>>,
     /// Registers that each block uses separately.
     scratch: Vec<Range<Reg>>,
-    inputs: Vec<(Input, Reg)>,
-    shared_bytes: u32,
-    shared: Vec<(String, u32, u32)>,
-    descriptors: Vec<Descriptor>,
-    code: Vec<Code>,
-    origins: Vec<Origin>,
-    blocks: Vec<Block>,
     block_of: HashMap<Word, u32>,
-    function_names: Vec<String>,
     /// Entry block, parameter registers and result register of each function.
     function_of: HashMap<Word, functions::Signature>,
-    line: u32,
-    opcode: Op,
-    function: u32,
-    block: u32,
+    phis: functions::Phis,
+    /// The block and the instruction that are being decoded.
+    label: Word,
+    origin: Origin,
 }
 
-impl<'s> Decoder<'s> {
-    fn new(label: &str, specialization: &'s [(u32, u32)]) -> Self {
-        Self {
-            label: label.to_owned(),
-            specialization,
-            types: Types::default(),
-            names: HashMap::new(),
-            decorations: HashMap::new(),
-            constants: HashMap::new(),
-            used: HashSet::new(),
-            value_types: HashMap::new(),
-            registers: HashMap::new(),
-            pointers: HashMap::new(),
-            glsl: None,
-            next_register: 0,
-            filled: Vec::new(),
-            computed: Vec::new(),
-            scratch: Vec::new(),
-            inputs: Vec::new(),
-            shared_bytes: 0,
-            shared: Vec::new(),
-            descriptors: Vec::new(),
-            code: Vec::new(),
-            origins: Vec::new(),
-            blocks: Vec::new(),
-            block_of: HashMap::new(),
-            function_names: Vec::new(),
-            function_of: HashMap::new(),
-            line: 0,
-            opcode: Op::Nop,
-            function: 0,
-            block: 0,
-        }
-    }
+/// The id at this operand; 0 if there is none.
+fn id_at(instruction: &Instruction, at: usize) -> Word {
+    instruction.operands.get(at).and_then(Operand::id_ref_any).unwrap_or(0)
+}
 
+/// The number at this operand; 0 if there is none.
+fn number_at(instruction: &Instruction, at: usize) -> u64 {
+    match instruction.operands.get(at) {
+        Some(Operand::LiteralBit32(value)) => u64::from(*value),
+        Some(Operand::LiteralBit64(value)) => *value,
+        _ => 0,
+    }
+}
+
+impl Decoder<'_> {
     pub(super) fn unknown(&self, what: impl Into<String>) -> MachineError {
-        MachineError::Unknown { kernel: self.label.clone(), what: what.into() }
+        MachineError::Unknown { kernel: self.program.label.clone(), what: what.into() }
     }
 
-    pub(super) fn malformed(&self, problem: impl Into<String>) -> MachineError {
-        MachineError::Module { kernel: self.label.clone(), problem: problem.into() }
+    pub(super) fn malformed(&self, problem: impl ToString) -> MachineError {
+        MachineError::module(&self.program.label, problem)
     }
 
     fn decoration(&self, id: Word, wanted: Decoration) -> Option<u32> {
@@ -138,7 +103,7 @@ impl<'s> Decoder<'s> {
         self.used = operands.filter_map(Operand::id_ref_any).collect();
     }
 
-    fn declarations(&mut self, module: &Module) -> Result<(), MachineError> {
+    fn declarations(&mut self, module: &Module) -> Result<()> {
         for name in &module.debug_names {
             if let (Op::Name, [Operand::IdRef(id), Operand::LiteralString(text)]) =
                 (name.class.opcode, name.operands.as_slice())
@@ -163,7 +128,7 @@ impl<'s> Decoder<'s> {
         Ok(())
     }
 
-    fn annotate(&mut self, annotation: &Instruction) -> Result<(), MachineError> {
+    fn annotate(&mut self, annotation: &Instruction) -> Result<()> {
         let value = |rest: &[Operand]| match rest.first() {
             Some(Operand::LiteralBit32(value)) => *value,
             Some(Operand::BuiltIn(builtin)) => *builtin as u32,
@@ -201,27 +166,17 @@ impl<'s> Decoder<'s> {
         Ok(())
     }
 
-    fn global(&mut self, global: &Instruction) -> Result<(), MachineError> {
+    fn global(&mut self, global: &Instruction) -> Result<()> {
         match global.class.opcode {
             Op::Variable => self.variable(global),
             Op::Line | Op::NoLine => Ok(()),
-            Op::TypeVoid
-            | Op::TypeBool
-            | Op::TypeInt
-            | Op::TypeFloat
-            | Op::TypeVector
-            | Op::TypeArray
-            | Op::TypeRuntimeArray
-            | Op::TypeStruct
-            | Op::TypePointer
-            | Op::TypeForwardPointer
-            | Op::TypeFunction => self.declare_type(global),
+            _ if self.declare_type(global)? => Ok(()),
             _ => self.constant(global),
         }
     }
 
     /// Declares a variable of module scope.
-    fn variable(&mut self, variable: &Instruction) -> Result<(), MachineError> {
+    fn variable(&mut self, variable: &Instruction) -> Result<()> {
         let (Some(id), Some(pointer_type)) = (variable.result_id, variable.result_type) else {
             return Err(self.malformed("a variable without a type"));
         };
@@ -238,30 +193,32 @@ impl<'s> Decoder<'s> {
             StorageClass::Private | StorageClass::Input => {
                 let first = self.allocate(self.types.slots(pointee));
                 if class == StorageClass::Input {
-                    let input = self.input(id)?;
-                    self.inputs.push((input, first));
-                    self.computed.push(first..self.next_register);
+                    let (input, registers) = (self.input(id)?, first..self.program.registers);
+                    self.program.inputs.push((input, registers.clone()));
+                    self.computed.push(registers);
                 }
                 if let Some(Operand::IdRef(initial)) = variable.operands.get(1) {
                     let values = self.constants.get(initial).cloned().unwrap_or_default();
-                    self.filled.extend((first..).zip(values));
+                    self.program.constants.extend((first..).zip(values));
                 }
                 (Space::Private, u64::from(first))
             }
             StorageClass::Workgroup => {
-                let (begin, bytes) = (self.shared_bytes, self.types.bytes(pointee, Layout::Packed));
-                self.shared_bytes += bytes;
+                let bytes = self.types.bytes(pointee, Layout::Packed);
+                let begin = self.program.shared_bytes;
+                self.program.shared_bytes += bytes;
                 let name = self.names.get(&id).cloned().unwrap_or_default();
-                self.shared.push((name, begin, bytes));
+                self.program.shared.push((name, begin, bytes));
                 (Space::Shared, u64::from(begin))
             }
             StorageClass::StorageBuffer | StorageClass::Uniform => {
                 let of = |what| self.decoration(id, what).unwrap_or(0);
                 let (set, binding) = (of(Decoration::DescriptorSet), of(Decoration::Binding));
+                let known = &mut self.program.descriptors;
                 let same = |d: &Descriptor| (d.set, d.binding) == (set, binding);
-                let place = self.descriptors.iter().position(same).unwrap_or_else(|| {
-                    self.descriptors.push(Descriptor { set, binding });
-                    self.descriptors.len() - 1
+                let place = known.iter().position(same).unwrap_or_else(|| {
+                    known.push(Descriptor { set, binding });
+                    known.len() - 1
                 });
                 (Space::Buffer, (place as u64) << OFFSET_BITS)
             }
@@ -272,33 +229,16 @@ impl<'s> Decoder<'s> {
         Ok(())
     }
 
-    fn input(&self, id: Word) -> Result<Input, MachineError> {
+    fn input(&self, id: Word) -> Result<BuiltIn> {
         let builtin = self.decoration(id, Decoration::BuiltIn).and_then(BuiltIn::from_u32);
-        Ok(match builtin {
-            Some(BuiltIn::WorkgroupId) => Input::WorkgroupId,
-            Some(BuiltIn::NumWorkgroups) => Input::NumWorkgroups,
-            Some(BuiltIn::WorkgroupSize) => Input::WorkgroupSize,
-            Some(BuiltIn::LocalInvocationId) => Input::LocalInvocationId,
-            Some(BuiltIn::LocalInvocationIndex) => Input::LocalInvocationIndex,
-            Some(BuiltIn::GlobalInvocationId) => Input::GlobalInvocationId,
-            Some(BuiltIn::SubgroupSize) => Input::SubgroupSize,
-            Some(BuiltIn::NumSubgroups) => Input::NumSubgroups,
-            Some(BuiltIn::SubgroupId) => Input::SubgroupId,
-            Some(BuiltIn::SubgroupLocalInvocationId) => Input::SubgroupInvocation,
-            Some(BuiltIn::SubgroupEqMask) => Input::SubgroupEqMask,
-            Some(BuiltIn::SubgroupGeMask) => Input::SubgroupGeMask,
-            Some(BuiltIn::SubgroupGtMask) => Input::SubgroupGtMask,
-            Some(BuiltIn::SubgroupLeMask) => Input::SubgroupLeMask,
-            Some(BuiltIn::SubgroupLtMask) => Input::SubgroupLtMask,
-            other => return Err(self.unknown(format!("the input {other:?}"))),
-        })
+        let known = builtin.filter(|builtin| INPUTS.contains(builtin));
+        known.ok_or_else(|| self.unknown(format!("the input {builtin:?}")))
     }
 
     /// Allocates `count` consecutive registers.
     pub(super) fn allocate(&mut self, count: u32) -> Reg {
-        let first = self.next_register;
-        self.next_register += count;
-        first
+        self.program.registers += count;
+        self.program.registers - count
     }
 
     /// The workgroup size. The built-in constant takes precedence over the execution mode, as
@@ -326,37 +266,16 @@ impl<'s> Decoder<'s> {
         mode.unwrap_or([1; 3])
     }
 
-    fn finish(mut self, module: &Module) -> Result<Program, MachineError> {
+    fn finish(self, module: &Module) -> Result<Program> {
         let [entry] = module.entry_points.as_slice() else {
             return Err(self.malformed("not one entry point"));
         };
-        let entry = entry.operands.get(1).and_then(Operand::id_ref_any);
-        let entry = entry.and_then(|id| self.function_of.get(&id)).map(|s| s.block);
+        let entry = self.function_of.get(&id_at(entry, 1)).map(|signature| signature.block);
         let Some(entry) = entry else { return Err(self.malformed("no entry point")) };
         let local_size = self.local_size(module);
-        let registers = live::Registers {
-            count: self.next_register,
-            filled: &self.filled,
-            anything: &self.computed,
-            scratch: &self.scratch,
-        };
-        let (live, ways) = live::live(&self.code, &self.blocks, entry, &registers);
-        functions::shorten(&mut self.code, &self.blocks, &ways);
-        Ok(Program {
-            label: self.label,
-            code: self.code,
-            origins: self.origins,
-            blocks: self.blocks,
-            functions: self.function_names,
-            entry,
-            registers: self.next_register,
-            constants: self.filled,
-            inputs: self.inputs,
-            shared_bytes: self.shared_bytes,
-            shared: self.shared,
-            descriptors: self.descriptors,
-            local_size,
-            live,
-        })
+        let mut program = self.program;
+        let (live, ways) = live::live(&program, entry, &self.computed, &self.scratch);
+        functions::shorten(&mut program.code, &program.blocks, &ways);
+        Ok(Program { entry, local_size, live, ..program })
     }
 }

@@ -3,14 +3,15 @@
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{MemoryAccess, Op, StorageClass, Word};
 
-use super::{Decoder, Pointer};
+use super::{Decoder, Pointer, id_at, number_at};
 use crate::alu::{Alu, Kind};
-use crate::code::{Address, AtomicOp, Code, OFFSET_BITS, Reg, Scope, Semantics, Space, Term};
-use crate::error::MachineError;
+use crate::code::{Address, Code, OFFSET_BITS, Reg, Scope, Semantics, Space, Term};
+use crate::error::Result;
+use crate::eval::eval_atomic;
 use crate::types::{Layout, Leaf, Qualifiers, Type};
 
 impl Decoder<'_> {
-    pub(super) fn space_of(&self, class: StorageClass) -> Result<Space, MachineError> {
+    pub(super) fn space_of(&self, class: StorageClass) -> Result<Space> {
         Ok(match class {
             StorageClass::Function | StorageClass::Private | StorageClass::Input => Space::Private,
             StorageClass::Workgroup => Space::Shared,
@@ -22,24 +23,24 @@ impl Decoder<'_> {
         })
     }
 
-    pub(super) fn register(&self, id: Word) -> Result<Reg, MachineError> {
+    pub(super) fn register(&self, id: Word) -> Result<Reg> {
         let register = self.registers.get(&id).copied();
         register.ok_or_else(|| self.malformed(format!("no value {id}")))
     }
 
     /// The register of a value; for a pointer, a register that holds the address.
-    pub(super) fn value(&mut self, id: Word) -> Result<Reg, MachineError> {
+    pub(super) fn value(&mut self, id: Word) -> Result<Reg> {
         let Some(pointer) = self.pointers.get(&id).copied() else { return self.register(id) };
         self.note_computed(id);
         match pointer.at {
             Address { base: 0, reg: Some(reg) } => Ok(reg),
             Address { base, reg } => {
                 let constant = self.allocate(1);
-                self.filled.push((constant, base));
+                self.program.constants.push((constant, base));
                 let Some(reg) = reg else { return Ok(constant) };
                 let dst = self.allocate(1);
                 let args = [reg, constant, constant];
-                self.emit(Code::Alu { op: Alu::same(Kind::Add, true), dst, args, n: 1, same: 0 });
+                self.emit(Code::Alu { op: Alu::same(Kind::IAdd, true), dst, args, n: 1, same: 0 });
                 Ok(dst)
             }
         }
@@ -60,26 +61,15 @@ impl Decoder<'_> {
         }
     }
 
-    pub(super) fn operand(
-        &mut self,
-        instruction: &Instruction,
-        at: usize,
-    ) -> Result<Reg, MachineError> {
-        let id = instruction.operands.get(at).and_then(Operand::id_ref_any);
-        match id {
-            Some(id) => self.value(id),
-            None => {
-                Err(self.malformed(format!("Op{:?} lacks an operand", instruction.class.opcode)))
-            }
+    pub(super) fn operand(&mut self, i: &Instruction, at: usize) -> Result<Reg> {
+        match id_at(i, at) {
+            0 => Err(self.malformed(format!("Op{:?} lacks an operand", i.class.opcode))),
+            id => self.value(id),
         }
     }
 
-    pub(super) fn pointer(
-        &self,
-        instruction: &Instruction,
-        at: usize,
-    ) -> Result<(Pointer, Word), MachineError> {
-        let id = instruction.operands.get(at).and_then(Operand::id_ref_any).unwrap_or(0);
+    pub(super) fn pointer(&self, i: &Instruction, at: usize) -> Result<(Pointer, Word)> {
+        let id = id_at(i, at);
         let pointer = self.pointers.get(&id).copied();
         let pointee = self.value_types.get(&id).and_then(|of| self.types.pointee(*of));
         match (pointer, pointee) {
@@ -102,18 +92,21 @@ impl Decoder<'_> {
 
     fn member(&self, of: Word, members: &[Word], member: u32, space: Space) -> u32 {
         match space {
-            Space::Private => {
-                members.iter().take(member as usize).map(|m| self.types.slots(*m)).sum()
-            }
+            Space::Private => self.slots_before(members, member),
             _ => self.types.offset(of, member, Self::layout(space)),
         }
     }
 
-    pub(super) fn chain(&mut self, instruction: &Instruction) -> Result<(), MachineError> {
-        let (mut pointer, mut of) = self.pointer(instruction, 0)?;
+    /// Number of scalars of the members before one.
+    pub(super) fn slots_before(&self, members: &[Word], member: u32) -> u32 {
+        members.iter().take(member as usize).map(|m| self.types.slots(*m)).sum()
+    }
+
+    pub(super) fn chain(&mut self, i: &Instruction) -> Result<()> {
+        let (mut pointer, mut of) = self.pointer(i, 0)?;
         let mut terms = Vec::new();
         let indices: Vec<Word> =
-            instruction.operands.iter().skip(1).filter_map(Operand::id_ref_any).collect();
+            i.operands.iter().skip(1).filter_map(Operand::id_ref_any).collect();
         for index in indices {
             let known = self.constants.get(&index).and_then(|c| c.first()).copied();
             let (element, len) = match self.types.get(of).cloned() {
@@ -143,10 +136,9 @@ impl Decoder<'_> {
             }
             of = element;
         }
-        let Some(id) = instruction.result_id else { return Ok(()) };
+        let Some(id) = i.result_id else { return Ok(()) };
         if !terms.is_empty() {
-            let base = instruction.operands.first().and_then(Operand::id_ref_any);
-            self.note_computed(base.unwrap_or(0));
+            self.note_computed(id_at(i, 0));
             let dst = self.register(id)?;
             self.emit(Code::Chain { dst, base: pointer.at, terms: terms.into() });
             pointer.at = Address { base: 0, reg: Some(dst) };
@@ -155,9 +147,9 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    fn access(instruction: &Instruction, at: usize, how: Qualifiers) -> Qualifiers {
+    fn access(i: &Instruction, at: usize, how: Qualifiers) -> Qualifiers {
         let volatile = matches!(
-            instruction.operands.get(at),
+            i.operands.get(at),
             Some(Operand::MemoryAccess(mask)) if mask.contains(MemoryAccess::VOLATILE)
         );
         how.and(Qualifiers { coherent: false, volatile })
@@ -173,13 +165,10 @@ impl Decoder<'_> {
         }
     }
 
-    pub(super) fn load(&mut self, instruction: &Instruction) -> Result<(), MachineError> {
-        let (pointer, of) = self.pointer(instruction, 0)?;
-        let (Some(id), Some(result_type)) = (instruction.result_id, instruction.result_type) else {
-            return Err(self.malformed("a load without a result"));
-        };
-        let dst = self.register(id)?;
-        self.bind_value(id, result_type, dst)?;
+    pub(super) fn load(&mut self, i: &Instruction) -> Result<()> {
+        let (pointer, of) = self.pointer(i, 0)?;
+        let (dst, result_type, _) = self.result(i)?;
+        self.bind_value(i.result_id.unwrap_or(0), result_type, dst)?;
         let n = self.types.slots(of);
         match (pointer.space, pointer.at) {
             (Space::Private, Address { base, reg: None }) => {
@@ -187,7 +176,7 @@ impl Decoder<'_> {
             }
             (Space::Private, at) => self.emit(Code::LoadPrivate { dst, at, n }),
             (space, at) => {
-                let how = Self::access(instruction, 1, pointer.how);
+                let how = Self::access(i, 1, pointer.how);
                 let leaves = self.types.leaves(of, Self::layout(space));
                 for (k, leaves) in Self::pieces(leaves, how) {
                     self.emit(Code::Load { space, dst: dst + k, at, leaves, how });
@@ -197,9 +186,9 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    pub(super) fn store(&mut self, instruction: &Instruction) -> Result<(), MachineError> {
-        let (pointer, of) = self.pointer(instruction, 0)?;
-        let src = self.operand(instruction, 1)?;
+    pub(super) fn store(&mut self, i: &Instruction) -> Result<()> {
+        let (pointer, of) = self.pointer(i, 0)?;
+        let src = self.operand(i, 1)?;
         let n = self.types.slots(of);
         match (pointer.space, pointer.at) {
             (Space::Private, Address { base, reg: None }) => {
@@ -207,7 +196,7 @@ impl Decoder<'_> {
             }
             (Space::Private, at) => self.emit(Code::StorePrivate { at, src, n }),
             (space, at) => {
-                let how = Self::access(instruction, 2, pointer.how);
+                let how = Self::access(i, 2, pointer.how);
                 let leaves = self.types.leaves(of, Self::layout(space));
                 for (k, leaves) in Self::pieces(leaves, how) {
                     self.emit(Code::Store { space, at, src: src + k, leaves, how });
@@ -217,17 +206,14 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    pub(super) fn array_length(&mut self, instruction: &Instruction) -> Result<(), MachineError> {
-        let (pointer, of) = self.pointer(instruction, 0)?;
-        let member = match instruction.operands.get(1) {
-            Some(Operand::LiteralBit32(member)) => *member,
-            _ => 0,
-        };
+    pub(super) fn array_length(&mut self, i: &Instruction) -> Result<()> {
+        let (pointer, of) = self.pointer(i, 0)?;
+        let member = number_at(i, 1) as u32;
         let array = match self.types.get(of) {
             Some(Type::Struct { members }) => members.get(member as usize).copied(),
             _ => None,
         };
-        let (Some(array), Some(id), None) = (array, instruction.result_id, pointer.at.reg) else {
+        let (Some(array), Some(id), None) = (array, i.result_id, pointer.at.reg) else {
             return Err(self.unknown("OpArrayLength of a pointer that is computed"));
         };
         let offset = self.types.offset(of, member, Layout::Decorated);
@@ -238,20 +224,13 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    fn literal(&self, instruction: &Instruction, at: usize) -> u32 {
-        let id = match instruction.operands.get(at) {
-            Some(Operand::IdScope(id) | Operand::IdMemorySemantics(id) | Operand::IdRef(id)) => *id,
-            _ => 0,
-        };
-        self.constants.get(&id).and_then(|c| c.first()).copied().unwrap_or(0) as u32
+    fn literal(&self, i: &Instruction, at: usize) -> u32 {
+        let constant = self.constants.get(&id_at(i, at));
+        constant.and_then(|scalars| scalars.first()).copied().unwrap_or(0) as u32
     }
 
-    pub(super) fn scope(
-        &self,
-        instruction: &Instruction,
-        at: usize,
-    ) -> Result<Scope, MachineError> {
-        Ok(match self.literal(instruction, at) {
+    pub(super) fn scope(&self, i: &Instruction, at: usize) -> Result<Scope> {
+        Ok(match self.literal(i, at) {
             0 | 1 | 5 => Scope::Device,
             2 => Scope::Workgroup,
             3 => Scope::Subgroup,
@@ -260,59 +239,37 @@ impl Decoder<'_> {
         })
     }
 
-    pub(super) fn semantics(
-        &self,
-        instruction: &Instruction,
-        scope: usize,
-        at: usize,
-    ) -> Result<Semantics, MachineError> {
+    pub(super) fn semantics(&self, i: &Instruction, scope: usize, at: usize) -> Result<Semantics> {
         const ORDERED: u32 = 0x2 | 0x4 | 0x8 | 0x10;
         const UNIFORM_MEMORY: u32 = 0x40;
         const WORKGROUP_MEMORY: u32 = 0x100;
-        let bits = self.literal(instruction, at);
+        let bits = self.literal(i, at);
         let orders = |memory: u32| bits & ORDERED != 0 && bits & memory != 0;
         Ok(Semantics {
-            scope: self.scope(instruction, scope)?,
+            scope: self.scope(i, scope)?,
             shared: orders(WORKGROUP_MEMORY),
             buffer: orders(UNIFORM_MEMORY),
         })
     }
 
-    /// Decodes an atomic instruction. Returns whether it was one.
-    pub(super) fn atomic(&mut self, instruction: &Instruction) -> Result<bool, MachineError> {
-        use AtomicOp as A;
-        let op = match instruction.class.opcode {
-            Op::AtomicLoad => A::Load,
-            Op::AtomicStore => A::Store,
-            Op::AtomicExchange => A::Exchange,
-            Op::AtomicCompareExchange => A::CompareExchange,
-            Op::AtomicIAdd => A::Add,
-            Op::AtomicISub => A::Sub,
-            Op::AtomicSMin => A::SMin,
-            Op::AtomicUMin => A::UMin,
-            Op::AtomicSMax => A::SMax,
-            Op::AtomicUMax => A::UMax,
-            Op::AtomicAnd => A::And,
-            Op::AtomicOr => A::Or,
-            Op::AtomicXor => A::Xor,
-            Op::AtomicIIncrement => A::Increment,
-            Op::AtomicIDecrement => A::Decrement,
-            _ => return Ok(false),
-        };
-        let (pointer, of) = self.pointer(instruction, 0)?;
+    /// Decodes an atomic. Returns whether `i` was one.
+    pub(super) fn atomic(&mut self, i: &Instruction) -> Result<bool> {
+        let op = i.class.opcode;
+        if eval_atomic(op, false, 0, [0, 0]).is_none() {
+            return Ok(false);
+        }
+        let (pointer, of) = self.pointer(i, 0)?;
         let Some(scalar) = self.types.scalar(of) else {
             return Err(self.malformed("an atomic of no scalar"));
         };
-        let semantics = self.semantics(instruction, 1, 2)?;
-        let (value, compare) = match op {
-            A::CompareExchange => (self.operand(instruction, 4)?, self.operand(instruction, 5)?),
-            A::Load | A::Increment | A::Decrement => (0, 0),
-            _ => (self.operand(instruction, 3)?, 0),
+        let semantics = self.semantics(i, 1, 2)?;
+        let args = match op {
+            Op::AtomicCompareExchange => [self.operand(i, 4)?, self.operand(i, 5)?],
+            Op::AtomicLoad | Op::AtomicIIncrement | Op::AtomicIDecrement => [0, 0],
+            _ => [self.operand(i, 3)?, 0],
         };
-        let dst = match instruction.result_id {
-            Some(id) => self.register(id)?,
-            None => self.allocate(1),
-        };
+        let dst = i.result_id.filter(|id| self.used.contains(id));
+        let dst = dst.map(|id| self.register(id)).transpose()?;
         let (space, at, wide) = (pointer.space, pointer.at, scalar.wide());
         if space != Space::Shared && space != Space::Buffer {
             return Err(self.unknown("an atomic on memory that is not shared"));
@@ -323,8 +280,7 @@ impl Decoder<'_> {
         if ordered {
             self.emit(Code::MemoryBarrier(semantics));
         }
-        let used = instruction.result_id.is_some_and(|id| self.used.contains(&id));
-        self.emit(Code::Atomic { op, space, dst, at, value, compare, wide, used });
+        self.emit(Code::Atomic { op, space, dst, at, args, wide });
         if ordered {
             self.emit(Code::MemoryBarrier(semantics));
         }

@@ -5,15 +5,15 @@ use rspirv::dr::{Instruction, Operand, load_words};
 use rspirv::spirv::{BuiltIn, Decoration, Op, Word};
 
 use super::describe::Names;
-use super::{Mutant, MutantKind, Original};
+use super::{Mutant, MutantKind, Original, constant};
 
 /// The module with its variable `variable` initialized to zero; `None` if it has no such variable.
 pub fn initialized(spirv: &[u32], variable: &str) -> Option<Vec<u32>> {
     let mut module = load_words(spirv).ok()?;
     let names = Names::new(&module);
-    let mut next = module.header.as_ref()?.bound;
-    let zero = next;
-    next += 1;
+    let header = module.header.as_mut()?;
+    let zero = header.bound;
+    header.bound += 1;
     let globals = &mut module.types_global_values;
     let at = globals.iter().position(|global| {
         global.class.opcode == Op::Variable
@@ -24,72 +24,58 @@ pub fn initialized(spirv: &[u32], variable: &str) -> Option<Vec<u32>> {
     let pointee = pointee.operands.get(1).and_then(Operand::id_ref_any);
     globals[at].operands.push(Operand::IdRef(zero));
     globals.insert(at, Instruction::new(Op::ConstantNull, pointee, Some(zero), Vec::new()));
-    module.header.as_mut()?.bound = next;
     Some(module.assemble())
+}
+
+/// The id that an annotation refers to.
+fn target(annotation: &Instruction) -> Option<Word> {
+    annotation.operands.first().and_then(Operand::id_ref_any)
 }
 
 impl Original {
     pub(super) fn fix_subgroup_size(&self, all: &mut Vec<Mutant>) {
-        let decorated = |what: Decoration, value: u32| {
-            let found = self.module.annotations.iter().filter(move |a| {
-                a.operands.get(1) == Some(&Operand::Decoration(what))
-                    && match a.operands.get(2) {
-                        Some(Operand::BuiltIn(b)) => *b as u32 == value,
-                        _ => false,
+        let mut add = |place: &str, words| {
+            let (kind, place) = (MutantKind::SubgroupSizeFixed, place.to_owned());
+            all.push(Mutant { kind, place, block: None, words });
+        };
+        let built_in = Operand::BuiltIn(BuiltIn::SubgroupSize);
+        for annotation in self.module.annotations.iter().filter(|a| a.operands.contains(&built_in))
+        {
+            let Some(variable) = target(annotation) else { continue };
+            let words = self.changed(|module, next| {
+                let id = *next;
+                *next += 1;
+                let mut of = 0;
+                for instruction in module.all_inst_iter_mut() {
+                    let loads = instruction.class.opcode == Op::Load
+                        && instruction.operands.first() == Some(&Operand::IdRef(variable));
+                    if loads {
+                        of = instruction.result_type.unwrap_or(0);
+                        let (of, result) = (instruction.result_type, instruction.result_id);
+                        let operands = vec![Operand::IdRef(id)];
+                        *instruction = Instruction::new(Op::CopyObject, of, result, operands);
                     }
-            });
-            found.filter_map(|a| a.operands.first().and_then(Operand::id_ref_any))
-        };
-        for variable in decorated(Decoration::BuiltIn, BuiltIn::SubgroupSize as u32) {
-            let mut module = self.module.clone();
-            let mut next = module.header.as_ref().map_or(0, |header| header.bound);
-            let constant = next;
-            next += 1;
-            let mut of = 0;
-            for instruction in module.all_inst_iter_mut() {
-                let loads = instruction.class.opcode == Op::Load
-                    && instruction.operands.first() == Some(&Operand::IdRef(variable));
-                if loads {
-                    of = instruction.result_type.unwrap_or(0);
-                    let operands = vec![Operand::IdRef(constant)];
-                    let (of, id) = (instruction.result_type, instruction.result_id);
-                    *instruction = Instruction::new(Op::CopyObject, of, id, operands);
                 }
-            }
-            let value = vec![Operand::LiteralBit32(32)];
-            let fixed = Instruction::new(Op::Constant, Some(of), Some(constant), value);
-            module.types_global_values.push(fixed);
-            if let Some(header) = &mut module.header {
-                header.bound = next;
-            }
-            all.push(Mutant {
-                kind: MutantKind::SubgroupSizeFixed,
-                place: "gl_SubgroupSize".to_owned(),
-                block: None,
-                words: module.assemble(),
+                module.types_global_values.push(constant(of, id, 32));
             });
+            add("gl_SubgroupSize", words);
         }
-        let named = |global: &&Instruction| {
-            let name = global.result_id.map_or("", |id| self.names.name(id));
-            global.class.opcode == Op::SpecConstant && name == "SUBGROUP_SIZE"
-        };
-        for constant in self.module.types_global_values.iter().filter(named) {
-            let mut module = self.module.clone();
-            let id = constant.result_id;
-            if !id.is_some_and(|id| self.is_used(id)) {
+        for global in &self.module.types_global_values {
+            let Some(id) = global.result_id.filter(|_| global.class.opcode == Op::SpecConstant)
+            else {
+                continue;
+            };
+            if self.names.name(id) != "SUBGROUP_SIZE" || !self.is_used(id) {
                 continue;
             }
-            for global in module.types_global_values.iter_mut().filter(|g| g.result_id == id) {
-                let value = vec![Operand::LiteralBit32(32)];
-                *global = Instruction::new(Op::Constant, global.result_type, id, value);
-            }
-            module.annotations.retain(|a| a.operands.first().and_then(Operand::id_ref_any) != id);
-            all.push(Mutant {
-                kind: MutantKind::SubgroupSizeFixed,
-                place: "SUBGROUP_SIZE".to_owned(),
-                block: None,
-                words: module.assemble(),
+            let words = self.changed(|module, _| {
+                let globals = module.types_global_values.iter_mut();
+                for global in globals.filter(|global| global.result_id == Some(id)) {
+                    *global = constant(global.result_type.unwrap_or(0), id, 32);
+                }
+                module.annotations.retain(|annotation| target(annotation) != Some(id));
             });
+            add("SUBGROUP_SIZE", words);
         }
     }
 
@@ -114,16 +100,15 @@ impl Original {
             a.operands.contains(&Operand::Decoration(Decoration::Volatile))
                 || a.operands.contains(&Operand::Decoration(Decoration::Coherent))
         };
-        let target = |a: &Instruction| a.operands.first().and_then(Operand::id_ref_any);
         let mut blocks: Vec<Word> =
             self.module.annotations.iter().filter(|a| qualifies(a)).filter_map(target).collect();
         blocks.sort_unstable();
         blocks.dedup();
         for block in blocks {
-            let mut module = self.module.clone();
-            module.annotations.retain(|a| !(qualifies(a) && target(a) == Some(block)));
-            let place = self.names.name(block).to_owned();
-            let (kind, words) = (MutantKind::QualifierRemoved, module.assemble());
+            let words = self.changed(|module, _| {
+                module.annotations.retain(|a| !(qualifies(a) && target(a) == Some(block)));
+            });
+            let (kind, place) = (MutantKind::QualifierRemoved, self.names.name(block).to_owned());
             all.push(Mutant { kind, place, block: None, words });
         }
     }

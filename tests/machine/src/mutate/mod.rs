@@ -12,7 +12,7 @@ use rspirv::spirv::{Op, StorageClass, Word};
 
 pub use self::declarations::initialized;
 use self::describe::Names;
-use crate::error::MachineError;
+use crate::error::{MachineError, Result};
 
 /// Kind of a mutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -60,11 +60,8 @@ struct Original {
 }
 
 /// Every mutant of a kernel.
-pub fn mutants(label: &str, spirv: &[u32]) -> Result<Vec<Mutant>, MachineError> {
-    let module = load_words(spirv).map_err(|state| MachineError::Module {
-        kernel: label.to_owned(),
-        problem: state.to_string(),
-    })?;
+pub fn mutants(label: &str, spirv: &[u32]) -> Result<Vec<Mutant>> {
+    let module = load_words(spirv).map_err(|state| MachineError::module(label, state))?;
     let original = Original::new(module);
     let mut all = Vec::new();
     original.change_instructions(&mut all);
@@ -98,7 +95,7 @@ impl Original {
             let mut places = HashMap::<String, u32>::new();
             for (b, block) in function.blocks.iter().enumerate() {
                 for (i, instruction) in block.instructions.iter().enumerate() {
-                    for (kind, words) in self.changes(instruction, (f, b, i)) {
+                    if let Some((kind, words)) = self.change(instruction, (f, b, i)) {
                         let mut place = format!("{name}: {}", self.names.expression(instruction));
                         let again = places.entry(place.clone()).or_default();
                         *again += 1;
@@ -113,53 +110,34 @@ impl Original {
         }
     }
 
-    /// The mutants of one instruction.
-    fn changes(&self, instruction: &Instruction, at: At) -> Vec<(MutantKind, Vec<u32>)> {
+    /// The mutant of one instruction, if any.
+    fn change(&self, instruction: &Instruction, at: At) -> Option<(MutantKind, Vec<u32>)> {
         let op = instruction.class.opcode;
-        let changed = match op {
+        let last = instruction.operands.len().saturating_sub(1);
+        Some(match op {
             // A control barrier of a subgroup also orders memory, so a memory barrier right before
             // it is redundant.
-            Op::MemoryBarrier if self.precedes_subgroup_barrier(at) => None,
+            Op::MemoryBarrier if self.precedes_subgroup_barrier(at) => return None,
             Op::ControlBarrier | Op::MemoryBarrier => {
-                let words = self.with(at, |_, _| Vec::new());
-                Some((MutantKind::BarrierRemoved, words))
-            }
-            Op::ULessThan
-            | Op::ULessThanEqual
-            | Op::UGreaterThan
-            | Op::UGreaterThanEqual
-            | Op::SLessThan
-            | Op::SLessThanEqual
-            | Op::SGreaterThan
-            | Op::SGreaterThanEqual
-            | Op::FOrdLessThan
-            | Op::FOrdLessThanEqual
-            | Op::FOrdGreaterThan
-            | Op::FOrdGreaterThanEqual => {
-                let words = self.with(at, |old, _| {
-                    vec![Instruction::new(
-                        shifted(op),
-                        old.result_type,
-                        old.result_id,
-                        old.operands.clone(),
-                    )]
-                });
-                Some((MutantKind::ComparisonShifted, words))
+                (MutantKind::BarrierRemoved, self.with(at, |_, _| Vec::new()))
             }
             Op::GroupNonUniformShuffle
             | Op::GroupNonUniformShuffleXor
             | Op::GroupNonUniformShuffleUp
-            | Op::GroupNonUniformShuffleDown => {
-                Some((MutantKind::ShuffleShifted, self.one_more(at, 2)))
-            }
+            | Op::GroupNonUniformShuffleDown => (MutantKind::ShuffleShifted, self.one_more(at, 2)),
             Op::AccessChain if self.leads_to_memory(instruction) => {
-                let last = instruction.operands.len() - 1;
-                Some((MutantKind::IndexShifted, self.one_more(at, last)))
+                (MutantKind::IndexShifted, self.one_more(at, last))
             }
-            _ if is_atomic(op) => Some((MutantKind::AtomicMadePlain, self.made_plain(at))),
-            _ => None,
-        };
-        changed.into_iter().collect()
+            _ if is_atomic(op) => (MutantKind::AtomicMadePlain, self.made_plain(at)),
+            _ => {
+                let shifted = shifted(op)?;
+                let words = self.with(at, |old, _| {
+                    let (of, id) = (old.result_type, old.result_id);
+                    vec![Instruction::new(shifted, of, id, old.operands.clone())]
+                });
+                (MutantKind::ComparisonShifted, words)
+            }
+        })
     }
 
     /// Whether the next instruction is a control barrier of the subgroup, which orders all memory.
@@ -191,11 +169,18 @@ impl Original {
         (f, b, i): At,
         change: impl FnOnce(&Instruction, &mut Word) -> Vec<Instruction>,
     ) -> Vec<u32> {
+        self.changed(|module, next| {
+            let instructions = &mut module.functions[f].blocks[b].instructions;
+            let new = change(&instructions[i], next);
+            instructions.splice(i..=i, new);
+        })
+    }
+
+    /// The module after `change`, which also gets the next free id.
+    fn changed(&self, change: impl FnOnce(&mut Module, &mut Word)) -> Vec<u32> {
         let mut module = self.module.clone();
         let mut next = module.header.as_ref().map_or(0, |header| header.bound);
-        let instructions = &mut module.functions[f].blocks[b].instructions;
-        let new = change(&instructions[i], &mut next);
-        instructions.splice(i..=i, new);
+        change(&mut module, &mut next);
         if let Some(header) = &mut module.header {
             header.bound = next;
         }
@@ -204,27 +189,17 @@ impl Original {
 
     /// The module with operand `operand` of an instruction increased by one.
     fn one_more(&self, (f, b, i): At, operand: usize) -> Vec<u32> {
-        let mut module = self.module.clone();
-        let mut next = module.header.as_ref().map_or(0, |header| header.bound);
-        let (one, sum) = (next, next + 1);
-        next += 2;
-        let instruction = &mut module.functions[f].blocks[b].instructions[i];
-        let index = instruction.operands[operand].id_ref_any().unwrap_or(0);
-        let of = self.types.get(&index).copied().unwrap_or(0);
-        instruction.operands[operand] = Operand::IdRef(sum);
-        let operands = vec![Operand::IdRef(index), Operand::IdRef(one)];
-        let added = Instruction::new(Op::IAdd, Some(of), Some(sum), operands);
-        module.functions[f].blocks[b].instructions.insert(i, added);
-        module.types_global_values.push(Instruction::new(
-            Op::Constant,
-            Some(of),
-            Some(one),
-            vec![Operand::LiteralBit32(1)],
-        ));
-        if let Some(header) = &mut module.header {
-            header.bound = next;
-        }
-        module.assemble()
+        self.changed(|module, next| {
+            let (one, sum) = (*next, *next + 1);
+            *next += 2;
+            let instructions = &mut module.functions[f].blocks[b].instructions;
+            let index = instructions[i].operands[operand].id_ref_any().unwrap_or(0);
+            let of = self.types.get(&index).copied().unwrap_or(0);
+            instructions[i].operands[operand] = Operand::IdRef(sum);
+            let operands = vec![Operand::IdRef(index), Operand::IdRef(one)];
+            instructions.insert(i, Instruction::new(Op::IAdd, Some(of), Some(sum), operands));
+            module.types_global_values.push(constant(of, one, 1));
+        })
     }
 
     /// The module with an atomic replaced by plain instructions.
@@ -270,22 +245,28 @@ impl Original {
     }
 }
 
-fn shifted(op: Op) -> Op {
-    match op {
-        Op::ULessThan => Op::ULessThanEqual,
-        Op::ULessThanEqual => Op::ULessThan,
-        Op::UGreaterThan => Op::UGreaterThanEqual,
-        Op::UGreaterThanEqual => Op::UGreaterThan,
-        Op::SLessThan => Op::SLessThanEqual,
-        Op::SLessThanEqual => Op::SLessThan,
-        Op::SGreaterThan => Op::SGreaterThanEqual,
-        Op::SGreaterThanEqual => Op::SGreaterThan,
-        Op::FOrdLessThan => Op::FOrdLessThanEqual,
-        Op::FOrdLessThanEqual => Op::FOrdLessThan,
-        Op::FOrdGreaterThan => Op::FOrdGreaterThanEqual,
-        Op::FOrdGreaterThanEqual => Op::FOrdGreaterThan,
-        other => other,
-    }
+/// A 32-bit constant.
+fn constant(of: Word, id: Word, value: u32) -> Instruction {
+    Instruction::new(Op::Constant, Some(of), Some(id), vec![Operand::LiteralBit32(value)])
+}
+
+/// Comparisons that differ only for equal operands.
+const COMPARISONS: [[Op; 2]; 6] = [
+    [Op::ULessThan, Op::ULessThanEqual],
+    [Op::UGreaterThan, Op::UGreaterThanEqual],
+    [Op::SLessThan, Op::SLessThanEqual],
+    [Op::SGreaterThan, Op::SGreaterThanEqual],
+    [Op::FOrdLessThan, Op::FOrdLessThanEqual],
+    [Op::FOrdGreaterThan, Op::FOrdGreaterThanEqual],
+];
+
+/// The comparison that is off by one; `None` for other instructions.
+fn shifted(op: Op) -> Option<Op> {
+    COMPARISONS.iter().find_map(|&[strict, other]| match op {
+        _ if op == strict => Some(other),
+        _ if op == other => Some(strict),
+        _ => None,
+    })
 }
 
 fn is_atomic(op: Op) -> bool {

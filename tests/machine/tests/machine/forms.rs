@@ -135,7 +135,7 @@ fn minimal_kernel_reproduces_the_barriers_of_mesa_25() -> Result<()> {
     let run = |options: Options| -> Result<(bool, Vec<u32>)> {
         let mut machine = Machine::new(options);
         let dst = machine.buffer("dst", 32 * 4);
-        machine.dispatch(&kernel, &[], &[], &[("dst", dst)], [1, 1, 1])?;
+        machine.dispatch(&kernel, &[("dst", dst)], [1, 1, 1])?;
         Ok((machine.findings().is_empty(), machine.download(dst).to_vec()))
     };
     let kept = Options { schedule: Schedule::Random, ..Options::new(8) };
