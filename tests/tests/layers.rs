@@ -330,13 +330,8 @@ fn in_circles(edges: &Edges) -> BTreeSet<&Module> {
         }
         false
     };
-    edges
-        .iter()
-        .map(|(from, _)| from)
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .filter(circular)
-        .collect()
+    let importing: BTreeSet<&Module> = edges.iter().map(|(from, _)| from).collect();
+    importing.into_iter().filter(circular).collect()
 }
 
 /// Panics if more than `allowed` modules are in cycles. The message lists the imports between them.

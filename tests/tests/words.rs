@@ -70,20 +70,15 @@ fn texts_do_not_contain_banned_phrases() {
             let comment =
                 ["///", "//!", "//"].iter().find_map(|mark| line.trim().strip_prefix(mark));
             let begins = comment.filter(|text| !in_comment && !text.trim().is_empty());
-            if let Some(word) = UNNAMED
-                .iter()
-                .find(|word| begins.is_some_and(|text| text.trim().starts_with(**word)))
-            {
-                problems.push(format!(
-                    "{}:{}: a comment begins with \"{word}\"",
-                    path.display(),
-                    number + 1
-                ));
+            let place = || format!("{}:{}", path.display(), number + 1);
+            let begins = begins.unwrap_or_default().trim();
+            for word in UNNAMED.iter().filter(|word| begins.starts_with(**word)) {
+                problems.push(format!("{}: a comment begins with \"{word}\"", place()));
             }
             in_comment = comment.is_some_and(|text| !text.trim().is_empty());
             let line = line.to_lowercase();
             for word in DECODED.iter().filter(|word| line.contains(**word)) {
-                problems.push(format!("{}:{}: \"{word}\"", path.display(), number + 1));
+                problems.push(format!("{}: \"{word}\"", place()));
             }
         }
     }

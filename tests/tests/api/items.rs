@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use crate::signature::Signatures;
+use crate::signature::{Signatures, each, key, kind_of, text};
 
 /// A crate as rustdoc describes it.
 pub struct Crate<'a> {
@@ -46,16 +46,6 @@ pub fn list(json: &Value) -> Result<String> {
         text.push('\n');
     }
     Ok(text)
-}
-
-/// The index key for a field that holds an id.
-fn key(id: &Value) -> String {
-    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
-}
-
-/// The elements of a list that may be missing.
-fn each(list: &Value) -> impl Iterator<Item = &Value> {
-    list.as_array().into_iter().flatten()
 }
 
 impl<'a> Crate<'a> {
@@ -97,14 +87,13 @@ impl<'a> Crate<'a> {
         let item = &self.index[id];
         let used = &item["inner"]["use"];
         if used.is_null() {
-            let name = item["name"].as_str().context("an item without a name")?;
+            let name = text(&item["name"], "an item's name")?;
             members.push((id.to_owned(), format!("{module}::{name}")));
             return Ok(());
         }
         let target = key(&used["id"]);
-        let (source, name) = (&used["source"], &used["name"]);
-        let source = source.as_str().context("a use without a source")?;
-        let name = name.as_str().context("a use without a name")?;
+        let source = text(&used["source"], "the source of a use")?;
+        let name = text(&used["name"], "the name of a use")?;
         let local = !self.index[&target].is_null();
         match (used["is_glob"].as_bool(), local) {
             (Some(true), true) => {
@@ -134,10 +123,7 @@ impl<'a> Crate<'a> {
 
     fn item(&mut self, id: &str, path: &str) -> Result<()> {
         let item = &self.index[id];
-        let (kind, inner) = item["inner"]
-            .as_object()
-            .and_then(|inner| inner.iter().next())
-            .with_context(|| format!("{path} has no kind"))?;
+        let (kind, inner) = kind_of(&item["inner"]).with_context(|| path.to_owned())?;
         let generics = self.signatures.generics(&inner["generics"])?;
         let bounds = self.signatures.conditions(&inner["generics"])?;
         match kind.as_str() {
@@ -164,11 +150,8 @@ impl<'a> Crate<'a> {
                 let unsafely = if inner["is_unsafe"] == true { "unsafe " } else { "" };
                 let over = self.signatures.bounds(&inner["bounds"])?;
                 let over = if over.is_empty() { over } else { format!(": {over}") };
-                self.line(
-                    "trait",
-                    path,
-                    &format!("{unsafely}trait {path}{generics}{over}{bounds}"),
-                );
+                let text = format!("{unsafely}trait {path}{generics}{over}{bounds}");
+                self.line("trait", path, &text);
                 for member in each(&inner["items"]) {
                     self.associated(member, path)?;
                 }
@@ -181,13 +164,10 @@ impl<'a> Crate<'a> {
                 let is = self.signatures.ty(&inner["type"])?;
                 self.line("type", path, &format!("type {path}{generics}{bounds} = {is}"));
             }
-            "constant" => {
+            "constant" | "static" => {
                 let is = self.signatures.ty(&inner["type"])?;
-                self.line("const", path, &format!("const {path}: {is}"));
-            }
-            "static" => {
-                let is = self.signatures.ty(&inner["type"])?;
-                self.line("static", path, &format!("static {path}: {is}"));
+                let kind = if kind == "static" { "static" } else { "const" };
+                self.line(kind, path, &format!("{kind} {path}: {is}"));
             }
             "macro" | "proc_macro" => self.line("macro", path, &format!("macro {path}!")),
             // Variants that are re-exported by a glob `use` of an enum.
@@ -204,7 +184,7 @@ impl<'a> Crate<'a> {
         if is.is_null() || field["visibility"] != "public" {
             return Ok(());
         }
-        let name = field["name"].as_str().context("a field without a name")?;
+        let name = text(&field["name"], "a field's name")?;
         let is = self.signatures.ty(is)?;
         let path = format!("{owner}::{name}");
         self.line("field", &path, &format!("field {path}: {is}"));
@@ -213,7 +193,7 @@ impl<'a> Crate<'a> {
 
     fn variant(&mut self, id: &Value, owner: &str) -> Result<()> {
         let variant = &self.index[&key(id)];
-        let name = variant["name"].as_str().context("a variant without a name")?;
+        let name = text(&variant["name"], "a variant's name")?;
         let kind = &variant["inner"]["variant"]["kind"];
         let mut fields = Vec::new();
         let named = each(&kind["struct"]["fields"]);

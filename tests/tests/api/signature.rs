@@ -14,11 +14,28 @@ pub struct Signatures<'a> {
     paths: &'a Value,
 }
 
-fn each(list: &Value) -> impl Iterator<Item = &Value> {
+/// The index key for a field that holds an id.
+pub fn key(id: &Value) -> String {
+    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
+}
+
+/// The elements of a list that may be missing.
+pub fn each(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
 }
 
-fn text<'v>(value: &'v Value, what: &str) -> Result<&'v str> {
+/// The kind of an item or type, and its contents.
+pub fn kind_of(value: &Value) -> Result<(&String, &Value)> {
+    let inner = value.as_object().and_then(|value| value.iter().next());
+    inner.with_context(|| format!("no kind: {value}"))
+}
+
+/// A list in brackets; empty if the list is empty.
+fn enclosed(open: &str, parts: &[String], close: &str) -> String {
+    if parts.is_empty() { String::new() } else { format!("{open}{}{close}", parts.join(", ")) }
+}
+
+pub fn text<'v>(value: &'v Value, what: &str) -> Result<&'v str> {
     value.as_str().with_context(|| format!("{what} is no text: {value}"))
 }
 
@@ -31,8 +48,7 @@ impl<'a> Signatures<'a> {
     pub fn path(&self, path: &Value) -> Result<String> {
         let written = text(&path["path"], "a path")?;
         let last = written.rsplit("::").next().unwrap_or(written);
-        let id = path["id"].as_str().map_or_else(|| path["id"].to_string(), str::to_owned);
-        let entry = &self.paths[&id];
+        let entry = &self.paths[&key(&path["id"])];
         let from = entry["path"][0].as_str().unwrap_or_default();
         let name = entry["path"].as_array().and_then(|path| path.last()).and_then(Value::as_str);
         let name = name.unwrap_or(last);
@@ -69,7 +85,7 @@ impl<'a> Signatures<'a> {
                 format!("{name} = {}", self.ty(equal)?)
             });
         }
-        Ok(if parts.is_empty() { String::new() } else { format!("<{}>", parts.join(", ")) })
+        Ok(enclosed("<", &parts, ">"))
     }
 
     fn types(&self, list: &Value) -> Result<Vec<String>> {
@@ -85,8 +101,7 @@ impl<'a> Signatures<'a> {
         if ty == "infer" {
             return Ok("_".to_owned());
         }
-        let inner = ty.as_object().and_then(|ty| ty.iter().next());
-        let (kind, inner) = inner.with_context(|| format!("a type without a kind: {ty}"))?;
+        let (kind, inner) = kind_of(ty)?;
         Ok(match kind.as_str() {
             "resolved_path" => self.path(inner)?,
             "generic" | "primitive" => text(inner, "a type")?.to_owned(),
@@ -111,14 +126,8 @@ impl<'a> Signatures<'a> {
             }
             "qualified_path" => self.qualified(inner)?,
             "dyn_trait" => {
-                let mut traits = Vec::new();
-                for of in each(&inner["traits"]) {
-                    traits.push(format!(
-                        "{}{}",
-                        self.binder(&of["generic_params"])?,
-                        self.path(&of["trait"])?
-                    ));
-                }
+                let traits = each(&inner["traits"]).map(|of| self.bound(of));
+                let mut traits = traits.collect::<Result<Vec<_>>>()?;
                 traits.extend(inner["lifetime"].as_str().map(str::to_owned));
                 format!("dyn {}", traits.join(" + "))
             }
@@ -152,11 +161,7 @@ impl<'a> Signatures<'a> {
                 parts.push(lifetime.to_owned());
             } else if let Some(of) = bound.get("trait_bound") {
                 let maybe = if of["modifier"] == "maybe" { "?" } else { "" };
-                parts.push(format!(
-                    "{maybe}{}{}",
-                    self.binder(&of["generic_params"])?,
-                    self.path(&of["trait"])?
-                ));
+                parts.push(format!("{maybe}{}", self.bound(of)?));
             } else if bound.get("use").is_none() {
                 bail!("a bound that this test does not know: {bound}");
             }
@@ -164,9 +169,13 @@ impl<'a> Signatures<'a> {
         Ok(parts.join(" + "))
     }
 
+    fn bound(&self, of: &Value) -> Result<String> {
+        Ok(self.binder(&of["generic_params"])? + &self.path(&of["trait"])?)
+    }
+
     fn binder(&self, parameters: &Value) -> Result<String> {
-        let names: Vec<&str> = each(parameters).filter_map(|p| p["name"].as_str()).collect();
-        Ok(if names.is_empty() { String::new() } else { format!("for<{}> ", names.join(", ")) })
+        let names = each(parameters).map(|p| Ok(text(&p["name"], "a lifetime")?.to_owned()));
+        Ok(enclosed("for<", &names.collect::<Result<Vec<_>>>()?, "> "))
     }
 
     /// Generic parameters with their bounds, in angle brackets; empty if there are none.
@@ -194,7 +203,7 @@ impl<'a> Signatures<'a> {
             }
             parts.push(part);
         }
-        Ok(if parts.is_empty() { String::new() } else { format!("<{}>", parts.join(", ")) })
+        Ok(enclosed("<", &parts, ">"))
     }
 
     /// A `where` clause; empty if there is none.
@@ -203,22 +212,16 @@ impl<'a> Signatures<'a> {
         for predicate in each(&generics["where_predicates"]) {
             if let Some(bound) = predicate.get("bound_predicate") {
                 let binder = self.binder(&bound["generic_params"])?;
-                parts.push(format!(
-                    "{binder}{}: {}",
-                    self.ty(&bound["type"])?,
-                    self.bounds(&bound["bounds"])?
-                ));
+                let (ty, bounds) = (self.ty(&bound["type"])?, self.bounds(&bound["bounds"])?);
+                parts.push(format!("{binder}{ty}: {bounds}"));
             } else if let Some(lifetime) = predicate.get("lifetime_predicate") {
-                let outlives: Vec<&str> =
-                    each(&lifetime["outlives"]).filter_map(Value::as_str).collect();
-                parts.push(format!(
-                    "{}: {}",
-                    text(&lifetime["lifetime"], "a lifetime")?,
-                    outlives.join(" + ")
-                ));
+                let outlives = each(&lifetime["outlives"]).filter_map(Value::as_str);
+                let outlives = outlives.collect::<Vec<_>>().join(" + ");
+                let name = text(&lifetime["lifetime"], "a lifetime")?;
+                parts.push(format!("{name}: {outlives}"));
             }
         }
-        Ok(if parts.is_empty() { String::new() } else { format!(" where {}", parts.join(", ")) })
+        Ok(enclosed(" where ", &parts, ""))
     }
 
     /// The bounds or arguments that restrict an implementation to some instances of its type; empty
