@@ -10,6 +10,7 @@ use crate::options::AtomicOrder;
 use crate::order::{Domain, release_sequence};
 use crate::run::{Core, Run, Subgroup};
 use crate::swaps::Addition;
+use crate::timeline::Stage;
 
 /// A word of memory.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +77,7 @@ impl Run<'_> {
         let (timeline, number, write) = (self.timeline, core.number as u32, who.mode.write);
         let ordered = |old: &Record| {
             if old.pass != record.pass {
-                timeline.shader_after(old, write)
+                timeline.after(old, Stage::Shader, write)
             } else if old.group == number {
                 clocks.ordered(domain, old.lane as usize, old.stamp, who.local)
             } else {

@@ -19,25 +19,18 @@ pub struct KernelCoverage {
 
 impl KernelCoverage {
     /// Number of reachable blocks.
-    pub fn total(&self) -> usize {
+    fn total(&self) -> usize {
         self.live.iter().filter(|live| **live).count()
     }
 
     /// Number of reachable blocks that were executed.
-    pub fn hit(&self) -> usize {
+    fn hit(&self) -> usize {
         self.live.iter().zip(&self.executed).filter(|(live, done)| **live && **done).count()
     }
 
     /// Number of blocks that are unreachable under every specialization that was run.
-    pub fn dead(&self) -> usize {
+    fn dead(&self) -> usize {
         self.live.len() - self.total()
-    }
-
-    /// Reachable blocks that were not executed: index and function.
-    pub fn missed(&self) -> impl Iterator<Item = (usize, &str)> {
-        let all = self.live.iter().zip(&self.executed).zip(&self.functions).enumerate();
-        all.filter(|(_, ((live, executed), _))| **live && !**executed)
-            .map(|(at, (_, function))| (at, function.as_str()))
     }
 
     /// Whether an unreachable block was executed, which is a bug of the machine.
@@ -100,8 +93,10 @@ impl fmt::Display for Coverage {
             let (hit, total, dead) = (kernel.hit(), kernel.total(), kernel.dead());
             writeln!(f, "{label}: {hit} of {total}, {dead} that no run can get to")?;
             let mut missed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-            for (at, function) in kernel.missed() {
-                missed.entry(function).or_default().push(at);
+            for (at, function) in kernel.functions.iter().enumerate() {
+                if kernel.live[at] && !kernel.executed[at] {
+                    missed.entry(function).or_default().push(at);
+                }
             }
             for (function, blocks) in missed {
                 writeln!(f, "  not in {function}: {blocks:?}")?;

@@ -111,8 +111,8 @@ impl Flow {
         }
     }
 
-    fn add(&mut self, node: Node) -> usize {
-        match self.free.pop() {
+    fn enter(&mut self, tangle: usize, node: Node) {
+        self.tangles[tangle].node = match self.free.pop() {
             Some(at) => {
                 self.nodes[at] = node;
                 at
@@ -121,7 +121,7 @@ impl Flow {
                 self.nodes.push(node);
                 self.nodes.len() - 1
             }
-        }
+        };
     }
 
     fn node(&self, tangle: &Tangle) -> Node {
@@ -146,8 +146,7 @@ impl Flow {
     }
 
     pub fn begin_selection(&mut self, tangle: usize, merge: u32) {
-        let node = Node { merge, ..self.node(&self.tangles[tangle]) };
-        self.tangles[tangle].node = self.add(node);
+        self.enter(tangle, Node { merge, ..self.node(&self.tangles[tangle]) });
     }
 
     /// Enters a loop at its header, unless the lanes come from a previous iteration.
@@ -156,14 +155,12 @@ impl Flow {
         if self.nodes.get(own).is_some_and(|n| own != ROOT && n.header == header) {
             return;
         }
-        let node = Node { merge, next, header, ..self.node(&self.tangles[tangle]) };
-        self.tangles[tangle].node = self.add(node);
+        self.enter(tangle, Node { merge, next, header, ..self.node(&self.tangles[tangle]) });
     }
 
     pub fn begin_call(&mut self, tangle: usize, callee: u32, back: u32) {
         let node = Node { merge: back, is_call: true, ..self.node(&self.tangles[tangle]) };
-        let node = self.add(node);
-        self.tangles[tangle].node = node;
+        self.enter(tangle, node);
         self.tangles[tangle].pc = callee;
     }
 

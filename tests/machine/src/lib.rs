@@ -40,10 +40,10 @@ mod types;
 mod undefined;
 
 pub use coverage::{Coverage, KernelCoverage};
-pub use error::{MachineError, Result};
+pub use error::MachineError;
 pub use finding::Findings;
 pub use machine::{Buffer, Machine};
 pub use options::{AtomicOrder, Options, Reconvergence, Schedule, SubgroupBarriers};
 pub use plan::PlanOptions;
 pub use rng::Rng;
-pub use swaps::Swap;
+pub use swaps::{Swap, Swaps};

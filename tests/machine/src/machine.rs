@@ -20,7 +20,7 @@ use crate::memory::{Bound, Memory, Mode, Record};
 use crate::options::{Options, SubgroupBarriers};
 use crate::rng::Rng;
 use crate::run::{PassInfo, Run};
-use crate::swaps::{Swap, Swaps};
+use crate::swaps::Swaps;
 use crate::timeline::{Stage, Timeline};
 
 /// Memory of the machine that the caller can read and write.
@@ -79,12 +79,16 @@ pub struct Machine {
     pub(crate) memory: Memory,
     pub(crate) timeline: Timeline,
     pub(crate) passes: Vec<PassInfo>,
-    findings: Findings,
-    swaps: Swaps,
-    coverage: Coverage,
+    /// All findings so far.
+    pub findings: Findings,
+    /// Additions to shared memory whose order could be swapped, or is to be swapped.
+    pub swaps: Swaps,
+    /// The block coverage so far.
+    pub coverage: Coverage,
     replaced: HashMap<String, Vec<u32>>,
     specialized: Vec<(String, u32)>,
-    steps: u64,
+    /// Number of instructions so far, counted per lane.
+    pub steps: u64,
 }
 
 impl Machine {
@@ -92,23 +96,6 @@ impl Machine {
     pub fn new(options: Options) -> Self {
         // Index 0 means "no pass".
         Self { options, passes: vec![PassInfo::default()], ..Self::default() }
-    }
-
-    /// Pairs of additions to shared memory whose order could be swapped; empty if atomics execute
-    /// in lane order.
-    pub fn swaps(&self) -> &[Swap] {
-        self.swaps.found()
-    }
-
-    /// Swaps these pairs in the next run, which must run the same plan as the run that found them.
-    /// All pairs must be of one pass, and each addition may occur at most once.
-    pub fn swap(&mut self, pairs: &[Swap]) {
-        self.swaps.want(pairs);
-    }
-
-    /// Whether the pairs were swapped and all their additions were the same as before.
-    pub fn swapped(&self) -> bool {
-        self.swaps.swapped()
     }
 
     /// Unwritten memory of `bytes` bytes.
@@ -130,21 +117,6 @@ impl Machine {
         &self.memory.regions[buffer.0].cells.words
     }
 
-    /// All findings so far.
-    pub fn findings(&self) -> &Findings {
-        &self.findings
-    }
-
-    /// The block coverage so far.
-    pub fn coverage(&self) -> &Coverage {
-        &self.coverage
-    }
-
-    /// Number of instructions so far, counted per lane.
-    pub fn steps(&self) -> u64 {
-        self.steps
-    }
-
     /// Runs these words in place of the kernel with this label.
     pub fn replace(&mut self, label: &str, spirv: Vec<u32>) {
         self.replaced.insert(label.to_owned(), spirv);
@@ -154,7 +126,7 @@ impl Machine {
     /// no built-in kernel has are rejected, as they would be ignored otherwise.
     pub fn specialize(&mut self, name: &str, value: u32) -> Result<()> {
         if !constant_names().contains(name) {
-            return Err(MachineError::Constant { name: name.to_owned() });
+            return Err(MachineError::constant(name));
         }
         self.specialized.push((name.to_owned(), value));
         Ok(())

@@ -78,7 +78,7 @@ impl Machine {
                     self.forget(&instance, step.pass.level);
                 }
                 self.run_pass(&instance, &step.pass)?;
-                if self.options.first_only && !self.findings().is_empty() {
+                if self.options.first_only && !self.findings.is_empty() {
                     return Ok(());
                 }
             }

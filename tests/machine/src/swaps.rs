@@ -38,7 +38,7 @@ pub(crate) struct Addition {
 
 /// Records possible swaps, or performs requested ones.
 #[derive(Debug, Default)]
-pub(crate) struct Swaps {
+pub struct Swaps {
     pass: u32,
     count: u64,
     /// The last addition to each word of a workgroup, with its index.
@@ -52,17 +52,19 @@ pub(crate) struct Swaps {
 }
 
 impl Swaps {
-    pub fn begin(&mut self, pass: u32) {
+    pub(crate) fn begin(&mut self, pass: u32) {
         self.pass = pass;
         self.count = 0;
         self.last.clear();
     }
 
+    /// Pairs of additions whose order could be swapped; empty if atomics execute in lane order.
     pub fn found(&self) -> &[Swap] {
         &self.found
     }
 
-    /// Requests these swaps, all of one pass and with each addition at most once.
+    /// Swaps these pairs in the next run, which must run the same plan as the run that found them.
+    /// All pairs must be of one pass, and each addition may occur at most once.
     pub fn want(&mut self, swaps: &[Swap]) {
         self.wanted_pass = swaps.first().map_or(0, |swap| swap.pass);
         let both = swaps.iter().flat_map(|s| [(s.numbers[0], (*s, 0)), (s.numbers[1], (*s, 1))]);
@@ -77,7 +79,11 @@ impl Swaps {
 
     /// Processes an addition. `may_come_before` reports whether it may execute before an earlier
     /// one. Returns the adjustment of its result.
-    pub fn add(&mut self, new: Addition, may_come_before: impl Fn(&Addition) -> bool) -> u32 {
+    pub(crate) fn add(
+        &mut self,
+        new: Addition,
+        may_come_before: impl Fn(&Addition) -> bool,
+    ) -> u32 {
         let number = self.count;
         self.count += 1;
         if self.wanted.is_empty() {

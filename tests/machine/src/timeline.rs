@@ -143,6 +143,7 @@ impl Timeline {
         self.open = self.passes.len();
     }
 
+    /// Whether an access happens after an access of an earlier pass.
     pub fn after(&self, old: &Record, stage: Stage, write: bool) -> bool {
         let Some(Some([read, written, indirect])) = self.passes.get(old.pass as usize) else {
             return true;
@@ -154,10 +155,5 @@ impl Timeline {
         };
         let (stage, access) = stage.bits(write);
         old.comes_before(stage, access)
-    }
-
-    /// Whether a shader access happens after an access of an earlier pass.
-    pub fn shader_after(&self, old: &Record, write: bool) -> bool {
-        self.after(old, Stage::Shader, write)
     }
 }

@@ -9,6 +9,7 @@ mod live;
 mod pointers;
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -85,11 +86,11 @@ fn number_at(instruction: &Instruction, at: usize) -> u64 {
 }
 
 impl Decoder<'_> {
-    pub(super) fn unknown(&self, what: impl Into<String>) -> MachineError {
-        MachineError::Unknown { kernel: self.program.label.clone(), what: what.into() }
+    pub(super) fn unknown(&self, what: impl Display) -> MachineError {
+        MachineError::unknown(&self.program.label, what)
     }
 
-    pub(super) fn malformed(&self, problem: impl ToString) -> MachineError {
+    pub(super) fn malformed(&self, problem: impl Display) -> MachineError {
         MachineError::module(&self.program.label, problem)
     }
 

@@ -6,7 +6,7 @@ use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Op, Word};
 
 /// Maximum depth to which expressions are spelled out.
-const DEPTH: u32 = 5;
+pub(super) const DEPTH: u32 = 5;
 
 /// Names and definitions of a module.
 pub(super) struct Names {
@@ -43,11 +43,6 @@ impl Names {
         name.split('(').next().unwrap_or(name)
     }
 
-    /// The expression that an instruction computes.
-    pub fn expression(&self, instruction: &Instruction) -> String {
-        self.spell(instruction, DEPTH)
-    }
-
     fn value(&self, id: Word, depth: u32) -> String {
         match self.definitions.get(&id) {
             Some(definition) if depth > 0 => self.spell(definition, depth - 1),
@@ -61,7 +56,8 @@ impl Names {
         ids.map(|id| self.value(id, depth)).collect()
     }
 
-    fn spell(&self, instruction: &Instruction, depth: u32) -> String {
+    /// The expression that an instruction computes.
+    pub fn spell(&self, instruction: &Instruction, depth: u32) -> String {
         let own_name = instruction.result_id.map_or("", |id| self.name(id));
         let first = |at: usize| instruction.operands.get(at).and_then(Operand::id_ref_any);
         match instruction.class.opcode {

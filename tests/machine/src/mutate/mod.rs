@@ -11,7 +11,7 @@ use rspirv::dr::{Instruction, Module, Operand, load_words};
 use rspirv::spirv::{Op, StorageClass, Word};
 
 pub use self::declarations::initialized;
-use self::describe::Names;
+use self::describe::{DEPTH, Names};
 use crate::error::{MachineError, Result};
 
 /// Kind of a mutation.
@@ -96,7 +96,7 @@ impl Original {
             for (b, block) in function.blocks.iter().enumerate() {
                 for (i, instruction) in block.instructions.iter().enumerate() {
                     if let Some((kind, words)) = self.change(instruction, (f, b, i)) {
-                        let mut place = format!("{name}: {}", self.names.expression(instruction));
+                        let mut place = format!("{name}: {}", self.names.spell(instruction, DEPTH));
                         let again = places.entry(place.clone()).or_default();
                         *again += 1;
                         if *again > 1 {

@@ -12,7 +12,7 @@ use crate::common::primitives::Device;
 use crate::common::sampling::{Seen, Size, sample};
 use crate::common::search_list::search;
 use crate::common::searches::SsspCase;
-use crate::common::setup::Subject as _;
+use crate::common::setup::Parameters as _;
 use crate::common::terms::sum_scan;
 use crate::common::topk::TopKCase;
 use anyhow::{Context as _, Result, ensure};
@@ -136,7 +136,7 @@ fn minimal_kernel_reproduces_the_barriers_of_mesa_25() -> Result<()> {
         let mut machine = Machine::new(options);
         let dst = machine.buffer("dst", 32 * 4);
         machine.dispatch(&kernel, &[("dst", dst)], [1, 1, 1])?;
-        Ok((machine.findings().is_empty(), machine.download(dst).to_vec()))
+        Ok((machine.findings.is_empty(), machine.download(dst).to_vec()))
     };
     let kept = Options { schedule: Schedule::Random, ..Options::new(8) };
     ensure!(run(kept)? == (true, vec![1; 32]), "{:?}", run(kept)?);

@@ -5,7 +5,7 @@ use crate::common::case::{Case, check, specialized};
 use crate::common::primitives::Device;
 use crate::common::segments::{self, SegmentsCase};
 use crate::common::selects::{self, Also, SelectCase};
-use crate::common::setup::Subject as _;
+use crate::common::setup::Parameters as _;
 use crate::common::terms::{How, TermCase};
 use anyhow::{Result, ensure};
 use multisplit::{KeyType, Operator};

@@ -106,7 +106,7 @@ fn on_machine(kernel: &Kernel, options: Options, inputs: &[Vec<u32>; 3]) -> Resu
     let names = ["src", "dst", "sums"];
     let [src, dst, sums] = [0, 1, 2].map(|k| (names[k], machine.upload(names[k], &inputs[k])));
     machine.dispatch(kernel, &[src, dst, sums], [3, 1, 1])?;
-    ensure!(machine.findings().is_empty(), "{}", machine.findings());
+    ensure!(machine.findings.is_empty(), "{}", machine.findings);
     Ok([dst, sums].map(|(_, buffer)| machine.download(buffer).to_vec()))
 }
 

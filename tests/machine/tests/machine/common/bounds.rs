@@ -9,7 +9,7 @@ use multisplit_machine::Rng;
 use super::case::Case;
 use super::moves::words_of;
 use super::primitives::{Device, policy_of};
-use super::setup::{Setup, Subject};
+use super::setup::{Parameters, Setup};
 
 /// A search for `n` needles in `sorted` elements.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ fn from_order(key: KeyType, number: u64) -> u64 {
     }
 }
 
-impl Subject for BoundsCase {
+impl Parameters for BoundsCase {
     fn case(&self, device: Device) -> Result<Case> {
         let mut setup = Setup::new(device, "search");
         let (max, count) = setup.count(self.n, self.on_device);

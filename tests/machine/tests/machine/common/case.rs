@@ -133,9 +133,9 @@ fn run_swapped(
         };
         bound.push((name, buffer));
     }
-    machine.swap(swaps);
+    machine.swaps.want(swaps);
     machine.run(&case.plan, &bound, plan_options)?;
-    let mut problem = (!machine.findings().is_empty()).then(|| format!("{}", machine.findings()));
+    let mut problem = (!machine.findings.is_empty()).then(|| machine.findings.to_string());
     let words = |name: &str| {
         let buffer = bound.iter().find(|(n, _)| *n == name);
         buffer.map(|(_, buffer)| machine.download(*buffer).to_vec()).unwrap_or_default()
@@ -162,9 +162,9 @@ fn run_swapped(
     for (name, range) in case.steady.iter().filter(|_| !gave_up) {
         steady.extend(words(name).get(range.clone()).unwrap_or_default());
     }
-    let (steps, coverage) = (machine.steps(), machine.coverage().clone());
+    let Machine { steps, coverage, swaps, .. } = machine;
     let outcome = Outcome { problem, steps, coverage, steady };
-    Ok((outcome, machine.swaps().to_vec(), machine.swapped()))
+    Ok((outcome, swaps.found().to_vec(), swaps.swapped()))
 }
 
 /// Runs a case and fails if there is a problem.

@@ -10,7 +10,7 @@ use multisplit_machine::Rng;
 use super::case::{Case, Verify};
 use super::moves::{value_type, words_of};
 use super::primitives::{Device, policy_of};
-use super::setup::{Setup, Subject};
+use super::setup::{Parameters, Setup};
 
 /// Parameters of a merge.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ impl MergeCase {
     }
 }
 
-impl Subject for MergeCase {
+impl Parameters for MergeCase {
     fn case(&self, device: Device) -> Result<Case> {
         let of = *self;
         let mut setup = Setup::new(device, "merge");

@@ -14,7 +14,7 @@ use super::narrow::put_on_slice_edges;
 use super::primitives::{
     Device, ITEMS, SHARED_MEMORY, limits, policy, random_words, set_sort_tiles, set_split_tiles,
 };
-use super::setup::{Setup, Subject};
+use super::setup::{Parameters, Setup};
 
 /// Values that are moved with the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,7 +154,7 @@ impl SortCase {
     }
 }
 
-impl Subject for SortCase {
+impl Parameters for SortCase {
     fn case(&self, device: Device) -> Result<Case> {
         let Self { key, payload, method, descending, n, few_bits, .. } = *self;
         let mut policy = policy(device);
@@ -451,7 +451,7 @@ impl SplitCase {
     }
 }
 
-impl Subject for SplitCase {
+impl Parameters for SplitCase {
     fn case(&self, device: Device) -> Result<Case> {
         self.case_with(device, |_| {})
     }

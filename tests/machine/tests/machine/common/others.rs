@@ -14,7 +14,7 @@ use multisplit_machine::Rng;
 use super::case::Case;
 use super::moves::{packed, words_of};
 use super::primitives::{Device, limits, policy, random_words};
-use super::setup::{Setup, Subject, push_bytes};
+use super::setup::{Parameters, Setup, push_bytes};
 
 /// The weight of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl HistogramCase {
     }
 }
 
-impl Subject for HistogramCase {
+impl Parameters for HistogramCase {
     fn case(&self, device: Device) -> Result<Case> {
         let Self { sample, bins, weighted, n, channels: active, .. } = *self;
         let mut policy = policy(device);

@@ -8,7 +8,7 @@ use multisplit_machine::Rng;
 
 use super::case::Case;
 use super::primitives::{Device, random_words};
-use super::setup::{Setup, Subject, push_bytes};
+use super::setup::{Parameters, Setup, push_bytes};
 
 #[derive(Clone, Copy, Debug)]
 pub struct PiecesCase {
@@ -50,7 +50,7 @@ impl PiecesCase {
     }
 }
 
-impl Subject for PiecesCase {
+impl Parameters for PiecesCase {
     /// Moves some elements of a piece into a part of an array, places a whole permutation, and
     /// writes as many consecutive numbers.
     fn case(&self, device: Device) -> Result<Case> {

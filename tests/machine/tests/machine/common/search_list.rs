@@ -4,7 +4,7 @@ use multisplit_sssp::Method;
 
 use super::networks::Kind;
 use super::primitives::Device;
-use super::searches::SsspCase;
+use super::searches::{SsspCase, has_pile};
 use super::setup::Cases;
 use super::surveys::survey_case;
 
@@ -15,10 +15,6 @@ const METHODS: [Method; 5] = [
     Method::MultisplitPasses,
     Method::Multisplit,
 ];
-
-fn has_pile(method: Method) -> bool {
-    matches!(method, Method::Bucketing | Method::MultisplitPasses)
-}
 
 /// A search by subgroups with one dispatch per round.
 pub fn search(method: Method, network: Kind) -> SsspCase {

@@ -9,7 +9,7 @@ use multisplit_sssp::{Method, Options, Residents, Tuning};
 use super::case::{Case, Verify};
 use super::networks::{Kind, arc_words, distances, network, overflows};
 use super::primitives::{Device, limits, policy};
-use super::setup::Subject;
+use super::setup::Parameters;
 
 #[derive(Clone, Copy, Debug)]
 pub struct SsspCase {
@@ -32,6 +32,10 @@ pub struct SsspCase {
     /// Rounds per dispatch of resident workgroups. If it is less than the search takes, the search
     /// is cut short.
     pub resident_rounds: u32,
+}
+
+pub fn has_pile(method: Method) -> bool {
+    matches!(method, Method::Bucketing | Method::MultisplitPasses)
 }
 
 /// Entries of a short queue.
@@ -91,7 +95,7 @@ fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
     })
 }
 
-impl Subject for SsspCase {
+impl Parameters for SsspCase {
     fn case(&self, device: Device) -> Result<Case> {
         let of = *self;
         let limits = limits(device);
@@ -129,8 +133,7 @@ impl Subject for SsspCase {
         };
         // Methods with a pile need extra rounds for the passes that split it, several after each near
         // set.
-        let waits = matches!(of.method, Method::Bucketing | Method::MultisplitPasses);
-        let rounds = if waits { 4 * of.rounds } else { of.rounds };
+        let rounds = if has_pile(of.method) { 4 * of.rounds } else { of.rounds };
         let plan = multisplit_sssp::plan(&network, &options, &policy(device), &limits, rounds)?;
         let expected = distances(&network, of.floats);
         let cut_short = of.resident && of.resident_rounds < of.rounds;

@@ -14,7 +14,7 @@ use multisplit_machine::Rng;
 use super::case::{Case, Verify};
 use super::moves::words_of;
 use super::primitives::{Device, policy_of};
-use super::setup::{Setup, Subject};
+use super::setup::{Parameters, Setup};
 use super::terms::{Course, TERMS, TermCase, is_rounded, scan_method, scan_of};
 
 /// Parameters of a segmented scan or reduction.
@@ -303,7 +303,7 @@ impl SegmentsCase {
     }
 }
 
-impl Subject for SegmentsCase {
+impl Parameters for SegmentsCase {
     fn case(&self, device: Device) -> Result<Case> {
         match self.by {
             By::Flags | By::Keys | By::WideKeys => self.by_key(device),

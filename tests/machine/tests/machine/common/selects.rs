@@ -9,7 +9,7 @@ use multisplit_machine::Rng;
 use super::case::Case;
 use super::moves::words_of;
 use super::primitives::{Device, policy_of};
-use super::setup::{Setup, Subject};
+use super::setup::{Parameters, Setup};
 
 /// Parameters of a selection.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ impl SelectCase {
     }
 }
 
-impl Subject for SelectCase {
+impl Parameters for SelectCase {
     fn case(&self, device: Device) -> Result<Case> {
         let mut setup = Setup::new(device, "select");
         let (max, count) = setup.count(self.n, self.on_device);

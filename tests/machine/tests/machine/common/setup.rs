@@ -11,7 +11,7 @@ use super::primitives::{Device, limits};
 pub type Maker = Box<dyn Fn() -> Result<Case> + Send + Sync>;
 
 /// Parameters of a case.
-pub trait Subject: Send + Sync + 'static {
+pub trait Parameters: Send + Sync + 'static {
     fn case(&self, device: Device) -> Result<Case>;
 }
 
@@ -26,12 +26,12 @@ impl Cases {
         Self { device, makers: Vec::new() }
     }
 
-    pub fn add(&mut self, subject: impl Subject) {
-        self.add_made(move |device| subject.case(device));
+    pub fn add(&mut self, of: impl Parameters) {
+        self.add_made(move |device| of.case(device));
     }
 
-    pub fn add_all(&mut self, subjects: impl IntoIterator<Item = impl Subject>) {
-        subjects.into_iter().for_each(|subject| self.add(subject));
+    pub fn add_all(&mut self, all: impl IntoIterator<Item = impl Parameters>) {
+        all.into_iter().for_each(|of| self.add(of));
     }
 
     pub fn add_made(&mut self, make: impl Fn(Device) -> Result<Case> + Send + Sync + 'static) {

@@ -9,7 +9,7 @@ use multisplit_machine::Rng;
 use super::case::Case;
 use super::moves::{Payload, image, words_of};
 use super::primitives::{Device, ITEMS, policy_of, set_sort_tiles};
-use super::setup::{Setup, Subject};
+use super::setup::{Parameters, Setup};
 
 /// Source of the segment offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Tiles {
     }
 }
 
-impl Subject for SortSegmentsCase {
+impl Parameters for SortSegmentsCase {
     fn case(&self, device: Device) -> Result<Case> {
         let mut setup = Setup::new(device, "segments");
         let n: u64 = self.lengths.iter().sum();

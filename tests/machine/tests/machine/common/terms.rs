@@ -8,7 +8,7 @@ use multisplit_machine::Rng;
 use super::case::Case;
 use super::moves::{image, words_of};
 use super::primitives::{Device, policy_of};
-use super::setup::{Setup, Subject};
+use super::setup::{Parameters, Setup};
 
 /// Parameters of a scan or reduction.
 #[derive(Clone, Copy, Debug)]
@@ -157,7 +157,7 @@ pub fn scan_method(look_back: bool) -> ScanMethod {
     if look_back { ScanMethod::LookBack } else { ScanMethod::ReduceThenScan }
 }
 
-impl Subject for TermCase {
+impl Parameters for TermCase {
     fn case(&self, device: Device) -> Result<Case> {
         let (single_group_tiles, spine_tiles) = if self.single_group { (4, 4) } else { (0, 1) };
         let base = Policy { single_group_tiles, spine_tiles, ..policy_of(device, self.subgroups) };

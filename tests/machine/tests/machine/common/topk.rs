@@ -12,7 +12,7 @@ use multisplit_machine::Rng;
 use super::case::{Case, Verify};
 use super::moves::{image, words_of};
 use super::primitives::{Device, policy_of};
-use super::setup::{Setup, Subject};
+use super::setup::{Parameters, Setup};
 
 /// Distribution of the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ fn keys_of(of: &TopKCase, n: u64) -> Vec<u64> {
         .collect()
 }
 
-impl Subject for TopKCase {
+impl Parameters for TopKCase {
     fn case(&self, device: Device) -> Result<Case> {
         let Self { key, rows, length, k, .. } = *self;
         let mut policy = policy_of(device, self.subgroups);
