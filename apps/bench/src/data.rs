@@ -1,7 +1,10 @@
 //! Generates input data from seeds, so that every run has the same input.
 
+use std::thread;
+
 use anyhow::{Context as _, Result};
 use multisplit::Key;
+use multisplit_sssp::network::mix64;
 
 /// Seed of the demo and the benchmarks.
 pub const SEED: u64 = 1;
@@ -31,6 +34,21 @@ pub fn words(n: u64, word: impl FnMut(usize) -> u32) -> Result<Vec<u32>> {
     Ok(words)
 }
 
+/// Bits of `n` floats in [0, 1024), with the same result as in other benchmark programs.
+pub(crate) fn float_bits(n: u64) -> Result<Vec<u32>> {
+    words(n, |index| ((mixed(index, 1) >> 8) as f32 * (1024.0 / 16_777_216.0)).to_bits())
+}
+
+/// Number of CPU cores.
+pub(crate) fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Number of elements per core, for `length` elements.
+pub(crate) fn share(length: usize) -> usize {
+    length.div_ceil(cores()).max(1)
+}
+
 /// An empty vector with capacity for `n` elements, and `n` as a `usize`.
 fn reserve_elements<T>(n: u64) -> Result<(Vec<T>, usize)> {
     let too_large = || format!("not enough host memory for {n} numbers; try a smaller --n");
@@ -49,6 +67,7 @@ pub fn below(random: u64, end: u64) -> u64 {
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
+    /// 2^64 divided by the golden ratio.
     const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
     /// The generator of `seed` after `draws` draws. Threads can start anywhere in the sequence.
@@ -59,16 +78,13 @@ impl SplitMix64 {
     /// The next 64 bits.
     pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(Self::STEP);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        mix64(self.0)
     }
 }
 
 /// Hashes an index to a pseudorandom number, with the same result as in other benchmark programs.
 pub fn mixed(index: usize, seed: u64) -> u32 {
-    let z = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(seed);
+    let z = (index as u64 + 1).wrapping_mul(SplitMix64::STEP).wrapping_add(seed);
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     (z >> 32) as u32 ^ z as u32

@@ -1,6 +1,8 @@
 //! Edge weights for files and generators that do not provide any.
 
-use multisplit_sssp::network::{EdgeList, EdgeWeights, mix64};
+use multisplit_sssp::network::{EdgeList, EdgeWeights};
+
+use crate::data::SplitMix64;
 
 /// Source of the edge weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,14 +21,11 @@ pub enum Weighting {
 /// Maximum of the random weights that the paper gives unweighted graphs.
 pub const HASHED_MAX: u32 = 1000;
 
-/// Increment of SplitMix64: 2^64 divided by the golden ratio.
-pub(super) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
-
 /// A weight from 0 to `max` that depends only on the two ends, regardless of direction. With h =
-/// [`mix64`]`(((smaller << 32) | larger) + 0x9E3779B97F4A7C15)`, it is ((h >> 32) * (max + 1)) >> 32.
+/// `mix64(((smaller << 32) | larger) + 0x9E3779B97F4A7C15)`, it is ((h >> 32) * (max + 1)) >> 32.
 pub fn hash_weight(from: u32, to: u32, max: u32) -> u32 {
     let key = (u64::from(from.min(to)) << 32) | u64::from(from.max(to));
-    let upper = mix64(key.wrapping_add(GOLDEN)) >> 32;
+    let upper = SplitMix64::after(key, 0).draw() >> 32;
     // `upper` is below 2^32, so the result is at most `max`.
     ((u128::from(upper) * (u128::from(max) + 1)) >> 32) as u32
 }
@@ -43,15 +42,19 @@ pub enum WeightOrigin {
 }
 
 impl Weighting {
-    /// Sets the weights of the edges, and returns their origin.
-    pub(super) fn apply(self, edges: &mut EdgeList) -> WeightOrigin {
-        let unweighted = edges.weights == EdgeWeights::Ones;
-        let origin = match self {
-            Self::Own | Self::OwnOrOnes if !unweighted => WeightOrigin::File,
+    /// Origin of the weights of edges that have weights of their own or not.
+    pub(crate) fn origin(self, weighted: bool) -> WeightOrigin {
+        match self {
+            Self::Own | Self::OwnOrOnes if weighted => WeightOrigin::File,
             Self::Own => WeightOrigin::Hashed(HASHED_MAX),
             Self::Hashed(max) => WeightOrigin::Hashed(max),
             Self::OwnOrOnes | Self::Ones => WeightOrigin::Ones,
-        };
+        }
+    }
+
+    /// Sets the weights of the edges, and returns their origin.
+    pub(super) fn apply(self, edges: &mut EdgeList) -> WeightOrigin {
+        let origin = self.origin(edges.weights != EdgeWeights::Ones);
         match origin {
             WeightOrigin::File => {}
             WeightOrigin::Ones => edges.weights = EdgeWeights::Ones,

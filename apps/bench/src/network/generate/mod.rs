@@ -6,15 +6,16 @@ mod rmat;
 pub use grid::Grid;
 pub use rmat::Rmat;
 
-use multisplit_sssp::network::{Direction, EdgeList, EdgeWeights, Network, mix64};
+use multisplit_sssp::network::{Direction, EdgeList, EdgeWeights, Network};
 
 use super::error::InputError;
-use super::weighting::{GOLDEN, Weighting};
+use super::weighting::Weighting;
+use crate::data::SplitMix64;
 use crate::host_memory;
 
-/// 64 random bits for counter `k`, by SplitMix64.
+/// 64 random bits for counter `k`.
 fn random(seed: u64, k: u64) -> u64 {
-    mix64(k.wrapping_add(1).wrapping_mul(GOLDEN).wrapping_add(seed))
+    SplitMix64::after(seed, k).draw()
 }
 
 /// Both ends of an undirected edge in one word, the smaller first.
@@ -27,7 +28,7 @@ fn key(u: u32, v: u32) -> u64 {
 fn check_memory(vertices: u32, edges: u32) -> Result<(), InputError> {
     let bytes = 40 * u64::from(vertices) + 80 * u64::from(edges);
     let what = format!("a network of {vertices} vertices and {edges} edges");
-    host_memory::check(&what, bytes).map_err(|error| InputError::Memory(error.to_string()))
+    Ok(host_memory::check(&what, bytes)?)
 }
 
 /// Builds the weighted undirected network of these edges, in ascending order.

@@ -7,6 +7,7 @@ use std::thread;
 use multisplit_sssp::network::{Network, NetworkError, mix64};
 
 use super::{check_memory, key, network, random};
+use crate::data;
 use crate::network::{InputError, Weighting};
 
 /// An undirected R-MAT network like those of GTgraph, but without noise on the parameters.
@@ -67,7 +68,7 @@ impl Rmat {
             if first > max {
                 return Err(problem("R-MAT does not find enough distinct edges; use fewer edges"));
             }
-            let threads = thread::available_parallelism().map_or(1, |n| n.get() as u64);
+            let threads = data::cores() as u64;
             for candidate in self.candidates(first, threads).into_iter().flatten() {
                 if keys.len() < self.edges as usize && seen.insert(candidate) {
                     keys.push(candidate);

@@ -1,9 +1,10 @@
 //! Splits a text stream into blocks of whole lines.
 
 use std::io::Read;
+use std::path::Path;
 
-use super::problem::Problem;
 use crate::host_memory;
+use crate::network::InputError;
 
 /// Whole lines of a file.
 pub(super) struct Block {
@@ -19,6 +20,7 @@ const LONGEST_LINE: usize = 1 << 16;
 
 /// Iterates over the blocks of a file.
 pub(super) struct Blocks<'r> {
+    path: &'r Path,
     reader: &'r mut dyn Read,
     report: &'r dyn Fn(),
     /// Start of a line whose end has not been read yet.
@@ -28,18 +30,29 @@ pub(super) struct Blocks<'r> {
 }
 
 impl<'r> Blocks<'r> {
-    pub fn new(reader: &'r mut dyn Read, report: &'r dyn Fn()) -> Self {
-        Self { reader, report, rest: Vec::new(), next_line: 1, ended: false }
+    /// The blocks of `reader`. `path` is used in error messages.
+    pub fn new(path: &'r Path, reader: &'r mut dyn Read, report: &'r dyn Fn()) -> Self {
+        Self { path, reader, report, rest: Vec::new(), next_line: 1, ended: false }
+    }
+
+    /// The error of a malformed line.
+    pub fn malformed(&self, line: u64, problem: impl Into<String>) -> InputError {
+        InputError::Malformed { path: self.path.to_owned(), line, problem: problem.into() }
+    }
+
+    /// Checks that memory suffices for a part of this file.
+    pub fn check_memory(&self, what: &str, bytes: usize) -> Result<(), InputError> {
+        let what = format!("{}: {what}", self.path.display());
+        Ok(host_memory::check(&what, bytes as u64)?)
     }
 
     /// The next block; `None` at the end of the file.
-    pub fn next(&mut self) -> Result<Option<Block>, Problem> {
+    pub fn next(&mut self) -> Result<Option<Block>, InputError> {
         if self.ended && self.rest.is_empty() {
             return Ok(None);
         }
         // Memory for the text, its edges, and the joined edge list.
-        host_memory::check("the next part", 8 * BLOCK as u64)
-            .map_err(|error| Problem::Memory(error.to_string()))?;
+        self.check_memory("the next part", 8 * BLOCK)?;
         let mut text = std::mem::take(&mut self.rest);
         text.reserve_exact(BLOCK);
         while !self.ended && text.len() < BLOCK {
@@ -49,7 +62,7 @@ impl<'r> Blocks<'r> {
             let end = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
             if end == 0 || text.len() - end > LONGEST_LINE {
                 let line = self.next_line + newlines(&text[..end]);
-                return Err(Problem::Line(line, "the line is too long".to_owned()));
+                return Err(self.malformed(line, "the line is too long"));
             }
             self.rest = text.split_off(end);
         }
@@ -67,7 +80,7 @@ impl<'r> Blocks<'r> {
         self.next_line = block.first_line + newlines(&block.text[..used]);
     }
 
-    fn read_some(&mut self, text: &mut Vec<u8>) -> Result<usize, Problem> {
+    fn read_some(&mut self, text: &mut Vec<u8>) -> Result<usize, InputError> {
         let (filled, available) = (text.len(), BLOCK - text.len());
         text.resize(filled + available, 0);
         loop {
@@ -77,7 +90,7 @@ impl<'r> Blocks<'r> {
                     return Ok(bytes);
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Problem::Io(error)),
+                Err(error) => return Err(InputError::Io { path: self.path.to_owned(), error }),
             }
         }
     }

@@ -5,7 +5,7 @@ use multisplit_sssp::network::Direction;
 use super::blocks::Blocks;
 use super::cursor::{Cursor, ParseError, parse_error};
 use super::format::Format;
-use super::problem::Problem;
+use crate::network::InputError;
 
 /// The weight after the two vertices of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(super) enum WeightText {
 }
 
 /// Header of a file, which determines how to parse its lines.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
     /// The word at the beginning of an edge line.
     pub mark: Option<u8>,
@@ -31,41 +31,44 @@ pub(super) struct Head {
     pub announced: Option<u64>,
 }
 
+/// The header of an edge list without weights, which is not part of the file.
+const LIST: Head = Head {
+    mark: None,
+    base: 0,
+    weight: WeightText::Nothing,
+    direction: Direction::Directed,
+    vertices: None,
+    announced: None,
+};
+
 impl Head {
     /// Reads the header and leaves the edges in `blocks`.
-    pub fn read(format: Format, blocks: &mut Blocks<'_>) -> Result<Self, Problem> {
-        let list = |weight| Self {
-            mark: None,
-            base: 0,
-            weight,
-            direction: Direction::Directed,
-            vertices: None,
-            announced: None,
-        };
+    pub fn read(format: Format, blocks: &mut Blocks<'_>) -> Result<Self, InputError> {
         match format {
-            Format::EdgeList => Ok(list(WeightText::Nothing)),
-            Format::WeightedEdgeList => Ok(list(WeightText::Either)),
-            Format::MatrixMarket => lines(blocks, MatrixMarket::default()),
-            Format::Dimacs => lines(blocks, Dimacs),
+            Format::EdgeList => Ok(LIST),
+            Format::WeightedEdgeList => Ok(Self { weight: WeightText::Either, ..LIST }),
+            Format::MatrixMarket => {
+                let missing = "the line with the numbers of rows, columns and entries is missing";
+                let mut head = None;
+                lines(blocks, missing, |line| matrix_market(line, &mut head))
+            }
+            Format::Dimacs => lines(blocks, "the line `p sp VERTICES ARCS` is missing", dimacs),
         }
     }
 }
 
-/// Parses the lines of a header.
-trait HeadLines {
-    /// Parses a line. Returns `Some` if it was the last line of the header.
-    fn line(&mut self, line: &mut Cursor<'_>) -> Result<Option<Head>, ParseError>;
-    /// Error message if the file ends before the header is complete.
-    const MISSING: &'static str;
-}
-
-fn lines<H: HeadLines>(blocks: &mut Blocks<'_>, mut reader: H) -> Result<Head, Problem> {
+/// Parses lines until `parse` returns a header. The file must not end before, or `missing` is the error.
+fn lines(
+    blocks: &mut Blocks<'_>,
+    missing: &str,
+    mut parse: impl FnMut(&mut Cursor<'_>) -> Result<Option<Head>, ParseError>,
+) -> Result<Head, InputError> {
     let mut number = 0;
     while let Some(block) = blocks.next()? {
         number = block.first_line;
         let mut cursor = Cursor::new(&block.text);
         while !cursor.at_end() {
-            let head = reader.line(&mut cursor).map_err(|text| Problem::Line(number, text))?;
+            let head = parse(&mut cursor).map_err(|text| blocks.malformed(number, text))?;
             if let Some(head) = head {
                 blocks.push_back(&block, cursor.at());
                 return Ok(head);
@@ -73,97 +76,75 @@ fn lines<H: HeadLines>(blocks: &mut Blocks<'_>, mut reader: H) -> Result<Head, P
             number += 1;
         }
     }
-    Err(Problem::Line(number.max(1), H::MISSING.to_owned()))
+    Err(blocks.malformed(number.max(1), missing))
 }
 
-/// A banner, comments, and a line with rows, columns and entries.
-#[derive(Default)]
-struct MatrixMarket {
-    banner: Option<(WeightText, Direction)>,
-}
-
-impl HeadLines for MatrixMarket {
-    const MISSING: &'static str =
-        "the line with the numbers of rows, columns and entries is missing";
-
-    fn line(&mut self, line: &mut Cursor<'_>) -> Result<Option<Head>, ParseError> {
-        let Some((weight, direction)) = self.banner else {
-            self.banner = Some(Self::banner(line)?);
-            return Ok(None);
-        };
-        if matches!(line.first(), b'%' | b'\n') {
-            line.skip_line();
-            return Ok(None);
-        }
-        let (rows, columns, entries) = (line.integer()?, line.integer()?, line.integer()?);
-        line.end_of_line()?;
-        if rows != columns {
-            return Err(format!(
-                "there are {rows} rows and {columns} columns, but a network needs a square matrix"
-            ));
-        }
-        let (vertices, announced) = (Some(rows), Some(entries));
-        Ok(Some(Head { mark: None, base: 1, weight, direction, vertices, announced }))
+/// A banner, which is kept in `banner`, comments, and a line with rows, columns and entries.
+fn matrix_market(
+    line: &mut Cursor<'_>,
+    banner: &mut Option<Head>,
+) -> Result<Option<Head>, ParseError> {
+    let Some(head) = *banner else {
+        *banner = Some(matrix_market_banner(line)?);
+        return Ok(None);
+    };
+    if matches!(line.first(), b'%' | b'\n') {
+        line.skip_line();
+        return Ok(None);
     }
+    let (rows, columns, entries) = (line.integer()?, line.integer()?, line.integer()?);
+    line.end_of_line()?;
+    if rows != columns {
+        return Err(format!(
+            "there are {rows} rows and {columns} columns, but a network needs a square matrix"
+        ));
+    }
+    Ok(Some(Head { vertices: Some(rows), announced: Some(entries), ..head }))
 }
 
-impl MatrixMarket {
-    fn banner(line: &mut Cursor<'_>) -> Result<(WeightText, Direction), ParseError> {
-        let mut next = || line.word().to_ascii_lowercase();
-        let (banner, object, form, field, symmetry) = (next(), next(), next(), next(), next());
-        if banner != b"%%matrixmarket" {
-            return Err(parse_error(&banner, "`%%MatrixMarket`"));
+fn matrix_market_banner(line: &mut Cursor<'_>) -> Result<Head, ParseError> {
+    let mut next = || line.word().to_ascii_lowercase();
+    let (banner, object, form, field, symmetry) = (next(), next(), next(), next(), next());
+    for (word, text, expected) in [
+        (banner, "%%matrixmarket", "`%%MatrixMarket`"),
+        (object, "matrix", "`matrix`"),
+        (form, "coordinate", "`coordinate`"),
+    ] {
+        if word != text.as_bytes() {
+            return Err(parse_error(&word, expected));
         }
-        if object != b"matrix" {
-            return Err(parse_error(&object, "`matrix`"));
-        }
-        if form != b"coordinate" {
-            return Err(parse_error(&form, "`coordinate`"));
-        }
-        let weight = match field.as_slice() {
-            b"pattern" => WeightText::Nothing,
-            b"integer" => WeightText::Integer,
-            b"real" => WeightText::Real,
-            other => return Err(parse_error(other, "`pattern`, `integer` or `real`")),
-        };
-        let direction = match symmetry.as_slice() {
-            b"general" => Direction::Directed,
-            b"symmetric" => Direction::Undirected,
-            other => return Err(parse_error(other, "`general` or `symmetric`")),
-        };
-        line.end_of_line()?;
-        Ok((weight, direction))
     }
+    let weight = match field.as_slice() {
+        b"pattern" => WeightText::Nothing,
+        b"integer" => WeightText::Integer,
+        b"real" => WeightText::Real,
+        other => return Err(parse_error(other, "`pattern`, `integer` or `real`")),
+    };
+    let direction = match symmetry.as_slice() {
+        b"general" => Direction::Directed,
+        b"symmetric" => Direction::Undirected,
+        other => return Err(parse_error(other, "`general` or `symmetric`")),
+    };
+    line.end_of_line()?;
+    Ok(Head { base: 1, weight, direction, ..LIST })
 }
 
 /// Comments, and a problem line.
-struct Dimacs;
-
-impl HeadLines for Dimacs {
-    const MISSING: &'static str = "the line `p sp VERTICES ARCS` is missing";
-
-    fn line(&mut self, line: &mut Cursor<'_>) -> Result<Option<Head>, ParseError> {
-        match line.first() {
-            b'c' | b'\n' => {
-                line.skip_line();
-                return Ok(None);
-            }
-            b'p' => line.skip(),
-            _ => return Err(parse_error(line.word(), "a comment `c` or the problem `p`")),
+fn dimacs(line: &mut Cursor<'_>) -> Result<Option<Head>, ParseError> {
+    match line.first() {
+        b'c' | b'\n' => {
+            line.skip_line();
+            return Ok(None);
         }
-        let problem = line.word();
-        if problem != b"sp" {
-            return Err(parse_error(problem, "`sp`"));
-        }
-        let (vertices, arcs) = (line.integer()?, line.integer()?);
-        line.end_of_line()?;
-        Ok(Some(Head {
-            mark: Some(b'a'),
-            base: 1,
-            weight: WeightText::Integer,
-            direction: Direction::Directed,
-            vertices: Some(vertices),
-            announced: Some(arcs),
-        }))
+        b'p' => line.skip(),
+        _ => return Err(parse_error(line.word(), "a comment `c` or the problem `p`")),
     }
+    let problem = line.word();
+    if problem != b"sp" {
+        return Err(parse_error(problem, "`sp`"));
+    }
+    let (vertices, arcs) = (Some(line.integer()?), Some(line.integer()?));
+    line.end_of_line()?;
+    let (mark, weight) = (Some(b'a'), WeightText::Integer);
+    Ok(Some(Head { mark, base: 1, weight, vertices, announced: arcs, ..LIST }))
 }

@@ -10,8 +10,8 @@ use multisplit_sssp::network::{EdgeList, EdgeWeights};
 use super::blocks::{Block, Blocks};
 use super::cursor::{Cursor, ParseError, parse_error};
 use super::head::{Head, WeightText};
-use super::problem::Problem;
-use crate::host_memory;
+use crate::data;
+use crate::network::InputError;
 
 /// The edges of one block.
 #[derive(Default)]
@@ -29,14 +29,14 @@ type Outcome = Result<Parsed, (u64, ParseError)>;
 type Outcomes = Mutex<Vec<(usize, Outcome)>>;
 
 /// Parses all remaining `blocks`.
-pub(super) fn parse(head: &Head, blocks: &mut Blocks<'_>) -> Result<EdgeList, Problem> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
+pub(super) fn parse(head: &Head, blocks: &mut Blocks<'_>) -> Result<EdgeList, InputError> {
+    let threads = data::cores();
     let outcomes = Outcomes::default();
     let failed = AtomicBool::new(false);
     // Bounded, so that a fast reader does not fill memory.
     let (sender, receiver) = sync_channel::<(usize, Block)>(2 * threads);
     let receiver = Mutex::new(receiver);
-    let read = thread::scope(|scope| {
+    let read: Result<(), InputError> = thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| work(head, &receiver, &outcomes, &failed));
         }
@@ -58,12 +58,11 @@ pub(super) fn parse(head: &Head, blocks: &mut Blocks<'_>) -> Result<EdgeList, Pr
     let mut all = Vec::with_capacity(outcomes.len());
     // Blocks are processed in order, so these include the first error of the file.
     for (_, outcome) in outcomes {
-        all.push(outcome.map_err(|(line, problem)| Problem::Line(line, problem))?);
+        all.push(outcome.map_err(|(line, problem)| blocks.malformed(line, problem))?);
     }
     read?;
     let count: usize = all.iter().map(|block| block.from.len()).sum();
-    host_memory::check("the list of edges", 12 * count as u64)
-        .map_err(|error| Problem::Memory(error.to_string()))?;
+    blocks.check_memory("the list of edges", 12 * count)?;
     Ok(join(head, all))
 }
 

@@ -9,7 +9,6 @@ mod cursor;
 mod format;
 mod head;
 mod lines;
-mod problem;
 
 pub use format::Format;
 
@@ -75,34 +74,24 @@ pub fn load_weighted(
     if found.is_dir() {
         return Err(io(path, std::io::ErrorKind::IsADirectory.into()));
     }
-    read_all(path, file, found.len(), options.format.or(Format::of(path)), options)
+    let format = options.format.or(Format::of(path));
+    read_all(path, file, found.len(), &LoadOptions { format, ..*options })
 }
 
-/// Reads a network of this format from `reader`. `name` is used in error messages.
-pub fn read(
-    name: &str,
-    reader: impl Read,
-    format: Format,
-    options: &LoadOptions<'_>,
-) -> Result<Network, InputError> {
-    Ok(read_all(Path::new(name), reader, 0, Some(format), options)?.network)
-}
-
-/// Like [`read`], but detects the format unless the options give it, and also returns the origin of the
-/// weights.
+/// Reads a network from `reader`. Its format is given by the options or its first lines. `name` is used in error
+/// messages.
 pub fn read_weighted(
     name: &str,
     reader: impl Read,
     options: &LoadOptions<'_>,
 ) -> Result<Loaded, InputError> {
-    read_all(Path::new(name), reader, 0, options.format, options)
+    read_all(Path::new(name), reader, 0, options)
 }
 
 fn read_all(
     path: &Path,
     reader: impl Read,
     all_bytes: u64,
-    format: Option<Format>,
     options: &LoadOptions<'_>,
 ) -> Result<Loaded, InputError> {
     let _span = tracing::debug_span!("network.load", path = %path.display()).entered();
@@ -125,16 +114,16 @@ fn read_all(
         first.drain(..BYTE_ORDER_MARK.len());
     }
     let unknown = || InputError::UnknownFormat { path: path.to_owned() };
-    let format = format.or_else(|| Format::recognised(&first)).ok_or_else(unknown)?;
+    let format = options.format.or_else(|| Format::recognised(&first)).ok_or_else(unknown)?;
     let mut plain = Cursor::new(first).chain(plain);
     let report = || {
         if let Some(progress) = options.progress {
             progress(Progress { bytes: count.load(Ordering::Relaxed), all_bytes });
         }
     };
-    let mut blocks = Blocks::new(&mut plain, &report);
-    let head = Head::read(format, &mut blocks).map_err(|problem| problem.at(path))?;
-    let edges = lines::parse(&head, &mut blocks).map_err(|problem| problem.at(path))?;
+    let mut blocks = Blocks::new(path, &mut plain, &report);
+    let head = Head::read(format, &mut blocks)?;
+    let edges = lines::parse(&head, &mut blocks)?;
     network(path, &head, edges, options)
 }
 
@@ -167,7 +156,7 @@ fn network(
     // in use.
     let bytes = vertices.saturating_mul(24).saturating_add(found.saturating_mul(48));
     let what = format!("{}: a network of {vertices} vertices and {found} edges", path.display());
-    host_memory::check(&what, bytes).map_err(|error| InputError::Memory(error.to_string()))?;
+    host_memory::check(&what, bytes)?;
     let weights = options.weighting.apply(&mut edges);
     let direction = options.direction.unwrap_or(head.direction);
     Ok(Loaded { network: Network::new(vertices, direction, &edges)?, weights })

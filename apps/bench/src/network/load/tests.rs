@@ -10,8 +10,13 @@ use multisplit_sssp::network::WeightKind;
 use super::*;
 use crate::network::hash_weight;
 
+fn read(text: &[u8], format: Format, options: LoadOptions<'_>) -> Result<Network, InputError> {
+    let options = LoadOptions { format: Some(format), ..options };
+    Ok(read_weighted("test", text, &options)?.network)
+}
+
 fn plain(format: Format, text: &str) -> Result<Network, InputError> {
-    read("test", text.as_bytes(), format, &LoadOptions::default())
+    read(text.as_bytes(), format, LoadOptions::default())
 }
 
 /// All arcs: from, to, weight.
@@ -45,7 +50,7 @@ fn general_real_and_pattern_matrix_market_are_loaded() {
     for (weighting, weight) in [(Weighting::Ones, 1), (Weighting::Hashed(7), hash_weight(0, 1, 7))]
     {
         let options = LoadOptions { weighting, ..LoadOptions::default() };
-        let network = read("test", text.as_bytes(), Format::MatrixMarket, &options);
+        let network = read(text.as_bytes(), Format::MatrixMarket, options);
         assert_eq!(arcs(&network.expect("a network")), [(0, 1, weight)]);
     }
 }
@@ -61,8 +66,7 @@ fn dimacs_and_edge_lists_are_loaded() {
     assert_eq!(network.kind(), WeightKind::F32);
     let direction = Some(Direction::Undirected);
     let options = LoadOptions { direction, weighting: Weighting::Ones, ..LoadOptions::default() };
-    let network =
-        read("test", &b"0 1\n\n1 2\n"[..], Format::EdgeList, &options).expect("a network");
+    let network = read(b"0 1\n\n1 2\n", Format::EdgeList, options).expect("a network");
     assert_eq!(arcs(&network), [(0, 1, 1), (1, 0, 1), (1, 2, 1), (2, 1, 1)]);
 }
 
@@ -149,14 +153,14 @@ fn compressed_files_of_several_blocks_are_loaded() {
         calls.fetch_add(1, Ordering::Relaxed);
     };
     let options = LoadOptions { progress: Some(&progress), ..LoadOptions::default() };
-    let network = read("test", &packed[..], Format::WeightedEdgeList, &options).expect("a network");
+    let network = read(&packed, Format::WeightedEdgeList, options).expect("a network");
     assert!(calls.load(Ordering::Relaxed) > 2);
     assert_eq!((network.vertices(), network.edges()), (600_001, 600_000));
     assert!((0..600_000).all(|v| {
         let arc = network.arcs_of(v)[0];
         (arc.target, arc.weight) == (v + 1, v % 17)
     }));
-    let cut = read("test", &packed[..packed.len() / 2], Format::WeightedEdgeList, &options);
+    let cut = read(&packed[..packed.len() / 2], Format::WeightedEdgeList, options);
     assert!(matches!(cut, Err(InputError::Io { .. })));
 }
 
