@@ -1,6 +1,5 @@
 //! HTML reports of benchmarks: one self-contained file without scripts or external resources.
 
-mod colours;
 mod plots;
 mod points;
 mod summary;

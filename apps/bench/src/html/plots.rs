@@ -1,8 +1,7 @@
 //! Plots of a report and their content.
 
-use super::colours::colour;
 use super::points::{Point, Points};
-use crate::plot::{Bar, Bars, LinePlot, Series, Style, short};
+use crate::plot::{Bar, Bars, COLOURS, LinePlot, Series, Style, ascending, short};
 use crate::size;
 
 /// A plot with its heading.
@@ -54,15 +53,10 @@ struct Drawn<'p> {
 impl Drawn<'_> {
     /// Rates by n. With several bucket counts, uses the middle one.
     fn against_n(&self) -> Option<Plot> {
-        let mut buckets: Vec<f64> = self.ours.iter().map(|point| point.m).collect();
-        buckets.sort_by(f64::total_cmp);
-        buckets.dedup();
+        let buckets = ascending(self.ours.iter().map(|point| point.m));
         let m = *buckets.get(buckets.len() / 2)?;
         // A single size does not make a line.
-        let mut sizes: Vec<f64> = self.ours.iter().filter(|p| p.m == m).map(|p| p.n).collect();
-        sizes.sort_by(f64::total_cmp);
-        sizes.dedup();
-        if sizes.len() < 2 {
+        if ascending(self.ours.iter().filter(|p| p.m == m).map(|p| p.n)).len() < 2 {
             return None;
         }
         let chosen = |point: &Point| point.m == m;
@@ -77,10 +71,8 @@ impl Drawn<'_> {
     /// too.
     fn against_m(&self) -> Vec<Plot> {
         let of_size = |n: f64| {
-            let mut buckets: Vec<f64> =
-                self.ours.iter().filter(|p| p.n == n && p.m > 0.0).map(|p| p.m).collect();
-            buckets.sort_by(f64::total_cmp);
-            buckets.dedup();
+            let of_size = self.ours.iter().filter(|p| p.n == n && p.m > 0.0);
+            let buckets = ascending(of_size.map(|p| p.m));
             if buckets.len() < 2 {
                 return None;
             }
@@ -103,10 +95,7 @@ impl Drawn<'_> {
     }
 
     fn sizes(&self) -> Vec<f64> {
-        let mut sizes: Vec<f64> = self.ours.iter().map(|point| point.n).collect();
-        sizes.sort_by(f64::total_cmp);
-        sizes.dedup();
-        sizes
+        ascending(self.ours.iter().map(|point| point.n))
     }
 
     /// One line per method, including those of the other program.
@@ -271,4 +260,39 @@ fn sssp(ours: &Points) -> Vec<Plot> {
 
 fn milliseconds(ms: f64) -> String {
     crate::figures::time(ms * 1e6)
+}
+
+/// Methods by colour, the same in every plot of every report. Methods of the same operation have different colours.
+const METHODS: [&[&str]; COLOURS] = [
+    &["onesweep", "lookback", "shared", "multisplit", "kernel", "fill"],
+    &["block", "r8", "reduce-then-scan", "ballots", "multisplit-passes", "vkCmdCopyBuffer"],
+    &["warp", "r7", "one-workgroup", "global", "near-far"],
+    &["direct", "r6", "bellman-ford"],
+    &["reduced-bit-sort", "r5", "bucketing"],
+    &["scan-split", "r4"],
+    &["full-sort", "small", "auto"],
+    &[],
+];
+
+/// Colour of a method; the last colour if the method is unknown.
+fn colour(method: &str) -> usize {
+    // The key distribution follows after a comma.
+    let name = method.split(',').next().unwrap_or_default().trim();
+    METHODS.iter().position(|names| names.contains(&name)).unwrap_or(COLOURS - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{METHODS, colour};
+
+    #[test]
+    fn every_method_has_one_colour() {
+        let all: Vec<&str> = METHODS.iter().flat_map(|names| names.iter().copied()).collect();
+        for name in &all {
+            assert_eq!(all.iter().filter(|other| other == &name).count(), 1, "{name}");
+        }
+        assert_eq!(colour("warp"), colour("warp, binomial"));
+        assert_ne!(colour("warp"), colour("block"));
+        assert_eq!(colour("something else"), METHODS.len() - 1);
+    }
 }

@@ -35,14 +35,18 @@ pub struct Point {
 }
 
 impl Point {
-    /// Whether two figures measure the same case with the same method.
-    fn is_same_case(&self, other: &Self) -> bool {
-        let case = |point: &Self| {
-            let description =
-                [&point.anchor, &point.op, &point.method, &point.distribution, &point.ranking];
-            (description.map(String::clone), point.graph.clone())
-        };
-        (self.n, self.m) == (other.n, other.m) && case(self) == case(other)
+    /// Everything except the results. Equal for two figures of the same case with the same method.
+    fn case(&self) -> ([&str; 5], Option<&str>, [f64; 2]) {
+        let Self { anchor, op, method, distribution, ranking, .. } = self;
+        ([anchor, op, method, distribution, ranking], self.graph.as_deref(), [self.n, self.m])
+    }
+
+    /// The operation, with the graph of a search.
+    pub fn subject(&self) -> String {
+        match &self.graph {
+            Some(graph) => format!("{} {graph}", self.op),
+            None => self.op.clone(),
+        }
     }
 
     /// The method, with the key distribution unless it is uniform, and the ranking if there are several.
@@ -99,7 +103,7 @@ impl Points {
     fn keep_best(&mut self) {
         let mut best: Vec<Point> = Vec::new();
         for point in self.all.drain(..) {
-            match best.iter_mut().find(|known| known.is_same_case(&point)) {
+            match best.iter_mut().find(|known| known.case() == point.case()) {
                 Some(known) if known.ms <= point.ms => {}
                 Some(known) => *known = point,
                 None => best.push(point),

@@ -40,10 +40,6 @@ fn best(ours: &Points, others: &Points) -> String {
         let rate = |point: &Point| if point.gps > 0.0 { point.gps } else { point.mteps };
         let fastest = ours.all.iter().filter(same);
         let Some(point) = fastest.max_by(|a, b| rate(a).total_cmp(&rate(b))) else { continue };
-        let name = match &graph {
-            Some(graph) => format!("{op} {graph}"),
-            None => op.clone(),
-        };
         let mut description = point.description();
         if point.n > 0.0 && graph.is_none() {
             description += &format!(", n = {}", size::show(point.n as u64));
@@ -55,7 +51,7 @@ fn best(ours: &Points, others: &Points) -> String {
         let _ = writeln!(
             rows,
             "<tr><th>{}</th><td>{}</td><td>{}</td><td>{compared}</td></tr>",
-            escape(&name),
+            escape(&point.subject()),
             table::rate(point),
             escape(description.trim_start_matches(", "))
         );
@@ -71,11 +67,12 @@ fn ratio(ours: &Points, others: &Points, same: &dyn Fn(&&Point) -> bool) -> Stri
     let mut ratios: Vec<(f64, String)> = Vec::new();
     let mut seen: Vec<(f64, f64)> = Vec::new();
     for point in ours.all.iter().filter(same) {
-        if seen.contains(&(point.n, point.m)) {
+        let size = (point.n, point.m);
+        if seen.contains(&size) {
             continue;
         }
-        seen.push((point.n, point.m));
-        let at = |other: &&Point| same(other) && (other.n, other.m) == (point.n, point.m);
+        seen.push(size);
+        let at = |other: &&Point| same(other) && (other.n, other.m) == size;
         let mine = ours.all.iter().filter(at).map(|point| point.ms).fold(f64::INFINITY, f64::min);
         if let Some(other) = table::counterpart(point, others).filter(|_| mine > 0.0) {
             ratios.push((other.ms / mine, other.anchor.clone()));

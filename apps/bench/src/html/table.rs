@@ -15,17 +15,13 @@ pub fn table(points: &[&Point], others: &Points) -> String {
          <th>GPU time</th><th>rate</th>{compared}</tr>\n"
     );
     for point in points {
-        let what = match &point.graph {
-            Some(graph) => format!("{} {graph}", point.op),
-            None => point.op.clone(),
-        };
         let n = if point.n > 0.0 { size::show(point.n as u64) } else { String::new() };
         let m = if point.m > 0.0 { short(point.m) } else { String::new() };
         // Writing to a string cannot fail.
         let _ = write!(
             text,
             "<tr><td>{}</td><td>{}</td><td>{n}</td><td>{m}</td><td>{}</td><td>{}</td>",
-            escape(&what),
+            escape(&point.subject()),
             escape(&point.description()),
             figures::time(point.ms * 1e6),
             rate(point)

@@ -1,10 +1,7 @@
 //! Axes of a plot: tick values and labels.
 
 /// Tick values and labels.
-pub struct Ticks {
-    pub values: Vec<f64>,
-    pub labels: Vec<String>,
-}
+pub struct Ticks(pub Vec<(f64, String)>);
 
 impl Ticks {
     /// At most about `max` round numbers from `lo` to `hi`, which must differ; only integers if `whole`.
@@ -17,17 +14,15 @@ impl Ticks {
         let count = ((hi / step + 1e-9).floor() - first).max(0.0) as usize;
         let values: Vec<f64> = (0..=count).map(|k| (first + k as f64) * step).collect();
         let labels = labels(&values, step);
-        Self { values, labels }
+        Self(values.into_iter().zip(labels).collect())
     }
 
     /// Powers of ten from 1 to `hi`, at most about `max`.
     pub fn decades(hi: f64, max: f64) -> Self {
         let decades = hi.max(1.0).log10().ceil().max(1.0);
         let step = (decades / max.max(1.0)).ceil().max(1.0) as usize;
-        let values: Vec<f64> =
-            (0..=decades as usize).step_by(step).map(|k| 10f64.powi(k as i32)).collect();
-        let labels = values.iter().map(|&value| amount(value)).collect();
-        Self { values, labels }
+        let values = (0..=decades as usize).step_by(step).map(|k| 10f64.powi(k as i32));
+        Self(values.map(|value| (value, amount(value))).collect())
     }
 
     /// Powers of ten between two positive numbers, at most about `max`. Round numbers if there are fewer than
@@ -38,19 +33,18 @@ impl Ticks {
             return Self::linear(lo, hi, max, false);
         }
         let step = (f64::from(last - first + 1) / max.max(1.0)).ceil().max(1.0) as usize;
-        let values: Vec<f64> = (first..=last).step_by(step).map(|k| 10f64.powi(k)).collect();
-        let label = |&value: &f64| match value {
+        let values = (first..=last).step_by(step).map(|k| 10f64.powi(k));
+        let label = |value: f64| match value {
             v if (0.001..1e15).contains(&v) && v < 1.0 => v.to_string(),
             v if (1.0..1e15).contains(&v) => amount(v),
             v => signed(&format!("{v:e}")),
         };
-        let labels = values.iter().map(label).collect();
-        Self { values, labels }
+        Self(values.map(|value| (value, label(value))).collect())
     }
 
     /// Length of the longest label in characters.
     pub fn longest(&self) -> usize {
-        self.labels.iter().map(|label| label.chars().count()).max().unwrap_or(0)
+        self.0.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0)
     }
 }
 
@@ -112,6 +106,14 @@ pub fn ticks(max: f64) -> Vec<f64> {
     (0..=(max / step).ceil() as u32).map(|tick| f64::from(tick) * step).collect()
 }
 
+/// The distinct values in ascending order.
+pub fn ascending(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    values
+}
+
 /// Formats a number with few digits and without trailing zeros.
 pub fn short(value: f64) -> String {
     let digits = match value.abs() {
@@ -131,26 +133,28 @@ pub fn short(value: f64) -> String {
 mod tests {
     use super::*;
 
+    fn labels_of(ticks: Ticks) -> Vec<String> {
+        ticks.0.into_iter().map(|(_, label)| label).collect()
+    }
+
     #[test]
     fn ticks_are_round_and_in_range() {
-        let ticks = Ticks::linear(0.0, 1024.0, 6.0, false);
-        assert_eq!(ticks.labels, ["0", "200", "400", "600", "800", "1000"]);
-        let ticks = Ticks::linear(-0.35, 0.3, 8.0, false);
-        assert_eq!(ticks.labels.first().map(String::as_str), Some("\u{2212}0.3"));
-        assert_eq!(Ticks::linear(0.0, 2.0, 8.0, true).labels, ["0", "1", "2"]);
-        assert_eq!(Ticks::linear(0.0, 1.2e6, 4.0, true).labels, ["0", "500 k", "1000 k"]);
-        assert_eq!(
-            Ticks::linear(0.0, 4e9, 4.0, true).labels.last().map(String::as_str),
-            Some("4000 M")
-        );
-        assert!(Ticks::linear(1e-7, 3e-7, 4.0, false).labels[0].contains('e'));
+        let linear = |lo, hi, max, whole| labels_of(Ticks::linear(lo, hi, max, whole));
+        let labels = linear(0.0, 1024.0, 6.0, false);
+        assert_eq!(labels, ["0", "200", "400", "600", "800", "1000"]);
+        assert_eq!(linear(-0.35, 0.3, 8.0, false)[0], "\u{2212}0.3");
+        assert_eq!(linear(0.0, 2.0, 8.0, true), ["0", "1", "2"]);
+        assert_eq!(linear(0.0, 1.2e6, 4.0, true), ["0", "500 k", "1000 k"]);
+        assert_eq!(linear(0.0, 4e9, 4.0, true).last().map(String::as_str), Some("4000 M"));
+        assert!(linear(1e-7, 3e-7, 4.0, false)[0].contains('e'));
     }
 
     #[test]
     fn decades_begin_at_one() {
-        assert_eq!(Ticks::decades(5000.0, 8.0).labels, ["1", "10", "100", "1000", "10 k"]);
-        assert!(Ticks::decades(1e12, 4.0).values.len() <= 5);
-        assert_eq!(Ticks::decades(0.0, 4.0).values, [1.0, 10.0]);
+        let labels = labels_of(Ticks::decades(5000.0, 8.0));
+        assert_eq!(labels, ["1", "10", "100", "1000", "10 k"]);
+        assert!(Ticks::decades(1e12, 4.0).0.len() <= 5);
+        assert_eq!(labels_of(Ticks::decades(0.0, 4.0)), ["1", "10"]);
     }
 
     #[test]

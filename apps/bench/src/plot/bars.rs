@@ -1,6 +1,6 @@
 //! Stacked horizontal bars.
 
-use super::drawing::{CHARACTER, Drawing, FONT, escape};
+use super::drawing::{CHARACTER, Drawing, FONT, legend};
 use super::{COLOURS, RIGHT, WIDTH};
 
 const ROW: f64 = 24.0;
@@ -56,23 +56,15 @@ impl Bars {
             }
             drawing.text("start", (x + 6.0, baseline), &bar.total);
         }
-        format!("{}{}", drawing.finish(), self.legend())
-    }
-
-    fn legend(&self) -> String {
+        // A single part needs no legend.
         if self.parts.len() < 2 {
-            return String::new();
+            return drawing.finish();
         }
-        let entry = |(part, name): (usize, &String)| {
-            format!(
-                "<li><svg viewBox=\"0 0 26 10\" aria-hidden=\"true\"><rect class=\"bar s{}\" \
-                 width=\"26\" height=\"10\"/></svg>{}</li>",
-                part % COLOURS,
-                escape(name)
-            )
-        };
-        let entries: String = self.parts.iter().enumerate().map(entry).collect();
-        format!("<ul class=\"legend\">{entries}</ul>")
+        let entries = self.parts.iter().enumerate().map(|(part, name)| {
+            let class = format!("bar s{}", part % COLOURS);
+            (format!(r#"<rect class="{class}" width="26" height="10"/>"#), name.as_str())
+        });
+        drawing.finish() + &legend(entries)
     }
 }
 

@@ -33,6 +33,15 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
+/// The legend of a drawing: the mark of each entry, as SVG of 26 by 10 units, and its name.
+pub fn legend<'n>(entries: impl Iterator<Item = (String, &'n str)>) -> String {
+    let entry = |(mark, name): (String, &str)| {
+        let name = escape(name);
+        format!("<li><svg viewBox=\"0 0 26 10\" aria-hidden=\"true\">{mark}</svg>{name}</li>")
+    };
+    format!("<ul class=\"legend\">{}</ul>", entries.map(entry).collect::<String>())
+}
+
 /// A drawing in progress.
 pub struct Drawing(String);
 

@@ -1,7 +1,7 @@
 //! Line plots with a logarithmic axis.
 
-use super::axis::{short, ticks};
-use super::drawing::{CHARACTER, Drawing, FONT, escape};
+use super::axis::{ascending, short, ticks};
+use super::drawing::{CHARACTER, Drawing, FONT, legend};
 use super::{LEFT, RIGHT, WIDTH};
 
 const HEIGHT: f64 = 300.0;
@@ -60,7 +60,7 @@ impl LinePlot {
             drawing.line("grid", (LEFT, y_place(tick)), (WIDTH - RIGHT, y_place(tick)));
             drawing.text("end", (LEFT - 6.0, y_place(tick) + FONT / 3.0), &short(tick));
         }
-        let places = self.places();
+        let places = ascending(self.series.iter().flat_map(|s| &s.points).map(|point| point.0));
         let x_place = |x: f64| x_place(&places, x);
         let mut free = f64::NEG_INFINITY;
         for &x in &places {
@@ -102,7 +102,12 @@ impl LinePlot {
         if let Some(label) = above {
             drawing.text("end", (WIDTH - RIGHT, TOP + FONT), &label);
         }
-        format!("{}{}", drawing.finish(), self.legend())
+        let entries = self.series.iter().map(|series| {
+            let class = series.style.class();
+            let mark = format!(r#"<line class="{class}" x1="1" y1="5" x2="25" y2="5"/>"#);
+            (mark, series.name.as_str())
+        });
+        drawing.finish() + &legend(entries)
     }
 
     /// The largest value that must be visible. Includes a ceiling only if it is near the measured values.
@@ -114,31 +119,6 @@ impl LinePlot {
         };
         let (measured, ceiling) = (highest(false), highest(true));
         if ceiling <= NEAR * measured || measured == 0.0 { ceiling.max(measured) } else { measured }
-    }
-
-    fn points(&self) -> impl Iterator<Item = (f64, f64)> {
-        self.series.iter().flat_map(|series| series.points.iter().copied())
-    }
-
-    /// All distinct x values.
-    fn places(&self) -> Vec<f64> {
-        let mut places: Vec<f64> = self.points().map(|(x, _)| x).collect();
-        places.sort_by(f64::total_cmp);
-        places.dedup();
-        places
-    }
-
-    fn legend(&self) -> String {
-        let entry = |series: &Series| {
-            format!(
-                "<li><svg viewBox=\"0 0 26 10\" aria-hidden=\"true\"><line class=\"{}\" x1=\"1\" \
-                 y1=\"5\" x2=\"25\" y2=\"5\"/></svg>{}</li>",
-                series.style.class(),
-                escape(&series.name)
-            )
-        };
-        let entries: String = self.series.iter().map(entry).collect();
-        format!("<ul class=\"legend\">{entries}</ul>")
     }
 }
 
@@ -166,23 +146,20 @@ mod tests {
         assert!(x_place(&[7.0], 7.0) > a, "a single place is in the middle");
     }
 
+    fn plot(title: &str, series: Vec<Series>) -> LinePlot {
+        let x_text = |x: f64| format!("{x}");
+        LinePlot { title: title.into(), x_label: "n", y_label: "G/s", series, x_text }
+    }
+
+    fn line(name: &str, style: Style, points: &[(f64, f64)]) -> Series {
+        Series { name: name.into(), style, points: points.to_vec() }
+    }
+
     #[test]
     fn every_point_is_drawn_with_its_figures() {
-        let plot = LinePlot {
-            title: "scan <u32>".into(),
-            x_label: "n",
-            y_label: "G/s",
-            series: vec![
-                Series {
-                    name: "lookback".into(),
-                    style: Style::Ours(0),
-                    points: vec![(1024.0, 1.5), (4096.0, 3.0)],
-                },
-                Series { name: "copy".into(), style: Style::Ceiling, points: vec![(4096.0, 4.0)] },
-            ],
-            x_text: |x| format!("{x}"),
-        };
-        let html = plot.html();
+        let ours = line("lookback", Style::Ours(0), &[(1024.0, 1.5), (4096.0, 3.0)]);
+        let copy = line("copy", Style::Ceiling, &[(4096.0, 4.0)]);
+        let html = plot("scan <u32>", vec![ours, copy]).html();
         assert_eq!(html.matches("<circle").count(), 3);
         assert!(html.contains("lookback, 4096: 3 G/s"), "{html}");
         assert!(html.contains("scan &lt;u32&gt;"), "{html}");
@@ -191,16 +168,10 @@ mod tests {
 
     #[test]
     fn distant_ceiling_does_not_flatten_the_plot() {
-        let line = |name: &str, style, y| {
-            let points = vec![(1024.0, y), (4096.0, y)];
-            Series { name: name.into(), style, points }
-        };
-        let plot = |ceiling| LinePlot {
-            title: "sort".into(),
-            x_label: "n",
-            y_label: "G/s",
-            series: vec![line("ours", Style::Ours(0), 3.0), line("up", Style::Ceiling, ceiling)],
-            x_text: |x| format!("{x}"),
+        let plot = |ceiling| {
+            let level = |name, style, y| line(name, style, &[(1024.0, y), (4096.0, y)]);
+            let up = level("up", Style::Ceiling, ceiling);
+            plot("sort", vec![level("ours", Style::Ours(0), 3.0), up])
         };
         assert_eq!((plot(6.0).top(), plot(100.0).top()), (6.0, 3.0));
         assert!(plot(100.0).html().contains("ceiling at 100 G/s"));

@@ -8,15 +8,13 @@ mod axis;
 mod bars;
 mod drawing;
 mod histogram;
-mod histogram_axes;
-mod histogram_bars;
 mod lines;
 mod rounds;
 
-pub(crate) use axis::short;
+pub(crate) use axis::{ascending, short};
 pub(crate) use bars::{Bar, Bars};
 pub use drawing::escape;
-pub use histogram_bars::HistogramPlot;
+pub use histogram::HistogramPlot;
 pub(crate) use lines::{LinePlot, Series, Style};
 pub use rounds::rounds;
 

@@ -26,7 +26,7 @@ pub fn rounds(title: &str, rounds: &[RoundSize]) -> String {
     let bottom = HEIGHT - BOTTOM;
 
     let mut drawing = Drawing::file((WIDTH, HEIGHT), title, (LEFT, 26.0));
-    for (&value, label) in ticks.values.iter().zip(&ticks.labels) {
+    for &(value, ref label) in &ticks.0 {
         let y = bottom - height_of(value);
         drawing.line("grid", (LEFT, y), (WIDTH - RIGHT, y));
         drawing.text("end", (LEFT - 8.0, y + FONT / 3.0), label);
