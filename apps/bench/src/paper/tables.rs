@@ -1,6 +1,6 @@
 //! The tables of the paper: its figures above those of this device, as rates and ratios.
 
-use super::published::{self as paper, BUCKETS, Both, N, Rates, SPREADS, STAGE_BUCKETS};
+use super::published::{self as paper, BUCKETS, N, Rates, SPREADS, STAGE_BUCKETS};
 use super::table::{Row, Table};
 use crate::html::{Point, Points};
 
@@ -17,34 +17,21 @@ const HERE: &str = "here";
 /// Placeholder for figures that were not measured or are not in the paper.
 const NOTHING: &str = "-";
 
-/// A figure and its reference, if any.
-type Compared = (f64, Option<f64>);
-
 impl Measured<'_> {
     /// Radix sort, and a split with a scan.
     pub fn reference(&self) -> Table {
         let mut rows = Vec::new();
-        for (kind, sort, split) in [
-            ("keys", paper::SORT.keys, paper::SCAN_SPLIT.keys),
-            ("pairs", paper::SORT.pairs, paper::SCAN_SPLIT.pairs),
-        ] {
+        for (kind, sort, split) in paper::REFERENCE {
             let ours = self.sort(kind);
-            rows.extend(pair(
-                format!("{kind}, radix sort"),
-                &[Some((sort, None))],
-                &[compared(ours, None)],
-            ));
+            let what = format!("{kind}, radix sort");
+            rows.extend(pair(&what, [cell(Some(sort), None)], [cell(ours, None)]));
             let scan = self.split("delta", kind, "scan-split", 2);
-            let published = Some((split, Some(sort)));
-            rows.extend(pair(
-                format!("{kind}, scan-based split"),
-                &[published],
-                &[compared(scan, ours)],
-            ));
+            let what = format!("{kind}, scan-based split");
+            rows.extend(pair(&what, [cell(Some(split), Some(sort))], [cell(scan, ours)]));
         }
         let title =
             "Radix sort, and a split into two buckets by a scan: G elements/s (ratio to the sort)";
-        Table { title: title.to_owned(), columns: vec!["rate".to_owned()], rows }
+        table(title, ["rate"], rows)
     }
 
     /// Milliseconds and share of each stage.
@@ -52,119 +39,99 @@ impl Measured<'_> {
         let asked = |m: &&u32| self.buckets.contains(m);
         let buckets: Vec<u32> = STAGE_BUCKETS.iter().filter(asked).copied().collect();
         let mut rows = Vec::new();
-        for kind in KINDS {
-            for (method, stages) in paper::STAGES {
-                let total = stages.last().map(|(_, both)| of(both, kind));
-                for (stage, both) in stages {
-                    let published = |m: &u32| {
-                        let at = STAGE_BUCKETS.iter().position(|other| other == m)?;
-                        share(of(both, kind)[at], total?[at])
-                    };
-                    let measured = |m: &u32| {
-                        let point = self.point("delta", kind, method, *m, "uniform")?;
-                        let all = point.stages.iter().map(|(_, ms)| ms).sum();
-                        match *stage {
-                            "total" => share(all, all),
-                            stage => share(stage_ms(point, stage), all),
-                        }
-                    };
-                    let what = format!("{kind}, {} {stage}", name(method));
-                    for (device, cells) in [
-                        (PAPER, buckets.iter().map(published).collect::<Vec<_>>()),
-                        (HERE, buckets.iter().map(measured).collect()),
-                    ] {
-                        let cells = cells.into_iter().map(|cell| cell.unwrap_or(NOTHING.into()));
-                        rows.push(Row { what: what.clone(), device, cells: cells.collect() });
-                    }
-                }
-            }
+        for (kind, method, stage, ms) in paper::STAGES {
+            let is_total = |row: &&(&str, &str, &str, [f64; 3])| {
+                (row.0, row.1, row.2) == (kind, method, "total")
+            };
+            let total = paper::STAGES.iter().find(is_total).map(|row| row.3);
+            let published = |m: &u32| {
+                let at = STAGE_BUCKETS.iter().position(|other| other == m)?;
+                share(ms[at], total?[at])
+            };
+            let measured = |m: &u32| {
+                let point = self.point("delta", kind, method, *m, "uniform")?;
+                let all = point.stages.iter().map(|(_, ms)| ms).sum();
+                share(if stage == "total" { all } else { stage_ms(point, stage) }, all)
+            };
+            let what = format!("{kind}, {} {stage}", name(method));
+            rows.extend(pair(&what, buckets.iter().map(published), buckets.iter().map(measured)));
         }
-        let title = format!("Stages of a split by delta buckets: ms (share){}", self.apart());
-        Table { title, columns: headings(&buckets), rows }
+        // Times of a different n cannot be compared.
+        let apart = if self.n == N { "" } else { "; of another n than the paper's" };
+        let title = format!("Stages of a split by delta buckets: ms (share){apart}");
+        table(&title, &buckets, rows)
     }
 
     /// Delta buckets, by method and number of buckets.
     pub fn delta(&self) -> Table {
         let mut rows = Vec::new();
-        for kind in KINDS {
-            let (theirs, ours) = (of(&paper::SORT, kind), self.sort(kind));
-            for (method, rates) in &paper::DELTA {
-                let published = self.published(of(rates, kind), |_| Some(*theirs));
-                let measured = |&m: &u32| compared(self.split("delta", kind, method, m), ours);
-                let measured: Vec<_> = self.buckets.iter().map(measured).collect();
-                rows.extend(pair(format!("{kind}, {}", name(method)), &published, &measured));
-            }
+        for (kind, method, rates) in paper::DELTA {
+            let reference = paper::REFERENCE.iter().find(|row| row.0 == kind);
+            let (theirs, ours) = (reference.map(|row| row.1), self.sort(kind));
+            rows.extend(self.by_buckets(
+                &format!("{kind}, {}", name(method)),
+                |at| cell(rates.get(at).copied(), theirs),
+                |m| cell(self.split("delta", kind, method, m), ours),
+            ));
         }
         let title = "Multisplit by delta buckets: G elements/s (ratio to radix sort), by buckets";
-        Table { title: title.to_owned(), columns: headings(self.buckets), rows }
+        table(title, self.buckets, rows)
     }
 
     /// Uneven key distributions.
     pub fn distribution(&self) -> Table {
         let mut rows = Vec::new();
-        for kind in KINDS {
-            for (method, rates) in &paper::SPREAD {
-                let rates = of(rates, kind);
-                let published: Vec<_> =
-                    rates.iter().map(|&rate| Some((rate, rates.first().copied()))).collect();
-                let rate = |spread: &str| {
-                    let point = self.point("delta", kind, method, paper::SPREAD_BUCKETS, spread);
-                    point.map(|point| point.gps)
-                };
-                let even = rate(SPREADS[0]);
-                let measured: Vec<_> =
-                    SPREADS.iter().map(|spread| compared(rate(spread), even)).collect();
-                rows.extend(pair(format!("{kind}, {}", name(method)), &published, &measured));
-            }
+        for (kind, method, rates) in paper::SPREAD {
+            let published = rates.iter().map(|&rate| cell(Some(rate), rates.first().copied()));
+            let rate = |spread: &str| {
+                let point = self.point("delta", kind, method, paper::SPREAD_BUCKETS, spread);
+                point.map(|point| point.gps)
+            };
+            let measured = SPREADS.map(|spread| cell(rate(spread), rate(SPREADS[0])));
+            rows.extend(pair(&format!("{kind}, {}", name(method)), published, measured));
         }
         let title = "256 delta buckets, keys spread over them: G elements/s (ratio to uniform)";
-        let columns = SPREADS.map(str::to_owned).to_vec();
-        Table { title: title.to_owned(), columns, rows }
+        table(title, SPREADS, rows)
     }
 
     /// Table of splits by identity buckets.
     pub fn bits(&self) -> Table {
         let mut rows = Vec::new();
-        for kind in KINDS {
-            let (_, cub) = paper::BITS[paper::BITS.len() - 1];
-            let sweep = |m| self.split("identity", kind, "onesweep", m);
-            for (method, rates) in &paper::BITS {
-                let theirs = |at: usize| of(&cub, kind).get(at).copied();
-                let published = self.published(of(rates, kind), theirs);
-                let measured =
-                    |&m: &u32| compared(self.split("identity", kind, method, m), sweep(m));
-                let measured: Vec<_> = self.buckets.iter().map(measured).collect();
-                rows.extend(pair(format!("{kind}, {}", name(method)), &published, &measured));
-            }
+        for (kind, method, rates) in paper::BITS {
+            let is_cub = |row: &&paper::MethodRates| (row.0, row.1) == (kind, "onesweep");
+            let cub = paper::BITS.iter().find(is_cub).map_or(rates, |row| row.2);
+            let split = |method, m| self.split("identity", kind, method, m);
+            rows.extend(self.by_buckets(
+                &format!("{kind}, {}", name(method)),
+                |at| cell(rates.get(at).copied(), cub.get(at).copied()),
+                |m| cell(split(method, m), split("onesweep", m)),
+            ));
         }
         let title = "Identity buckets, a sort on few bits: G elements/s (ratio to CUB's sort on these \
                      bits, here to one sweep), by bits";
-        let columns = self.buckets.iter().map(|m| m.ilog2().to_string()).collect();
-        Table { title: title.to_owned(), columns, rows }
+        table(title, self.buckets.iter().map(|m| m.ilog2()), rows)
     }
 
     /// Sorts with rounds of multisplit.
     pub fn sorts(&self) -> Table {
         let mut rows = Vec::new();
-        for kind in KINDS {
-            let (theirs, ours) = (*of(&paper::RADIX_CUB, kind), self.sort(kind));
-            let mut published: Vec<_> =
-                of(&paper::RADIX, kind).iter().map(|&rate| Some((rate, Some(theirs)))).collect();
-            published.push(Some((theirs, None)));
-            let by = |bits: u32| {
-                let of_rounds = |point: &&Point| point.method == format!("r{bits}");
-                self.sorts_of(kind).filter(of_rounds).map(|point| point.gps).reduce(f64::max)
-            };
-            let mut measured: Vec<_> =
-                paper::RADIX_BITS.iter().map(|&bits| compared(by(bits), ours)).collect();
-            measured.push(compared(ours, None));
-            rows.extend(pair(kind.to_owned(), &published, &measured));
+        for (kind, rates, cub) in paper::RADIX {
+            let ours = self.sort(kind);
+            let published = rates.map(|rate| cell(Some(rate), Some(cub)));
+            let measured = paper::RADIX_BITS.map(|bits| {
+                let method = format!("r{bits}");
+                cell(fastest(self.sorts_of(kind).filter(|point| point.method == method)), ours)
+            });
+            rows.extend(pair(
+                kind,
+                published.into_iter().chain([cell(Some(cub), None)]),
+                measured.into_iter().chain([cell(ours, None)]),
+            ));
         }
         let title = "Radix sort by rounds of so many bits, and CUB's sort, here the fastest of all: \
                      G elements/s (ratio to that)";
-        let mut columns: Vec<_> = paper::RADIX_BITS.iter().map(u32::to_string).collect();
-        columns.push("sort".to_owned());
-        Table { title: title.to_owned(), columns, rows }
+        let columns = paper::RADIX_BITS.iter().map(u32::to_string).chain(["sort".to_owned()]);
+        table(title, columns, rows)
     }
 
     /// Table of histograms.
@@ -172,26 +139,25 @@ impl Measured<'_> {
         let mut rows = Vec::new();
         for (op, ballots, cub) in paper::HISTOGRAMS {
             let rate = |by_ballots: bool, m: u32| {
-                let same = |point: &&Point| {
-                    point.op == op
-                        && point.m == f64::from(m)
-                        && (point.method == "ballots") == by_ballots
-                };
-                self.points.all.iter().filter(same).map(|point| point.gps).reduce(f64::max)
+                let of_op = self.points.all.iter().filter(|point| point.op == op);
+                let of_size = of_op.filter(|point| point.m == f64::from(m));
+                fastest(of_size.filter(|point| (point.method == "ballots") == by_ballots))
             };
-            let theirs = |at: usize| cub.get(at).copied();
-            let measured = |&m: &u32| compared(rate(true, m), rate(false, m));
-            let measured: Vec<_> = self.buckets.iter().map(measured).collect();
-            let what = format!("{op}, by ballots");
-            rows.extend(pair(what, &self.published(&ballots, theirs), &measured));
-            let measured: Vec<_> =
-                self.buckets.iter().map(|&m| compared(rate(false, m), None)).collect();
-            let what = format!("{op}, CUB; here ours");
-            rows.extend(pair(what, &self.published(&cub, |_| None), &measured));
+            let at = |rates: Rates, at: usize| rates.get(at).copied();
+            rows.extend(self.by_buckets(
+                &format!("{op}, by ballots"),
+                |bins| cell(at(ballots, bins), at(cub, bins)),
+                |m| cell(rate(true, m), rate(false, m)),
+            ));
+            rows.extend(self.by_buckets(
+                &format!("{op}, CUB; here ours"),
+                |bins| cell(at(cub, bins), None),
+                |m| cell(rate(false, m), None),
+            ));
         }
         let title =
             "Histograms of floats: G samples/s (ratio to CUB's, here to our usual one), by bins";
-        Table { title: title.to_owned(), columns: headings(self.buckets), rows }
+        table(title, self.buckets, rows)
     }
 
     /// Table of shortest-path searches.
@@ -199,29 +165,28 @@ impl Measured<'_> {
         let mut rows = Vec::new();
         let mut names: Vec<String> =
             self.points.distinct(|point| point.graph.clone()).into_iter().flatten().collect();
-        for search in paper::SEARCHES {
-            rows.push(Row {
-                what: search.graph.to_owned(),
-                device: PAPER,
-                cells: search_cells(
-                    [Some(search.near_far), Some(search.bucketing), Some(search.multisplit), None],
-                    Some(search.mteps),
-                ),
-            });
-            let stands = |name: &String| search.stands_for.iter().any(|s| name.starts_with(s));
-            for name in names.extract_if(.., |name| stands(name)) {
-                rows.push(self.search(&name));
-            }
+        for paper::Search { graph, stands_for, ms: [near_far, bucketing, multisplit], mteps } in
+            paper::SEARCHES
+        {
+            let ms = [Some(near_far), Some(bucketing), Some(multisplit), None];
+            let cells = search_cells(ms, Some(mteps));
+            rows.push(Row { what: graph.to_owned(), device: PAPER, cells });
+            let stands = |name: &mut String| stands_for.iter().any(|s| name.starts_with(s));
+            rows.extend(names.extract_if(.., stands).map(|name| self.search(&name)));
         }
         rows.extend(names.iter().map(|name| self.search(name)));
-        let columns = ["near-far", "bucketing", "Multisplit-SSSP", "MTEPS", "to near-far"]
-            .into_iter()
-            .chain(["to bucketing", "in one kernel"])
-            .map(str::to_owned)
-            .collect();
+        let columns = [
+            "near-far",
+            "bucketing",
+            "Multisplit-SSSP",
+            "MTEPS",
+            "to near-far",
+            "to bucketing",
+            "in one kernel",
+        ];
         let title =
             "Shortest paths: ms, and ratios of Multisplit-SSSP; grid stands for belgium_osm";
-        Table { title: title.to_owned(), columns, rows }
+        table(title, columns, rows)
     }
 
     fn search(&self, graph: &str) -> Row {
@@ -236,17 +201,16 @@ impl Measured<'_> {
         Row { what: graph.to_owned(), device: HERE, cells: search_cells(ms, mteps) }
     }
 
-    /// The paper's rates for the requested bucket counts, with their references.
-    fn published(
+    /// Rows with one column per requested bucket count, of which `published` is given the index in the paper.
+    fn by_buckets(
         &self,
-        rates: &Rates,
-        against: impl Fn(usize) -> Option<f64>,
-    ) -> Vec<Option<Compared>> {
-        let rate = |m: &u32| {
-            let at = BUCKETS.iter().position(|other| other == m)?;
-            compared(rates.get(at).copied(), against(at))
-        };
-        self.buckets.iter().map(rate).collect()
+        what: &str,
+        published: impl Fn(usize) -> Option<String>,
+        measured: impl Fn(u32) -> Option<String>,
+    ) -> [Row; 2] {
+        let published = |m: &u32| published(BUCKETS.iter().position(|other| other == m)?);
+        let measured = self.buckets.iter().map(|&m| measured(m));
+        pair(what, self.buckets.iter().map(published), measured)
     }
 
     fn split(&self, function: &str, kind: &str, method: &str, m: u32) -> Option<f64> {
@@ -275,19 +239,12 @@ impl Measured<'_> {
 
     /// The rate of the fastest sort.
     fn sort(&self, kind: &str) -> Option<f64> {
-        self.sorts_of(kind).map(|point| point.gps).reduce(f64::max)
-    }
-
-    /// Remark that times of a different n cannot be compared.
-    fn apart(&self) -> &'static str {
-        if self.n == N { "" } else { "; of another n than the paper's" }
+        fastest(self.sorts_of(kind))
     }
 }
 
-const KINDS: [&str; 2] = ["keys", "pairs"];
-
-fn of<'b, T>(both: &'b Both<T>, kind: &str) -> &'b T {
-    if kind == KINDS[0] { &both.keys } else { &both.pairs }
+fn fastest<'p>(points: impl Iterator<Item = &'p Point>) -> Option<f64> {
+    points.map(|point| point.gps).reduce(f64::max)
 }
 
 /// The paper's name for a method.
@@ -302,28 +259,32 @@ fn name(method: &str) -> &str {
     }
 }
 
-fn headings(buckets: &[u32]) -> Vec<String> {
-    buckets.iter().map(u32::to_string).collect()
-}
-
-fn compared(figure: Option<f64>, against: Option<f64>) -> Option<Compared> {
-    figure.map(|figure| (figure, against))
+fn table(title: &str, columns: impl IntoIterator<Item: ToString>, rows: Vec<Row>) -> Table {
+    let columns = columns.into_iter().map(|column| column.to_string()).collect();
+    Table { title: title.to_owned(), columns, rows }
 }
 
 /// A row of the paper and one of this device.
-fn pair(what: String, published: &[Option<Compared>], measured: &[Option<Compared>]) -> [Row; 2] {
-    let row = |what, device, figures: &[Option<Compared>]| {
-        let cells = figures.iter().map(|figure| figure.map_or(NOTHING.into(), cell)).collect();
-        Row { what, device, cells }
-    };
-    [row(what.clone(), PAPER, published), row(what, HERE, measured)]
+fn pair(
+    what: &str,
+    published: impl IntoIterator<Item = Option<String>>,
+    measured: impl IntoIterator<Item = Option<String>>,
+) -> [Row; 2] {
+    let text = |cell: Option<String>| cell.unwrap_or(NOTHING.to_owned());
+    let row = |device, cells| Row { what: what.to_owned(), device, cells };
+    [
+        row(PAPER, published.into_iter().map(text).collect()),
+        row(HERE, measured.into_iter().map(text).collect()),
+    ]
 }
 
-fn cell((figure, against): Compared) -> String {
-    match against.filter(|&against| against > 0.0) {
+/// A figure with its ratio to the reference, if any.
+fn cell(figure: Option<f64>, against: Option<f64>) -> Option<String> {
+    let figure = figure?;
+    Some(match against.filter(|&against| against > 0.0) {
         Some(against) => format!("{} ({})", three_digits(figure), ratio(figure / against)),
         None => three_digits(figure),
-    }
+    })
 }
 
 fn ratio(value: f64) -> String {
@@ -351,10 +312,9 @@ fn search_cells(
 ) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or(NOTHING.to_owned(), three_digits);
     let over = |other: Option<f64>| {
-        let (other, own) = other.zip(multisplit.filter(|&own| own > 0.0))?;
-        Some(ratio(other / own))
+        let both = other.zip(multisplit.filter(|&own| own > 0.0));
+        both.map_or(NOTHING.to_owned(), |(other, own)| ratio(other / own))
     };
-    let over = |other| over(other).unwrap_or(NOTHING.to_owned());
     vec![
         number(near_far),
         number(bucketing),
