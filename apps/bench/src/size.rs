@@ -2,22 +2,15 @@
 
 /// Parses a size of at least 1; for use as a `value_parser`.
 pub fn parse(text: &str) -> Result<u64, String> {
-    let number = |part: &str| {
-        let digits = part.trim().replace('_', "");
-        // `u64::from_str` accepts a leading `+`, which a size must not have.
-        let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-        plain.then(|| digits.parse::<u64>().map_err(|_| too_large(text)))
-    };
     let size = match text.split_once('^') {
-        None => number(text),
-        Some((base, exponent)) => match (number(base), number(exponent)) {
-            (Some(base), Some(exponent)) => Some(power(text, base?, exponent?)),
-            _ => None,
-        },
+        None => digits(text).map(|number| number.ok()),
+        Some((base, exponent)) => digits(base)
+            .zip(digits(exponent))
+            .map(|(base, exponent)| base.ok()?.checked_pow(u32::try_from(exponent.ok()?).ok()?)),
     };
     match size {
-        Some(Ok(0)) => Err("a size must be at least 1".to_owned()),
-        Some(size) => size,
+        Some(Some(0)) => Err("a size must be at least 1".to_owned()),
+        Some(size) => size.ok_or_else(|| too_large(text)),
         None => Err(format!("`{text}` is not a size; write for example 2^24 or 16777216")),
     }
 }
@@ -76,13 +69,9 @@ const MAX_FRACTION: usize = 9;
 /// Parses an integer. `None` if there are characters other than digits.
 fn digits(text: &str) -> Option<Result<u64, std::num::ParseIntError>> {
     let digits = text.trim().replace('_', "");
+    // `u64::from_str` accepts a leading `+`, which a size must not have.
     let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     plain.then(|| digits.parse())
-}
-
-fn power(text: &str, base: u64, exponent: u64) -> Result<u64, String> {
-    let exponent = u32::try_from(exponent).map_err(|_| too_large(text))?;
-    base.checked_pow(exponent).ok_or_else(|| too_large(text))
 }
 
 fn too_large(text: &str) -> String {
