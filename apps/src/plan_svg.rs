@@ -304,13 +304,14 @@ fn work(work: &Work) -> String {
 #[cfg(test)]
 mod tests {
     use super::svg;
+    use multisplit::operations::split::Method;
     use multisplit_bench::plans::Target;
-    use multisplit_bench::split::{Function, Method, Rule, SplitPlan};
+    use multisplit_bench::split::{self, Function, Rule};
 
     #[test]
     fn every_pass_buffer_and_reason_is_drawn() {
         let rule = Rule::new(Function::Range, 8);
-        let split = SplitPlan::new(&Target::any(), &rule, Method::Block, true, 1 << 20, true);
+        let split = split::plan(&Target::any(), &rule, Method::Block, true, 1 << 20);
         let plan = split.expect("a plan").plan;
         let drawing = svg(&plan);
         for step in plan.steps() {

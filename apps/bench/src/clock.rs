@@ -11,8 +11,8 @@ use anyhow::Result;
 use multisplit::{Array, Context, Executable, Replay};
 
 use crate::figures::median;
-use crate::plans::Target;
-use crate::sort::{Method, Op, SortPlan};
+use crate::plans::{Planned, Target};
+use crate::sort::{self, Method, Op};
 
 /// Key count of the reference sort: small, so that its time depends on the clock and not on memory.
 const REFERENCE_KEYS: u64 = 1 << 18;
@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Keeps the clock up and measures it.
 pub struct Clock {
-    reference: (Executable, SortPlan, Array<u32>),
+    reference: (Executable, Planned, Array<u32>),
     busy: RefCell<Replay>,
     busy_runs: Cell<u32>,
     /// Best time of the reference, in nanoseconds.
@@ -46,12 +46,12 @@ impl Clock {
     /// Prepares the reference and the busy work.
     pub fn new(context: &Context) -> Result<Self> {
         let sort = |n| -> Result<_> {
-            let target = Target::context(context);
-            let plan = SortPlan::new(&target, Op::KeysU32, Method::Auto, n, true)?;
-            Ok((context.instantiate(plan.plan.clone())?, plan, context.zeroed(n)?))
+            let (op, method) = (Op::default().value, Method::default().value);
+            let sort = sort::plan(&Target::context(context), op, method, n)?;
+            Ok((context.instantiate(sort.plan.clone())?, sort, context.zeroed(n)?))
         };
         let (busy, plan, keys) = sort(BUSY_KEYS)?;
-        let busy = context.replay(Arc::new(busy), &plan.bind::<u32>(&keys, None))?;
+        let busy = context.replay(Arc::new(busy), &plan.bind(&[&keys]))?;
         Ok(Self {
             reference: sort(REFERENCE_KEYS)?,
             busy: RefCell::new(busy),
@@ -90,7 +90,7 @@ impl Clock {
     pub fn is_up(&self, context: &Context) -> Result<bool> {
         self.keep_busy()?;
         let (executable, plan, keys) = &self.reference;
-        let bound = plan.bind(keys, None);
+        let bound = plan.bind(&[keys]);
         let time = median(context.time_runs(executable, &bound, REFERENCE_RUNS)?);
         self.best.set(self.best.get().min(time));
         // Sort time grows more slowly than the key count.

@@ -9,7 +9,7 @@
 //! The caller opens devices and writes files.
 #![forbid(unsafe_code)]
 
-mod check;
+pub mod choice;
 mod clock;
 pub mod console;
 pub mod data;
@@ -35,6 +35,7 @@ pub mod split;
 pub mod sssp;
 mod stages;
 mod subjects;
+mod tune;
 
 pub use options::{FileOptions, Options, measure};
 pub use output::Output;

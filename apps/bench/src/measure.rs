@@ -1,18 +1,19 @@
 //! Measures figures: checks the result once, warms up, then takes the median of consecutive runs at full
 //! clock.
 
+use std::cell::{RefCell, RefMut};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
-use multisplit::graph::Graph;
-use multisplit::{Array, Bound, Context, Executable, Key, operations};
+use anyhow::Result;
+use multisplit::graph::{Graph, Plan};
+use multisplit::{Array, Bound, Context, Key, operations};
 
 use crate::clock::Clock;
 use crate::figures::{self, median};
 use crate::output::{Figure, Output, Timed};
-use crate::plans::{Target, WordPlan, bytes_of};
-use crate::subjects::cases::{Case, POISON, Subject};
-use crate::{data, passes, size};
+use crate::passes;
+use crate::plans::{Target, bytes_of};
+use crate::stages::SplitFigure;
 
 /// Measurement parameters.
 #[derive(Clone, Copy, Debug)]
@@ -23,109 +24,92 @@ pub struct Timing {
     pub passes: bool,
 }
 
-/// Runs benchmarks on one device.
+/// Runs benchmarks on one device, and outputs their figures.
 pub struct Bench<'c> {
     pub context: &'c Context,
+    pub target: Target,
     pub timing: Timing,
-    /// Whether the device is a software driver, for which the defaults are smaller.
-    pub software: bool,
-    /// One tile in this many checks its own lane order, if given.
-    pub canary: Option<u32>,
-    /// Clock control; `None` for a software driver.
+    /// Clock control; `None` for a software driver, for which the defaults are smaller.
     pub clock: Option<Clock>,
+    pub output: RefCell<&'c mut Output>,
 }
 
-/// Arrays shared by all cases of one size.
-struct Arrays {
-    input: Vec<u32>,
-    src: Array<u32>,
-    dst: Array<u32>,
-    poison: WordPlan,
+/// An operation to be measured.
+pub struct Case<'c> {
+    /// The name in figures, which other benchmark programs use too.
+    pub op: &'static str,
+    pub method: &'static str,
+    /// Number of elements.
+    pub n: u64,
+    /// Number of buckets, bins or the like, or 0.
+    pub m: u64,
+    pub bound: Vec<Bound<'c>>,
+    /// Restores the input before each run. Needed for in-place operations such as sorts, because sorting sorted
+    /// data is slightly faster.
+    pub restore: Option<&'c dyn Fn() -> Result<()>>,
+    /// Key distribution of a split, whose figure has the times of its stages.
+    pub distribution: Option<&'static str>,
 }
 
-impl Bench<'_> {
-    /// The target for plans.
-    pub fn target(&self) -> Target {
-        let mut target = Target::context(self.context);
-        if let Some(period) = self.canary {
-            target.policy.split.canary_period = period;
-        }
-        target
+impl<'c> Case<'c> {
+    /// An operation on `n` elements without buckets.
+    pub fn new(op: &'static str, method: &'static str, n: u64, bound: Vec<Bound<'c>>) -> Self {
+        Self { op, method, n, m: 0, bound, restore: None, distribution: None }
     }
 
-    /// Measures `subject` on `n` elements. Generates and uploads the input once.
-    pub fn measure(&self, subject: Subject, n: u64, output: &mut Output) -> Result<()> {
-        let target = Target::context(self.context);
-        let cases = subject.cases(&target, n)?;
-        // Allocate device memory first, so that a size that does not fit fails before generating the input.
-        let src = self.context.zeroed::<u32>(n)?;
-        let dst = self.context.zeroed::<u32>(n)?;
-        let input = data::random_words(n, data::SEED)?;
-        self.context.write(&src, 0, &input)?;
-        let arrays = Arrays { input, src, dst, poison: target.fill(n, POISON)? };
-        for case in &cases {
-            self.measure_case(case, n, &arrays, output)
-                .with_context(|| format!("{} ({}), n = {}", case.op, case.method, size::show(n)))?;
+    fn restore(&self) -> Result<()> {
+        self.restore.map_or(Ok(()), |restore| restore())
+    }
+}
+
+impl<'c> Bench<'c> {
+    /// Whether the device is a software driver.
+    pub fn is_software(&self) -> bool {
+        self.clock.is_none()
+    }
+
+    pub fn output(&self) -> RefMut<'_, &'c mut Output> {
+        self.output.borrow_mut()
+    }
+
+    /// Runs the plan of `case` once, checks its result with `check`, and measures it.
+    pub fn measure(
+        &self,
+        case: &Case<'_>,
+        plan: &Plan,
+        check: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        let (context, runs) = (self.context, self.timing.runs);
+        let (executable, bound) = (context.instantiate(plan.clone())?, &case.bound[..]);
+        case.restore()?;
+        context.run(&executable, bound)?;
+        check()?;
+
+        let time = match case.restore {
+            None => self.settled(|| Ok(context.time_runs(&executable, bound, runs)?))?,
+            Some(restore) => self.settled(|| {
+                let mut times = Vec::new();
+                for _ in 0..runs {
+                    restore()?;
+                    self.keep_busy()?;
+                    times.extend(context.time_runs(&executable, bound, 1)?);
+                }
+                Ok(times)
+            })?,
+        };
+        let mut passes = Vec::new();
+        if self.timing.passes || case.distribution.is_some() {
+            case.restore()?;
+            passes = passes::times(context, &executable, bound, runs)?;
+        }
+        let mut figure = Figure::new(case.op, case.method, case.n, time);
+        figure.m = case.m;
+        figure.split = case.distribution.map(|name| SplitFigure::new(name, &passes));
+        self.output().figure(figure)?;
+        if self.timing.passes {
+            self.output().passes(&passes);
         }
         Ok(())
-    }
-
-    fn measure_case(
-        &self,
-        case: &Case,
-        n: u64,
-        arrays: &Arrays,
-        output: &mut Output,
-    ) -> Result<()> {
-        let context = self.context;
-        let executable = context.instantiate(case.planned.plan.clone())?;
-        let bound = case.planned.bind(&arrays.src, &arrays.dst);
-
-        let poison = context.instantiate(arrays.poison.plan.clone())?;
-        context.run(&poison, &arrays.poison.bind(&arrays.src, &arrays.dst))?;
-        context.run(&executable, &bound)?;
-        (case.check)(&arrays.input, &context.download(&arrays.dst)?)?;
-
-        self.figure((case.op, case.method), (n, 0), &executable, &bound, output)
-    }
-
-    /// Measures `executable`, on `n` elements and `m` buckets (or 0).
-    pub fn figure(
-        &self,
-        names: (&'static str, &'static str),
-        (n, m): (u64, u64),
-        executable: &Executable,
-        bound: &[Bound<'_>],
-        output: &mut Output,
-    ) -> Result<()> {
-        output.figure(Figure::new(names, n, m, self.time(executable, bound)?))?;
-        self.passes(executable, bound, output)
-    }
-
-    /// Like [`figure`](Self::figure), but calls `restore` before each run. Needed for in-place operations
-    /// such as sorts, because sorting sorted data is slightly faster.
-    pub fn figure_restoring(
-        &self,
-        names: (&'static str, &'static str),
-        (n, m): (u64, u64),
-        (executable, bound): (&Executable, &[Bound<'_>]),
-        restore: impl Fn() -> Result<()>,
-        output: &mut Output,
-    ) -> Result<()> {
-        let time = self.settled(|| {
-            let mut times = Vec::new();
-            for _ in 0..self.timing.runs {
-                restore()?;
-                self.keep_busy()?;
-                times.extend(self.context.time_runs(executable, bound, 1)?);
-            }
-            Ok(times)
-        })?;
-        output.figure(Figure::new(names, n, m, time))?;
-        if self.timing.passes {
-            restore()?;
-        }
-        self.passes(executable, bound, output)
     }
 
     /// Returns a function that copies `from` to `to`.
@@ -134,31 +118,12 @@ impl Bench<'_> {
         from: &Array<K>,
         to: &Array<K>,
     ) -> Result<impl Fn() -> Result<()>> {
-        let target = self.target();
         let mut graph = Graph::new("restore");
         let length = K::TYPE.array_len(from.len());
         let [src, dst] = ["from", "to"].map(|name| graph.import::<K>(name, length));
-        operations::copy(&mut graph, &target.policy, "memory.copy", src, dst)?;
-        let executable = self.context.instantiate(graph.compile(&target.limits)?)?;
+        operations::copy(&mut graph, &self.target.policy, "memory.copy", src, dst)?;
+        let executable = self.context.instantiate(graph.compile(&self.target.limits)?)?;
         Ok(move || Ok(self.context.run(&executable, &[(src, from), (dst, to)])?))
-    }
-
-    /// Prints the time of each pass, if requested.
-    fn passes(
-        &self,
-        executable: &Executable,
-        bound: &[Bound<'_>],
-        output: &mut Output,
-    ) -> Result<()> {
-        if self.timing.passes {
-            output.passes(&passes::times(self.context, executable, bound, self.timing.runs)?);
-        }
-        Ok(())
-    }
-
-    /// Time of one run at full clock.
-    pub fn time(&self, executable: &Executable, bound: &[Bound<'_>]) -> Result<Timed> {
-        self.settled(|| Ok(self.context.time_runs(executable, bound, self.timing.runs)?))
     }
 
     /// Keeps the device busy while the host prepares the next measurement.

@@ -1,5 +1,6 @@
 //! `multisplit bench`: benchmarks, sizes, and output files.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -12,8 +13,8 @@ use crate::clock::Clock;
 use crate::measure::{Bench, Timing, too_large};
 use crate::output::Output;
 use crate::paper::PaperOptions;
-use crate::subjects::cases::Subject;
-use crate::subjects::{family, histogram, host, sort, split, sssp, topk};
+use crate::plans::Target;
+use crate::subjects::{Subject, family, histogram, host, sort, split, sssp, topk, words};
 use crate::{console, size};
 
 /// Arguments of `multisplit bench`.
@@ -120,54 +121,60 @@ impl Options {
 
     /// Runs the benchmarks on this device. With `copies`, measures the copy kernel before each size.
     pub fn measure(&self, context: &Context, copies: bool, output: &mut Output) -> Result<()> {
-        let bench = self.bench(context)?;
+        let bench = self.bench(context, output)?;
         for subject in self.subjects() {
             if subject == Subject::Sssp {
-                self.sssp.measure(&bench, output)?;
+                self.sssp.measure(&bench)?;
                 continue;
             }
-            for &n in self.sizes(subject, bench.software) {
-                if copies && subject != Subject::Copy && !output.has_copy(n) {
+            for &n in self.sizes(subject, bench.is_software()) {
+                if copies && subject != Subject::Copy && !bench.output().has_copy(n) {
                     // The copy rate is the ceiling of all other rates.
-                    self.measure_size(&bench, Subject::Copy, n, output)?;
+                    self.measure_size(&bench, Subject::Copy, n)?;
                 }
-                self.measure_size(&bench, subject, n, output)?;
+                self.measure_size(&bench, subject, n)?;
             }
         }
         Ok(())
     }
 
-    pub(crate) fn bench<'c>(&self, context: &'c Context) -> Result<Bench<'c>> {
-        let software = context.properties().device_type == PhysicalDeviceType::CPU;
-        let (runs, warmup) = if software { (5, 20) } else { (20, 500) };
-        let timing = Timing {
+    /// Measurement parameters for this device.
+    pub(crate) fn timing(&self, context: &Context) -> Timing {
+        let (runs, warmup) = if is_software(context) { (5, 20) } else { (20, 500) };
+        Timing {
             runs: self.reps.unwrap_or(runs),
             warmup_ms: self.warmup.unwrap_or(warmup),
             passes: self.passes,
-        };
-        let clock = if software { None } else { Some(Clock::new(context)?) };
-        Ok(Bench { context, timing, software, canary: self.canary, clock })
+        }
     }
 
-    fn measure_size(
+    pub(crate) fn bench<'c>(
         &self,
-        bench: &Bench<'_>,
-        subject: Subject,
-        n: u64,
-        output: &mut Output,
-    ) -> Result<()> {
+        context: &'c Context,
+        output: &'c mut Output,
+    ) -> Result<Bench<'c>> {
+        let mut target = Target::context(context);
+        if let Some(period) = self.canary {
+            target.policy.split.canary_period = period;
+        }
+        let clock = if is_software(context) { None } else { Some(Clock::new(context)?) };
+        let (timing, output) = (self.timing(context), RefCell::new(output));
+        Ok(Bench { context, target, timing, clock, output })
+    }
+
+    fn measure_size(&self, bench: &Bench<'_>, subject: Subject, n: u64) -> Result<()> {
         if let Some(reason) = too_large(bench.context, n, ARRAYS) {
             console::note(format_args!("n = {} skipped: {reason}", size::show(n)));
             return Ok(());
         }
         let measured = match subject {
-            Subject::Split => self.split.measure(bench, n, &self.m, output),
-            Subject::Histogram => self.histogram.measure(bench, n, &self.m, output),
-            Subject::Sort => self.sort.measure(bench, n, output),
-            Subject::Topk => self.topk.measure(bench, n, output),
-            Subject::Host => host::measure(bench, n, output),
-            Subject::Family => self.family.measure(bench, n, output),
-            subject => bench.measure(subject, n, output),
+            Subject::Split => self.split.measure(bench, n, &self.m),
+            Subject::Histogram => self.histogram.measure(bench, n, &self.m),
+            Subject::Sort => self.sort.measure(bench, n),
+            Subject::Topk => self.topk.measure(bench, n),
+            Subject::Host => host::measure(bench, n),
+            Subject::Family => self.family.measure(bench, n),
+            subject => words::measure(bench, subject, n),
         };
         match measured {
             // Another process may use the device memory.
@@ -190,13 +197,16 @@ impl Options {
         let has = |subject| subjects.contains(&subject);
         let (split, histogram) = (has(Subject::Split), has(Subject::Histogram));
         let paper = has(Subject::Paper);
+        // The paper's searches take networks, but no other options of sssp.
+        let graph = if paper { self.sssp.graph.clone() } else { Vec::new() };
+        let no_search = sssp::SearchOptions { graph, ..Default::default() };
         for (wrong, text) in [
             (
-                !split && self.split.any(),
+                !split && given(&self.split),
                 "--op, --method and --distribution need `multisplit bench split`",
             ),
             (
-                !histogram && self.histogram.any(),
+                !histogram && given(&self.histogram),
                 "--bins, --histograms, --count-by, --samples and --tune need `multisplit bench histogram`",
             ),
             (
@@ -204,26 +214,26 @@ impl Options {
                 "--m needs `multisplit bench split`, `histogram` or `paper`",
             ),
             (
-                !has(Subject::Sort) && self.sort.any(),
+                !has(Subject::Sort) && given(&self.sort),
                 "--sorts and --sort-by need `multisplit bench sort`",
             ),
             (
-                !has(Subject::Family) && self.family.any(),
+                !has(Subject::Family) && given(&self.family),
                 "--family needs `multisplit bench family`",
             ),
             (
-                !has(Subject::Topk) && self.topk.any(),
+                !has(Subject::Topk) && given(&self.topk),
                 "--k, --topk-rows and --topk-by need `multisplit bench topk`",
             ),
             (
-                !has(Subject::Sssp) && if paper { self.sssp.more() } else { self.sssp.any() },
+                !has(Subject::Sssp) && self.sssp != no_search,
                 "the options of sssp need `multisplit bench sssp`; --graph also works with `paper`",
             ),
             (
                 subjects == [Subject::Sssp] && !self.n.is_empty(),
                 "`multisplit bench sssp` takes networks (--graph), not sizes",
             ),
-            (!paper && self.paper.any(), "--table needs `multisplit bench paper`"),
+            (!paper && given(&self.paper), "--table needs `multisplit bench paper`"),
             (
                 paper && subjects.len() > 1,
                 "`multisplit bench paper` cannot be combined with other subjects",
@@ -301,6 +311,16 @@ impl Line {
 /// Runs the benchmarks given by arguments of `multisplit bench` on an open device.
 pub fn measure(arguments: &str, context: &Context, output: &mut Output) -> Result<()> {
     Line::parse(arguments)?.measure(context, false, output)
+}
+
+/// Whether any option was given.
+fn given<T: Default + PartialEq>(options: &T) -> bool {
+    *options != T::default()
+}
+
+/// Whether the device is a software driver, for which the defaults are smaller.
+pub(crate) fn is_software(context: &Context) -> bool {
+    context.properties().device_type == PhysicalDeviceType::CPU
 }
 
 fn does_not_fit(error: &anyhow::Error) -> bool {

@@ -11,40 +11,47 @@ use serde::Serialize;
 
 use crate::figures::{self, elements_per_nanosecond, six_digits};
 use crate::ranking::Ranking;
-use crate::stages::Stages;
-use crate::subjects::cases::COPY;
+use crate::stages::SplitFigure;
 use crate::{console, passes, size};
 
 /// Name of this program in the first key of every line.
 pub const ANCHOR: &str = "multisplit";
 
-/// One measured figure.
-#[derive(Clone, Copy, Debug)]
+/// The copy kernel's name in figures.
+pub const COPY: &str = "copy_kernel_u32";
+
+/// One measured figure, and its JSON line.
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Figure {
+    anchor: &'static str,
     /// The operation.
-    pub op: &'static str,
+    op: &'static str,
     /// Number of elements.
-    pub n: u64,
+    n: u64,
     /// Number of buckets.
     pub m: u64,
     /// Milliseconds of GPU time.
-    pub ms: f64,
+    ms: f64,
     /// Rate in 10^9 elements per second.
-    pub gps: f64,
-    /// The method.
-    pub method: &'static str,
-    /// Whether the clock was up and batches of runs agreed.
-    pub settled: bool,
-    /// Figures that only splits have.
+    gps: f64,
+    method: &'static str,
+    /// Only for operations that rank keys.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ranking: Option<Ranking>,
+    /// Whether the clock was up and batches of runs agreed. Written only if false.
+    #[serde(skip_serializing_if = "is_true")]
+    settled: bool,
+    #[serde(flatten)]
     pub split: Option<SplitFigure>,
 }
 
 impl Figure {
-    /// A figure of `n` elements and `m` buckets (or 0), with the measured time.
-    pub fn new((op, method): (&'static str, &'static str), n: u64, m: u64, time: Timed) -> Self {
+    /// A figure of `n` elements without buckets, with the measured time.
+    pub fn new(op: &'static str, method: &'static str, n: u64, time: Timed) -> Self {
         let Timed { nanoseconds, settled } = time;
-        let gps = elements_per_nanosecond(n, nanoseconds);
-        Self { op, n, m, ms: nanoseconds / 1e6, gps, method, settled, split: None }
+        let ms = six_digits(nanoseconds / 1e6);
+        let gps = six_digits(elements_per_nanosecond(n, nanoseconds));
+        Self { anchor: ANCHOR, op, n, m: 0, ms, gps, method, ranking: None, settled, split: None }
     }
 }
 
@@ -56,16 +63,6 @@ pub struct Timed {
     pub settled: bool,
 }
 
-/// Additional figures of a split.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct SplitFigure {
-    /// Distribution of the keys over the buckets.
-    pub distribution: &'static str,
-    /// Time of each stage.
-    #[serde(flatten)]
-    pub stages: Stages,
-}
-
 #[derive(Serialize)]
 struct DeviceLine<'a> {
     anchor: &'static str,
@@ -74,24 +71,6 @@ struct DeviceLine<'a> {
     version: &'static str,
     /// Source of the kernel sizes.
     profile: &'a str,
-}
-
-#[derive(Serialize)]
-struct FigureLine {
-    anchor: &'static str,
-    op: &'static str,
-    n: u64,
-    m: u64,
-    ms: f64,
-    gps: f64,
-    method: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ranking: Option<&'static str>,
-    /// Written only if false.
-    #[serde(skip_serializing_if = "is_true")]
-    settled: bool,
-    #[serde(flatten)]
-    split: Option<SplitFigure>,
 }
 
 #[derive(Serialize)]
@@ -110,7 +89,7 @@ pub(crate) fn is_true(value: &bool) -> bool {
 /// Collects and prints figures.
 pub struct Output {
     lines: Box<dyn Write>,
-    figures: Vec<(Figure, Option<Ranking>)>,
+    figures: Vec<Figure>,
     /// Ranking of the kernels that are measured now.
     ranking: Ranking,
     /// Text written so far.
@@ -151,27 +130,25 @@ impl Output {
     }
 
     /// Writes a line for `figure`.
-    pub fn figure(&mut self, figure: Figure) -> Result<()> {
-        let Figure { op, n, m, ms, gps, method, settled, split } = figure;
-        let (ms, gps) = (six_digits(ms), six_digits(gps));
-        let ranking = ranks(op).then_some(self.ranking);
-        let name = ranking.map(Ranking::name);
-        let anchor = ANCHOR;
-        let line = FigureLine { anchor, op, n, m, ms, gps, method, ranking: name, settled, split };
-        self.line(&line)?;
-        if !settled {
-            let n = size::show(n);
+    pub fn figure(&mut self, mut figure: Figure) -> Result<()> {
+        let Figure { op, method, .. } = figure;
+        if op.starts_with("sort_") || op.starts_with("split_") {
+            figure.ranking = Some(self.ranking);
+        }
+        self.line(&figure)?;
+        if !figure.settled {
+            let n = size::show(figure.n);
             console::note(format_args!(
                 "{op} ({method}), n = {n}: the device's clocks did not become stable"
             ));
         }
-        self.figures.push((figure, ranking));
+        self.figures.push(figure);
         Ok(())
     }
 
     /// Prints the pass times of the last figure to standard error, for people.
     pub fn passes(&self, times: &[PassTime]) {
-        if let Some((Figure { op, n, m, method, .. }, _)) = self.figures.last() {
+        if let Some(Figure { op, n, m, method, .. }) = self.figures.last() {
             let (n, table) = (size::show(*n), passes::table(times));
             let buckets = if *m > 0 { format!(", m = {m}") } else { String::new() };
             console::say(format_args!("{op} ({method}), n = {n}{buckets}\n{table}"));
@@ -190,7 +167,7 @@ impl Output {
 
     /// Whether the copy kernel has been measured on `n` elements.
     pub fn has_copy(&self, n: u64) -> bool {
-        self.figures.iter().any(|(figure, _)| figure.op == COPY && figure.n == n)
+        self.figures.iter().any(|figure| figure.op == COPY && figure.n == n)
     }
 
     /// Prints all figures as a table, if standard output is a terminal.
@@ -209,26 +186,14 @@ impl Output {
         self.lines.write_all(text.as_bytes())?;
         Ok(self.lines.flush()?)
     }
-}
 
-/// Whether the operation ranks keys.
-fn ranks(op: &str) -> bool {
-    op.starts_with("sort_") || op.starts_with("split_")
-}
-
-/// Groups driver statistics by pipeline.
-fn pipelines(figures: &[PipelineStatistic]) -> impl Iterator<Item = &[PipelineStatistic]> {
-    figures.chunk_by(|a, b| a.pipeline == b.pipeline)
-}
-
-impl Output {
     /// Writes the driver's statistics of each pipeline, and prints them to standard error if `printed`. Warns
     /// if a ranking kernel spills its arrays from registers, which makes it several times slower.
     pub fn statistics(&mut self, figures: &[PipelineStatistic], printed: bool) -> Result<()> {
         if figures.is_empty() && printed {
             console::note("the driver does not support pipeline statistics");
         }
-        for pipeline in pipelines(figures) {
+        for pipeline in figures.chunk_by(|a, b| a.pipeline == b.pipeline) {
             let Some(PipelineStatistic { kernel, .. }) = pipeline.first() else { continue };
             let ranking = self.ranking.name();
             let statistics = pipeline.iter().map(|f| (f.name.as_str(), f.value.as_str())).collect();
@@ -272,12 +237,12 @@ fn memory(value: &str) -> u64 {
     value.parse().map_or(0, |bytes: u64| bytes & u64::from(u32::MAX))
 }
 
-fn table(figures: &[(Figure, Option<Ranking>)]) -> String {
+fn table(figures: &[Figure]) -> String {
     let mut text = format!(
         "\n{:20}  {:18}  {:8}  {:>12}  {:>4}  {:>10}  {:>10}",
         "operation", "method", "ranking", "n", "m", "GPU time", "rate"
     );
-    for (Figure { op, n, m, ms, gps, method, .. }, ranking) in figures {
+    for Figure { op, n, m, ms, gps, method, ranking, .. } in figures {
         let ranking = ranking.map_or("", Ranking::name);
         let m = if *m > 0 { m.to_string() } else { String::new() };
         let (n, time, rate) = (size::show(*n), figures::time(ms * 1e6), figures::rate(*gps));
@@ -291,21 +256,13 @@ fn table(figures: &[(Figure, Option<Ranking>)]) -> String {
 mod tests {
     use multisplit::PipelineStatistic;
 
-    use super::{Figure, Ranking, spills_registers, table};
+    use super::{Figure, Ranking, Timed, spills_registers, table};
 
     #[test]
     fn table_has_one_line_per_figure() {
-        let figure = Figure {
-            op: "scan_exclusive_u32",
-            n: 1 << 25,
-            m: 0,
-            ms: 0.125,
-            gps: 268.4,
-            method: "lookback",
-            settled: true,
-            split: None,
-        };
-        let text = table(&[(figure, Some(Ranking::Probed))]);
+        let time = Timed { nanoseconds: 125_000.0, settled: true };
+        let figure = Figure::new("scan_exclusive_u32", "lookback", 1 << 25, time);
+        let text = table(&[Figure { ranking: Some(Ranking::Probed), ..figure }]);
         let line = text.lines().last().unwrap_or_default();
         for part in ["scan_exclusive_u32", "lookback", "probed", "2^25", "125 us", "268 G/s"] {
             assert!(line.contains(part), "{part}: {line}");

@@ -1,26 +1,29 @@
 //! Plan targets, and plans of primitives on arrays of words: scan, copy, fill.
 
 use anyhow::{Context as _, Result, bail};
-use clap::ValueEnum;
 use multisplit::ash::vk;
 use multisplit::graph::{self, Graph, Limits, Plan};
 use multisplit::operations::{self, ScanBuffers, ScanMethod};
 use multisplit::{Array, Bound, Context, DeviceProperties, Policy, Scan};
 use multisplit_sssp::Tuning;
 
+use crate::choice::{Choice, Named, choice};
 use crate::figures;
 use crate::size;
 
-/// Command-line name of a scan method.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Method {
-    /// Best method for the device
-    #[default]
-    Auto,
-    /// One pass with decoupled look-back
-    Lookback,
-    /// Three passes: reduce, scan the sums, scan the tiles
-    ReduceThenScan,
+/// Command-line name of a scan method; `None` leaves it to the device.
+pub type Method = Choice<Option<ScanMethod>>;
+
+impl Named for Option<ScanMethod> {
+    const CHOICES: &'static [Method] = &[
+        choice(None, "auto", "Best method for the device"),
+        choice(Some(ScanMethod::LookBack), "lookback", "One pass with decoupled look-back"),
+        choice(
+            Some(ScanMethod::ReduceThenScan),
+            "reduce-then-scan",
+            "Three passes: reduce, scan the sums, scan the tiles",
+        ),
+    ];
 }
 
 /// Device limits and policy for which plans are made.
@@ -30,21 +33,26 @@ pub struct Target {
     pub(crate) policy: Policy,
     /// Tuning of shortest-path searches.
     pub(crate) search: Tuning,
+    /// Whether plans can be run repeatedly.
+    pub replayable: bool,
 }
 
-/// A plan from words to words, and its imports.
-pub struct WordPlan {
+/// A plan, the method in use, and the imports.
+pub struct Planned {
     /// The plan.
     pub plan: Plan,
-    src: Option<graph::Buffer>,
-    dst: graph::Buffer,
+    /// The name of the method in figures.
+    pub method: &'static str,
+    /// The imports: inputs, then outputs.
+    pub imports: Vec<graph::Buffer>,
 }
 
 impl Target {
     /// The target of `context`'s device.
     pub fn context(context: &Context) -> Self {
         let (limits, policy) = (context.limits(), context.policy());
-        Self { limits, policy, search: Tuning::for_device(context.properties()) }
+        let search = Tuning::for_device(context.properties());
+        Self { limits, policy, search, replayable: true }
     }
 
     /// A generic target for any Vulkan device. The plan runs anywhere, but not at full speed.
@@ -68,48 +76,55 @@ impl Target {
         let mut policy = Policy::for_device(&properties);
         // Reduce-then-scan needs no guarantees beyond barriers.
         policy.scan = ScanMethod::ReduceThenScan;
-        Self { limits, policy, search: Tuning::for_device(&properties) }
+        Self { limits, policy, search: Tuning::for_device(&properties), replayable: true }
     }
 
     /// The same target with another scan method.
-    pub fn with_method(mut self, method: Method) -> Self {
-        self.policy.scan = match method {
-            Method::Auto => self.policy.scan,
-            Method::Lookback => ScanMethod::LookBack,
-            Method::ReduceThenScan => ScanMethod::ReduceThenScan,
-        };
+    pub fn with_method(mut self, method: Option<ScanMethod>) -> Self {
+        self.policy.scan = method.unwrap_or(self.policy.scan);
         self
     }
 
-    /// Plans the exclusive scan of `n` words.
-    pub fn scan(&self, n: u64, replayable: bool) -> Result<WordPlan> {
-        let (mut graph, src, dst) = self.imports("scan", n)?;
+    /// Plans the exclusive scan of `n` words. Small scans always use one workgroup.
+    pub fn scan(&self, n: u64) -> Result<Planned> {
+        let mut graph = Graph::new("scan");
+        let imports @ [src, dst] = self.imports(&mut graph, ["src", "dst"], n)?;
         operations::scan(&mut graph, &self.policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
-        self.word_plan(graph, Some(src), dst, replayable)
+        let plan = self.plan(graph)?;
+        let has = |label: &str| plan.steps().iter().any(|step| step.pass.label == label);
+        let method = match () {
+            () if has("scan.lookback") => "lookback",
+            () if has("scan.reduce") => "reduce-then-scan",
+            () => "one-workgroup",
+        };
+        Ok(Planned { plan, method, imports: imports.to_vec() })
     }
 
     /// Plans a copy of `n` words with the copy kernel.
-    pub fn copy(&self, n: u64) -> Result<WordPlan> {
-        let (mut graph, src, dst) = self.imports("copy", n)?;
+    pub fn copy(&self, n: u64) -> Result<Planned> {
+        let mut graph = Graph::new("copy");
+        let imports @ [src, dst] = self.imports(&mut graph, ["src", "dst"], n)?;
         operations::copy(&mut graph, &self.policy, "memory.copy", src, dst)?;
-        self.word_plan(graph, Some(src), dst, true)
+        Ok(Planned { plan: self.plan(graph)?, method: "kernel", imports: imports.to_vec() })
     }
 
     /// Plans filling `n` words with `value`.
-    pub fn fill(&self, n: u64, value: u32) -> Result<WordPlan> {
-        self.check_size(n)?;
+    pub fn fill(&self, n: u64, value: u32) -> Result<Planned> {
         let mut graph = Graph::new("fill");
-        let dst = graph.import::<u32>("dst", n);
+        let imports @ [dst] = self.imports(&mut graph, ["dst"], n)?;
         operations::fill(&mut graph, &self.policy, "memory.fill", dst, value)?;
-        self.word_plan(graph, None, dst, true)
+        Ok(Planned { plan: self.plan(graph)?, method: "kernel", imports: imports.to_vec() })
     }
 
-    fn imports(&self, name: &str, n: u64) -> Result<(Graph, graph::Buffer, graph::Buffer)> {
+    /// Imports arrays of `n` words.
+    pub(crate) fn imports<const COUNT: usize>(
+        &self,
+        graph: &mut Graph,
+        names: [&str; COUNT],
+        n: u64,
+    ) -> Result<[graph::Buffer; COUNT]> {
         self.check_size(n)?;
-        let mut graph = Graph::new(name);
-        let src = graph.import::<u32>("src", n);
-        let dst = graph.import::<u32>("dst", n);
-        Ok((graph, src, dst))
+        Ok(names.map(|name| graph.import::<u32>(name, n)))
     }
 
     /// Rejects arrays that exceed the largest buffer, because a plan cannot hold all their pieces.
@@ -124,40 +139,19 @@ impl Target {
         Ok(())
     }
 
-    /// Plans a graph; a `replayable` plan can be run repeatedly.
-    pub fn plan(&self, mut graph: Graph, replayable: bool) -> Result<Plan> {
-        if replayable {
+    /// Plans a graph.
+    pub(crate) fn plan(&self, mut graph: Graph) -> Result<Plan> {
+        if self.replayable {
             graph.replayable();
         }
         graph.compile(&self.limits).context("the graph cannot be planned")
     }
-
-    fn word_plan(
-        &self,
-        graph: Graph,
-        src: Option<graph::Buffer>,
-        dst: graph::Buffer,
-        replayable: bool,
-    ) -> Result<WordPlan> {
-        Ok(WordPlan { plan: self.plan(graph, replayable)?, src, dst })
-    }
 }
 
-impl WordPlan {
-    /// Binds the imports to these arrays.
-    pub fn bind<'b>(&self, src: &'b Array<u32>, dst: &'b Array<u32>) -> Vec<Bound<'b>> {
-        let src = self.src.map(|import| (import, src).into());
-        src.into_iter().chain([(self.dst, dst).into()]).collect()
-    }
-}
-
-/// The method of a planned scan. Small scans always use one workgroup.
-pub fn scan_method(plan: &Plan) -> &'static str {
-    let has = |label: &str| plan.steps().iter().any(|step| step.pass.label == label);
-    match () {
-        () if has("scan.lookback") => "lookback",
-        () if has("scan.reduce") => "reduce-then-scan",
-        () => "one-workgroup",
+impl Planned {
+    /// Binds the imports to arrays of words.
+    pub(crate) fn bind<'b>(&self, arrays: &[&'b Array<u32>]) -> Vec<Bound<'b>> {
+        self.imports.iter().zip(arrays).map(|(&import, &array)| (import, array).into()).collect()
     }
 }
 
@@ -168,25 +162,24 @@ pub fn bytes_of(n: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Method, Target, scan_method};
+    use multisplit::operations::ScanMethod;
+
+    use super::Target;
+    use crate::choice::name;
 
     #[test]
     fn scan_method_is_derived_from_passes() {
-        let target = Target::any();
-        for (method, name) in
-            [(Method::Lookback, "lookback"), (Method::ReduceThenScan, "reduce-then-scan")]
-        {
-            let target = target.with_method(method);
-            let scan = target.scan(1 << 24, false).expect("a plan");
-            assert_eq!(scan_method(&scan.plan), name);
-            assert_eq!(scan_method(&target.scan(1, false).expect("a plan").plan), "one-workgroup");
+        for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan].map(Some) {
+            let target = Target::any().with_method(method);
+            assert_eq!(target.scan(1 << 24).expect("a plan").method, name(method));
+            assert_eq!(target.scan(1).expect("a plan").method, "one-workgroup");
         }
     }
 
     #[test]
     fn sizes_exceeding_the_largest_buffer_are_rejected() {
         for n in [1 << 29, u64::MAX] {
-            let problem = Target::any().scan(n, false).map(|_| ()).expect_err("too large");
+            let problem = Target::any().scan(n).map(|_| ()).expect_err("too large");
             assert!(problem.to_string().contains("try a smaller --n"), "{problem}");
         }
     }

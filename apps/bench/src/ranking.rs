@@ -3,9 +3,11 @@
 use clap::ValueEnum;
 use multisplit::operations::split::Ranking as Kernels;
 use multisplit::{Context, RankingChoice};
+use serde::Serialize;
 
 /// Command-line name of a ranking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub enum Ranking {
     /// Only the guarantees of Vulkan: ranking by ballots
     Promised,

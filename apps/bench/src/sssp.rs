@@ -1,81 +1,66 @@
 //! Networks and methods for shortest-path searches, as named on the command line.
 
-mod tune;
-
-pub use tune::Tunes;
-
 use std::path::Path;
 use std::str::FromStr;
 
 use anyhow::{Context as _, Result};
-use clap::ValueEnum;
 use multisplit::graph::Plan;
 use multisplit_sssp as engine;
 use multisplit_sssp::network::Network;
 
+use crate::choice::{self, Choice, Named, choice};
 use crate::console::plain;
 use crate::network::{
-    Format, Grid, HASHED_MAX, LoadOptions, Loaded, Progress, Rmat, WeightOrigin, Weighting,
-    load_weighted, read_weighted,
+    Format, Grid, LoadOptions, Loaded, Progress, Rmat, Weighting, load_weighted, read_weighted,
 };
 use crate::plans::Target;
 use crate::progress::Bars;
 use crate::size;
 
-/// Command-line name of a search method.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Method {
-    /// Best method for the network
-    #[default]
-    Auto,
-    /// Bellman-Ford: every improved vertex is expanded in the next round
-    BellmanFord,
-    /// A near set, and a far set that is split when the near set is exhausted
-    NearFar,
-    /// Ten buckets by radix sort: the slow original
-    Bucketing,
-    /// Ten buckets by passes of multisplit: the paper's Multisplit-SSSP
-    MultisplitPasses,
-    /// Ten buckets by ballots in the kernel that relaxes arcs
-    Multisplit,
-    /// Dijkstra's algorithm on the CPU
-    Dijkstra,
+/// Command-line name of a search method; `None` is Dijkstra's algorithm, which runs on the CPU.
+pub type Method = Choice<Option<engine::Method>>;
+
+impl Named for Option<engine::Method> {
+    const CHOICES: &'static [Method] = &[
+        choice(Some(engine::Method::Auto), "auto", "Best method for the network"),
+        choice(
+            Some(engine::Method::BellmanFord),
+            "bellman-ford",
+            "Bellman-Ford: every improved vertex is expanded in the next round",
+        ),
+        choice(
+            Some(engine::Method::NearFar),
+            "near-far",
+            "A near set, and a far set that is split when the near set is exhausted",
+        ),
+        choice(
+            Some(engine::Method::Bucketing),
+            "bucketing",
+            "Ten buckets by radix sort: the slow original",
+        ),
+        choice(
+            Some(engine::Method::MultisplitPasses),
+            "multisplit-passes",
+            "Ten buckets by passes of multisplit: the paper's Multisplit-SSSP",
+        ),
+        choice(
+            Some(engine::Method::Multisplit),
+            "multisplit",
+            "Ten buckets by ballots in the kernel that relaxes arcs",
+        ),
+        choice(None, "dijkstra", "Dijkstra's algorithm on the CPU"),
+    ];
 }
 
-impl Method {
-    /// All methods of the device.
-    pub const ALL: [Self; 5] = [
-        Self::BellmanFord,
-        Self::NearFar,
-        Self::Bucketing,
-        Self::MultisplitPasses,
-        Self::Multisplit,
-    ];
-
-    /// The engine's method; `None` for Dijkstra's algorithm, which runs on the CPU.
-    pub fn engine(self) -> Option<engine::Method> {
-        match self {
-            Self::Auto => Some(engine::Method::Auto),
-            Self::BellmanFord => Some(engine::Method::BellmanFord),
-            Self::NearFar => Some(engine::Method::NearFar),
-            Self::Bucketing => Some(engine::Method::Bucketing),
-            Self::MultisplitPasses => Some(engine::Method::MultisplitPasses),
-            Self::Multisplit => Some(engine::Method::Multisplit),
-            Self::Dijkstra => None,
-        }
-    }
+/// All methods of the device: those between `auto` and `dijkstra`.
+pub(crate) fn device_methods() -> &'static [Method] {
+    let choices = <Option<engine::Method>>::CHOICES;
+    &choices[1..choices.len() - 1]
 }
 
 /// The name of a method in figures.
 pub fn name(method: engine::Method) -> &'static str {
-    match method {
-        engine::Method::Auto => "auto",
-        engine::Method::BellmanFord => "bellman-ford",
-        engine::Method::NearFar => "near-far",
-        engine::Method::Bucketing => "bucketing",
-        engine::Method::MultisplitPasses => "multisplit-passes",
-        engine::Method::Multisplit => "multisplit",
-    }
+    choice::name(Some(method))
 }
 
 /// A network, by name or by file.
@@ -143,11 +128,11 @@ impl Source {
         let path = match self {
             Self::Rmat(rmat) => {
                 let network = rmat.generate(weighting).context("rmat")?;
-                return Ok(Loaded { network, weights: generated(weighting) });
+                return Ok(Loaded { network, weights: weighting.origin(false) });
             }
             Self::Grid(grid) => {
                 let network = grid.generate(weighting).context("grid")?;
-                return Ok(Loaded { network, weights: generated(weighting) });
+                return Ok(Loaded { network, weights: weighting.origin(false) });
             }
             Self::File(path) => path,
         };
@@ -188,18 +173,9 @@ impl Source {
     }
 }
 
-/// Origin of the weights of a generated network.
-fn generated(weighting: Weighting) -> WeightOrigin {
-    match weighting {
-        Weighting::Own => WeightOrigin::Hashed(HASHED_MAX),
-        Weighting::Hashed(max) => WeightOrigin::Hashed(max),
-        Weighting::Ones | Weighting::OwnOrOnes => WeightOrigin::Ones,
-    }
-}
-
 /// Plans a search in this network.
 pub fn plan(target: &Target, graph: &Source, method: Method, rounds: u32) -> Result<Plan> {
-    let method = method.engine().context("dijkstra runs on the CPU, so it has no plan")?;
+    let method = method.value.context("dijkstra runs on the CPU, so it has no plan")?;
     let tuning = Some(target.search);
     let options =
         engine::Options { method, resident: Some(false), tuning, ..engine::Options::default() };

@@ -4,15 +4,15 @@ use std::io::Write as _;
 
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand, ValueEnum, value_parser};
+use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::MAX_BUCKETS;
 use multisplit::{Config, Error, PipelineCache};
-use multisplit_bench::histogram::{self, HistogramPlan};
+use multisplit_bench::choice::Choice;
 use multisplit_bench::network::Rmat;
 use multisplit_bench::plans::{Method, Target};
-use multisplit_bench::sort::{self, SortPlan};
-use multisplit_bench::split::{self, Op, Rule, SplitPlan};
-use multisplit_bench::sssp::{self, Source};
-use multisplit_bench::{console, size};
+use multisplit_bench::split::Rule;
+use multisplit_bench::sssp::Source;
+use multisplit_bench::{console, histogram, size, sort, split, sssp};
 
 use crate::device::Devices;
 use crate::plan_svg;
@@ -41,8 +41,8 @@ enum Subject {
         #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)), default_value_t = 8)]
         m: u32,
         /// Operation: keys or pairs, and the bucket function
-        #[arg(long, value_enum, default_value_t = Op::DeltaKeys)]
-        op: Op,
+        #[arg(long, value_enum, default_value_t)]
+        op: split::Op,
         /// Algorithm
         #[arg(long, value_enum, default_value_t)]
         method: split::Method,
@@ -59,7 +59,7 @@ enum Subject {
         method: sort::Method,
         /// Sort by rounds of multisplit with this many buckets, 16 to 256
         #[arg(long, value_name = "M", value_parser = buckets_of_a_round, conflicts_with = "method")]
-        m: Option<sort::Method>,
+        m: Option<SortMethod>,
         #[command(flatten)]
         common: PlanOptions,
     },
@@ -69,8 +69,8 @@ enum Subject {
         #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=1 << 20), default_value_t = 256)]
         m: u32,
         /// Operation: the sample type and the kind of bins
-        #[arg(long, value_enum, default_value_t = histogram::Op::Even)]
-        op: histogram::Op,
+        #[arg(long, value_enum, default_value_t)]
+        op: Choice<histogram::Op>,
         /// Algorithm
         #[arg(long, value_enum, default_value_t)]
         method: histogram::Method,
@@ -144,17 +144,11 @@ Plans depend on the limits of the device. Without a device they are made for the
 device guarantees.";
 
 /// Parses the bucket count of a round, a power of two from 16 to 256.
-fn buckets_of_a_round(text: &str) -> Result<sort::Method, String> {
-    Ok(match text {
-        "16" => sort::Method::R4,
-        "32" => sort::Method::R5,
-        "64" => sort::Method::R6,
-        "128" => sort::Method::R7,
-        "256" => sort::Method::R8,
-        _ => {
-            return Err("the number of buckets per round must be 16, 32, 64, 128 or 256".to_owned());
-        }
-    })
+fn buckets_of_a_round(text: &str) -> Result<SortMethod, String> {
+    let radix_bits = (4..=8u32).find(|bits| (1u32 << bits).to_string() == text);
+    let radix_bits =
+        radix_bits.ok_or("the number of buckets per round must be 16, 32, 64, 128 or 256")?;
+    Ok(SortMethod::Multisplit { radix_bits })
 }
 
 /// An R-MAT network of this size.
@@ -167,28 +161,33 @@ fn network(vertices: u64, edges: u64) -> Result<Source> {
 
 /// Plans the primitive and prints the plan.
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
-    let target = target(devices)?;
+    let mut target = target(devices)?;
+    let mut sized = |common: &PlanOptions| {
+        target.replayable = common.replay;
+        (target, common.n, common.format)
+    };
     let (plan, format) = match &options.subject {
         Subject::Scan { method, common } => {
-            (target.with_method(*method).scan(common.n, common.replay)?.plan, &common.format)
+            let (target, n, format) = sized(common);
+            (target.with_method(method.value).scan(n)?.plan, format)
         }
         Subject::Split { m, op, method, common } => {
-            let rule = Rule::new(op.function(), *m);
-            let (n, replay) = (common.n, common.replay);
-            (SplitPlan::new(&target, &rule, *method, op.pairs(), n, replay)?.plan, &common.format)
+            let (target, n, format) = sized(common);
+            let rule = Rule::new(op.value.function, *m);
+            (split::plan(&target, &rule, method.value, op.value.pairs, n)?.plan, format)
         }
         Subject::Sort { op, method, m, common } => {
-            let (n, replay, method) = (common.n, common.replay, m.unwrap_or(*method));
-            (SortPlan::new(&target, *op, method, n, replay)?.plan, &common.format)
+            let (target, n, format) = sized(common);
+            (sort::plan(&target, op.value, m.unwrap_or(method.value), n)?.plan, format)
         }
         Subject::Sssp { graph, n, m, method, rounds, format } => {
             let made = network(*n, m.unwrap_or(n.saturating_mul(4)))?;
             let graph = graph.as_ref().unwrap_or(&made);
-            (sssp::plan(&target, graph, *method, *rounds)?, format)
+            (sssp::plan(&target, graph, *method, *rounds)?, *format)
         }
         Subject::Histogram { m, op, method, common } => {
-            let (n, replay) = (common.n, common.replay);
-            (HistogramPlan::new(&target, *op, *m, *method, n, replay)?.plan, &common.format)
+            let (target, n, format) = sized(common);
+            (histogram::plan(&target, op.value, *m, method.value, n)?.plan, format)
         }
     };
     let text = match format {

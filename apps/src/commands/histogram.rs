@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use clap::{ArgGroup, Args};
-use multisplit_bench::histogram::name;
+use multisplit_bench::choice::name;
 use multisplit_bench::plot::HistogramPlot;
 use multisplit_bench::size;
 use serde::Serialize;

@@ -44,7 +44,7 @@ impl<K: Key> KeyRule<K> {
             KeyFunction::Splitters(splitters) => Buckets::range(splitters),
             KeyFunction::Glsl(file) => Buckets::glsl(m, file.function()),
         };
-        Ok(buckets.method(method.engine()))
+        Ok(buckets.method(method.value))
     }
 
     /// The user's function, which only the device can evaluate.

@@ -3,13 +3,13 @@
 use std::thread;
 
 use super::{BYTES, END, Op, splitters};
+use crate::data;
 
 /// Counts of `n` elements, one channel after another.
 pub fn expected(op: Op, bins: u32, words: &[u32], n: u64) -> Vec<u32> {
     let size = if op.floats() { bins } else { BYTES * op.channels() } as usize;
     let splitters = if op == Op::Range { splitters(bins) } else { Vec::new() };
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let share = words.len().div_ceil(cores).max(1);
+    let share = data::share(words.len());
     let mut parts = vec![vec![0u32; size]; words.len().div_ceil(share)];
     thread::scope(|scope| {
         for (index, (words, counts)) in words.chunks(share).zip(&mut parts).enumerate() {

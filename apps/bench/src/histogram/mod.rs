@@ -1,46 +1,48 @@
-//! Histogram benchmarks: operations, samples, and the expected results.
+//! Histogram benchmarks: operations, methods, samples, plans, and the expected results.
 
 mod expected;
-mod plan;
 
 pub use expected::expected;
-pub use plan::{HistogramPlan, Method, name};
 
 use anyhow::Result;
 use clap::ValueEnum;
 use multisplit::Bins;
-use multisplit::operations::histogram::Layout;
+use multisplit::graph::Graph;
+use multisplit::operations::histogram::{HistogramMethod, Layout};
+use multisplit::operations::{self, HistogramBuffers};
 
+use crate::choice::{Choice, Named, choice, name};
 use crate::data::{self, SEED, SplitMix64};
+use crate::plans::{Planned, Target, bytes_of};
 
-/// An operation, by the name that figures of other programs go by too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+/// Kind of histogram. Its names are those of other benchmark programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "described below")]
 pub enum Op {
-    /// f32 in [0, 1024), m bins of equal width
-    #[value(name = "histogram_even")]
     Even,
-    /// f32 in [0, 1024), m - 1 random splitters between the ends
-    #[value(name = "histogram_range")]
     Range,
-    /// u8, one bin per value
-    #[value(name = "histogram_u8")]
     Bytes,
-    /// RGBA8 pixels, four histograms of 256 bins in one pass
-    #[value(name = "histogram_rgba8")]
     Pixels,
 }
 
-impl Op {
-    /// The name on the command line and in figures.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Even => "histogram_even",
-            Self::Range => "histogram_range",
-            Self::Bytes => "histogram_u8",
-            Self::Pixels => "histogram_rgba8",
-        }
-    }
+impl Named for Op {
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(Self::Even, "histogram_even", "f32 in [0, 1024), m bins of equal width"),
+        choice(
+            Self::Range,
+            "histogram_range",
+            "f32 in [0, 1024), m - 1 random splitters between the ends",
+        ),
+        choice(Self::Bytes, "histogram_u8", "u8, one bin per value"),
+        choice(
+            Self::Pixels,
+            "histogram_rgba8",
+            "RGBA8 pixels, four histograms of 256 bins in one pass",
+        ),
+    ];
+}
 
+impl Op {
     /// Whether samples are floats. Otherwise they are bytes, which always have 256 bins.
     pub fn floats(self) -> bool {
         matches!(self, Self::Even | Self::Range)
@@ -114,17 +116,43 @@ pub fn samples(floats: bool, spread: Spread, n: u64) -> Result<Vec<u32>> {
     Ok(words)
 }
 
+/// Command-line name of a histogram method.
+pub type Method = Choice<HistogramMethod>;
+
+impl Named for HistogramMethod {
+    const CHOICES: &'static [Method] = &[
+        choice(Self::Auto, "auto", "Best method for the device"),
+        choice(Self::Ballots, "ballots", "Ballots, with counts in registers, as in the paper"),
+        choice(Self::Shared, "shared", "Counters in shared memory, in several passes if necessary"),
+        choice(Self::Global, "global", "Atomic operations on the output"),
+    ];
+}
+
+/// Plans a histogram of `n` elements, with m = `bins`. The imports are the samples and the counts.
+pub fn plan(
+    target: &Target,
+    op: Op,
+    bins: u32,
+    method: HistogramMethod,
+    n: u64,
+) -> Result<Planned> {
+    target.check_size(op.words(n))?;
+    let bins = op.device_bins(bins).method(method);
+    let mut graph = Graph::new("histogram");
+    // Whole words, because samples are read by words.
+    let len = bytes_of(op.words(n)) / u64::from(bins.sample().bytes());
+    let samples = graph.import_array("samples", bins.sample().into(), len);
+    let counts = u64::from(bins.count()) * u64::from(op.channels());
+    let counts = graph.import::<u32>("counts", counts);
+    let buffers = HistogramBuffers::new(samples, counts).count(n);
+    let added = operations::histogram(&mut graph, &target.policy, &bins, &buffers)?;
+    let (plan, method) = (target.plan(graph)?, name(added.method));
+    Ok(Planned { plan, method, imports: vec![samples, counts] })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn operation_names_match_the_command_line() {
-        for op in Op::value_variants() {
-            let value = op.to_possible_value().expect("a value");
-            assert_eq!(value.get_name(), op.name());
-        }
-    }
 
     #[test]
     fn splitters_are_sorted_between_the_ends() {

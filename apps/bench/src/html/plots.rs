@@ -1,6 +1,7 @@
 //! Plots of a report and their content.
 
 use super::points::{Point, Points};
+use crate::output::COPY;
 use crate::plot::{Bar, Bars, COLOURS, LinePlot, Series, Style, ascending, short};
 use crate::size;
 
@@ -15,9 +16,7 @@ pub struct Plot {
     pub html: String,
 }
 
-/// The copy kernel, whose rate determines the ceilings.
-const COPY: &str = "copy_kernel_u32";
-/// Bytes that it moves per element.
+/// Bytes that the copy kernel, whose rate determines the ceilings, moves per element.
 const COPY_BYTES: f64 = 8.0;
 /// Maximum number of bars that are readable.
 const MAX_BARS: usize = 24;

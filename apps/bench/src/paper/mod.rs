@@ -18,19 +18,17 @@ use multisplit::Context;
 use self::options::PaperTable;
 use self::published::{BUCKETS, MAX_WARP, N, SPREAD_BUCKETS, SPREADS, STAGE_BUCKETS};
 use self::tables::Measured;
+use crate::choice::or_default;
 use crate::html::Points;
-use crate::options::{self as bench, Options};
+use crate::options::{self as bench, Options, is_software};
 use crate::output::Output;
 use crate::progress::Bars;
 use crate::size;
-use crate::sssp::Method;
+use crate::sssp;
 use crate::subjects::sssp::SearchOptions;
 
 /// Element count on a software driver.
 const SOFTWARE_N: u64 = 1 << 16;
-/// The methods of the paper's shortest-path table, and ours.
-const SEARCHES: [Method; 4] =
-    [Method::NearFar, Method::Bucketing, Method::MultisplitPasses, Method::Multisplit];
 
 /// Runs the benchmarks that the tables need, and prints and returns the tables.
 pub fn measure(
@@ -39,14 +37,12 @@ pub fn measure(
     bars: Bars,
     output: &mut Output,
 ) -> Result<Vec<Table>> {
-    let (on_device, paper) = (options.bench(context)?, &options.paper);
-    let default = if on_device.software { SOFTWARE_N } else { N };
+    let default = if is_software(context) { SOFTWARE_N } else { N };
     let n = options.n.first().copied().unwrap_or(default);
     let asked = |m: &u32| options.m.is_empty() || options.m.contains(m);
     let buckets: Vec<u32> = BUCKETS.into_iter().filter(asked).collect();
     ensure!(!buckets.is_empty(), "with `paper`, --m must be 2, 4, 8, 16, 32, 64, 128 or 256");
-    let chosen =
-        if paper.any() { paper.table.clone() } else { PaperTable::value_variants().to_vec() };
+    let chosen = or_default(&options.paper.table, PaperTable::value_variants());
 
     // The copy kernel is the ceiling in the plots.
     let mut runs = vec!["copy".to_owned()];
@@ -55,8 +51,8 @@ pub fn measure(
             runs.push(run);
         }
     }
-    let timing =
-        format!("--reps {} --warmup {}", on_device.timing.runs, on_device.timing.warmup_ms);
+    let timing = options.timing(context);
+    let timing = format!("--reps {} --warmup {}", timing.runs, timing.warmup_ms);
     let bar = bars.elements("measuring", runs.len() as u64);
     for run in &runs {
         bench::measure(&format!("{run} --n {n} {timing}"), context, output)
@@ -65,9 +61,11 @@ pub fn measure(
     }
     bar.finish_and_clear();
     if chosen.contains(&PaperTable::Sssp) {
-        let graph = options.sssp.graphs(on_device.software)?;
-        let searches = SearchOptions::new(graph, &SEARCHES);
-        searches.measure(&on_device, output)?;
+        let graph = options.sssp.graphs(is_software(context))?;
+        // The methods of the paper's table, and ours: all except Bellman-Ford.
+        let search = sssp::device_methods()[1..].to_vec();
+        let searches = SearchOptions { graph, search, ..SearchOptions::default() };
+        searches.measure(&options.bench(context, output)?)?;
     }
 
     let points = Points::parse(output.text())?;

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 /// Arguments of `multisplit bench paper` alone.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of paper")]
 pub struct PaperOptions {
     /// Tables, separated by commas [default: all]
@@ -30,11 +30,4 @@ pub enum PaperTable {
     Sssp,
     /// Histograms, even and by ranges
     Histogram,
-}
-
-impl PaperOptions {
-    /// Whether any option was given.
-    pub fn any(&self) -> bool {
-        !self.table.is_empty()
-    }
 }

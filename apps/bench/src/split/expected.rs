@@ -9,6 +9,7 @@ use std::thread;
 use anyhow::{Context as _, Result, bail};
 
 use super::Rule;
+use crate::data;
 
 /// The expected position of each key of an input; shared by all methods.
 pub struct Expected {
@@ -22,12 +23,6 @@ pub struct Expected {
     offsets: Vec<u32>,
 }
 
-/// An element at a wrong position.
-struct Misplaced {
-    index: usize,
-    place: usize,
-}
-
 impl Expected {
     /// Computes the positions of `keys` for `rule`.
     pub fn new(rule: &Rule, keys: &[u32]) -> Result<Self> {
@@ -35,7 +30,7 @@ impl Expected {
         ids.try_reserve_exact(keys.len())
             .context("not enough memory to verify the result; try a smaller --n")?;
         ids.resize(keys.len(), 0u16);
-        let (buckets, share) = (rule.buckets as usize, share(keys.len()));
+        let (buckets, share) = (rule.buckets as usize, data::share(keys.len()));
         let mut begins = vec![vec![0u32; buckets]; keys.len().div_ceil(share)];
         thread::scope(|scope| {
             let pieces = keys.chunks(share).zip(ids.chunks_mut(share)).zip(&mut begins);
@@ -76,20 +71,13 @@ impl Expected {
         if keys.len() != n || values.is_some_and(|values| values.len() != n) {
             bail!("the split is wrong: it does not have {n} elements");
         }
-        let mut found: Vec<Option<Misplaced>> = self.begins.iter().map(|_| None).collect();
+        let mut found: Vec<Option<(usize, usize)>> = vec![None; self.begins.len()];
         thread::scope(|scope| {
-            let pieces = input.chunks(self.share).zip(self.ids.chunks(self.share));
-            let pieces = pieces.zip(&self.begins).zip(&mut found).enumerate();
-            for (piece, (((input, ids), begins), found)) in pieces {
-                let first = piece * self.share;
-                scope.spawn(move || {
-                    *found = misplaced(first, input, ids, begins.clone(), keys, values);
-                });
+            for (piece, found) in found.iter_mut().enumerate() {
+                scope.spawn(move || *found = self.misplaced(piece, input, keys, values));
             }
         });
-        let Some(Misplaced { index, place }) = found.into_iter().flatten().next() else {
-            return Ok(());
-        };
+        let Some((index, place)) = found.into_iter().flatten().next() else { return Ok(()) };
         let (key, bucket) = (input[index], self.ids[index]);
         let got = match values {
             Some(values) => format!("key {} with value {}", keys[place], values[place]),
@@ -100,33 +88,25 @@ impl Expected {
              {bucket}, on the CPU"
         );
     }
-}
 
-/// The first key of a piece that is at a wrong position.
-fn misplaced(
-    first: usize,
-    input: &[u32],
-    ids: &[u16],
-    mut next: Vec<u32>,
-    keys: &[u32],
-    values: Option<&[u32]>,
-) -> Option<Misplaced> {
-    for (index, (&key, &id)) in (first..).zip(input.iter().zip(ids)) {
-        let next = &mut next[usize::from(id)];
-        let place = *next as usize;
-        *next += 1;
-        let right = values.is_none_or(|values| values[place] as usize == index);
-        if keys[place] != key || !right {
-            return Some(Misplaced { index, place });
-        }
+    /// Index and expected position of the first key of a piece that is not there.
+    fn misplaced(
+        &self,
+        piece: usize,
+        input: &[u32],
+        keys: &[u32],
+        values: Option<&[u32]>,
+    ) -> Option<(usize, usize)> {
+        let first = piece * self.share;
+        let mut next = self.begins[piece].clone();
+        (first..input.len().min(first + self.share)).find_map(|index| {
+            let next = &mut next[usize::from(self.ids[index])];
+            let place = *next as usize;
+            *next += 1;
+            let right = values.is_none_or(|values| values[place] as usize == index);
+            (keys[place] != input[index] || !right).then_some((index, place))
+        })
     }
-    None
-}
-
-/// Number of elements per core, for `length` elements.
-pub fn share(length: usize) -> usize {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    length.div_ceil(cores).max(1)
 }
 
 #[cfg(test)]

@@ -3,32 +3,33 @@
 use std::thread;
 
 use anyhow::Result;
-use clap::ValueEnum;
 
-use super::{Function, Rule, expected};
+use super::{Function, Rule};
+use crate::choice::{Choice, Named, choice};
 use crate::data::{self, SEED, SplitMix64, below};
 
 /// Distribution of the keys over the buckets: the three of the paper.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distribution {
-    /// Uniform keys
-    #[default]
     Uniform,
-    /// Binomial B(m-1, 1/2) over the buckets: most keys are in the middle buckets
     Binomial,
-    /// A quarter of the keys uniform over the buckets, the rest in one bucket
     QuarterUniform,
 }
 
-impl Distribution {
-    /// The name on the command line and in figures.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Uniform => "uniform",
-            Self::Binomial => "binomial",
-            Self::QuarterUniform => "quarter-uniform",
-        }
-    }
+impl Named for Distribution {
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(Self::Uniform, "uniform", "Uniform keys"),
+        choice(
+            Self::Binomial,
+            "binomial",
+            "Binomial B(m-1, 1/2) over the buckets: most keys are in the middle buckets",
+        ),
+        choice(
+            Self::QuarterUniform,
+            "quarter-uniform",
+            "A quarter of the keys uniform over the buckets, the rest in one bucket",
+        ),
+    ];
 }
 
 /// Parameters of key generation. Equal recipes generate equal keys, so that keys can be reused.
@@ -57,7 +58,7 @@ impl Recipe {
         let rule = Rule::new(function, buckets);
         let spread = Spread::new(distribution, buckets);
         let mut keys = data::words(n, |_| 0)?;
-        let share = expected::share(keys.len());
+        let share = data::share(keys.len());
         thread::scope(|scope| {
             for (index, piece) in keys.chunks_mut(share).enumerate() {
                 let (rule, spread) = (&rule, &spread);

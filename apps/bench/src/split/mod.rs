@@ -1,65 +1,58 @@
-//! Split benchmarks: operations, bucket functions, and their evaluation on the CPU.
+//! Split benchmarks: operations, methods, plans, and bucket functions with their evaluation on the CPU.
 
 mod expected;
 mod keys;
-mod plan;
-
-pub use plan::{Method, SplitPlan, name};
 
 pub(crate) use expected::Expected;
 pub(crate) use keys::{Distribution, Recipe};
-pub(crate) use plan::Arrays;
 
-use clap::ValueEnum;
+use anyhow::Result;
 use multisplit::Buckets;
+use multisplit::graph::Graph;
+use multisplit::operations::split as engine;
+use multisplit::operations::{self, SplitBuffers};
 
+use self::Function::{Delta, Identity, Range};
+use crate::choice::{Choice, Named, choice, name};
 use crate::data::{self, SplitMix64};
+use crate::plans::{Planned, Target};
 
-/// An operation, by the name that figures of other programs go by too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Op {
-    /// Keys, by buckets of equal width over the whole domain
-    #[value(name = "split_delta_keys")]
-    DeltaKeys,
-    /// Pairs, by the same buckets
-    #[value(name = "split_delta_pairs")]
-    DeltaPairs,
-    /// Keys, by their low bits; by the key itself if m is not a power of two
-    #[value(name = "split_identity_keys")]
-    IdentityKeys,
-    /// Pairs, by the same buckets
-    #[value(name = "split_identity_pairs")]
-    IdentityPairs,
-    /// Keys, by m - 1 random splitters
-    #[value(name = "split_range_keys")]
-    RangeKeys,
+/// Bucket function and elements of a split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// The bucket function.
+    pub function: Function,
+    /// Whether each key has a value.
+    pub pairs: bool,
 }
 
-impl Op {
-    /// The name on the command line and in figures.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::DeltaKeys => "split_delta_keys",
-            Self::DeltaPairs => "split_delta_pairs",
-            Self::IdentityKeys => "split_identity_keys",
-            Self::IdentityPairs => "split_identity_pairs",
-            Self::RangeKeys => "split_range_keys",
-        }
-    }
+/// Command-line name of a kind of split, which other benchmark programs use too.
+pub type Op = Choice<Split>;
 
-    /// Whether each key has a value.
-    pub fn pairs(self) -> bool {
-        matches!(self, Self::DeltaPairs | Self::IdentityPairs)
-    }
+impl Named for Split {
+    const CHOICES: &'static [Op] = &[
+        choice(
+            keys(Delta),
+            "split_delta_keys",
+            "Keys, by buckets of equal width over the whole domain",
+        ),
+        choice(pairs(Delta), "split_delta_pairs", "Pairs, by the same buckets"),
+        choice(
+            keys(Identity),
+            "split_identity_keys",
+            "Keys, by their low bits; by the key itself if m is not a power of two",
+        ),
+        choice(pairs(Identity), "split_identity_pairs", "Pairs, by the same buckets"),
+        choice(keys(Range), "split_range_keys", "Keys, by m - 1 random splitters"),
+    ];
+}
 
-    /// The bucket function.
-    pub fn function(self) -> Function {
-        match self {
-            Self::DeltaKeys | Self::DeltaPairs => Function::Delta,
-            Self::IdentityKeys | Self::IdentityPairs => Function::Identity,
-            Self::RangeKeys => Function::Range,
-        }
-    }
+const fn keys(function: Function) -> Split {
+    Split { function, pairs: false }
+}
+
+const fn pairs(function: Function) -> Split {
+    Split { function, pairs: true }
 }
 
 /// Kinds of bucket functions.
@@ -74,7 +67,7 @@ pub enum Function {
 }
 
 impl Function {
-    pub(crate) const ALL: [Self; 3] = [Self::Delta, Self::Identity, Self::Range];
+    pub(crate) const ALL: [Self; 3] = [Delta, Identity, Range];
 }
 
 /// A bucket function of u32 keys, for the device and the CPU.
@@ -93,7 +86,7 @@ impl Rule {
     /// `function` with m = `buckets`.
     pub fn new(function: Function, buckets: u32) -> Self {
         let mut generator = SplitMix64::after(SPLITTER_SEED, 0);
-        let count = if function == Function::Range { buckets.saturating_sub(1) } else { 0 };
+        let count = if function == Range { buckets.saturating_sub(1) } else { 0 };
         let mut splitters: Vec<_> = (0..count).map(|_| (generator.draw() >> 32) as u32).collect();
         splitters.sort_unstable();
         Self { function, buckets, splitters }
@@ -102,32 +95,32 @@ impl Rule {
     /// The bucket function in the engine's form.
     pub fn device_buckets(&self) -> Buckets<u32> {
         match self.function {
-            Function::Delta => Buckets::delta_over_domain(self.buckets),
+            Delta => Buckets::delta_over_domain(self.buckets),
             // Equivalent to a sort on log2 m bits, for any keys.
-            Function::Identity if self.is_digit() => Buckets::digit(0..self.buckets.ilog2()),
-            Function::Identity => Buckets::identity(self.buckets),
-            Function::Range => Buckets::range(&self.splitters),
+            Identity if self.is_digit() => Buckets::digit(0..self.buckets.ilog2()),
+            Identity => Buckets::identity(self.buckets),
+            Range => Buckets::range(&self.splitters),
         }
     }
 
     /// The bucket of `key`.
     pub fn id(&self, key: u32) -> u32 {
         match self.function {
-            Function::Delta => (u64::from(key) / self.width()) as u32,
-            Function::Identity if self.is_digit() => key & (self.buckets - 1),
-            Function::Identity => key,
-            Function::Range => self.splitters.partition_point(|&splitter| splitter <= key) as u32,
+            Delta => (u64::from(key) / self.width()) as u32,
+            Identity if self.is_digit() => key & (self.buckets - 1),
+            Identity => key,
+            Range => self.splitters.partition_point(|&splitter| splitter <= key) as u32,
         }
     }
 
     /// A random key of bucket `id`.
     pub fn key(&self, id: u32, random: u64) -> u32 {
         match self.function {
-            Function::Identity if self.is_digit() => {
+            Identity if self.is_digit() => {
                 data::below(random, DOMAIN) as u32 & !(self.buckets - 1) | id
             }
-            Function::Identity => id,
-            Function::Delta | Function::Range => {
+            Identity => id,
+            Delta | Range => {
                 let (first, end) = (self.first(id), self.first(id + 1));
                 (first + data::below(random, end.saturating_sub(first))) as u32
             }
@@ -136,7 +129,7 @@ impl Rule {
 
     /// Whether every key has a bucket. Otherwise keys must be generated for the function.
     pub fn takes_any_key(&self) -> bool {
-        self.function != Function::Identity || self.is_digit()
+        self.function != Identity || self.is_digit()
     }
 
     fn is_digit(&self) -> bool {
@@ -151,8 +144,8 @@ impl Rule {
     /// The smallest key of a bucket that is an interval, or the end of the domain.
     fn first(&self, id: u32) -> u64 {
         match (self.function, id) {
-            (Function::Range, 0) => 0,
-            (Function::Range, id) => {
+            (Range, 0) => 0,
+            (Range, id) => {
                 self.splitters.get(id as usize - 1).map_or(DOMAIN, |&splitter| splitter.into())
             }
             _ => (u64::from(id) * self.width()).min(DOMAIN),
@@ -160,10 +153,67 @@ impl Rule {
     }
 }
 
+/// Command-line name of a split method.
+pub type Method = Choice<engine::Method>;
+
+impl Named for engine::Method {
+    const CHOICES: &'static [Method] = &[
+        choice(Self::Auto, "auto", "Best method for the device"),
+        choice(
+            Self::Direct,
+            "direct",
+            "One subproblem per subgroup, no reordering (the paper's DMS)",
+        ),
+        choice(Self::Warp, "warp", "Tiles reordered within a subgroup (the paper's WMS)"),
+        choice(Self::Block, "block", "Tiles reordered across a workgroup (the paper's BMS)"),
+        choice(
+            Self::OneSweep,
+            "onesweep",
+            "One histogram, then a single pass with decoupled look-back",
+        ),
+        choice(
+            Self::ScanSplit,
+            "scan-split",
+            "One scan of flags per bit of the bucket ids (a baseline of the paper)",
+        ),
+        choice(
+            Self::ReducedBitSort,
+            "reduced-bit",
+            "Radix sort of labels on the bits of the bucket ids (a baseline of the paper)",
+        ),
+    ];
+    const IN_FIGURES: &'static [(Self, &'static str)] =
+        &[(Self::ReducedBitSort, "reduced-bit-sort"), (Self::FullSort, "full-sort")];
+}
+
+/// Plans a split of `n` keys or pairs by `rule`. The imports are the keys, the keys of the output and the
+/// offsets, and for pairs the values and the values of the output.
+pub fn plan(
+    target: &Target,
+    rule: &Rule,
+    method: engine::Method,
+    pairs: bool,
+    n: u64,
+) -> Result<Planned> {
+    let mut graph = Graph::new("split");
+    let [keys, keys_out] = target.imports(&mut graph, ["keys", "keys.out"], n)?;
+    let values = pairs.then(|| ["values", "values.out"].map(|name| graph.import::<u32>(name, n)));
+    let offsets = graph.import::<u32>("offsets", u64::from(rule.buckets) + 1);
+    let mut imports = vec![keys, keys_out, offsets];
+    // None of these bucket functions returns an index out of range.
+    let buffers = match values {
+        Some([values, out]) => SplitBuffers::pairs((keys, values), (keys_out, out), offsets),
+        None => SplitBuffers::keys(keys, keys_out, offsets),
+    };
+    imports.extend(values.into_iter().flatten());
+    let buckets = rule.device_buckets().method(method);
+    let added = operations::split(&mut graph, &target.policy, &buckets, &buffers)?;
+    Ok(Planned { plan: target.plan(graph)?, method: name(added.method), imports })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Function, Op, Rule};
-    use clap::ValueEnum as _;
+    use super::{Function, Rule};
 
     #[test]
     fn generated_keys_belong_to_their_bucket() {
@@ -177,14 +227,6 @@ mod tests {
                     }
                 }
             }
-        }
-    }
-
-    #[test]
-    fn operation_names_match_the_command_line() {
-        for op in Op::value_variants() {
-            let value = op.to_possible_value().expect("a value");
-            assert_eq!(value.get_name(), op.name());
         }
     }
 }

@@ -4,22 +4,18 @@
 use anyhow::{Result, ensure};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use multisplit::graph::{Buffer, Graph};
+use multisplit::graph::Graph;
 use multisplit::operations::{
     self, ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers, SelectBuffers,
 };
 use multisplit::{Array, Bound, Key, Operator, Scan, Select};
 
-use super::segments;
+use super::segments::{self, ROWS};
 use crate::data::{self, mixed};
-use crate::measure::Bench;
-use crate::output::Output;
-use crate::plans::Target;
+use crate::measure::{Bench, Case};
 
 /// Half of all keys are below this.
 const HALF: u32 = 1 << 31;
-/// Row lengths of segmented sums.
-const ROWS: [u64; 7] = [16, 64, 256, 1024, 4096, 1 << 16, 1 << 20];
 /// Maximum relative difference between sums of up to 2^28 floats and those computed in f64.
 const NEAR: f64 = 1e-3;
 
@@ -33,7 +29,7 @@ const OF_RUNS: [&str; 2] = ["unique_u32", "run_length_encode_u32"];
 const BY_KEY: [&str; 2] = ["reduce_by_key_u32", "scan_inclusive_by_key_u32"];
 
 /// Arguments of `multisplit bench family` alone.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of family")]
 pub struct FamilyOptions {
     /// Operations, separated by commas [default: all]
@@ -42,80 +38,59 @@ pub struct FamilyOptions {
 }
 
 fn operations() -> Vec<&'static str> {
-    let ours = [&OF_WORDS[..], &OF_FLOATS, &OF_WIDE, &OF_RUNS, &BY_KEY];
-    [ours.concat(), segments::OPS.to_vec()].concat()
+    let all = [&OF_WORDS[..], &OF_FLOATS, &OF_WIDE, &OF_RUNS, &BY_KEY, &segments::OPS];
+    all.concat()
 }
 
 impl FamilyOptions {
-    /// Whether any option was given.
-    pub fn any(&self) -> bool {
-        !self.family.is_empty()
-    }
-
     fn is_selected(&self, op: &str) -> bool {
         self.family.is_empty() || self.family.iter().any(|wanted| wanted == op)
     }
 
     /// Measures the requested operations on `n` elements.
-    pub fn measure(&self, bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
-        let family = Family { bench, options: self, target: bench.target(), n };
+    pub fn measure(&self, bench: &Bench<'_>, n: u64) -> Result<()> {
+        let family = Family { bench, options: self, n };
         let any = |ops: &[&str]| ops.iter().any(|op| self.is_selected(op));
         if any(&OF_WORDS) {
-            family.words(output)?;
+            family.words()?;
         }
         if any(&OF_FLOATS) {
-            family.floats(output)?;
+            family.floats()?;
         }
         if any(&OF_WIDE) {
-            family.wide(output)?;
+            family.wide()?;
         }
         if any(&OF_RUNS) || any(&BY_KEY) {
-            family.runs(any(&BY_KEY), output)?;
+            family.runs(any(&BY_KEY))?;
         }
         if any(&segments::OPS) {
-            segments::measure(bench, n, |op| self.is_selected(op), output)?;
+            segments::measure(bench, n, |op| self.is_selected(op))?;
         }
         Ok(())
     }
 }
 
-struct Family<'b> {
-    bench: &'b Bench<'b>,
+struct Family<'b, 'c> {
+    bench: &'b Bench<'c>,
     options: &'b FamilyOptions,
-    target: Target,
     n: u64,
 }
 
-impl Family<'_> {
-    fn figure(
+impl Family<'_, '_> {
+    /// Measures a graph, if the operation is requested. `m` is the row length, or 0.
+    fn measure(
         &self,
         op: &'static str,
+        m: u64,
         graph: Graph,
-        bound: &[Bound<'_>],
-        output: &mut Output,
-        check: impl FnOnce() -> Result<()>,
-    ) -> Result<()> {
-        self.figure_of((op, 0), graph, bound, output, check)
-    }
-
-    /// Runs a graph once, checks its result, and measures it, if the operation is requested.
-    fn figure_of(
-        &self,
-        (op, m): (&'static str, u64),
-        graph: Graph,
-        bound: &[Bound<'_>],
-        output: &mut Output,
+        bound: Vec<Bound<'_>>,
         check: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
         if !self.options.is_selected(op) {
             return Ok(());
         }
-        let context = self.bench.context;
-        let executable = context.instantiate(self.target.plan(graph, true)?)?;
-        context.run(&executable, bound)?;
-        check()?;
-        let labels: Vec<_> =
-            executable.plan().steps().iter().map(|step| step.pass.label.as_str()).collect();
+        let plan = self.bench.target.plan(graph)?;
+        let labels: Vec<_> = plan.steps().iter().map(|step| step.pass.label.as_str()).collect();
         let method = match () {
             () if labels.iter().any(|label| label.starts_with("select.")) => "lookback",
             () if labels.iter().any(|label| label.ends_with(".lookback")) => "lookback",
@@ -127,102 +102,116 @@ impl Family<'_> {
             () if labels.contains(&"reduce.parts") => "two-passes",
             () => "one-workgroup",
         };
-        self.bench.figure((op, method), (self.n, m), &executable, bound, output)
+        let case = Case { m, ..Case::new(op, method, self.n, bound) };
+        self.bench.measure(&case, &plan, check)
     }
 
     fn reduction<K: Key>(
         &self,
-        (op, operator): (&'static str, Operator),
+        op: &'static str,
+        operator: Operator,
         src: &Array<K>,
         expected: K,
-        output: &mut Output,
     ) -> Result<()> {
         let context = self.bench.context;
         let dst = context.zeroed::<K>(1)?;
         let mut graph = Graph::new("reduce");
         let (from, to) = (graph.import::<K>("src", self.n), graph.import::<K>("dst", 1));
         let buffers = ReduceBuffers::new(from, to);
-        operations::reduce(&mut graph, &self.target.policy, operator, &buffers)?;
-        self.figure(op, graph, &[(from, src).into(), (to, &dst).into()], output, || {
+        operations::reduce(&mut graph, &self.bench.target.policy, operator, &buffers)?;
+        self.measure(op, 0, graph, vec![(from, src).into(), (to, &dst).into()], || {
             let same = context.download(&dst)?.first().map(|x| x.key_bits());
             ensure!(same == Some(expected.key_bits()), "the reduction is wrong");
             Ok(())
         })
     }
 
+    /// Measures an inclusive scan of `src`, of runs of `keys` if given.
     fn sums<K: Key>(
         &self,
         op: &'static str,
         src: &Array<K>,
-        output: &mut Output,
+        keys: Option<&Array<u32>>,
         check: impl FnOnce(&[K]) -> bool,
     ) -> Result<()> {
         let context = self.bench.context;
         let dst = context.zeroed::<K>(self.n)?;
         let mut graph = Graph::new("scan");
         let [from, to] = ["src", "dst"].map(|name| graph.import::<K>(name, self.n));
-        let how = Scan::inclusive(Operator::Sum);
-        operations::scan(&mut graph, &self.target.policy, &how, &ScanBuffers::new(from, to))?;
-        self.figure(op, graph, &[(from, src).into(), (to, &dst).into()], output, || {
+        let (how, mut buffers) = (Scan::inclusive(Operator::Sum), ScanBuffers::new(from, to));
+        let mut bound: Vec<Bound<'_>> = vec![(from, src).into(), (to, &dst).into()];
+        if let Some(keys) = keys {
+            let import = graph.import::<u32>("keys", self.n);
+            buffers = buffers.keys(import);
+            bound.push((import, keys).into());
+        }
+        operations::scan(&mut graph, &self.bench.target.policy, &how, &buffers)?;
+        self.measure(op, 0, graph, bound, || {
             ensure!(check(&context.download(&dst)?), "the scan is wrong");
             Ok(())
         })
     }
 
-    /// Measures a selection. `lengths` also requests the run lengths.
+    /// Measures a selection of `keys`. With `lengths`, also of the run lengths.
     fn selection(
         &self,
-        (op, condition, lengths): (&'static str, Select<u32>, bool),
+        op: &'static str,
+        condition: &Select<u32>,
         src: &Array<u32>,
-        output: &mut Output,
-        expected: (&[u32], &[u32]),
+        keys: &[u32],
+        lengths: Option<&[u32]>,
     ) -> Result<()> {
         let context = self.bench.context;
         let (dst, found) = (context.zeroed::<u32>(self.n)?, context.zeroed::<u32>(1)?);
-        let counts = context.zeroed::<u32>(if lengths { self.n } else { 1 })?;
+        let counts = context.zeroed::<u32>(if lengths.is_some() { self.n } else { 1 })?;
         let mut graph = Graph::new("select");
         let [from, to] = ["src", "dst"].map(|name| graph.import::<u32>(name, self.n));
         let selected = graph.import::<u32>("selected", 1);
         let mut buffers = SelectBuffers::new(from, to, selected);
         let mut bound: Vec<Bound<'_>> =
             vec![(from, src).into(), (to, &dst).into(), (selected, &found).into()];
-        if lengths {
-            let import: Buffer = graph.import::<u32>("lengths", self.n);
+        if lengths.is_some() {
+            let import = graph.import::<u32>("lengths", self.n);
             buffers = buffers.run_lengths(import);
             bound.push((import, &counts).into());
         }
-        operations::select(&mut graph, &self.target.policy, &condition, &buffers)?;
-        self.figure(op, graph, &bound, output, || {
-            let (keys, runs) = expected;
+        operations::select(&mut graph, &self.bench.target.policy, condition, &buffers)?;
+        self.measure(op, 0, graph, bound, || {
             let kept = keys.len() as u64;
             ensure!(context.download(&found)? == [kept as u32], "the count is wrong");
             ensure!(context.download_range(&dst, 0..kept)? == keys, "the selection is wrong");
-            let runs_found = if lengths { kept } else { 0 };
-            ensure!(context.download_range(&counts, 0..runs_found)? == runs, "lengths are wrong");
+            if let Some(lengths) = lengths {
+                let found = context.download_range(&counts, 0..kept)?;
+                ensure!(found == lengths, "lengths are wrong");
+            }
             Ok(())
         })
     }
 
-    fn words(&self, output: &mut Output) -> Result<()> {
+    fn words(&self) -> Result<()> {
         let words = data::words(self.n, |index| mixed(index, 1))?;
         let src = self.bench.context.upload(&words)?;
         let sum = words.iter().copied().fold(0, u32::wrapping_add);
-        self.reduction(("reduce_sum_u32", Operator::Sum), &src, sum, output)?;
-        self.sums("scan_inclusive_u32", &src, output, |found| are_sums(&words, found))?;
+        self.reduction("reduce_sum_u32", Operator::Sum, &src, sum)?;
+        self.sums("scan_inclusive_u32", &src, None, |found| {
+            let mut sum = 0u32;
+            words.iter().zip(found).all(|(&word, &found)| {
+                sum = sum.wrapping_add(word);
+                found == sum
+            })
+        })?;
         let below: Vec<u32> = words.into_iter().filter(|&word| word < HALF).collect();
-        let case = ("select_if_u32", Select::less_than(HALF), false);
-        self.selection(case, &src, output, (&below, &[]))
+        self.selection("select_if_u32", &Select::less_than(HALF), &src, &below, None)
     }
 
-    fn floats(&self, output: &mut Output) -> Result<()> {
-        let float = |index| ((mixed(index, 1) >> 8) as f32 * (1024.0 / 16_777_216.0)).to_bits();
-        let bits = data::words(self.n, float)?;
+    fn floats(&self) -> Result<()> {
+        let bits = data::float_bits(self.n)?;
         let floats: &[f32] = bytemuck::cast_slice(&bits);
         let src = self.bench.context.upload(floats)?;
         let greatest = floats.iter().copied().fold(0.0, f32::max);
-        self.reduction(("reduce_max_f32", Operator::Max), &src, greatest, output)?;
-        self.rows(floats, &src, output)?;
-        self.sums("scan_inclusive_f32", &src, output, |found| {
+        self.reduction("reduce_max_f32", Operator::Max, &src, greatest)?;
+        self.rows(floats, &src)?;
+        self.sums("scan_inclusive_f32", &src, None, |found| {
             let mut sum = 0.0;
             floats.iter().zip(found).all(|(&x, &found)| {
                 sum += f64::from(x);
@@ -231,13 +220,13 @@ impl Family<'_> {
         })
     }
 
-    fn wide(&self, output: &mut Output) -> Result<()> {
+    fn wide(&self) -> Result<()> {
         let words = data::words(2 * self.n, |index| mixed(index, 3))?;
         let pairs = words.chunks_exact(2);
         let wide: Vec<u64> =
             pairs.map(|pair| u64::from(pair[1]) << 32 | u64::from(pair[0])).collect();
         let src = self.bench.context.upload(&wide)?;
-        self.sums("scan_inclusive_u64", &src, output, |found| {
+        self.sums("scan_inclusive_u64", &src, None, |found| {
             let mut sum = 0u64;
             wide.iter().zip(found).all(|(&x, &found)| {
                 sum = sum.wrapping_add(x);
@@ -247,7 +236,7 @@ impl Family<'_> {
     }
 
     /// Measures operations on runs with an average length of four.
-    fn runs(&self, by_key: bool, output: &mut Output) -> Result<()> {
+    fn runs(&self, by_key: bool) -> Result<()> {
         let mut run = 0;
         let words = data::words(self.n, |index| {
             run += u32::from(mixed(index, 7).is_multiple_of(4));
@@ -259,18 +248,17 @@ impl Family<'_> {
             keys.push(of_run[0]);
             lengths.push(of_run.len() as u32);
         }
-        let case = ("unique_u32", Select::first_of_runs(), false);
-        self.selection(case, &src, output, (&keys, &[]))?;
-        let case = ("run_length_encode_u32", Select::first_of_runs(), true);
-        self.selection(case, &src, output, (&keys, &lengths))?;
+        let first = Select::first_of_runs();
+        self.selection("unique_u32", &first, &src, &keys, None)?;
+        self.selection("run_length_encode_u32", &first, &src, &keys, Some(&lengths))?;
         if by_key {
-            self.by_key((&words, &src), output)?;
+            self.by_key(&words, &src)?;
         }
         Ok(())
     }
 
     /// Measures sums of the values of each run, and their scan.
-    fn by_key(&self, (keys, src): (&[u32], &Array<u32>), output: &mut Output) -> Result<()> {
+    fn by_key(&self, keys: &[u32], src: &Array<u32>) -> Result<()> {
         let (context, n) = (self.bench.context, self.n);
         let values = data::words(n, |index| mixed(index, 2))?;
         let of_values = context.upload(&values)?;
@@ -286,42 +274,26 @@ impl Family<'_> {
         }
         let (dst, found) = (context.zeroed::<u32>(n)?, context.zeroed::<u32>(1)?);
         let keys_out = context.zeroed::<u32>(n)?;
-        let imports = |graph: &mut Graph| {
-            ["keys", "values", "keys_out", "dst"].map(|name| graph.import::<u32>(name, n))
-        };
         let mut graph = Graph::new("reduce by key");
-        let [from, with, out, to] = imports(&mut graph);
+        let [from, with, out, to] =
+            ["keys", "values", "keys_out", "dst"].map(|name| graph.import::<u32>(name, n));
         let count = graph.import::<u32>("found", 1);
         let buffers = ReduceByKeyBuffers::new((from, with), (out, to), count);
-        operations::reduce_by_key(&mut graph, &self.target.policy, Operator::Sum, &buffers)?;
-        let bound: [Bound<'_>; 5] = [
-            (from, src).into(),
-            (with, &of_values).into(),
-            (out, &keys_out).into(),
-            (to, &dst).into(),
-            (count, &found).into(),
-        ];
-        self.figure("reduce_by_key_u32", graph, &bound, output, || {
+        operations::reduce_by_key(&mut graph, &self.bench.target.policy, Operator::Sum, &buffers)?;
+        let arrays =
+            [(from, src), (with, &of_values), (out, &keys_out), (to, &dst), (count, &found)];
+        let bound = arrays.map(Bound::from).to_vec();
+        self.measure("reduce_by_key_u32", 0, graph, bound, || {
             let runs = sums.len() as u64;
             ensure!(context.download(&found)? == [runs as u32], "the count is wrong");
             ensure!(context.download_range(&dst, 0..runs)? == sums, "the sums are wrong");
             Ok(())
         })?;
-        let mut graph = Graph::new("scan by key");
-        let [from, with, _, to] = imports(&mut graph);
-        let how = Scan::inclusive(Operator::Sum);
-        let buffers = ScanBuffers::new(with, to).keys(from);
-        operations::scan(&mut graph, &self.target.policy, &how, &buffers)?;
-        let bound: [Bound<'_>; 3] =
-            [(from, src).into(), (with, &of_values).into(), (to, &dst).into()];
-        self.figure("scan_inclusive_by_key_u32", graph, &bound, output, || {
-            ensure!(context.download(&dst)? == scanned, "the scan is wrong");
-            Ok(())
-        })
+        self.sums("scan_inclusive_by_key_u32", &of_values, Some(src), |found| found == scanned)
     }
 
     /// Measures sums of rows of m floats, by length and by offsets, if `m` divides the array length.
-    fn rows(&self, floats: &[f32], src: &Array<f32>, output: &mut Output) -> Result<()> {
+    fn rows(&self, floats: &[f32], src: &Array<f32>) -> Result<()> {
         let (context, n) = (self.bench.context, self.n);
         let all = ROWS.into_iter().filter(|m| n.is_multiple_of(*m));
         for (op, m) in all.flat_map(|m| [(SUM_OF_ROWS, m), (SUM_BY_OFFSETS, m)]) {
@@ -340,8 +312,9 @@ impl Family<'_> {
             } else {
                 SegmentedReduceBuffers::rows(from, m, to)
             };
-            operations::reduce_segments(&mut graph, &self.target.policy, Operator::Sum, &buffers)?;
-            self.figure_of((op, m), graph, &bound, output, || {
+            let policy = &self.bench.target.policy;
+            operations::reduce_segments(&mut graph, policy, Operator::Sum, &buffers)?;
+            self.measure(op, m, graph, bound, || {
                 let found = context.download(&dst)?;
                 let is_near = |(row, found): (&[f32], &f32)| {
                     let sum: f64 = row.iter().map(|&x| f64::from(x)).sum();
@@ -354,12 +327,4 @@ impl Family<'_> {
         }
         Ok(())
     }
-}
-
-fn are_sums(words: &[u32], found: &[u32]) -> bool {
-    let mut sum = 0u32;
-    words.iter().zip(found).all(|(&word, &found)| {
-        sum = sum.wrapping_add(word);
-        found == sum
-    })
 }

@@ -9,10 +9,10 @@ use multisplit::Sort;
 use crate::data;
 use crate::figures::median;
 use crate::measure::Bench;
-use crate::output::{Figure, Output, Timed};
+use crate::output::{Figure, Timed};
 
 /// Measures transfers and sorts of `n` host words.
-pub fn measure(bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
+pub fn measure(bench: &Bench<'_>, n: u64) -> Result<()> {
     let context = bench.context;
     let keys = data::random_words(n, data::SEED)?;
     let mut out = keys.clone();
@@ -28,7 +28,7 @@ pub fn measure(bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
         [("host_upload_u32", upload), ("host_download_u32", download), ("host_sort_u32", sort)]
     {
         let time = Timed { nanoseconds, settled: true };
-        output.figure(Figure::new((op, "staging"), n, 0, time))?;
+        bench.output().figure(Figure::new(op, "staging", n, time))?;
     }
     Ok(())
 }

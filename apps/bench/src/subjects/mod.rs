@@ -1,6 +1,5 @@
 //! The subjects of `multisplit bench`.
 
-pub mod cases;
 pub mod family;
 pub mod histogram;
 pub mod host;
@@ -9,3 +8,51 @@ pub mod sort;
 pub mod split;
 pub mod sssp;
 pub mod topk;
+pub mod words;
+
+use clap::ValueEnum;
+
+/// A group of figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Subject {
+    /// All of the following except paper
+    All,
+    /// Exclusive scan, by each method
+    Scan,
+    /// Copy kernel: the upper bound for operations that read and write each element once
+    Copy,
+    /// Fill kernel
+    Fill,
+    /// Multisplit, by operation, number of buckets and method
+    Split,
+    /// Histograms, by operation, number of bins and method
+    Histogram,
+    /// Radix sort, by operation and method
+    Sort,
+    /// The k largest elements with their indices, of an array or of rows
+    Topk,
+    /// Scans, reductions and selections of several types
+    Family,
+    /// Host arrays: transfers, and sorts with transfers, by the host's clock
+    Host,
+    /// Shortest paths, by network and method
+    Sssp,
+    /// Experiments of the paper, in its own tables
+    Paper,
+}
+
+impl Subject {
+    /// The subjects of `all`.
+    pub const EVERY: [Self; 10] = [
+        Self::Copy,
+        Self::Fill,
+        Self::Scan,
+        Self::Sort,
+        Self::Topk,
+        Self::Split,
+        Self::Histogram,
+        Self::Family,
+        Self::Host,
+        Self::Sssp,
+    ];
+}

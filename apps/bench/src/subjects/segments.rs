@@ -7,12 +7,10 @@ use multisplit::operations::{self, SortBuffers};
 use multisplit::{Array, Bound, Sort};
 
 use crate::data::{self, mixed};
-use crate::measure::Bench;
-use crate::output::Output;
-use crate::plans::Target;
+use crate::measure::{Bench, Case};
 
 /// Row lengths that other benchmark programs use.
-const ROWS: [u64; 7] = [16, 64, 256, 1024, 4096, 1 << 16, 1 << 20];
+pub const ROWS: [u64; 7] = [16, 64, 256, 1024, 4096, 1 << 16, 1 << 20];
 /// Segments of a random mix are shorter than two to this power.
 const MAX_BITS: u32 = 17;
 
@@ -26,42 +24,46 @@ pub const OPS: [&str; 5] = [
 ];
 
 /// Measures the requested segmented sorts of `n` floats. Skips all of them if no row length divides `n`.
-pub fn measure(
-    bench: &Bench<'_>,
-    n: u64,
-    is_selected: impl Fn(&str) -> bool,
-    output: &mut Output,
-) -> Result<()> {
+pub fn measure(bench: &Bench<'_>, n: u64, is_selected: impl Fn(&str) -> bool) -> Result<()> {
     let [keys_by_rows, argsort_by_rows, keys_by_offsets, keys_of_mix, argsort_of_mix] = OPS;
     if !ROWS.iter().any(|&length| n.is_multiple_of(length)) {
         return Ok(());
     }
-    let float = |index| ((mixed(index, 1) >> 8) as f32 * (1024.0 / 16_777_216.0)).to_bits();
-    let bits = data::words(n, float)?;
-    let floats: Vec<f32> = bits.into_iter().map(f32::from_bits).collect();
+    let floats: Vec<f32> = data::float_bits(n)?.into_iter().map(f32::from_bits).collect();
     let unsorted = bench.context.upload(&floats)?;
     let (keys, order) = (bench.context.zeroed(n)?, bench.context.zeroed(n)?);
-    let target = bench.target();
-    let segments = Segments { bench, target, floats, unsorted, keys, order };
+    let segments = Segments { bench, floats, unsorted, keys, order };
     for length in ROWS.into_iter().filter(|length| n.is_multiple_of(*length)) {
         let offsets: Vec<u32> = (0..=n / length).map(|row| (row * length) as u32).collect();
-        for (op, indices, row) in [
-            (keys_by_rows, false, Some(length)),
-            (argsort_by_rows, true, Some(length)),
-            (keys_by_offsets, false, None),
+        for (op, indices, by_rows) in [
+            (keys_by_rows, false, true),
+            (argsort_by_rows, true, true),
+            (keys_by_offsets, false, false),
         ] {
             if is_selected(op) {
-                segments.measure((op, length, indices), row, &offsets, output)?;
+                segments.measure(&Segmented { op, length, by_rows, indices }, &offsets)?;
             }
         }
     }
     let offsets = random_offsets(n);
     for (op, indices) in [(keys_of_mix, false), (argsort_of_mix, true)] {
         if is_selected(op) {
-            segments.measure((op, 0, indices), None, &offsets, output)?;
+            let sort = Segmented { op, length: 0, by_rows: false, indices };
+            segments.measure(&sort, &offsets)?;
         }
     }
     Ok(())
+}
+
+/// A segmented sort.
+struct Segmented {
+    op: &'static str,
+    /// Length of all segments, or 0 if they differ.
+    length: u64,
+    /// Whether the sort is given the length instead of offsets.
+    by_rows: bool,
+    /// Whether it also writes indices.
+    indices: bool,
 }
 
 /// Segment lengths with a log-uniform distribution: most segments are tiny, but most elements are in large
@@ -78,54 +80,41 @@ fn random_offsets(n: u64) -> Vec<u32> {
     offsets
 }
 
-struct Segments<'b> {
-    bench: &'b Bench<'b>,
-    target: Target,
+struct Segments<'b, 'c> {
+    bench: &'b Bench<'c>,
     floats: Vec<f32>,
     unsorted: Array<f32>,
     keys: Array<f32>,
     order: Array<u32>,
 }
 
-impl Segments<'_> {
-    /// Measures a sort by row length if `row` is given, otherwise by offsets.
-    fn measure(
-        &self,
-        (op, m, indices): (&'static str, u64, bool),
-        row: Option<u64>,
-        offsets: &[u32],
-        output: &mut Output,
-    ) -> Result<()> {
-        let (context, n) = (self.bench.context, self.unsorted.len());
+impl Segments<'_, '_> {
+    fn measure(&self, sort: &Segmented, offsets: &[u32]) -> Result<()> {
+        let (context, target) = (self.bench.context, &self.bench.target);
+        let (n, segments) = (self.unsorted.len(), offsets.len() as u64 - 1);
         let on_device = context.upload(offsets)?;
         let mut graph = Graph::new("segments");
         let keys = graph.import::<f32>("keys", n);
         let order = graph.import::<u32>("order", n);
-        let import = graph.import::<u32>("offsets", offsets.len() as u64);
+        let import = graph.import::<u32>("offsets", segments + 1);
         let mut bound: Vec<Bound<'_>> = vec![(keys, &self.keys).into()];
-        let mut buffers = SortBuffers::keys(keys);
-        if indices {
+        let (mut how, mut buffers) = (Sort::ascending(), SortBuffers::keys(keys));
+        if sort.indices {
             buffers = buffers.indices(order);
             bound.push((order, &self.order).into());
         }
-        let how = match row {
-            Some(length) => Sort::ascending().rows(length),
-            None => {
-                buffers = buffers.segments(import, offsets.len() as u64 - 1);
-                bound.push((import, &on_device).into());
-                Sort::ascending()
-            }
-        };
-        operations::sort(&mut graph, &self.target.policy, &how, &buffers)?;
-        let executable = context.instantiate(self.target.plan(graph, true)?)?;
-
+        if sort.by_rows {
+            how = how.rows(sort.length);
+        } else {
+            buffers = buffers.segments(import, segments);
+            bound.push((import, &on_device).into());
+        }
+        operations::sort(&mut graph, &target.policy, &how, &buffers)?;
         let restore = self.bench.restoring(&self.unsorted, &self.keys)?;
-        restore()?;
-        context.run(&executable, &bound)?;
-        self.check(offsets, indices)?;
-        let method = if row.is_some() { "rows" } else { "offsets" };
-        let run = (&executable, &bound[..]);
-        self.bench.figure_restoring((op, method), (n, m), run, restore, output)
+        let method = if sort.by_rows { "rows" } else { "offsets" };
+        let case = Case::new(sort.op, method, n, bound);
+        let case = Case { m: sort.length, restore: Some(&restore), ..case };
+        self.bench.measure(&case, &target.plan(graph)?, || self.check(offsets, sort.indices))
     }
 
     /// Checks that segments are sorted and have their original elements, which `indices` refer to.

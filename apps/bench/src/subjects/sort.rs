@@ -1,18 +1,18 @@
 //! `multisplit bench sort`: every operation and method, each run on unsorted data.
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
-use multisplit::{Array, Key};
+use multisplit::operations::sort::SortMethod;
+use multisplit::{Array, Bound, Key, KeyType};
 
-use crate::data;
+use crate::choice::{Named as _, or_default};
 use crate::key_order::rank;
-use crate::measure::Bench;
-use crate::output::Output;
-use crate::size;
-use crate::sort::{Method, OPS, Op, SortPlan};
+use crate::measure::{Bench, Case};
+use crate::sort::{Method, Op, Sorted, plan};
+use crate::{data, size};
 
 /// Arguments of `multisplit bench sort` alone.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of sort")]
 pub struct SortOptions {
     /// Sorts, separated by commas [default: all]
@@ -24,48 +24,26 @@ pub struct SortOptions {
 }
 
 impl SortOptions {
-    /// Whether any option was given.
-    pub fn any(&self) -> bool {
-        !self.sorts.is_empty() || !self.sort_by.is_empty()
-    }
-
     /// Measures sorts of `n` elements.
-    pub fn measure(&self, bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
-        let ops = if self.sorts.is_empty() { &OPS[..] } else { &self.sorts };
-        let methods = if self.sort_by.is_empty() { &[Method::Auto][..] } else { &self.sort_by };
-        for &op in ops {
-            match op {
-                Op::KeysU32 | Op::PairsU32 => measure::<u32>(bench, op, n, methods, output),
-                Op::KeysU64 => measure::<u64>(bench, op, n, methods, output),
-                Op::KeysF32 => measure::<f32>(bench, op, n, methods, output),
-                Op::KeysU8 => measure::<u8>(bench, op, n, methods, output),
-                Op::KeysU16 | Op::PairsU16 => measure::<u16>(bench, op, n, methods, output),
+    pub fn measure(&self, bench: &Bench<'_>, n: u64) -> Result<()> {
+        let methods = or_default(&self.sort_by, &SortMethod::CHOICES[..1]);
+        for &op in or_default(&self.sorts, Sorted::CHOICES) {
+            match op.value.key {
+                KeyType::U32 => Input::<u32>::new(bench, op, n)?.measure(methods),
+                KeyType::U64 => Input::<u64>::new(bench, op, n)?.measure(methods),
+                KeyType::F32 => Input::<f32>::new(bench, op, n)?.measure(methods),
+                KeyType::U8 => Input::<u8>::new(bench, op, n)?.measure(methods),
+                KeyType::U16 => Input::<u16>::new(bench, op, n)?.measure(methods),
+                key => bail!("sorts of {key} are not measured"),
             }?;
         }
         Ok(())
     }
 }
 
-/// Measures one operation with key type `K`, by each of `methods`.
-fn measure<K: Key>(
-    bench: &Bench<'_>,
-    op: Op,
-    n: u64,
-    methods: &[Method],
-    output: &mut Output,
-) -> Result<()> {
-    let input = Input::<K>::new(bench, op, n)?;
-    for &method in methods {
-        input
-            .measure(method, output)
-            .with_context(|| format!("{} ({method:?}), n = {}", op.name(), size::show(n)))?;
-    }
-    Ok(())
-}
-
 /// The elements of one sort, on the host and the device.
-struct Input<'i, K> {
-    bench: &'i Bench<'i>,
+struct Input<'b, 'c, K> {
+    bench: &'b Bench<'c>,
     op: Op,
     n: u64,
     host_keys: Vec<K>,
@@ -75,31 +53,38 @@ struct Input<'i, K> {
     values: Option<Array<u32>>,
 }
 
-impl<'i, K: Key> Input<'i, K> {
-    fn new(bench: &'i Bench<'i>, op: Op, n: u64) -> Result<Self> {
+impl<'b, 'c, K: Key> Input<'b, 'c, K> {
+    fn new(bench: &'b Bench<'c>, op: Op, n: u64) -> Result<Self> {
         // Allocate device memory first, so that a size that does not fit fails before generating the input.
         let unsorted = bench.context.zeroed(n)?;
         let keys = bench.context.zeroed(n)?;
-        let values = op.pairs().then(|| bench.context.zeroed(n)).transpose()?;
+        let values = op.value.pairs.then(|| bench.context.zeroed(n)).transpose()?;
         let host_keys = data::random_keys(n, data::SEED)?;
         bench.context.write(&unsorted, 0, &host_keys)?;
         Ok(Self { bench, op, n, host_keys, unsorted, keys, values })
     }
 
-    fn measure(&self, method: Method, output: &mut Output) -> Result<()> {
-        let context = self.bench.context;
-        let sort = SortPlan::new(&self.bench.target(), self.op, method, self.n, true)?;
-        let executable = context.instantiate(sort.plan.clone())?;
-        let bound = sort.bind(&self.keys, self.values.as_ref());
+    /// Measures the sort by each of `methods`.
+    fn measure(&self, methods: &[Method]) -> Result<()> {
+        for method in methods {
+            self.measure_by(method.value).with_context(|| {
+                format!("{} ({}), n = {}", self.op.name, method.name, size::show(self.n))
+            })?;
+        }
+        Ok(())
+    }
+
+    fn measure_by(&self, method: SortMethod) -> Result<()> {
+        let sort = plan(&self.bench.target, self.op.value, method, self.n)?;
+        let mut bound: Vec<Bound<'_>> = vec![(sort.imports[0], &self.keys).into()];
         if let Some(values) = &self.values {
-            context.write(values, 0, &data::words(self.n, |i| i as u32)?)?;
+            bound.push((sort.imports[1], values).into());
+            self.bench.context.write(values, 0, &data::words(self.n, |i| i as u32)?)?;
         }
         let restore = self.bench.restoring(&self.unsorted, &self.keys)?;
-        restore()?;
-        context.run(&executable, &bound)?;
-        self.check()?;
-        let (names, run) = ((self.op.name(), sort.method), (&executable, &bound[..]));
-        self.bench.figure_restoring(names, (self.n, 0), run, restore, output)
+        let case = Case::new(self.op.name, sort.method, self.n, bound);
+        let case = Case { restore: Some(&restore), ..case };
+        self.bench.measure(&case, &sort.plan, || self.check())
     }
 
     /// Checks that the keys are sorted and the same as before, and that values contain the original

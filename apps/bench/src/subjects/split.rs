@@ -2,20 +2,20 @@
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use multisplit::Context;
+use multisplit::operations::split as engine;
+use multisplit::{Array, Context};
 
+use crate::choice::{Choice, Named as _, or_default};
 use crate::figures;
-use crate::measure::{Bench, too_large};
-use crate::output::{Figure, Output, SplitFigure};
-use crate::plans::{Target, WordPlan, bytes_of};
-use crate::split::{Arrays, Distribution, Expected, Function, Method, Op, Recipe, Rule, SplitPlan};
-use crate::stages::Stages;
-use crate::subjects::cases::POISON;
-use crate::{console, data, passes, size};
+use crate::measure::{Bench, Case, too_large};
+use crate::plans::{Planned, bytes_of};
+use crate::split::{Distribution, Expected, Function, Method, Op, Recipe, Rule, Split, plan};
+use crate::subjects::words::POISON;
+use crate::{console, data, size};
 
 /// Arguments of `multisplit bench split` alone. None has a default that clap knows, so that one
 /// given to another subject can be refused.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of split")]
 pub struct SplitOptions {
     /// Operations, separated by commas [default: all]
@@ -26,60 +26,50 @@ pub struct SplitOptions {
     method: Vec<Method>,
     /// Distribution of the keys over the buckets [default: uniform]
     #[arg(long, value_enum)]
-    distribution: Option<Distribution>,
+    distribution: Option<Choice<Distribution>>,
 }
 
 const BUCKETS: [u32; 8] = [2, 4, 8, 16, 32, 64, 128, 256];
 /// Few bucket counts, because a software driver compiles kernels for each.
 const SOFTWARE_BUCKETS: [u32; 2] = [8, 64];
-const OPS: [Op; 5] =
-    [Op::DeltaKeys, Op::DeltaPairs, Op::IdentityKeys, Op::IdentityPairs, Op::RangeKeys];
-const METHODS: [Method; 4] = [Method::Direct, Method::Warp, Method::Block, Method::Onesweep];
 /// Input and output, of keys and values.
 const PAIR_ARRAYS: u64 = 4;
 
 impl SplitOptions {
-    /// Whether any option was given.
-    pub fn any(&self) -> bool {
-        !self.op.is_empty() || !self.method.is_empty() || self.distribution.is_some()
-    }
-
     /// Measures splits of `n` elements into `m` buckets.
-    pub fn measure(&self, bench: &Bench<'_>, n: u64, m: &[u32], output: &mut Output) -> Result<()> {
+    pub fn measure(&self, bench: &Bench<'_>, n: u64, m: &[u32]) -> Result<()> {
         let context = bench.context;
         if let Some(reason) = too_wide(context, n) {
             console::note(format_args!("n = {} skipped: {reason}", size::show(n)));
             return Ok(());
         }
-        let mut ops = or_all(&self.op, &OPS).to_vec();
-        if ops.iter().any(|op| op.pairs())
+        let mut ops = or_default(&self.op, Split::CHOICES).to_vec();
+        if ops.iter().any(|op| op.value.pairs)
             && let Some(reason) = too_large(context, n, PAIR_ARRAYS)
         {
             console::note(format_args!("pairs, n = {} skipped: {reason}", size::show(n)));
-            ops.retain(|op| !op.pairs());
+            ops.retain(|op| !op.value.pairs);
         }
         if ops.is_empty() {
             return Ok(());
         }
+        // Direct, warp, block and onesweep.
+        let methods = or_default(&self.method, &engine::Method::CHOICES[1..5]);
         let distribution = self.distribution.unwrap_or_default();
-        let mut splits = Splits::new(bench, n, distribution, ops.iter().any(|op| op.pairs()))?;
-        let default = if bench.software { &SOFTWARE_BUCKETS[..] } else { &BUCKETS };
-        for &m in or_all(m, default) {
+        let pairs = ops.iter().any(|op| op.value.pairs);
+        let mut splits = Splits::new(bench, n, distribution, pairs)?;
+        let default = if bench.is_software() { &SOFTWARE_BUCKETS[..] } else { &BUCKETS };
+        for &m in or_default(m, default) {
             for function in Function::ALL {
-                let ops: Vec<_> =
-                    ops.iter().copied().filter(|op| op.function() == function).collect();
+                let of_function = |op: &Op| op.value.function == function;
+                let ops: Vec<_> = ops.iter().copied().filter(of_function).collect();
                 if !ops.is_empty() {
-                    let rule = Rule::new(function, m);
-                    splits.measure(&rule, &ops, or_all(&self.method, &METHODS), output)?;
+                    splits.measure(&Rule::new(function, m), &ops, methods)?;
                 }
             }
         }
         Ok(())
     }
-}
-
-fn or_all<'l, T>(asked: &'l [T], all: &'l [T]) -> &'l [T] {
-    if asked.is_empty() { all } else { asked }
 }
 
 /// Reason why `n` words exceed the storage range of a kernel, if they do. Splits need whole arrays.
@@ -92,116 +82,109 @@ fn too_wide(context: &Context, n: u64) -> Option<String> {
 }
 
 /// Splits of one size and distribution.
-struct Splits<'b> {
-    bench: &'b Bench<'b>,
-    target: Target,
+struct Splits<'b, 'c> {
+    bench: &'b Bench<'c>,
     n: u64,
-    distribution: Distribution,
-    arrays: Arrays,
-    poison: WordPlan,
+    distribution: Choice<Distribution>,
+    /// Input and output.
+    keys: [Array<u32>; 2],
+    /// Input and output, if there are pairs.
+    values: Option<[Array<u32>; 2]>,
+    /// Large enough for any number of buckets.
+    offsets: Array<u32>,
     /// Host copy of the keys on the device.
-    keys: Option<(Recipe, Vec<u32>)>,
+    host_keys: Option<(Recipe, Vec<u32>)>,
 }
 
-impl<'b> Splits<'b> {
-    fn new(bench: &'b Bench<'b>, n: u64, distribution: Distribution, pairs: bool) -> Result<Self> {
-        let target = bench.target();
+impl<'b, 'c> Splits<'b, 'c> {
+    fn new(
+        bench: &'b Bench<'c>,
+        n: u64,
+        distribution: Choice<Distribution>,
+        pairs: bool,
+    ) -> Result<Self> {
+        let context = bench.context;
         // Allocate device memory first, so that a size that does not fit fails before generating the input.
-        let arrays = Arrays::new(bench.context, n, pairs)?;
-        if let Some((values, _)) = &arrays.values {
-            bench.context.write(values, 0, &data::words(n, |index| index as u32)?)?;
+        let both = || -> Result<[_; 2]> { Ok([context.zeroed(n)?, context.zeroed(n)?]) };
+        let (keys, values) = (both()?, if pairs { Some(both()?) } else { None });
+        let offsets = context.zeroed(u64::from(engine::MAX_BUCKETS) + 1)?;
+        if let Some([values, _]) = &values {
+            context.write(values, 0, &data::words(n, |index| index as u32)?)?;
         }
-        let poison = target.fill(n, POISON)?;
-        Ok(Self { bench, target, n, distribution, arrays, poison, keys: None })
+        Ok(Self { bench, n, distribution, keys, values, offsets, host_keys: None })
     }
 
     /// Measures each of `ops`, which share the bucket function `rule`, by each of `methods`.
-    fn measure(
-        &mut self,
-        rule: &Rule,
-        ops: &[Op],
-        methods: &[Method],
-        output: &mut Output,
-    ) -> Result<()> {
-        let recipe = Recipe::new(rule, self.distribution);
-        let keys = match self.keys.take() {
+    fn measure(&mut self, rule: &Rule, ops: &[Op], methods: &[Method]) -> Result<()> {
+        let recipe = Recipe::new(rule, self.distribution.value);
+        let keys = match self.host_keys.take() {
             Some((made, keys)) if made == recipe => keys,
             // Free the old keys before generating new ones.
             other => {
                 drop(other);
                 let keys = recipe.make(self.n)?;
-                self.bench.context.write(&self.arrays.keys, 0, &keys)?;
+                self.bench.context.write(&self.keys[0], 0, &keys)?;
                 keys
             }
         };
         let expected = Expected::new(rule, &keys)?;
-        for &op in ops {
+        for op in ops {
             let mut done = Vec::new();
-            for &method in methods {
-                let split = SplitPlan::new(&self.target, rule, method, op.pairs(), self.n, true)?;
+            for method in methods {
+                let (target, pairs) = (&self.bench.target, op.value.pairs);
+                let split = plan(target, rule, method.value, pairs, self.n)?;
                 // `auto` selects one of the other methods.
                 if done.contains(&split.method) {
                     continue;
                 }
                 done.push(split.method);
-                self.measure_plan(rule, op, &split, &keys, &expected, output).with_context(
+                self.measure_plan(op, &split, rule.buckets, &keys, &expected).with_context(
                     || {
-                        let (op, n) = (op.name(), size::show(self.n));
-                        format!("{op} ({}), n = {n}, m = {}", split.method, rule.buckets)
+                        let (n, m) = (size::show(self.n), rule.buckets);
+                        format!("{} ({}), n = {n}, m = {m}", op.name, split.method)
                     },
                 )?;
             }
         }
-        self.keys = Some((recipe, keys));
+        self.host_keys = Some((recipe, keys));
         Ok(())
     }
 
     fn measure_plan(
         &self,
-        rule: &Rule,
-        op: Op,
-        split: &SplitPlan,
-        keys: &[u32],
+        op: &Op,
+        split: &Planned,
+        buckets: u32,
+        input: &[u32],
         expected: &Expected,
-        output: &mut Output,
     ) -> Result<()> {
-        let Bench { context, timing, .. } = self.bench;
-        let executable = context.instantiate(split.plan.clone())?;
-        let bound = split.bind(&self.arrays);
-
-        self.poison(op)?;
-        context.run(&executable, &bound)?;
-        let ends = 0..u64::from(rule.buckets) + 1;
-        let offsets = context.download_range(&self.arrays.offsets, ends)?;
-        let values = match &self.arrays.values {
-            Some((_, values)) if op.pairs() => Some(context.download(values)?),
-            _ => None,
+        let context = self.bench.context;
+        let values = self.values.as_ref().filter(|_| op.value.pairs);
+        self.poison()?;
+        let [keys, keys_out] = &self.keys;
+        let mut arrays = vec![keys, keys_out, &self.offsets];
+        arrays.extend(values.into_iter().flatten());
+        let case = Case {
+            m: buckets.into(),
+            distribution: Some(self.distribution.name),
+            ..Case::new(op.name, split.method, self.n, split.bind(&arrays))
         };
-        let keys_out = context.download(&self.arrays.keys_out)?;
-        expected.check(keys, &offsets, &keys_out, values.as_deref())?;
-
-        let time = self.bench.time(&executable, &bound)?;
-        let times = passes::times(context, &executable, &bound, timing.runs)?;
-        let (distribution, stages) = (self.distribution.name(), Stages::of(&times));
-        output.figure(Figure {
-            split: Some(SplitFigure { distribution, stages }),
-            ..Figure::new((op.name(), split.method), self.n, rule.buckets.into(), time)
-        })?;
-        if timing.passes {
-            output.passes(&times);
-        }
-        Ok(())
+        self.bench.measure(&case, &split.plan, || {
+            let offsets = context.download_range(&self.offsets, 0..u64::from(buckets) + 1)?;
+            let values = values.map(|[_, values]| context.download(values)).transpose()?;
+            expected.check(input, &offsets, &context.download(keys_out)?, values.as_deref())
+        })
     }
 
     /// Overwrites the output of an earlier split, so that it cannot pass the check.
-    fn poison(&self, op: Op) -> Result<()> {
-        let (context, arrays) = (self.bench.context, &self.arrays);
-        let fill = context.instantiate(self.poison.plan.clone())?;
-        context.run(&fill, &self.poison.bind(&arrays.keys, &arrays.keys_out))?;
-        if let (true, Some((from, to))) = (op.pairs(), &arrays.values) {
-            context.run(&fill, &self.poison.bind(from, to))?;
+    fn poison(&self) -> Result<()> {
+        let context = self.bench.context;
+        let poison = self.bench.target.fill(self.n, POISON)?;
+        let fill = context.instantiate(poison.plan.clone())?;
+        for [_, out] in [&self.keys].into_iter().chain(&self.values) {
+            context.run(&fill, &poison.bind(&[out]))?;
         }
-        let poison = data::words(arrays.offsets.len(), |_| POISON)?;
-        Ok(context.write(&arrays.offsets, 0, &poison)?)
+        let poison = data::words(self.offsets.len(), |_| POISON)?;
+        Ok(context.write(&self.offsets, 0, &poison)?)
     }
 }

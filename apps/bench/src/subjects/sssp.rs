@@ -7,40 +7,42 @@ use multisplit_sssp::network::Summary;
 use multisplit_sssp::{DEFAULT_BUCKETS, DeviceNetwork, Options, Solver, Tuning};
 use serde::Serialize;
 
+use crate::choice::or_default;
 use crate::console;
 use crate::figures::six_digits;
 use crate::measure::Bench;
 use crate::network::{Weighting, dijkstra};
-use crate::output::{ANCHOR, Output, Timed, is_true};
-use crate::sssp::{self, Method, Source, Tunes};
+use crate::output::{ANCHOR, Timed, is_true};
+use crate::sssp::{self, Method, Source};
+use crate::tune::Tune;
 
 /// Arguments of `multisplit bench sssp` alone.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of sssp")]
 pub struct SearchOptions {
     /// Networks, separated by commas: rmat, rmat:VERTICES:EDGES, grid, grid:VERTICES,
     /// or files [default: rmat,grid; on a software driver rmat:5000:30000,grid:3000]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    graph: Vec<Source>,
+    pub graph: Vec<Source>,
     /// Methods, separated by commas [default: all methods of the device]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
-    search: Vec<Method>,
+    pub search: Vec<Method>,
     /// Bucket widths, separated by commas [default: from weights and degrees]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    delta: Vec<f64>,
+    pub delta: Vec<f64>,
     /// Sources, separated by commas [default: four for a known graph, else 0]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    source: Vec<u32>,
+    pub source: Vec<u32>,
     /// Number of buckets, for methods with buckets
     #[arg(long, value_name = "M")]
-    search_buckets: Option<u32>,
+    pub search_buckets: Option<u32>,
     /// Whether one dispatch runs many rounds [default: if the device is known to support it]
     #[arg(long, value_name = "BOOL")]
-    resident: Option<bool>,
+    pub resident: Option<bool>,
     /// Override sizes of the search, e.g. local_hops=16,stage=4; lists separated by semicolons
     /// are measured one after another
     #[arg(long, value_name = "LISTS", value_delimiter = ';')]
-    tune_search: Vec<Tunes>,
+    pub tune_search: Vec<Tune<Tuning>>,
 }
 
 /// One JSON line.
@@ -80,23 +82,6 @@ const SOFTWARE_GRAPHS: [&str; 2] = ["rmat:5000:30000", "grid:3000"];
 type Expected = Vec<(u32, Summary)>;
 
 impl SearchOptions {
-    /// Options for these networks and methods, with defaults for everything else.
-    pub fn new(graph: Vec<Source>, search: &[Method]) -> Self {
-        Self { graph, search: search.to_vec(), ..Self::default() }
-    }
-
-    /// Whether any option was given.
-    pub fn any(&self) -> bool {
-        !self.graph.is_empty() || self.more()
-    }
-
-    /// Whether any option other than the networks was given.
-    pub fn more(&self) -> bool {
-        let lists = self.search.is_empty() && self.delta.is_empty() && self.source.is_empty();
-        let sizes = self.tune_search.is_empty() && self.search_buckets.is_none();
-        !lists || !sizes || self.resident.is_some()
-    }
-
     /// The requested networks, or the defaults for the device.
     pub fn graphs(&self, software: bool) -> Result<Vec<Source>> {
         if !self.graph.is_empty() {
@@ -108,40 +93,36 @@ impl SearchOptions {
     }
 
     /// Measures all networks.
-    pub fn measure(&self, bench: &Bench<'_>, output: &mut Output) -> Result<()> {
-        for graph in &self.graphs(bench.software)? {
-            self.measure_graph(bench, graph, output).with_context(|| graph.name())?;
+    pub fn measure(&self, bench: &Bench<'_>) -> Result<()> {
+        for graph in &self.graphs(bench.is_software())? {
+            self.measure_graph(bench, graph).with_context(|| graph.name())?;
         }
         Ok(())
     }
 
-    fn measure_graph(&self, bench: &Bench<'_>, graph: &Source, output: &mut Output) -> Result<()> {
+    fn measure_graph(&self, bench: &Bench<'_>, graph: &Source) -> Result<()> {
         let network = graph.network(Weighting::Own)?;
         let sources = if self.source.is_empty() { graph.sources() } else { self.source.clone() };
         let expected = |&source: &u32| Ok((source, dijkstra(&network, source)?.summary()));
         let expected: Expected = sources.iter().map(expected).collect::<Result<_>>()?;
         let on_device = DeviceNetwork::upload(bench.context, &network)?;
         drop(network);
-        let methods = if self.search.is_empty() { &Method::ALL[..] } else { &self.search };
         let deltas: Vec<_> = self.delta.iter().copied().map(Some).collect();
-        let deltas = if deltas.is_empty() { vec![None] } else { deltas };
         let tunes: Vec<_> = self.tune_search.iter().map(Some).collect();
-        let tunes = if tunes.is_empty() { vec![None] } else { tunes };
-        for (method, tunes) in methods
-            .iter()
-            .filter_map(|method| method.engine())
-            .flat_map(|method| tunes.iter().map(move |&tunes| (method, tunes)))
-        {
-            for &delta in &deltas {
-                let options = Options {
-                    method,
-                    delta,
-                    buckets: self.search_buckets.unwrap_or(DEFAULT_BUCKETS),
-                    resident: self.resident,
-                    ..Options::default()
-                };
-                let search = Search { graph, network: &on_device, tunes, expected: &expected };
-                search.measure(bench, &options, output)?;
+        let methods = or_default(&self.search, sssp::device_methods());
+        for method in methods.iter().filter_map(|method| method.value) {
+            for &tune in or_default(&tunes, &[None]) {
+                let search = Search { graph, network: &on_device, tune, expected: &expected };
+                for &delta in or_default(&deltas, &[None]) {
+                    let options = Options {
+                        method,
+                        delta,
+                        buckets: self.search_buckets.unwrap_or(DEFAULT_BUCKETS),
+                        resident: self.resident,
+                        ..Options::default()
+                    };
+                    search.measure(bench, options)?;
+                }
             }
         }
         Ok(())
@@ -152,25 +133,26 @@ impl SearchOptions {
 struct Search<'s> {
     graph: &'s Source,
     network: &'s DeviceNetwork,
-    tunes: Option<&'s Tunes>,
+    tune: Option<&'s Tune<Tuning>>,
     expected: &'s Expected,
 }
 
 impl Search<'_> {
-    fn measure(&self, bench: &Bench<'_>, options: &Options, output: &mut Output) -> Result<()> {
-        let Self { graph, network, tunes, expected } = *self;
-        let mut tuning = Tuning::for_device(bench.context.properties());
-        if let Some(tunes) = tunes {
-            tunes.apply(&mut tuning);
+    fn measure(&self, bench: &Bench<'_>, options: Options) -> Result<()> {
+        let Self { graph, network, tune, expected } = *self;
+        let mut tuning = bench.target.search;
+        if let Some(tune) = tune {
+            tune.apply(&mut tuning);
         }
-        let options = Options { tuning: Some(tuning), ..*options };
+        let options = Options { tuning: Some(tuning), ..options };
         let mut solver = Solver::new(bench.context, network, &options)?;
         let mut all = Vec::new();
         for &(source, summary) in expected {
             let found = solver.solve(source)?;
             let (method, got) = (sssp::name(solver.method()), found.paths.summary());
             ensure!(got == summary, "{method} from {source}: {got}, but {summary} on the CPU");
-            all.push((found.statistics, time(bench, &mut solver, source)?));
+            let time = bench.settled(|| Ok(solver.time_runs(source, bench.timing.runs)?))?;
+            all.push((found.statistics, time));
         }
         let count = all.len().max(1);
         let mean = |of: &dyn Fn(&(_, Timed)) -> f64| all.iter().map(of).sum::<f64>() / count as f64;
@@ -182,7 +164,7 @@ impl Search<'_> {
         if all.iter().any(|(statistics, _)| statistics.gave_up_residents) {
             console::note("resident workgroups timed out; rounds were separate dispatches");
         }
-        output.line(&Line {
+        bench.output().line(&Line {
             anchor: ANCHOR,
             op: "sssp",
             graph: graph.name(),
@@ -191,7 +173,7 @@ impl Search<'_> {
             method: sssp::name(solver.method()),
             resident: solver.is_resident(),
             delta: solver.delta(),
-            tune: tunes.map(|tunes| tunes.to_string()),
+            tune: tune.map(|tune| tune.tune.clone()),
             ms: six_digits(ms),
             settled: all.iter().all(|(_, time)| time.settled),
             mteps: six_digits(network.arcs() as f64 / (ms * 1e3).max(f64::MIN_POSITIVE)),
@@ -202,11 +184,6 @@ impl Search<'_> {
             bucketing_share: bucketing_share(&passes),
         })
     }
-}
-
-/// Time of one search at full clock.
-fn time(bench: &Bench<'_>, solver: &mut Solver, source: u32) -> Result<Timed> {
-    bench.settled(|| Ok(solver.time_runs(source, bench.timing.runs)?))
 }
 
 fn bucketing_share(passes: &[PassTime]) -> Option<f64> {

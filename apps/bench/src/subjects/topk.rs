@@ -1,19 +1,19 @@
 //! `multisplit bench topk`: the k largest floats of one array, or of each row of a matrix.
 
 use anyhow::{Context as _, Result, ensure};
-use clap::{Args, ValueEnum, value_parser};
-use multisplit::TopK;
+use clap::{Args, value_parser};
 use multisplit::graph::Graph;
 use multisplit::operations::topk::TopKMethod;
 use multisplit::operations::{TopKBuffers, topk};
+use multisplit::{Array, TopK};
 
+use crate::choice::{Choice, Named, choice, name, or_default};
 use crate::key_order::rank;
-use crate::measure::Bench;
-use crate::output::Output;
+use crate::measure::{Bench, Case};
 use crate::{console, data, size};
 
 /// Arguments of `multisplit bench topk` alone.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of topk")]
 pub struct TopKOptions {
     /// Numbers of largest elements to find, separated by commas [default: 32,1024]
@@ -24,68 +24,40 @@ pub struct TopKOptions {
     topk_rows: Option<u64>,
     /// Methods, separated by commas [default: auto]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
-    topk_by: Vec<Method>,
+    topk_by: Vec<Choice<TopKMethod>>,
 }
 
-/// Command-line name of a top-k method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Method {
-    /// Best method for the device
-    Auto,
-    /// One workgroup per row, or per part of a long row
-    Rows,
-    /// One pass that keeps the elements above an estimated bound
-    Filter,
-    /// Radix selection, digit by digit
-    Select,
-}
-
-impl Method {
-    fn asked(self) -> TopKMethod {
-        match self {
-            Self::Auto => TopKMethod::Auto,
-            Self::Rows => TopKMethod::Rows,
-            Self::Filter => TopKMethod::Filter,
-            Self::Select => TopKMethod::Select,
-        }
-    }
+impl Named for TopKMethod {
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(Self::Auto, "auto", "Best method for the device"),
+        choice(Self::Rows, "rows", "One workgroup per row, or per part of a long row"),
+        choice(Self::Filter, "filter", "One pass that keeps the elements above an estimated bound"),
+        choice(Self::Select, "select", "Radix selection, digit by digit"),
+    ];
 }
 
 const DEFAULT_K: [u64; 2] = [32, 1024];
 
 impl TopKOptions {
-    /// Whether any option was given.
-    pub fn any(&self) -> bool {
-        !self.k.is_empty() || self.topk_rows.is_some() || !self.topk_by.is_empty()
-    }
-
     /// Measures each k of `n` elements, by each method.
-    pub fn measure(&self, bench: &Bench<'_>, n: u64, output: &mut Output) -> Result<()> {
-        let all = if self.k.is_empty() { &DEFAULT_K[..] } else { &self.k };
-        let methods = if self.topk_by.is_empty() { &[Method::Auto][..] } else { &self.topk_by };
-        let rows = self.topk_rows.unwrap_or(1);
+    pub fn measure(&self, bench: &Bench<'_>, n: u64) -> Result<()> {
+        let (rows, shown) = (self.topk_rows.unwrap_or(1), size::show(n));
         if n == 0 || !n.is_multiple_of(rows) {
-            console::note(format_args!(
-                "n = {} skipped: it is not a multiple of {rows} rows",
-                size::show(n)
-            ));
+            console::note(format_args!("n = {shown} skipped: it is not a multiple of {rows} rows"));
             return Ok(());
         }
         let keys = bench.context.zeroed::<f32>(n)?;
         let host_keys = data::random_keys::<f32>(n, data::SEED)?;
         bench.context.write(&keys, 0, &host_keys)?;
-        for &k in all {
+        for &k in or_default(&self.k, &DEFAULT_K) {
             if k > n / rows {
-                console::note(format_args!(
-                    "k = {k} of {} skipped: a row is shorter",
-                    size::show(n)
-                ));
+                console::note(format_args!("k = {k} of {shown} skipped: a row is shorter"));
                 continue;
             }
-            for method in methods {
-                let how = TopK::largest(k).rows(n / rows).method(method.asked());
-                measure(bench, &how, rows, (&keys, &host_keys), output)
-                    .with_context(|| format!("topk, k = {k}, n = {}", size::show(n)))?;
+            for method in or_default(&self.topk_by, &TopKMethod::CHOICES[..1]) {
+                let how = TopK::largest(k).rows(n / rows).method(method.value);
+                measure(bench, &how, rows, &keys, &host_keys)
+                    .with_context(|| format!("topk, k = {k}, n = {shown}"))?;
             }
         }
         Ok(())
@@ -96,33 +68,25 @@ fn measure(
     bench: &Bench<'_>,
     how: &TopK,
     rows: u64,
-    (keys, host_keys): (&multisplit::Array<f32>, &[f32]),
-    output: &mut Output,
+    keys: &Array<f32>,
+    host_keys: &[f32],
 ) -> Result<()> {
-    let (context, target) = (bench.context, bench.target());
+    let (context, target) = (bench.context, &bench.target);
     let (n, found) = (keys.len(), rows * how.k());
     let mut graph = Graph::new("topk");
-    graph.replayable();
     let input = graph.import::<f32>("keys", n);
     let keys_out = graph.import::<f32>("keys_out", found);
     let indices_out = graph.import::<u32>("indices_out", found);
     let buffers = TopKBuffers::new(input, keys_out, indices_out);
     let added = topk(&mut graph, &target.policy, how, &buffers)?;
-    let executable = context.instantiate(graph.compile(&target.limits)?)?;
     let out = context.zeroed::<f32>(found)?;
     let indices = context.zeroed::<u32>(found)?;
-    let bound = [(input, keys).into(), (keys_out, &out).into(), (indices_out, &indices).into()];
-    context.run(&executable, &bound)?;
-    check(host_keys, rows, how.k() as usize, &context.download(&indices)?)?;
-
+    let bound = vec![(input, keys).into(), (keys_out, &out).into(), (indices_out, &indices).into()];
     let op = if rows == 1 { "topk_f32" } else { "topk_rows_f32" };
-    let method = match added.method {
-        TopKMethod::Auto => "auto",
-        TopKMethod::Rows => "rows",
-        TopKMethod::Filter => "filter",
-        TopKMethod::Select => "select",
-    };
-    bench.figure((op, method), (n, how.k()), &executable, &bound, output)
+    let case = Case { m: how.k(), ..Case::new(op, name(added.method), n, bound) };
+    bench.measure(&case, &target.plan(graph)?, || {
+        check(host_keys, rows, how.k() as usize, &context.download(&indices)?)
+    })
 }
 
 /// Compares every index with the CPU's.

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use anyhow::Result;
-use multisplit_bench::split::name;
+use multisplit_bench::choice::name;
 use multisplit_bench::{console, size};
 
 use super::options::Options;

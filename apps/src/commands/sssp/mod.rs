@@ -32,7 +32,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         graph.load(options.weighting(graph), options.graph_format(), devices.bars())?
     };
     let searches = Searches { options, graph, loaded: &loaded, devices };
-    match options.method.engine() {
+    match options.method.value {
         None => searches.on_the_host(&mut files)?,
         Some(method) => {
             let context = devices.open()?;

@@ -125,7 +125,7 @@ impl Options {
                 "--generate {kind}: unknown network; use rmat, rmat:VERTICES:EDGES[:SEED], grid or grid:VERTICES"
             ));
         }
-        if self.plot.is_some() && self.method.engine().is_none() {
+        if self.plot.is_some() && self.method.value.is_none() {
             report::usage_error("--plot needs a method with rounds; --method dijkstra has none");
         }
     }

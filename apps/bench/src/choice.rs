@@ -1,0 +1,73 @@
+//! Named values: choices on the command line, and names in figures.
+
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+
+/// A value that can be chosen on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice<T> {
+    /// The value.
+    pub value: T,
+    /// The name on the command line.
+    pub name: &'static str,
+    help: &'static str,
+}
+
+/// A type whose values have names.
+pub trait Named: Copy + PartialEq + Send + Sync + 'static {
+    /// The choices on the command line. The first is the default.
+    const CHOICES: &'static [Choice<Self>];
+    /// Names of other values, and names in figures that differ from those on the command line, which accepts both.
+    const IN_FIGURES: &'static [(Self, &'static str)] = &[];
+}
+
+pub(crate) const fn choice<T: Copy>(value: T, name: &'static str, help: &'static str) -> Choice<T> {
+    Choice { value, name, help }
+}
+
+/// The name of `value` in figures.
+pub fn name<T: Named>(value: T) -> &'static str {
+    let choices = T::CHOICES.iter().map(|choice| (choice.value, choice.name));
+    let mut names = T::IN_FIGURES.iter().copied().chain(choices);
+    names.find(|(named, _)| *named == value).map_or("", |(_, name)| name)
+}
+
+impl<T: Named> ValueEnum for Choice<T> {
+    fn value_variants<'a>() -> &'a [Self] {
+        T::CHOICES
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (value, alias) = (PossibleValue::new(self.name).help(self.help), name(self.value));
+        Some(if alias == self.name { value } else { value.alias(alias) })
+    }
+}
+
+impl<T: Named> Default for Choice<T> {
+    fn default() -> Self {
+        T::CHOICES[0]
+    }
+}
+
+/// The given values, or the default if there are none.
+pub(crate) fn or_default<'l, T>(given: &'l [T], default: &'l [T]) -> &'l [T] {
+    if given.is_empty() { default } else { given }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum as _;
+
+    use super::name;
+    use crate::split::Method;
+
+    #[test]
+    fn command_line_accepts_the_names_of_figures() {
+        for method in Method::value_variants() {
+            for text in [method.name, name(method.value)] {
+                assert_eq!(Method::from_str(text, false).as_ref(), Ok(method));
+            }
+        }
+        assert_eq!(Method::default().name, "auto");
+    }
+}
