@@ -9,12 +9,6 @@ use multisplit_sssp::network::mix64;
 /// Seed of the demo and the benchmarks.
 pub const SEED: u64 = 1;
 
-/// `n` uniformly distributed u32.
-pub fn random_words(n: u64, seed: u64) -> Result<Vec<u32>> {
-    let mut generator = SplitMix64(seed);
-    words(n, |_| (generator.draw() >> 32) as u32)
-}
-
 /// `n` keys with uniformly distributed bits.
 pub fn random_keys<K: Key>(n: u64, seed: u64) -> Result<Vec<K>> {
     let (mut keys, length) = reserve_elements(n)?;
@@ -92,7 +86,7 @@ pub fn mixed(index: usize, seed: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{SplitMix64, mixed, random_words};
+    use super::{SplitMix64, mixed, random_keys};
 
     #[test]
     fn generator_matches_published_values() {
@@ -104,7 +98,7 @@ mod tests {
 
     #[test]
     fn sizes_exceeding_memory_are_an_error() {
-        assert!(random_words(u64::MAX / 8, 1).is_err());
+        assert!(random_keys::<u32>(u64::MAX / 8, 1).is_err());
     }
 
     #[test]

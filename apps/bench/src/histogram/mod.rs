@@ -107,7 +107,7 @@ pub enum Spread {
 /// `n` words of samples.
 pub fn samples(floats: bool, spread: Spread, n: u64) -> Result<Vec<u32>> {
     let mut words = match spread {
-        Spread::Uniform => data::random_words(n, SEED)?,
+        Spread::Uniform => data::random_keys(n, SEED)?,
         Spread::One => data::words(n, |_| 0x4d4d_4d4d)?,
     };
     if floats {

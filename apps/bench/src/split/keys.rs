@@ -53,7 +53,7 @@ impl Recipe {
     /// Generates `n` keys, independent of the number of threads.
     pub fn make(self, n: u64) -> Result<Vec<u32>> {
         let Self::Placed { function, buckets, distribution } = self else {
-            return data::random_words(n, SEED);
+            return data::random_keys(n, SEED);
         };
         let rule = Rule::new(function, buckets);
         let spread = Spread::new(distribution, buckets);

@@ -14,7 +14,7 @@ use crate::output::{Figure, Timed};
 /// Measures transfers and sorts of `n` host words.
 pub fn measure(bench: &Bench<'_>, n: u64) -> Result<()> {
     let context = bench.context;
-    let keys = data::random_words(n, data::SEED)?;
+    let keys = data::random_keys::<u32>(n, data::SEED)?;
     let mut out = keys.clone();
     context.sort_into(&keys, &Sort::ascending(), &mut out)?;
     ensure!(out.is_sorted(), "the keys are not in order");

@@ -26,7 +26,7 @@ pub fn measure(bench: &Bench<'_>, subject: Subject, n: u64) -> Result<()> {
     let operations = operations(subject, &bench.target, n)?;
     // Allocate device memory first, so that a size that does not fit fails before generating the input.
     let (src, dst) = (context.zeroed::<u32>(n)?, context.zeroed::<u32>(n)?);
-    let input = data::random_words(n, data::SEED)?;
+    let input = data::random_keys(n, data::SEED)?;
     context.write(&src, 0, &input)?;
     let poison = bench.target.fill(n, POISON)?;
     let fill = context.instantiate(poison.plan.clone())?;

@@ -74,42 +74,25 @@ fn dimacs_and_edge_lists_are_loaded() {
 fn errors_have_line_numbers() {
     use Format::{Dimacs, EdgeList, MatrixMarket, WeightedEdgeList};
     let banner = "%%MatrixMarket matrix coordinate integer general\n";
+    let matrix = |lines: &str| format!("{banner}{lines}\n");
+    let end = "test:3: expected a whole number, but the line ends";
+    let problem_line = "test:1: expected a comment `c` or the problem `p`, found `a`";
     for (format, text, expected) in [
         (MatrixMarket, String::new(), "test:1: the line with the numbers of rows"),
         (MatrixMarket, "1 1 1\n".into(), "test:1: expected `%%MatrixMarket`, found `1`"),
         (MatrixMarket, banner.replace("integer", "complex"), "or `real`, found `complex`"),
         (MatrixMarket, banner.replace("general", "hermitian"), "or `symmetric`, found `hermitian`"),
         (MatrixMarket, banner.replace("coordinate", "array"), "found `array`"),
-        (MatrixMarket, format!("{banner}2 3 1\n"), "test:2: there are 2 rows and 3 columns"),
-        (MatrixMarket, format!("{banner}2 2 1\n1 3 1\n"), "test:3: vertex 3 does not exist"),
-        (MatrixMarket, format!("{banner}2 2 1\n0 1 1\n"), "test:3: vertex 0 does not exist"),
-        (MatrixMarket, format!("{banner}2 2 1\n%\n1 2 -4\n"), "test:4: the weight is -4"),
-        (
-            MatrixMarket,
-            format!("{banner}2 2 1\n1 2\n"),
-            "test:3: expected a whole number, but the line ends",
-        ),
-        (
-            MatrixMarket,
-            format!("{banner}2 2 1\n1 2 3 4\n"),
-            "test:3: expected the end of the line, found `4`",
-        ),
-        (MatrixMarket, format!("{banner}2 2 1\n1 2 4294967296\n"), "does not fit in 32 bits"),
-        (
-            MatrixMarket,
-            format!("{banner}2 2 2\n1 2 3\n"),
-            "announces 2 edges, but there are only 1",
-        ),
-        (
-            MatrixMarket,
-            format!("{banner}2 2 0\n1 2 3\n"),
-            "announces 0 edges, but there are more: 1",
-        ),
-        (
-            Dimacs,
-            "a 1 2 3\n".into(),
-            "test:1: expected a comment `c` or the problem `p`, found `a`",
-        ),
+        (MatrixMarket, matrix("2 3 1"), "test:2: there are 2 rows and 3 columns"),
+        (MatrixMarket, matrix("2 2 1\n1 3 1"), "test:3: vertex 3 does not exist"),
+        (MatrixMarket, matrix("2 2 1\n0 1 1"), "test:3: vertex 0 does not exist"),
+        (MatrixMarket, matrix("2 2 1\n%\n1 2 -4"), "test:4: the weight is -4"),
+        (MatrixMarket, matrix("2 2 1\n1 2"), end),
+        (MatrixMarket, matrix("2 2 1\n1 2 3 4"), "test:3: expected the end of the line, found `4`"),
+        (MatrixMarket, matrix("2 2 1\n1 2 4294967296"), "does not fit in 32 bits"),
+        (MatrixMarket, matrix("2 2 2\n1 2 3"), "announces 2 edges, but there are only 1"),
+        (MatrixMarket, matrix("2 2 0\n1 2 3"), "announces 0 edges, but there are more: 1"),
+        (Dimacs, "a 1 2 3\n".into(), problem_line),
         (Dimacs, "c\np max 3 4\n".into(), "test:2: expected `sp`, found `max`"),
         (Dimacs, "p sp 3 1\nb 1 2 3\n".into(), "test:2: expected `a`, found `b`"),
         (Dimacs, "p sp 3 1\na 1 2 x\n".into(), "test:2: expected a whole number, found `x`"),
