@@ -45,12 +45,14 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
         .unwrap_or((&lower, 1));
     let problem =
         || format!("`{text}` is not an amount of memory; write for example 256KiB or 1.5GiB");
+    let integer = |part: &str| -> Result<u64, String> {
+        digits(part).ok_or_else(problem)?.map_err(|_| too_large(text))
+    };
     let bytes = match number.trim().split_once('.') {
         None if number.contains('^') => parse(number)?.checked_mul(unit),
-        None => digits(number).ok_or_else(problem)?.map_err(|_| too_large(text))?.checked_mul(unit),
+        None => integer(number)?.checked_mul(unit),
         Some((whole, part)) if unit > 1 && part.len() <= MAX_FRACTION => {
-            let whole = digits(whole).ok_or_else(problem)?.map_err(|_| too_large(text))?;
-            let parts = digits(part).ok_or_else(problem)?.map_err(|_| too_large(text))?;
+            let (whole, parts) = (integer(whole)?, integer(part)?);
             let fraction = u128::from(parts) * u128::from(unit) / 10u128.pow(part.len() as u32);
             whole.checked_mul(unit).and_then(|bytes| bytes.checked_add(fraction as u64))
         }

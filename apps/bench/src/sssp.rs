@@ -118,8 +118,8 @@ const SOURCES: [(&str, [u32; 4]); 7] = [
 
 impl Source {
     /// Loads or generates the network. Unweighted edges get hashed weights, as in the paper.
-    pub fn network(&self, weighting: Weighting) -> Result<Network> {
-        Ok(self.load(weighting, None, Bars::none())?.network)
+    pub fn network(&self) -> Result<Network> {
+        Ok(self.load(Weighting::Own, None, Bars::none())?.network)
     }
 
     /// Like [`network`](Self::network), with progress bars, and also returns the origin of the weights.
@@ -179,7 +179,7 @@ pub fn plan(target: &Target, graph: &Source, method: Method, rounds: u32) -> Res
     let tuning = Some(target.search);
     let options =
         engine::Options { method, resident: Some(false), tuning, ..engine::Options::default() };
-    let network = graph.network(Weighting::Own)?;
+    let network = graph.network()?;
     Ok(engine::plan(&network, &options, &target.policy, &target.limits, rounds)?)
 }
 

@@ -19,14 +19,25 @@ const HALF: u32 = 1 << 31;
 /// Maximum relative difference between sums of up to 2^28 floats and those computed in f64.
 const NEAR: f64 = 1e-3;
 
-/// The operations by input.
-const OF_WORDS: [&str; 3] = ["reduce_sum_u32", "scan_inclusive_u32", "select_if_u32"];
-const OF_FLOATS: [&str; 4] = ["reduce_max_f32", SUM_OF_ROWS, SUM_BY_OFFSETS, "scan_inclusive_f32"];
 const SUM_OF_ROWS: &str = "segmented_reduce_sum_f32";
 const SUM_BY_OFFSETS: &str = "segmented_reduce_sum_f32_offsets";
-const OF_WIDE: [&str; 1] = ["scan_inclusive_u64"];
-const OF_RUNS: [&str; 2] = ["unique_u32", "run_length_encode_u32"];
-const BY_KEY: [&str; 2] = ["reduce_by_key_u32", "scan_inclusive_by_key_u32"];
+const REDUCE_BY_KEY: &str = "reduce_by_key_u32";
+const SCAN_BY_KEY: &str = "scan_inclusive_by_key_u32";
+
+type Group = (&'static [&'static str], fn(&Family<'_, '_>) -> Result<()>);
+
+/// The operations by input, and the function that measures them.
+const GROUPS: [Group; 5] = [
+    (&["reduce_sum_u32", "scan_inclusive_u32", "select_if_u32"], |family| family.words()),
+    (&["reduce_max_f32", SUM_OF_ROWS, SUM_BY_OFFSETS, "scan_inclusive_f32"], |family| {
+        family.floats()
+    }),
+    (&["scan_inclusive_u64"], |family| family.wide()),
+    (&["unique_u32", "run_length_encode_u32", REDUCE_BY_KEY, SCAN_BY_KEY], |family| family.runs()),
+    (&segments::OPS, |family| {
+        segments::measure(family.bench, family.n, |op| family.options.is_selected(op))
+    }),
+];
 
 /// Arguments of `multisplit bench family` alone.
 #[derive(Debug, Default, PartialEq, Args)]
@@ -38,8 +49,7 @@ pub struct FamilyOptions {
 }
 
 fn operations() -> Vec<&'static str> {
-    let all = [&OF_WORDS[..], &OF_FLOATS, &OF_WIDE, &OF_RUNS, &BY_KEY, &segments::OPS];
-    all.concat()
+    GROUPS.iter().flat_map(|(ops, _)| *ops).copied().collect()
 }
 
 impl FamilyOptions {
@@ -50,21 +60,10 @@ impl FamilyOptions {
     /// Measures the requested operations on `n` elements.
     pub fn measure(&self, bench: &Bench<'_>, n: u64) -> Result<()> {
         let family = Family { bench, options: self, n };
-        let any = |ops: &[&str]| ops.iter().any(|op| self.is_selected(op));
-        if any(&OF_WORDS) {
-            family.words()?;
-        }
-        if any(&OF_FLOATS) {
-            family.floats()?;
-        }
-        if any(&OF_WIDE) {
-            family.wide()?;
-        }
-        if any(&OF_RUNS) || any(&BY_KEY) {
-            family.runs(any(&BY_KEY))?;
-        }
-        if any(&segments::OPS) {
-            segments::measure(bench, n, |op| self.is_selected(op))?;
+        for (ops, measure) in GROUPS {
+            if ops.iter().any(|op| self.is_selected(op)) {
+                measure(&family)?;
+            }
         }
         Ok(())
     }
@@ -236,7 +235,7 @@ impl Family<'_, '_> {
     }
 
     /// Measures operations on runs with an average length of four.
-    fn runs(&self, by_key: bool) -> Result<()> {
+    fn runs(&self) -> Result<()> {
         let mut run = 0;
         let words = data::words(self.n, |index| {
             run += u32::from(mixed(index, 7).is_multiple_of(4));
@@ -251,7 +250,7 @@ impl Family<'_, '_> {
         let first = Select::first_of_runs();
         self.selection("unique_u32", &first, &src, &keys, None)?;
         self.selection("run_length_encode_u32", &first, &src, &keys, Some(&lengths))?;
-        if by_key {
+        if [REDUCE_BY_KEY, SCAN_BY_KEY].iter().any(|op| self.options.is_selected(op)) {
             self.by_key(&words, &src)?;
         }
         Ok(())
@@ -283,13 +282,13 @@ impl Family<'_, '_> {
         let arrays =
             [(from, src), (with, &of_values), (out, &keys_out), (to, &dst), (count, &found)];
         let bound = arrays.map(Bound::from).to_vec();
-        self.measure("reduce_by_key_u32", 0, graph, bound, || {
+        self.measure(REDUCE_BY_KEY, 0, graph, bound, || {
             let runs = sums.len() as u64;
             ensure!(context.download(&found)? == [runs as u32], "the count is wrong");
             ensure!(context.download_range(&dst, 0..runs)? == sums, "the sums are wrong");
             Ok(())
         })?;
-        self.sums("scan_inclusive_by_key_u32", &of_values, Some(src), |found| found == scanned)
+        self.sums(SCAN_BY_KEY, &of_values, Some(src), |found| found == scanned)
     }
 
     /// Measures sums of rows of m floats, by length and by offsets, if `m` divides the array length.

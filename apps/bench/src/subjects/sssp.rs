@@ -11,7 +11,7 @@ use crate::choice::or_default;
 use crate::console;
 use crate::figures::six_digits;
 use crate::measure::Bench;
-use crate::network::{Weighting, dijkstra};
+use crate::network::dijkstra;
 use crate::output::{ANCHOR, Timed, is_true};
 use crate::sssp::{self, Method, Source};
 use crate::tune::Tune;
@@ -101,7 +101,7 @@ impl SearchOptions {
     }
 
     fn measure_graph(&self, bench: &Bench<'_>, graph: &Source) -> Result<()> {
-        let network = graph.network(Weighting::Own)?;
+        let network = graph.network()?;
         let sources = if self.source.is_empty() { graph.sources() } else { self.source.clone() };
         let expected = |&source: &u32| Ok((source, dijkstra(&network, source)?.summary()));
         let expected: Expected = sources.iter().map(expected).collect::<Result<_>>()?;
