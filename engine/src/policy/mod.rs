@@ -215,15 +215,20 @@ impl Policy {
     }
 }
 
-/// Policy of a device that guarantees little.
+/// Properties of a device that guarantees little.
 #[cfg(test)]
-pub(crate) fn test_policy(subgroup_size: u32, max_threads: u32) -> Policy {
+pub(crate) fn test_properties(subgroup_size: u32, max_threads: u32) -> DeviceProperties {
     let mut properties =
         DeviceProperties { subgroup_size, shared_memory: 16 << 10, ..Default::default() };
     properties.limits.max_compute_work_group_invocations = max_threads;
     properties.limits.max_storage_buffer_range = 1 << 27;
     properties.limits.max_compute_work_group_count = [65535; 3];
-    Policy::for_device(&properties)
+    properties
+}
+
+#[cfg(test)]
+pub(crate) fn test_policy(subgroup_size: u32, max_threads: u32) -> Policy {
+    Policy::for_device(&test_properties(subgroup_size, max_threads))
 }
 
 /// Policy of a software driver that limits loop iterations.

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use ash::vk;
 
-use super::data::{Data, References};
+use super::data::Data;
+use super::reference::References;
 use super::subject::{Operation, Purpose, Runner, Subject};
 use crate::device::context::Context;
 use crate::error::{Error, Result};
@@ -136,61 +137,61 @@ impl<'c> Lab<'c> {
         self.threads
     }
 
+    /// Number of elements for checking results.
+    fn checked(&self) -> u64 {
+        if self.software { CHECKED_IN_SOFTWARE } else { CHECKED }
+    }
+
     /// A smaller version of a subject that uses the same kernels, for checking its result.
     fn small(&self, subject: Subject, policy: &Policy) -> (Subject, Policy) {
-        let small = subject.up_to(if self.software { CHECKED_IN_SOFTWARE } else { CHECKED });
+        let small = subject.up_to(self.checked());
         let mut policy = *policy;
-        let sort = &mut policy.sort;
         // Use the tile that the table selects for the timed number of elements.
-        match subject.operation {
-            Operation::SortKeys => keep_only(&mut sort.keys, subject.n),
-            Operation::SortPairs => keep_only(&mut sort.pairs, subject.n),
-            Operation::SortWideKeys => keep_only(&mut sort.wide_keys, subject.n),
-            _ => {}
+        if let Some((_, table)) = subject.operation.sort_table() {
+            let table = table(&mut policy);
+            if let Some((_, shape)) = table.iter().copied().find(|(max, _)| subject.n <= *max) {
+                table.fill((u64::MAX, shape));
+            }
         }
         (small, policy)
     }
 
-    /// Creates the pipelines of candidates on several threads, together with the runners that check their results.
-    /// Returns one runner per subject for each candidate, or its error.
+    /// Creates the pipelines of a candidate, together with the runners that check its results, one per subject.
+    fn ready(&self, policy: &Policy, subjects: &[Subject]) -> Result<Vec<Runner<'c>>> {
+        let runner = |subject: &Subject| {
+            let (small, policy) = self.small(*subject, policy);
+            small.runner(self.context, self.data, &policy, Purpose::Check)
+        };
+        subjects.iter().map(runner).collect()
+    }
+
+    /// Like [`ready`](Self::ready) for several candidates, on several threads.
     pub fn make_ready(
         &self,
         candidates: &[Policy],
         subjects: &[Subject],
     ) -> Vec<Result<Vec<Runner<'c>>>> {
-        let one = |policy: &Policy| -> Result<Vec<Runner<'c>>> {
-            let runner = |subject: &Subject| {
-                let (small, policy) = self.small(*subject, policy);
-                small.runner(self.context, self.data, &policy, Purpose::Check)
-            };
-            subjects.iter().map(runner).collect()
-        };
         if candidates.len() < 2 || self.threads < 2 {
-            return candidates.iter().map(one).collect();
+            return candidates.iter().map(|policy| self.ready(policy, subjects)).collect();
         }
         std::thread::scope(|scope| {
-            let one = &one;
-            let running: Vec<_> =
-                candidates.iter().map(|policy| scope.spawn(move || one(policy))).collect();
+            let spawn = |policy| scope.spawn(move || self.ready(policy, subjects));
+            let running: Vec<_> = candidates.iter().map(spawn).collect();
             while running.iter().any(|thread| !thread.is_finished()) {
                 self.warm_up();
             }
-            let panicked = || {
-                Err(Error::Policy {
-                    problem: "a thread that compiles pipelines panicked".to_owned(),
-                })
+            let panicked = |_| {
+                let problem = "a thread that compiles pipelines panicked".to_owned();
+                Err(Error::Policy { problem })
             };
-            running.into_iter().map(|thread| thread.join().unwrap_or_else(|_| panicked())).collect()
+            running.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect()
         })
     }
 
     /// Whether a policy gives the right result for a subject. Counts wrong results.
     pub fn check(&mut self, subject: Subject, policy: &Policy) -> Result<bool> {
-        let ready = self.make_ready(&[*policy], &[subject]).into_iter().next();
-        let right = match ready {
-            Some(ready) => self.is_right(&ready?, &[subject])?,
-            None => false,
-        };
+        let ready = self.ready(policy, &[subject])?;
+        let right = self.is_right(&ready, &[subject])?;
         if !right {
             tracing::warn!(?subject, "the initial sizes give a wrong result");
             self.counts.wrong += 1;
@@ -201,9 +202,8 @@ impl<'c> Lab<'c> {
     /// Whether the results of all subjects are right.
     fn is_right(&mut self, ready: &[Runner<'_>], subjects: &[Subject]) -> Result<bool> {
         for (runner, subject) in ready.iter().zip(subjects) {
-            let limit = if self.software { CHECKED_IN_SOFTWARE } else { CHECKED };
             self.context.run_repeatedly(&runner.executable, &runner.bound, 1)?;
-            if !self.references.is_right(self.context, self.data, subject.up_to(limit))? {
+            if !self.references.is_right(self.context, self.data, subject.up_to(self.checked()))? {
                 return Ok(false);
             }
         }
@@ -320,12 +320,6 @@ pub(super) struct Judged {
     /// Geometric mean over all subjects.
     pub mean: f64,
     pub worst: f64,
-}
-
-fn keep_only<const N: usize>(table: &mut [(u64, crate::operations::split::TileShape); N], n: u64) {
-    if let Some((_, shape)) = table.iter().copied().find(|(max, _)| n <= *max) {
-        *table = [(u64::MAX, shape); N];
-    }
 }
 
 /// Runs a subject repeatedly and measures its GPU time.

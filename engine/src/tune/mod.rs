@@ -4,10 +4,13 @@
 mod data;
 mod knob;
 mod lab;
+mod reference;
 mod search;
 mod subject;
 #[cfg(test)]
 mod tests;
+
+pub use search::{TuneProgress, Won};
 
 use std::time::Duration;
 
@@ -38,32 +41,6 @@ impl Default for TuneOptions {
     fn default() -> Self {
         Self { budget: Duration::from_secs(60), start: None }
     }
-}
-
-/// Progress of tuning.
-#[derive(Clone, Debug)]
-pub struct TuneProgress {
-    /// Time elapsed so far.
-    pub elapsed: Duration,
-    /// Time limit.
-    pub budget: Duration,
-    /// Benchmark that is being measured.
-    pub subject: String,
-    /// Number of candidates tried so far.
-    pub candidates: u32,
-}
-
-/// Comparison of built-in and tuned sizes for one benchmark, measured side by side.
-#[derive(Clone, Debug)]
-pub struct Won {
-    /// Name of the benchmark.
-    pub subject: String,
-    /// Number of elements.
-    pub n: u64,
-    /// GPU time with the built-in sizes in nanoseconds.
-    pub built_in: f64,
-    /// GPU time with the tuned sizes in nanoseconds.
-    pub tuned: f64,
 }
 
 /// Result of tuning.
@@ -118,43 +95,36 @@ impl Context {
         let mut lab = Lab::new(self, &data, clock);
         let take_back = options.start.is_none();
         let by_lane_order = self.has_lane_order();
-        let mut found =
-            Found { policies: [start.policy(false), start.policy(true)], won: Vec::new() };
-        for policy in &mut found.policies {
+        // Best policies by ranking, ballots first.
+        let mut policies = [start.policy(false), start.policy(true)];
+        let mut all_won = Vec::new();
+        for policy in &mut policies {
             let built_in = built_in.policy(policy.split.ranking.is_by_lane_order());
             with_counts_of(policy, &built_in);
         }
 
         let order: &[bool] = if by_lane_order { &[true, false] } else { &[false] };
         for (index, &lane_order) in order.iter().enumerate() {
-            if index == 0 && order.len() > 1 {
-                lab.clock.budget = options.budget.mul_f64(FIRST_RANKING);
-            } else {
-                lab.clock.budget = options.budget;
-            }
+            let share = if index == 0 && order.len() > 1 { FIRST_RANKING } else { 1.0 };
+            lab.clock.budget = options.budget.mul_f64(share);
             let place = usize::from(lane_order);
-            let mut search = Search::new(&mut lab, &mut progress, found.policies[place]);
+            let mut search = Search::new(&mut lab, &mut progress, policies[place]);
             search.run(largest, index == 0)?;
             let won = search.won(&built_in.policy(lane_order), take_back)?;
-            found.policies[place] = search.best;
-            found.won.push((found.policies[place].split.ranking, won));
+            policies[place] = search.best;
+            all_won.push((policies[place].split.ranking, won));
             if index == 0 {
-                let best = found.policies[place];
-                copy_shared(&mut found.policies[1 - place], &best);
+                let best = policies[place];
+                copy_shared(&mut policies[1 - place], &best);
             }
         }
-        let ranking = match by_lane_order {
-            true => {
-                let [ballots, lane_order] = &found.policies;
-                let faster = ratio(&mut lab, [ballots, lane_order], largest)? < FASTER_RANKING;
-                if faster { Ranking::Ballots } else { Ranking::LaneOrder }
-            }
-            false => Ranking::LaneOrder,
-        };
-        let [ballots, lane_order] = found.policies;
+        let [ballots, lane_order] = policies;
+        let by_ballots =
+            by_lane_order && ratio(&mut lab, [&ballots, &lane_order], largest)? < FASTER_RANKING;
+        let ranking = if by_ballots { Ranking::Ballots } else { Ranking::LaneOrder };
         let lab::Counts { tried: candidates, refused, wrong } = lab.counts;
         let profile = Profile::new(self.properties(), ballots, lane_order, ranking);
-        Ok(Tuned { profile, won: found.won, candidates, refused, wrong })
+        Ok(Tuned { profile, won: all_won, candidates, refused, wrong })
     }
 
     /// Maximum number of elements for which time and memory suffice.
@@ -185,26 +155,15 @@ impl Context {
 /// guarantees.
 const FASTER_RANKING: f64 = 1.0;
 
-/// Best policies by ranking, ballots first.
-struct Found {
-    policies: [Policy; 2],
-    won: Vec<(Ranking, Vec<Won>)>,
-}
-
 /// Replaces the element counts of the tile tables with the built-in ones, since the benchmarks measure those. The tiles
 /// are kept.
 fn with_counts_of(policy: &mut Policy, built_in: &Policy) {
-    fn table<const N: usize>(
-        table: &mut [(u64, crate::operations::split::TileShape); N],
-        built_in: &[(u64, crate::operations::split::TileShape); N],
-    ) {
-        let old = *table;
-        for (entry, (max, _)) in table.iter_mut().zip(built_in) {
-            let suited = old.iter().find(|(old, _)| *max <= *old).unwrap_or(&old[N - 1]);
-            *entry = (*max, suited.1);
+    for operation in [Operation::SortKeys, Operation::SortPairs, Operation::SortWideKeys] {
+        let Some((_, table)) = operation.sort_table() else { continue };
+        let (old, mut built_in) = (table(&mut { *policy }).to_vec(), *built_in);
+        for (entry, (max, _)) in table(policy).iter_mut().zip(table(&mut built_in)) {
+            let suited = old.iter().find(|(old, _)| *max <= *old).or(old.last());
+            *entry = (*max, suited.map_or(entry.1, |(_, shape)| *shape));
         }
     }
-    table(&mut policy.sort.keys, &built_in.sort.keys);
-    table(&mut policy.sort.pairs, &built_in.sort.pairs);
-    table(&mut policy.sort.wide_keys, &built_in.sort.wide_keys);
 }

@@ -2,12 +2,11 @@
 //! up.
 
 use std::collections::{HashMap, HashSet};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::knob::{self, Candidates, Knob, SMALL};
 use super::lab::{Lab, Timer};
 use super::subject::{Operation, Subject};
-use super::{TuneProgress, Won};
 use crate::error::Result;
 use crate::policy::Policy;
 
@@ -23,6 +22,32 @@ const STEPS: usize = 6;
 /// margin.
 const ROW_SHARE: f64 = 1.5;
 const MARGIN: f64 = 0.05;
+
+/// Progress of tuning.
+#[derive(Clone, Debug)]
+pub struct TuneProgress {
+    /// Time elapsed so far.
+    pub elapsed: Duration,
+    /// Time limit.
+    pub budget: Duration,
+    /// Benchmark that is being measured.
+    pub subject: String,
+    /// Number of candidates tried so far.
+    pub candidates: u32,
+}
+
+/// Comparison of built-in and tuned sizes for one benchmark, measured side by side.
+#[derive(Clone, Debug)]
+pub struct Won {
+    /// Name of the benchmark.
+    pub subject: String,
+    /// Number of elements.
+    pub n: u64,
+    /// GPU time with the built-in sizes in nanoseconds.
+    pub built_in: f64,
+    /// GPU time with the tuned sizes in nanoseconds.
+    pub tuned: f64,
+}
 
 /// Callback that reports progress.
 pub(super) type OnProgress<'p> = &'p mut dyn FnMut(&TuneProgress);
@@ -44,15 +69,8 @@ pub(super) struct Search<'l, 'c, 'p> {
 impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
     pub fn new(lab: &'l mut Lab<'c>, on_progress: OnProgress<'p>, start: Policy) -> Self {
         let (timers, knobs) = (HashMap::new(), Vec::new());
-        Self {
-            lab,
-            on_progress,
-            best: start,
-            visited: Vec::new(),
-            checked: Vec::new(),
-            timers,
-            knobs,
-        }
+        let (visited, checked) = (Vec::new(), Vec::new());
+        Self { lab, on_progress, best: start, visited, checked, timers, knobs }
     }
 
     /// Runs the search, with at most `largest` elements. With `shared`, also tunes the sizes that both rankings share.
@@ -60,7 +78,7 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
         let software = self.lab.software;
         let mut first = tiles(&self.best, largest, true);
         let mut rest = tiles(&self.best, largest, false);
-        let mut other_knobs = other_knobs(&self.best, largest, software);
+        let mut other_knobs = knob::other_knobs(&self.best, largest, software);
         other_knobs.retain(|knob| shared || knob.of_ranking);
         if software {
             self.visit_all(&mut other_knobs, false)?;
@@ -110,7 +128,7 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
                 self.checked.push(subject);
             }
         }
-        let best = self.timers_of(knob);
+        let best = timers_of(&self.timers, knob);
         let differs = |candidate: &&Policy| self.lab.differs(candidate, &knob.subjects, &best);
         let candidates: Vec<Policy> = candidates.iter().filter(differs).copied().collect();
         for batch in candidates.chunks(self.lab.batch()) {
@@ -126,8 +144,7 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
                 }
                 self.report_progress(knob);
                 self.time_best(knob)?;
-                let best: Vec<_> =
-                    knob.subjects.iter().filter_map(|subject| self.timers.get(subject)).collect();
+                let best = timers_of(&self.timers, knob);
                 let judged = self.lab.judge(candidate, ready, &knob.subjects, &best)?;
                 let faster = judged.is_some_and(|j| j.mean < GAIN && j.worst < LOSS);
                 if faster {
@@ -139,10 +156,6 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
             }
         }
         Ok(better)
-    }
-
-    fn timers_of(&self, knob: &Knob) -> Vec<&Timer<'c>> {
-        knob.subjects.iter().filter_map(|subject| self.timers.get(subject)).collect()
     }
 
     /// Creates timers for the best sizes so far.
@@ -208,6 +221,10 @@ impl<'l, 'c, 'p> Search<'l, 'c, 'p> {
     }
 }
 
+fn timers_of<'t, 'c>(timers: &'t HashMap<Subject, Timer<'c>>, knob: &Knob) -> Vec<&'t Timer<'c>> {
+    knob.subjects.iter().filter_map(|subject| timers.get(subject)).collect()
+}
+
 /// Mean time ratio of two policies over three important benchmarks.
 pub(super) fn ratio(lab: &mut Lab<'_>, [a, b]: [&Policy; 2], largest: u64) -> Result<f64> {
     let operations = [Operation::SortKeys, Operation::SortPairs, Operation::SplitKeys(256)];
@@ -220,39 +237,21 @@ pub(super) fn ratio(lab: &mut Lab<'_>, [a, b]: [&Policy; 2], largest: u64) -> Re
     Ok(mean.exp())
 }
 
-/// Knobs other than tiles. Software drivers neither use the one-sweep sort nor store labels.
-pub(super) fn other_knobs(policy: &Policy, largest: u64, software: bool) -> Vec<Knob> {
-    let mut all = knob::sorting(largest);
-    all.extend(knob::small_one_sweep(largest));
-    all.extend(knob::labels(largest));
-    let of_gpus = all.len();
-    all.extend(knob::methods(largest));
-    all.extend(knob::histograms(largest));
-    all.extend(knob::scans(largest));
-    all.extend(knob::small_sort());
-    all.extend(knob::remaining_sizes(policy, &all, largest));
-    if software {
-        all.drain(..of_gpus);
-    }
-    all
-}
-
 /// Tile parameters of sorts and splits: those with the largest effect (`first`), or all others.
 fn tiles(policy: &Policy, largest: u64, first: bool) -> Vec<Knob> {
-    let mut knobs = Vec::new();
-    let sorts =
-        knob::sort_keys(policy, largest).into_iter().chain(knob::sort_pairs(policy, largest));
     let matters = |knob: &Knob| {
         knob.subjects.iter().any(|subject| subject.n == largest || subject.n == SMALL)
     };
-    knobs.extend(sorts.filter(|knob| matters(knob) == first));
+    let sorts = [Operation::SortKeys, Operation::SortPairs].into_iter();
+    let sorts = sorts.flat_map(|operation| knob::sort_tiles(operation, policy, largest));
+    let mut knobs: Vec<Knob> = sorts.filter(|knob| matters(knob) == first).collect();
     // The classes for 256 and 8 buckets first, then the others.
     let classes: &[usize] = if first { &[7, 2] } else { &[4, 0, 1, 3, 5, 6] };
-    knobs.extend(classes.iter().flat_map(|&class| knob::split_keys(class, largest)));
-    knobs.extend(classes.iter().flat_map(|&class| knob::split_pairs(class, largest)));
-    knobs.extend(classes.iter().flat_map(|&class| knob::split_range(class, largest)));
+    for of in [Operation::SplitKeys, Operation::SplitPairs, Operation::SplitRange] {
+        knobs.extend(classes.iter().flat_map(|&class| knob::split(of, class, largest)));
+    }
     if !first {
-        knobs.extend(knob::sort_wide_keys(policy, largest));
+        knobs.extend(knob::sort_tiles(Operation::SortWideKeys, policy, largest));
     }
     knobs
 }

@@ -17,6 +17,7 @@ use crate::operations::{
     split,
 };
 use crate::policy::Policy;
+use crate::policy::tile::TileShape;
 
 /// A primitive, with its number of buckets or bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,6 +39,26 @@ pub(super) enum Operation {
 pub(super) struct Subject {
     pub operation: Operation,
     pub n: u64,
+}
+
+/// These operations on `n` elements.
+pub(super) fn subjects(operations: impl IntoIterator<Item = Operation>, n: u64) -> Vec<Subject> {
+    operations.into_iter().map(|operation| Subject { operation, n }).collect()
+}
+
+/// Accesses a table of tiles by the number of elements.
+pub(super) type SortTable = fn(&mut Policy) -> &mut [(u64, TileShape)];
+
+impl Operation {
+    /// Name and tiles of a sort; `None` for other primitives.
+    pub fn sort_table(self) -> Option<(&'static str, SortTable)> {
+        match self {
+            Self::SortKeys => Some(("sort.keys", |policy| &mut policy.sort.keys)),
+            Self::SortPairs => Some(("sort.pairs", |policy| &mut policy.sort.pairs)),
+            Self::SortWideKeys => Some(("sort.wide_keys", |policy| &mut policy.sort.wide_keys)),
+            _ => None,
+        }
+    }
 }
 
 /// Written to outputs before a run whose result is checked, so that results of an earlier run cannot pass the
@@ -65,7 +86,25 @@ struct Planning<'a, 'd> {
     bound: Vec<Bound<'d>>,
 }
 
-impl<'d> Planning<'_, 'd> {
+impl<'a, 'd> Planning<'a, 'd> {
+    fn new(policy: &'a Policy, n: u64) -> Self {
+        Self { graph: Graph::new("tune"), policy, n, bound: Vec::new() }
+    }
+
+    /// Compiles the graph for consecutive runs without pauses.
+    fn finish(mut self, context: &Context) -> Result<(Plan, Vec<Bound<'d>>)> {
+        self.graph.replayable();
+        Ok((self.graph.compile(&context.limits())?, self.bound))
+    }
+
+    /// The keys of a sort, restored before each run.
+    fn restored_keys(&mut self, data: &'d Data, operation: Operation) -> Result<Buffer> {
+        match operation {
+            Operation::SortWideKeys => self.restored("keys", &data.wide_keys, &data.wide_keys_out),
+            _ => self.restored("keys", &data.keys, &data.keys_out),
+        }
+    }
+
     fn import<T>(&mut self, name: &str, array: &'d Array<T>, len: u64) -> Buffer
     where
         T: bytemuck::Pod + multisplit_graph::Element,
@@ -148,19 +187,13 @@ impl Subject {
         data: &'d Data,
         policy: &Policy,
     ) -> Result<Option<Runner<'d>>> {
-        let mut planning =
-            Planning { graph: Graph::new("tune"), policy, n: self.n, bound: Vec::new() };
-        match self.operation {
-            Operation::SortKeys | Operation::SortPairs => {
-                planning.restored("keys", &data.keys, &data.keys_out)?;
-            }
-            Operation::SortWideKeys => {
-                planning.restored("keys", &data.wide_keys, &data.wide_keys_out)?;
-            }
-            _ => return Ok(None),
+        if self.operation.sort_table().is_none() {
+            return Ok(None);
         }
-        let plan = finish(planning.graph, context)?;
-        Ok(Some(Runner { executable: context.instantiate(plan)?, bound: planning.bound }))
+        let mut planning = Planning::new(policy, self.n);
+        planning.restored_keys(data, self.operation)?;
+        let (plan, bound) = planning.finish(context)?;
+        Ok(Some(Runner { executable: context.instantiate(plan)?, bound }))
     }
 
     fn plan<'d>(
@@ -171,26 +204,19 @@ impl Subject {
         purpose: Purpose,
     ) -> Result<(Plan, Vec<Bound<'d>>)> {
         let n = self.n;
-        let mut planning = Planning { graph: Graph::new("tune"), policy, n, bound: Vec::new() };
+        let mut planning = Planning::new(policy, n);
         let p = &mut planning;
         match self.operation {
-            Operation::SortKeys => {
-                let keys = p.restored("keys", &data.keys, &data.keys_out)?;
-                sort(&mut p.graph, policy, &Sort::ascending(), &SortBuffers::keys(keys))?;
-            }
-            Operation::SortPairs => {
-                let keys = p.restored("keys", &data.keys, &data.keys_out)?;
-                // The contents of values do not affect the time, so they are not copied before each run.
-                let values = match purpose {
-                    Purpose::Check => p.restored("values", &data.values, &data.values_out)?,
-                    Purpose::Timing => p.import("values", &data.values_out, n),
-                };
-                let buffers = SortBuffers::keys(keys).values(values);
+            Operation::SortKeys | Operation::SortPairs | Operation::SortWideKeys => {
+                let mut buffers = SortBuffers::keys(p.restored_keys(data, self.operation)?);
+                if self.operation == Operation::SortPairs {
+                    // The contents of values do not affect the time, so they are not copied before each run.
+                    buffers = buffers.values(match purpose {
+                        Purpose::Check => p.restored("values", &data.values, &data.values_out)?,
+                        Purpose::Timing => p.import("values", &data.values_out, n),
+                    });
+                }
                 sort(&mut p.graph, policy, &Sort::ascending(), &buffers)?;
-            }
-            Operation::SortWideKeys => {
-                let keys = p.restored("keys", &data.wide_keys, &data.wide_keys_out)?;
-                sort(&mut p.graph, policy, &Sort::ascending(), &SortBuffers::keys(keys))?;
             }
             Operation::SplitKeys(m) | Operation::SplitPairs(m) | Operation::SplitRange(m) => {
                 let (from, to) =
@@ -211,21 +237,13 @@ impl Subject {
                 };
                 split(&mut p.graph, policy, &buckets, &buffers)?;
             }
-            Operation::HistogramEven(m) => {
-                let (samples, counts) = (
-                    p.import("samples", &data.samples, n),
-                    p.import("counts", &data.words, m.into()),
-                );
-                p.poison(purpose, &[counts])?;
-                let bins = Bins::even(0.0..SAMPLE_END, m);
-                histogram(&mut p.graph, policy, &bins, &HistogramBuffers::new(samples, counts))?;
-            }
-            Operation::HistogramRange => {
-                let bins = Bins::range(&data.edges);
-                let (samples, counts) = (
-                    p.import("samples", &data.samples, n),
-                    p.import("counts", &data.words, bins.count().into()),
-                );
+            Operation::HistogramEven(_) | Operation::HistogramRange => {
+                let bins = match self.operation {
+                    Operation::HistogramEven(m) => Bins::even(0.0..SAMPLE_END, m),
+                    _ => Bins::range(&data.edges),
+                };
+                let samples = p.import("samples", &data.samples, n);
+                let counts = p.import("counts", &data.words, bins.count().into());
                 p.poison(purpose, &[counts])?;
                 histogram(&mut p.graph, policy, &bins, &HistogramBuffers::new(samples, counts))?;
             }
@@ -236,8 +254,7 @@ impl Subject {
                 scan(&mut p.graph, policy, &Scan::default(), &ScanBuffers::new(from, to))?;
             }
         }
-        let Planning { graph, bound, .. } = planning;
-        Ok((finish(graph, context)?, bound))
+        planning.finish(context)
     }
 }
 
@@ -253,10 +270,4 @@ fn same_work(a: &Plan, b: &Plan) -> bool {
             && a.specialization == b.specialization
     };
     of(a) == of(b) && a.steps().iter().zip(b.steps()).all(same)
-}
-
-/// Compiles the graph for consecutive runs without pauses.
-fn finish(mut graph: Graph, context: &Context) -> Result<Plan> {
-    graph.replayable();
-    Ok(graph.compile(&context.limits())?)
 }

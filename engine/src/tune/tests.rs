@@ -3,38 +3,31 @@
 use super::knob::{self, Candidates, Knob};
 use super::*;
 use crate::device::properties::DeviceProperties;
+use crate::policy::test_properties;
 use crate::policy::tile::TileShape;
 
-fn policy(subgroup_size: u32, vendor_id: u32) -> Policy {
-    let mut properties = DeviceProperties {
-        vendor_id,
-        subgroup_size,
-        shared_memory: 32 << 10,
-        ..DeviceProperties::default()
-    };
-    properties.limits.max_compute_work_group_invocations = 1024;
-    properties.limits.max_storage_buffer_range = 1 << 27;
-    properties.limits.max_compute_work_group_count = [65535; 3];
-    Policy::for_device(&properties)
+fn policy(subgroup_size: u32) -> Policy {
+    let properties = test_properties(subgroup_size, 1024);
+    Policy::for_device(&DeviceProperties { shared_memory: 32 << 10, ..properties })
 }
 
 fn all(policy: &Policy) -> Vec<Knob> {
-    let mut knobs = knob::sort_keys(policy, LARGEST);
-    knobs.extend(knob::sort_pairs(policy, LARGEST));
-    knobs.extend(knob::sort_wide_keys(policy, LARGEST));
+    let sorts = [Operation::SortKeys, Operation::SortPairs, Operation::SortWideKeys].into_iter();
+    let mut knobs: Vec<_> =
+        sorts.flat_map(|operation| knob::sort_tiles(operation, policy, LARGEST)).collect();
     for class in 0..8 {
-        knobs.extend(knob::split_keys(class, LARGEST));
-        knobs.extend(knob::split_pairs(class, LARGEST));
-        knobs.extend(knob::split_range(class, LARGEST));
+        for of in [Operation::SplitKeys, Operation::SplitPairs, Operation::SplitRange] {
+            knobs.extend(knob::split(of, class, LARGEST));
+        }
     }
-    knobs.extend(search::other_knobs(policy, LARGEST, false));
+    knobs.extend(knob::other_knobs(policy, LARGEST, false));
     knobs
 }
 
 #[test]
 fn candidates_are_unique_and_differ_in_one_knob() {
     for subgroup_size in [8, 16, 32, 64] {
-        let best = policy(subgroup_size, 0);
+        let best = policy(subgroup_size);
         for mut knob in all(&best) {
             let mut seen = vec![best];
             for wide in [true, false] {
@@ -56,7 +49,7 @@ fn candidates_are_unique_and_differ_in_one_knob() {
 
 #[test]
 fn sizes_with_candidates_are_tuned() {
-    let policy = policy(32, 0);
+    let policy = policy(32);
     let knobs = all(&policy);
     for field in Policy::sizes() {
         let has = !(field.candidates)(&policy, &policy.facts).is_empty();
@@ -68,20 +61,21 @@ fn sizes_with_candidates_are_tuned() {
 /// Each element count in a table is measured with its own tile.
 #[test]
 fn every_table_entry_is_measured_at_its_own_size() {
-    let best = policy(32, 0);
-    let sizes = |knobs: Vec<Knob>| -> Vec<u64> {
+    let best = policy(32);
+    let sizes = |operation, largest| -> Vec<u64> {
+        let knobs = knob::sort_tiles(operation, &best, largest);
         knobs.iter().flat_map(|knob| knob.subjects.iter().map(|subject| subject.n)).collect()
     };
-    let keys = sizes(knob::sort_keys(&best, LARGEST));
+    let keys = sizes(Operation::SortKeys, LARGEST);
     assert_eq!(keys, [1 << 25, 1 << 22, 1 << 20, 1 << 19, 1 << 17]);
     // Sizes above the largest measured count are not tuned.
-    assert_eq!(sizes(knob::sort_keys(&best, 1 << 20)), [1 << 20, 1 << 19, 1 << 17]);
-    assert_eq!(sizes(knob::sort_pairs(&best, 1 << 18)), [1 << 18, 1 << 17]);
+    assert_eq!(sizes(Operation::SortKeys, 1 << 20), [1 << 20, 1 << 19, 1 << 17]);
+    assert_eq!(sizes(Operation::SortPairs, 1 << 18), [1 << 18, 1 << 17]);
 }
 
 #[test]
 fn tables_keep_tiles_and_get_built_in_element_counts() {
-    let built_in = policy(32, 0);
+    let built_in = policy(32);
     let mut changed = built_in;
     let shape = TileShape::new(64, 4);
     changed.sort = changed.sort.with_shape(shape);
