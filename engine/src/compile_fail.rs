@@ -54,6 +54,6 @@
 //! ```compile_fail,E0133
 //! use multisplit::ash;
 //! fn look(instance: &ash::Instance, physical: ash::vk::PhysicalDevice) {
-//!     multisplit::Requirements::of(instance, physical);
+//!     multisplit::requirements::Requirements::of(instance, physical);
 //! }
 //! ```

@@ -67,15 +67,14 @@ mod work;
 
 pub use ash;
 pub use device::adopt::{AdoptedDevice, RawDevice};
-pub use device::context::{Config, Context, PipelineCache};
+pub use device::context::{Config, Context};
+pub use device::files::PipelineCache;
 pub use device::hooks::{AdoptOptions, MemoryAllocator, MemoryPiece};
 pub use device::observer::{Observer, PassTime, Run};
 pub use device::profile_choice::ProfileChoice;
 pub use device::properties::DeviceProperties;
 pub use device::ranking::{RANKING_VARIABLE, RankingChoice};
-pub use device::requirements::{
-    Check, FeatureChain, Features, InstanceRequirements, Missing, Requirements, Why,
-};
+pub use device::requirements;
 pub use device::selection::{DEVICE_VARIABLE, DeviceChoice, DeviceEntry};
 pub use device::validation::{Message, Messages, ValidationConfig};
 pub use elements::key::{Key, KeyType, Value};
@@ -90,7 +89,7 @@ pub use execute::statistics::PipelineStatistic;
 pub use execute::subgroup_barriers::SubgroupBarriers;
 pub use execute::workspace::WorkspaceRequirements;
 pub use half;
-pub use memory::{Array, Device, Elements, Host, MemoryReport, Place, Readback};
+pub use memory::{Array, Elements, MemoryReport, Readback};
 pub use multisplit_graph as graph;
 pub use multisplit_shaders as shaders;
 pub use operations::histogram::Bins;
@@ -108,3 +107,8 @@ pub use operations::topk::TopK;
 pub use policy::Policy;
 pub use policy::profile::Profile;
 pub use work::{First, Frame, Operand, Work, WorkArray, WorkPass, threads};
+
+/// Places of arrays: host or device.
+pub mod place {
+    pub use crate::memory::{Device, Host, Place};
+}

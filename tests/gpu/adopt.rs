@@ -9,9 +9,10 @@ use multisplit::ash::{self, vk};
 use multisplit::graph::{Graph, Plan, Scope};
 use multisplit::operations::split::TileShape;
 use multisplit::operations::{ScanBuffers, SortBuffers, scan, sort};
+use multisplit::requirements::{Features, Requirements};
 use multisplit::{
-    AdoptedDevice, BufferAt, Context, DeviceProperties, Error, ExecutableOptions, Features,
-    PipelineCache, ProfileChoice, RankingChoice, RecordOptions, Requirements, Scan, Sort,
+    AdoptedDevice, BufferAt, Context, DeviceProperties, Error, ExecutableOptions, PipelineCache,
+    ProfileChoice, RankingChoice, RecordOptions, Scan, Sort,
 };
 use multisplit_tests::generate::uniform;
 use multisplit_tests::harness::{Gpu, expect_equal};

@@ -6,9 +6,8 @@ use multisplit::ash::{self, vk};
 use multisplit::embed::BufferContract;
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::TileShape;
-use multisplit::{
-    Context, Executable, Features, Missing, PipelineCache, Policy, Requirements, Why, Work,
-};
+use multisplit::requirements::{Features, Missing, Requirements, Why};
+use multisplit::{Context, Executable, PipelineCache, Policy, Work};
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;
 

@@ -7,9 +7,10 @@ use anyhow::{Result, anyhow, ensure};
 use multisplit::ash::vk;
 use multisplit::graph::{Graph, Scope};
 use multisplit::operations::{ScanBuffers, SortBuffers, scan, sort};
+use multisplit::requirements::Features;
 use multisplit::{
-    AdoptedDevice, BufferAt, Context, Executable, ExecutableOptions, Features, PassValue,
-    PipelineCache, RecordOptions, Scan, Sort, WorkArray,
+    AdoptedDevice, BufferAt, Context, Executable, ExecutableOptions, PassValue, PipelineCache,
+    RecordOptions, Scan, Sort, WorkArray,
 };
 use multisplit_tests::harness::Gpu;
 use multisplit_tests::tests;

@@ -1,7 +1,8 @@
 //! `multisplit bench`: opens the devices, measures, and writes the output files.
 
 use anyhow::{Context as _, Result, bail};
-use multisplit::{Config, Features, RankingChoice};
+use multisplit::requirements::Features;
+use multisplit::{Config, RankingChoice};
 use multisplit_bench::html::{self, Points};
 use multisplit_bench::paper::{self, Table};
 use multisplit_bench::ranking::Ranking;

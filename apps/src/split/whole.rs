@@ -7,7 +7,8 @@ use anyhow::Result;
 use bytemuck::Pod;
 use multisplit::operations::split::Method;
 use multisplit::operations::split::SplitPairs;
-use multisplit::{Buckets, Host, Key};
+use multisplit::place::Host;
+use multisplit::{Buckets, Key};
 
 use super::Split;
 use crate::formats::Data;

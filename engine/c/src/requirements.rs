@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use multisplit::ash::Instance;
 use multisplit::ash::vk::{self, Handle as _};
-use multisplit::{FeatureChain, Features, Requirements};
+use multisplit::requirements::{FeatureChain, Features, Requirements};
 
 use crate::handle::Registry;
 use crate::read::{self, Out, Sized32};

@@ -3,8 +3,8 @@
 
 use std::mem::MaybeUninit;
 
-use multisplit::Requirements;
 use multisplit::ash::vk::{self, Handle as _};
+use multisplit::requirements::Requirements;
 
 use crate::context::{CONTEXTS, MultisplitContext, MultisplitContextInfo};
 use crate::operation::{self, MultisplitOperation};

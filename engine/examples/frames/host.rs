@@ -6,10 +6,8 @@ use std::ffi::{CStr, c_void};
 use std::sync::Mutex;
 
 use multisplit::ash::{self, vk};
-use multisplit::{
-    AdoptedDevice, Check, DeviceProperties, Features, InstanceRequirements, PipelineCache,
-    ProfileChoice, RankingChoice, Requirements,
-};
+use multisplit::requirements::{Check, Features, InstanceRequirements, Requirements};
+use multisplit::{AdoptedDevice, DeviceProperties, PipelineCache, ProfileChoice, RankingChoice};
 
 /// Result with any error.
 pub type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;

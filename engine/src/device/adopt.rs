@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::device::context::{Context, PipelineCache};
+use crate::device::context::Context;
+use crate::device::files::PipelineCache;
 use crate::device::hooks::AdoptOptions;
 use crate::device::instance::Instance;
 use crate::device::profile_choice::ProfileChoice;

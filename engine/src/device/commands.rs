@@ -5,9 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ash::vk;
 
-use crate::device::attach::Attachment;
-use crate::device::order::RecordingId;
-use crate::device::shared::Device;
+use crate::device::shared::{Attachment, Device, RecordingId};
 use crate::device::validation::ErrorWatch;
 use crate::error::{Error, Result, VkResultExt};
 

@@ -1,11 +1,11 @@
 //! [`Context`]: a device with a queue and an allocator, and the configuration it is opened with.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use ash::vk;
 use multisplit_graph::Limits;
 
+use crate::device::files::PipelineCache;
 use crate::device::hooks::Hooks;
 use crate::device::instance::{self, Instance};
 use crate::device::observer::Observer;
@@ -15,7 +15,6 @@ use crate::device::ranking::RankingChoice;
 use crate::device::requirements::{Features, Requirements};
 use crate::device::selection::{self, DeviceChoice, DeviceEntry};
 use crate::device::shared::{Device, DeviceParts, Handles};
-use crate::device::user_folder::UserFolder;
 use crate::device::validation::{Messages, ValidationConfig};
 use crate::error::{Result, VkResultExt};
 
@@ -52,29 +51,6 @@ pub struct Config {
     pub observer: Option<Observer>,
     /// Supported features to leave disabled, to test the fallback paths.
     pub without: Features,
-}
-
-/// Cache location of compiled pipelines and probe results.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum PipelineCache {
-    /// The user's cache folder.
-    #[default]
-    UserFolder,
-    /// The given folder.
-    Folder(PathBuf),
-    /// No files are read or written.
-    Off,
-}
-
-impl PipelineCache {
-    /// The folder, or `None` if the cache is off or there is no user folder.
-    pub(crate) fn folder(&self) -> Option<PathBuf> {
-        match self {
-            Self::UserFolder => UserFolder::Cache.path(),
-            Self::Folder(folder) => Some(folder.clone()),
-            Self::Off => None,
-        }
-    }
 }
 
 /// The first validation layer that knows `VK_KHR_shader_maximal_reconvergence`. Earlier ones report its use as an

@@ -2,10 +2,10 @@
 //! module does not depend on buffers, plans or primitives.
 
 pub(crate) mod adopt;
-pub(crate) mod attach;
-mod barriers;
+pub(crate) mod barriers;
 pub(crate) mod commands;
 pub(crate) mod context;
+pub(crate) mod files;
 mod functions;
 pub(crate) mod hooks;
 pub(crate) mod instance;
@@ -14,10 +14,8 @@ pub(crate) mod order;
 pub(crate) mod profile_choice;
 pub(crate) mod properties;
 pub(crate) mod ranking;
-pub(crate) mod requirements;
+pub mod requirements;
 pub(crate) mod selection;
 pub(crate) mod shared;
-mod user_folder;
 pub(crate) mod validation;
 pub(crate) mod verdict;
-pub(crate) mod whole_file;

@@ -1,58 +1,19 @@
-//! Ordering of submissions: a barrier between consecutive recordings on the queue makes the writes of the first visible
-//! to the second.
-
-use std::sync::atomic::{AtomicU64, Ordering};
+//! Submissions, and their order: a barrier between consecutive recordings on the queue makes the writes of the first
+//! visible to the second.
 
 use ash::vk;
 
-use super::attach::Attachment;
-use super::shared::Device;
+use super::commands::CommandSlot;
+use super::shared::{Attachment, Device, RecordingId};
 use crate::error::{Result, VkResultExt};
 
-/// Identifies a recording. Consecutive submissions of the same recording get no barrier in between.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RecordingId(u64);
-
-impl RecordingId {
-    /// Returns a unique identifier.
-    pub fn new() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
-    }
-}
-
 /// A command buffer with a single barrier, from all of the engine's earlier memory accesses to all later ones.
-pub(crate) struct Order {
-    pool: vk::CommandPool,
-    commands: vk::CommandBuffer,
-}
+pub(crate) struct Order(CommandSlot);
 
 impl Order {
     pub fn new(device: &Device) -> Result<Self> {
-        let info = vk::CommandPoolCreateInfo::default().queue_family_index(device.queue_family);
-        // SAFETY: a live device.
-        let pool = unsafe { device.raw.create_command_pool(&info, device.callbacks()) };
-        let mut this =
-            Self { pool: pool.during("vkCreateCommandPool")?, commands: vk::CommandBuffer::null() };
-        let recorded = this.record(device);
-        if recorded.is_err() {
-            // SAFETY: newly created and not in use.
-            unsafe { this.release(device) };
-        }
-        recorded.map(|()| this)
-    }
-
-    fn record(&mut self, device: &Device) -> Result<()> {
-        let info = vk::CommandBufferAllocateInfo::default()
-            .command_pool(self.pool)
-            .command_buffer_count(1);
-        // SAFETY: a live pool.
-        let buffers = unsafe { device.raw.allocate_command_buffers(&info) };
-        self.commands =
-            buffers.during("vkAllocateCommandBuffers")?.first().copied().unwrap_or_default();
-        device.name_object(self.commands, "multisplit.order");
-        let info = vk::CommandBufferBeginInfo::default()
-            .flags(vk::CommandBufferUsageFlags::SIMULTANEOUS_USE);
+        let this = Self(CommandSlot::new(device)?);
+        device.name_object(this.commands(), "multisplit.order");
         let work = vk::PipelineStageFlags2::COMPUTE_SHADER | vk::PipelineStageFlags2::ALL_TRANSFER;
         let writes = vk::AccessFlags2::SHADER_WRITE | vk::AccessFlags2::TRANSFER_WRITE;
         let barrier = vk::MemoryBarrier2::default()
@@ -66,22 +27,68 @@ impl Order {
                     | vk::AccessFlags2::TRANSFER_READ
                     | vk::AccessFlags2::INDIRECT_COMMAND_READ,
             );
-        // SAFETY: a new command buffer, used only by this thread.
-        unsafe {
-            device.raw.begin_command_buffer(self.commands, &info).during("vkBeginCommandBuffer")?;
-            device.pipeline_barrier(self.commands, &[barrier]);
-            device.raw.end_command_buffer(self.commands).during("vkEndCommandBuffer")
+        let recorded =
+            this.0.record(device, vk::CommandBufferUsageFlags::SIMULTANEOUS_USE, |raw| {
+                // SAFETY: recording.
+                unsafe { device.pipeline_barrier(raw, &[barrier]) };
+                Ok(())
+            });
+        if recorded.is_err() {
+            // SAFETY: newly created and not in use.
+            unsafe { this.release(device) };
         }
+        recorded.map(|()| this)
     }
 
     pub fn commands(&self) -> vk::CommandBuffer {
-        self.commands
+        self.0.raw
     }
 }
 
 impl Attachment for Order {
     unsafe fn release(&self, device: &Device) {
         // SAFETY: by the caller's contract.
-        unsafe { device.raw.destroy_command_pool(self.pool, device.callbacks()) };
+        unsafe { self.0.release(device) };
+    }
+}
+
+impl Device {
+    /// Submits one command buffer and signals `fence`. Inserts a barrier after earlier submissions of other recordings;
+    /// consecutive submissions of one recording get none and synchronize themselves.
+    ///
+    /// # Safety
+    /// `commands` is executable and not pending (or was recorded for simultaneous use).
+    pub unsafe fn submit(
+        &self,
+        recording: RecordingId,
+        commands: vk::CommandBuffer,
+        fence: vk::Fence,
+    ) -> Result<()> {
+        let order = self.attached(Order::new)?;
+        let both = [order.commands(), commands];
+        let mut queue = self.queue();
+        let commands = if queue.last == Some(recording) { &both[1..] } else { &both[..] };
+        let info = vk::SubmitInfo::default().command_buffers(commands);
+        // SAFETY: by the caller's contract; the queue's lock is held.
+        unsafe { self.raw.queue_submit(queue.raw, &[info], fence) }.during("vkQueueSubmit")?;
+        queue.last = Some(recording);
+        Ok(())
+    }
+
+    /// Submits command buffers of several recordings in one call. The caller orders them, with [`Order`] if necessary.
+    ///
+    /// # Safety
+    /// The requirements of [`submit`](Self::submit), for each command buffer.
+    pub unsafe fn submit_together(
+        &self,
+        commands: &[vk::CommandBuffer],
+        fence: vk::Fence,
+    ) -> Result<()> {
+        let mut queue = self.queue();
+        let info = vk::SubmitInfo::default().command_buffers(commands);
+        // SAFETY: by the caller's contract; the queue's lock is held.
+        unsafe { self.raw.queue_submit(queue.raw, &[info], fence) }.during("vkQueueSubmit")?;
+        queue.last = None;
+        Ok(())
     }
 }

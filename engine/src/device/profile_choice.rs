@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::device::files::UserFolder;
 use crate::device::properties::DeviceProperties;
-use crate::device::user_folder::UserFolder;
 
 /// Source of the kernel sizes tuned for a device: a [`Profile`](crate::Profile), as created by `multisplit tune`. It
 /// affects performance, never results.

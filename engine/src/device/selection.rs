@@ -36,24 +36,21 @@ impl DeviceChoice {
     /// # }
     /// ```
     pub fn pick<'d>(&self, devices: &'d [DeviceEntry]) -> Result<&'d DeviceEntry> {
-        let variable = || std::env::var(DEVICE_VARIABLE).ok().filter(|v| !v.is_empty());
-        let found = match self {
-            _ if devices.is_empty() => return Err(Error::NoDevice),
-            Self::Named(name) => named(name, devices),
-            Self::Auto => match variable() {
-                Some(name) => named(&name, devices),
-                None => best(devices.iter()),
-            },
-            Self::Software => best(devices.iter().filter(|d| d.is_software())),
+        if devices.is_empty() {
+            return Err(Error::NoDevice);
+        }
+        let name = match self {
+            Self::Named(name) => Some(name.clone()),
+            Self::Auto => std::env::var(DEVICE_VARIABLE).ok().filter(|name| !name.is_empty()),
+            Self::Software => None,
         };
-        let unknown = || {
-            let wanted = match self {
-                Self::Named(name) => name.clone(),
-                Self::Auto => variable().unwrap_or_default(),
-                Self::Software => "software".to_owned(),
-            };
-            let found = devices.iter().map(DeviceEntry::describe).collect();
-            Error::UnknownDevice { wanted, found }
+        let found = match &name {
+            Some(name) => named(name, devices),
+            None => best(devices.iter().filter(|d| *self == Self::Auto || d.is_software())),
+        };
+        let unknown = || Error::UnknownDevice {
+            wanted: name.unwrap_or_else(|| "software".to_owned()),
+            found: devices.iter().map(DeviceEntry::describe).collect(),
         };
         found.ok_or_else(unknown)?.usable()
     }

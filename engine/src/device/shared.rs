@@ -1,17 +1,17 @@
-//! The device shared by all objects: handles, function tables and destruction order.
+//! The device shared by all objects: handles, function tables, attachments and destruction order.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::any::Any;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ash::vk;
 
-use crate::device::attach::Attachments;
 use crate::device::barriers::Barriers;
-use crate::device::context::PipelineCache;
+use crate::device::files::PipelineCache;
 use crate::device::functions::Functions;
 use crate::device::hooks::Hooks;
 use crate::device::instance::Instance;
 use crate::device::observer::Observer;
-use crate::device::order::{Order, RecordingId};
 use crate::device::properties::DeviceProperties;
 use crate::device::requirements::Features;
 use crate::device::validation::{ErrorWatch, Messages};
@@ -34,10 +34,39 @@ impl Drop for Handles {
     }
 }
 
+/// Identifies a recording. Consecutive submissions of the same recording get no barrier in between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RecordingId(u64);
+
+impl RecordingId {
+    /// Returns a unique identifier.
+    pub fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
 /// The queue and the recording that was last submitted to it.
-struct Queue {
-    raw: vk::Queue,
-    last: Option<RecordingId>,
+pub(super) struct Queue {
+    pub raw: vk::Queue,
+    pub last: Option<RecordingId>,
+}
+
+/// An object that higher layers attach to a device for its lifetime, such as the memory heap or the pipeline cache. The
+/// device does not know its type; it only releases it before it is destroyed.
+pub(crate) trait Attachment: Any + Send + Sync {
+    /// Destroys the Vulkan objects that the attachment holds.
+    ///
+    /// # Safety
+    /// Called once, by the device, when no other code uses the attachment's objects.
+    unsafe fn release(&self, _: &Device) {}
+}
+
+fn find<T: Attachment>(attachments: &[Arc<dyn Attachment>]) -> Option<Arc<T>> {
+    attachments.iter().find_map(|one| {
+        let any: Arc<dyn Any + Send + Sync> = one.clone();
+        any.downcast().ok()
+    })
 }
 
 /// A Vulkan device. All objects hold a reference, so none outlives it.
@@ -65,7 +94,7 @@ pub(crate) struct Device {
     /// The lower of the instance's and the device's API version.
     pub api_version: u32,
     pub physical: vk::PhysicalDevice,
-    pub(super) attachments: Attachments,
+    attachments: Mutex<Vec<Arc<dyn Attachment>>>,
     queue: Mutex<Queue>,
     barriers: Barriers,
     /// Must be the last field: fields are dropped in declaration order.
@@ -131,7 +160,7 @@ impl Device {
             hooks: parts.hooks,
             api_version: parts.api_version,
             physical: parts.physical,
-            attachments: Attachments::default(),
+            attachments: Mutex::default(),
             queue: Mutex::new(Queue { raw: parts.queue, last: None }),
             barriers,
             handles: parts.handles,
@@ -167,6 +196,12 @@ impl Device {
         !self.handles.instance.owned
     }
 
+    /// The error for an operation that needs a feature which is not supported or not enabled.
+    pub fn missing_feature(&self, operation: String, feature: String) -> Error {
+        let (device, enabled) = (self.properties.name.clone(), !self.is_adopted());
+        Error::MissingFeature { operation, feature, device, enabled }
+    }
+
     /// Records one pipeline barrier.
     ///
     /// # Safety
@@ -180,43 +215,28 @@ impl Device {
         unsafe { self.barriers.record(&self.raw, commands, memory) };
     }
 
-    /// Submits one command buffer and signals `fence`. Inserts a barrier after earlier submissions of other recordings;
-    /// consecutive submissions of one recording get none and synchronize themselves.
-    ///
-    /// # Safety
-    /// `commands` is executable and not pending (or was recorded for simultaneous use).
-    pub unsafe fn submit(
-        &self,
-        recording: RecordingId,
-        commands: vk::CommandBuffer,
-        fence: vk::Fence,
-    ) -> Result<()> {
-        let order = self.attached(Order::new)?;
-        let both = [order.commands(), commands];
-        let mut queue = self.queue();
-        let commands = if queue.last == Some(recording) { &both[1..] } else { &both[..] };
-        let info = vk::SubmitInfo::default().command_buffers(commands);
-        // SAFETY: by the caller's contract; the queue's lock is held.
-        unsafe { self.raw.queue_submit(queue.raw, &[info], fence) }.during("vkQueueSubmit")?;
-        queue.last = Some(recording);
-        Ok(())
+    /// Returns the attachment of this type and creates it on first use. `make` runs without the lock because it may
+    /// request other attachments.
+    pub fn attached<T: Attachment>(&self, make: impl FnOnce(&Self) -> Result<T>) -> Result<Arc<T>> {
+        if let Some(found) = find(&self.attachments()) {
+            return Ok(found);
+        }
+        let made = make(self)?;
+        let mut all = self.attachments();
+        if let Some(found) = find(&all) {
+            // Another thread was faster.
+            drop(all);
+            // SAFETY: newly created and not in use.
+            unsafe { made.release(self) };
+            return Ok(found);
+        }
+        let made = Arc::new(made);
+        all.push(made.clone());
+        Ok(made)
     }
 
-    /// Submits command buffers of several recordings in one call. The caller orders them, with [`Order`] if necessary.
-    ///
-    /// # Safety
-    /// The requirements of [`submit`](Self::submit), for each command buffer.
-    pub unsafe fn submit_together(
-        &self,
-        commands: &[vk::CommandBuffer],
-        fence: vk::Fence,
-    ) -> Result<()> {
-        let mut queue = self.queue();
-        let info = vk::SubmitInfo::default().command_buffers(commands);
-        // SAFETY: by the caller's contract; the queue's lock is held.
-        unsafe { self.raw.queue_submit(queue.raw, &[info], fence) }.during("vkQueueSubmit")?;
-        queue.last = None;
-        Ok(())
+    fn attachments(&self) -> MutexGuard<'_, Vec<Arc<dyn Attachment>>> {
+        self.attachments.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for all work on the queue. Does not use `vkDeviceWaitIdle`, which would require the owner of an adopted
@@ -228,7 +248,7 @@ impl Device {
     }
 
     /// Locks the queue: Vulkan requires external synchronization of queues.
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+    pub(super) fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -250,8 +270,12 @@ impl Drop for Device {
             // Waiting for a lost device fails, but its work has ended.
             let _ = self.wait_idle();
         }
-        // SAFETY: this is the last reference, so the attachments are not in use. The owner of an adopted device
-        // guarantees that all recorded work has completed.
-        unsafe { self.attachments.release(self) };
+        let mut attachments = std::mem::take(&mut *self.attachments());
+        // In reverse order of creation.
+        while let Some(one) = attachments.pop() {
+            // SAFETY: this is the last reference, so the attachments are not in use. The owner of an adopted device
+            // guarantees that all recorded work has completed.
+            unsafe { one.release(self) };
+        }
     }
 }

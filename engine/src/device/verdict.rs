@@ -5,8 +5,8 @@ use std::fs;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
+use crate::device::files::{hex, write_whole};
 use crate::device::properties::DeviceProperties;
-use crate::device::whole_file::write_whole;
 
 /// The result of a probe, as stored on disk.
 pub(crate) trait ProbeResult: Copy + PartialEq + 'static {
@@ -70,29 +70,10 @@ impl<R: ProbeResult> VerdictFile<R> {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A temporary folder, removed on drop.
-    struct Folder(PathBuf);
-
-    impl Folder {
-        fn new(name: &str) -> Self {
-            let name = format!("multisplit-{name}-{}", std::process::id());
-            Self(std::env::temp_dir().join(name))
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
+    use crate::device::files::TestFolder;
 
     fn properties() -> DeviceProperties {
         DeviceProperties { driver_version: 7, subgroup_size: 32, ..Default::default() }
@@ -100,7 +81,7 @@ mod tests {
 
     #[test]
     fn saved_verdicts_are_loaded() {
-        let folder = Folder::new("verdict");
+        let folder = TestFolder::new("verdict");
         let file = VerdictFile::new(&folder.0.join("new"), &properties());
         assert_eq!(file.load(), None);
         for kept in [true, false, true] {
@@ -111,7 +92,7 @@ mod tests {
 
     #[test]
     fn damaged_files_and_other_drivers_are_ignored() {
-        let folder = Folder::new("verdict-damaged");
+        let folder = TestFolder::new("verdict-damaged");
         let file = VerdictFile::new(&folder.0, &properties());
         file.save(true);
         for other in [
@@ -135,7 +116,7 @@ mod tests {
     /// A folder path that is a file, and a file path that is a folder: neither causes an error.
     #[test]
     fn write_failures_are_ignored() {
-        let folder = Folder::new("verdict-unwritable");
+        let folder = TestFolder::new("verdict-unwritable");
         fs::create_dir_all(&folder.0).expect("made");
         fs::write(folder.0.join("file"), "").expect("written");
         let file = VerdictFile::new(&folder.0.join("file"), &properties());

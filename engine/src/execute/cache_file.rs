@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::device::properties::DeviceProperties;
-use crate::device::whole_file::write_whole;
+use crate::device::files::write_whole;
 
 const MAGIC: [u8; 8] = *b"MSPIPE01";
 const HEADER: usize = MAGIC.len() + 8;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use ash::vk;
 use multisplit_shaders::Kernel;
 
-use crate::device::attach::Attachment;
+use crate::device::shared::Attachment;
 use crate::device::context::Context;
 use crate::device::shared::Device;
 use crate::error::{Result, VkResultExt};

@@ -9,7 +9,7 @@ use multisplit_graph::{Graph, Groups, Plan};
 use multisplit_shaders::builtin as kernels;
 use multisplit_shaders::push_constants;
 
-use crate::device::attach::Attachment;
+use crate::device::shared::Attachment;
 use crate::device::context::Context;
 use crate::device::properties::DeviceProperties;
 use crate::device::shared::Device;

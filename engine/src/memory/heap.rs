@@ -6,9 +6,8 @@ use gpu_allocator::AllocationSizes;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, Allocator, AllocatorCreateDesc};
 
 use super::budget::Budget;
-use crate::device::attach::Attachment;
 use crate::device::context::Context;
-use crate::device::shared::Device;
+use crate::device::shared::{Attachment, Device};
 use crate::error::{Error, Result};
 
 /// Provides the memory of a context's buffers.

@@ -11,10 +11,8 @@ use ash::vk;
 use super::budget::Share;
 use super::heap::Heap;
 use super::host_buffer::HostBuffer;
-use crate::device::attach::Attachment;
 use crate::device::commands::CommandSlot;
-use crate::device::order::RecordingId;
-use crate::device::shared::Device;
+use crate::device::shared::{Attachment, Device, RecordingId};
 use crate::error::{Error, Result};
 
 /// Size of a slot in bytes: large enough to amortize a submission, small enough that filling one slot overlaps with

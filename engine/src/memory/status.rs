@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use ash::vk;
 
 use super::host_buffer::HostBuffer;
-use crate::device::attach::Attachment;
-use crate::device::shared::Device;
+use crate::device::shared::{Attachment, Device};
 use crate::error::{Error, Result};
 
 /// Size of the status buffer in bytes.

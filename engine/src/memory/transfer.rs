@@ -16,8 +16,7 @@ use super::buffer::Buffer;
 use super::staging::{Direction, Slot, Staging, Working};
 use super::status::check_order;
 use crate::device::context::Context;
-use crate::device::order::RecordingId;
-use crate::device::shared::Device;
+use crate::device::shared::{Device, RecordingId};
 use crate::error::{Error, Result};
 
 /// Maximum number of threads per transfer; more do not exceed the bus bandwidth.

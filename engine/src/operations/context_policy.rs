@@ -54,9 +54,8 @@ impl Context {
 mod replaced {
     use std::sync::{Mutex, PoisonError};
 
-    use crate::device::attach::Attachment;
     use crate::device::context::Context;
-    use crate::device::shared::Device;
+    use crate::device::shared::{Attachment, Device};
     use crate::error::Result;
     use crate::memory::status::StatusWord;
     use crate::policy::Policy;

@@ -6,9 +6,8 @@ use multisplit_graph::{Buffer, Graph, Groups};
 use multisplit_shaders::builtin as kernels;
 use multisplit_shaders::push_constants;
 
-use crate::device::attach::Attachment;
 use crate::device::context::Context;
-use crate::device::shared::Device;
+use crate::device::shared::{Attachment, Device};
 use crate::device::verdict::VerdictFile;
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;

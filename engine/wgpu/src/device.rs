@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use multisplit::ash::{self, vk};
+use multisplit::requirements::{Features, Requirements};
 use multisplit::{
-    AdoptOptions, AdoptedDevice, Context, DeviceProperties, Features, PipelineCache, ProfileChoice,
-    RankingChoice, Requirements,
+    AdoptOptions, AdoptedDevice, Context, DeviceProperties, PipelineCache, ProfileChoice,
+    RankingChoice,
 };
 use wgpu::hal::api::Vulkan;
 

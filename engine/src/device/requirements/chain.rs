@@ -1,11 +1,46 @@
 //! Feature structures for device creation: chained onto a create-info, merged into an engine's own structures, or read
 //! from an existing create-info.
 
-use std::ffi::c_void;
+use std::mem::offset_of;
 
-use ash::vk;
+use ash::vk::{self, TaggedStructure as _};
 
-use super::Features;
+use super::features::{Features, KNOWN, Known};
+
+/// Header of every structure in a chain.
+type Header = vk::BaseOutStructure<'static>;
+
+/// A structure with features that the engine uses.
+struct Structure {
+    s_type: vk::StructureType,
+    /// Byte offset of each feature, with the corresponding member of [`Features`].
+    bits: &'static [(usize, fn(&mut Features) -> &mut bool)],
+}
+
+/// Declares structures. A feature may be a member of a member.
+macro_rules! structures {
+    ($($structure:ident: $($feature:ident $(in $member:ident)?),*;)*) => {
+        &[$(Structure {
+            s_type: vk::$structure::STRUCTURE_TYPE,
+            bits: &[$((
+                offset_of!(vk::$structure<'static>, $($member.)? $feature),
+                |features| &mut features.$feature,
+            )),*],
+        }),*]
+    };
+}
+
+static STRUCTURES: &[Structure] = structures! {
+    PhysicalDeviceFeatures2: shader_int64 in features, shader_float64 in features;
+    PhysicalDeviceVulkan12Features: buffer_device_address;
+    PhysicalDeviceVulkan13Features: synchronization2, subgroup_size_control, compute_full_subgroups;
+    PhysicalDeviceSynchronization2Features: synchronization2;
+    PhysicalDeviceSubgroupSizeControlFeatures: subgroup_size_control, compute_full_subgroups;
+    PhysicalDevicePipelineExecutablePropertiesFeaturesKHR: pipeline_executable_info;
+    PhysicalDeviceBufferDeviceAddressFeatures: buffer_device_address;
+    PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR: shader_maximal_reconvergence;
+    PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR: shader_subgroup_uniform_control_flow;
+};
 
 /// Owns the feature structures for a [`Requirements`](super::Requirements).
 pub struct FeatureChain {
@@ -21,28 +56,29 @@ pub struct FeatureChain {
 
 impl FeatureChain {
     pub(super) fn new(requested: &Features) -> Self {
-        let features = vk::PhysicalDeviceFeatures::default()
-            .shader_int64(requested.shader_int64)
-            .shader_float64(requested.shader_float64);
         Self {
-            base: vk::PhysicalDeviceFeatures2::default().features(features),
-            synchronization2: vk::PhysicalDeviceSynchronization2Features::default()
-                .synchronization2(requested.synchronization2),
-            size_control: vk::PhysicalDeviceSubgroupSizeControlFeatures::default()
-                .subgroup_size_control(requested.subgroup_size_control)
-                .compute_full_subgroups(requested.compute_full_subgroups),
-            executables: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
-                .pipeline_executable_info(requested.pipeline_executable_info),
-            addresses: vk::PhysicalDeviceBufferDeviceAddressFeatures::default()
-                .buffer_device_address(requested.buffer_device_address),
-            maximal: vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR::default()
-                .shader_maximal_reconvergence(requested.shader_maximal_reconvergence),
-            uniform: vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR::default()
-                .shader_subgroup_uniform_control_flow(
-                    requested.shader_subgroup_uniform_control_flow,
-                ),
+            base: vk::PhysicalDeviceFeatures2::default(),
+            synchronization2: vk::PhysicalDeviceSynchronization2Features::default(),
+            size_control: vk::PhysicalDeviceSubgroupSizeControlFeatures::default(),
+            executables: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default(),
+            addresses: vk::PhysicalDeviceBufferDeviceAddressFeatures::default(),
+            maximal: vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR::default(),
+            uniform: vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR::default(),
             requested: *requested,
         }
+    }
+
+    /// The structures; `base` is the first.
+    fn structures(&mut self) -> [*mut Header; 7] {
+        [
+            (&raw mut self.base).cast(),
+            (&raw mut self.synchronization2).cast(),
+            (&raw mut self.size_control).cast(),
+            (&raw mut self.executables).cast(),
+            (&raw mut self.addresses).cast(),
+            (&raw mut self.maximal).cast(),
+            (&raw mut self.uniform).cast(),
+        ]
     }
 
     /// Chains the structures onto `info`, except those whose extensions are not enabled.
@@ -50,7 +86,7 @@ impl FeatureChain {
     /// Do not combine this with your own `VkPhysicalDeviceFeatures2` or `VkPhysicalDeviceVulkan1?Features`, which
     /// contain the same members (VUID-VkDeviceCreateInfo-pNext-06532); use [`merge_into`](Self::merge_into) instead.
     pub fn push_onto<'a>(&'a mut self, info: vk::DeviceCreateInfo<'a>) -> vk::DeviceCreateInfo<'a> {
-        self.push_missing(info, Found::default())
+        self.push_missing(info, &Features::default())
     }
 
     /// Sets the features in structures that `info` already chains, including `VkPhysicalDeviceVulkan1?Features`, and
@@ -63,157 +99,47 @@ impl FeatureChain {
         &'a mut self,
         mut info: vk::DeviceCreateInfo<'a>,
     ) -> vk::DeviceCreateInfo<'a> {
-        let (requested, mut found) = (self.requested, Found::default());
+        let (mut requested, mut found) = (self.requested, Features::default());
         // SAFETY: by the caller's contract.
-        unsafe { walk(&info, |structure| structure.enable(&requested, &mut found)) };
+        unsafe {
+            for_each_bit(info.p_next.cast_mut().cast(), |bit, member| {
+                *bit |= vk::Bool32::from(*member(&mut requested));
+                *member(&mut found) = true;
+            });
+        }
         // Must not be combined with `VkPhysicalDeviceFeatures2` (VUID-VkDeviceCreateInfo-pNext-00373).
         // SAFETY: by the caller's contract.
         if let Some(&own) = unsafe { info.p_enabled_features.as_ref() } {
             self.base.features = own;
-            Structure::Base(&mut self.base.features).enable(&requested, &mut Found::default());
             info.p_enabled_features = std::ptr::null();
         }
-        self.push_missing(info, found)
+        self.push_missing(info, &found)
     }
 
+    /// Chains the structures whose features are not in `found`. All but `base` must contain a requested feature.
     fn push_missing<'a>(
         &'a mut self,
         mut info: vk::DeviceCreateInfo<'a>,
-        found: Found,
+        found: &Features,
     ) -> vk::DeviceCreateInfo<'a> {
-        let requested = &self.requested;
-        if !found.base {
-            info = info.push_next(&mut self.base);
-        }
-        if !found.synchronization2 {
-            info = info.push_next(&mut self.synchronization2);
-        }
-        if !found.size_control
-            && (requested.subgroup_size_control || requested.compute_full_subgroups)
-        {
-            info = info.push_next(&mut self.size_control);
-        }
-        if !found.executables && requested.pipeline_executable_info {
-            info = info.push_next(&mut self.executables);
-        }
-        if !found.addresses && requested.buffer_device_address {
-            info = info.push_next(&mut self.addresses);
-        }
-        if !found.maximal && requested.shader_maximal_reconvergence {
-            info = info.push_next(&mut self.maximal);
-        }
-        if !found.uniform && requested.shader_subgroup_uniform_control_flow {
-            info = info.push_next(&mut self.uniform);
+        let (mut requested, mut found) = (self.requested, *found);
+        for (index, structure) in self.structures().into_iter().enumerate() {
+            let (mut is_found, mut is_needed) = (false, index == 0);
+            // SAFETY: a structure of `self`, which is not linked to others yet.
+            unsafe {
+                (*structure).p_next = std::ptr::null_mut();
+                for_each_bit(structure, |bit, member| {
+                    *bit |= vk::Bool32::from(*member(&mut requested));
+                    is_needed |= *member(&mut requested);
+                    is_found |= *member(&mut found);
+                });
+                if is_needed && !is_found {
+                    (*structure).p_next = info.p_next.cast_mut().cast();
+                    info.p_next = structure.cast();
+                }
+            }
         }
         info
-    }
-}
-
-/// Structures that a chain already contains.
-#[derive(Clone, Copy, Default)]
-struct Found {
-    base: bool,
-    synchronization2: bool,
-    size_control: bool,
-    executables: bool,
-    addresses: bool,
-    maximal: bool,
-    uniform: bool,
-}
-
-/// A structure of device creation with features that the engine uses.
-enum Structure<'c> {
-    Base(&'c mut vk::PhysicalDeviceFeatures),
-    Vulkan12(&'c mut vk::PhysicalDeviceVulkan12Features<'static>),
-    Vulkan13(&'c mut vk::PhysicalDeviceVulkan13Features<'static>),
-    Synchronization2(&'c mut vk::PhysicalDeviceSynchronization2Features<'static>),
-    SizeControl(&'c mut vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>),
-    Executables(&'c mut vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>),
-    Addresses(&'c mut vk::PhysicalDeviceBufferDeviceAddressFeatures<'static>),
-    Maximal(&'c mut vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR<'static>),
-    Uniform(&'c mut vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR<'static>),
-}
-
-impl Structure<'_> {
-    /// Enables the wanted features; enabled ones stay enabled.
-    fn enable(self, requested: &Features, found: &mut Found) {
-        let set = |bit: &mut vk::Bool32, on: bool| *bit |= vk::Bool32::from(on);
-        match self {
-            Self::Base(s) => {
-                set(&mut s.shader_int64, requested.shader_int64);
-                set(&mut s.shader_float64, requested.shader_float64);
-                found.base = true;
-            }
-            Self::Vulkan12(s) => {
-                set(&mut s.buffer_device_address, requested.buffer_device_address);
-                found.addresses = true;
-            }
-            Self::Vulkan13(s) => {
-                set(&mut s.synchronization2, requested.synchronization2);
-                set(&mut s.subgroup_size_control, requested.subgroup_size_control);
-                set(&mut s.compute_full_subgroups, requested.compute_full_subgroups);
-                (found.synchronization2, found.size_control) = (true, true);
-            }
-            Self::Synchronization2(s) => {
-                set(&mut s.synchronization2, requested.synchronization2);
-                found.synchronization2 = true;
-            }
-            Self::SizeControl(s) => {
-                set(&mut s.subgroup_size_control, requested.subgroup_size_control);
-                set(&mut s.compute_full_subgroups, requested.compute_full_subgroups);
-                found.size_control = true;
-            }
-            Self::Executables(s) => {
-                set(&mut s.pipeline_executable_info, requested.pipeline_executable_info);
-                found.executables = true;
-            }
-            Self::Addresses(s) => {
-                set(&mut s.buffer_device_address, requested.buffer_device_address);
-                found.addresses = true;
-            }
-            Self::Maximal(s) => {
-                set(&mut s.shader_maximal_reconvergence, requested.shader_maximal_reconvergence);
-                found.maximal = true;
-            }
-            Self::Uniform(s) => {
-                let requested = requested.shader_subgroup_uniform_control_flow;
-                set(&mut s.shader_subgroup_uniform_control_flow, requested);
-                found.uniform = true;
-            }
-        }
-    }
-
-    /// Adds the enabled features to `features`.
-    fn read(self, features: &mut Features) {
-        let on = |bit: vk::Bool32| bit != vk::FALSE;
-        match self {
-            Self::Base(s) => {
-                features.shader_int64 |= on(s.shader_int64);
-                features.shader_float64 |= on(s.shader_float64);
-            }
-            Self::Vulkan12(s) => features.buffer_device_address |= on(s.buffer_device_address),
-            Self::Vulkan13(s) => {
-                features.synchronization2 |= on(s.synchronization2);
-                features.subgroup_size_control |= on(s.subgroup_size_control);
-                features.compute_full_subgroups |= on(s.compute_full_subgroups);
-            }
-            Self::Synchronization2(s) => features.synchronization2 |= on(s.synchronization2),
-            Self::SizeControl(s) => {
-                features.subgroup_size_control |= on(s.subgroup_size_control);
-                features.compute_full_subgroups |= on(s.compute_full_subgroups);
-            }
-            Self::Executables(s) => {
-                features.pipeline_executable_info |= on(s.pipeline_executable_info);
-            }
-            Self::Addresses(s) => features.buffer_device_address |= on(s.buffer_device_address),
-            Self::Maximal(s) => {
-                features.shader_maximal_reconvergence |= on(s.shader_maximal_reconvergence);
-            }
-            Self::Uniform(s) => {
-                features.shader_subgroup_uniform_control_flow |=
-                    on(s.shader_subgroup_uniform_control_flow);
-            }
-        }
     }
 }
 
@@ -222,61 +148,83 @@ impl Structure<'_> {
 /// # Safety
 /// The chain of `info` is valid for `vkCreateDevice` and is not modified meanwhile.
 pub(super) unsafe fn read(info: &vk::DeviceCreateInfo<'_>) -> Features {
-    let mut features = Features::default();
+    let mut base = vk::PhysicalDeviceFeatures2::default();
     // SAFETY: by the caller's contract.
-    if let Some(mut base) = unsafe { info.p_enabled_features.as_ref() }.copied() {
-        Structure::Base(&mut base).read(&mut features);
+    if let Some(&own) = unsafe { info.p_enabled_features.as_ref() } {
+        base.features = own;
     }
-    // SAFETY: by the caller's contract; `read` does not modify the structures.
-    unsafe { walk(info, |structure| structure.read(&mut features)) };
+    base.p_next = info.p_next.cast_mut();
+    // SAFETY: by the caller's contract.
+    unsafe { read_chain((&raw mut base).cast()) }
+}
+
+/// The features that a device supports. `is_available` states whether the device has the extension or version of a
+/// feature.
+///
+/// # Safety
+/// `physical` is a physical device of `instance`, which is alive.
+pub(super) unsafe fn query(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+    is_available: impl Fn(&Known) -> bool,
+) -> Features {
+    let mut available = Features::default();
+    for known in KNOWN {
+        *(known.member)(&mut available) = is_available(known);
+    }
+    let mut chain = FeatureChain::new(&Features::default());
+    for structure in chain.structures().into_iter().skip(1) {
+        let mut is_known = false;
+        // SAFETY: a structure of `chain`. It belongs to Vulkan 1.2, or to a version or an extension that the device
+        // reports; an older device ignores unknown structures.
+        unsafe {
+            for_each_bit(structure, |_, member| is_known |= *member(&mut available));
+            if is_known {
+                (*structure).p_next = chain.base.p_next.cast();
+                chain.base.p_next = structure.cast();
+            }
+        }
+    }
+    // SAFETY: by the caller's contract, and as above.
+    let mut features = unsafe {
+        instance.get_physical_device_features2(physical, &mut chain.base);
+        read_chain((&raw mut chain.base).cast())
+    };
+    for known in KNOWN.iter().filter(|known| known.feature.is_none()) {
+        *(known.member)(&mut features) = is_available(known);
+    }
     features
 }
 
-/// Calls `body` for every chained structure with features that the engine uses.
+/// # Safety
+/// `first` is a valid chain.
+unsafe fn read_chain(first: *mut Header) -> Features {
+    let mut features = Features::default();
+    // SAFETY: by the caller's contract; the structures are not modified.
+    unsafe { for_each_bit(first, |bit, member| *member(&mut features) |= *bit != vk::FALSE) };
+    features
+}
+
+/// Calls `body` for every feature bit in a chain that the engine uses, with the corresponding member of [`Features`].
 ///
 /// # Safety
-/// The chain is valid, and may be modified if `body` modifies it.
-unsafe fn walk(info: &vk::DeviceCreateInfo<'_>, mut body: impl FnMut(Structure<'_>)) {
-    let mut next = info.p_next.cast_mut();
-    // SAFETY: every structure in a chain begins with this header.
-    while let Some(header) = unsafe { next.cast::<vk::BaseOutStructure<'_>>().as_mut() } {
-        let at: *mut c_void = next;
-        next = header.p_next.cast();
-        // SAFETY: `s_type` identifies the structure, and the header is not used any more.
-        let structure = unsafe {
-            match header.s_type {
-                vk::StructureType::PHYSICAL_DEVICE_FEATURES_2 => {
-                    let whole = at.cast::<vk::PhysicalDeviceFeatures2<'static>>();
-                    Structure::Base(&mut (*whole).features)
+/// `first` is a valid chain, which may be modified if `body` modifies it.
+unsafe fn for_each_bit(
+    first: *mut Header,
+    mut body: impl FnMut(&mut vk::Bool32, fn(&mut Features) -> &mut bool),
+) {
+    let mut next = first;
+    while !next.is_null() {
+        // SAFETY: every structure in a chain begins with this header, whose type implies the offsets.
+        unsafe {
+            let s_type = (*next).s_type;
+            for structure in STRUCTURES.iter().filter(|structure| structure.s_type == s_type) {
+                for &(offset, member) in structure.bits {
+                    body(&mut *next.byte_add(offset).cast(), member);
                 }
-                vk::StructureType::PHYSICAL_DEVICE_VULKAN_1_2_FEATURES => {
-                    Structure::Vulkan12(&mut *at.cast())
-                }
-                vk::StructureType::PHYSICAL_DEVICE_VULKAN_1_3_FEATURES => {
-                    Structure::Vulkan13(&mut *at.cast())
-                }
-                vk::StructureType::PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES => {
-                    Structure::Synchronization2(&mut *at.cast())
-                }
-                vk::StructureType::PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES => {
-                    Structure::SizeControl(&mut *at.cast())
-                }
-                vk::StructureType::PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR => {
-                    Structure::Executables(&mut *at.cast())
-                }
-                vk::StructureType::PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES => {
-                    Structure::Addresses(&mut *at.cast())
-                }
-                vk::StructureType::PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR => {
-                    Structure::Maximal(&mut *at.cast())
-                }
-                vk::StructureType::PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR => {
-                    Structure::Uniform(&mut *at.cast())
-                }
-                _ => continue,
             }
-        };
-        body(structure);
+            next = (*next).p_next;
+        }
     }
 }
 

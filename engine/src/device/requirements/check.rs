@@ -6,8 +6,22 @@ use std::fmt;
 
 use ash::vk;
 
-use super::{API_VERSION, Features, KNOWN, Known, Offer, Requirements, SUBGROUP_OPERATIONS, chain};
+use super::chain;
+use super::features::{Features, KNOWN, Known, Need, SIZE_CONTROL};
+use crate::device::properties::{DeviceProperties, extension_names};
 use crate::error::{Error, Result};
+
+/// Minimum API version of instance and device.
+pub(super) const API_VERSION: u32 = vk::API_VERSION_1_2;
+
+/// Subgroup operations that the kernels use in compute shaders.
+const SUBGROUP_OPERATIONS: vk::SubgroupFeatureFlags = vk::SubgroupFeatureFlags::from_raw(
+    vk::SubgroupFeatureFlags::BASIC.as_raw()
+        | vk::SubgroupFeatureFlags::VOTE.as_raw()
+        | vk::SubgroupFeatureFlags::BALLOT.as_raw()
+        | vk::SubgroupFeatureFlags::ARITHMETIC.as_raw()
+        | vk::SubgroupFeatureFlags::SHUFFLE.as_raw(),
+);
 
 /// Reason why a requirement is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,41 +136,22 @@ impl Check {
 
     /// Accepts a device that does not support `synchronization2`, or was created without it.
     pub(crate) fn allow_without_synchronization2(&mut self) {
-        let name = KNOWN.first().and_then(|known| known.feature).map(|(name, _)| name);
-        self.missing.retain(|missing| match missing {
-            Missing::Feature { name: other, .. } => Some(*other) != name,
-            _ => true,
+        self.missing.retain(|missing| {
+            !matches!(missing, Missing::Feature { name: "synchronization2", .. })
         });
     }
 
-    /// Checks a device on which all supported features will be enabled.
-    pub(super) fn of_device(offer: &Offer) -> Self {
-        let mut missing = device_lacks(offer);
-        if !offer.features.synchronization2 {
-            missing.extend(KNOWN.first().and_then(|k| k.missing(Why::NotSupported)));
-        }
-        missing.extend(without_full_subgroups(offer, &offer.features));
-        let (device, features) = (offer.properties.name.clone(), offer.features);
-        Self { device, features, missing, unused: Vec::new() }
-    }
-
     /// Checks a device on which `enabled` and the corresponding extensions are enabled.
-    fn of_enabled(offer: &Offer, enabled: &Features) -> Self {
+    pub(super) fn of_enabled(offer: &Offer, enabled: &Features) -> Self {
         let mut missing = device_lacks(offer);
         let mut unused = Vec::new();
-        for known in &KNOWN {
-            let (offered, on) = ((known.on)(&offer.features), (known.on)(enabled));
-            match (offered, on) {
-                (true, true) => {}
-                (false, true) => missing.extend(known.missing(Why::NotSupported)),
-                (true, false) if known.is_required() => {
-                    missing.extend(known.missing(Why::NotEnabled));
-                }
-                (true, false) => unused.extend(known.missing(Why::NotEnabled)),
-                (false, false) if known.is_required_everywhere() => {
-                    missing.extend(known.missing(Why::NotSupported));
-                }
-                (false, false) => {}
+        for known in KNOWN {
+            let (offered, on) = (known.is_on(&offer.features), known.is_on(enabled));
+            let why = if offered { Why::NotEnabled } else { Why::NotSupported };
+            match (offered, on, known.need) {
+                (true, true, _) | (false, false, Need::Optional | Need::IfSupported) => {}
+                (true, false, Need::Optional) => unused.extend(known.missing(why)),
+                _ => missing.extend(known.missing(why)),
             }
         }
         if let Some(lacking) = without_full_subgroups(offer, enabled) {
@@ -164,6 +159,15 @@ impl Check {
             missing.push(lacking);
         }
         Self { device: offer.properties.name.clone(), features: *enabled, missing, unused }
+    }
+}
+
+impl Known {
+    fn missing(&self, why: Why) -> Option<Missing> {
+        let extension = self.extension_with(false).map(|name| Missing::Extension { name, why });
+        self.feature
+            .map(|(name, structure)| Missing::Feature { name, structure, why })
+            .or(extension)
     }
 }
 
@@ -179,148 +183,11 @@ fn without_full_subgroups(offer: &Offer, enabled: &Features) -> Option<Missing> 
         true => Why::NotEnabled,
         false => Why::NotSupported,
     };
-    let full = Features { compute_full_subgroups: true, ..Features::default() };
-    KNOWN.iter().find(|known| (known.on)(&full)).and_then(|known| known.missing(why))
+    Some(Missing::Feature { name: "computeFullSubgroups", structure: SIZE_CONTROL, why })
 }
 
-impl Known {
-    /// Whether the engine cannot run without it, or Vulkan requires it to be enabled.
-    fn is_required(&self) -> bool {
-        self.is_required_everywhere()
-            || (self.on)(&Features { portability_subset: true, ..Features::default() })
-    }
-
-    fn is_required_everywhere(&self) -> bool {
-        (self.on)(&Features { synchronization2: true, ..Features::default() })
-    }
-
-    fn missing(&self, why: Why) -> Option<Missing> {
-        let extension = self.extension.map(|e| Missing::Extension { name: e.name, why });
-        self.feature
-            .map(|(name, structure)| Missing::Feature { name, structure, why })
-            .or(extension)
-    }
-}
-
-impl Requirements {
-    /// Checks a device that was created with these `features` and their extensions, for a queue of `queue_family`.
-    /// `api_version` is the instance's.
-    ///
-    /// # Safety
-    /// `physical` is a physical device of `instance`, which is alive.
-    pub unsafe fn check(
-        instance: &ash::Instance,
-        physical: vk::PhysicalDevice,
-        api_version: u32,
-        features: &Features,
-        queue_family: u32,
-    ) -> Result<Check> {
-        instance_version(api_version)?;
-        // SAFETY: by the caller's contract.
-        let offer = unsafe { Offer::query(instance, physical, api_version) }?;
-        let mut check = Check::of_enabled(&offer, features);
-        // SAFETY: a physical device of this instance.
-        let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
-        let family = families.get(queue_family as usize);
-        if !family.is_some_and(|f| f.queue_flags.contains(vk::QueueFlags::COMPUTE)) {
-            check.missing.push(Missing::Compute(Some(queue_family)));
-        }
-        Ok(check)
-    }
-
-    /// Checks the create-info of a device, before or after its creation.
-    ///
-    /// # Safety
-    /// `physical` is a physical device of `instance`, which is alive. `info` is valid for `vkCreateDevice`, and its
-    /// chain is not modified meanwhile.
-    pub unsafe fn check_create_info(
-        instance: &ash::Instance,
-        physical: vk::PhysicalDevice,
-        api_version: u32,
-        info: &vk::DeviceCreateInfo<'_>,
-    ) -> Result<Check> {
-        instance_version(api_version)?;
-        // SAFETY: by the caller's contract.
-        let offer = unsafe { Offer::query(instance, physical, api_version) }?;
-        // SAFETY: by the caller's contract.
-        let (bits, extensions) = unsafe { (chain::read(info), extension_names(info)) };
-        let has = |name: &CStr| extensions.contains(&name);
-        let on = |known: &Known| {
-            let extension = known.extension(offer.core13).is_none_or(has);
-            extension && (known.feature.is_none() || (known.on)(&bits))
-        };
-        let [
-            synchronization2,
-            subgroup_size_control,
-            compute_full_subgroups,
-            push_descriptor,
-            pipeline_executable_info,
-            shader_int64,
-            shader_float64,
-            buffer_device_address,
-            shader_maximal_reconvergence,
-            shader_subgroup_uniform_control_flow,
-            portability_subset,
-        ] = KNOWN.each_ref().map(on);
-        let features = Features {
-            synchronization2,
-            subgroup_size_control,
-            compute_full_subgroups,
-            push_descriptor,
-            pipeline_executable_info,
-            shader_int64,
-            shader_float64,
-            buffer_device_address,
-            shader_maximal_reconvergence,
-            shader_subgroup_uniform_control_flow,
-            portability_subset,
-        };
-        let mut check = Check::of_enabled(&offer, &features);
-        // If a feature is set without its extension, report the extension instead.
-        for list in [&mut check.missing, &mut check.unused] {
-            for missing in list {
-                name_extension(missing, &bits, offer.core13);
-            }
-        }
-        Ok(check)
-    }
-}
-
-fn name_extension(missing: &mut Missing, bits: &Features, core13: bool) {
-    let Missing::Feature { name, why: Why::NotEnabled, .. } = *missing else { return };
-    let known = KNOWN.iter().find(|k| k.feature.is_some_and(|(other, _)| other == name));
-    if let Some(known) = known.filter(|k| (k.on)(bits))
-        && let Some(name) = known.extension(core13)
-    {
-        *missing = Missing::Extension { name, why: Why::NotEnabled };
-    }
-}
-
-/// # Safety
-/// The extension names are those of a valid `VkDeviceCreateInfo`.
-unsafe fn extension_names<'i>(info: &vk::DeviceCreateInfo<'i>) -> Vec<&'i CStr> {
-    if info.pp_enabled_extension_names.is_null() {
-        return Vec::new();
-    }
-    let count = info.enabled_extension_count as usize;
-    // SAFETY: by the caller's contract.
-    unsafe {
-        let names = std::slice::from_raw_parts(info.pp_enabled_extension_names, count);
-        names.iter().map(|&name| CStr::from_ptr(name)).collect()
-    }
-}
-
-/// Checks the instance version: older instances may lack the functions that query devices.
-pub(super) fn instance_version(found: u32) -> Result<()> {
-    version("instance", found)
-}
-
-/// Checks the loader version: a Vulkan 1.0 loader lacks the functions that query devices.
-pub(super) fn loader_version(found: u32) -> Result<()> {
-    version("loader", found)
-}
-
-fn version(of: &'static str, found: u32) -> Result<()> {
+/// Checks the version of the `loader` or the `instance`: older ones lack the functions that query devices.
+pub(super) fn check_version(of: &'static str, found: u32) -> Result<()> {
     if found >= API_VERSION {
         return Ok(());
     }
@@ -350,4 +217,33 @@ fn device_lacks(offer: &Offer) -> Vec<Missing> {
         missing.push(Missing::Compute(None));
     }
     missing
+}
+
+/// Features that a physical device supports with an instance of a given version.
+pub(super) struct Offer {
+    properties: DeviceProperties,
+    pub features: Features,
+    /// Whether both device and instance support Vulkan 1.3.
+    pub core13: bool,
+}
+
+impl Offer {
+    /// # Safety
+    /// `physical` is a physical device of `instance`, which is alive.
+    pub unsafe fn query(
+        instance: &ash::Instance,
+        physical: vk::PhysicalDevice,
+        api_version: u32,
+    ) -> Result<Self> {
+        check_version("instance", api_version)?;
+        // SAFETY: by the caller's contract.
+        let properties = unsafe { DeviceProperties::query(instance, physical) };
+        let available = extension_names(instance, physical)?;
+        let has = |name: &CStr| available.iter().any(|e| e.as_c_str() == name);
+        let core13 = properties.api_version.min(api_version) >= vk::API_VERSION_1_3;
+        let is_available = |known: &Known| known.extension_with(core13).is_none_or(has);
+        // SAFETY: by the caller's contract.
+        let features = unsafe { chain::query(instance, physical, is_available) };
+        Ok(Self { properties, features, core13 })
+    }
 }

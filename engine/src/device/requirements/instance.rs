@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use ash::vk;
 
-use super::check::loader_version;
+use super::check::{API_VERSION, check_version};
 use crate::error::{Result, VkResultExt};
 
 /// Parameters for creating an instance. Only the version is required; extensions and flags are listed if the loader
@@ -26,7 +26,7 @@ impl InstanceRequirements {
         // SAFETY: no preconditions.
         let version = unsafe { entry.try_enumerate_instance_version() };
         let version = version.during("vkEnumerateInstanceVersion")?;
-        loader_version(version.unwrap_or(vk::API_VERSION_1_0))?;
+        check_version("loader", version.unwrap_or(vk::API_VERSION_1_0))?;
         // SAFETY: no preconditions.
         let list = unsafe { entry.enumerate_instance_extension_properties(None) };
         let list = list.during("vkEnumerateInstanceExtensionProperties")?;
@@ -38,6 +38,6 @@ impl InstanceRequirements {
         } else {
             vk::InstanceCreateFlags::empty()
         };
-        Ok(Self { api_version: super::API_VERSION, extensions, flags })
+        Ok(Self { api_version: API_VERSION, extensions, flags })
     }
 }

@@ -3,170 +3,28 @@
 
 mod chain;
 mod check;
+mod features;
 mod instance;
 
 pub use chain::FeatureChain;
 pub use check::{Check, Missing, Why};
+pub use features::Features;
 pub use instance::InstanceRequirements;
 
 use std::ffi::{CStr, c_char};
 
 use ash::vk;
 
-use crate::device::properties::{DeviceProperties, extension_names};
 use crate::error::Result;
-
-/// Minimum API version of instance and device.
-pub const API_VERSION: u32 = vk::API_VERSION_1_2;
-
-/// Subgroup operations that the kernels use in compute shaders.
-pub const SUBGROUP_OPERATIONS: vk::SubgroupFeatureFlags = vk::SubgroupFeatureFlags::from_raw(
-    vk::SubgroupFeatureFlags::BASIC.as_raw()
-        | vk::SubgroupFeatureFlags::VOTE.as_raw()
-        | vk::SubgroupFeatureFlags::BALLOT.as_raw()
-        | vk::SubgroupFeatureFlags::ARITHMETIC.as_raw()
-        | vk::SubgroupFeatureFlags::SHUFFLE.as_raw(),
-);
-
-/// Device features and extensions that are, or will be, enabled on a device. Only `synchronization2` is required; the
-/// others are optional.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Features {
-    /// `synchronization2` (Vulkan 1.3 or `VK_KHR_synchronization2`); required.
-    pub synchronization2: bool,
-    /// `subgroupSizeControl` (Vulkan 1.3 or `VK_EXT_subgroup_size_control`).
-    pub subgroup_size_control: bool,
-    /// `computeFullSubgroups` of the same extension.
-    pub compute_full_subgroups: bool,
-    /// `VK_KHR_push_descriptor`: binds buffers without descriptor sets.
-    pub push_descriptor: bool,
-    /// `pipelineExecutableInfo` of `VK_KHR_pipeline_executable_properties`: reports registers and spills of each
-    /// pipeline.
-    pub pipeline_executable_info: bool,
-    /// `shaderInt64`: 64-bit keys.
-    pub shader_int64: bool,
-    /// `shaderFloat64`: custom bucket functions and histograms of 64-bit float keys.
-    pub shader_float64: bool,
-    /// `bufferDeviceAddress` (Vulkan 1.2): kernels that access buffers by address.
-    pub buffer_device_address: bool,
-    /// `shaderMaximalReconvergence` of `VK_KHR_shader_maximal_reconvergence`: guarantees that lanes reconverge as the
-    /// source suggests.
-    pub shader_maximal_reconvergence: bool,
-    /// `shaderSubgroupUniformControlFlow` of `VK_KHR_shader_subgroup_uniform_control_flow`: guarantees reconvergence
-    /// after branches that a subgroup entered together. Used if maximal reconvergence is not available.
-    pub shader_subgroup_uniform_control_flow: bool,
-    /// `VK_KHR_portability_subset`: must be enabled if the device supports it (MoltenVK).
-    pub portability_subset: bool,
-}
-
-/// A member of [`Features`] with its Vulkan names.
-struct Known {
-    on: fn(&Features) -> bool,
-    /// Names of the feature and its structure; `None` for an extension without a feature.
-    feature: Option<(&'static str, &'static str)>,
-    extension: Option<Extension>,
-}
-
-/// An extension, and whether Vulkan 1.3 made it core.
-#[derive(Clone, Copy)]
-struct Extension {
-    name: &'static CStr,
-    core13: bool,
-}
-
-impl Extension {
-    const fn new(name: &'static CStr) -> Option<Self> {
-        Some(Self { name, core13: false })
-    }
-
-    const fn until_1_3(name: &'static CStr) -> Option<Self> {
-        Some(Self { name, core13: true })
-    }
-}
-
-impl Known {
-    /// The extension to enable; `None` if core Vulkan includes it.
-    fn extension(&self, core13: bool) -> Option<&'static CStr> {
-        self.extension.filter(|e| !(core13 && e.core13)).map(|e| e.name)
-    }
-}
-
-const SIZE_CONTROL: &str = "VkPhysicalDeviceSubgroupSizeControlFeatures";
-
-/// All members of [`Features`], in declaration order.
-const KNOWN: [Known; 11] = [
-    Known {
-        on: |f| f.synchronization2,
-        feature: Some(("synchronization2", "VkPhysicalDeviceSynchronization2Features")),
-        extension: Extension::until_1_3(ash::khr::synchronization2::NAME),
-    },
-    Known {
-        on: |f| f.subgroup_size_control,
-        feature: Some(("subgroupSizeControl", SIZE_CONTROL)),
-        extension: Extension::until_1_3(ash::ext::subgroup_size_control::NAME),
-    },
-    Known {
-        on: |f| f.compute_full_subgroups,
-        feature: Some(("computeFullSubgroups", SIZE_CONTROL)),
-        extension: Extension::until_1_3(ash::ext::subgroup_size_control::NAME),
-    },
-    Known {
-        on: |f| f.push_descriptor,
-        feature: None,
-        extension: Extension::new(ash::khr::push_descriptor::NAME),
-    },
-    Known {
-        on: |f| f.pipeline_executable_info,
-        feature: Some((
-            "pipelineExecutableInfo",
-            "VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR",
-        )),
-        extension: Extension::new(ash::khr::pipeline_executable_properties::NAME),
-    },
-    Known {
-        on: |f| f.shader_int64,
-        feature: Some(("shaderInt64", "VkPhysicalDeviceFeatures")),
-        extension: None,
-    },
-    Known {
-        on: |f| f.shader_float64,
-        feature: Some(("shaderFloat64", "VkPhysicalDeviceFeatures")),
-        extension: None,
-    },
-    Known {
-        on: |f| f.buffer_device_address,
-        feature: Some(("bufferDeviceAddress", "VkPhysicalDeviceBufferDeviceAddressFeatures")),
-        extension: None,
-    },
-    Known {
-        on: |f| f.shader_maximal_reconvergence,
-        feature: Some((
-            "shaderMaximalReconvergence",
-            "VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR",
-        )),
-        extension: Extension::new(ash::khr::shader_maximal_reconvergence::NAME),
-    },
-    Known {
-        on: |f| f.shader_subgroup_uniform_control_flow,
-        feature: Some((
-            "shaderSubgroupUniformControlFlow",
-            "VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR",
-        )),
-        extension: Extension::new(ash::khr::shader_subgroup_uniform_control_flow::NAME),
-    },
-    Known {
-        on: |f| f.portability_subset,
-        feature: None,
-        extension: Extension::new(ash::khr::portability_subset::NAME),
-    },
-];
+use check::Offer;
+use features::{KNOWN, Known, Need};
 
 /// Features and extensions to enable on a physical device. Merge them into your own device creation.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let (instance, physical): (ash::Instance, ash::vk::PhysicalDevice) = unimplemented!();
-/// let wanted = unsafe { multisplit::Requirements::of(&instance, physical)? };
+/// let wanted = unsafe { multisplit::requirements::Requirements::of(&instance, physical)? };
 /// let mut chain = wanted.feature_chain(); // or set `wanted.features` in your own structures
 /// let own = [ash::khr::swapchain::NAME.as_ptr()];
 /// let extensions = unsafe { wanted.extensions_with(&own) };
@@ -204,42 +62,29 @@ impl Requirements {
         physical: vk::PhysicalDevice,
         api_version: u32,
     ) -> Result<Self> {
-        check::instance_version(api_version)?;
         // SAFETY: by the caller's contract.
         let offer = unsafe { Offer::query(instance, physical, api_version) }?;
-        Check::of_device(&offer).into_result()?;
-        Ok(Self { extensions: extensions(&offer.features, offer.core13), features: offer.features })
+        let features = Check::of_enabled(&offer, &offer.features).into_result()?;
+        let enabled = KNOWN.iter().filter(|known| known.is_on(&features));
+        let mut extensions: Vec<_> =
+            enabled.filter_map(|known| known.extension_with(offer.core13)).collect();
+        // Both features of subgroup size control need the same extension, and are adjacent in the table.
+        extensions.dedup();
+        Ok(Self { extensions, features })
     }
 
-    /// Removes the given features and their extensions.
+    /// Removes the given features and their extensions. Required ones stay.
     pub fn leave_out(&mut self, left_out: &Features) {
-        let features = &mut self.features;
-        let mut drop_extension = |name: &CStr| self.extensions.retain(|e| *e != name);
-        if left_out.subgroup_size_control {
-            features.subgroup_size_control = false;
-            features.compute_full_subgroups = false;
-            drop_extension(ash::ext::subgroup_size_control::NAME);
+        let mut left_out = *left_out;
+        left_out.compute_full_subgroups |= left_out.subgroup_size_control;
+        let optional = |known: &&Known| known.need == Need::Optional;
+        for known in KNOWN.iter().filter(optional).filter(|known| known.is_on(&left_out)) {
+            *(known.member)(&mut self.features) = false;
         }
-        if left_out.push_descriptor {
-            features.push_descriptor = false;
-            drop_extension(ash::khr::push_descriptor::NAME);
-        }
-        if left_out.pipeline_executable_info {
-            features.pipeline_executable_info = false;
-            drop_extension(ash::khr::pipeline_executable_properties::NAME);
-        }
-        if left_out.shader_maximal_reconvergence {
-            features.shader_maximal_reconvergence = false;
-            drop_extension(ash::khr::shader_maximal_reconvergence::NAME);
-        }
-        if left_out.shader_subgroup_uniform_control_flow {
-            features.shader_subgroup_uniform_control_flow = false;
-            drop_extension(ash::khr::shader_subgroup_uniform_control_flow::NAME);
-        }
-        features.compute_full_subgroups &= !left_out.compute_full_subgroups;
-        features.shader_int64 &= !left_out.shader_int64;
-        features.shader_float64 &= !left_out.shader_float64;
-        features.buffer_device_address &= !left_out.buffer_device_address;
+        let is_in = |name: &CStr, features: &Features| {
+            KNOWN.iter().any(|known| known.is_in(name) && known.is_on(features))
+        };
+        self.extensions.retain(|name| !is_in(name, &left_out) || is_in(name, &self.features));
     }
 
     /// Feature structures to chain into `VkDeviceCreateInfo`.
@@ -257,90 +102,84 @@ impl Requirements {
         let more = self.extensions.iter().filter(|e| !has(e)).map(|e| e.as_ptr());
         own.iter().copied().chain(more).collect()
     }
-}
 
-/// Features that a physical device supports with an instance of a given version.
-struct Offer {
-    properties: DeviceProperties,
-    features: Features,
-    /// Whether both device and instance support Vulkan 1.3.
-    core13: bool,
-}
-
-impl Offer {
+    /// Checks a device that was created with these `features` and their extensions, for a queue of `queue_family`.
+    /// `api_version` is the instance's.
+    ///
     /// # Safety
     /// `physical` is a physical device of `instance`, which is alive.
-    unsafe fn query(
+    pub unsafe fn check(
         instance: &ash::Instance,
         physical: vk::PhysicalDevice,
         api_version: u32,
-    ) -> Result<Self> {
+        features: &Features,
+        queue_family: u32,
+    ) -> Result<Check> {
         // SAFETY: by the caller's contract.
-        let properties = unsafe { DeviceProperties::query(instance, physical) };
-        let available = extension_names(instance, physical)?;
-        let has = |name: &CStr| available.iter().any(|e| e.as_c_str() == name);
-        let core13 = properties.api_version.min(api_version) >= vk::API_VERSION_1_3;
-        let features = query_features(instance, physical, core13, &has);
-        Ok(Self { properties, features, core13 })
+        let offer = unsafe { Offer::query(instance, physical, api_version) }?;
+        let mut check = Check::of_enabled(&offer, features);
+        // SAFETY: a physical device of this instance.
+        let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
+        let family = families.get(queue_family as usize);
+        if !family.is_some_and(|f| f.queue_flags.contains(vk::QueueFlags::COMPUTE)) {
+            check.missing.push(Missing::Compute(Some(queue_family)));
+        }
+        Ok(check)
+    }
+
+    /// Checks the create-info of a device, before or after its creation.
+    ///
+    /// # Safety
+    /// `physical` is a physical device of `instance`, which is alive. `info` is valid for `vkCreateDevice`, and its
+    /// chain is not modified meanwhile.
+    pub unsafe fn check_create_info(
+        instance: &ash::Instance,
+        physical: vk::PhysicalDevice,
+        api_version: u32,
+        info: &vk::DeviceCreateInfo<'_>,
+    ) -> Result<Check> {
+        // SAFETY: by the caller's contract.
+        let offer = unsafe { Offer::query(instance, physical, api_version) }?;
+        // SAFETY: by the caller's contract.
+        let (bits, extensions) = unsafe { (chain::read(info), extension_names(info)) };
+        let has = |name: &CStr| extensions.contains(&name);
+        let mut features = Features::default();
+        for known in KNOWN {
+            let extension = known.extension_with(offer.core13).is_none_or(has);
+            let is_set = known.feature.is_none() || known.is_on(&bits);
+            *(known.member)(&mut features) = extension && is_set;
+        }
+        let mut check = Check::of_enabled(&offer, &features);
+        // If a feature is set without its extension, report the extension instead.
+        for list in [&mut check.missing, &mut check.unused] {
+            for missing in list {
+                name_extension(missing, &bits, offer.core13);
+            }
+        }
+        Ok(check)
     }
 }
 
-/// Extensions that the features need, without duplicates.
-fn extensions(features: &Features, core13: bool) -> Vec<&'static CStr> {
-    let mut extensions: Vec<_> =
-        KNOWN.iter().filter(|k| (k.on)(features)).filter_map(|k| k.extension(core13)).collect();
-    // Both features of subgroup size control need the same extension, and are adjacent in `KNOWN`.
-    extensions.dedup();
-    extensions
+fn name_extension(missing: &mut Missing, bits: &Features, core13: bool) {
+    let Missing::Feature { name, why: Why::NotEnabled, .. } = *missing else { return };
+    let known = KNOWN.iter().find(|k| k.feature.is_some_and(|(other, _)| other == name));
+    if let Some(known) = known.filter(|k| k.is_on(bits))
+        && let Some(name) = known.extension_with(core13)
+    {
+        *missing = Missing::Extension { name, why: Why::NotEnabled };
+    }
 }
 
-fn query_features(
-    instance: &ash::Instance,
-    physical: vk::PhysicalDevice,
-    core13: bool,
-    has: &dyn Fn(&CStr) -> bool,
-) -> Features {
-    let mut synchronization2 = vk::PhysicalDeviceSynchronization2Features::default();
-    let mut size_control = vk::PhysicalDeviceSubgroupSizeControlFeatures::default();
-    let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
-    let mut addresses = vk::PhysicalDeviceBufferDeviceAddressFeatures::default();
-    let mut maximal = vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR::default();
-    let mut uniform = vk::PhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR::default();
-    let has_size_control = core13 || has(ash::ext::subgroup_size_control::NAME);
-    let has_executables = has(ash::khr::pipeline_executable_properties::NAME);
-    let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut addresses);
-    if core13 || has(ash::khr::synchronization2::NAME) {
-        all = all.push_next(&mut synchronization2);
+/// # Safety
+/// The extension names are those of a valid `VkDeviceCreateInfo`.
+unsafe fn extension_names<'i>(info: &vk::DeviceCreateInfo<'i>) -> Vec<&'i CStr> {
+    if info.pp_enabled_extension_names.is_null() {
+        return Vec::new();
     }
-    if has_size_control {
-        all = all.push_next(&mut size_control);
-    }
-    if has_executables {
-        all = all.push_next(&mut executables);
-    }
-    if has(ash::khr::shader_maximal_reconvergence::NAME) {
-        all = all.push_next(&mut maximal);
-    }
-    if has(ash::khr::shader_subgroup_uniform_control_flow::NAME) {
-        all = all.push_next(&mut uniform);
-    }
-    // SAFETY: every chained structure belongs to Vulkan 1.2 or to a version or extension that the device reports; an
-    // older device ignores unknown structures.
-    unsafe { instance.get_physical_device_features2(physical, &mut all) };
-    let shader_int64 = all.features.shader_int64 == vk::TRUE;
-    let shader_float64 = all.features.shader_float64 == vk::TRUE;
-    Features {
-        synchronization2: synchronization2.synchronization2 == vk::TRUE,
-        subgroup_size_control: size_control.subgroup_size_control == vk::TRUE,
-        compute_full_subgroups: size_control.compute_full_subgroups == vk::TRUE,
-        push_descriptor: has(ash::khr::push_descriptor::NAME),
-        pipeline_executable_info: executables.pipeline_executable_info == vk::TRUE,
-        shader_int64,
-        shader_float64,
-        buffer_device_address: addresses.buffer_device_address == vk::TRUE,
-        shader_maximal_reconvergence: maximal.shader_maximal_reconvergence == vk::TRUE,
-        shader_subgroup_uniform_control_flow: uniform.shader_subgroup_uniform_control_flow
-            == vk::TRUE,
-        portability_subset: has(ash::khr::portability_subset::NAME),
+    let count = info.enabled_extension_count as usize;
+    // SAFETY: by the caller's contract.
+    unsafe {
+        let names = std::slice::from_raw_parts(info.pp_enabled_extension_names, count);
+        names.iter().map(|&name| CStr::from_ptr(name)).collect()
     }
 }

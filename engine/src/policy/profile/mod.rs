@@ -10,12 +10,12 @@ mod tests;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::device::attach::Attachment;
+use crate::device::shared::Attachment;
 use crate::device::context::Context;
 use crate::device::profile_choice::ProfileChoice;
 use crate::device::properties::DeviceProperties;
 use crate::device::shared::Device;
-use crate::device::whole_file::write_whole;
+use crate::device::files::write_whole;
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 #[cfg(feature = "tuning")]
