@@ -2,7 +2,7 @@
 
 use ash::vk;
 use multisplit_graph::{ElementType, GraphError};
-use multisplit_shaders::ReflectError;
+use multisplit_shaders::{Kernel, ReflectError};
 
 use crate::words;
 
@@ -396,6 +396,13 @@ pub enum Error {
     #[cfg(feature = "glsl")]
     #[error(transparent)]
     Compile(#[from] multisplit_shaders::compile::CompileError),
+}
+
+impl Error {
+    /// A kernel that cannot run on this device or with this engine.
+    pub(crate) fn kernel(kernel: &Kernel, problem: impl Into<String>) -> Self {
+        Self::Kernel { kernel: kernel.label().to_owned(), problem: problem.into() }
+    }
 }
 
 /// Advice for handling a failed call.

@@ -55,28 +55,6 @@ pub(crate) fn array(name: &str) -> String {
     }
 }
 
-/// Description of a SPIR-V capability, with the device feature that provides it.
-pub(crate) fn feature(capability: &str) -> String {
-    let words = match capability {
-        "Int64" => "64-bit integers (shaderInt64)",
-        "Float64" => "64-bit floats (shaderFloat64)",
-        "GroupNonUniform" => "subgroups (VK_SUBGROUP_FEATURE_BASIC_BIT)",
-        "GroupNonUniformVote" => "subgroup votes (VK_SUBGROUP_FEATURE_VOTE_BIT)",
-        "GroupNonUniformArithmetic" => "subgroup arithmetic (VK_SUBGROUP_FEATURE_ARITHMETIC_BIT)",
-        "GroupNonUniformBallot" => "subgroup ballots (VK_SUBGROUP_FEATURE_BALLOT_BIT)",
-        "GroupNonUniformShuffle" => "subgroup shuffles (VK_SUBGROUP_FEATURE_SHUFFLE_BIT)",
-        "GroupNonUniformShuffleRelative" => {
-            "relative subgroup shuffles (VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT)"
-        }
-        "GroupNonUniformClustered" => {
-            "clustered subgroup operations (VK_SUBGROUP_FEATURE_CLUSTERED_BIT)"
-        }
-        "GroupNonUniformQuad" => "subgroup quads (VK_SUBGROUP_FEATURE_QUAD_BIT)",
-        other => return format!("the SPIR-V capability {other}"),
-    };
-    words.to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -325,7 +325,7 @@ fn arrays_of_another_context_are_rejected(gpu: &Gpu) -> Result<()> {
     ensure_error!(other.run(&executable, &[(dst, &theirs)]), Error::OtherContext { name } if name == "fill");
     ensure_error!(other.replay(executable.clone(), &[(dst, &theirs)]), Error::OtherContext { .. });
     ensure_error!(other.time_runs(&executable, &[(dst, &theirs)], 1), Error::OtherContext { .. });
-    ensure_error!(other.profile(&executable, &[(dst, &theirs)]), Error::OtherContext { .. });
+    ensure_error!(other.time_passes(&executable, &[(dst, &theirs)]), Error::OtherContext { .. });
     ensure_error!(other.write(&ours, 0, &[1u32]), Error::OtherContext { .. });
     ensure_error!(other.download(&ours), Error::OtherContext { .. });
     // A clone is the same context.

@@ -262,7 +262,7 @@ fn passes_are_timed_by_label(gpu: &Gpu) -> Result<()> {
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
     let source = context.upload(&input)?;
     let output = context.zeroed::<u32>(input.len() as u64)?;
-    let times = context.profile(&executable, &[(src, &source), (dst, &output)])?;
+    let times = context.time_passes(&executable, &[(src, &source), (dst, &output)])?;
     let labels = |times: &[PassTime]| times.iter().map(|t| t.label.clone()).collect::<Vec<_>>();
     let planned: Vec<_> = executable.plan().steps().iter().map(|s| s.pass.label.clone()).collect();
     expect_equal(&labels(&times), &planned)?;

@@ -15,7 +15,7 @@ pub fn times(
     runs: u32,
 ) -> Result<Vec<PassTime>> {
     let all: Vec<_> = (0..runs)
-        .map(|_| context.profile(executable, arrays))
+        .map(|_| context.time_passes(executable, arrays))
         .collect::<multisplit::Result<_>>()?;
     let labels = executable.plan().steps().iter().map(|step| step.pass.label.clone());
     let of_pass = |pass: usize| {

@@ -1,8 +1,18 @@
 //! Recording of pipeline barriers with `synchronization2` (core or extension) or with Vulkan 1.0.
 
 use ash::vk;
+use multisplit_graph::Scope;
 
 use crate::device::functions::Barrier;
+
+/// A memory barrier with `before` as its first and `after` as its second scope. Scopes use the same values as Vulkan.
+pub(crate) fn memory_barrier(before: Scope, after: Scope) -> vk::MemoryBarrier2<'static> {
+    vk::MemoryBarrier2::default()
+        .src_stage_mask(vk::PipelineStageFlags2::from_raw(before.stages.bits()))
+        .src_access_mask(vk::AccessFlags2::from_raw(before.access.bits()))
+        .dst_stage_mask(vk::PipelineStageFlags2::from_raw(after.stages.bits()))
+        .dst_access_mask(vk::AccessFlags2::from_raw(after.access.bits()))
+}
 
 /// The API that records barriers.
 pub(super) enum Barriers {

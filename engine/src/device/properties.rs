@@ -4,7 +4,6 @@ use std::ffi::{CStr, CString};
 
 use ash::vk;
 
-use crate::device::requirements::Features;
 use crate::error::{Result, VkResultExt};
 
 /// Properties of a physical device, as reported by the driver.
@@ -194,16 +193,6 @@ impl DeviceProperties {
             max_shared_bytes: self.shared_memory,
             subgroup_size: self.subgroup_size,
         }
-    }
-
-    /// Whether a pipeline with workgroups of `threads` can require exactly [`subgroup_size`](Self::subgroup_size).
-    pub(crate) fn can_require_subgroup_size(&self, enabled: &Features, threads: u32) -> bool {
-        let (min, max) = self.subgroup_size_range;
-        enabled.subgroup_size_control
-            // VUID-VkPipelineShaderStageCreateInfo-pNext-02756
-            && threads <= self.subgroup_size.saturating_mul(self.max_workgroup_subgroups)
-            && self.required_size_stages.contains(vk::ShaderStageFlags::COMPUTE)
-            && (min..=max).contains(&self.subgroup_size)
     }
 
     /// The device type as text: `discrete GPU`, `integrated GPU`, `software`, ...

@@ -3,6 +3,8 @@
 use ash::vk;
 use multisplit_graph::{Access, Scope, Stages};
 
+use crate::device::barriers::memory_barrier;
+
 /// Converts stages and accesses into a scope. Stages and accesses that plans do not distinguish are widened: copies and
 /// clears become transfers, tessellation becomes all graphics, ray tracing becomes all commands. An empty access mask,
 /// which is an execution dependency, becomes reads. A resulting barrier may be wider than requested, but never
@@ -75,13 +77,7 @@ pub fn stages_and_access(scope: Scope) -> (vk::PipelineStageFlags2, vk::AccessFl
 
 /// Creates a memory barrier with `before` as its first and `after` as its second scope.
 pub fn barrier(before: Scope, after: Scope) -> vk::MemoryBarrier2<'static> {
-    let (src_stages, src_access) = stages_and_access(before);
-    let (dst_stages, dst_access) = stages_and_access(after);
-    vk::MemoryBarrier2::default()
-        .src_stage_mask(src_stages)
-        .src_access_mask(src_access)
-        .dst_stage_mask(dst_stages)
-        .dst_access_mask(dst_access)
+    memory_barrier(before, after)
 }
 
 #[cfg(test)]

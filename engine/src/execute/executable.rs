@@ -5,19 +5,20 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ash::vk;
-use multisplit_graph::{self as graph, Limits, Plan};
+use multisplit_graph::{self as graph, Limits, Plan, PlannedPass, Scope};
 
+use crate::device::barriers::memory_barrier;
 use crate::device::context::Context;
 use crate::device::shared::Device;
 use crate::error::{Error, Result};
 use crate::execute::descriptors::Sets;
 use crate::execute::fit;
 use crate::execute::import::{BufferAt, Import, InsidePlan, Places};
+use crate::execute::kernel_check::SubgroupBarriers;
 use crate::execute::layout::BufferAccess;
 use crate::execute::own_pass;
 use crate::execute::pipeline::{Form, Pipeline};
 use crate::execute::pipeline_store::PipelineStore;
-use crate::execute::subgroup_barriers::SubgroupBarriers;
 use crate::execute::workspace::{self, WorkspaceRequirements};
 use crate::memory::status::{StatusWord, check_order};
 use crate::memory::{Buffer, Location};
@@ -43,15 +44,11 @@ pub struct Executable {
     pub(crate) next_frame: AtomicUsize,
     /// Held while the engine's own calls use the executable's workspace.
     turn: Mutex<()>,
-    status: Status,
-}
-
-/// The device's status word, and whether passes of the plan can set it.
-struct Status {
-    word: Arc<StatusWord>,
+    /// The device's status word, and whether passes of the plan can set it.
+    status: Arc<StatusWord>,
     lane_order: bool,
-    /// Name of the plan.
-    plan: Arc<str>,
+    /// Name of the plan, for marks on buffers: submitting does not allocate.
+    name: Arc<str>,
 }
 
 /// Name of the status word that passes with lane-order ranking set if the device violates lane order.
@@ -74,7 +71,7 @@ pub struct ExecutableOptions {
     /// sets. Recording `k + frames` reuses those of recording `k`.
     pub frames: usize,
     /// Whether kernels access buffers by address instead of descriptors. Requires
-    /// [`Features::buffer_device_address`](crate::Features::buffer_device_address). Validation layers do not track such
+    /// [`Features::buffer_device_address`](crate::requirements::Features::buffer_device_address). Validation layers do not track such
     /// accesses.
     pub by_address: bool,
 }
@@ -191,6 +188,20 @@ impl Context {
         pipelines.get(&self.device, kernel, &step.pass.specialization, form).map(drop)
     }
 
+    /// Requirements for the memory of the transient buffers of `plan`. Does not create pipelines.
+    pub fn workspace_requirements(&self, plan: &Plan) -> Result<WorkspaceRequirements> {
+        self.workspace_requirements_with(plan, ExecutableOptions::default())
+    }
+
+    /// Like [`workspace_requirements`](Self::workspace_requirements), for a plan instantiated with these options.
+    pub fn workspace_requirements_with(
+        &self,
+        plan: &Plan,
+        options: ExecutableOptions,
+    ) -> Result<WorkspaceRequirements> {
+        workspace::requirements(&self.device, plan, options.by_address)
+    }
+
     /// Writes the compiled pipelines to the cache file. Otherwise, this happens when the context is destroyed.
     /// Pipelines that cannot be written are compiled again in the next process.
     pub fn save_pipelines(&self) {
@@ -201,7 +212,16 @@ impl Context {
 
     /// Checks that the plan fits the device, and returns the access mode of its kernels.
     fn access_of_fitting(&self, plan: &Plan, options: ExecutableOptions) -> Result<BufferAccess> {
-        let access = self.access(plan, options.by_address)?;
+        let access = match (options.by_address, self.device.push_descriptor.is_some()) {
+            (false, true) => BufferAccess::Pushed,
+            (false, false) => BufferAccess::Sets,
+            (true, _) if self.device.features.buffer_device_address => BufferAccess::Addresses,
+            (true, _) => {
+                let operation = format!("`{}` with buffer addresses", plan.name());
+                let feature = "bufferDeviceAddress".to_owned();
+                return Err(self.device.missing_feature(operation, feature));
+            }
+        };
         fit::check(plan, &self.limits())?;
         fit::check_stages(plan, self.device.queue_flags)?;
         if access == BufferAccess::Addresses {
@@ -248,25 +268,24 @@ impl Context {
         let mut exit = plan.exit().map(memory_barriers).unwrap_or_default();
         let lane_order = plan.sets_status_word(LANE_ORDER_STATUS);
         if lane_order {
-            exit.push(status_for_host());
+            // Makes writes of kernels to the status word visible to the host.
+            exit.push(memory_barrier(Scope::COMPUTE_WRITE, Scope::HOST_READ));
         }
-        let word = StatusWord::of(device)?;
-        let status = Status { word, lane_order, plan: Arc::from(plan.name()) };
-        let (frames, next_frame, turn) = (Vec::new(), AtomicUsize::new(0), Mutex::default());
-        let device = device.clone();
         let mut executable = Executable {
-            device,
+            device: device.clone(),
+            name: Arc::from(plan.name()),
             plan,
             steps,
             access,
             exit,
             workspaces,
             constants,
-            frames,
+            frames: Vec::new(),
             frame_count,
-            next_frame,
-            turn,
-            status,
+            next_frame: AtomicUsize::new(0),
+            turn: Mutex::default(),
+            status: StatusWord::of(device)?,
+            lane_order,
         };
         for _ in 0..frame_count {
             let sets = executable.new_sets()?;
@@ -275,46 +294,26 @@ impl Context {
         errors.check()?;
         Ok(executable)
     }
-
-    /// Access mode of the kernels of `plan`.
-    fn access(&self, plan: &Plan, by_address: bool) -> Result<BufferAccess> {
-        match (by_address, self.device.push_descriptor.is_some()) {
-            (false, true) => Ok(BufferAccess::Pushed),
-            (false, false) => Ok(BufferAccess::Sets),
-            (true, _) if self.device.features.buffer_device_address => Ok(BufferAccess::Addresses),
-            (true, _) => Err(Error::MissingFeature {
-                operation: format!("`{}` with buffer addresses", plan.name()),
-                feature: "bufferDeviceAddress".to_owned(),
-                device: self.device.properties.name.clone(),
-                enabled: !self.device.is_adopted(),
-            }),
-        }
-    }
 }
 
 fn steps(device: &Device, plan: &Plan, form: Form) -> Result<Vec<Step>> {
     let pipelines = PipelineStore::of(device)?;
-    let mut steps = Vec::with_capacity(plan.steps().len());
-    for step in plan.steps() {
-        let pipeline = match &step.pass.kernel {
-            Some(pass_kernel) => {
-                let kernel = pass_kernel.kernel().ok_or_else(|| Error::Kernel {
-                    kernel: pass_kernel.label().to_owned(),
-                    problem: "has no SPIR-V, only a description; create it with Kernel::new"
-                        .to_owned(),
-                })?;
-                let values = &step.pass.specialization;
-                Some(pipelines.get(device, kernel, values, form)?)
-            }
-            None => None,
-        };
-        steps.push(Step {
+    let pipeline = |pass: &PlannedPass| -> Result<Option<Arc<Pipeline>>> {
+        let Some(pass_kernel) = &pass.kernel else { return Ok(None) };
+        let kernel = pass_kernel.kernel().ok_or_else(|| Error::Kernel {
+            kernel: pass_kernel.label().to_owned(),
+            problem: "has no SPIR-V, only a description; create it with Kernel::new".to_owned(),
+        })?;
+        pipelines.get(device, kernel, &pass.specialization, form).map(Some)
+    };
+    let step = |step: &graph::Step| -> Result<Step> {
+        Ok(Step {
             barrier: step.barrier.as_ref().map(memory_barriers).unwrap_or_default(),
             label: CString::new(step.pass.label.as_str()).unwrap_or_default(),
-            pipeline,
-        });
-    }
-    Ok(steps)
+            pipeline: pipeline(&step.pass)?,
+        })
+    };
+    plan.steps().iter().map(step).collect()
 }
 
 impl Executable {
@@ -380,7 +379,7 @@ impl Executable {
         let given = InsidePlan {
             workspace: workspace.or(own),
             constants: self.constants.as_ref().map_or(vk::Buffer::null(), Buffer::raw),
-            status: self.status.word.buffer(),
+            status: self.status.buffer(),
         };
         Places::resolve(&self.device, &self.plan, imports, given, self.access)
     }
@@ -389,13 +388,13 @@ impl Executable {
     /// lane-order probe. If the policy enables it, some tiles of each dispatch verify their order
     /// ([`Context::keeps_lane_order`]).
     pub fn relies_on_lane_order(&self) -> bool {
-        self.status.lane_order
+        self.lane_order
     }
 
     /// Fails if the executable relies on lane order and a kernel has found that the device does not keep it. Must be
     /// called after the submitted work has completed.
     pub(crate) fn check_lane_order(&self) -> Result<()> {
-        if self.status.lane_order && self.status.word.is_set(&self.device) {
+        if self.lane_order && self.status.is_set(&self.device) {
             return Err(Error::LaneOrder { plan: self.plan.name().to_owned() });
         }
         Ok(())
@@ -410,8 +409,7 @@ impl Executable {
         submit: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
         let earlier = || buffers.clone().find_map(Buffer::unverified);
-        let own = || self.status.plan.clone();
-        let plan = if self.status.lane_order { Some(own()) } else { earlier() };
+        let plan = if self.lane_order { Some(self.name.clone()) } else { earlier() };
         let mark = || {
             if let Some(plan) = &plan {
                 buffers.clone().for_each(|buffer| buffer.set_unverified(plan));
@@ -437,26 +435,12 @@ impl Executable {
     }
 }
 
-/// Makes writes of kernels to the status word visible to the host.
-fn status_for_host() -> vk::MemoryBarrier2<'static> {
-    vk::MemoryBarrier2::default()
-        .src_stage_mask(vk::PipelineStageFlags2::COMPUTE_SHADER)
-        .src_access_mask(vk::AccessFlags2::SHADER_STORAGE_WRITE)
-        .dst_stage_mask(vk::PipelineStageFlags2::HOST)
-        .dst_access_mask(vk::AccessFlags2::HOST_READ)
-}
-
 fn memory_barriers(barrier: &graph::Barrier) -> Vec<vk::MemoryBarrier2<'static>> {
-    barrier
-        .memory
-        .iter()
-        .map(|m| {
-            // The graph's masks have the same values as Vulkan's.
-            vk::MemoryBarrier2::default()
-                .src_stage_mask(vk::PipelineStageFlags2::from_raw(m.src_stages.bits()))
-                .src_access_mask(vk::AccessFlags2::from_raw(m.src_access.bits()))
-                .dst_stage_mask(vk::PipelineStageFlags2::from_raw(m.dst_stages.bits()))
-                .dst_access_mask(vk::AccessFlags2::from_raw(m.dst_access.bits()))
-        })
-        .collect()
+    let one = |m: &graph::MemoryBarrier| {
+        memory_barrier(
+            Scope::new(m.src_stages, m.src_access),
+            Scope::new(m.dst_stages, m.dst_access),
+        )
+    };
+    barrier.memory.iter().map(one).collect()
 }

@@ -37,24 +37,6 @@ impl BufferAt {
     }
 
     const NOWHERE: Self = Self::new(vk::Buffer::null(), 0);
-
-    /// Whether `size` bytes here overlap with `other_size` bytes at `other`. Detects this only if both are in the same
-    /// buffer or both are addresses.
-    fn overlaps(self, size: u64, other: Self, other_size: u64) -> bool {
-        match (self, other) {
-            (Self::Buffer { buffer, offset }, Self::Buffer { buffer: b, offset: o }) => {
-                buffer == b && ranges_overlap((offset, size), (o, other_size))
-            }
-            (Self::Address(at), Self::Address(other)) => {
-                ranges_overlap((at, size), (other, other_size))
-            }
-            _ => false,
-        }
-    }
-}
-
-fn ranges_overlap((at, size): (u64, u64), (other, other_size): (u64, u64)) -> bool {
-    at < other.saturating_add(other_size) && other < at.saturating_add(size)
 }
 
 /// A graph's import, and the location of its memory.
@@ -81,6 +63,11 @@ impl<'b> Bound<'b> {
         Self { import, buffer, offset: 0, element: ElementType::Untyped }
     }
 
+    /// The buffer, which must be kept alive while the recording is in use.
+    pub(crate) fn buffer(&self) -> Buffer {
+        self.buffer.clone()
+    }
+
     /// The same from a byte of the buffer on.
     pub(crate) fn at(self, offset: u64) -> Self {
         Self { offset, ..self }
@@ -103,13 +90,6 @@ impl<'b, T: Pod> From<(graph::Buffer, &'b Array<T>, u64)> for Bound<'b> {
 impl<'b, T: Pod> From<(graph::Buffer, &'b Readback<T>)> for Bound<'b> {
     fn from((import, readback): (graph::Buffer, &'b Readback<T>)) -> Self {
         Self { element: ElementType::of::<T>(), ..Self::new(import, readback.buffer()) }
-    }
-}
-
-impl Bound<'_> {
-    /// The buffer, which must be kept alive while the recording is in use.
-    pub(crate) fn buffer(&self) -> Buffer {
-        self.buffer.clone()
     }
 }
 
@@ -187,12 +167,21 @@ impl Given {
         Self { index, at, address }
     }
 
-    /// Whether `size` bytes of this buffer overlap with `other_size` bytes of the other. If kernels access buffers by
-    /// address, this also detects different buffers that share memory.
+    /// Whether `size` bytes of this buffer overlap with `other_size` bytes of the other. Detects this only if both are in
+    /// the same buffer, or if both addresses are known, which includes different buffers that share memory.
     fn overlaps(&self, size: u64, other: &Self, other_size: u64) -> bool {
-        let known = self.address != 0 && other.address != 0;
-        self.at.overlaps(size, other.at, other_size)
-            || known && ranges_overlap((self.address, size), (other.address, other_size))
+        let overlap = |at: u64, other: u64| {
+            at < other.saturating_add(other_size) && other < at.saturating_add(size)
+        };
+        let in_one_space = match (self.at, other.at) {
+            (BufferAt::Buffer { buffer, offset }, BufferAt::Buffer { buffer: b, offset: o }) => {
+                buffer == b && overlap(offset, o)
+            }
+            (BufferAt::Address(at), BufferAt::Address(other)) => overlap(at, other),
+            _ => false,
+        };
+        let addressed = self.address != 0 && other.address != 0;
+        in_one_space || addressed && overlap(self.address, other.address)
     }
 
     /// Buffer and offset; null if only the address is known.
@@ -231,37 +220,32 @@ impl<'p> Places<'p> {
             status,
         };
         for (index, planned, contract) in plan.imports() {
+            let refuse = |message| Err(problem(plan, message, &planned.name));
             let mut given = imports.iter().filter(|(i, _)| plan.index_of(*i) == Some(index));
-            let first = given.next();
-            if given.next().is_some() {
-                return Err(problem(plan, "more than one buffer was given for", &planned.name));
-            }
-            match first {
-                Some(&(_, at)) => {
-                    check_place(device, plan, &planned.name, at, access)?;
-                    if matches!(at, BufferAt::Address(_)) && needs_buffer(plan, index) {
-                        return Err(problem(
-                            plan,
-                            "an address was given, but a buffer is needed for",
-                            &planned.name,
-                        ));
-                    }
-                    let given = Given::new(device, index, at, access);
-                    match this.imports.get_mut(this.count) {
-                        Some(entry) => {
-                            *entry = given;
-                            this.count += 1;
-                        }
-                        None => this.more_imports.push(given),
-                    }
+            let Some(&(_, at)) = given.next() else {
+                if contract.first_use.is_some() {
+                    return refuse("no buffer was given for");
                 }
-                None if contract.first_use.is_none() => {}
-                None => return Err(problem(plan, "no buffer was given for", &planned.name)),
+                continue;
+            };
+            if given.next().is_some() {
+                return refuse("more than one buffer was given for");
+            }
+            check_place(device, plan, &planned.name, at, access)?;
+            if matches!(at, BufferAt::Address(_)) && needs_buffer(plan, index) {
+                return refuse("an address was given, but a buffer is needed for");
+            }
+            let given = Given::new(device, index, at, access);
+            match this.imports.get_mut(this.count) {
+                Some(entry) => {
+                    *entry = given;
+                    this.count += 1;
+                }
+                None => this.more_imports.push(given),
             }
         }
         let is_import = |import: graph::Buffer| {
-            let planned = plan.index_of(import).and_then(|index| plan.buffers().get(index));
-            planned.is_some_and(|buffer| buffer.contract().is_some())
+            plan.index_of(import).is_some_and(|index| plan.buffers()[index].contract().is_some())
         };
         if let Some((stranger, _)) = imports.iter().find(|(i, _)| !is_import(*i)) {
             let name = format!("#{}", stranger.index());
@@ -279,25 +263,22 @@ impl<'p> Places<'p> {
     /// Rejects overlapping buffers. The planner assumes that imports and the workspace do not overlap, so it inserts no
     /// barriers between a write to one and an access to another.
     fn check_overlaps(&self) -> Result<()> {
-        let size = |index: usize| self.plan.buffers().get(index).map_or(0, |b| b.size);
+        let buffers = self.plan.buffers();
         let written = |index: usize| {
-            let contract = self.plan.buffers().get(index).and_then(|b| b.contract());
-            contract.and_then(|c| c.last_use).is_some_and(|s| !s.access.writes().is_empty())
+            let last_use = buffers[index].contract().and_then(|contract| contract.last_use);
+            last_use.is_some_and(|scope| !scope.access.writes().is_empty())
         };
-        let workspace_size = self.plan.workspace().size;
         for (count, one) in self.given().enumerate() {
-            let index = one.index;
-            if one.overlaps(size(index), &self.workspace, workspace_size) {
-                let name = self.plan.buffers().get(index).map_or("", |b| &b.name);
-                return Err(problem(self.plan, "the workspace overlaps import", name));
+            let buffer = &buffers[one.index];
+            if one.overlaps(buffer.size, &self.workspace, self.plan.workspace().size) {
+                return Err(problem(self.plan, "the workspace overlaps import", &buffer.name));
             }
             let overlapped = self.given().take(count).any(|other| {
-                one.overlaps(size(index), other, size(other.index))
-                    && (written(index) || written(other.index))
+                one.overlaps(buffer.size, other, buffers[other.index].size)
+                    && (written(one.index) || written(other.index))
             });
             if overlapped {
-                let name = self.plan.buffers().get(index).map_or("", |b| &b.name);
-                return Err(problem(self.plan, "another import overlaps import", name));
+                return Err(problem(self.plan, "another import overlaps import", &buffer.name));
             }
         }
         Ok(())
@@ -352,11 +333,8 @@ fn check_place(
             (address, u64::from(ADDRESS_ALIGNMENT))
         }
         (BufferAt::Address(_), _) => {
-            return Err(problem(
-                plan,
-                "an address needs ExecutableOptions::by_address; give a buffer for",
-                name,
-            ));
+            let message = "an address needs ExecutableOptions::by_address; give a buffer for";
+            return Err(problem(plan, message, name));
         }
     };
     if offset.is_multiple_of(alignment) {

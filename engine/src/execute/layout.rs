@@ -58,15 +58,14 @@ impl<'d> Layouts<'d> {
         };
         let max_size = self.device.properties.limits.max_push_constants_size;
         if size > max_size {
-            let (kernel, limit) = (kernel.label().to_owned(), "maxPushConstantsSize");
             let problem = format!(
-                "needs {size} bytes of push constants, including buffer addresses, but {limit} is {max_size}"
+                "needs {size} bytes of push constants, including buffer addresses, but maxPushConstantsSize is {max_size}"
             );
-            return Err(Error::Kernel { kernel, problem });
+            return Err(Error::kernel(kernel, problem));
         }
-        let range =
-            vk::PushConstantRange::default().stage_flags(vk::ShaderStageFlags::COMPUTE).size(size);
-        let ranges = [range];
+        let ranges = [vk::PushConstantRange::default()
+            .stage_flags(vk::ShaderStageFlags::COMPUTE)
+            .size(size)];
         let info = vk::PipelineLayoutCreateInfo::default()
             .set_layouts(set_layouts)
             .push_constant_ranges(if size > 0 { &ranges } else { &[] });

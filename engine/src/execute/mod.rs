@@ -1,19 +1,18 @@
 //! Execution of plans: pipelines and their cache, descriptors, recording, replay and timestamps.
 
-pub(crate) mod cache_file;
 pub(crate) mod descriptors;
 pub(crate) mod executable;
 pub(crate) mod fit;
 pub(crate) mod import;
 pub(crate) mod kernel_check;
 pub(crate) mod layout;
-pub(crate) mod observe;
 pub(crate) mod own_pass;
 pub(crate) mod pipeline;
 pub(crate) mod pipeline_store;
-pub(crate) mod profiler;
 pub(crate) mod recorder;
 pub(crate) mod replay;
 pub(crate) mod statistics;
 pub(crate) mod subgroup_barriers;
+pub(crate) mod timed_runs;
+pub(crate) mod timing;
 pub(crate) mod workspace;

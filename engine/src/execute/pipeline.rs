@@ -15,9 +15,10 @@ use multisplit_shaders::subgroup_barriers::with_memory_barriers;
 
 use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
-use crate::execute::kernel_check::{check_kernel, check_subgroups, uses_subgroups, value_of};
+use crate::execute::kernel_check::{
+    SubgroupBarriers, check_kernel, check_subgroups, uses_subgroups, value_of,
+};
 use crate::execute::layout::{BufferAccess, Layouts};
-use crate::execute::subgroup_barriers::SubgroupBarriers;
 
 /// PCI vendor id of SwiftShader, which takes minutes to compile some kernels in their original form.
 const GOOGLE: u32 = 0x1AE0;
@@ -43,7 +44,12 @@ impl Pipeline {
         check_kernel(device, kernel, specialization, form.barriers)?;
         let layouts = Layouts::new(device, kernel, form.access)?;
         let spirv = match form.access {
-            BufferAccess::Addresses => Cow::Owned(rewritten(kernel)?),
+            BufferAccess::Addresses => {
+                let rewritten = by_address(kernel.spirv_for_addresses(), kernel.interface());
+                Cow::Owned(rewritten.map_err(|error| {
+                    Error::kernel(kernel, format!("cannot access its buffers by address: {error}"))
+                })?)
+            }
             BufferAccess::Pushed | BufferAccess::Sets => Cow::Borrowed(kernel.spirv()),
         };
         let spirv = match kernel.is_foreign() {
@@ -62,7 +68,9 @@ impl Pipeline {
             SubgroupBarriers::Kept | SubgroupBarriers::Refused => spirv,
         };
         let spirv = match reconvergence(device, kernel) {
-            Some(stated) => Cow::Owned(state(kernel, &spirv, stated)?),
+            Some(mode) => Cow::Owned(with_reconvergence(&spirv, mode).map_err(|error| {
+                Error::kernel(kernel, format!("cannot declare reconvergence: {error}"))
+            })?),
             None => spirv,
         };
         let begin = Instant::now();
@@ -93,13 +101,6 @@ pub(crate) struct Form {
     pub access: BufferAccess,
     pub barriers: SubgroupBarriers,
 }
-/// The kernel's module, rewritten to access buffers by address.
-fn rewritten(kernel: &Kernel) -> Result<Vec<u32>> {
-    by_address(kernel.spirv_for_addresses(), kernel.interface()).map_err(|e| {
-        let kernel = kernel.label().to_owned();
-        Error::Kernel { kernel, problem: format!("cannot access its buffers by address: {e}") }
-    })
-}
 
 /// Reconvergence mode that a kernel declares. Foreign modules declare their own.
 fn reconvergence(device: &Device, kernel: &Kernel) -> Option<Reconvergence> {
@@ -115,12 +116,6 @@ fn reconvergence(device: &Device, kernel: &Kernel) -> Option<Reconvergence> {
     }
 }
 
-fn state(kernel: &Kernel, spirv: &[u32], stated: Reconvergence) -> Result<Vec<u32>> {
-    with_reconvergence(spirv, stated).map_err(|error| Error::Kernel {
-        kernel: kernel.label().to_owned(),
-        problem: format!("cannot declare reconvergence: {error}"),
-    })
-}
 fn create_raw(
     device: &Device,
     kernel: &Kernel,
@@ -131,8 +126,8 @@ fn create_raw(
     let interface = kernel.interface();
     let workgroup = interface.workgroup_size(|id| value_of(specialization, id));
     check_subgroups(device, workgroup, kernel)?;
-    let width = subgroup_control(device, workgroup, kernel)?;
-    let versioned = width.full.is_by_module().then(|| full_subgroups_by_module(spirv));
+    let (required_size, full) = subgroup_control(device, workgroup, kernel)?;
+    let versioned = (full == FullSubgroups::ByModule).then(|| full_subgroups_by_module(spirv));
     let module_info =
         vk::ShaderModuleCreateInfo::default().code(versioned.as_deref().unwrap_or(spirv));
     // SAFETY: the SPIR-V was reflected successfully, so its structure is valid.
@@ -155,9 +150,12 @@ fn create_raw(
         .stage(vk::ShaderStageFlags::COMPUTE)
         .module(module)
         .name(&entry_point)
-        .flags(width.full.flags())
+        .flags(match full {
+            FullSubgroups::ByFlag => vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS,
+            FullSubgroups::ByModule | FullSubgroups::No => Default::default(),
+        })
         .specialization_info(&specialization_info);
-    if width.required {
+    if required_size {
         stage = stage.push_next(&mut required);
     }
     let flags = if device.executables.is_some() {
@@ -176,11 +174,6 @@ fn create_raw(
         Err((_, result)) => Err(Error::Vulkan { call: "vkCreateComputePipelines", result }),
     }
 }
-/// Control of the subgroup size.
-struct SubgroupControl {
-    required: bool,
-    full: FullSubgroups,
-}
 
 /// Mechanism that guarantees full subgroups.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -193,32 +186,24 @@ enum FullSubgroups {
     No,
 }
 
-impl FullSubgroups {
-    fn flags(self) -> vk::PipelineShaderStageCreateFlags {
-        match self {
-            Self::ByFlag => vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS,
-            Self::ByModule | Self::No => vk::PipelineShaderStageCreateFlags::empty(),
-        }
-    }
-
-    fn is_by_module(self) -> bool {
-        self == Self::ByModule
-    }
-}
-
 /// Requires the device's default subgroup size, if supported, and full subgroups. Kernels work with any subgroup size,
-/// but built-in ones rely on full subgroups.
+/// but built-in ones rely on full subgroups. Returns whether the size is required.
 fn subgroup_control(
     device: &Device,
     workgroup: [u32; 3],
     kernel: &Kernel,
-) -> Result<SubgroupControl> {
+) -> Result<(bool, FullSubgroups)> {
     let (properties, features) = (&device.properties, &device.features);
     let uses_subgroups = uses_subgroups(kernel);
     let threads = workgroup.into_iter().fold(1, u32::saturating_mul);
-    let required = uses_subgroups && properties.can_require_subgroup_size(features, threads);
-    // SPIR-V 1.6 modules also allow varying subgroup sizes, unless the device has one size or one is required.
     let (min, max) = properties.subgroup_size_range;
+    let required = uses_subgroups
+        && features.subgroup_size_control
+        // VUID-VkPipelineShaderStageCreateInfo-pNext-02756
+        && threads <= properties.subgroup_size.saturating_mul(properties.max_workgroup_subgroups)
+        && properties.required_size_stages.contains(vk::ShaderStageFlags::COMPUTE)
+        && (min..=max).contains(&properties.subgroup_size);
+    // SPIR-V 1.6 modules also allow varying subgroup sizes, unless the device has one size or one is required.
     let by_module = device.api_version >= vk::API_VERSION_1_3 && (required || min == max);
     // VUID-VkPipelineShaderStageCreateInfo-flags-02759 and pNext-02757: x must be a multiple of the subgroup size.
     let whole_subgroups = uses_subgroups && workgroup[0].is_multiple_of(properties.subgroup_size);
@@ -227,12 +212,11 @@ fn subgroup_control(
         true if kernel.is_built_in() && by_module => FullSubgroups::ByModule,
         true if kernel.is_built_in() => {
             let problem = "needs full subgroups; enable the device feature computeFullSubgroups";
-            let (kernel, problem) = (kernel.label().to_owned(), problem.to_owned());
-            return Err(Error::Kernel { kernel, problem });
+            return Err(Error::kernel(kernel, problem));
         }
         _ => FullSubgroups::No,
     };
-    Ok(SubgroupControl { required, full })
+    Ok((required, full))
 }
 
 /// Marks the module as SPIR-V 1.6, which includes all features that the kernels use from 1.5.

@@ -1,7 +1,9 @@
-//! All pipelines of a device, with the driver's pipeline cache.
+//! All pipelines of a device, with the driver's pipeline cache and its file.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,11 +11,11 @@ use std::time::Duration;
 use ash::vk;
 use multisplit_shaders::Kernel;
 
-use crate::device::shared::Attachment;
 use crate::device::context::Context;
-use crate::device::shared::Device;
+use crate::device::files::{hex, write_whole};
+use crate::device::properties::DeviceProperties;
+use crate::device::shared::{Attachment, Device};
 use crate::error::{Result, VkResultExt};
-use crate::execute::cache_file::CacheFile;
 use crate::execute::pipeline::{Form, Pipeline};
 
 /// Number of pipelines from which unused ones are destroyed. Without a limit, a program that creates bucket functions
@@ -45,8 +47,8 @@ impl PipelineStore {
     }
 
     fn new(device: &Device) -> Result<Self> {
+        let (pipelines, nanoseconds) = (Mutex::default(), AtomicU64::new(0));
         if let Some(cache) = device.hooks.pipeline_cache {
-            let (pipelines, nanoseconds) = (Mutex::default(), AtomicU64::new(0));
             return Ok(Self { cache, file: None, is_callers: true, pipelines, nanoseconds });
         }
         let folder = device.pipeline_cache.folder();
@@ -59,7 +61,6 @@ impl PipelineStore {
         };
         // If the driver rejects its own data, start with an empty cache.
         let cache = create(&initial).or_else(|_| create(&[])).during("vkCreatePipelineCache")?;
-        let (pipelines, nanoseconds) = (Mutex::default(), AtomicU64::new(0));
         Ok(Self { cache, file, is_callers: false, pipelines, nanoseconds })
     }
 
@@ -166,4 +167,68 @@ impl Context {
         PipelineStore::of(&self.device)
             .map_or(Duration::ZERO, |pipelines| pipelines.creation_time())
     }
+}
+
+const MAGIC: [u8; 8] = *b"MSPIPE01";
+const HEADER: usize = MAGIC.len() + 8;
+
+/// The cache file of one device and driver. A file that is damaged or belongs to another driver is ignored and replaced.
+struct CacheFile {
+    path: PathBuf,
+    /// Expected fields of the Vulkan cache header: vendor, device and driver build.
+    identity: Vec<u8>,
+}
+
+impl CacheFile {
+    /// The name contains the subgroup size because a software driver can run at several sizes with the same device id.
+    fn new(folder: &Path, properties: &DeviceProperties) -> Self {
+        let DeviceProperties { vendor_id, device_id, subgroup_size, .. } = properties;
+        let uuid = properties.pipeline_cache_uuid;
+        let name =
+            format!("{vendor_id:04x}-{device_id:04x}-{}-{subgroup_size}.pipelines", hex(&uuid));
+        let identity = [&vendor_id.to_le_bytes()[..], &device_id.to_le_bytes(), &uuid].concat();
+        Self { path: folder.join(name), identity }
+    }
+
+    /// The cached data; empty if the file is missing, damaged, or belongs to another driver.
+    fn load(&self) -> Vec<u8> {
+        let Ok(file) = fs::read(&self.path) else { return Vec::new() };
+        match self.checked(&file) {
+            Some(data) => data.to_vec(),
+            None => {
+                tracing::warn!(path = %self.path.display(), "pipeline cache ignored: damaged, or from another driver");
+                Vec::new()
+            }
+        }
+    }
+
+    fn checked<'a>(&self, file: &'a [u8]) -> Option<&'a [u8]> {
+        let data = file.get(HEADER..)?;
+        let checksum = file.get(MAGIC.len()..HEADER)?;
+        let intact = file.starts_with(&MAGIC) && checksum == fnv1a(data).to_le_bytes();
+        // Layout of `VkPipelineCacheHeaderVersionOne`: length, version, vendor, device, UUID.
+        let same_driver = data.get(8..8 + self.identity.len())? == self.identity;
+        (intact && same_driver).then_some(data)
+    }
+
+    /// Saves the cache. Errors are only logged, since pipelines can be compiled again.
+    fn save(&self, data: &[u8]) {
+        if data.is_empty() {
+            return;
+        }
+        let file = [&MAGIC[..], &fnv1a(data).to_le_bytes(), data].concat();
+        if fs::read(&self.path).is_ok_and(|old| old == file) {
+            return;
+        }
+        if let Err(error) = write_whole(&self.path, &file) {
+            tracing::warn!(path = %self.path.display(), %error, "cannot save the pipeline cache");
+        }
+    }
+}
+
+/// FNV-1a, sufficient to detect a damaged file.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::execute::descriptors::{Sets, bind, push_addresses};
 use crate::execute::executable::Executable;
 use crate::execute::import::{BufferAt, Import, Places};
-use crate::execute::profiler::Timing;
+use crate::execute::timing::Timing;
 
 /// Options of [`Executable::record_with`].
 #[derive(Clone, Copy, Default)]
@@ -89,7 +89,7 @@ impl Executable {
     ///
     /// # Safety
     /// As for [`record`](Self::record). No other commands use the workspace while these run, and no earlier recording
-    /// of the frame has yet to complete. A profiler must have been created for this executable and outlive the
+    /// of the frame has yet to complete. A timer must have been created for this executable and outlive the
     /// execution of the commands; the caller's queries exist and are reset.
     pub unsafe fn record_with(
         &self,

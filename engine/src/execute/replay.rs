@@ -6,13 +6,12 @@ use ash::vk;
 
 use crate::device::commands::{Commands, run_once};
 use crate::device::context::Context;
-use crate::device::observer::PassTime;
 use crate::error::{Error, Result};
 use crate::execute::descriptors::Sets;
 use crate::execute::executable::Executable;
 use crate::execute::import::{Bound, imports};
-use crate::execute::profiler::{Profiler, Timing};
 use crate::execute::recorder::Prepared;
+use crate::execute::timing::Timing;
 use crate::memory::Buffer;
 use crate::memory::status::check_order;
 
@@ -89,28 +88,13 @@ impl Context {
         times: u32,
     ) -> Result<()> {
         let _span = tracing::debug_span!("run", plan = %executable.plan().name(), times).entered();
-        if times > 1 && !executable.plan().is_replayable() {
-            return Err(Error::NotReplayable { plan: executable.plan().name().to_owned() });
+        if times > 1 {
+            executable.check_replayable()?;
         }
         self.run_prepared(executable, buffers, |raw, prepared| {
             // SAFETY: recording; the referenced objects are kept alive until it has run.
             (0..times).for_each(|_| unsafe { prepared.record(raw, Timing::None) });
         })
-    }
-
-    /// Like [`run`](Self::run), and returns the time of each pass.
-    pub fn profile<'b>(
-        &self,
-        executable: &Executable,
-        buffers: &[impl Into<Bound<'b>> + Copy],
-    ) -> Result<Vec<PassTime>> {
-        let profiler = Profiler::new(executable)?;
-        self.run_prepared(executable, buffers, |raw, prepared| {
-            // SAFETY: recording; the referenced objects are kept alive until it has run.
-            unsafe { prepared.record(raw, Timing::Profiler(&profiler)) };
-        })?;
-        // SAFETY: the recording has run.
-        unsafe { profiler.read() }
     }
 
     /// Runs the commands that `body` records, with the executable's own workspace, and waits. The prepared plan is kept

@@ -9,27 +9,14 @@ use multisplit_graph::{Graph, Groups, Plan};
 use multisplit_shaders::builtin as kernels;
 use multisplit_shaders::push_constants;
 
-use crate::device::shared::Attachment;
 use crate::device::context::Context;
 use crate::device::properties::DeviceProperties;
-use crate::device::shared::Device;
+use crate::device::shared::Attachment;
 use crate::device::verdict::{ProbeResult, VerdictFile};
 use crate::error::Result;
 use crate::execute::executable::ExecutableOptions;
+use crate::execute::kernel_check::SubgroupBarriers;
 use crate::execute::own_pass::OwnPasses;
-
-/// Behaviour of `subgroupBarrier()` on a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SubgroupBarriers {
-    /// It waits for the other lanes of the subgroup, as Vulkan specifies.
-    Kept,
-    /// It waits for the whole workgroup, but the lanes of a subgroup run in lockstep. Kernels use memory barriers
-    /// instead.
-    Replaced,
-    /// It waits for the whole workgroup, and the lanes of a subgroup do not run in lockstep. Kernels that use it are
-    /// rejected.
-    Refused,
-}
 
 impl ProbeResult for SubgroupBarriers {
     const EXTENSION: &str = "barriers";
@@ -55,9 +42,7 @@ const THREADS: u32 = 256;
 /// The probe result of a device.
 struct Probed(SubgroupBarriers);
 
-impl Attachment for Probed {
-    unsafe fn release(&self, _: &Device) {}
-}
+impl Attachment for Probed {}
 
 impl Context {
     /// Returns the behaviour of `subgroupBarrier()` on the device.

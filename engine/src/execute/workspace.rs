@@ -6,10 +6,8 @@ use ash::vk;
 use multisplit_graph::{Plan, Scope, Work};
 use multisplit_shaders::{BindingAccess, BindingKind};
 
-use crate::device::context::Context;
 use crate::device::shared::Device;
 use crate::error::{Result, VkResultExt};
-use crate::execute::executable::ExecutableOptions;
 
 /// Requirements for the memory of a plan's transient buffers
 /// ([`RecordOptions::workspace`](crate::RecordOptions::workspace)).
@@ -26,22 +24,6 @@ pub struct WorkspaceRequirements {
     /// The plan's accesses to the workspace. Two recordings that share memory need a barrier with this scope on both
     /// sides, a semaphore or a fence between them.
     pub scope: Scope,
-}
-
-impl Context {
-    /// Requirements for the memory of the transient buffers of `plan`. Does not create pipelines.
-    pub fn workspace_requirements(&self, plan: &Plan) -> Result<WorkspaceRequirements> {
-        self.workspace_requirements_with(plan, ExecutableOptions::default())
-    }
-
-    /// Like [`workspace_requirements`](Self::workspace_requirements), for a plan instantiated with these options.
-    pub fn workspace_requirements_with(
-        &self,
-        plan: &Plan,
-        options: ExecutableOptions,
-    ) -> Result<WorkspaceRequirements> {
-        requirements(&self.device, plan, options.by_address)
-    }
 }
 
 pub(crate) fn requirements(

@@ -14,8 +14,8 @@ use crate::error::{Error, Result};
 use crate::execute::descriptors::Sets;
 use crate::execute::executable::Executable;
 use crate::execute::import::{BufferAt, imports};
-use crate::execute::profiler::Timing;
 use crate::execute::recorder::PassValue;
+use crate::execute::timing::Timing;
 use crate::memory::{Buffer, Location};
 
 /// Recorded work. A submission costs one `vkQueueSubmit` and does not allocate.

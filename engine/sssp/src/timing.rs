@@ -61,7 +61,7 @@ impl Solver {
 
     /// GPU time of a complete search from `source`, summed over the passes with each label. Every
     /// round is one dispatch.
-    pub fn profile(&mut self, source: u32) -> Result<Vec<PassTime>> {
+    pub fn time_passes(&mut self, source: u32) -> Result<Vec<PassTime>> {
         // Checks the source and writes the request.
         self.run(source)?;
         let search = self.search;
@@ -76,12 +76,12 @@ impl Solver {
         };
         let (plan, imports) = solver::begin(&self.context, &search)?;
         let begin = instantiate(&self.context, plan)?;
-        add(self.context.profile(&begin, &self.buffers.bind(&imports))?);
+        add(self.context.time_passes(&begin, &self.buffers.bind(&imports))?);
         let (plan, imports) = solver::rounds(&self.context, &search, search.batch())?;
         let batch = instantiate(&self.context, plan)?;
         let mut submitted = 0;
         loop {
-            add(self.context.profile(&batch, &self.buffers.bind(&imports))?);
+            add(self.context.time_passes(&batch, &self.buffers.bind(&imports))?);
             submitted += 1;
             let words = self.buffers.status.read();
             if self.has_ended(Status(&words), submitted)? {

@@ -1,26 +1,23 @@
-//! GPU times of passes and whole runs, measured with timestamps.
+//! Timestamps around passes and whole runs.
 
 use std::sync::Arc;
 
 use ash::vk;
 
-use crate::device::commands::Commands;
-use crate::device::context::Context;
 use crate::device::observer::PassTime;
-use crate::device::order::Order;
 use crate::device::shared::Device;
 use crate::error::{Error, Result, VkResultExt};
 use crate::execute::executable::Executable;
-use crate::execute::import::Bound;
-use crate::execute::replay::Replay;
 
 /// Timestamps around the passes of a recording, for one recording at a time.
 ///
 /// A timestamp is written when all earlier commands have finished. The time of a pass therefore includes the barrier
 /// before it, and the times of passes that overlap cannot be separated.
-pub struct Profiler {
-    queries: Timestamps,
+pub struct PassTimer {
+    timestamps: Timestamps,
+    /// Labels of the passes; empty if only the whole recording is timed.
     labels: Vec<String>,
+    each_pass: bool,
 }
 
 /// Timestamp queries in the caller's pool, which the caller resets before the recording runs and reads afterwards.
@@ -44,27 +41,33 @@ pub enum Timing<'p> {
     /// No timestamps.
     #[default]
     None,
-    /// A profiler created for the executable.
-    Profiler(&'p Profiler),
+    /// A timer created for the executable.
+    Passes(&'p PassTimer),
     /// Queries in the caller's pool.
     Queries(TimestampQueries),
 }
 
 impl Timing<'_> {
+    fn queries(self) -> Option<TimestampQueries> {
+        match self {
+            Self::None => None,
+            Self::Passes(PassTimer { timestamps, each_pass, .. }) => {
+                Some(TimestampQueries { pool: timestamps.pool, first: 0, each_pass: *each_pass })
+            }
+            Self::Queries(queries) => Some(queries),
+        }
+    }
+
     /// # Safety
     /// `commands` is recording on `device`. The queries exist, and those of the caller are reset.
     pub(crate) unsafe fn begin(self, device: &ash::Device, commands: vk::CommandBuffer) {
-        match self {
-            Self::None => {}
+        if let Self::Passes(timer) = self {
             // SAFETY: by the caller's contract.
-            Self::Profiler(profiler) => unsafe {
-                profiler.queries.reset(commands);
-                profiler.queries.write(commands, 0);
-            },
+            unsafe { timer.timestamps.reset(commands) };
+        }
+        if let Some(queries) = self.queries() {
             // SAFETY: by the caller's contract.
-            Self::Queries(queries) => unsafe {
-                write(device, commands, queries.pool, queries.first);
-            },
+            unsafe { write(device, commands, queries.pool, queries.first) };
         }
     }
 
@@ -76,26 +79,16 @@ impl Timing<'_> {
         commands: vk::CommandBuffer,
         pass: usize,
     ) {
-        match self {
+        if let Some(queries) = self.queries().filter(|queries| queries.each_pass) {
             // SAFETY: by the caller's contract.
-            Self::Profiler(profiler) => unsafe {
-                profiler.queries.write(commands, pass as u32 + 1);
-            },
-            Self::Queries(queries) if queries.each_pass => {
-                let query = queries.first + 1 + pass as u32;
-                // SAFETY: by the caller's contract.
-                unsafe { write(device, commands, queries.pool, query) };
-            }
-            _ => {}
+            unsafe { write(device, commands, queries.pool, queries.first + 1 + pass as u32) };
         }
     }
 
     /// # Safety
     /// The requirements of [`begin`](Self::begin), which has been called.
     pub(crate) unsafe fn end(self, device: &ash::Device, commands: vk::CommandBuffer) {
-        if let Self::Queries(queries) = self
-            && !queries.each_pass
-        {
+        if let Some(queries) = self.queries().filter(|queries| !queries.each_pass) {
             // SAFETY: by the caller's contract.
             unsafe { write(device, commands, queries.pool, queries.first + 1) };
         }
@@ -115,125 +108,54 @@ unsafe fn write(
     unsafe { device.cmd_write_timestamp(commands, stage, pool, query) };
 }
 
-impl Profiler {
-    /// Creates a profiler for recordings of `executable`.
+/// Times of one recording.
+pub(super) struct Times {
+    /// The first timestamp.
+    pub begin: u64,
+    /// Total time in nanoseconds.
+    pub nanoseconds: f64,
+    pub passes: Vec<PassTime>,
+}
+
+impl PassTimer {
+    /// Creates a timer for recordings of `executable`.
     pub fn new(executable: &Executable) -> Result<Self> {
-        let labels: Vec<String> =
-            executable.plan().steps().iter().map(|s| s.pass.label.clone()).collect();
-        let queries = Timestamps::new(executable.device(), labels.len() as u32 + 1)?;
-        Ok(Self { queries, labels })
+        Self::with(executable, true)
+    }
+
+    /// Creates a timer for each pass, or for the whole recording.
+    pub(super) fn with(executable: &Executable, each_pass: bool) -> Result<Self> {
+        let count = executable.timestamp_count(each_pass);
+        let timestamps = Timestamps::new(executable.device(), count)?;
+        let steps = executable.plan().steps().iter().filter(|_| each_pass);
+        let labels = steps.map(|step| step.pass.label.clone()).collect();
+        Ok(Self { timestamps, labels, each_pass })
     }
 
     /// Returns the times of the last submitted recording. Waits for it.
     ///
     /// # Safety
-    /// A recording with this profiler has been submitted. Otherwise, the call waits forever.
+    /// A recording with this timer has been submitted. Otherwise, the call waits forever.
     pub unsafe fn read(&self) -> Result<Vec<PassTime>> {
         // SAFETY: by the caller's contract.
-        unsafe { self.read_with_begin() }.map(|(_, times)| times)
+        unsafe { self.read_all() }.map(|times| times.passes)
     }
 
-    /// Like [`read`](Self::read), with the timestamp of the first pass.
+    /// Like [`read`](Self::read), with the times of the whole recording.
     ///
     /// # Safety
     /// The requirements of [`read`](Self::read).
-    pub(crate) unsafe fn read_with_begin(&self) -> Result<(u64, Vec<PassTime>)> {
+    pub(super) unsafe fn read_all(&self) -> Result<Times> {
         // SAFETY: by the caller's contract.
-        let ticks = unsafe { self.queries.ticks() }?;
-        let pairs = self.queries.intervals(&ticks).into_iter().zip(&self.labels);
-        let times = pairs
-            .map(|(nanoseconds, label)| PassTime { label: label.clone(), nanoseconds })
-            .collect();
-        Ok((ticks.first().copied().unwrap_or(0), times))
+        let ticks = unsafe { self.timestamps.ticks() }?;
+        let intervals = self.timestamps.intervals(&ticks);
+        let nanoseconds = intervals.iter().sum();
+        let pass =
+            |(nanoseconds, label): (f64, &String)| PassTime { label: label.clone(), nanoseconds };
+        let passes = intervals.into_iter().zip(&self.labels).map(pass).collect();
+        Ok(Times { begin: ticks.first().copied().unwrap_or(0), nanoseconds, passes })
     }
 }
-
-impl Context {
-    /// Runs `executable` `runs` times and returns the GPU time of each run in nanoseconds. There are no pauses between
-    /// runs, so clocks do not drop. The plan must be replayable.
-    pub fn time_runs<'b>(
-        &self,
-        executable: &Executable,
-        buffers: &[impl Into<Bound<'b>> + Copy],
-        runs: u32,
-    ) -> Result<Vec<f64>> {
-        executable.check_replayable()?;
-        let queries = Timestamps::around(&self.device, runs)?;
-        self.run_prepared(executable, buffers, |commands, prepared| {
-            // SAFETY: recording; the referenced objects are kept alive until it has run.
-            unsafe {
-                queries.reset(commands);
-                queries.write(commands, 0);
-                for run in 0..runs {
-                    prepared.record(commands, Timing::None);
-                    queries.write(commands, run + 1);
-                }
-            }
-        })?;
-        // SAFETY: the timestamps have been written.
-        let ticks = unsafe { queries.ticks() }?;
-        Ok(queries.intervals(&ticks))
-    }
-
-    /// Returns the GPU times of `runs` runs in nanoseconds. Each run submits `first` once and `then` `times` times,
-    /// without waiting on the host in between. Apart from the list of command buffers, memory use does not depend on
-    /// `times`.
-    pub fn time_replays(
-        &self,
-        first: &mut Replay,
-        then: &mut Replay,
-        times: u32,
-        runs: u32,
-    ) -> Result<Vec<f64>> {
-        let queries = Timestamps::around(&self.device, runs)?;
-        let stamp = |query: u32| {
-            let commands = Commands::new(&self.device)?;
-            commands.record(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT, |raw| {
-                // SAFETY: recording; the first one resets all queries. The queries outlive all submissions.
-                unsafe {
-                    if query == 0 {
-                        queries.reset(raw);
-                    }
-                    queries.write(raw, query);
-                }
-                Ok(())
-            })?;
-            Ok(commands)
-        };
-        let stamps = (0..runs).map(stamp).collect::<Result<Vec<_>>>()?;
-        let mut last = stamp(runs)?;
-        first.wait()?;
-        then.wait()?;
-        let order = self.device.attached(Order::new)?.commands();
-        let mut row = vec![order];
-        for stamp in &stamps {
-            row.extend([stamp.raw(), first.raw(), order]);
-            row.extend(std::iter::repeat_n(then.raw(), times as usize));
-            row.push(order);
-        }
-        let at = row.len().saturating_sub(1) / MAX_SUBMITTED * MAX_SUBMITTED;
-        let (before, rest) = row.split_at(at);
-        // SAFETY: all submissions are waited for below, also after an error. Replays allow simultaneous use.
-        let submitted = before
-            .chunks(MAX_SUBMITTED)
-            .try_for_each(|chunk| unsafe { self.device.submit_together(chunk, vk::Fence::null()) })
-            // SAFETY: as above.
-            .and_then(|()| unsafe { last.submit_after(rest) })
-            .and_then(|()| last.wait());
-        if submitted.is_err() {
-            self.device.wait_idle()?;
-        }
-        submitted?;
-        first.wait()?;
-        then.wait()?;
-        // SAFETY: the timestamps have been written.
-        let ticks = unsafe { queries.ticks() }?;
-        Ok(queries.intervals(&ticks))
-    }
-}
-
-/// Maximum number of command buffers per submission. The first ones run while the rest are being submitted.
-const MAX_SUBMITTED: usize = 1024;
 
 /// A pool of timestamp queries.
 pub(super) struct Timestamps {
@@ -244,7 +166,7 @@ pub(super) struct Timestamps {
 
 impl Timestamps {
     /// Creates timestamps before, between and after `runs` runs.
-    fn around(device: &Arc<Device>, runs: u32) -> Result<Self> {
+    pub(super) fn around(device: &Arc<Device>, runs: u32) -> Result<Self> {
         let (asked, limit) = (runs.into(), u64::from(u32::MAX - 1));
         let count = runs.checked_add(1).ok_or(Error::TooLarge { what: "runs", asked, limit })?;
         Self::new(device, count)
