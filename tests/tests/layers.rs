@@ -27,7 +27,7 @@ const ENGINE_LAYERS: [&str; 11] = [
 const IN_CIRCLES: [(&str, usize, usize); 11] = [
     ("shaders", 19, 0),
     ("graph", 19, 0),
-    ("engine", 70, 4),
+    ("engine", 46, 4),
     ("engine/c", 2, 0),
     ("engine/python", 0, 0),
     ("engine/sssp", 0, 0),

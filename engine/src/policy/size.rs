@@ -11,6 +11,10 @@ pub(crate) trait Size: Sized {
     fn text(&self) -> String;
     /// Parses a value. The error describes the expected form.
     fn read(text: &str) -> Result<Self, String>;
+    /// Checks values that form a list.
+    fn check_list(_: &[Self]) -> Result<(), String> {
+        Ok(())
+    }
     fn is_allowed(&self, allowed: &Allowed) -> bool;
     /// Clamps the value to the device limits.
     fn fit(&mut self, _: &DeviceFacts, _: &Allowed) {}
@@ -96,84 +100,66 @@ impl Size for TileShape {
 /// Count of the last entry in a table of tiles: all larger numbers of elements.
 const REST: &str = "more";
 
-impl<const N: usize> Size for [(u64, TileShape); N] {
+/// An entry in a table of tiles: the maximum number of elements, and their tile.
+impl Size for (u64, TileShape) {
     fn text(&self) -> String {
-        let one = |(max, shape): &(u64, TileShape)| {
-            let max = if *max == u64::MAX { REST.to_owned() } else { max.text() };
-            format!("{max}: {}", shape.text())
-        };
-        self.each_ref().map(one).join(", ")
+        let (max, shape) = self;
+        let max = if *max == u64::MAX { REST.to_owned() } else { max.text() };
+        format!("{max}: {}", shape.text())
     }
 
     fn read(text: &str) -> Result<Self, String> {
-        let parts = parts::<N>(text)?;
-        let mut all = [(u64::MAX, TileShape::new(0, 0)); N];
-        let mut below = None;
-        for (entry, part) in all.iter_mut().zip(parts) {
-            let form = || format!("expected a list of COUNT: TILE that ends with {REST}: TILE");
-            let (max, shape) = part.split_once(':').ok_or_else(form)?;
-            let max = match max.trim() {
-                REST => u64::MAX,
-                max => u64::read(max)?,
-            };
-            // If a table has a single tile, several entries have this count.
-            if below.is_some_and(|below| max < below) {
-                return Err("the counts must be in ascending order".to_owned());
-            }
-            below = Some(max);
-            *entry = (max, TileShape::read(shape.trim())?);
+        let form = || format!("expected a list of COUNT: TILE that ends with {REST}: TILE");
+        let (max, shape) = text.split_once(':').ok_or_else(form)?;
+        let max = match max.trim() {
+            REST => u64::MAX,
+            max => u64::read(max)?,
+        };
+        Ok((max, TileShape::read(shape.trim())?))
+    }
+
+    fn check_list(list: &[Self]) -> Result<(), String> {
+        // If a table has a single tile, several entries have the same count.
+        if !list.is_sorted_by_key(|(max, _)| *max) {
+            return Err("the counts must be in ascending order".to_owned());
         }
-        match below {
-            Some(u64::MAX) => Ok(all),
+        match list.last() {
+            Some((u64::MAX, _)) => Ok(()),
             _ => Err(format!("the last count must be `{REST}`")),
         }
     }
 
     fn is_allowed(&self, allowed: &Allowed) -> bool {
-        self.iter().all(|(_, shape)| shape.is_allowed(allowed))
+        self.1.is_allowed(allowed)
     }
 
     fn fit(&mut self, facts: &DeviceFacts, allowed: &Allowed) {
-        self.iter_mut().for_each(|(_, shape)| shape.fit(facts, allowed));
+        self.1.fit(facts, allowed);
     }
 }
 
-macro_rules! list {
-    ($($of:ty),*) => {$(
-        impl Size for [$of; 8] {
-            fn text(&self) -> String {
-                self.each_ref().map(Size::text).join(", ")
-            }
+impl<T: Size, const N: usize> Size for [T; N] {
+    fn text(&self) -> String {
+        self.each_ref().map(Size::text).join(", ")
+    }
 
-            fn read(text: &str) -> Result<Self, String> {
-                let mut read = Vec::with_capacity(self::LIST);
-                for part in parts::<{ self::LIST }>(text)? {
-                    read.push(<$of>::read(part)?);
-                }
-                read.try_into().map_err(|_| "expected 8 values".to_owned())
-            }
+    fn read(text: &str) -> Result<Self, String> {
+        let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+        let count = parts.len();
+        let form = |_| format!("expected {N} values separated by commas, but found {count}");
+        let parts: [&str; N] = parts.try_into().map_err(form)?;
+        let read = parts.into_iter().map(T::read).collect::<Result<Vec<T>, _>>()?;
+        T::check_list(&read)?;
+        read.try_into().map_err(|_| format!("expected {N} values"))
+    }
 
-            fn is_allowed(&self, allowed: &Allowed) -> bool {
-                self.iter().all(|value| value.is_allowed(allowed))
-            }
+    fn is_allowed(&self, allowed: &Allowed) -> bool {
+        self.iter().all(|value| value.is_allowed(allowed))
+    }
 
-            fn fit(&mut self, facts: &DeviceFacts, allowed: &Allowed) {
-                self.iter_mut().for_each(|value| value.fit(facts, allowed));
-            }
-        }
-    )*};
-}
-
-/// Number of bucket classes: m up to 2, 4, 8, ... 256.
-const LIST: usize = 8;
-list!(u32, TileShape, ValuesAfter);
-
-fn parts<const N: usize>(text: &str) -> Result<[&str; N], String> {
-    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
-    let count = parts.len();
-    parts
-        .try_into()
-        .map_err(|_| format!("expected {N} values separated by commas, but found {count}"))
+    fn fit(&mut self, facts: &DeviceFacts, allowed: &Allowed) {
+        self.iter_mut().for_each(|value| value.fit(facts, allowed));
+    }
 }
 
 /// A size whose values are named by words.

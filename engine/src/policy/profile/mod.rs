@@ -10,12 +10,11 @@ mod tests;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::device::shared::Attachment;
 use crate::device::context::Context;
+use crate::device::files::{hex, write_whole};
 use crate::device::profile_choice::ProfileChoice;
 use crate::device::properties::DeviceProperties;
-use crate::device::shared::Device;
-use crate::device::files::write_whole;
+use crate::device::shared::Attachment;
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 #[cfg(feature = "tuning")]
@@ -43,13 +42,49 @@ pub struct Profile {
     /// Origin of the profile, for messages.
     source: String,
     /// Device of the profile.
-    device: text::DeviceKey,
+    device: DeviceKey,
     ballots: Policy,
     lane_order: Policy,
     /// Faster ranking on this device if it keeps lane order.
     ranking: Ranking,
     /// Whether the device may keep lane order.
     may_have_lane_order: bool,
+}
+
+/// Device of a profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct DeviceKey {
+    /// For display only.
+    name: String,
+    driver: String,
+    /// Names and values of the properties that must match.
+    identity: [(&'static str, String); 5],
+}
+
+impl DeviceKey {
+    fn of(properties: &DeviceProperties) -> Self {
+        Self {
+            name: one_line(&properties.name),
+            driver: one_line(&properties.driver),
+            identity: [
+                ("vendor_id", format!("{:04x}", properties.vendor_id)),
+                ("device_id", format!("{:04x}", properties.device_id)),
+                ("driver_version", format!("{:08x}", properties.driver_version)),
+                ("driver_build", hex(&properties.driver_uuid)),
+                ("subgroup_size", properties.subgroup_size.to_string()),
+            ],
+        }
+    }
+
+    fn describe(&self) -> String {
+        let [.., (_, subgroup_size)] = &self.identity;
+        format!("{} ({}, subgroups of {subgroup_size})", self.name, self.driver)
+    }
+}
+
+/// Replaces control characters, because names come from drivers.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
 }
 
 /// Origin of profiles that were not read from a file.
@@ -74,18 +109,9 @@ impl Profile {
         for policy in [&mut ballots, &mut lane_order] {
             check::cut_down(policy);
         }
-        let (source, device) = (IN_MEMORY.to_owned(), text::DeviceKey::of(properties));
+        let (source, device) = (IN_MEMORY.to_owned(), DeviceKey::of(properties));
         let may_have_lane_order = Facts::may_have_lane_order(properties);
         Self { source, device, ballots, lane_order, ranking, may_have_lane_order }
-    }
-
-    /// Parses a profile for a device. `source` is its origin, for messages. Returns [`Error::Profile`] if the
-    /// text is damaged, is for another version, device or driver, or contains sizes that the device does not
-    /// support.
-    pub fn parse(source: &str, bytes: &[u8], properties: &DeviceProperties) -> Result<Self> {
-        let named = |problem| Error::Profile { profile: source.to_owned(), problem };
-        let profile = text::read(bytes, properties).map_err(named)?;
-        Ok(Self { source: source.to_owned(), ..profile })
     }
 
     /// The profile that `choice` selects for a device; `None` for the built-in sizes. If a profile found in a
@@ -121,11 +147,6 @@ impl Profile {
         &self.source
     }
 
-    /// The profile as text, for [`parse`](Self::parse).
-    pub fn text(&self) -> String {
-        text::write(self)
-    }
-
     /// Writes the profile to a file atomically. Creates missing folders.
     pub fn save(&self, path: &Path) -> Result<()> {
         write_whole(path, self.text().as_bytes()).map_err(|error| Error::Profile {
@@ -155,9 +176,7 @@ pub(crate) fn copy_shared(to: &mut Policy, from: &Policy) {
 #[derive(Default)]
 struct Used(Mutex<Option<Arc<Profile>>>);
 
-impl Attachment for Used {
-    unsafe fn release(&self, _: &Device) {}
-}
+impl Attachment for Used {}
 
 impl Context {
     /// Uses the sizes of the profile that `choice` selects.

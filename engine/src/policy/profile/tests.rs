@@ -1,25 +1,21 @@
 //! Tests of profiles as text: round trips, and messages about unusable profiles.
 
 use std::fs;
-use std::path::PathBuf;
 
 use super::*;
+use crate::device::files::TestFolder;
+use crate::policy::test_properties;
 
 fn device() -> DeviceProperties {
-    let mut properties = DeviceProperties {
+    DeviceProperties {
         name: "A device".to_owned(),
         driver: "driver 7".to_owned(),
         vendor_id: 0x10de,
         device_id: 0x2335,
         driver_version: 7,
-        subgroup_size: 32,
         shared_memory: 48 << 10,
-        ..Default::default()
-    };
-    properties.limits.max_compute_work_group_invocations = 1024;
-    properties.limits.max_storage_buffer_range = u32::MAX;
-    properties.limits.max_compute_work_group_count = [65535; 3];
-    properties
+        ..test_properties(32, 1024)
+    }
 }
 
 fn parse(text: &str) -> Result<Profile> {
@@ -174,20 +170,10 @@ fn unknown_lines_are_reported() {
     assert!(parse(&[b'#'; 1 << 17]).is_err());
 }
 
-/// A folder for one test, removed when the test ends.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 /// If a profile cannot be used, a named one is an error, and one found in a folder is ignored.
 #[test]
 fn unusable_profiles_are_errors_if_named_and_ignored_in_folders() {
-    let name = format!("multisplit-profile-{}", std::process::id());
-    let folder = Folder(std::env::temp_dir().join(name));
+    let folder = TestFolder::new("profile");
     let found = ProfileChoice::Folder(folder.0.clone());
     let path = found.path(&device()).expect("a file of the folder");
     let named = ProfileChoice::File(path.clone());
@@ -224,11 +210,8 @@ fn unusable_profiles_are_errors_if_named_and_ignored_in_folders() {
 fn unmeasured_tiles_fit_every_device() {
     for subgroup_size in [16, 32, 64, 128] {
         for shared_memory in [16 << 10, 32 << 10] {
-            let mut properties =
-                DeviceProperties { subgroup_size, shared_memory, ..Default::default() };
-            properties.limits.max_compute_work_group_invocations = 256;
-            properties.limits.max_storage_buffer_range = 1 << 27;
-            properties.limits.max_compute_work_group_count = [65535; 3];
+            let properties =
+                DeviceProperties { shared_memory, ..test_properties(subgroup_size, 256) };
             let policy = Policy::for_device(&properties);
             let mut cut = policy;
             check::cut_down(&mut cut);

@@ -1,8 +1,9 @@
 //! Text form of a profile: lines of `name = value` in sections. The last section is empty, so that truncated
 //! text is detected.
 
-use super::{Profile, check};
+use super::{DeviceKey, Profile, check};
 use crate::device::properties::DeviceProperties;
+use crate::error::{Error, Result};
 use crate::policy::method::Ranking;
 use crate::policy::size::{Size, named};
 use crate::policy::{Policy, all_sizes};
@@ -29,76 +30,46 @@ const ABOUT: &str = "\
 # or of buckets: up to 2, 4, 8, ... 256 (split). What is left out is the built-in size.
 ";
 
-/// Device of a profile.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct DeviceKey {
-    /// For display only.
-    name: String,
-    driver: String,
-    /// Names and values of the properties that must match.
-    identity: [(&'static str, String); 5],
-}
+impl Profile {
+    /// Parses a profile for a device. `source` is its origin, for messages. Returns [`Error::Profile`] if the
+    /// text is damaged, is for another version, device or driver, or contains sizes that the device does not
+    /// support.
+    pub fn parse(source: &str, bytes: &[u8], properties: &DeviceProperties) -> Result<Self> {
+        let named = |problem| Error::Profile { profile: source.to_owned(), problem };
+        let profile = read(bytes, properties).map_err(named)?;
+        Ok(Self { source: source.to_owned(), ..profile })
+    }
 
-/// Names of the properties that must match.
-const IDENTITY: [&str; 5] =
-    ["vendor_id", "device_id", "driver_version", "driver_build", "subgroup_size"];
-
-impl DeviceKey {
-    pub fn of(properties: &DeviceProperties) -> Self {
-        let [vendor, device, version, build, subgroup] = IDENTITY;
-        let build_id: String =
-            properties.driver_uuid.iter().map(|byte| format!("{byte:02x}")).collect();
-        Self {
-            name: one_line(&properties.name),
-            driver: one_line(&properties.driver),
-            identity: [
-                (vendor, format!("{:04x}", properties.vendor_id)),
-                (device, format!("{:04x}", properties.device_id)),
-                (version, format!("{:08x}", properties.driver_version)),
-                (build, build_id),
-                (subgroup, properties.subgroup_size.to_string()),
-            ],
+    /// The profile as text, for [`parse`](Self::parse).
+    pub fn text(&self) -> String {
+        let mut text = format!("{MAGIC}{VERSION}\n{ABOUT}");
+        let mut section = |name: &str, lines: Vec<(&str, String)>| {
+            text += &format!("\n[{name}]\n");
+            lines.iter().for_each(|(name, value)| text += &format!("{name} = {value}\n"));
+        };
+        let DeviceKey { name, driver, identity } = &self.device;
+        let names = [("name", name.clone()), ("driver", driver.clone())];
+        section(DEVICE, names.into_iter().chain(identity.clone()).collect());
+        let ranking = if self.wants_lane_order() { LANE_ORDER } else { BALLOTS };
+        let fields = |policy: &Policy, per_ranking: bool| -> Vec<(&'static str, String)> {
+            let fields =
+                all_sizes().filter(|field| field.stored && field.per_ranking == per_ranking);
+            fields.map(|field| (field.name, (field.text)(policy))).collect()
+        };
+        let shared = fields(&self.ballots, false);
+        let ranking = self.may_have_lane_order.then(|| (RANKING, ranking.to_owned()));
+        section(SHARED, ranking.into_iter().chain(shared).collect());
+        section(BALLOTS, fields(&self.ballots, true));
+        if self.may_have_lane_order {
+            section(LANE_ORDER, fields(&self.lane_order, true));
         }
+        section(END, Vec::new());
+        text
     }
-
-    fn describe(&self) -> String {
-        let subgroup = &self.identity[IDENTITY.len() - 1].1;
-        format!("{} ({}, subgroups of {subgroup})", self.name, self.driver)
-    }
-}
-
-/// Replaces control characters, because names come from drivers.
-fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
-}
-
-pub(super) fn write(profile: &Profile) -> String {
-    let mut text = format!("{MAGIC}{VERSION}\n{ABOUT}");
-    let mut section = |name: &str, lines: Vec<(&str, String)>| {
-        text += &format!("\n[{name}]\n");
-        lines.iter().for_each(|(name, value)| text += &format!("{name} = {value}\n"));
-    };
-    let DeviceKey { name, driver, identity } = &profile.device;
-    let names = [("name", name.clone()), ("driver", driver.clone())];
-    section(DEVICE, names.into_iter().chain(identity.clone()).collect());
-    let ranking = if profile.wants_lane_order() { LANE_ORDER } else { BALLOTS };
-    let fields = |policy: &Policy, per_ranking: bool| -> Vec<(&'static str, String)> {
-        let fields = all_sizes().filter(|field| field.stored && field.per_ranking == per_ranking);
-        fields.map(|field| (field.name, (field.text)(policy))).collect()
-    };
-    let shared = fields(&profile.ballots, false);
-    let ranking = profile.may_have_lane_order.then(|| (RANKING, ranking.to_owned()));
-    section(SHARED, ranking.into_iter().chain(shared).collect());
-    section(BALLOTS, fields(&profile.ballots, true));
-    if profile.may_have_lane_order {
-        section(LANE_ORDER, fields(&profile.lane_order, true));
-    }
-    section(END, Vec::new());
-    text
 }
 
 /// Parses a profile for a device. The error describes the problem.
-pub(super) fn read(bytes: &[u8], properties: &DeviceProperties) -> Result<Profile, String> {
+fn read(bytes: &[u8], properties: &DeviceProperties) -> Result<Profile, String> {
     if bytes.len() > MAX_BYTES {
         return Err(format!(
             "the profile has {} bytes; at most {MAX_BYTES} are allowed",
