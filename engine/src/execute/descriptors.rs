@@ -1,11 +1,9 @@
-//! Binding of a plan's buffers to its kernels: by push descriptors, by preallocated descriptor sets on devices without
-//! them, or by addresses in the push constants.
+//! Descriptors of a plan's buffers: preallocated sets for devices without push descriptors, and the writes of both.
 
 use std::sync::Arc;
 
 use ash::vk;
 use multisplit_graph::{Plan, PlannedBinding};
-use multisplit_shaders::address::address_offset;
 
 use crate::device::shared::Device;
 use crate::error::{Result, VkResultExt};
@@ -20,7 +18,7 @@ pub(crate) struct Sets {
     device: Arc<Device>,
     pool: vk::DescriptorPool,
     /// One set per step; null for transfers.
-    sets: Vec<vk::DescriptorSet>,
+    pub sets: Vec<vk::DescriptorSet>,
 }
 
 impl Sets {
@@ -85,66 +83,8 @@ impl Drop for Sets {
     }
 }
 
-/// Binds the buffers of step `step` with its descriptor set, or with push descriptors if there are no sets.
-///
-/// # Safety
-/// `commands` is recording. The sets were written for these places and outlive its execution.
-pub(crate) unsafe fn bind(
-    device: &Device,
-    commands: vk::CommandBuffer,
-    sets: Option<&Sets>,
-    (step, pipeline): (usize, &Pipeline),
-    bindings: &[PlannedBinding],
-    places: &Places<'_>,
-) {
-    // A push of zero writes is not allowed (VUID-vkCmdPushDescriptorSetKHR-descriptorWriteCount-arraylength).
-    if bindings.is_empty() {
-        return;
-    }
-    let (point, layout) = (vk::PipelineBindPoint::COMPUTE, pipeline.layout);
-    match (sets, &device.push_descriptor) {
-        // SAFETY: recording; the set was allocated with this pipeline's layout.
-        (Some(sets), _) => unsafe {
-            let set = &sets.sets[step..=step];
-            device.raw.cmd_bind_descriptor_sets(commands, point, layout, 0, set, &[]);
-        },
-        (None, Some(functions)) => {
-            with_writes(vk::DescriptorSet::null(), bindings, places, |writes| {
-                // SAFETY: recording; the layout was created for push descriptors.
-                unsafe { functions.cmd_push_descriptor_set(commands, point, layout, 0, writes) };
-            });
-        }
-        (None, None) => {}
-    }
-}
-
-/// Pushes the addresses of a step's buffers, after its own push constants.
-///
-/// # Safety
-/// `commands` is recording, and the pipeline was created for buffer addresses.
-pub(crate) unsafe fn push_addresses(
-    device: &Device,
-    commands: vk::CommandBuffer,
-    pipeline: &Pipeline,
-    bindings: &[PlannedBinding],
-    places: &Places<'_>,
-) {
-    let mut addresses = [0u64; MAX_BINDINGS];
-    for (address, binding) in addresses.iter_mut().zip(bindings) {
-        *address = places.address(binding.buffer, binding.offset);
-    }
-    let addresses = addresses.get(..bindings.len()).unwrap_or_default();
-    if addresses.is_empty() {
-        return;
-    }
-    let (stage, at) = (vk::ShaderStageFlags::COMPUTE, address_offset(pipeline.kernel.interface()));
-    let bytes = bytemuck::cast_slice(addresses);
-    // SAFETY: by the caller's contract.
-    unsafe { device.raw.cmd_push_constants(commands, pipeline.layout, stage, at, bytes) };
-}
-
 /// Calls `body` with the descriptor writes of one pass, which are kept on the stack.
-fn with_writes(
+pub(super) fn with_writes(
     set: vk::DescriptorSet,
     bindings: &[PlannedBinding],
     places: &Places<'_>,

@@ -1,15 +1,17 @@
 //! Recording of executables into command buffers.
 
-use std::ffi::CStr;
 use std::sync::atomic::Ordering;
 
 use ash::vk;
 use multisplit_graph::{PlannedPass, Work};
+use multisplit_shaders::address::address_offset;
 
 use crate::error::{Error, Result};
-use crate::execute::descriptors::{Sets, bind, push_addresses};
+use crate::execute::descriptors::{Sets, with_writes};
 use crate::execute::executable::Executable;
 use crate::execute::import::{BufferAt, Import, Places};
+use crate::execute::kernel_check::MAX_BINDINGS;
+use crate::execute::pipeline::Pipeline;
 use crate::execute::timing::Timing;
 
 /// Options of [`Executable::record_with`].
@@ -37,15 +39,132 @@ pub struct PassValue<'r> {
     pub bytes: &'r [u8],
 }
 
-/// Parameters of one recording.
-struct Recorded<'r> {
+/// One recording of an executable.
+struct Recording<'r> {
+    executable: &'r Executable,
+    commands: vk::CommandBuffer,
     places: &'r Places<'r>,
     sets: Option<&'r Sets>,
-    timing: Timing<'r>,
     values: &'r [PassValue<'r>],
 }
 
-impl Recorded<'_> {
+impl Recording<'_> {
+    /// # Safety
+    /// As for [`Executable::record_with`]; the sets were written for these places.
+    unsafe fn record(&self, timing: Timing<'_>) {
+        let Executable { device, plan, steps, exit, .. } = self.executable;
+        let (raw, commands) = (&device.raw, self.commands);
+        // SAFETY: recording, by the caller's contract. All handles belong to this device, and `fit` has checked
+        // offsets and sizes.
+        unsafe {
+            timing.begin(raw, commands);
+            for (index, (step, planned)) in steps.iter().zip(plan.steps()).enumerate() {
+                if !step.barrier.is_empty() {
+                    device.pipeline_barrier(commands, &step.barrier);
+                }
+                if let Some(functions) = &device.debug_utils {
+                    let info = vk::DebugUtilsLabelEXT::default().label_name(&step.label);
+                    functions.cmd_begin_debug_utils_label(commands, &info);
+                }
+                if let Some(pipeline) = &step.pipeline {
+                    self.bind(index, pipeline, &planned.pass);
+                }
+                self.record_work(&planned.pass);
+                if let Some(functions) = &device.debug_utils {
+                    functions.cmd_end_debug_utils_label(commands);
+                }
+                timing.after_pass(raw, commands, index);
+            }
+            if !exit.is_empty() {
+                device.pipeline_barrier(commands, exit);
+            }
+            timing.end(raw, commands);
+        }
+    }
+
+    /// Binds the pipeline of a step, its push constants, and its buffers: by address, with the step's descriptor set, or
+    /// with push descriptors if there are no sets.
+    ///
+    /// # Safety
+    /// The requirements of [`record`](Self::record).
+    unsafe fn bind(&self, step: usize, pipeline: &Pipeline, pass: &PlannedPass) {
+        let (device, commands) = (&self.executable.device, self.commands);
+        let (point, layout) = (vk::PipelineBindPoint::COMPUTE, pipeline.layout);
+        let push = |offset: u32, bytes: &[u8]| {
+            if !bytes.is_empty() {
+                let stage = vk::ShaderStageFlags::COMPUTE;
+                // SAFETY: recording, by the caller's contract.
+                unsafe { device.raw.cmd_push_constants(commands, layout, stage, offset, bytes) };
+            }
+        };
+        // SAFETY: recording, by the caller's contract.
+        unsafe { device.raw.cmd_bind_pipeline(commands, point, pipeline.raw) };
+        match (self.sets, &device.push_descriptor) {
+            _ if self.executable.is_by_address() => {
+                // Addresses follow the pass's own push constants.
+                let mut addresses = [0u64; MAX_BINDINGS];
+                for (address, binding) in addresses.iter_mut().zip(&pass.bindings) {
+                    *address = self.places.address(binding.buffer, binding.offset);
+                }
+                let addresses = addresses.get(..pass.bindings.len()).unwrap_or_default();
+                let offset = address_offset(pipeline.kernel.interface());
+                push(offset, bytemuck::cast_slice(addresses));
+            }
+            // A push of zero writes is not allowed (VUID-vkCmdPushDescriptorSetKHR-descriptorWriteCount-arraylength).
+            _ if pass.bindings.is_empty() => {}
+            (Some(Sets { sets, .. }), _) => {
+                let set = &sets[step..=step];
+                // SAFETY: recording; the set was allocated with this pipeline's layout.
+                unsafe {
+                    device.raw.cmd_bind_descriptor_sets(commands, point, layout, 0, set, &[])
+                };
+            }
+            (None, Some(functions)) => {
+                let set = vk::DescriptorSet::null();
+                with_writes(set, &pass.bindings, self.places, |writes| {
+                    // SAFETY: recording; the layout was created for push descriptors.
+                    unsafe {
+                        functions.cmd_push_descriptor_set(commands, point, layout, 0, writes)
+                    };
+                });
+            }
+            (None, None) => {}
+        }
+        push(0, self.bytes(pass, &pass.push));
+    }
+
+    /// # Safety
+    /// The requirements of [`record`](Self::record).
+    unsafe fn record_work(&self, pass: &PlannedPass) {
+        let (raw, commands) = (&self.executable.device.raw, self.commands);
+        let places = self.places;
+        // SAFETY: by the caller's contract.
+        unsafe {
+            match &pass.work {
+                Work::Dispatch([x, y, z]) => raw.cmd_dispatch(commands, *x, *y, *z),
+                Work::DispatchIndirect { buffer, offset } => {
+                    let (buffer, offset) = places.at(*buffer, *offset);
+                    raw.cmd_dispatch_indirect(commands, buffer, offset);
+                }
+                Work::Fill { view, value } => {
+                    let (buffer, offset) = places.at(view.buffer, view.offset);
+                    raw.cmd_fill_buffer(commands, buffer, offset, view.size, *value);
+                }
+                Work::Update { view, bytes } => {
+                    let (buffer, offset) = places.at(view.buffer, view.offset);
+                    let bytes = self.bytes(pass, bytes);
+                    raw.cmd_update_buffer(commands, buffer, offset, bytes);
+                }
+                Work::Copy { src, dst } => {
+                    let (from, src_offset) = places.at(src.buffer, src.offset);
+                    let (to, dst_offset) = places.at(dst.buffer, dst.offset);
+                    let region = vk::BufferCopy { src_offset, dst_offset, size: src.size };
+                    raw.cmd_copy_buffer(commands, from, to, &[region]);
+                }
+            }
+        }
+    }
+
     /// The bytes of a pass: the value given for this recording, or the plan's.
     fn bytes<'b>(&'b self, pass: &PlannedPass, planned: &'b [u8]) -> &'b [u8] {
         let mut values = self.values.iter().filter(|_| pass.settable);
@@ -105,10 +224,10 @@ impl Executable {
             // SAFETY: no earlier recording of the frame has yet to complete, by the caller's contract.
             unsafe { sets.write(&self.plan, &places) };
         }
-        let recorded =
-            Recorded { places: &places, sets, timing: options.timing, values: options.values };
+        let values = options.values;
+        let recording = Recording { executable: self, commands, places: &places, sets, values };
         // SAFETY: by the caller's contract.
-        unsafe { self.record_steps(commands, &recorded) };
+        unsafe { recording.record(options.timing) };
         Ok(())
     }
 
@@ -140,98 +259,6 @@ impl Executable {
             None => Ok(self.next_frame.fetch_add(1, Ordering::Relaxed) % self.frame_count),
         }
     }
-
-    /// # Safety
-    /// As for [`record_with`](Self::record_with); the sets were written for these places.
-    unsafe fn record_steps(&self, commands: vk::CommandBuffer, recorded: &Recorded<'_>) {
-        let raw = &self.device.raw;
-        let Recorded { places, sets, timing, .. } = *recorded;
-        // SAFETY: recording, by the caller's contract.
-        unsafe { timing.begin(raw, commands) };
-        for (index, (step, planned)) in self.steps.iter().zip(self.plan.steps()).enumerate() {
-            // SAFETY: recording, by the caller's contract. All handles belong to this device, and `fit` has checked
-            // offsets and sizes.
-            unsafe {
-                if !step.barrier.is_empty() {
-                    self.device.pipeline_barrier(commands, &step.barrier);
-                }
-                self.begin_label(commands, &step.label);
-                if let Some(pipeline) = &step.pipeline {
-                    let pass = &planned.pass;
-                    raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline.raw);
-                    let at = (index, &**pipeline);
-                    if self.is_by_address() {
-                        push_addresses(&self.device, commands, pipeline, &pass.bindings, places);
-                    } else {
-                        bind(&self.device, commands, sets, at, &pass.bindings, places);
-                    }
-                    if !pass.push.is_empty() {
-                        let stage = vk::ShaderStageFlags::COMPUTE;
-                        let bytes = recorded.bytes(pass, &pass.push);
-                        raw.cmd_push_constants(commands, pipeline.layout, stage, 0, bytes);
-                    }
-                }
-                self.record_work(commands, &planned.pass, recorded);
-                self.end_label(commands);
-                timing.after_pass(raw, commands, index);
-            }
-        }
-        if !self.exit.is_empty() {
-            // SAFETY: recording, by the caller's contract.
-            unsafe { self.device.pipeline_barrier(commands, &self.exit) };
-        }
-        // SAFETY: recording, by the caller's contract.
-        unsafe { timing.end(raw, commands) };
-    }
-
-    unsafe fn record_work(
-        &self,
-        commands: vk::CommandBuffer,
-        pass: &PlannedPass,
-        recorded: &Recorded<'_>,
-    ) {
-        let (raw, places) = (&self.device.raw, recorded.places);
-        // SAFETY: as in `record_with`.
-        unsafe {
-            match &pass.work {
-                Work::Dispatch([x, y, z]) => raw.cmd_dispatch(commands, *x, *y, *z),
-                Work::DispatchIndirect { buffer, offset } => {
-                    let (buffer, offset) = places.at(*buffer, *offset);
-                    raw.cmd_dispatch_indirect(commands, buffer, offset);
-                }
-                Work::Fill { view, value } => {
-                    let (buffer, offset) = places.at(view.buffer, view.offset);
-                    raw.cmd_fill_buffer(commands, buffer, offset, view.size, *value);
-                }
-                Work::Update { view, bytes } => {
-                    let (buffer, offset) = places.at(view.buffer, view.offset);
-                    let bytes = recorded.bytes(pass, bytes);
-                    raw.cmd_update_buffer(commands, buffer, offset, bytes);
-                }
-                Work::Copy { src, dst } => {
-                    let (from, src_offset) = places.at(src.buffer, src.offset);
-                    let (to, dst_offset) = places.at(dst.buffer, dst.offset);
-                    let region = vk::BufferCopy { src_offset, dst_offset, size: src.size };
-                    raw.cmd_copy_buffer(commands, from, to, &[region]);
-                }
-            }
-        }
-    }
-
-    unsafe fn begin_label(&self, commands: vk::CommandBuffer, label: &CStr) {
-        if let Some(functions) = &self.device.debug_utils {
-            let info = vk::DebugUtilsLabelEXT::default().label_name(label);
-            // SAFETY: recording, by the caller's contract.
-            unsafe { functions.cmd_begin_debug_utils_label(commands, &info) };
-        }
-    }
-
-    unsafe fn end_label(&self, commands: vk::CommandBuffer) {
-        if let Some(functions) = &self.device.debug_utils {
-            // SAFETY: recording, after a label was begun.
-            unsafe { functions.cmd_end_debug_utils_label(commands) };
-        }
-    }
 }
 
 /// A plan bound to buffers. It can be recorded any number of times, even into one command buffer, because its
@@ -261,10 +288,10 @@ impl Prepared<'_> {
         timing: Timing<'_>,
         values: &[PassValue<'_>],
     ) {
-        let (places, sets) = (&self.places, self.sets.as_ref());
-        let recorded = Recorded { places, sets, timing, values };
+        let Self { executable, places, sets } = self;
+        let recording = Recording { executable, commands, places, sets: sets.as_ref(), values };
         // SAFETY: by the caller's contract; the sets were written by `prepare`.
-        unsafe { self.executable.record_steps(commands, &recorded) };
+        unsafe { recording.record(timing) };
     }
 
     /// The descriptor sets, which must outlive the recordings.
