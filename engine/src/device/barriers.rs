@@ -3,8 +3,6 @@
 use ash::vk;
 use multisplit_graph::Scope;
 
-use crate::device::functions::Barrier;
-
 /// A memory barrier with `before` as its first and `after` as its second scope. Scopes use the same values as Vulkan.
 pub(crate) fn memory_barrier(before: Scope, after: Scope) -> vk::MemoryBarrier2<'static> {
     vk::MemoryBarrier2::default()
@@ -25,13 +23,18 @@ pub(super) enum Barriers {
 }
 
 impl Barriers {
-    pub fn new(instance: &ash::Instance, device: &ash::Device, found: Option<Barrier>) -> Self {
-        match found {
-            Some(Barrier::Core) => Self::Core,
-            Some(Barrier::Extension) => {
-                Self::Extension(ash::khr::synchronization2::Device::new(instance, device))
-            }
-            None => Self::Legacy,
+    /// `names` states whether the device provides `vkCmdPipelineBarrier2` under its core and its extension name. If it
+    /// has both, prefers the core name from Vulkan 1.3 on, and the extension's name before.
+    pub fn new(
+        instance: &ash::Instance,
+        device: &ash::Device,
+        names: [bool; 2],
+        api_version: u32,
+    ) -> Self {
+        match names {
+            [true, extension] if api_version >= vk::API_VERSION_1_3 || !extension => Self::Core,
+            [_, true] => Self::Extension(ash::khr::synchronization2::Device::new(instance, device)),
+            _ => Self::Legacy,
         }
     }
 

@@ -66,19 +66,14 @@ impl Config {
     ) -> Result<Requirements> {
         // SAFETY: enumerated from this instance.
         let mut requirements = unsafe { Requirements::of(&instance.raw, physical) }?;
-        requirements.leave_out(&self.without);
-        if instance.layer_version.is_some_and(|version| version < KNOWS_MAXIMAL_RECONVERGENCE) {
-            let unknown = Features { shader_maximal_reconvergence: true, ..Features::default() };
-            requirements.leave_out(&unknown);
-        }
+        let mut left_out = self.without;
+        left_out.shader_maximal_reconvergence |=
+            instance.layer_version.is_some_and(|version| version < KNOWS_MAXIMAL_RECONVERGENCE);
         // GPU-assisted validation treats pushed descriptors as uninitialized, and skips their accesses.
-        if self.validation.is_some_and(|validation| validation.gpu_assisted) {
-            requirements.leave_out(&Features { push_descriptor: true, ..Features::default() });
-        }
-        if !self.pipeline_statistics {
-            requirements
-                .leave_out(&Features { pipeline_executable_info: true, ..Features::default() });
-        }
+        left_out.push_descriptor |=
+            self.validation.is_some_and(|validation| validation.gpu_assisted);
+        left_out.pipeline_executable_info |= !self.pipeline_statistics;
+        requirements.leave_out(&left_out);
         Ok(requirements)
     }
 

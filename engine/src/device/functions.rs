@@ -65,16 +65,6 @@ pub(super) struct Functions<'d> {
     device: vk::Device,
 }
 
-/// Name under which a device provides `vkCmdPipelineBarrier2`. It depends on how instance and device were created; a
-/// caller's description of an adopted device may be wrong, so it is looked up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Barrier {
-    /// `vkCmdPipelineBarrier2`, of Vulkan 1.3.
-    Core,
-    /// `vkCmdPipelineBarrier2KHR`, of `VK_KHR_synchronization2`.
-    Extension,
-}
-
 impl<'d> Functions<'d> {
     pub fn new(instance: &'d ash::Instance, device: vk::Device) -> Self {
         Self { instance, device }
@@ -85,19 +75,11 @@ impl<'d> Functions<'d> {
         unsafe { self.instance.get_device_proc_addr(self.device, name.as_ptr()) }.is_some()
     }
 
-    /// The available name of `vkCmdPipelineBarrier2`. If both exist, prefers the core name from Vulkan 1.3 on, and the
-    /// extension's name before.
-    pub fn barrier(&self, api_version: u32) -> Option<Barrier> {
-        let names = [
-            (Barrier::Core, c"vkCmdPipelineBarrier2"),
-            (Barrier::Extension, c"vkCmdPipelineBarrier2KHR"),
-        ];
-        let mut found = names.into_iter().filter(|(_, name)| self.has(name));
-        match api_version >= vk::API_VERSION_1_3 {
-            true => found.next(),
-            false => found.next_back(),
-        }
-        .map(|(barrier, _)| barrier)
+    /// Whether the device provides `vkCmdPipelineBarrier2` under its core name, and under that of
+    /// `VK_KHR_synchronization2`. This depends on how instance and device were created; a caller's description of an
+    /// adopted device may be wrong, so it is looked up.
+    pub fn barrier2(&self) -> [bool; 2] {
+        [c"vkCmdPipelineBarrier2", c"vkCmdPipelineBarrier2KHR"].map(|name| self.has(name))
     }
 
     /// Functions that the engine calls with these features, but the device does not provide.
@@ -122,7 +104,7 @@ impl<'d> Functions<'d> {
         let called = ALWAYS.iter().chain(called);
         let absent = called.filter(|name| !self.has(name));
         let mut missing: Vec<_> = absent.map(|&name| Missing::Function { name }).collect();
-        if features.synchronization2 && self.barrier(vk::API_VERSION_1_3).is_none() {
+        if features.synchronization2 && self.barrier2() == [false; 2] {
             missing.push(Missing::Function { name: c"vkCmdPipelineBarrier2" });
         }
         if !features.synchronization2 && !self.has(c"vkCmdPipelineBarrier") {

@@ -130,8 +130,10 @@ impl Device {
             let missing = missing.iter().map(ToString::to_string).collect();
             return Err(Error::MissingRequirements { device: parts.properties.name, missing });
         }
-        let barrier = functions.barrier(parts.api_version).filter(|_| features.synchronization2);
-        let barriers = Barriers::new(instance, raw, barrier);
+        let barriers = match features.synchronization2 {
+            true => Barriers::new(instance, raw, functions.barrier2(), parts.api_version),
+            false => Barriers::Legacy,
+        };
         let push_descriptor =
             features.push_descriptor.then(|| ash::khr::push_descriptor::Device::new(instance, raw));
         let executables = features

@@ -7,16 +7,12 @@ use super::subject::{Operation, Subject};
 use crate::device::context::Context;
 use crate::error::Result;
 
-/// The right result of a subject.
-#[derive(PartialEq)]
-enum Expected {
-    Words(Vec<Vec<u32>>),
-    Wide(Vec<u64>),
-}
+/// Contents of the output arrays, as 32-bit words.
+type Outputs = Vec<Vec<u32>>;
 
 /// Reference results, each computed once.
 #[derive(Default)]
-pub(super) struct References(HashMap<Subject, Expected>);
+pub(super) struct References(HashMap<Subject, Outputs>);
 
 impl References {
     /// Whether the arrays contain the right result of `subject`, which has just run.
@@ -27,14 +23,14 @@ impl References {
     }
 }
 
-fn downloaded(context: &Context, data: &Data, subject: Subject) -> Result<Expected> {
+fn downloaded(context: &Context, data: &Data, subject: Subject) -> Result<Outputs> {
     let n = subject.n;
     let keys = || context.download_range(&data.keys_out, 0..n);
     let values = || context.download_range(&data.values_out, 0..n);
     let words = |count: u64| context.download_range(&data.words, 0..count);
-    Ok(Expected::Words(match subject.operation {
+    Ok(match subject.operation {
         Operation::SortWideKeys => {
-            return Ok(Expected::Wide(context.download_range(&data.wide_keys_out, 0..n)?));
+            vec![bytemuck::cast_slice(&context.download_range(&data.wide_keys_out, 0..n)?).to_vec()]
         }
         Operation::SortKeys | Operation::Scan => vec![keys()?],
         Operation::SortPairs => vec![keys()?, values()?],
@@ -44,10 +40,10 @@ fn downloaded(context: &Context, data: &Data, subject: Subject) -> Result<Expect
         Operation::SplitPairs(m) => vec![words(u64::from(m) + 1)?, keys()?, values()?],
         Operation::HistogramEven(m) => vec![words(m.into())?],
         Operation::HistogramRange => vec![words(EDGES as u64 - 1)?],
-    }))
+    })
 }
 
-fn expected(data: &Data, subject: Subject) -> Expected {
+fn expected(data: &Data, subject: Subject) -> Outputs {
     let n = subject.n;
     let keys: Vec<u32> = (0..n).map(key).collect();
     let by = |rank: &dyn Fn(u32) -> u32| -> Vec<u32> {
@@ -56,11 +52,11 @@ fn expected(data: &Data, subject: Subject) -> Expected {
         order
     };
     let taken = |order: &[u32]| order.iter().map(|&index| keys[index as usize]).collect();
-    Expected::Words(match subject.operation {
+    match subject.operation {
         Operation::SortWideKeys => {
             let mut keys: Vec<u64> = (0..n).map(mixed).collect();
             keys.sort_unstable();
-            return Expected::Wide(keys);
+            vec![bytemuck::cast_slice(&keys).to_vec()]
         }
         Operation::SortKeys => {
             let mut sorted = keys;
@@ -101,7 +97,7 @@ fn expected(data: &Data, subject: Subject) -> Expected {
             };
             vec![keys.into_iter().scan(0, before).collect()]
         }
-    })
+    }
 }
 
 fn counted(bins: usize, n: u64, bin: impl Fn(f32) -> usize) -> Vec<u32> {

@@ -116,7 +116,8 @@ impl fmt::Display for Missing {
 pub struct Check {
     /// Name of the device.
     pub device: String,
-    /// The enabled subset of [`Requirements::of`], for [`AdoptedDevice::features`](crate::AdoptedDevice::features).
+    /// The enabled subset of [`Requirements::of`](super::Requirements::of), for
+    /// [`AdoptedDevice::features`](crate::AdoptedDevice::features).
     pub features: Features,
     /// Missing requirements; empty if the device can be adopted.
     pub missing: Vec<Missing>,
