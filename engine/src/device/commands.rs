@@ -152,22 +152,8 @@ const MAX_IDLE: usize = 64;
 struct IdleSlots(Mutex<Vec<CommandSlot>>);
 
 impl IdleSlots {
-    fn of(device: &Device) -> Result<Arc<Self>> {
-        device.attached(|_| Ok(Self::default()))
-    }
-
     fn lock(&self) -> MutexGuard<'_, Vec<CommandSlot>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Keeps a slot that is ready for recording. Returns it if `MAX_IDLE` slots are kept already.
-    fn keep(&self, slot: CommandSlot) -> Option<CommandSlot> {
-        let mut idle = self.lock();
-        if idle.len() == MAX_IDLE {
-            return Some(slot);
-        }
-        idle.push(slot);
-        None
     }
 }
 
@@ -190,7 +176,7 @@ pub(crate) struct Commands {
 
 impl Commands {
     pub fn new(device: &Arc<Device>) -> Result<Self> {
-        let idle = IdleSlots::of(device)?;
+        let idle = device.attached(|_| Ok(IdleSlots::default()))?;
         let known = idle.lock().pop();
         let slot = match known {
             Some(slot) => slot,
@@ -249,20 +235,24 @@ impl Drop for Commands {
     fn drop(&mut self) {
         let usable = self.slot.finish(&self.device).and_then(|()| self.reset());
         let slot = std::mem::take(&mut self.slot);
-        let spare = match usable {
-            Ok(()) => self.idle.keep(slot),
+        match usable {
+            Ok(()) => {
+                let mut idle = self.idle.lock();
+                if idle.len() < MAX_IDLE {
+                    idle.push(slot);
+                    return;
+                }
+            }
             // Waiting for a lost device fails, but its work is no longer pending.
-            Err(Error::Vulkan { result: vk::Result::ERROR_DEVICE_LOST, .. }) => Some(slot),
+            Err(Error::Vulkan { result: vk::Result::ERROR_DEVICE_LOST, .. }) => {}
             // The slot may still be in use, so it is leaked.
             Err(error) => {
                 tracing::warn!(%error, "a command buffer may still be in use, and is leaked");
-                None
+                return;
             }
-        };
-        if let Some(spare) = spare {
-            // SAFETY: taken from `self`, so released once; no submission is pending.
-            unsafe { spare.release(&self.device) };
         }
+        // SAFETY: taken from `self`, so released once; no submission is pending.
+        unsafe { slot.release(&self.device) };
     }
 }
 

@@ -11,7 +11,6 @@ pub(crate) mod pipeline;
 pub(crate) mod pipeline_store;
 pub(crate) mod recorder;
 pub(crate) mod replay;
-pub(crate) mod statistics;
 pub(crate) mod subgroup_barriers;
 pub(crate) mod timed_runs;
 pub(crate) mod timing;

@@ -1,4 +1,4 @@
-//! All pipelines of a device, with the driver's pipeline cache and its file.
+//! All pipelines of a device, with the driver's pipeline cache, its file and its statistics.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -119,11 +119,6 @@ impl PipelineStore {
         }
     }
 
-    /// Calls `body` for every pipeline.
-    pub fn for_each(&self, body: impl FnMut(&Arc<Pipeline>)) {
-        self.lock().values().for_each(body);
-    }
-
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Pipeline>>> {
         self.pipelines.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -166,6 +161,68 @@ impl Context {
     pub fn pipeline_creation_time(&self) -> Duration {
         PipelineStore::of(&self.device)
             .map_or(Duration::ZERO, |pipelines| pipelines.creation_time())
+    }
+
+    /// The driver's statistics of all pipelines, such as registers, spills and shared memory; empty unless
+    /// [`Config::pipeline_statistics`](crate::Config::pipeline_statistics) was set and the device supports
+    /// `VK_KHR_pipeline_executable_properties`.
+    pub fn pipeline_statistics(&self) -> Vec<PipelineStatistic> {
+        let Ok(pipelines) = PipelineStore::of(&self.device) else { return Vec::new() };
+        let pipelines = pipelines.lock();
+        let numbered = pipelines.values().enumerate();
+        let of_each = numbered.map(|(number, one)| statistics(&self.device, one, number));
+        let mut all: Vec<_> = of_each.flatten().collect();
+        all.sort_by(|a, b| a.kernel.cmp(&b.kernel));
+        all
+    }
+}
+
+/// One statistic of one pipeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PipelineStatistic {
+    /// Number of the pipeline. Statistics of one pipeline have the same number and are consecutive.
+    pub pipeline: usize,
+    /// Label of the kernel.
+    pub kernel: String,
+    /// Name of the statistic, as reported by the driver.
+    pub name: String,
+    /// Value of the statistic.
+    pub value: String,
+}
+
+fn statistics(device: &Device, pipeline: &Pipeline, number: usize) -> Vec<PipelineStatistic> {
+    let Some(functions) = &device.executables else { return Vec::new() };
+    let info = vk::PipelineInfoKHR::default().pipeline(pipeline.raw);
+    // SAFETY: a live pipeline, on a device with the extension.
+    let parts = unsafe { functions.get_pipeline_executable_properties(&info) }.unwrap_or_default();
+    let figures = (0..parts.len() as u32).flat_map(|part| {
+        let info =
+            vk::PipelineExecutableInfoKHR::default().pipeline(pipeline.raw).executable_index(part);
+        // SAFETY: the pipeline was created with CAPTURE_STATISTICS and has this many executables.
+        unsafe { functions.get_pipeline_executable_statistics(&info) }.unwrap_or_default()
+    });
+    let statistic = |figure: vk::PipelineExecutableStatisticKHR<'_>| PipelineStatistic {
+        pipeline: number,
+        kernel: pipeline.kernel.label().to_owned(),
+        name: figure
+            .name_as_c_str()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default(),
+        value: value(&figure),
+    };
+    figures.map(statistic).collect()
+}
+
+fn value(figure: &vk::PipelineExecutableStatisticKHR<'_>) -> String {
+    // SAFETY: `format` identifies the valid member of the union.
+    unsafe {
+        match figure.format {
+            vk::PipelineExecutableStatisticFormatKHR::BOOL32 => (figure.value.b32 != 0).to_string(),
+            vk::PipelineExecutableStatisticFormatKHR::INT64 => figure.value.i64.to_string(),
+            vk::PipelineExecutableStatisticFormatKHR::UINT64 => figure.value.u64.to_string(),
+            vk::PipelineExecutableStatisticFormatKHR::FLOAT64 => figure.value.f64.to_string(),
+            _ => String::new(),
+        }
     }
 }
 

@@ -116,7 +116,7 @@ impl Recording<'_> {
                 let set = &sets[step..=step];
                 // SAFETY: recording; the set was allocated with this pipeline's layout.
                 unsafe {
-                    device.raw.cmd_bind_descriptor_sets(commands, point, layout, 0, set, &[])
+                    device.raw.cmd_bind_descriptor_sets(commands, point, layout, 0, set, &[]);
                 };
             }
             (None, Some(functions)) => {
@@ -124,7 +124,7 @@ impl Recording<'_> {
                 with_writes(set, &pass.bindings, self.places, |writes| {
                     // SAFETY: recording; the layout was created for push descriptors.
                     unsafe {
-                        functions.cmd_push_descriptor_set(commands, point, layout, 0, writes)
+                        functions.cmd_push_descriptor_set(commands, point, layout, 0, writes);
                     };
                 });
             }

@@ -10,8 +10,9 @@ use crate::policy::{Field, Policy};
 /// Number of elements that represents small sorts. The tile tables have an entry for it.
 pub(super) const SMALL: u64 = 1 << 20;
 
-/// Reads from a policy.
+/// Reads from a policy, or copies part of another policy.
 type Get<T> = Box<dyn Fn(&Policy) -> T>;
+type Copied = Box<dyn Fn(&mut Policy, &Policy)>;
 
 /// Source of the candidates.
 pub(super) enum Candidates {
@@ -39,7 +40,7 @@ pub(super) struct Knob {
     /// Whether the parameter has an effect with a given policy.
     pub matters: Get<bool>,
     /// Copies the parameter from another policy.
-    pub revert: Box<dyn Fn(&mut Policy, &Policy)>,
+    pub revert: Copied,
 }
 
 impl Knob {

@@ -5,7 +5,7 @@ use std::mem::offset_of;
 
 use ash::vk::{self, TaggedStructure as _};
 
-use super::features::{Features, KNOWN, Known};
+use super::features::{Features, KNOWN, Known, Member};
 
 /// Header of every structure in a chain.
 type Header = vk::BaseOutStructure<'static>;
@@ -14,7 +14,7 @@ type Header = vk::BaseOutStructure<'static>;
 struct Structure {
     s_type: vk::StructureType,
     /// Byte offset of each feature, with the corresponding member of [`Features`].
-    bits: &'static [(usize, fn(&mut Features) -> &mut bool)],
+    bits: &'static [(usize, Member)],
 }
 
 /// Declares structures. A feature may be a member of a member.
@@ -209,10 +209,7 @@ unsafe fn read_chain(first: *mut Header) -> Features {
 ///
 /// # Safety
 /// `first` is a valid chain, which may be modified if `body` modifies it.
-unsafe fn for_each_bit(
-    first: *mut Header,
-    mut body: impl FnMut(&mut vk::Bool32, fn(&mut Features) -> &mut bool),
-) {
+unsafe fn for_each_bit(first: *mut Header, mut body: impl FnMut(&mut vk::Bool32, Member)) {
     let mut next = first;
     while !next.is_null() {
         // SAFETY: every structure in a chain begins with this header, whose type implies the offsets.
@@ -232,32 +229,27 @@ unsafe fn for_each_bit(
 mod tests {
     use super::*;
 
-    const ALL: Features = Features {
-        synchronization2: true,
-        subgroup_size_control: true,
-        compute_full_subgroups: true,
-        push_descriptor: false,
-        pipeline_executable_info: true,
-        shader_int64: true,
-        shader_float64: true,
-        buffer_device_address: true,
-        shader_maximal_reconvergence: true,
-        shader_subgroup_uniform_control_flow: true,
-        portability_subset: false,
-    };
+    /// All features that are bits in a structure.
+    fn all() -> Features {
+        let mut features = Features::default();
+        for known in KNOWN.iter().filter(|known| known.feature.is_some()) {
+            *(known.member)(&mut features) = true;
+        }
+        features
+    }
 
     #[test]
     fn chained_features_are_read_back() {
-        let mut chain = FeatureChain::new(&ALL);
+        let mut chain = FeatureChain::new(&all());
         let info = chain.push_onto(vk::DeviceCreateInfo::default());
         // SAFETY: a valid chain.
-        assert_eq!(unsafe { read(&info) }, ALL);
+        assert_eq!(unsafe { read(&info) }, all());
     }
 
     /// `VkPhysicalDeviceVulkan1?Features` replace the individual structures and keep their other members.
     #[test]
     fn features_are_merged_into_existing_structures() {
-        let mut chain = FeatureChain::new(&ALL);
+        let mut chain = FeatureChain::new(&all());
         let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true);
         let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default().maintenance4(true);
         let own = vk::PhysicalDeviceFeatures::default().wide_lines(true);
@@ -270,7 +262,7 @@ mod tests {
             let info = chain.merge_into(info);
             (read(&info), types(&info))
         };
-        assert_eq!(features, ALL);
+        assert_eq!(features, all());
         assert_eq!(
             types,
             [

@@ -2,9 +2,12 @@
 
 use std::ffi::CStr;
 
+/// Accesses a member of [`Features`].
+pub(super) type Member = fn(&mut Features) -> &mut bool;
+
 /// A member of [`Features`] with its Vulkan names.
 pub(super) struct Known {
-    pub member: fn(&mut Features) -> &mut bool,
+    pub member: Member,
     /// Names of the feature and its structure; `None` for an extension without a feature.
     pub feature: Option<(&'static str, &'static str)>,
     extension: Option<Extension>,
