@@ -349,8 +349,9 @@ fn edges_belong_to_the_bin_they_begin(gpu: &Gpu) -> Result<()> {
 fn integer_edges_are_exact(gpu: &Gpu) -> Result<()> {
     fn check<S: Reference>(gpu: &Gpu, m: u32, value: impl Fn(u128) -> S) -> Result<()> {
         let (lo, hi) = S::domain();
-        let span =
-            u128::from(hi.bits().wrapping_sub(lo.bits()) & (u64::MAX >> (64 - 8 * size_of::<S>())));
+        let span = u128::from(
+            hi.key_bits().wrapping_sub(lo.key_bits()) & (u64::MAX >> (64 - 8 * size_of::<S>())),
+        );
         let first = |k: u32| (u128::from(k) * span).div_ceil(m.into());
         let samples: Vec<S> = (1..=m).flat_map(|k| [first(k) - 1, first(k)]).map(value).collect();
         let result = gpu.context.histogram(&samples, Bins::even(lo..hi, m))?;

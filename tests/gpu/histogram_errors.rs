@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::histogram::{Bin, HistogramMethod, HistogramTuning, Layout};
 use multisplit::operations::{Count, HistogramBuffers, histogram};
-use multisplit::{Bins, Error, SampleType};
+use multisplit::{Bins, Error, KeyType};
 use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::tests;
 
@@ -42,11 +42,11 @@ fn invalid_histograms_are_rejected(gpu: &Gpu) -> Result<()> {
         ("NaN", Bins::range(&[1.0f32, nan, 2.0]).untyped()),
         ("NaN of f64", Bins::range(&[1.0f64, f64::NAN]).untyped()),
         ("empty", Bins::even(1.0f32..1.0, 4).untyped()),
-        ("backwards", Bins::of(SampleType::U32, 4, Bin::Even { lo: 2, hi: 1 })),
+        ("backwards", Bins::of(KeyType::U32, 4, Bin::Even { lo: 2, hi: 1 })),
         ("lo is NaN", Bins::even(nan..1.0, 4).untyped()),
         ("infinite", Bins::even(0.0..f32::INFINITY, 4).untyped()),
         ("identity of floats", Bins::<f32>::identity(4).untyped()),
-        ("too few edges", Bins::of(SampleType::U32, 3, Bin::Range(vec![1, 2, 3]))),
+        ("too few edges", Bins::of(KeyType::U32, 3, Bin::Range(vec![1, 2, 3]))),
         ("no channels", even(4).layout(Layout::interleaved(0, 0))),
         ("five channels", even(4).layout(Layout::interleaved(5, 1))),
         ("no such channel", even(4).layout(Layout::interleaved(2, 0b100))),

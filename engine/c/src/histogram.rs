@@ -6,7 +6,7 @@ use std::mem::{MaybeUninit, offset_of};
 use multisplit::graph::{Buffer, ElementType};
 use multisplit::operations::histogram::{Bin, Layout};
 use multisplit::operations::{self, HistogramBuffers};
-use multisplit::{Bins, Context, SampleType};
+use multisplit::{Bins, Context, KeyType};
 
 use crate::context::MultisplitContext;
 use crate::declare::Declaration;
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn multisplit_histogram_create(
 /// # Safety
 /// The pointers of `info` are null or valid.
 unsafe fn declare(context: &Context, info: &MultisplitHistogramInfo) -> Outcome<Declaration> {
-    let sample = SampleType::from(read::choice(info.sample_type)?);
+    let sample = KeyType::from(read::choice(info.sample_type)?);
     let mut declaration = Declaration::new(context, "histogram");
     let n = declaration.count(&info.common)?;
     // SAFETY: by the caller's contract.
@@ -187,7 +187,7 @@ fn layout(info: &MultisplitHistogramInfo) -> Layout {
 /// The pointers of `info` are null or valid.
 unsafe fn function(
     info: &MultisplitHistogramInfo,
-    sample: SampleType,
+    sample: KeyType,
     table: impl FnOnce(u32) -> Option<Buffer>,
 ) -> Outcome<Bin> {
     // SAFETY: by the caller's contract.

@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 
 use multisplit::ash::vk;
 use multisplit::graph::Scope;
-use multisplit::{ExecutableOptions, KeyType, SampleType, embed};
+use multisplit::{ExecutableOptions, KeyType, embed};
 
 use crate::read;
 use crate::result::Outcome;
@@ -121,7 +121,7 @@ pub enum MultisplitSampleType {
 }
 choice!(MultisplitSampleType: U8, U16, U32, I32, U64, F32, F64, I64);
 
-impl From<MultisplitSampleType> for SampleType {
+impl From<MultisplitSampleType> for KeyType {
     fn from(sample: MultisplitSampleType) -> Self {
         match sample {
             MultisplitSampleType::U8 => Self::U8,

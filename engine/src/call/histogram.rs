@@ -8,7 +8,7 @@
 use bytemuck::Pod;
 
 use crate::device::context::Context;
-use crate::elements::sample::Sample;
+use crate::elements::key::Sample;
 use crate::error::{Error, Result};
 use crate::memory::{Array, Elements, Place, check_lengths};
 use crate::operations::histogram::{Bins, HistogramCounts, Layout, histogram};

@@ -1,4 +1,4 @@
-//! Types of keys and values.
+//! Types of keys, samples and values.
 
 use std::fmt;
 
@@ -63,14 +63,31 @@ impl KeyType {
     /// others.
     pub const WIDE: [Self; 6] = [Self::U32, Self::I32, Self::F32, Self::U64, Self::I64, Self::F64];
 
+    /// The types of histogram samples.
+    pub const SAMPLES: [Self; 8] =
+        [Self::U8, Self::U16, Self::U32, Self::I32, Self::U64, Self::I64, Self::F32, Self::F64];
+
+    /// Element type, bits, kind, and GLSL type of the argument of a user's function.
+    fn properties(self) -> (ElementType, u32, u32, &'static str) {
+        match self {
+            Self::U8 => (ElementType::U8, 8, UNSIGNED, "uint"),
+            Self::I8 => (ElementType::I8, 8, SIGNED, "int"),
+            Self::U16 => (ElementType::U16, 16, UNSIGNED, "uint"),
+            Self::I16 => (ElementType::I16, 16, SIGNED, "int"),
+            Self::F16 => (ElementType::F16, 16, FLOAT, "float"),
+            Self::Bf16 => (ElementType::Bf16, 16, FLOAT, "float"),
+            Self::U32 => (ElementType::U32, 32, UNSIGNED, "uint"),
+            Self::I32 => (ElementType::I32, 32, SIGNED, "int"),
+            Self::F32 => (ElementType::F32, 32, FLOAT, "float"),
+            Self::U64 => (ElementType::U64, 64, UNSIGNED, "uint64_t"),
+            Self::I64 => (ElementType::I64, 64, SIGNED, "int64_t"),
+            Self::F64 => (ElementType::F64, 64, FLOAT, "double"),
+        }
+    }
+
     /// Bits per key.
     pub fn bits(self) -> u32 {
-        match self {
-            Self::U8 | Self::I8 => 8,
-            Self::U16 | Self::I16 | Self::F16 | Self::Bf16 => 16,
-            Self::U32 | Self::I32 | Self::F32 => 32,
-            Self::U64 | Self::I64 | Self::F64 => 64,
-        }
+        self.properties().1
     }
 
     /// Bytes per key.
@@ -103,23 +120,12 @@ impl KeyType {
     /// GLSL type of the argument of a user's function.
     #[cfg(feature = "glsl")]
     pub(crate) fn glsl(self) -> &'static str {
-        match self {
-            Self::U8 | Self::U16 | Self::U32 => "uint",
-            Self::I8 | Self::I16 | Self::I32 => "int",
-            Self::F16 | Self::Bf16 | Self::F32 => "float",
-            Self::U64 => "uint64_t",
-            Self::I64 => "int64_t",
-            Self::F64 => "double",
-        }
+        self.properties().3
     }
 
-    /// Value of the specialization constant KEY_KIND.
+    /// Value of the specialization constants KEY_KIND and SAMPLE_KIND.
     pub(crate) fn kind(self) -> u32 {
-        match self {
-            Self::U8 | Self::U16 | Self::U32 | Self::U64 => UNSIGNED,
-            Self::I8 | Self::I16 | Self::I32 | Self::I64 => SIGNED,
-            Self::F16 | Self::Bf16 | Self::F32 | Self::F64 => FLOAT,
-        }
+        self.properties().2
     }
 
     /// Value of a float key.
@@ -132,6 +138,16 @@ impl KeyType {
         }
     }
 
+    /// The `f64` nearest to a key, for the axis of a plot.
+    pub(crate) fn value(self, bits: u64) -> f64 {
+        let unused_bits = u64::BITS - self.bits();
+        match self.kind() {
+            FLOAT => self.float(bits),
+            SIGNED => ((bits << unused_bits).cast_signed() >> unused_bits) as f64,
+            _ => bits as f64,
+        }
+    }
+
     /// Converts the bits of a key to an unsigned number that compares like the key.
     pub(crate) fn ordered(self, bits: u64) -> u64 {
         let top = 1 << (self.bits() - 1);
@@ -141,9 +157,14 @@ impl KeyType {
             _ => bits ^ top,
         }
     }
-}
 
-impl KeyType {
+    /// Like [`ordered`](Self::ordered), for the edge of a bin. Both zeros become the lower one, so that samples of
+    /// either zero are at or above an edge at zero.
+    pub(crate) fn ordered_edge(self, bits: u64) -> u64 {
+        let is_zero = self.is_float() && bits == 0;
+        self.ordered(if is_zero { 1 << (self.bits() - 1) } else { bits })
+    }
+
     /// Inverse of [`ordered`](Self::ordered), for integer keys.
     pub(crate) fn unordered(self, number: u64) -> u64 {
         match self.kind() {
@@ -151,34 +172,7 @@ impl KeyType {
             _ => number ^ (1 << (self.bits() - 1)),
         }
     }
-}
 
-impl From<KeyType> for ElementType {
-    fn from(key: KeyType) -> Self {
-        match key {
-            KeyType::U8 => Self::U8,
-            KeyType::I8 => Self::I8,
-            KeyType::U16 => Self::U16,
-            KeyType::I16 => Self::I16,
-            KeyType::F16 => Self::F16,
-            KeyType::Bf16 => Self::Bf16,
-            KeyType::U32 => Self::U32,
-            KeyType::I32 => Self::I32,
-            KeyType::F32 => Self::F32,
-            KeyType::U64 => Self::U64,
-            KeyType::I64 => Self::I64,
-            KeyType::F64 => Self::F64,
-        }
-    }
-}
-
-impl fmt::Display for KeyType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        ElementType::from(*self).fmt(f)
-    }
-}
-
-impl KeyType {
     /// Returns the key type of a graph buffer, for primitives that support every type.
     pub(crate) fn of(name: &'static str, buffer: Buffer) -> Result<Self> {
         Self::among(&Self::ALL, name, buffer)
@@ -187,6 +181,11 @@ impl KeyType {
     /// Returns the key type of a graph buffer, for primitives that support only 32 and 64 bits.
     pub(crate) fn wide_of(name: &'static str, buffer: Buffer) -> Result<Self> {
         Self::among(&Self::WIDE, name, buffer)
+    }
+
+    /// Returns the key type of a graph buffer of histogram samples.
+    pub(crate) fn sample_of(name: &'static str, buffer: Buffer) -> Result<Self> {
+        Self::among(&Self::SAMPLES, name, buffer)
     }
 
     fn among(types: &[Self], name: &'static str, buffer: Buffer) -> Result<Self> {
@@ -200,6 +199,18 @@ impl KeyType {
             };
             Error::KeyTypeMismatch { name, found: element.to_string(), expected }
         })
+    }
+}
+
+impl From<KeyType> for ElementType {
+    fn from(key: KeyType) -> Self {
+        key.properties().0
+    }
+}
+
+impl fmt::Display for KeyType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        ElementType::from(*self).fmt(f)
     }
 }
 
@@ -223,8 +234,22 @@ pub trait Key: Pod + PartialOrd + sealed::Sealed {
     const TYPE: KeyType;
 
     /// Bits of the key, zero-extended.
-    fn key_bits(self) -> u64;
+    fn key_bits(self) -> u64 {
+        match size_of::<Self>() {
+            1 => bytemuck::cast::<_, u8>(self).into(),
+            2 => bytemuck::cast::<_, u16>(self).into(),
+            4 => bytemuck::cast::<_, u32>(self).into(),
+            _ => bytemuck::cast(self),
+        }
+    }
 }
+
+/// Sample types of histograms: `u8`, `u16`, `u32`, `i32`, `u64`, `i64`, `f32` and `f64`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a sample type",
+    label = "samples are u8, u16, u32, i32, u64, i64, f32 or f64"
+)]
+pub trait Sample: Key {}
 
 /// Value types of key-value pairs: any plain type of 4, 8 or 16 bytes. Other sizes do not compile.
 ///
@@ -245,35 +270,23 @@ mod sealed {
     pub trait Sealed {}
 }
 
-macro_rules! key {
-    ($($ty:ty, $name:ident, $key:ident, $bits:expr;)*) => {$(
+macro_rules! impl_key {
+    ($($ty:ty: $name:ident),*) => {$(
         impl sealed::Sealed for $ty {}
 
         impl Key for $ty {
             const TYPE: KeyType = KeyType::$name;
-
-            fn key_bits(self) -> u64 {
-                let $key = self;
-                $bits
-            }
         }
     )*};
 }
 
-key! {
-    u8, U8, key, u64::from(key);
-    i8, I8, key, u64::from(key.cast_unsigned());
-    u16, U16, key, u64::from(key);
-    i16, I16, key, u64::from(key.cast_unsigned());
-    f16, F16, key, u64::from(key.to_bits());
-    bf16, Bf16, key, u64::from(key.to_bits());
-    u32, U32, key, u64::from(key);
-    i32, I32, key, u64::from(key.cast_unsigned());
-    f32, F32, key, u64::from(key.to_bits());
-    u64, U64, key, key;
-    i64, I64, key, key.cast_unsigned();
-    f64, F64, key, key.to_bits();
+macro_rules! impl_sample {
+    ($($ty:ty),*) => {$(impl Sample for $ty {})*};
 }
+
+impl_key!(u8: U8, i8: I8, u16: U16, i16: I16, f16: F16, bf16: Bf16);
+impl_key!(u32: U32, i32: I32, f32: F32, u64: U64, i64: I64, f64: F64);
+impl_sample!(u8, u16, u32, i32, u64, i64, f32, f64);
 
 #[cfg(test)]
 mod tests {
@@ -323,5 +336,21 @@ mod tests {
         ascending(&[0u64, 1 << 32, u64::MAX]);
         ascending(&[i64::MIN, -1, 0, i64::MAX]);
         ascending(&[-f64::NAN, f64::NEG_INFINITY, -1.0, -0.0, 0.0, 5e-324, f64::MAX, f64::NAN]);
+    }
+
+    #[test]
+    fn edges_are_in_the_order_of_their_values() {
+        let floats = [f32::NEG_INFINITY, -2.0, -1e-40, 0.0, 1e-40, 1.0, f32::INFINITY];
+        fn images<const N: usize, K: Key>(edges: [K; N]) -> [u64; N] {
+            edges.map(|edge| K::TYPE.ordered_edge(edge.key_bits()))
+        }
+        let singles = images(floats);
+        assert!(singles.is_sorted() && singles[2] < singles[3] && singles[3] < singles[4]);
+        assert!(images(floats.map(f64::from)).is_sorted());
+        assert_eq!(images([0.0f32]), images([-0.0f32]));
+        assert!(images([i32::MIN, -1, 0, 1, i32::MAX]).is_sorted());
+        assert!(images([i64::MIN, -1, 0, 1, i64::MAX]).is_sorted());
+        assert_eq!(KeyType::I64.value((-5i64).key_bits()), -5.0);
+        assert_eq!(KeyType::I32.value((-5i32).key_bits()), -5.0);
     }
 }

@@ -1,4 +1,3 @@
 //! Types of the elements that operations accept.
 
 pub(crate) mod key;
-pub(crate) mod sample;

@@ -56,8 +56,7 @@ use multisplit_graph::{self as graph, Graph, Plan, Scope};
 use operand::{check_beside, check_same, words_of};
 
 use crate::device::context::Context;
-use crate::elements::key::{Key, Value};
-use crate::elements::sample::Sample;
+use crate::elements::key::{Key, Sample, Value};
 use crate::error::Result;
 use crate::execute::executable::{Executable, ExecutableOptions};
 use crate::execute::import::Bound;

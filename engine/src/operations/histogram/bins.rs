@@ -7,7 +7,7 @@ use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::{self, Builtin};
 
 use super::Histogram;
-use crate::elements::sample::SampleType;
+use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
 use crate::operations::shared::even_parts::{EvenFloats, ScaledParts};
 use crate::operations::shared::lookup_table::{CellFormat, CellMap, Cells};
@@ -131,7 +131,7 @@ impl BinCode {
     }
 
     /// Code for the range between two edges, given as the bits of samples.
-    fn between(kind: u32, sample: SampleType, lo: u64, hi: u64) -> Self {
+    fn between(kind: u32, sample: KeyType, lo: u64, hi: u64) -> Self {
         let (min, end) = (sample.ordered_edge(lo), sample.ordered_edge(hi));
         Self { origin: lo, min, span: end - min, ..Self::plain(kind) }
     }
@@ -147,10 +147,10 @@ impl BinCode {
     }
 
     /// Returns the counting kernel with this function.
-    pub fn kernel(&self, sample: SampleType) -> Result<Arc<Kernel>> {
+    pub fn kernel(&self, sample: KeyType) -> Result<Arc<Kernel>> {
         let builtin: &Builtin = match sample {
-            SampleType::U64 | SampleType::I64 => &builtin::HISTOGRAM_COUNT_WIDE,
-            SampleType::F64 => &builtin::HISTOGRAM_COUNT_DOUBLE,
+            KeyType::U64 | KeyType::I64 => &builtin::HISTOGRAM_COUNT_WIDE,
+            KeyType::F64 => &builtin::HISTOGRAM_COUNT_DOUBLE,
             _ => &builtin::HISTOGRAM_COUNT,
         };
         #[cfg(feature = "glsl")]
@@ -163,12 +163,12 @@ impl BinCode {
     }
 }
 
-fn refuse<T>(sample: SampleType, problem: &str) -> Result<T> {
+fn refuse<T>(sample: KeyType, problem: &str) -> Result<T> {
     Err(Error::Histogram { sample: sample.to_string(), problem: problem.to_owned() })
 }
 
 fn even(
-    sample: SampleType,
+    sample: KeyType,
     lo: u64,
     hi: u64,
     histogram: &Histogram,
@@ -208,7 +208,7 @@ fn even_float(parts: &EvenFloats, closed: bool, policy: &Policy) -> Result<BinCo
 }
 
 fn range(
-    sample: SampleType,
+    sample: KeyType,
     splitters: &[u64],
     bins: u32,
     closed: bool,

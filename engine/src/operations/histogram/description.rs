@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::{Bin, Histogram, HistogramMethod, Layout, Weight};
-use crate::elements::sample::{Sample, SampleType};
+use crate::elements::key::{KeyType, Sample};
 use crate::operations::split::AnyType;
 
 /// Description of a histogram of samples of type `S`: the bin function, the number of bins, the sample layout, and
@@ -50,14 +50,14 @@ impl<S: Sample> Bins<S> {
     /// every operation rounded to the type, as in NumPy's `linspace`. Edges are clamped to `end`, and no operation
     /// overflows. [`Buckets::even`](crate::Buckets::even) has the same edges; [`edges`](Self::edges) returns them.
     pub fn even(range: Range<S>, bins: u32) -> Self {
-        Self::new(bins, Bin::Even { lo: range.start.bits(), hi: range.end.bits() })
+        Self::new(bins, Bin::Even { lo: range.start.key_bits(), hi: range.end.key_bits() })
     }
 
     /// One bin between each two adjacent edges. The edges are sorted, and a bin excludes its upper edge.
     pub fn range(edges: &[S]) -> Self {
         // Saturates, because more than `MAX_BINS` bins are rejected later.
         let bins = u32::try_from(edges.len().saturating_sub(1)).unwrap_or(u32::MAX);
-        Self::new(bins, Bin::Range(edges.iter().map(|edge| edge.bits()).collect()))
+        Self::new(bins, Bin::Range(edges.iter().map(|edge| edge.key_bits()).collect()))
     }
 
     /// One bin per value below `bins`.
@@ -83,7 +83,7 @@ impl<S: Sample> Bins<S> {
 
 impl Bins {
     /// Describes a histogram of samples whose type is known only at run time.
-    pub fn of(sample: SampleType, bins: u32, function: Bin) -> Self {
+    pub fn of(sample: KeyType, bins: u32, function: Bin) -> Self {
         let histogram = Histogram {
             sample,
             bins,
@@ -99,7 +99,7 @@ impl Bins {
     }
 
     /// The sample type.
-    pub fn sample(&self) -> SampleType {
+    pub fn sample(&self) -> KeyType {
         self.histogram.sample
     }
 }

@@ -3,7 +3,7 @@
 use multisplit_graph::{Buffer, View};
 
 use super::{Counted, Histogram};
-use crate::elements::sample::SampleType;
+use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
 use crate::operations::Count;
 use crate::operations::shared::checks::check_size;
@@ -44,7 +44,7 @@ impl Layout {
     }
 
     /// Bytes of a buffer with `n` elements, rounded up to whole words because kernels read words.
-    pub fn bytes(&self, sample: SampleType, n: u64) -> u64 {
+    pub fn bytes(&self, sample: KeyType, n: u64) -> u64 {
         let stride = u64::from(self.stride(sample));
         let last = n.saturating_sub(1).saturating_mul(stride);
         let end = last.saturating_add(self.element(sample).into()).saturating_add(self.offset);
@@ -52,27 +52,27 @@ impl Layout {
     }
 
     /// Number of elements in `bytes` bytes. The gap after the last element may be missing.
-    pub(super) fn elements(&self, sample: SampleType, bytes: u64) -> u64 {
+    pub(super) fn elements(&self, sample: KeyType, bytes: u64) -> u64 {
         let (stride, element) = (u64::from(self.stride(sample)), u64::from(self.element(sample)));
         let gap = stride.saturating_sub(element);
         bytes.saturating_add(gap).saturating_sub(self.offset) / stride.max(1)
     }
 
-    fn element(&self, sample: SampleType) -> u32 {
+    fn element(&self, sample: KeyType) -> u32 {
         self.channels.saturating_mul(sample.bytes())
     }
 
-    pub(super) fn stride(&self, sample: SampleType) -> u32 {
+    pub(super) fn stride(&self, sample: KeyType) -> u32 {
         self.stride.unwrap_or(self.element(sample))
     }
 
     /// Whether whole elements can be read 16 bytes at a time.
-    pub(super) fn reads_vectors(&self, sample: SampleType) -> bool {
+    pub(super) fn reads_vectors(&self, sample: KeyType) -> bool {
         let element = self.element(sample);
         self.stride(sample) == element && 16 % element == 0 && self.offset.is_multiple_of(ALIGNMENT)
     }
 
-    pub(crate) fn check(&self, sample: SampleType) -> Result<()> {
+    pub(crate) fn check(&self, sample: KeyType) -> Result<()> {
         let refuse = |problem: &str| {
             Err(Error::Histogram { sample: sample.to_string(), problem: problem.to_owned() })
         };

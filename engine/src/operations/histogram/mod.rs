@@ -19,7 +19,7 @@ pub use sizes::HistogramTuning;
 use bytemuck::Pod;
 use multisplit_graph::{Buffer, ElementType, Graph};
 
-use crate::elements::sample::SampleType;
+use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
 use crate::memory::Place;
 use crate::operations::shared::checks::{check_element, check_size};
@@ -35,7 +35,7 @@ pub const MAX_BINS: u32 = 1 << 20;
 /// Description of a histogram, with the sample type as a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Histogram {
-    pub sample: SampleType,
+    pub sample: KeyType,
     /// m, the number of bins.
     pub bins: u32,
     pub function: Bin,
@@ -207,7 +207,7 @@ pub fn histogram<S>(
     bins: &Bins<S>,
     buffers: &HistogramBuffers,
 ) -> Result<AddedHistogram> {
-    let sample = SampleType::of("samples", buffers.samples)?;
+    let sample = KeyType::sample_of("samples", buffers.samples)?;
     let (weight, wide) = buffers.weight()?;
     let histogram = Histogram { weight, wide, ..bins.histogram().clone() };
     if sample != histogram.sample {

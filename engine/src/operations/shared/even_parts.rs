@@ -1,6 +1,6 @@
 //! Edges of equal parts of a range of floats, shared by splits and histograms.
 
-use crate::elements::sample::SampleType;
+use crate::elements::key::KeyType;
 
 /// Equal parts of a range of floats.
 ///
@@ -8,7 +8,7 @@ use crate::elements::sample::SampleType;
 /// Edges are clamped to `hi`.
 pub(in crate::operations) struct EvenFloats {
     /// `F32` or `F64`.
-    pub sample: SampleType,
+    pub sample: KeyType,
     /// Bits of the first edge.
     pub lo: u64,
     /// Bits of the last edge.
@@ -72,7 +72,7 @@ impl EvenFloats {
     /// Bits of the `parts + 1` edges, in ascending order.
     pub fn edges(&self) -> Vec<u64> {
         match self.sample {
-            SampleType::F64 => {
+            KeyType::F64 => {
                 let (lo, hi) = self.ends_f64();
                 edges_f64(lo, hi, self.parts).map(f64::to_bits).collect()
             }
@@ -88,7 +88,7 @@ impl EvenFloats {
     /// be adjacent to the number, so kernels must compare numbers with all edges.
     pub fn scaled(&self) -> Option<ScaledParts> {
         let (step, scale, step_bits) = match self.sample {
-            SampleType::F64 => {
+            KeyType::F64 => {
                 let (lo, hi) = self.ends_f64();
                 let step = step_f64(lo, hi, self.parts).0;
                 (step, (f64::from(self.parts) / (hi - lo)).to_bits(), step.to_bits())
@@ -114,7 +114,7 @@ impl EvenFloats {
         let sample = self.sample;
         let largest = sample.float(self.lo).abs().max(sample.float(self.hi).abs());
         let half_unit = match sample {
-            SampleType::F64 => f64::EPSILON / 2.0,
+            KeyType::F64 => f64::EPSILON / 2.0,
             _ => f64::from(f32::EPSILON) / 2.0,
         };
         // Five roundings, one more where half a part is subtracted, and one to spare.
@@ -125,10 +125,10 @@ impl EvenFloats {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::elements::sample::Sample as _;
+    use crate::elements::key::Key as _;
 
     fn of_f64(lo: f64, hi: f64, parts: u32) -> EvenFloats {
-        EvenFloats { sample: SampleType::F64, lo: lo.bits(), hi: hi.bits(), parts }
+        EvenFloats { sample: KeyType::F64, lo: lo.key_bits(), hi: hi.key_bits(), parts }
     }
 
     fn edges(parts: &EvenFloats) -> Vec<f64> {
@@ -140,8 +140,12 @@ mod tests {
         let found = edges(&of_f64(0.0, 1.0, 10));
         // As in NumPy, 3 * 0.1 is above 0.3, so 0.3 lies in part 2.
         assert_eq!((found[3], found[10]), (0.30000000000000004, 1.0));
-        let narrow =
-            EvenFloats { sample: SampleType::F32, lo: 0f32.bits(), hi: 1f32.bits(), parts: 10 };
+        let narrow = EvenFloats {
+            sample: KeyType::F32,
+            lo: 0f32.key_bits(),
+            hi: 1f32.key_bits(),
+            parts: 10,
+        };
         assert_eq!(edges(&narrow)[3], f64::from(3.0f32 * 0.1));
     }
 

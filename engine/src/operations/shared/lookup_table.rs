@@ -7,7 +7,7 @@
 //! Within a cell, places are compared. A search is needed only if a sample and a splitter have the same place, or
 //! if the cell contains several splitters.
 
-use crate::elements::sample::SampleType;
+use crate::elements::key::KeyType;
 
 /// Map from samples to places.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,7 +78,7 @@ impl Cells {
 
     /// Builds `count` cells for m + 1 splitters, given as the bits of samples. Selects the map with fewer
     /// splitters per cell. `closed` is whether samples may equal the last splitter.
-    pub fn new(sample: SampleType, splitters: &[u64], count: u32, closed: bool) -> Self {
+    pub fn new(sample: KeyType, splitters: &[u64], count: u32, closed: bool) -> Self {
         let format = CellFormat::new(splitters.len(), count);
         let (map, shifted) = shift_map(sample, splitters, count, format, closed);
         let cells = |map, format| Self::with(sample, splitters, count, map, format, closed);
@@ -93,7 +93,7 @@ impl Cells {
 
     /// Returns the cells, and a measure of crowding: the sum of the squared splitter counts of all cells.
     fn with(
-        sample: SampleType,
+        sample: KeyType,
         splitters: &[u64],
         count: u32,
         map: CellMap,
@@ -144,12 +144,12 @@ impl CellMap {
     }
 
     /// Place of an edge. The kernel computes the place of a sample in the same way.
-    fn place(self, sample: SampleType, origin: u64, edge: u64) -> u64 {
+    fn place(self, sample: KeyType, origin: u64, edge: u64) -> u64 {
         match self {
             Self::Shift(shift) => {
                 (sample.ordered_edge(edge) - sample.ordered_edge(origin)) >> shift
             }
-            Self::Affine(scale) if sample == SampleType::F64 => {
+            Self::Affine(scale) if sample == KeyType::F64 => {
                 ((f64::from_bits(edge) - f64::from_bits(origin)) * f64::from_bits(scale)) as u64
             }
             Self::Affine(scale) => {
@@ -160,7 +160,7 @@ impl CellMap {
     }
 
     /// Whether all samples below an edge have lower places than the edge.
-    fn is_exact(self, sample: SampleType, origin: u64, edge: u64) -> bool {
+    fn is_exact(self, sample: KeyType, origin: u64, edge: u64) -> bool {
         let above = sample.ordered_edge(edge) - sample.ordered_edge(origin);
         if above == 0 {
             return true;
@@ -169,7 +169,7 @@ impl CellMap {
             (Self::Shift(shift), _) => return (above - 1) >> shift < above >> shift,
             // A device may flush numbers just below zero to zero.
             _ if sample.float(edge) == 0.0 => return false,
-            (_, SampleType::F64) => f64::from_bits(edge).next_down().to_bits(),
+            (_, KeyType::F64) => f64::from_bits(edge).next_down().to_bits(),
             _ => u64::from(f32::from_bits(edge as u32).next_down().to_bits()),
         };
         self.place(sample, origin, below) < self.place(sample, origin, edge)
@@ -179,7 +179,7 @@ impl CellMap {
 /// Returns the smallest shift with which the samples fit into `count` cells, and a format with at most that many
 /// fraction bits.
 fn shift_map(
-    sample: SampleType,
+    sample: KeyType,
     splitters: &[u64],
     count: u32,
     format: CellFormat,
@@ -200,7 +200,7 @@ fn shift_map(
 /// Returns the affine map. `None` for integers, for very narrow or wide ranges, and if a splitter is subnormal,
 /// because a device may flush it to zero.
 fn affine_map(
-    sample: SampleType,
+    sample: KeyType,
     splitters: &[u64],
     count: u32,
     format: CellFormat,
@@ -214,7 +214,7 @@ fn affine_map(
     let places = format.places(count);
     let scale = places as f64 / width;
     let mut map = CellMap::Affine(match sample {
-        SampleType::F64 => scale.to_bits(),
+        KeyType::F64 => scale.to_bits(),
         _ => u64::from((scale as f32).to_bits()),
     });
     // Rounding may put the last sample past the last cell. A slightly smaller scale avoids that.
@@ -226,27 +226,27 @@ fn affine_map(
     Some(map)
 }
 
-fn min_normal(sample: SampleType) -> f64 {
-    if sample == SampleType::F64 { f64::MIN_POSITIVE } else { f32::MIN_POSITIVE.into() }
+fn min_normal(sample: KeyType) -> f64 {
+    if sample == KeyType::F64 { f64::MIN_POSITIVE } else { f32::MIN_POSITIVE.into() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::elements::sample::Sample as _;
+    use crate::elements::key::Key as _;
 
     fn cells(splitters: &[f32]) -> Cells {
-        let bits: Vec<u64> = splitters.iter().map(|s| s.bits()).collect();
-        Cells::new(SampleType::F32, &bits, 64, false)
+        let bits: Vec<u64> = splitters.iter().map(|s| s.key_bits()).collect();
+        Cells::new(KeyType::F32, &bits, 64, false)
     }
 
     #[test]
     fn closed_upper_end_has_a_cell() {
         for (splitters, count) in [(vec![0u64, 5, 16, 64, 64], 16), (vec![0, 1, 255, 255, 256], 16)]
         {
-            let cells = Cells::new(SampleType::U32, &splitters, count, true);
+            let cells = Cells::new(KeyType::U32, &splitters, count, true);
             let last = splitters[splitters.len() - 1];
-            let place = cells.map.place(SampleType::U32, 0, last);
+            let place = cells.map.place(KeyType::U32, 0, last);
             assert!(place >> cells.format.fraction_bits < u64::from(count), "{splitters:?}");
             // All inner splitters are at or below the last sample, including those that equal it.
             assert_eq!(cells.words[count as usize], splitters.len() as u32 - 2);
@@ -273,7 +273,7 @@ mod tests {
     /// Evaluates the table as the kernel does. Returns the bin, and whether the kernel needs no search.
     fn lookup(cells: &Cells, splitters: &[f32], sample: f32) -> (u32, bool) {
         let CellFormat { bin_bits, fraction_bits } = cells.format;
-        let place = cells.map.place(SampleType::F32, splitters[0].bits(), sample.bits());
+        let place = cells.map.place(KeyType::F32, splitters[0].key_bits(), sample.key_bits());
         let word = cells.words[(place >> fraction_bits) as usize];
         let mark = word >> (31 - fraction_bits);
         let fraction = 2 * (place & ((1 << fraction_bits) - 1)) as u32;

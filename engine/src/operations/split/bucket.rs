@@ -9,7 +9,6 @@ use multisplit_shaders::builtin::Builtin;
 use super::Split;
 use super::push::{BucketWords, SplitBy};
 use crate::elements::key::{Key, KeyType, SIGNED};
-use crate::elements::sample::SampleType;
 use crate::error::{Error, Result};
 use crate::operations::shared::even_parts::{EvenFloats, ScaledParts};
 use crate::operations::shared::lookup_table::Cells;
@@ -96,10 +95,10 @@ impl Bucket {
     fn even_parts(&self, key: KeyType, parts: u32) -> Option<EvenFloats> {
         let Self::Even { lo, hi } = *self else { return None };
         Some(match key.bits() {
-            64 => EvenFloats { sample: SampleType::F64, lo: lo.to_bits(), hi: hi.to_bits(), parts },
+            64 => EvenFloats { sample: KeyType::F64, lo: lo.to_bits(), hi: hi.to_bits(), parts },
             _ => {
                 let [lo, hi] = [lo, hi].map(|end| u64::from((end as f32).to_bits()));
-                EvenFloats { sample: SampleType::F32, lo, hi, parts }
+                EvenFloats { sample: KeyType::F32, lo, hi, parts }
             }
         })
     }
@@ -293,7 +292,7 @@ impl BucketCode {
             let table = Some(Table { cells: count, words });
             return Self { table, ..Self::plain(kind, BucketWords::default()) };
         }
-        let sample = if wide { SampleType::U64 } else { SampleType::U32 };
+        let sample = if wide { KeyType::U64 } else { KeyType::U32 };
         // The cells span all splitters: from one below the first to one above the last, clamped to the range of
         // the ordered form.
         let min = ordered.first().map_or(0, |first| first.saturating_sub(1));

@@ -4,7 +4,7 @@ use multisplit::operations::histogram::HistogramMethod;
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::Method;
 use multisplit::operations::topk::TopKMethod;
-use multisplit::{KeyType, SampleType};
+use multisplit::KeyType;
 
 use super::bounds::bounds_cases;
 use super::case::Case;
@@ -208,7 +208,7 @@ fn histograms(all: &mut Cases) {
         (Weighted::No, false, true),
     ];
     let mut number = 0;
-    for sample in SampleType::ALL {
+    for sample in KeyType::SAMPLES {
         for method in methods {
             for (weighted, wide, channels) in kinds {
                 for (range, bins) in [(false, 7), (true, 7), (false, 100), (true, 100)] {

@@ -4,7 +4,7 @@
 use multisplit::operations::histogram::HistogramMethod;
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::Method;
-use multisplit::{KeyType, SampleType};
+use multisplit::KeyType;
 
 use super::all::MANY_THREADS;
 use super::few_threads::few_threads;
@@ -149,7 +149,7 @@ fn sorts(all: &mut Cases) {
 
 fn histograms(all: &mut Cases) {
     let mut number = 0;
-    for sample in SampleType::ALL {
+    for sample in KeyType::SAMPLES {
         for method in [HistogramMethod::Ballots, HistogramMethod::Shared, HistogramMethod::Global] {
             number += 1;
             let on_device = number % 2 == 0;
@@ -163,7 +163,7 @@ fn histograms(all: &mut Cases) {
                 // Sums that reach and exceed 2^32 - 1.
                 add(HistogramCase { weighted: Weighted::Large, wide: true, ..of });
             }
-            let large = matches!(sample, SampleType::U32 | SampleType::U64 | SampleType::F64);
+            let large = matches!(sample, KeyType::U32 | KeyType::U64 | KeyType::F64);
             if method == HistogramMethod::Shared && large {
                 // More bins than fit in shared memory, so several passes are needed.
                 add(HistogramCase { bins: MANY_BINS, weighted: Weighted::Words, ..of });

@@ -8,7 +8,7 @@ use multisplit::operations::{
     HistogramBuffers, bounded_groups, copy, copy_first, fill, fill_first, histogram,
 };
 use multisplit::shaders::builtin;
-use multisplit::{Bins, KeyType, SampleType};
+use multisplit::{Bins, KeyType};
 use multisplit_machine::Rng;
 
 use super::case::Case;
@@ -28,7 +28,7 @@ pub enum Weighted {
 
 #[derive(Clone, Copy, Debug)]
 pub struct HistogramCase {
-    pub sample: SampleType,
+    pub sample: KeyType,
     pub method: HistogramMethod,
     /// Whether bins are given by splitters, instead of even bins or the samples themselves.
     pub range: bool,
@@ -50,32 +50,32 @@ const UNEVEN: (f64, f64) = (0.1, 12.19);
 pub const EDGE_BINS: u32 = 23;
 
 /// The edges of [`UNEVEN`] bins as computed by the kernels, rounded after each operation.
-fn uneven_edges(sample: SampleType) -> Vec<u64> {
+fn uneven_edges(sample: KeyType) -> Vec<u64> {
     let of = |k: u32| match sample {
-        SampleType::F32 => {
+        KeyType::F32 => {
             let (lo, hi) = (UNEVEN.0 as f32, UNEVEN.1 as f32);
             u64::from((k as f32 * ((hi - lo) / EDGE_BINS as f32) + lo).to_bits())
         }
         _ => (f64::from(k) * ((UNEVEN.1 - UNEVEN.0) / f64::from(EDGE_BINS)) + UNEVEN.0).to_bits(),
     };
     let last = match sample {
-        SampleType::F32 => u64::from((UNEVEN.1 as f32).to_bits()),
+        KeyType::F32 => u64::from((UNEVEN.1 as f32).to_bits()),
         _ => UNEVEN.1.to_bits(),
     };
     (0..EDGE_BINS).map(of).chain([last]).collect()
 }
 
 /// The bits of a sample.
-fn sample_bits(sample: SampleType, number: u64) -> u64 {
+fn sample_bits(sample: KeyType, number: u64) -> u64 {
     match sample {
-        SampleType::F32 => u64::from((number as f32).to_bits()),
-        SampleType::F64 => (number as f64).to_bits(),
+        KeyType::F32 => u64::from((number as f32).to_bits()),
+        KeyType::F64 => (number as f64).to_bits(),
         _ => number,
     }
 }
 
 impl HistogramCase {
-    pub fn new(sample: SampleType, method: HistogramMethod) -> Self {
+    pub fn new(sample: KeyType, method: HistogramMethod) -> Self {
         Self {
             sample,
             method,
@@ -141,7 +141,7 @@ impl Parameters for HistogramCase {
         histogram(&mut setup.graph, &policy, &how, &buffers)?;
 
         let mut rng = Rng::new(n ^ 3);
-        let limit = if sample == SampleType::U8 { limit.min(256) } else { limit };
+        let limit = if sample == KeyType::U8 { limit.min(256) } else { limit };
         let numbers: Vec<u64> = (0..held).map(|_| rng.below(limit)).collect();
         let bits_of = |i: usize, number: u64| match uneven {
             // Samples on the edges and just below: positive floats compare like their bits.
