@@ -94,10 +94,9 @@ pub use multisplit_shaders as shaders;
 pub use operations::histogram::Bins;
 pub use operations::scan::Scan;
 pub use operations::select::Select;
-pub use operations::shared::operator::AnyOperator;
 #[cfg(feature = "glsl")]
 pub use operations::shared::operator::GlslOperator;
-pub use operations::shared::terms::Operator;
+pub use operations::shared::operator::{AnyOperator, Operator};
 pub use operations::sort::Sort;
 pub use operations::split::Buckets;
 #[cfg(feature = "glsl")]

@@ -6,8 +6,7 @@ use crate::device::context::Context;
 use crate::elements::key::Key;
 use crate::error::Result;
 use crate::memory::{Array, Elements, Place, check_lengths};
-use crate::operations::shared::operator::AnyOperator;
-use crate::operations::shared::terms::Operator;
+use crate::operations::shared::operator::{AnyOperator, Operator};
 
 /// Arrays of keys and values, in the same memory as `A`.
 type Pairs<A, K, V> =

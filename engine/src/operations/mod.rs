@@ -5,6 +5,7 @@
 //! the buffers.
 
 mod context_policy;
+pub(crate) mod full_sort;
 pub mod histogram;
 pub mod merge;
 pub mod probe;
@@ -18,6 +19,7 @@ pub mod split;
 pub mod topk;
 
 pub use crate::policy::method::ScanMethod;
+pub use full_sort::split;
 pub use histogram::{HistogramBuffers, histogram};
 pub use merge::{Merge, MergeBuffers, merge};
 pub use reduce::{
@@ -31,5 +33,5 @@ pub use shared::bounded_groups::bounded_groups;
 pub use shared::count::Count;
 pub use shared::fill::{copy, copy_first, fill, fill_first};
 pub use sort::{SortBuffers, sort};
-pub use split::{SplitBuffers, split};
+pub use split::SplitBuffers;
 pub use topk::{TopKBuffers, topk};

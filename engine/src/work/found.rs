@@ -6,7 +6,7 @@ use super::{Operand, Work};
 use crate::elements::key::Key;
 use crate::error::Result;
 use crate::operations::select::Select;
-use crate::operations::shared::terms::Operator;
+use crate::operations::shared::operator::Operator;
 use crate::operations::{self, ReduceBuffers, SelectBuffers};
 
 impl Work {

@@ -11,7 +11,7 @@ use crate::call::Caller;
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
 use crate::memory::Array;
-use crate::operations::split::EACH;
+use crate::operations::shared::each::EACH;
 use crate::policy::Policy;
 use crate::work::Work;
 

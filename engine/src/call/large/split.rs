@@ -11,10 +11,11 @@ use crate::elements::key::{Key, KeyType};
 use crate::error::{Error, Result};
 use crate::memory::Array;
 use crate::operations::Count;
+use crate::operations::full_sort::sort_of;
 use crate::operations::shared::widening::Form;
 use crate::operations::sort::Sort;
+use crate::operations::split::of_words;
 use crate::operations::split::{Buckets, Method, check_function};
-use crate::operations::split::{of_words, sort_of};
 
 /// A piece that has been split into buckets.
 pub(super) struct SplitPiece<'a, K, V> {

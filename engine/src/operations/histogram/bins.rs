@@ -157,7 +157,7 @@ impl BinCode {
         if let Some(user) = &self.user {
             let source = &user.source;
             let role = multisplit_shaders::check::UserFunction::Bucket;
-            return crate::operations::split::glsl::kernel(builtin, role, sample.glsl(), source);
+            return crate::operations::shared::glsl::kernel(builtin, role, sample.glsl(), source);
         }
         Ok(builtin.kernel()?)
     }

@@ -20,8 +20,8 @@ use crate::error::{Error, Result};
 use crate::operations::Count;
 use crate::operations::shared::checks::{check_element, check_size};
 use crate::operations::shared::count::Lengths;
-use crate::operations::shared::operator::AnyOperator;
-use crate::operations::shared::terms::{Operator, Terms};
+use crate::operations::shared::operator::{AnyOperator, Operator};
+use crate::operations::shared::terms::Terms;
 use crate::policy::Policy;
 use passes::ReducePasses;
 

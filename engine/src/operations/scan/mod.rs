@@ -19,9 +19,9 @@ use crate::error::Result;
 use crate::operations::Count;
 use crate::operations::shared::checks::check_element;
 use crate::operations::shared::count::{Lengths, Prepared};
-use crate::operations::shared::operator::AnyOperator;
+use crate::operations::shared::operator::{AnyOperator, Operator};
 use crate::operations::shared::segment_sweep::Heads;
-use crate::operations::shared::terms::{Operator, Terms};
+use crate::operations::shared::terms::Terms;
 use crate::policy::Policy;
 
 /// Operator of a scan, and whether the scan is inclusive.

@@ -13,7 +13,8 @@ use crate::operations::shared::checks::check_size;
 use crate::operations::shared::count::{Length, Lengths, Prepared};
 use crate::operations::shared::fill::Filling;
 use crate::operations::shared::look_back::{LookBack, LookBackCost};
-use crate::operations::shared::terms::{Operator, Terms};
+use crate::operations::shared::operator::Operator;
+use crate::operations::shared::terms::Terms;
 use crate::policy::Policy;
 
 /// Elements per row of a thread.

@@ -69,7 +69,12 @@ impl By {
         #[cfg(feature = "glsl")]
         if let Self::Glsl(user) = self {
             let role = multisplit_shaders::check::UserFunction::Predicate;
-            return crate::operations::split::glsl::kernel(builtin, role, key.glsl(), &user.source);
+            return crate::operations::shared::glsl::kernel(
+                builtin,
+                role,
+                key.glsl(),
+                &user.source,
+            );
         }
         Ok(builtin.kernel()?)
     }

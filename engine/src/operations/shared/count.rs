@@ -11,6 +11,7 @@ use multisplit_shaders::{builtin, push_constants};
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
 use crate::operations::shared::checks::check_size;
+use crate::operations::shared::pieces::{ALIGNMENT, WORD};
 use crate::policy::Policy;
 
 /// Number of elements that a primitive processes.
@@ -58,10 +59,6 @@ impl From<u64> for Count {
     }
 }
 
-const WORD: u64 = 4;
-/// Bytes that are bound around the count word: the maximum offset alignment that Vulkan allows a device to
-/// require.
-const ALIGNMENT: u64 = 256;
 const RECORD_BYTES: u64 = 16;
 /// Maximum number of derived lengths per primitive: as many as fit into the push constants that every device
 /// supports, beside two buffer addresses. Only scans of five levels would need more, and these do not occur with
@@ -69,6 +66,13 @@ const RECORD_BYTES: u64 = 16;
 const STEPS: usize = 6;
 /// Flag in the first word of a step; must match `prepare.comp`.
 const AT_LEAST_ONE: u32 = 1 << 31;
+
+push_constants! {
+    /// Push constants of kernels that only receive a count.
+    pub(in crate::operations) struct CountPush {
+        pub count: u32,
+    }
+}
 
 push_constants! {
     struct PreparePush {
@@ -113,8 +117,7 @@ impl Lengths {
         let Count::Device { buffer, index, .. } = count else {
             return Ok((none, Length::known(max)));
         };
-        let needed = index.saturating_add(1).saturating_mul(WORD);
-        check_size("count", buffer, needed)?;
+        check_word(buffer, index)?;
         let source = Some((buffer, index, word(max)?));
         Ok((Self { source, ..none }, Length { max, record: Some(0) }))
     }
@@ -189,7 +192,7 @@ impl OtherCount {
         let Count::Device { buffer, index, .. } = count else {
             return Ok(Self { max, index: 0, word: None });
         };
-        check_size("count", buffer, index.saturating_add(1).saturating_mul(WORD))?;
+        check_word(buffer, index)?;
         let (view, index) = around(buffer, index);
         Ok(Self { max, index, word: Some(view) })
     }
@@ -200,6 +203,11 @@ impl OtherCount {
         pass.bind("other_count", self.word.unwrap_or(any))
             .specialize("OTHER_ON_DEVICE", u32::from(self.word.is_some()))
     }
+}
+
+/// Checks that the buffer contains the word.
+fn check_word(buffer: Buffer, index: u64) -> Result<()> {
+    check_size("count", buffer, index.saturating_add(1).saturating_mul(WORD))
 }
 
 /// Returns an aligned view that contains the word, and the index of the word in the view.

@@ -7,8 +7,8 @@ use multisplit_shaders::{builtin, push_constants};
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
 use crate::operations::shared::checks::check_size;
-use crate::operations::shared::count::{Count, Length, Lengths, Prepared};
-use crate::operations::shared::pieces::{pieces, single};
+use crate::operations::shared::count::{Count, CountPush, Length, Lengths, Prepared};
+use crate::operations::shared::pieces::{ALIGNMENT, WORD, pieces, single};
 use crate::policy::Policy;
 
 push_constants! {
@@ -18,19 +18,9 @@ push_constants! {
     }
 }
 
-push_constants! {
-    struct CopyPush {
-        count: u32,
-    }
-}
-
-const WORD: u64 = 4;
 /// Bytes per thread of either kernel.
 const THREAD_BYTES: u64 = 16;
 const THREAD_WORDS: u64 = THREAD_BYTES / WORD;
-/// Pieces of large arrays start at multiples of this: the maximum offset alignment that Vulkan allows a device to
-/// require.
-const GRANULE: u64 = 256;
 
 /// Adds passes that set every 32-bit word of `dst` to `value`. An empty view adds no pass.
 pub fn fill(
@@ -42,7 +32,7 @@ pub fn fill(
 ) -> Result<()> {
     policy.check()?;
     let kernel = builtin::MEMORY_FILL.kernel()?;
-    for dst in pieces(dst.into(), GRANULE, policy)? {
+    for dst in pieces(dst.into(), ALIGNMENT, policy)? {
         graph
             .own_pass(label, &kernel)
             .bind("dst", dst)
@@ -69,13 +59,13 @@ pub fn copy(
     }
     policy.check()?;
     let kernel = builtin::MEMORY_COPY.kernel()?;
-    let pairs = pieces(src, GRANULE, policy)?.into_iter().zip(pieces(dst, GRANULE, policy)?);
+    let pairs = pieces(src, ALIGNMENT, policy)?.into_iter().zip(pieces(dst, ALIGNMENT, policy)?);
     for (src, dst) in pairs {
         let pass = graph
             .own_pass(label, &kernel)
             .bind("src", src)
             .bind("dst", dst)
-            .push(&CopyPush { count: words(src) })
+            .push(&CountPush { count: words(src) })
             .specialize("local_size_x", policy.threads);
         Prepared::default().bind(pass, src).dispatch(groups(src, policy));
     }
@@ -120,7 +110,7 @@ pub fn copy_first(
         .own_pass(label, &builtin::MEMORY_COPY.kernel()?)
         .bind("src", single(src, policy)?)
         .bind("dst", dst)
-        .push(&CopyPush { count: prepared.pushed(n) })
+        .push(&CountPush { count: prepared.pushed(n) })
         .specialize("local_size_x", policy.threads);
     prepared.dispatch(prepared.bind(pass, src), groups);
     Ok(())

@@ -3,8 +3,11 @@
 pub(crate) mod bounded_groups;
 pub(crate) mod checks;
 pub(crate) mod count;
+pub(crate) mod each;
 pub(crate) mod even_parts;
 pub(crate) mod fill;
+#[cfg(feature = "glsl")]
+pub(crate) mod glsl;
 pub(crate) mod look_back;
 pub(crate) mod lookup_table;
 pub(crate) mod operator;

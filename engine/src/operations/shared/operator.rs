@@ -10,14 +10,40 @@ use multisplit_shaders::builtin::Builtin;
 #[cfg(feature = "glsl")]
 use multisplit_shaders::check::UserFunction;
 
-use crate::operations::shared::terms::Operator;
 #[cfg(feature = "glsl")]
-use crate::operations::split::glsl;
+use crate::operations::shared::glsl;
 #[cfg(feature = "glsl")]
 use crate::{
     elements::key::{Key, KeyType},
     error::{Error, Result},
 };
+
+/// Built-in operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Operator {
+    /// Sum. Integers wrap around. Floats are added in an order that depends only on the device, its policy and the
+    /// count, so the result is the same from run to run.
+    #[default]
+    Sum,
+    /// Minimum. Floats are ordered as by `total_cmp`, as in a sort: -NaN first, -0 before 0, NaN last.
+    Min,
+    /// Maximum in the same order: NaN if there is a NaN whose sign bit is clear.
+    Max,
+}
+
+impl Operator {
+    /// Every operator.
+    pub const ALL: [Self; 3] = [Self::Sum, Self::Min, Self::Max];
+
+    /// Name: `sum`, `min` or `max`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Min => "min",
+            Self::Max => "max",
+        }
+    }
+}
 
 /// Operator of a scan or a reduction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

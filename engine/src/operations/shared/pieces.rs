@@ -5,6 +5,10 @@ use multisplit_graph::View;
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 
+/// Bytes of a `u32`.
+pub(crate) const WORD: u64 = 4;
+/// Maximum offset alignment that Vulkan allows a device to require, in bytes.
+pub(crate) const ALIGNMENT: u64 = 256;
 /// Maximum number of pieces per array. Sizes beyond the memory of any device cause an error instead of a huge
 /// plan. Allows 128 GiB with the minimum `maxStorageBufferRange` that Vulkan guarantees.
 const MAX_PIECES: u64 = 1024;

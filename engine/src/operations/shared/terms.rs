@@ -8,34 +8,7 @@ use multisplit_shaders::builtin::Builtin;
 
 use crate::elements::key::KeyType;
 use crate::error::Result;
-use crate::operations::shared::operator::{AnyOperator, UserOperator};
-
-/// Built-in operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Operator {
-    /// Sum. Integers wrap around. Floats are added in an order that depends only on the device, its policy and the
-    /// count, so the result is the same from run to run.
-    #[default]
-    Sum,
-    /// Minimum. Floats are ordered as by `total_cmp`, as in a sort: -NaN first, -0 before 0, NaN last.
-    Min,
-    /// Maximum in the same order: NaN if there is a NaN whose sign bit is clear.
-    Max,
-}
-
-impl Operator {
-    /// Every operator.
-    pub const ALL: [Self; 3] = [Self::Sum, Self::Min, Self::Max];
-
-    /// Name: `sum`, `min` or `max`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sum => "sum",
-            Self::Min => "min",
-            Self::Max => "max",
-        }
-    }
-}
+use crate::operations::shared::operator::{AnyOperator, Operator, UserOperator};
 
 /// Terms that kernels load, combine and store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

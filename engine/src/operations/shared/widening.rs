@@ -3,25 +3,18 @@
 
 use multisplit_graph::{Buffer, Graph, View};
 use multisplit_shaders::builtin::{Builtin, KEYS_NARROW, KEYS_WIDEN};
-use multisplit_shaders::push_constants;
 
 use crate::elements::key::{FLOAT, KeyType, SIGNED, UNSIGNED};
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
-use crate::operations::shared::count::{Count, Lengths};
-use crate::operations::shared::pieces::single;
-use crate::operations::split::EACH;
+use crate::operations::shared::count::{Count, CountPush, Lengths};
+use crate::operations::shared::each::EACH;
+use crate::operations::shared::pieces::{WORD, single};
 use crate::policy::Policy;
 
-push_constants! {
-    struct KeysPush {
-        count: u32,
-    }
-}
-
-const WORD: u64 = 4;
 /// Keys that a thread of either kernel converts at a time.
 const FOUR: u64 = 4;
+
 /// Form of a narrow key in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -110,7 +103,7 @@ impl NarrowKeys {
         let pass = graph
             .own_pass(kernel.label(), &kernel.kernel()?)
             .bind("src", src)
-            .push(&KeysPush { count: prepared.pushed(n) })
+            .push(&CountPush { count: prepared.pushed(n) })
             .specialize("local_size_x", policy.threads)
             .specialize("NARROW_BITS", self.key.bits())
             .specialize("NARROW_KIND", self.key.kind())

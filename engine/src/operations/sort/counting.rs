@@ -1,19 +1,21 @@
 //! Counting sort of 8-bit and 16-bit keys. Equal keys are identical, so it is enough to count each value. Keys
 //! are read and written once; 16-bit keys are read a few more times, from a cache.
 
-use multisplit_graph::{Graph, View};
-use multisplit_shaders::builtin::{SORT_COUNT, SORT_RUNS};
+use multisplit_graph::{Graph, PassBuilder};
+use multisplit_shaders::builtin::{Builtin, SORT_COUNT, SORT_RUNS};
 use multisplit_shaders::push_constants;
 
-use super::{AddedSort, KeyedSort, SortBuffers, SortMethod, SortPlace, SortValues};
+use super::description::{AddedSort, KeyedSort, SortBuffers};
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
-use crate::operations::fill;
 use crate::operations::scan::sums_before;
-use crate::operations::shared::count::{Length, Lengths, Prepared};
+use crate::operations::shared::count::Lengths;
+use crate::operations::shared::each::EACH;
+use crate::operations::shared::fill::fill;
 use crate::operations::shared::pieces::single;
-use crate::operations::split::{EACH, TileShape};
 use crate::policy::Policy;
+use crate::policy::method::SortMethod;
+use crate::policy::tile::TileShape;
 
 push_constants! {
     struct CountPush {
@@ -45,8 +47,7 @@ const OTHER_SHARED: u32 = 256;
 /// Whether a sort uses counting. Returns an error if counting is requested for wide keys, for a range of bits,
 /// or with values.
 pub(super) fn is_chosen(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> Result<bool> {
-    let all_bits = sort.key.is_narrow() && sort.bits() == (0..sort.key.bits());
-    let possible = all_bits && matches!(buffers.values, SortValues::None);
+    let possible = sort.key.is_narrow() && sort.by_all_bits() && buffers.values.is_none();
     match sort.method {
         SortMethod::Counting if !possible => Err(Error::Method {
             problem: "SortMethod::Counting sorts only 8- and 16-bit keys, by all their bits and without values",
@@ -70,8 +71,8 @@ pub(super) fn add(
     let shape = shape(policy);
     let added = AddedSort { method: SortMethod::Counting, rounds: 0, shape };
     tracing::debug!(?added, n = ?buffers.n, "sort");
-    if let SortPlace::DoubleBuffer { half, .. } = buffers.place {
-        fill(graph, policy, "sort.half", half.elements::<u32>(0, 1), 0)?;
+    if let Some(other) = buffers.other {
+        fill(graph, policy, "sort.half", other.half.elements::<u32>(0, 1), 0)?;
     }
     if buffers.n.max() == 0 {
         return Ok(added);
@@ -88,11 +89,36 @@ pub(super) fn add(
     let begins = graph.transient::<u32>("sort.begins", values);
     fill(graph, policy, "sort.clear", histogram, 0)?;
     let keys = single(buffers.keys.range(0, sort.key.array_bytes(n.max)), policy)?;
-    let job = Counting { policy, sort, n, keys, prepared };
-    job.count(graph, &sizes, (parts, count_groups), histogram.into())?;
+    let push = CountPush {
+        count: prepared.pushed(n),
+        parts: prepared.pushed(parts),
+        part: sizes.part as u32,
+        slices: sizes.slices as u32,
+        descending: sort.descending.into(),
+    };
+    let pass = keyed_pass(graph, sort, &SORT_COUNT, sizes.threads)?.bind("keys", keys).push(&push);
+    let pass = pass.bind("histogram", histogram).specialize("ROOM", sizes.slice_values);
+    prepared.dispatch(prepared.bind(pass, keys), count_groups);
     sums_before(graph, policy, histogram, begins, values)?;
-    job.write_runs(graph, run_groups, begins.into())?;
+    let push = RunsPush { count: prepared.pushed(n), descending: sort.descending.into() };
+    let pass = keyed_pass(graph, sort, &SORT_RUNS, policy.threads)?.bind("keys", keys).push(&push);
+    let pass = pass.bind("begins", begins);
+    prepared.dispatch(prepared.bind(pass, begins.into()), run_groups);
     Ok(added)
+}
+
+/// Starts a pass of a kernel for narrow keys.
+fn keyed_pass<'g>(
+    graph: &'g mut Graph,
+    sort: &KeyedSort,
+    kernel: &Builtin,
+    threads: u32,
+) -> Result<PassBuilder<'g>> {
+    let pass = graph.own_pass(kernel.label(), &kernel.kernel()?);
+    Ok(pass
+        .specialize("local_size_x", threads)
+        .specialize("NARROW_BITS", sort.key.bits())
+        .specialize("NARROW_KIND", sort.key.kind()))
 }
 
 /// Shape of the workgroups that count.
@@ -131,60 +157,6 @@ impl Sizes {
         let groups = (policy.sort.histogram_groups / u64::from(slices)).max(1);
         let part = n.div_ceil(groups).next_multiple_of(batch).min(max_part);
         Self { threads: shape.threads, vector_keys, part, slices: slices.into(), slice_values }
-    }
-}
-
-/// Parameters of the passes of one counting sort.
-struct Counting<'j> {
-    policy: &'j Policy,
-    sort: &'j KeyedSort,
-    n: Length,
-    keys: View,
-    prepared: Prepared,
-}
-
-impl Counting<'_> {
-    fn count(
-        &self,
-        graph: &mut Graph,
-        sizes: &Sizes,
-        (parts, groups): (Length, Length),
-        histogram: View,
-    ) -> Result<()> {
-        let (sort, prepared) = (self.sort, self.prepared);
-        let push = CountPush {
-            count: prepared.pushed(self.n),
-            parts: prepared.pushed(parts),
-            part: sizes.part as u32,
-            slices: sizes.slices as u32,
-            descending: sort.descending.into(),
-        };
-        let pass = graph
-            .own_pass(SORT_COUNT.label(), &SORT_COUNT.kernel()?)
-            .bind("keys", self.keys)
-            .bind("histogram", histogram)
-            .push(&push)
-            .specialize("local_size_x", sizes.threads)
-            .specialize("ROOM", sizes.slice_values)
-            .specialize("NARROW_BITS", sort.key.bits())
-            .specialize("NARROW_KIND", sort.key.kind());
-        prepared.dispatch(prepared.bind(pass, self.keys), groups);
-        Ok(())
-    }
-
-    fn write_runs(&self, graph: &mut Graph, groups: Length, begins: View) -> Result<()> {
-        let (sort, prepared) = (self.sort, self.prepared);
-        let push = RunsPush { count: prepared.pushed(self.n), descending: sort.descending.into() };
-        let pass = graph
-            .own_pass(SORT_RUNS.label(), &SORT_RUNS.kernel()?)
-            .bind("keys", self.keys)
-            .bind("begins", begins)
-            .push(&push)
-            .specialize("local_size_x", self.policy.threads)
-            .specialize("NARROW_BITS", sort.key.bits())
-            .specialize("NARROW_KIND", sort.key.kind());
-        prepared.dispatch(prepared.bind(pass, begins), groups);
-        Ok(())
     }
 }
 

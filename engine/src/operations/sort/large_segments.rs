@@ -3,21 +3,20 @@
 //! Each segment has its own tiles and histograms. A look-back ends at the first tile of its segment. The number
 //! of tiles is a device count.
 
-use multisplit_graph::Groups;
+use multisplit_graph::{Buffer, Graph, Groups, View};
 use multisplit_shaders::builtin::SORT_SEGMENTS_SPREAD;
 use multisplit_shaders::builtin::variants::{SORT_SEGMENTS_HISTOGRAM, SORT_SEGMENTS_ROUND};
 use multisplit_shaders::push_constants;
 
-use super::pass::{BUCKETS, SortPasses, Work, bind_halves, variant};
-use super::segments::{Found, SegmentPasses};
-use super::{DIGIT_BITS, KeyedSort, SortBuffers, SortValues};
+use super::description::DIGIT_BITS;
+use super::job::{BUCKETS, SortPasses, Work, variant};
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
-use crate::operations::shared::count::{Length, Lengths};
+use crate::operations::shared::count::{Count, Lengths};
 use crate::operations::shared::fill::Filling;
-use crate::operations::shared::pieces::single;
-use crate::operations::split::{BucketWords, SplitBy, TileShape};
-use crate::policy::Policy;
+use crate::operations::shared::pieces::{ALIGNMENT, WORD, single};
+use crate::operations::split::{BucketWords, SplitBy};
+use crate::policy::tile::TileShape;
 
 push_constants! {
     struct SpreadPush {
@@ -27,10 +26,49 @@ push_constants! {
     }
 }
 
+/// Words of `Found` in `segments.glsl`, and the index of the tile count of large segments.
+const FOUND_WORDS: u64 = 3;
+const FOUND_TILES: u64 = 1;
 /// Words before the tile states in the status: the tickets of the rounds. Must match `tile_lookback.glsl`.
 const STATUS_HEAD: u64 = 16;
 /// Maximum number of workgroups of the pass that lists the tiles of large segments.
 const SPREAD_GROUPS: u64 = 1024;
+
+/// Buffers with the segments that the device has found.
+#[derive(Clone, Copy)]
+pub(super) struct Found {
+    /// Head bits, then counts.
+    pub scratch: Buffer,
+    words: u64,
+    /// Index of the first count.
+    counts: u64,
+    /// List of large segments.
+    pub large: Buffer,
+}
+
+impl Found {
+    /// Declares the buffers, with `words` words of head bits.
+    pub fn declare(graph: &mut Graph, words: u64, large: &Large) -> Self {
+        let counts = words.next_multiple_of(ALIGNMENT / WORD);
+        let scratch = graph.transient::<u32>("sort.segments.heads", counts + FOUND_WORDS);
+        let capacity = large.max_segments.max(1);
+        let large = graph.transient::<[u32; 4]>("sort.segments.large", capacity);
+        Self { scratch, words, counts, large }
+    }
+
+    pub fn heads(self) -> View {
+        self.scratch.elements::<u32>(0, self.words)
+    }
+
+    pub fn counts(self) -> View {
+        self.scratch.elements::<u32>(self.counts, FOUND_WORDS)
+    }
+
+    /// Number of tiles of all large segments, at most `max`.
+    fn large_tiles(self, max: u64) -> Count {
+        Count::Device { buffer: self.scratch, index: self.counts + FOUND_TILES, max }
+    }
+}
 
 /// Sizes of the passes over large segments.
 pub(super) struct Large {
@@ -40,17 +78,16 @@ pub(super) struct Large {
     /// last round only copies the elements back.
     rounds: u32,
     /// Maximum number of large segments, and of their tiles.
-    pub max_segments: u64,
+    max_segments: u64,
     max_tiles: u64,
 }
 
 impl Large {
     /// `tile` is the maximum length of a segment that is not large.
-    pub fn new(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers, tile: u64) -> Self {
-        let pairs = !matches!(buffers.values, SortValues::None);
-        let n = buffers.n.max();
-        let shape = policy.sort_tile(sort.key, pairs, n);
-        let digits = sort.digits(DIGIT_BITS).count() as u32;
+    pub fn new(job: &SortPasses<'_>, tile: u64) -> Self {
+        let n = job.n.max;
+        let shape = job.policy.sort_tile(job.sort.key, job.buffers);
+        let digits = job.sort.digits(DIGIT_BITS).count() as u32;
         let rounds = digits.next_multiple_of(2).max(2);
         let max_segments = n / (tile + 1);
         let max_tiles = n / u64::from(shape.tile()) + max_segments;
@@ -58,11 +95,11 @@ impl Large {
     }
 
     /// Adds the passes.
-    pub fn add(self, job: SegmentPasses<'_>, found: Found) -> Result<()> {
+    pub fn add(self, mut job: SortPasses<'_>, found: Found) -> Result<()> {
         if self.max_segments == 0 {
             return Ok(());
         }
-        let SegmentPasses { graph, policy, sort, buffers, .. } = job;
+        let (graph, policy, values) = (&mut *job.graph, job.policy, job.buffers.values);
         let (shape, rounds) = (self.shape, self.rounds);
         let row = u64::from(rounds * BUCKETS);
         let (mut lengths, tiles) = Lengths::new(found.large_tiles(self.max_tiles))?;
@@ -90,9 +127,8 @@ impl Large {
             .bind("histogram", single(histograms.into(), policy)?)
             .dispatch(Groups::linear(groups));
 
-        let n = Length::known(buffers.n.max());
-        let mut job = SortPasses { graph, policy, sort, buffers, shape, n, prepared };
-        let keys = buffers.keys.range(0, n.max * u64::from(sort.key.bytes()));
+        (job.shape, job.prepared) = (shape, prepared);
+        let keys = job.keys();
         let work = Work { subproblems: tiles, parts: 1, round: 0, by: job.all_digits() };
         let label = "sort.segments.histogram";
         let pass = job.pass(label, SORT_SEGMENTS_HISTOGRAM, &work, &[("ROUNDS", rounds)])?;
@@ -100,7 +136,7 @@ impl Large {
         prepared.dispatch(prepared.bind(pass, keys), tiles);
 
         let halves = job.halves();
-        let digits: Vec<_> = sort.digits(DIGIT_BITS).collect();
+        let digits: Vec<_> = job.sort.digits(DIGIT_BITS).collect();
         for round in 0..rounds {
             let (kind, digit) = match digits.get(round as usize) {
                 Some(&(shift, bits)) => job.digit(shift, bits)?,
@@ -108,14 +144,14 @@ impl Large {
             };
             let by = SplitBy::Round { digit, pair: 0, noop_rounds: 0 };
             let work = Work { subproblems: tiles, parts: rounds, round, by };
-            let counted = round == 0 && matches!(buffers.values, SortValues::Indices(_));
+            let counted = round == 0 && values.are_indices();
             let constants = [("BUCKET_KIND", kind), ("COUNTED_VALUES", u32::from(counted))];
-            let kernels = variant(buffers.values, SORT_SEGMENTS_ROUND);
+            let kernels = variant(values, SORT_SEGMENTS_ROUND);
             let pass = job.pass("sort.segments.round", kernels, &work, &constants)?;
             let pass =
                 pass.bind("histogram", histograms).bind("tiles", list).bind("status", status);
-            let pass = bind_halves(pass, (sort, buffers.values, n.max), &halves, round);
-            prepared.dispatch(prepared.bind(pass, histograms.into()), tiles);
+            let pass = prepared.bind(halves.bind(pass, round), histograms.into());
+            prepared.dispatch(pass, tiles);
         }
         Ok(())
     }

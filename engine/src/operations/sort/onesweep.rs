@@ -4,23 +4,24 @@
 //! of all rounds. Small sorts omit this pass: each workgroup of the histogram pass writes its own histograms,
 //! which the rounds sum, and clears part of the status.
 
-use multisplit_graph::{Graph, View};
+use multisplit_graph::View;
 use multisplit_shaders::builtin::variants::{SORT_HISTOGRAM, SORT_ROUND, SORT_ROUND_PACKING};
 
-use super::pass::{BUCKETS, Halves, Packed, SortPasses, Work, bind_halves, variant};
-use super::{AddedSort, KeyedSort, SortBuffers, SortPlace, SortValues};
+use super::description::{DIGIT_BITS, SortBuffers};
+use super::job::{BUCKETS, Halves, Packed, SortPasses, Work, variant};
 use crate::error::Result;
-use crate::operations::fill;
-use crate::operations::shared::count::{Length, Lengths, Prepared};
-use crate::operations::shared::fill::Filling;
+use crate::operations::shared::count::{Length, Prepared};
+use crate::operations::shared::fill::{Filling, fill};
 use crate::operations::shared::look_back::{LookBack, LookBackCost};
-use crate::operations::split::{BucketWords, SplitBy, TileShape};
+use crate::operations::shared::pieces;
+use crate::operations::split::{BucketWords, SplitBy};
 use crate::policy::Policy;
+use crate::policy::tile::TileShape;
 
 /// Words before the tile states in the status of a round: the ticket and its padding.
 const STATUS_HEAD: u64 = 4;
-/// Largest offset alignment that Vulkan allows a device to require, in words.
-const ALIGNMENT: u64 = 64;
+/// Alignment of views, in words.
+const ALIGNMENT: u64 = pieces::ALIGNMENT / pieces::WORD;
 /// Words per store that clears the status.
 const VECTOR: u64 = 4;
 /// Keys per thread that the histogram pass of a small sort reads at a time: one load.
@@ -28,66 +29,52 @@ const SMALL_SORT_ITEMS: u32 = 4;
 /// Index of a round that no sort has, so that its no-op flag is never set.
 const NEVER_SKIPPED: u32 = 31;
 
-pub(super) fn add(
-    graph: &mut Graph,
-    policy: &Policy,
-    sort: &KeyedSort,
-    buffers: &SortBuffers,
-    added: AddedSort,
-    packed: Option<Packed>,
-) -> Result<()> {
-    let (mut lengths, n) = Lengths::new(buffers.n)?;
-    let rounds = u64::from(added.rounds);
-    let tiles = lengths.some_parts(n, u64::from(added.shape.tile()))?;
-    let small = small_sort(policy, n.max, (tiles.max, added.shape), rounds);
-    let part = small.map_or_else(|| part(policy, n.max), |small| small.part);
-    let parts = match small {
-        None => lengths.parts(n, part)?,
-        Some(small) => Length::known(small.parts.into()),
-    };
+pub(super) fn add(job: &mut SortPasses<'_>, rounds: u32, packed: Option<Packed>) -> Result<()> {
+    let (policy, buffers) = (job.policy, job.buffers);
+    let (tiles, small, parts, part, clear) = job.prepare(|job, lengths, n| {
+        let tiles = lengths.some_parts(n, u64::from(job.shape.tile()))?;
+        let small = small_sort(policy, n.max, (tiles.max, job.shape), rounds.into());
+        Ok(match small {
+            None => {
+                let part = part(policy, n.max);
+                let words = Length::known(Layout::new(None, tiles.max, rounds.into()).words());
+                let clear = Some(Filling::plan(policy, lengths, words)?);
+                (tiles, small, lengths.parts(n, part)?, part, clear)
+            }
+            Some(sizes) => (tiles, small, Length::known(sizes.parts.into()), sizes.part, None),
+        })
+    })?;
     // Everything that must be cleared is in one buffer.
-    let layout = Layout::new(small, tiles.max, rounds);
-    let words = Length::known(layout.words());
-    let clear = match small {
-        None => Some(Filling::plan(policy, &mut lengths, words)?),
-        Some(_) => None,
-    };
-    let prepared = lengths.prepare(graph, policy, "sort.prepare")?;
-
-    let scratch = graph.transient::<u32>("sort.status", words.max);
+    let layout = Layout::new(small, tiles.max, rounds.into());
+    let scratch = job.graph.transient::<u32>("sort.status", layout.words());
     if let Some(clear) = clear {
-        clear.add(graph, policy, Prepared::default(), "sort.clear", scratch, 0)?;
+        clear.add(job.graph, policy, Prepared::default(), "sort.clear", scratch, 0)?;
     }
-    let noop_flags = scratch.elements::<u32>(0, layout.noop_words);
-    let histograms = scratch.elements::<u32>(layout.histograms_begin, layout.histograms);
-    let shape = added.shape;
-    let mut job = SortPasses { graph, policy, sort, buffers, shape, n, prepared };
-    let all_status = layout.cleared_by_histogram(small);
-    let first = Histogram { parts, part, small, rounds: added.rounds, packed };
-    first.add(
-        &mut job,
-        [histograms, noop_flags, scratch.elements::<u32>(all_status.0, all_status.1)],
-    )?;
-    let packing = packed.filter(|keys| keys.packs_last(added.rounds)).map(|_| added.rounds - 1);
-    let halves = Halves { packed, packing, ..job.halves() };
-    for (index, (shift, bits)) in sort.digits(super::DIGIT_BITS).enumerate() {
-        let begin = layout.status_begin + index as u64 * layout.status;
-        let status = scratch.elements::<u32>(begin, status_words(tiles.max));
+    let words = |(begin, count): (u64, u64)| scratch.elements::<u32>(begin, count);
+    let noop_flags = words((0, layout.noop_words));
+    let histograms = words((layout.histograms_begin, layout.histograms));
+    let all_status = words(layout.cleared_by_histogram(small));
+    let first = Histogram { parts, part, small, rounds, packed };
+    first.add(job, [histograms, noop_flags, all_status])?;
+    let mut halves = job.halves();
+    halves.packed = packed;
+    halves.packing = packed.filter(|keys| keys.packs_last(rounds)).map(|_| rounds - 1);
+    let copies_back = needs_copy_back(buffers, rounds);
+    let noop_rounds = if copies_back { 1 << rounds } else { 0 };
+    for (index, (shift, bits)) in (0..).zip(job.sort.digits(DIGIT_BITS)) {
+        let begin = layout.status_begin + u64::from(index) * layout.status;
         let (kind, digit) = job.digit(shift, bits)?;
-        let copy_back_round =
-            if needs_copy_back(buffers, added.rounds) { added.rounds } else { 32 };
-        let pair = with_other_round(&halves, buffers, added.rounds, index as u32);
-        let noop_rounds = 1u32.checked_shl(copy_back_round).unwrap_or(0);
+        let pair = with_other_round(&halves, buffers, rounds, index);
         let by = SplitBy::Round { digit, pair, noop_rounds };
-        let round = Round { index: index as u32, kind, by, tiles, small };
-        round.add(&mut job, [histograms, noop_flags, status], &halves)?;
+        let status = words((begin, status_words(tiles.max)));
+        let round = Round { index, kind, by, tiles, small };
+        round.add(job, [histograms, noop_flags, status], &halves)?;
     }
-    if needs_copy_back(buffers, added.rounds) {
-        let status = scratch.elements::<u32>(layout.copy_back_begin(), STATUS_HEAD + 1);
-        let pair = with_other_round(&halves, buffers, added.rounds, added.rounds);
-        let by = copy_round(pair, added.rounds);
-        let round = Round { index: added.rounds, kind: 0, by, tiles, small };
-        round.add(&mut job, [histograms, noop_flags, status], &halves)?;
+    if copies_back {
+        let status = words((layout.copy_back_begin(), STATUS_HEAD + 1));
+        let by = copy_round(with_other_round(&halves, buffers, rounds, rounds), rounds);
+        let round = Round { index: rounds, kind: 0, by, tiles, small };
+        round.add(job, [histograms, noop_flags, status], &halves)?;
     }
     Ok(())
 }
@@ -174,8 +161,8 @@ impl Layout {
 
 /// Whether one more round must copy the result from the second half to the first. This is the case after an odd
 /// number of rounds.
-fn needs_copy_back(buffers: &SortBuffers, rounds: u32) -> bool {
-    matches!(buffers.place, SortPlace::InPlace) && rounds % 2 == 1
+pub(super) fn needs_copy_back(buffers: &SortBuffers, rounds: u32) -> bool {
+    buffers.other.is_none() && rounds % 2 == 1
 }
 
 /// Bits of a round and of its partner, which moves the data in the opposite direction. If all keys have the
@@ -185,9 +172,8 @@ fn with_other_round(halves: &Halves, buffers: &SortBuffers, rounds: u32, round: 
     let exists = other < rounds || (other == rounds && needs_copy_back(buffers, rounds));
     // If the first round generates indices, or words from narrow keys, neither it nor its partner may be skipped,
     // even if the keys do not move.
-    let made = matches!(buffers.values, SortValues::Indices(_)) || halves.packed.is_some();
-    let counts = round < 2 && made;
-    let other = if exists && !counts { other } else { NEVER_SKIPPED };
+    let made = buffers.values.are_indices() || halves.packed.is_some();
+    let other = if exists && !(round < 2 && made) { other } else { NEVER_SKIPPED };
     1 << round | 1 << other
 }
 
@@ -212,10 +198,9 @@ impl Round {
         [histograms, noop_flags, status]: [View; 3],
         halves: &Halves,
     ) -> Result<()> {
-        let (sort, buffers, prepared) = (job.sort, job.buffers, job.prepared);
-        let (n, tiles) = (job.n.max, self.tiles);
+        let (values, prepared, tiles) = (job.buffers.values, job.prepared, self.tiles);
         let work = Work { subproblems: tiles, parts: 1, round: self.index, by: self.by };
-        let counted = self.index == 0 && matches!(buffers.values, SortValues::Indices(_));
+        let counted = self.index == 0 && values.are_indices();
         let packs = halves.packing == Some(self.index);
         let packed = Packed::constants(halves.packed.filter(|_| self.index == 0 || packs));
         let constants = [("BUCKET_KIND", self.kind), ("COUNTED_VALUES", u32::from(counted))];
@@ -226,11 +211,10 @@ impl Round {
             constants.extend(small.settings.constants());
         }
         let kernels = if packs { SORT_ROUND_PACKING.map(|kernel| [kernel; 2]) } else { SORT_ROUND };
-        let pass = job.pass("sort.round", variant(buffers.values, kernels), &work, &constants)?;
+        let pass = job.pass("sort.round", variant(values, kernels), &work, &constants)?;
         let pass =
             pass.bind("histogram", histograms).bind("idle", noop_flags).bind("status", status);
-        let pass = bind_halves(pass, (sort, buffers.values, n), halves, self.index);
-        prepared.dispatch(prepared.bind(pass, histograms), tiles);
+        prepared.dispatch(prepared.bind(halves.bind(pass, self.index), histograms), tiles);
         Ok(())
     }
 }
@@ -262,10 +246,7 @@ impl Histogram {
         [histograms, noop_flags, status]: [View; 3],
     ) -> Result<()> {
         let tuned = job.policy.sort.histogram(&job.policy.facts);
-        let keys = match self.packed {
-            Some(packed) => packed.view(job.n.max),
-            None => job.buffers.keys.range(0, job.n.max * u64::from(job.sort.key.bytes())),
-        };
+        let keys = self.packed.map_or_else(|| job.keys(), |packed| packed.view(job.n.max));
         let by = job.all_digits();
         let items = if self.small.is_some() { SMALL_SORT_ITEMS } else { tuned.items };
         let tiles = (self.part / u64::from(tuned.threads * items)) as u32;
@@ -297,24 +278,14 @@ impl Histogram {
 }
 
 /// Copies the result of an odd number of rounds of another method from the second half to the first.
-pub(super) fn copy_back(
-    graph: &mut Graph,
-    policy: &Policy,
-    sort: &KeyedSort,
-    buffers: &SortBuffers,
-    halves: &Halves,
-) -> Result<()> {
-    let (mut lengths, n) = Lengths::new(buffers.n)?;
-    let pairs = !matches!(buffers.values, SortValues::None);
-    let shape = policy.sort_tile(sort.key, pairs, n.max);
-    let tiles = lengths.some_parts(n, u64::from(shape.tile()))?;
-    let prepared = lengths.prepare(graph, policy, "sort.prepare")?;
-    let words = graph.transient::<u32>("sort.status", 2 * ALIGNMENT);
-    fill(graph, policy, "sort.clear", words, 0)?;
+pub(super) fn copy_back(job: &mut SortPasses<'_>, halves: &Halves) -> Result<()> {
+    let tile = u64::from(job.shape.tile());
+    let tiles = job.prepare(|_, lengths, n| lengths.some_parts(n, tile))?;
+    let words = job.graph.transient::<u32>("sort.status", 2 * ALIGNMENT);
+    fill(job.graph, job.policy, "sort.clear", words, 0)?;
     let (noop_flags, status) =
         (words.elements::<u32>(0, 4), words.elements::<u32>(ALIGNMENT, STATUS_HEAD + 1));
-    let mut job = SortPasses { graph, policy, sort, buffers, shape, n, prepared };
     let by = copy_round(1 << 1 | 1 << NEVER_SKIPPED, 1);
     let round = Round { index: 1, kind: 0, by, tiles, small: None };
-    round.add(&mut job, [noop_flags, noop_flags, status], halves)
+    round.add(job, [noop_flags, noop_flags, status], halves)
 }

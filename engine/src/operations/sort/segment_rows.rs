@@ -1,16 +1,17 @@
 //! Sorts of rows of equal length that fit in a tile. The host knows all sizes, so one pass is enough.
 
-use multisplit_graph::{Graph, Groups};
+use multisplit_graph::Groups;
 use multisplit_shaders::builtin::variants::SORT_SEGMENTS_ROWS;
 use multisplit_shaders::push_constants;
 
-use super::{KeyedSort, SortBuffers, SortValues};
+use super::description::{KeyedSort, SortValues};
+use super::job::SortPasses;
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
 use crate::operations::shared::pieces::single;
 use crate::operations::shared::specialize::specialize;
-use crate::operations::split::TileShape;
 use crate::policy::Policy;
+use crate::policy::tile::TileShape;
 
 push_constants! {
     struct RowsPush {
@@ -56,18 +57,14 @@ impl RowTiles {
 
     /// Whether the elements of a lane are contiguous in memory, and values are not read.
     fn full(&self, sort: &KeyedSort, values: SortValues) -> bool {
-        let unread = matches!(values, SortValues::None | SortValues::Indices(_));
+        let unread = values.is_none() || values.are_indices();
         sort.key.bits() == 32 && unread && u64::from(self.row_capacity) == self.length
     }
 
-    pub fn add(
-        &self,
-        graph: &mut Graph,
-        policy: &Policy,
-        sort: &KeyedSort,
-        buffers: &SortBuffers,
-    ) -> Result<()> {
-        let (n, values) = (buffers.n.max(), buffers.values);
+    pub fn add(&self, job: SortPasses<'_>) -> Result<()> {
+        let keys = single(job.keys(), job.policy)?;
+        let SortPasses { graph, policy, sort, .. } = job;
+        let (n, values) = (job.n.max, job.buffers.values);
         let rows = n / self.length;
         let mask = sort.mask();
         let push = RowsPush {
@@ -81,13 +78,9 @@ impl RowTiles {
         let kernel = variants[usize::from(sort.key.bits() == 64)].kernel()?;
         // Stable sorts of keys by some of their bits use sources but no values. The kernel does not write this
         // placeholder.
-        let unused = (sources && values.buffer().is_none())
+        let unused = (sources && values.is_none())
             .then(|| graph.transient::<u32>("sort.segments.unused", 1));
-        let keys = buffers.keys.range(0, n * u64::from(sort.key.bytes()));
-        let mut pass = graph
-            .own_pass("sort.segments.rows", &kernel)
-            .push(&push)
-            .bind("keys", single(keys, policy)?);
+        let mut pass = graph.own_pass("sort.segments.rows", &kernel).push(&push).bind("keys", keys);
         if let Some(unused) = unused {
             pass = pass.scratch("values", unused);
         }
@@ -99,7 +92,7 @@ impl RowTiles {
             ("ROW_ROOM", self.row_capacity),
             ("FULL_ROWS", self.full(sort, values).into()),
             ("VALUE_WORDS", values.bytes().unwrap_or(0) / 4),
-            ("COUNTED_VALUES", matches!(values, SortValues::Indices(_)).into()),
+            ("COUNTED_VALUES", values.are_indices().into()),
         ];
         let rows_of_tile = u64::from(self.shape.tile() / self.row_capacity);
         specialize(pass, &kernel, &constants).dispatch(Groups::linear(rows.div_ceil(rows_of_tile)));
@@ -110,7 +103,7 @@ impl RowTiles {
 /// Whether elements carry their position in the row: to move values, or because keys that compare equal may
 /// differ.
 fn has_sources(sort: &KeyedSort, values: SortValues) -> bool {
-    values.buffer().is_some() || !sort.by_all_bits()
+    !values.is_none() || !sort.by_all_bits()
 }
 
 #[cfg(test)]

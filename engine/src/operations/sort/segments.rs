@@ -12,22 +12,22 @@ use multisplit_shaders::builtin::SORT_SEGMENTS_HEADS;
 use multisplit_shaders::builtin::variants::SORT_SEGMENTS_TILES;
 use multisplit_shaders::push_constants;
 
-use super::large_segments::Large;
-use super::pass::variant;
+use super::description::{AddedSort, Cut, DIGIT_BITS, KeyedSort, SortBuffers, check_policy};
+use super::job::{SortPasses, variant};
+use super::large_segments::{Found, Large};
 use super::segment_rows::RowTiles;
-use super::{AddedSort, DIGIT_BITS, KeyedSort, SortBuffers, SortMethod, SortPlace, SortValues};
-use super::{check, check_policy};
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
-use crate::operations::scan::Scan;
+use crate::operations::scan::{Scan, ScanBuffers, scan};
 use crate::operations::shared::checks::{check_element, check_rows, check_size};
 use crate::operations::shared::count::{Count, Lengths, OtherCount};
-use crate::operations::shared::pieces::single;
+use crate::operations::shared::fill::fill;
+use crate::operations::shared::operator::Operator;
+use crate::operations::shared::pieces::{WORD, single};
 use crate::operations::shared::specialize::specialize;
-use crate::operations::shared::terms::Operator;
-use crate::operations::split::TileShape;
-use crate::operations::{ScanBuffers, fill, scan};
 use crate::policy::Policy;
+use crate::policy::method::SortMethod;
+use crate::policy::tile::TileShape;
 
 push_constants! {
     struct HeadsPush {
@@ -49,30 +49,15 @@ push_constants! {
     }
 }
 
-const WORD: u64 = 4;
 /// Elements per thread of a tile. Must match ITEMS of the kernel.
 const ITEMS: u32 = 8;
-/// Words of `Found` in `segments.glsl`, and the index of the tile count of large segments.
-const FOUND_WORDS: u64 = 3;
-const FOUND_TILES: u64 = 1;
 /// Segments per thread of the pass that finds segment heads. Must match the kernel.
 const HEADS_EACH: u64 = 4;
-/// Largest offset alignment that Vulkan allows a device to require, in words.
-const ALIGNMENT: u64 = 64;
 /// Elements per word of head bits.
 const HEADS: u64 = 32;
 /// Shared memory in addition to the elements of a tile, in bytes: head bits of at most 2^13 elements, and a few
 /// words.
 const OTHER_SHARED: u64 = 2 << 10;
-
-/// Division of an array into segments.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Cut {
-    #[default]
-    Whole,
-    Offsets(Arc<[u32]>),
-    Rows(u64),
-}
 
 /// Adds the passes of a segmented sort to the graph. The method is `Small` if the host knows that every segment
 /// fits in a tile, and `OneSweep` otherwise. Returns an error if the requested method is not possible.
@@ -85,18 +70,18 @@ pub(super) fn add(
 ) -> Result<AddedSort> {
     check_policy(policy)?;
     graph.sized_for_subgroups(policy.facts.subgroup_size);
-    if !matches!(buffers.place, SortPlace::InPlace) {
+    if buffers.other.is_some() {
         return Err(Error::Segments {
             problem: "segments can only be sorted in place, not between two buffers",
         });
     }
-    check(sort, buffers)?;
+    buffers.check_sizes(sort)?;
     let segments = Segments::new(cut, buffers)?;
     let rows = match segments.row_length {
         0 => None,
         length => RowTiles::new(policy, sort, buffers.values, length),
     };
-    let shape = rows.map_or_else(|| shape(policy, sort, buffers.values), |rows| rows.shape);
+    let shape = rows.map_or_else(|| shape(policy, sort, buffers), |rows| rows.shape);
     let method = choose(sort, &segments, shape)?;
     let rounds = sort.digits(DIGIT_BITS).count() as u32;
     let added = AddedSort { method, rounds, shape };
@@ -105,13 +90,13 @@ pub(super) fn add(
         return Ok(added);
     }
     // Without bits to sort by, elements stay in place, and only indices are written.
-    let indices = matches!(buffers.values, SortValues::Indices(_));
-    if sort.bits().is_empty() && !indices {
+    if sort.bits().is_empty() && !buffers.values.are_indices() {
         return Ok(added);
     }
+    let job = SortPasses::new(graph, policy, sort, buffers, shape);
     match rows {
-        Some(rows) => rows.add(graph, policy, sort, buffers)?,
-        None => SegmentPasses { graph, policy, sort, buffers, shape, segments: &segments }.add()?,
+        Some(rows) => rows.add(job)?,
+        None => add_by_length(job, &segments)?,
     }
     Ok(added)
 }
@@ -134,9 +119,9 @@ fn choose(sort: &KeyedSort, segments: &Segments, shape: TileShape) -> Result<Sor
 }
 
 /// Shape of a tile of segments that fit in it.
-fn shape(policy: &Policy, sort: &KeyedSort, values: SortValues) -> TileShape {
-    let element =
-        u64::from(sort.key.bytes()) + if matches!(values, SortValues::None) { 0 } else { WORD };
+fn shape(policy: &Policy, sort: &KeyedSort, buffers: &SortBuffers) -> TileShape {
+    let source = if buffers.values.is_none() { 0 } else { WORD };
+    let element = u64::from(sort.key.bytes()) + source;
     let available = u64::from(policy.facts.shared_memory).saturating_sub(OTHER_SHARED);
     // Every 32 elements are padded by one element.
     let needed = |threads: u32| u64::from(threads * ITEMS) * element * 33 / 32;
@@ -235,137 +220,93 @@ fn lengths(offsets: &[u32]) -> Result<(u64, u64, u64)> {
     Ok((last.into(), longest, shortest))
 }
 
-/// Parameters of the passes of one segmented sort.
-pub(super) struct SegmentPasses<'j> {
-    pub graph: &'j mut Graph,
-    pub policy: &'j Policy,
-    pub sort: &'j KeyedSort,
-    pub buffers: &'j SortBuffers,
-    /// Shape of a tile of segments that fit in it.
-    shape: TileShape,
-    segments: &'j Segments,
-}
-
-/// Buffers with the segments that the device has found.
-#[derive(Clone, Copy)]
-pub(super) struct Found {
-    scratch: Buffer,
-    /// Words of head bits at the start of `scratch`. The counts begin at word `counts`.
-    words: u64,
-    counts: u64,
-    pub large: Buffer,
-}
-
-impl Found {
-    fn heads(self) -> View {
-        self.scratch.elements::<u32>(0, self.words)
+/// Adds the passes for segments that fit in a tile, and for larger ones, unless the host knows that there are none.
+fn add_by_length(mut job: SortPasses<'_>, segments: &Segments) -> Result<()> {
+    let tile = u64::from(job.shape.tile());
+    let large = Large::new(&job, tile);
+    let found = find(&mut job, segments, &large)?;
+    if segments.shortest.is_none_or(|shortest| shortest <= tile) {
+        sort_in_tiles(&mut job, found)?;
     }
-
-    pub fn counts(self) -> View {
-        self.scratch.elements::<u32>(self.counts, FOUND_WORDS)
-    }
-
-    /// Number of tiles of all large segments, at most `max`.
-    pub fn large_tiles(self, max: u64) -> Count {
-        Count::Device { buffer: self.scratch, index: self.counts + FOUND_TILES, max }
+    match segments.longest {
+        Some(longest) if longest <= tile => Ok(()),
+        _ => large.add(job, found),
     }
 }
 
-impl SegmentPasses<'_> {
-    fn add(mut self) -> Result<()> {
-        let tile = u64::from(self.shape.tile());
-        let segments = self.segments;
-        let fit = segments.shortest.is_none_or(|shortest| shortest <= tile);
-        let larger = segments.longest.is_none_or(|longest| longest > tile);
-        let large = Large::new(self.policy, self.sort, self.buffers, tile);
-        let found = self.find(&large)?;
-        if fit {
-            self.tiles(found)?;
-        }
-        if larger { large.add(self, found) } else { Ok(()) }
-    }
+/// Declares the buffers of `Found` and adds the passes that fill them.
+fn find(job: &mut SortPasses<'_>, segments: &Segments, large: &Large) -> Result<Found> {
+    let (graph, policy) = (&mut *job.graph, job.policy);
+    let found = Found::declare(graph, segments.elements.div_ceil(HEADS), large);
+    fill(graph, policy, "sort.segments.clear", found.scratch, 0)?;
+    let [begins, offsets] = match &segments.offsets {
+        // Rows do not use offsets. The kernel does not read this placeholder.
+        Offsets::None => [graph.constant("sort.segments.offsets", &[0u32]).into(); 2],
+        Offsets::Host(offsets) => [graph.constant("sort.segments.offsets", offsets).into(); 2],
+        &Offsets::Device(offsets) => ascending(graph, policy, offsets, segments.count)?,
+    };
+    let (mut lengths, count) = Lengths::new(segments.count)?;
+    let groups = lengths.parts(count, HEADS_EACH * u64::from(policy.threads))?;
+    let prepared = lengths.prepare(graph, policy, "sort.segments.prepare")?;
+    let n = OtherCount::new(job.buffers.n)?;
+    let push = HeadsPush {
+        count: prepared.pushed(count),
+        elements: n.max,
+        elements_index: n.index,
+        row_length: segments.row_length as u32,
+        max_tile: job.shape.tile(),
+        large_tile: large.shape.tile(),
+    };
+    let kernel = SORT_SEGMENTS_HEADS.kernel()?;
+    let pass = graph
+        .own_pass(SORT_SEGMENTS_HEADS.label(), &kernel)
+        .push(&push)
+        .specialize("local_size_x", policy.threads)
+        .bind("heads", found.heads())
+        .bind("found", found.counts())
+        .bind("large", found.large)
+        .bind("begins", begins)
+        .bind("offsets", offsets);
+    prepared.dispatch(prepared.bind(n.bind(pass, offsets), offsets), groups);
+    Ok(found)
+}
 
-    /// Declares the buffers of `Found` and adds the passes that fill them.
-    fn find(&mut self, large: &Large) -> Result<Found> {
-        let (graph, policy, segments) = (&mut *self.graph, self.policy, self.segments);
-        let words = segments.elements.div_ceil(HEADS);
-        let counts = words.next_multiple_of(ALIGNMENT);
-        let scratch = graph.transient::<u32>("sort.segments.heads", counts + FOUND_WORDS);
-        fill(graph, policy, "sort.segments.clear", scratch, 0)?;
-        let capacity = large.max_segments.max(1);
-        let list = graph.transient::<[u32; 4]>("sort.segments.large", capacity);
-        let found = Found { scratch, words, counts, large: list };
-        let [begins, offsets] = match &segments.offsets {
-            // Rows do not use offsets. The kernel does not read this placeholder.
-            Offsets::None => [graph.constant("sort.segments.offsets", &[0u32]).into(); 2],
-            Offsets::Host(offsets) => [graph.constant("sort.segments.offsets", offsets).into(); 2],
-            &Offsets::Device(offsets) => ascending(graph, policy, offsets, segments.count)?,
-        };
-        let (mut lengths, count) = Lengths::new(segments.count)?;
-        let groups = lengths.parts(count, HEADS_EACH * u64::from(policy.threads))?;
-        let prepared = lengths.prepare(graph, policy, "sort.segments.prepare")?;
-        let n = OtherCount::new(self.buffers.n)?;
-        let push = HeadsPush {
-            count: prepared.pushed(count),
-            elements: n.max,
-            elements_index: n.index,
-            row_length: segments.row_length as u32,
-            max_tile: self.shape.tile(),
-            large_tile: large.shape.tile(),
-        };
-        let kernel = SORT_SEGMENTS_HEADS.kernel()?;
-        let pass = graph
-            .own_pass(SORT_SEGMENTS_HEADS.label(), &kernel)
-            .push(&push)
-            .specialize("local_size_x", policy.threads)
-            .bind("heads", found.heads())
-            .bind("found", found.counts())
-            .bind("large", list)
-            .bind("begins", begins)
-            .bind("offsets", offsets);
-        prepared.dispatch(prepared.bind(n.bind(pass, offsets), offsets), groups);
-        Ok(found)
-    }
-
-    /// Adds the pass that sorts segments that fit in a tile.
-    fn tiles(&mut self, found: Found) -> Result<()> {
-        let (graph, policy, sort) = (&mut *self.graph, self.policy, self.sort);
-        // A workgroup sorts the segments that begin in its half of a tile. They fit in a tile, except that the
-        // last one may be too long; the workgroup then sorts that one separately.
-        let stride = u64::from(self.shape.tile()) / 2 / HEADS * HEADS;
-        let (mut lengths, n) = Lengths::new(self.buffers.n)?;
-        let groups = lengths.parts(n, stride)?;
-        let prepared = lengths.prepare(graph, policy, "sort.segments.prepare")?;
-        let mask = sort.mask();
-        let push = TilesPush {
-            count: prepared.pushed(n),
-            stride: stride as u32,
-            mask: [mask as u32, (mask >> 32) as u32],
-            descending: sort.descending.into(),
-        };
-        let values = self.buffers.values;
-        let kernels = variant(values, SORT_SEGMENTS_TILES);
-        let kernel = kernels[usize::from(sort.key.bits() == 64)].kernel()?;
-        let keys = self.buffers.keys.range(0, n.max * u64::from(sort.key.bytes()));
-        let mut pass = graph
-            .own_pass("sort.segments.tiles", &kernel)
-            .push(&push)
-            .bind("keys", single(keys, policy)?)
-            .bind("heads", found.heads())
-            .bind("found", found.counts());
-        pass = prepared.bind(pass, found.heads());
-        pass = values.bind(pass, policy, n.max)?;
-        let constants = [
-            ("local_size_x", self.shape.threads),
-            ("KEY_KIND", sort.key.kind()),
-            ("ALL_BITS", sort.by_all_bits().into()),
-            ("VALUE_WORDS", values.bytes().unwrap_or(4) / 4),
-            ("COUNTED_VALUES", u32::from(matches!(values, SortValues::Indices(_)))),
-        ];
-        let pass = specialize(pass, &kernel, &constants);
-        prepared.dispatch(pass, groups);
-        Ok(())
-    }
+/// Adds the pass that sorts segments that fit in a tile.
+fn sort_in_tiles(job: &mut SortPasses<'_>, found: Found) -> Result<()> {
+    let keys = single(job.keys(), job.policy)?;
+    let (graph, policy, sort) = (&mut *job.graph, job.policy, job.sort);
+    // A workgroup sorts the segments that begin in its half of a tile. They fit in a tile, except that the last
+    // one may be too long; the workgroup then sorts that one separately.
+    let stride = u64::from(job.shape.tile()) / 2 / HEADS * HEADS;
+    let (mut lengths, n) = Lengths::new(job.buffers.n)?;
+    let groups = lengths.parts(n, stride)?;
+    let prepared = lengths.prepare(graph, policy, "sort.segments.prepare")?;
+    let mask = sort.mask();
+    let push = TilesPush {
+        count: prepared.pushed(n),
+        stride: stride as u32,
+        mask: [mask as u32, (mask >> 32) as u32],
+        descending: sort.descending.into(),
+    };
+    let values = job.buffers.values;
+    let kernels = variant(values, SORT_SEGMENTS_TILES);
+    let kernel = kernels[usize::from(sort.key.bits() == 64)].kernel()?;
+    let pass = graph
+        .own_pass("sort.segments.tiles", &kernel)
+        .push(&push)
+        .bind("keys", keys)
+        .bind("heads", found.heads())
+        .bind("found", found.counts());
+    let pass = values.bind(prepared.bind(pass, found.heads()), policy, n.max)?;
+    let constants = [
+        ("local_size_x", job.shape.threads),
+        ("KEY_KIND", sort.key.kind()),
+        ("ALL_BITS", sort.by_all_bits().into()),
+        ("VALUE_WORDS", values.bytes().unwrap_or(4) / 4),
+        ("COUNTED_VALUES", values.are_indices().into()),
+    ];
+    prepared.dispatch(specialize(pass, &kernel, &constants), groups);
+    Ok(())
 }
 
 /// Returns the start of each segment in ascending order, and the offsets. Offsets in device memory may

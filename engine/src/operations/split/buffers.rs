@@ -1,11 +1,17 @@
-//! The arrays of a split in a graph.
+//! The arrays of a split in a graph, and the results of splits.
 
-use multisplit_graph::{Buffer, ElementType};
+use bytemuck::Pod;
+use multisplit_graph::{Buffer, ElementType, View};
 
+use super::description::{MAX_BUCKETS, Split};
 use crate::elements::key::value_bytes;
-use crate::error::Result;
-use crate::operations::shared::checks::check_element;
+use crate::error::{Error, Result};
+use crate::memory::Place;
+use crate::operations::shared::checks::{check_element, check_size};
 use crate::operations::shared::count::Count;
+use crate::operations::shared::pieces::WORD;
+use crate::policy::MAX_ELEMENTS;
+use crate::policy::method::Method;
 
 /// The arrays of a split in a graph. No output may overlap an input.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +68,11 @@ impl SplitBuffers {
         Self { out_of_range: Some(keys), ..self }
     }
 
+    /// View of the offsets of m buckets.
+    pub(in crate::operations) fn offsets_of(&self, buckets: u32) -> View {
+        self.offsets.elements::<u32>(0, u64::from(buckets) + 1)
+    }
+
     /// Checks the element types of all arrays.
     pub(in crate::operations) fn check_types(&self) -> Result<()> {
         let words = |name, buffer| check_element(name, buffer, ElementType::U32);
@@ -78,6 +89,39 @@ impl SplitBuffers {
             }
         }
     }
+
+    /// Checks the number of buckets, the count, and the sizes of all arrays.
+    pub(super) fn check_sizes(&self, split: &Split) -> Result<()> {
+        let at_most = |what, asked: u64, limit: u64| match asked <= limit {
+            true => Ok(()),
+            false => Err(Error::TooLarge { what, asked, limit }),
+        };
+        if split.buckets == 0 {
+            return Err(Error::NoBuckets);
+        }
+        at_most("number of buckets", split.buckets.into(), MAX_BUCKETS.into())?;
+        let n = self.n.max();
+        at_most("number of elements", n, MAX_ELEMENTS)?;
+        let check = |name: &str, buffer: Buffer, bytes: u64| {
+            check_size(&format!("multisplit.{name}"), buffer, bytes)
+        };
+        let key_bytes = split.key.array_bytes(n);
+        check("keys", self.keys, key_bytes)?;
+        check("offsets", self.offsets, WORD * (u64::from(split.buckets) + 1))?;
+        if let Some(out_of_range) = self.out_of_range {
+            check("out_of_range", out_of_range, WORD)?;
+        }
+        match self.output {
+            SplitOutput::Keys(keys) => check("keys_out", keys, key_bytes),
+            SplitOutput::Permutation(words) => check("permutation", words, WORD * n),
+            SplitOutput::Pairs { keys, values_in, values, value_bytes } => {
+                let size = u64::from(value_bytes) * n;
+                check("keys_out", keys, key_bytes)?;
+                check("values", values_in, size)?;
+                check("values_out", values, size)
+            }
+        }
+    }
 }
 
 /// Output arrays of a split; for pairs, also the input values.
@@ -86,4 +130,86 @@ pub(in crate::operations) enum SplitOutput {
     Keys(Buffer),
     Pairs { keys: Buffer, values_in: Buffer, values: Buffer, value_bytes: u32 },
     Permutation(Buffer),
+}
+
+impl SplitOutput {
+    /// Bytes per value of pairs.
+    pub fn value_bytes(self) -> Option<u32> {
+        match self {
+            Self::Pairs { value_bytes, .. } => Some(value_bytes),
+            _ => None,
+        }
+    }
+}
+
+/// The method and sizes that [`split`](crate::operations::split()) chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddedSplit {
+    /// The method; never `Auto`.
+    pub method: Method,
+    /// Number of consecutive splits, each moving every element.
+    pub rounds: u32,
+    /// Sizes. With several rounds, those of the round with the most buckets.
+    pub sizes: SplitSizes,
+}
+
+/// The sizes of a split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SplitSizes {
+    /// Workgroup size.
+    pub threads: u32,
+    /// Keys per thread in a tile (one for `Direct`, where a tile is a window).
+    pub items: u32,
+    /// Number of turns in which a tile passes through shared memory.
+    pub turns: u32,
+    /// Tiles per subproblem.
+    pub parts: u32,
+    /// Whether the histogram is counted by atomics in shared memory instead of by ballots.
+    pub count_by_atomics: bool,
+    /// Copies of the counters if counted by atomics.
+    pub counter_copies: u32,
+    /// Whether the prescan writes the bucket of each key as a label for the postscan.
+    pub labels: bool,
+}
+
+impl SplitSizes {
+    /// Keys per subproblem of the block-level method, whose tiles span a workgroup.
+    pub(super) fn keys_of_block_subproblem(&self) -> u32 {
+        self.threads * self.items * self.parts
+    }
+}
+
+/// Result of a split of keys: `Vec`s for keys on the host, arrays for keys on the device.
+#[derive(Debug)]
+pub struct SplitKeys<P: Place, K: Pod> {
+    /// The keys in bucket order, stable within a bucket; `Method::FullSort` sorts them there.
+    pub keys: P::Array<K>,
+    /// Offset of each bucket, then n.
+    pub offsets: P::Array<u32>,
+    /// The method used.
+    pub method: Method,
+}
+
+/// Result of a split of key-value pairs.
+#[derive(Debug)]
+pub struct SplitPairs<P: Place, K: Pod, V: Pod> {
+    /// The keys in bucket order, stable within a bucket; `Method::FullSort` sorts them there.
+    pub keys: P::Array<K>,
+    /// The values in the order of the keys.
+    pub values: P::Array<V>,
+    /// Offset of each bucket, then n.
+    pub offsets: P::Array<u32>,
+    /// The method used.
+    pub method: Method,
+}
+
+/// Result of a split that computes the permutation and does not move elements.
+#[derive(Debug)]
+pub struct SplitPermutation<P: Place> {
+    /// Destination index of each element.
+    pub permutation: P::Array<u32>,
+    /// Offset of each bucket, then n.
+    pub offsets: P::Array<u32>,
+    /// The method used.
+    pub method: Method,
 }

@@ -1,57 +1,14 @@
-//! Buffers for methods with several rounds: the input and output of each round.
+//! Methods with several rounds: the input and output of each round, and the search for the offsets at the end.
 
-use multisplit_graph::{Buffer, Graph};
-use multisplit_shaders::builtin::{self as kernels, Builtin};
-use multisplit_shaders::push_constants;
+use multisplit_graph::Buffer;
+use multisplit_shaders::builtin::variants::MULTISPLIT_OFFSETS;
 
+use super::buffers::{SplitBuffers, SplitOutput};
+use super::description::MAX_BUCKETS_OF_ROUND;
 use super::job::SplitPasses;
-use super::{MAX_BUCKETS_OF_ROUND, Split, SplitBuffers, SplitOutput, find_offsets};
 use crate::error::Result;
-use crate::execute::own_pass::OwnPasses;
-use crate::operations::shared::count::{Count, Lengths};
-use crate::policy::Policy;
-
-push_constants! {
-    struct EachPush {
-        count: u32,
-    }
-}
-
-/// Elements per thread in kernels that process elements independently; must match `each.glsl`.
-pub(crate) const EACH: u64 = 4;
-
-/// Adds a pass of a kernel that processes elements independently.
-pub(in crate::operations) fn each(
-    graph: &mut Graph,
-    policy: &Policy,
-    kernel: &Builtin,
-    (n, keys): (Count, Buffer),
-    bound: &[(&str, Buffer)],
-) -> Result<()> {
-    let (mut lengths, n) = Lengths::new(n)?;
-    let groups = lengths.parts(n, EACH * u64::from(policy.threads))?;
-    let prepared = lengths.prepare(graph, policy, "multisplit.prepare")?;
-    let mut pass = graph
-        .own_pass(kernel.label(), &kernel.kernel()?)
-        .push(&EachPush { count: prepared.pushed(n) })
-        .specialize("local_size_x", policy.threads);
-    for &(name, buffer) in bound {
-        pass = pass.bind(name, buffer);
-    }
-    // The input keys serve as the placeholder binding, because none of these kernels writes them.
-    prepared.dispatch(prepared.bind(pass, keys.into()), groups);
-    Ok(())
-}
-
-/// Adds a pass that writes the index of each element: 0, 1, 2, ...
-pub(in crate::operations) fn number_elements(
-    graph: &mut Graph,
-    policy: &Policy,
-    elements: (Count, Buffer),
-    numbers: Buffer,
-) -> Result<()> {
-    each(graph, policy, &kernels::MULTISPLIT_NUMBER, elements, &[("sources", numbers)])
-}
+use crate::operations::shared::count::Length;
+use crate::operations::shared::each::{invert, number_elements};
 
 /// The buffers of consecutive rounds. Rounds alternate between two buffers such that the last round writes the
 /// caller's output. For a permutation, the rounds move element indices as values.
@@ -65,13 +22,8 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    pub fn new(
-        graph: &mut Graph,
-        policy: &Policy,
-        split: &Split,
-        buffers: &SplitBuffers,
-        rounds: u32,
-    ) -> Result<Self> {
+    pub fn new(job: &mut SplitPasses<'_>, rounds: u32) -> Result<Self> {
+        let (graph, policy, split, buffers) = (&mut *job.graph, job.policy, job.split, job.buffers);
         let n = buffers.n.max();
         let key_bytes = n * u64::from(split.key.bytes());
         let offsets =
@@ -115,14 +67,29 @@ impl Chain {
 
     /// Adds the passes that follow the last round: the offsets, and the permutation if requested.
     pub fn finish(&self, job: &mut SplitPasses<'_>) -> Result<()> {
-        let (policy, buffers) = (job.policy, job.buffers);
         // The first round has already counted the ids out of range.
-        let sorted = SplitBuffers { keys: self.sorted, out_of_range: None, ..*buffers };
-        let (split, function, sizes) = (job.split, job.function, job.sizes);
-        let mut search = SplitPasses::new(job.graph, policy, split, &sorted, function, sizes);
-        find_offsets::add(&mut search)?;
+        let sorted = SplitBuffers { keys: self.sorted, out_of_range: None, ..*job.buffers };
+        find_offsets(&mut job.with(job.split, &sorted, job.sizes))?;
         let Some((sources, permutation)) = self.permutation else { return Ok(()) };
-        let bound = [("sources", sources), ("permutation", permutation)];
-        each(job.graph, policy, &kernels::MULTISPLIT_INVERT, (buffers.n, buffers.keys), &bound)
+        let elements = (job.buffers.n, job.buffers.keys);
+        invert(job.graph, job.policy, elements, sources, permutation)
     }
+}
+
+/// Adds the pass that finds the bucket offsets by binary search, for methods whose rounds do not compute them. The
+/// keys of `job` must be in bucket order. They must also be sorted by key if ids out of range are counted.
+pub(super) fn find_offsets(job: &mut SplitPasses<'_>) -> Result<()> {
+    let threads = job.policy.threads;
+    let searches = u64::from(job.split.buckets) + 1;
+    let groups = Length::known(searches.div_ceil(u64::from(threads)));
+    job.prepare(|_, _, _| Ok(()))?;
+    let (prepared, out_of_range) = (job.prepared, job.out_of_range);
+    let (offsets, counted) =
+        (job.buffers.offsets_of(job.split.buckets), job.buffers.out_of_range.is_some());
+    let pass = job
+        .pass_of("multisplit.offsets", MULTISPLIT_OFFSETS, threads, groups, 1)?
+        .bind("offsets", offsets)
+        .specialize("SORTED_BY_KEY", u32::from(counted));
+    prepared.dispatch(out_of_range.bind(pass), groups);
+    Ok(())
 }

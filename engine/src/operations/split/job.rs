@@ -1,13 +1,16 @@
 //! State for adding the passes of one split, shared by all methods.
 
+use std::sync::Arc;
+
 use multisplit_graph::{Buffer, Graph, PassBuilder, View};
 use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::Builtin;
 
-use super::bucket::BucketCode;
-use super::passes::offsets;
+use super::bucket_code::BucketCode;
+use super::buffers::{SplitBuffers, SplitOutput, SplitSizes};
+use super::description::Split;
+use super::method::bucket_bits;
 use super::push::SplitPush;
-use super::{Split, SplitBuffers, SplitOutput, SplitSizes, TileShape, method};
 use crate::error::Result;
 use crate::execute::executable::LANE_ORDER_STATUS;
 use crate::execute::own_pass::OwnPasses;
@@ -15,6 +18,7 @@ use crate::operations::shared::count::{Length, Lengths, Prepared};
 use crate::operations::shared::look_back::LookBackCost;
 use crate::operations::shared::specialize::specialize;
 use crate::policy::Policy;
+use crate::policy::tile::TileShape;
 
 /// A bucket function whose table is declared in a graph.
 #[derive(Clone, Copy)]
@@ -29,18 +33,37 @@ pub(super) struct Function<'j> {
 impl<'j> Function<'j> {
     /// Declares the table, if the function has one.
     pub fn declare(graph: &mut Graph, code: &'j BucketCode, ids: u32) -> Self {
-        let splitters = code.table().map(|t| graph.constant("multisplit.splitters", &t.words));
+        let splitters =
+            code.table.as_ref().map(|t| graph.constant("multisplit.splitters", &t.words));
         Self { code, table: splitters.or_else(|| code.user_table(graph)), ids }
     }
 
-    /// Value of ID_BITS. Only splitters depend on it; the others share one value, and therefore their pipelines.
-    fn id_bits(&self) -> u32 {
-        const ANY: u32 = 8;
-        self.code.table().map_or(ANY, |_| method::bucket_bits(self.ids))
+    /// Values of ID_BITS and CELLS. Only splitters depend on them; other functions share one value, and therefore
+    /// their pipelines.
+    fn id_bits_and_cells(&self) -> (u32, u32) {
+        const ANY: (u32, u32) = (8, 1);
+        self.code.table.as_ref().map_or(ANY, |table| (bucket_bits(self.ids), table.cells))
+    }
+}
+
+/// Buffer for the number of keys out of range. If the caller did not request the number, the kernels do not count,
+/// and the buffer is scratch.
+#[derive(Clone, Copy)]
+pub(super) struct OutOfRange {
+    buffer: Buffer,
+    counted: bool,
+}
+
+impl OutOfRange {
+    pub fn new(requested: Option<Buffer>, otherwise: impl FnOnce() -> Buffer) -> Self {
+        Self { buffer: requested.unwrap_or_else(otherwise), counted: requested.is_some() }
     }
 
-    fn cells(&self) -> u32 {
-        self.code.table().map_or(1, |table| table.cells)
+    pub fn bind(self, pass: PassBuilder<'_>) -> PassBuilder<'_> {
+        match self.counted {
+            true => pass.bind("out_of_range", self.buffer),
+            false => pass.scratch("out_of_range", self.buffer),
+        }
     }
 }
 
@@ -56,8 +79,7 @@ pub(super) struct SplitPasses<'j> {
     pub sizes: SplitSizes,
     /// Number of subproblems that a prescan workgroup counts side by side, if more than one.
     pub side_by_side: Option<u32>,
-    /// Buffer for the number of keys out of range.
-    pub out_of_range: Buffer,
+    pub out_of_range: OutOfRange,
     /// Number of elements.
     pub n: Length,
     /// Source of n and its derived lengths; set by [`SplitPasses::prepare`].
@@ -76,10 +98,8 @@ impl<'j> SplitPasses<'j> {
         function: Function<'j>,
         sizes: SplitSizes,
     ) -> Self {
-        let out_of_range = match buffers.out_of_range {
-            Some(out_of_range) => out_of_range,
-            None => graph.transient::<u32>("multisplit.out_of_range", 1),
-        };
+        let uncounted = || graph.transient::<u32>("multisplit.out_of_range", 1);
+        let out_of_range = OutOfRange::new(buffers.out_of_range, uncounted);
         let (n, prepared) = (Length::known(buffers.n.max()), Prepared::default());
         Self {
             graph,
@@ -94,6 +114,16 @@ impl<'j> SplitPasses<'j> {
             n,
             prepared,
         }
+    }
+
+    /// State for a split of other buffers by the same function.
+    pub fn with<'k>(
+        &'k mut self,
+        split: &'k Split,
+        buffers: &'k SplitBuffers,
+        sizes: SplitSizes,
+    ) -> SplitPasses<'k> {
+        SplitPasses::new(self.graph, self.policy, split, buffers, self.function, sizes)
     }
 
     /// Computes the lengths that depend on n. Must be called before the first pass that needs them.
@@ -141,7 +171,8 @@ impl<'j> SplitPasses<'j> {
             parts: parts as u32,
             round: 0,
         };
-        let bits = method::bucket_bits(self.split.buckets);
+        let bits = bucket_bits(self.split.buckets);
+        let (id_bits, cells) = self.function.id_bits_and_cells();
         // Kernels for more buckets than a round supports ignore the value.
         let values_after = &self.policy.split.values_after;
         let values_after = values_after[values_after.len().min(bits as usize) - 1];
@@ -152,9 +183,9 @@ impl<'j> SplitPasses<'j> {
             ("local_size_x", threads),
             ("SUBGROUP_SIZE", self.policy.facts.subgroup_size),
             ("BUCKET_BITS", bits),
-            ("BUCKET_KIND", self.function.code.kind()),
-            ("ID_BITS", self.function.id_bits()),
-            ("CELLS", self.function.cells()),
+            ("BUCKET_KIND", self.function.code.kind),
+            ("ID_BITS", id_bits),
+            ("CELLS", cells),
             ("BY_PART", u32::from(self.part_shift.is_some())),
             ("KEY_KIND", self.split.key.kind()),
             ("ITEMS", self.sizes.items),
@@ -163,7 +194,7 @@ impl<'j> SplitPasses<'j> {
             ("VALUES_AFTER", values_after as u32),
             ("COUNT_BY_ATOMICS", u32::from(self.sizes.count_by_atomics)),
             ("COUNTER_COPIES", self.sizes.counter_copies),
-            ("VALUE_WORDS", self.value_words()),
+            ("VALUE_WORDS", self.buffers.output.value_bytes().unwrap_or(4) / 4),
             ("RANKING", u32::from(self.policy.split.ranking.is_by_lane_order())),
             ("REVERSED_LANES", u32::from(self.policy.split.ranking.is_reversed())),
             ("CANARY_PERIOD", self.policy.split.canary_period),
@@ -172,58 +203,33 @@ impl<'j> SplitPasses<'j> {
             ("SIDE_BY_SIDE", self.side_by_side.unwrap_or(1)),
             ("COUNT_OUT_OF_RANGE", u32::from(self.buffers.out_of_range.is_some())),
         ];
-        let reads = |name| kernel.interface().binding(name).is_some();
-        let (reads_keys, reads_table) = (reads("keys"), reads("table"));
-        let status = order_status(self.graph, self.policy, &kernel);
-        let pass = self.graph.own_pass(label, &kernel);
+        let pass = ranking_pass(self.graph, self.policy, label, &kernel);
         let mut pass = push.push(self.prepared.bind(pass, keys), by);
-        if reads_keys {
-            pass = pass.bind("keys", keys);
-        }
-        if reads_table {
-            pass = pass.bind("table", table);
-        }
-        if let Some((name, word)) = status {
-            pass = pass.bind(name, word);
+        for (name, view) in [("keys", keys), ("table", table)] {
+            if kernel.interface().binding(name).is_some() {
+                pass = pass.bind(name, view);
+            }
         }
         Ok(specialize(pass, &kernel, &constants))
     }
-
-    fn value_words(&self) -> u32 {
-        match self.buffers.output {
-            SplitOutput::Pairs { value_bytes, .. } => value_bytes / 4,
-            _ => 1,
-        }
-    }
 }
 
-/// Returns the status word that a ranking kernel sets if lane order is violated, and its binding name. `None` if
-/// the kernel does not have this binding.
-pub(in crate::operations) fn order_status(
-    graph: &mut Graph,
+/// Begins a pass. If the kernel ranks keys, binds the status word that it sets if lane order is violated.
+pub(in crate::operations) fn ranking_pass<'g>(
+    graph: &'g mut Graph,
     policy: &Policy,
-    kernel: &Kernel,
-) -> Option<(&'static str, Buffer)> {
+    label: &str,
+    kernel: &Arc<Kernel>,
+) -> PassBuilder<'g> {
     const BINDING: &str = "lane_order";
-    kernel.interface().binding(BINDING)?;
+    if kernel.interface().binding(BINDING).is_none() {
+        return graph.own_pass(label, kernel);
+    }
     // Ballot ranking never sets the word, but the binding must be valid.
     let by_lane_order = policy.split.ranking.is_by_lane_order();
     let name = if by_lane_order { LANE_ORDER_STATUS } else { "multisplit.no_status" };
-    Some((BINDING, graph.status_word(name)))
-}
-
-/// Binds the count of keys out of range. If the caller did not request it, the kernel does not count, and the
-/// binding is scratch.
-pub(super) fn bind_out_of_range<'g>(
-    pass: PassBuilder<'g>,
-    out_of_range: Buffer,
-    wanted: bool,
-) -> PassBuilder<'g> {
-    if wanted {
-        pass.bind("out_of_range", out_of_range)
-    } else {
-        pass.scratch("out_of_range", out_of_range)
-    }
+    let word = graph.status_word(name);
+    graph.own_pass(label, kernel).bind(BINDING, word)
 }
 
 /// Selects the variant of a kernel that moves elements.
@@ -241,7 +247,7 @@ pub(super) fn bind_output<'g>(
     split: &Split,
     buffers: &SplitBuffers,
 ) -> PassBuilder<'g> {
-    bind_elements(pass.bind("offsets", offsets(split, buffers)), split, buffers)
+    bind_elements(pass.bind("offsets", buffers.offsets_of(split.buckets)), split, buffers)
 }
 
 /// Binds the output elements, for kernels that do not write offsets.

@@ -1,34 +1,11 @@
 //! Chooses the method of a split and its sizes.
 
-use super::chain::EACH;
-use super::{MAX_BUCKETS_OF_ROUND, Method, Split, SplitBuffers, SplitOutput, TileShape};
+use super::buffers::{SplitBuffers, SplitOutput, SplitSizes};
+use super::description::{MAX_BUCKETS_OF_ROUND, Split};
+use crate::operations::shared::each::EACH;
 use crate::policy::Policy;
-
-/// The sizes of a split.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SplitSizes {
-    /// Workgroup size.
-    pub threads: u32,
-    /// Keys per thread in a tile (one for `Direct`, where a tile is a window).
-    pub items: u32,
-    /// Number of turns in which a tile passes through shared memory.
-    pub turns: u32,
-    /// Tiles per subproblem.
-    pub parts: u32,
-    /// Whether the histogram is counted by atomics in shared memory instead of by ballots.
-    pub count_by_atomics: bool,
-    /// Copies of the counters if counted by atomics.
-    pub counter_copies: u32,
-    /// Whether the prescan writes the bucket of each key as a label for the postscan.
-    pub labels: bool,
-}
-
-impl SplitSizes {
-    /// Keys per subproblem of the block-level method, whose tiles span a workgroup.
-    pub(super) fn keys_of_block_subproblem(&self) -> u32 {
-        self.threads * self.items * self.parts
-    }
-}
+use crate::policy::method::Method;
+use crate::policy::tile::TileShape;
 
 /// ceil(log2 m), at least 1: the number of ballots per window.
 pub(super) fn bucket_bits(buckets: u32) -> u32 {
@@ -105,11 +82,7 @@ pub(super) fn sizes(
         Method::Direct | Method::Warp => policy.facts.subgroup_size * shape.items,
         _ => threads * shape.items,
     };
-    let element_bytes = split.key.bytes()
-        + match buffers.output {
-            SplitOutput::Pairs { value_bytes, .. } => value_bytes,
-            _ => 0,
-        };
+    let element_bytes = split.key.bytes() + buffers.output.value_bytes().unwrap_or(0);
     let rounds = rounds_of_tile(policy, method, split, shape);
     let strip = match (method, buffers.output) {
         (Method::Block, SplitOutput::Keys(_)) => {

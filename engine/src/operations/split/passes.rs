@@ -1,27 +1,28 @@
-//! Passes of a split whose keys have at least 32 bits, except those of a full sort.
+//! Passes of splits, except those of a full sort.
 
-use multisplit_graph::{Buffer, Graph, View};
+use multisplit_graph::{Buffer, Graph};
 
+use super::bucket_code::BucketCode;
+use super::buffers::{AddedSplit, SplitBuffers, SplitOutput};
+use super::chain;
+use super::description::{Bucket, Split};
 use super::job::{Function, SplitPasses};
-use super::{
-    AddedSplit, BucketCode, MAX_BUCKETS, Method, Split, SplitBuffers, SplitOutput, find_offsets,
-    method, onesweep, reduced_bit, scan_split, stages, two_level,
-};
-use crate::error::{Error, Result};
-use crate::operations::fill;
-use crate::operations::shared::checks::check_size;
-use crate::policy::{MAX_ELEMENTS, Policy};
+use super::{baselines, method, rounds};
+use crate::error::Result;
+use crate::operations::shared::fill::fill;
+use crate::operations::shared::widening::{Form, NarrowKeys};
+use crate::policy::Policy;
+use crate::policy::method::Method;
 
-pub(super) const WORD: u64 = 4;
-
-/// Adds the passes of a split. For a full sort, adds only the passes that precede the sort.
+/// Adds the passes of a split whose keys have at least 32 bits. For a full sort, adds only the passes that precede
+/// the sort.
 pub(in crate::operations) fn add(
     graph: &mut Graph,
     policy: &Policy,
     split: &Split,
     buffers: &SplitBuffers,
 ) -> Result<AddedSplit> {
-    check(split, buffers)?;
+    buffers.check_sizes(split)?;
     policy.check()?;
     policy.split.check_on(&policy.facts)?;
     graph.sized_for_subgroups(policy.facts.subgroup_size);
@@ -34,33 +35,27 @@ pub(in crate::operations) fn add(
     };
     tracing::debug!(?added, n = ?buffers.n, m = split.buckets, "multisplit");
     if let Some(out_of_range) = buffers.out_of_range {
-        fill(
-            graph,
-            policy,
-            "multisplit.clear.out_of_range",
-            out_of_range.elements::<u32>(0, 1),
-            0,
-        )?;
+        let word = out_of_range.elements::<u32>(0, 1);
+        fill(graph, policy, "multisplit.clear.out_of_range", word, 0)?;
     }
     if buffers.n.max() == 0 {
-        fill(graph, policy, "multisplit.empty", offsets(split, buffers), 0)?;
+        fill(graph, policy, "multisplit.empty", buffers.offsets_of(split.buckets), 0)?;
         return Ok(added);
     }
     let function = Function::declare(graph, &code, split.buckets);
     let mut job = SplitPasses::new(graph, policy, split, buffers, function, added.sizes);
     match method {
-        Method::ScanSplit => scan_split::add(&mut job)?,
-        Method::ReducedBitSort => reduced_bit::add(&mut job)?,
+        Method::ScanSplit => baselines::scan_split(&mut job)?,
+        Method::ReducedBitSort => baselines::reduced_bit_sort(&mut job)?,
         // The caller adds the sort, which is built on this module, and then the offsets.
         Method::FullSort => {}
-        _ if added.rounds > 1 => two_level::add(&mut job, method)?,
-        _ => one_round(&mut job, method)?,
+        _ => rounds::add(&mut job, method)?,
     }
     Ok(added)
 }
 
 /// Adds the pass that finds the offsets, and the number of ids out of range, in the sorted keys of `sorted`.
-pub(super) fn add_offsets(
+pub(in crate::operations) fn add_offsets(
     graph: &mut Graph,
     policy: &Policy,
     split: &Split,
@@ -69,15 +64,7 @@ pub(super) fn add_offsets(
     let code = BucketCode::new(policy, split)?;
     let function = Function::declare(graph, &code, split.buckets);
     let sizes = method::sizes(policy, split.method, split, sorted);
-    find_offsets::add(&mut SplitPasses::new(graph, policy, split, sorted, function, sizes))
-}
-
-/// Adds a split by a method that takes one round.
-pub(super) fn one_round(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
-    match method {
-        Method::OneSweep => onesweep::add(job),
-        _ => stages::add(job, method),
-    }
+    chain::find_offsets(&mut SplitPasses::new(graph, policy, split, sorted, function, sizes))
 }
 
 /// Rejects bucket functions that do not support the key type or whose parameters are invalid.
@@ -85,40 +72,59 @@ pub(crate) fn check_function(policy: &Policy, split: &Split) -> Result<()> {
     BucketCode::new(policy, split).map(drop)
 }
 
-pub(super) fn offsets(split: &Split, buffers: &SplitBuffers) -> View {
-    buffers.offsets.elements::<u32>(0, u64::from(split.buckets) + 1)
+/// Returns the split of words that is equivalent to a split of keys of 8 or 16 bits, and the form of the words.
+/// Functions of bits receive the bits, functions of the order receive numbers that compare like the keys, and
+/// functions of values receive the values.
+pub(crate) fn of_words(split: &Split) -> (Split, Form) {
+    let key = split.key;
+    let (bucket, form) = match &split.bucket {
+        Bucket::Delta { min, width } => {
+            (Bucket::Delta { min: key.ordered(*min), width: *width }, Form::Ordered)
+        }
+        Bucket::Range(splitters) => {
+            let ordered = splitters.iter().map(|&splitter| key.ordered(splitter)).collect();
+            (Bucket::Range(ordered), Form::Ordered)
+        }
+        Bucket::OrderedDigit { .. } => (split.bucket.clone(), Form::Ordered),
+        Bucket::Identity | Bucket::Digit { .. } => (split.bucket.clone(), Form::Bits),
+        // Even parts of floats, and user functions.
+        _ => (split.bucket.clone(), Form::Number),
+    };
+    (Split { key: form.wide(key), bucket, ..split.clone() }, form)
 }
 
-pub(super) fn check(split: &Split, buffers: &SplitBuffers) -> Result<()> {
-    if split.buckets == 0 {
-        return Err(Error::NoBuckets);
-    }
-    if split.buckets > MAX_BUCKETS {
-        let (asked, limit) = (u64::from(split.buckets), u64::from(MAX_BUCKETS));
-        return Err(Error::TooLarge { what: "number of buckets", asked, limit });
-    }
-    let n = buffers.n.max();
-    if n > MAX_ELEMENTS {
-        let (asked, limit) = (n, MAX_ELEMENTS);
-        return Err(Error::TooLarge { what: "number of elements", asked, limit });
-    }
-    let key_bytes = split.key.array_bytes(n);
-    let large_enough = |name: &str, buffer: Buffer, element: u64, count: u64| {
-        check_size(&format!("multisplit.{name}"), buffer, element * count)
+/// Adds the passes of a split of keys of 8 or 16 bits: `add_words` adds those of the equivalent split of words.
+pub(in crate::operations) fn add_narrow(
+    graph: &mut Graph,
+    policy: &Policy,
+    split: &Split,
+    buffers: &SplitBuffers,
+    add_words: impl FnOnce(&mut Graph, &Split, &SplitBuffers) -> Result<AddedSplit>,
+) -> Result<AddedSplit> {
+    buffers.check_sizes(split)?;
+    check_function(policy, split)?;
+    let (wide, form) = of_words(split);
+    let keys = NarrowKeys { key: split.key, form, n: buffers.n };
+    // Buffers of a graph cannot be empty.
+    let n = buffers.n.max().max(1);
+    let words = graph.transient::<u32>("multisplit.words", n);
+    keys.widen(graph, policy, buffers.keys, words)?;
+    let mut out: Option<(Buffer, Buffer)> = None;
+    let mut wide_out = |keys: Buffer| {
+        let words = graph.transient::<u32>("multisplit.words.out", n);
+        out = Some((words, keys));
+        words
     };
-    check_size("multisplit.keys", buffers.keys, key_bytes)?;
-    large_enough("offsets", buffers.offsets, WORD, u64::from(split.buckets) + 1)?;
-    if let Some(out_of_range) = buffers.out_of_range {
-        large_enough("out_of_range", out_of_range, WORD, 1)?;
-    }
-    match buffers.output {
-        SplitOutput::Keys(keys) => check_size("multisplit.keys_out", keys, key_bytes),
-        SplitOutput::Permutation(words) => large_enough("permutation", words, WORD, n),
+    let output = match buffers.output {
+        SplitOutput::Keys(keys) => SplitOutput::Keys(wide_out(keys)),
         SplitOutput::Pairs { keys, values_in, values, value_bytes } => {
-            let value = u64::from(value_bytes);
-            check_size("multisplit.keys_out", keys, key_bytes)?;
-            large_enough("values", values_in, value, n)?;
-            large_enough("values_out", values, value, n)
+            SplitOutput::Pairs { keys: wide_out(keys), values_in, values, value_bytes }
         }
+        SplitOutput::Permutation(places) => SplitOutput::Permutation(places),
+    };
+    let added = add_words(graph, &wide, &SplitBuffers { keys: words, output, ..*buffers })?;
+    if let Some((words, to)) = out {
+        keys.narrow(graph, policy, words, to)?;
     }
+    Ok(added)
 }

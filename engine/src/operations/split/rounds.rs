@@ -1,5 +1,4 @@
-//! The paper's three stages: prescan (one histogram per subproblem), scan (of the histograms, bucket by bucket),
-//! postscan (moves every key to its destination).
+//! Rounds of a split, by the paper's three stages or by one sweep.
 
 use multisplit_graph::Buffer;
 use multisplit_shaders::builtin::variants::{
@@ -7,16 +6,21 @@ use multisplit_shaders::builtin::variants::{
     MULTISPLIT_BLOCK_POSTSCAN_LABELS as LABELLED_POSTSCAN,
     MULTISPLIT_BLOCK_PRESCAN as BLOCK_PRESCAN,
     MULTISPLIT_BLOCK_PRESCAN_LABELS as LABELLING_PRESCAN,
-    MULTISPLIT_DIRECT_POSTSCAN as DIRECT_POSTSCAN,
+    MULTISPLIT_DIRECT_POSTSCAN as DIRECT_POSTSCAN, MULTISPLIT_HISTOGRAM, MULTISPLIT_ONESWEEP,
     MULTISPLIT_SIDE_BY_SIDE_PRESCAN as SIDE_BY_SIDE_PRESCAN,
     MULTISPLIT_SUBGROUP_PRESCAN as SUBGROUP_PRESCAN, MULTISPLIT_WARP_POSTSCAN as WARP_POSTSCAN,
 };
 
-use super::Method;
-use super::job::{SplitPasses, bind_out_of_range, bind_output, variant};
+use super::chain::Chain;
+use super::description::{MAX_BUCKETS_OF_ROUND, Split};
+use super::job::{SplitPasses, bind_output, variant};
+use super::method::{bucket_bits, sizes};
 use crate::error::Result;
 use crate::operations::scan::{ScanPlan, max_single_group_elements};
 use crate::operations::shared::count::Length;
+use crate::operations::shared::fill::Filling;
+use crate::operations::shared::pieces::{ALIGNMENT, WORD};
+use crate::policy::method::Method;
 
 /// The side-by-side prescan counts only the keys of the second bucket.
 const MAX_BUCKETS_SIDE_BY_SIDE: u32 = 2;
@@ -24,8 +28,39 @@ const MAX_BUCKETS_SIDE_BY_SIDE: u32 = 2;
 const MAX_KEYS_SIDE_BY_SIDE: u64 = 1 << 28;
 /// Labels per word: the buckets of four keys of a thread.
 const LABELS_OF_WORD: u32 = 4;
+/// Words before the status of the tiles of a sweep: the ticket and its padding.
+const STATUS_HEAD: u64 = 4;
 
+/// Adds a split by a method whose rounds compute the offsets.
 pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
+    match method {
+        _ if job.split.buckets > MAX_BUCKETS_OF_ROUND => two_rounds(job, method),
+        Method::OneSweep => one_sweep(job),
+        _ => stages(job, method),
+    }
+}
+
+/// Splits into more buckets than one round supports: by the lower half of the id bits, then by the upper half. Both
+/// rounds are stable, so the second one keeps the order of the first within its buckets. Each round evaluates the
+/// bucket function again.
+fn two_rounds(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
+    let policy = job.policy;
+    // Equal halves, because the time of a round grows faster than its number of id bits.
+    let low_bits = bucket_bits(job.split.buckets) / 2;
+    let parts = [(0, 1 << low_bits), (low_bits, job.split.buckets.div_ceil(1 << low_bits))];
+    let chain = Chain::new(job, parts.len() as u32)?;
+    for (buffers, (shift, buckets)) in chain.rounds.iter().zip(parts) {
+        let split = Split { buckets, ..job.split.clone() };
+        let mut round = job.with(&split, buffers, sizes(policy, method, &split, buffers));
+        round.part_shift = Some(shift);
+        add(&mut round, method)?;
+    }
+    chain.finish(job)
+}
+
+/// Adds the paper's three stages: prescan (one histogram per subproblem), scan (of the histograms, bucket by
+/// bucket), postscan (moves every key to its destination).
+fn stages(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
     // The direct and warp-level methods have one subproblem per subgroup. They share a prescan, which counts by
     // windows.
     let (prescan, postscan, threads_of_subproblem, windows_of_tile) = match method {
@@ -60,8 +95,7 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
 
     let histogram = job.graph.transient::<u32>("multisplit.histogram", entries);
     let scanned = job.graph.transient::<u32>("multisplit.scanned", entries);
-    let (out_of_range, counted) = (job.out_of_range, job.buffers.out_of_range.is_some());
-    let prepared = job.prepared;
+    let (prepared, out_of_range) = (job.prepared, job.out_of_range);
     let label = "multisplit.prescan";
     let labels = job.sizes.labels.then(|| declare_labels(job, subproblems));
     let inside = if let Some(side_by_side) = job.side_by_side {
@@ -70,17 +104,17 @@ pub(super) fn add(job: &mut SplitPasses<'_>, method: Method) -> Result<()> {
         let threads = side_by_side * job.sizes.threads;
         let pass = job.pass_of(label, SIDE_BY_SIDE_PRESCAN, threads, subproblems, windows)?;
         let pass = pass.bind("histogram", histogram).bind("inside_block", inside);
-        prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), blocks);
+        prepared.dispatch(out_of_range.bind(pass), blocks);
         inside
     } else if let Some(labels) = labels {
         let chunks = parts * u64::from(job.sizes.threads / job.policy.facts.subgroup_size);
         let pass = job.pass(label, prescan, subproblems, chunks)?;
         let pass = pass.bind("histogram", histogram).bind("labels", labels);
-        prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), groups);
+        prepared.dispatch(out_of_range.bind(pass), groups);
         scanned
     } else {
         let pass = job.pass(label, prescan, subproblems, windows)?.bind("histogram", histogram);
-        prepared.dispatch(bind_out_of_range(pass, out_of_range, counted), groups);
+        prepared.dispatch(out_of_range.bind(pass), groups);
         scanned // placeholder: the postscan reads it only after a side-by-side prescan
     };
 
@@ -130,4 +164,40 @@ struct Follows {
     scan: ScanPlan<'static>,
     /// Maximum number of words of all histograms.
     entries: u64,
+}
+
+/// Adds the one-sweep method, an addition to the paper: one histogram of the whole input, then a single pass that
+/// ranks each tile, finds its offsets by look-back, and writes its elements.
+fn one_sweep(job: &mut SplitPasses<'_>) -> Result<()> {
+    let tile = u64::from(job.sizes.threads * job.sizes.items);
+    let m = u64::from(job.split.buckets);
+    // A key takes one loop iteration, and the search for its bucket up to eight more.
+    let tiles = job.policy.facts.max_loop_rounds / (9 * job.sizes.items).max(1);
+    let parts = u64::from(job.policy.split.histogram_parts.min(tiles).max(1));
+    // Counts and status share a buffer, so that one pass clears both.
+    let words = m.next_multiple_of(ALIGNMENT / WORD);
+    let (tiles, blocks, clear) = job.prepare(|job, lengths, n| {
+        // At least one tile, even if it is empty: the first tile writes the offsets.
+        let tiles = lengths.some_parts(n, tile)?;
+        let blocks = lengths.parts(n, tile * parts)?;
+        let cleared = lengths.scaled(tiles, m, words + STATUS_HEAD)?;
+        Ok((tiles, blocks, Filling::plan(job.policy, lengths, cleared)?))
+    })?;
+    let (prepared, out_of_range) = (job.prepared, job.out_of_range);
+    let status_words = STATUS_HEAD + tiles.max * m;
+    let counts_and_status = job.graph.transient::<u32>("multisplit.status", words + status_words);
+    clear.add(job.graph, job.policy, prepared, "multisplit.clear", counts_and_status, 0)?;
+    let histogram = counts_and_status.elements::<u32>(0, m);
+    let status = counts_and_status.elements::<u32>(words, status_words);
+
+    let pass = job.pass("multisplit.histogram", MULTISPLIT_HISTOGRAM, blocks, parts)?;
+    let pass = pass.bind("histogram", histogram);
+    prepared.dispatch(out_of_range.bind(pass), blocks);
+
+    let (split, buffers) = (job.split, job.buffers);
+    let kernels = variant(&buffers.output, MULTISPLIT_ONESWEEP);
+    let pass = job.pass("multisplit.onesweep", kernels, tiles, 1)?;
+    let pass = pass.bind("histogram", histogram).bind("status", status);
+    prepared.dispatch(bind_output(pass, split, buffers), tiles);
+    Ok(())
 }

@@ -1,16 +1,66 @@
-//! The full sort as a split method: a radix sort by the whole key, for buckets that are in key order. It is the
-//! most expensive method, and its result is also sorted within each bucket.
+//! The entry point of splits, and the full sort as a split method: a radix sort by the whole key, for buckets that
+//! are in key order. It is the most expensive method, and its result is also sorted within each bucket.
+//!
+//! This module is above splits and sorts, because the rounds of a sort may be splits.
 
 use multisplit_graph::{Buffer, Graph};
-use multisplit_shaders::builtin as kernels;
 
-use crate::elements::key::UNSIGNED;
+use crate::elements::key::{KeyType, UNSIGNED};
 use crate::error::{Error, Result};
-use crate::operations::copy;
 use crate::operations::shared::count::Count;
-use crate::operations::sort::{self, KeyedSort, SortBuffers, SortPlace, SortValues};
-use crate::operations::split::{Bucket, Split, SplitBuffers, SplitOutput, each, passes};
+use crate::operations::shared::each::invert;
+use crate::operations::shared::fill::copy;
+use crate::operations::sort::{self, KeyedSort, SortBuffers, SortValues};
+use crate::operations::split::{
+    AddedSplit, Bucket, Buckets, Method, Split, SplitBuffers, SplitOutput, add, add_narrow,
+    add_offsets,
+};
 use crate::policy::Policy;
+
+/// Adds the passes of a split to the graph. If the count is 0, only the offsets and the out-of-range count are
+/// written.
+pub fn split<K>(
+    graph: &mut Graph,
+    policy: &Policy,
+    buckets: &Buckets<K>,
+    buffers: &SplitBuffers,
+) -> Result<AddedSplit> {
+    let key = KeyType::of("keys", buffers.keys)?;
+    let split = buckets.split();
+    if key != split.key {
+        let (found, expected) = (key.to_string(), split.key.to_string());
+        return Err(Error::KeyTypeMismatch { name: "keys", found, expected });
+    }
+    buffers.check_types()?;
+    let sort = match split.method {
+        Method::FullSort => Some(sort_of(split, buffers.n)?),
+        _ => None,
+    };
+    if !key.is_narrow() {
+        return split_or_sort(graph, policy, split, sort, buffers);
+    }
+    // In both forms that can be sorted, the words are unsigned numbers of as many bits as the keys.
+    let bits = Some(0..key.bits());
+    add_narrow(graph, policy, split, buffers, |graph, wide, of_words| {
+        let sort = sort.map(|sort| KeyedSort { key: wide.key, bits, ..sort });
+        split_or_sort(graph, policy, wide, sort, of_words)
+    })
+}
+
+/// Adds the passes of a split of 32-bit or 64-bit keys, and those of its sort, if any.
+fn split_or_sort(
+    graph: &mut Graph,
+    policy: &Policy,
+    split: &Split,
+    sort: Option<KeyedSort>,
+    buffers: &SplitBuffers,
+) -> Result<AddedSplit> {
+    let added = add(graph, policy, split, buffers)?;
+    if let Some(sort) = sort {
+        full_sort(graph, policy, &sort, split, buffers)?;
+    }
+    Ok(added)
+}
 
 /// Returns the sort that puts keys into bucket order. Rejects buckets that are not in key order, and device
 /// counts.
@@ -37,7 +87,7 @@ pub(crate) fn sort_of(split: &Split, n: Count) -> Result<KeyedSort> {
 
 /// Adds the passes of the sort, and the pass that finds the offsets in its result. Adds no passes for an empty
 /// input.
-pub(super) fn add(
+fn full_sort(
     graph: &mut Graph,
     policy: &Policy,
     sort: &KeyedSort,
@@ -69,16 +119,13 @@ pub(super) fn add(
             (keys, SortValues::Indices(sources))
         }
     };
-    let place = SortPlace::InPlace;
-    let sorted = SortBuffers { n: buffers.n, keys, values, place, segments: None };
+    let sorted = SortBuffers { values, ..SortBuffers::keys(keys).count(buffers.n) };
     sort::add(graph, policy, sort, &sorted)?;
-    passes::add_offsets(graph, policy, split, &SplitBuffers { keys, ..*buffers })?;
-    if let (SplitOutput::Permutation(words), SortValues::Indices(sources)) =
-        (buffers.output, values)
-    {
-        let bound = [("sources", sources), ("permutation", words)];
-        let elements = (buffers.n, input);
-        each(graph, policy, &kernels::MULTISPLIT_INVERT, elements, &bound)?;
+    add_offsets(graph, policy, split, &SplitBuffers { keys, ..*buffers })?;
+    match (buffers.output, values) {
+        (SplitOutput::Permutation(words), SortValues::Indices(sources)) => {
+            invert(graph, policy, (buffers.n, input), sources, words)
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }

@@ -1,25 +1,47 @@
-//! Code shared by the passes of all sort methods: kernel variants, push constants, specialization constants.
+//! Code shared by the passes of all sort methods: tile shapes, kernel variants, push constants, specialization
+//! constants.
 
 use multisplit_graph::{Buffer, Graph, PassBuilder, View};
 
-use super::{KeyedSort, SortBuffers, SortValues};
+use super::description::{DIGIT_BITS, KeyedSort, SortBuffers, SortValues};
+use super::sizes::UpTo;
 use crate::elements::key::KeyType;
 use crate::error::Result;
-use crate::execute::own_pass::OwnPasses;
-use crate::operations::shared::count::{Length, Prepared};
+use crate::operations::shared::count::{Length, Lengths, Prepared};
 use crate::operations::shared::look_back::LookBackCost;
 use crate::operations::shared::specialize::specialize;
 use crate::operations::split::{
-    BucketCode, BucketWords, Kernels, SplitBy, SplitPush, TileShape, ValuesAfter, order_status,
+    Bucket, BucketCode, BucketWords, Kernels, Split, SplitBy, SplitPush, ranking_pass,
 };
 use crate::policy::Policy;
+use crate::policy::method::ValuesAfter;
+use crate::policy::tile::TileShape;
 
 /// Buckets per round.
-pub(super) const BUCKETS: u32 = 1 << super::DIGIT_BITS;
+pub(super) const BUCKETS: u32 = 1 << DIGIT_BITS;
+
+impl Policy {
+    /// Tile of a one-sweep sort.
+    pub(super) fn sort_tile(&self, key: KeyType, buffers: &SortBuffers) -> TileShape {
+        let all: &[UpTo] = match (key.bits(), buffers.values) {
+            (64, _) => &self.sort.wide_keys,
+            (_, SortValues::None) => &self.sort.keys,
+            _ => &self.sort.pairs,
+        };
+        let suited = all.iter().find(|(max, _)| buffers.n.max() <= *max).map(|(_, shape)| *shape);
+        let shape = suited.unwrap_or(TileShape::new(self.threads, 4));
+        self.fit_tile(shape, DIGIT_BITS, key.bytes(), |_| 0)
+    }
+
+    /// Tile of the single-workgroup sort.
+    pub(super) fn small_sort_tile(&self, key: KeyType) -> TileShape {
+        self.fit_tile(self.sort.small, DIGIT_BITS, key.bytes(), |_| 0)
+    }
+}
 
 /// Selects the kernel variant for keys or for pairs.
 pub(super) fn variant(values: SortValues, [keys, pairs]: [Kernels; 2]) -> Kernels {
-    if matches!(values, SortValues::None) { keys } else { pairs }
+    if values.is_none() { keys } else { pairs }
 }
 
 /// Narrow keys, several per word, that the first round reads directly. Later rounds use words; the last round
@@ -58,6 +80,10 @@ pub(super) struct Halves {
     pub packing: Option<u32>,
     pub keys: [Buffer; 2],
     pub values: Option<[Buffer; 2]>,
+    /// Number of elements, and bytes of their keys.
+    n: u64,
+    key_bytes: u64,
+    moved: SortValues,
 }
 
 /// Parameters of the passes of one sort.
@@ -84,7 +110,36 @@ pub(super) struct Work {
     pub by: SplitBy,
 }
 
-impl SortPasses<'_> {
+impl<'j> SortPasses<'j> {
+    /// State for a host count, or for a device count before [`prepare`](Self::prepare).
+    pub fn new(
+        graph: &'j mut Graph,
+        policy: &'j Policy,
+        sort: &'j KeyedSort,
+        buffers: &'j SortBuffers,
+        shape: TileShape,
+    ) -> Self {
+        let (n, prepared) = (Length::known(buffers.n.max()), Prepared::default());
+        Self { graph, policy, sort, buffers, shape, n, prepared }
+    }
+
+    /// Computes the lengths that depend on n. Must be called before the first pass that needs them.
+    pub fn prepare<T>(
+        &mut self,
+        follow: impl FnOnce(&Self, &mut Lengths, Length) -> Result<T>,
+    ) -> Result<T> {
+        let (mut lengths, n) = Lengths::new(self.buffers.n)?;
+        let follows = follow(self, &mut lengths, n)?;
+        self.n = n;
+        self.prepared = lengths.prepare(self.graph, self.policy, "sort.prepare")?;
+        Ok(follows)
+    }
+
+    /// View of the keys.
+    pub fn keys(&self) -> View {
+        self.buffers.keys.range(0, self.n.max * u64::from(self.sort.key.bytes()))
+    }
+
     /// Starts a pass with its kernel and constants. The caller binds the buffers.
     pub fn pass(
         &mut self,
@@ -104,19 +159,18 @@ impl SortPasses<'_> {
             parts: work.parts,
             round: work.round,
         };
-        let indices = matches!(self.buffers.values, SortValues::Indices(_));
         let cost = LookBackCost::of_buckets(BUCKETS, self.shape, 1, 1);
         let spins = self.policy.ticket_spins(cost);
         let common = [
             ("local_size_x", self.shape.threads),
             ("SUBGROUP_SIZE", self.policy.facts.subgroup_size),
-            ("BUCKET_BITS", super::DIGIT_BITS),
+            ("BUCKET_BITS", DIGIT_BITS),
             ("KEY_KIND", self.sort.key.kind()),
             ("ITEMS", self.shape.items),
             ("SPIN_LIMIT", spins),
             ("TILES_AT_A_TIME", self.policy.look_back_tiles),
             ("VALUE_WORDS", self.buffers.values.bytes().unwrap_or(4) / 4),
-            ("COUNTED_VALUES", u32::from(indices)),
+            ("COUNTED_VALUES", self.buffers.values.are_indices().into()),
             ("RANKING", u32::from(self.policy.split.ranking.is_by_lane_order())),
             ("REVERSED_LANES", u32::from(self.policy.split.ranking.is_reversed())),
             ("CANARY_PERIOD", self.policy.split.canary_period),
@@ -124,23 +178,17 @@ impl SortPasses<'_> {
             // Registers limit the size of tiles, so values are loaded late (docs/performance.md).
             ("VALUES_AFTER", ValuesAfter::Ordering as u32),
         ];
-        let given = |name: &str| constants.iter().any(|(other, _)| *other == name);
-        let status = order_status(self.graph, self.policy, &kernel);
-        let mut pass = push.push(self.graph.own_pass(label, &kernel), work.by);
-        if let Some((name, word)) = status {
-            pass = pass.bind(name, word);
-        }
-        let all: Vec<_> =
-            common.iter().filter(|(name, _)| !given(name)).chain(constants).copied().collect();
-        Ok(specialize(pass, &kernel, &all))
+        let pass = ranking_pass(self.graph, self.policy, label, &kernel);
+        // The constants of the caller replace common ones.
+        Ok(specialize(push.push(pass, work.by), &kernel, &[&common, constants].concat()))
     }
 
     /// Kind and parameters of the bucket function of one round.
     pub fn digit(&self, shift: u32, bits: u32) -> Result<(u32, BucketWords)> {
-        let sort = self.sort;
-        let code =
-            BucketCode::ordered_digit(self.policy, sort.key, (shift, bits), sort.descending)?;
-        Ok((code.kind(), code.words()))
+        let bucket = Bucket::OrderedDigit { shift, bits, descending: self.sort.descending };
+        let split = Split::new(self.sort.key, 1 << bits, bucket);
+        let code = BucketCode::new(self.policy, &split)?;
+        Ok((code.kind, code.words))
     }
 
     /// Parameters of all digits, for `digits.glsl`.
@@ -152,55 +200,38 @@ impl SortPasses<'_> {
 
     /// Returns the halves. Declares transient buffers for the second half unless the caller provides one.
     pub fn halves(&mut self) -> Halves {
-        let n = self.n.max;
-        let key_bytes = u64::from(self.sort.key.bytes());
-        let other = match self.buffers.place {
-            super::SortPlace::DoubleBuffer { keys, values, .. } => Some((keys, values)),
-            super::SortPlace::InPlace => None,
+        let (n, other) = (self.n.max, self.buffers.other);
+        let mut scratch = |name: &str, given: Option<Buffer>, bytes: u64| {
+            given.unwrap_or_else(|| self.graph.transient_bytes(name, bytes))
         };
-        let other_keys = match other {
-            Some((keys, _)) => keys,
-            None => self.graph.transient_bytes("sort.keys", n * key_bytes),
-        };
+        let key_bytes = n * u64::from(self.sort.key.bytes());
+        let other_keys = scratch("sort.keys", other.map(|other| other.keys), key_bytes);
         let values = self.buffers.values.buffer().map(|(values, bytes)| {
-            let other_values = match other {
-                Some((_, Some(values))) => values,
-                _ => self.graph.transient_bytes("sort.values", n * u64::from(bytes)),
-            };
-            [values, other_values]
+            let given = other.and_then(|other| other.values);
+            [values, scratch("sort.values", given, n * u64::from(bytes))]
         });
-        Halves { packed: None, packing: None, keys: [self.buffers.keys, other_keys], values }
+        let (keys, moved) = ([self.buffers.keys, other_keys], self.buffers.values);
+        Halves { packed: None, packing: None, keys, values, n, key_bytes, moved }
     }
 }
 
-/// Binds the half that a round reads, and the half that it writes.
-pub(super) fn bind_halves<'g>(
-    pass: PassBuilder<'g>,
-    job: (&KeyedSort, SortValues, u64),
-    halves: &Halves,
-    round: u32,
-) -> PassBuilder<'g> {
-    let (sort, values, n) = job;
-    let (from, to) = (round as usize % 2, (round as usize + 1) % 2);
-    let key_bytes = n * u64::from(sort.key.bytes());
-    let read_keys = match halves.packed.filter(|_| round == 0) {
-        Some(packed) => packed.view(n),
-        None => halves.keys[from].range(0, key_bytes),
-    };
-    let written_keys = match halves.packed.filter(|_| halves.packing == Some(round)) {
-        Some(packed) => packed.view(n),
-        None => halves.keys[to].range(0, key_bytes),
-    };
-    let pass = pass.bind("keys", read_keys).bind("keys_out", written_keys);
-    match (halves.values, values.bytes()) {
-        (Some(both), Some(bytes)) => {
-            let size = n * u64::from(bytes);
-            // The first round generates the indices. It binds the keys as a placeholder, because the indices
-            // may be uninitialized.
-            let counted = round == 0 && matches!(values, SortValues::Indices(_));
-            let read = if counted { read_keys } else { both[from].range(0, size) };
-            pass.bind("values", read).bind("values_out", both[to].range(0, size))
-        }
-        _ => pass,
+impl Halves {
+    /// Binds the half that a round reads, and the half that it writes.
+    pub fn bind<'g>(&self, pass: PassBuilder<'g>, round: u32) -> PassBuilder<'g> {
+        let (from, to) = (round as usize % 2, (round as usize + 1) % 2);
+        let half = |half: usize, is_packed: bool| match self.packed.filter(|_| is_packed) {
+            Some(packed) => packed.view(self.n),
+            None => self.keys[half].range(0, self.key_bytes),
+        };
+        let read_keys = half(from, round == 0);
+        let pass = pass.bind("keys", read_keys);
+        let pass = pass.bind("keys_out", half(to, self.packing == Some(round)));
+        let (Some(both), Some(bytes)) = (self.values, self.moved.bytes()) else { return pass };
+        let size = self.n * u64::from(bytes);
+        // The first round generates the indices. It binds the keys as a placeholder, because the indices may be
+        // uninitialized.
+        let generated = round == 0 && self.moved.are_indices();
+        let read = if generated { read_keys } else { both[from].range(0, size) };
+        pass.bind("values", read).bind("values_out", both[to].range(0, size))
     }
 }

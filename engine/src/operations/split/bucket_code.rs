@@ -1,4 +1,4 @@
-//! Bucket functions, as callers describe them and as kernels receive them.
+//! Bucket functions in the form that the kernels use: specialization constants, push constants and tables.
 
 use std::sync::Arc;
 
@@ -6,91 +6,17 @@ use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::Builtin;
 
-use super::Split;
+use super::description::{Bucket, Split};
 use super::push::{BucketWords, SplitBy};
-use crate::elements::key::{Key, KeyType, SIGNED};
+use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
 use crate::operations::shared::even_parts::{EvenFloats, ScaledParts};
+#[cfg(feature = "glsl")]
+use crate::operations::shared::glsl::{self, Glsl};
 use crate::operations::shared::lookup_table::Cells;
 use crate::policy::Policy;
 
-/// A bucket function in untyped form, with parameters as bits. [`Buckets`] is the typed form.
-///
-/// [`Buckets`]: super::Buckets
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Bucket {
-    /// Buckets of equal width, starting at a minimum; for integers. Keys below the minimum belong to the first
-    /// bucket, keys past the end to the last.
-    Delta {
-        /// First key of the first bucket, as the bits of a key ([`Key::key_bits`]).
-        min: u64,
-        /// Number of key values per bucket; not zero.
-        width: u64,
-    },
-    /// The key itself is its bucket id. For floats and signed keys, the id is the bits of the key.
-    Identity,
-    /// `bits` bits of the key, starting at bit `shift`.
-    Digit {
-        /// Lowest bit.
-        shift: u32,
-        /// Number of bits.
-        bits: u32,
-    },
-    /// `bits` bits of the unsigned number that compares like the key, as a radix sort uses them for signed keys
-    /// and floats. For unsigned keys this is the key itself.
-    OrderedDigit {
-        /// Lowest bit.
-        shift: u32,
-        /// Number of bits.
-        bits: u32,
-        /// Whether the largest digit belongs to the first bucket.
-        descending: bool,
-    },
-    /// m equal parts of the floats from `lo` to `hi`, with the edges that [`Buckets::even`](super::Buckets::even)
-    /// documents. Keys below `lo` belong to the first bucket; keys above `hi` and NaN belong to the last. `lo` and
-    /// `hi` are rounded to the key type.
-    Even {
-        /// Lower edge of the first bucket.
-        lo: f64,
-        /// Upper edge of the last bucket.
-        hi: f64,
-    },
-    /// m - 1 sorted splitters, as the bits of keys ([`Bucket::range`] takes keys). The bucket of a key is the
-    /// number of splitters at or below it.
-    Range(Vec<u64>),
-    /// A user's function in GLSL.
-    #[cfg(feature = "glsl")]
-    Glsl(super::glsl::Glsl),
-}
-
 impl Bucket {
-    /// [`Delta`](Self::Delta) over the whole domain of an integer key.
-    pub fn delta_over_domain(key: KeyType, buckets: u32) -> Self {
-        let width = (1u128 << key.bits()).div_ceil(u128::from(buckets.max(1)));
-        // Only the width of a single bucket can exceed 64 bits.
-        let width = u64::try_from(width).unwrap_or(u64::MAX);
-        let signed = key.kind() == SIGNED;
-        Self::Delta { min: if signed { 1 << (key.bits() - 1) } else { 0 }, width }
-    }
-
-    /// `buckets` equal parts of the keys from `start` to `end`. Integer ranges that are not divisible into parts
-    /// of equal width use splitters.
-    pub fn even<K: Key>(start: K, end: K, buckets: u32) -> Self {
-        let (lo, hi) = (start.key_bits(), end.key_bits());
-        if K::TYPE.is_float() {
-            return Self::Even { lo: K::TYPE.float(lo), hi: K::TYPE.float(hi) };
-        }
-        let (first, last) = (K::TYPE.ordered(lo), K::TYPE.ordered(hi));
-        let (span, m) = (u128::from(last.saturating_sub(first)), u128::from(buckets.max(1)));
-        // An empty range has a width of zero, which is rejected later.
-        if span.is_multiple_of(m) {
-            return Self::Delta { min: lo, width: (span / m) as u64 };
-        }
-        let splitter = |k: u128| K::TYPE.unordered(first + (k * span).div_ceil(m) as u64);
-        Self::Range((1..m).map(splitter).collect())
-    }
-
     /// Parameters of the parts if the function is [`Even`](Self::Even).
     fn even_parts(&self, key: KeyType, parts: u32) -> Option<EvenFloats> {
         let Self::Even { lo, hi } = *self else { return None };
@@ -110,14 +36,6 @@ impl Bucket {
         if key.bits() == 64 { None } else { parts.scaled() }
     }
 
-    /// Whether the function is user GLSL.
-    pub(super) fn is_users(&self) -> bool {
-        #[cfg(feature = "glsl")]
-        return matches!(self, Self::Glsl(_));
-        #[cfg(not(feature = "glsl"))]
-        false
-    }
-
     /// Whether the function is expensive enough for the block-level method to store its results as labels: a
     /// search among splitters, or a user's function of unknown cost.
     pub(super) fn is_costly(&self, key: KeyType, buckets: u32) -> bool {
@@ -128,9 +46,15 @@ impl Bucket {
         }
     }
 
-    /// [`Range`](Self::Range) with these splitters.
-    pub fn range<K: Key>(splitters: &[K]) -> Self {
-        Self::Range(splitters.iter().map(|splitter| splitter.key_bits()).collect())
+    /// Words of shared memory for the cells; 0 if the function has no splitters.
+    pub(super) fn cells(&self, policy: &Policy, key: KeyType, buckets: u32) -> u32 {
+        match self {
+            Self::Range(splitters) => cells_of(policy, splitters.len() as u32 + 1) + 1,
+            Self::Even { .. } if self.even_scaled(key, buckets).is_none() => {
+                cells_of(policy, u32::MAX) + 1
+            }
+            _ => 0,
+        }
     }
 }
 
@@ -157,26 +81,15 @@ fn cells_of(policy: &Policy, buckets: u32) -> u32 {
     Cells::count(buckets, CELLS_OF_BUCKET, policy.facts.shared_memory / 24 / 2 * 2)
 }
 
-impl Bucket {
-    /// Words of shared memory for the cells; 0 if the function has no splitters.
-    pub(super) fn cells(&self, policy: &Policy, key: KeyType, buckets: u32) -> u32 {
-        match self {
-            Self::Range(splitters) => cells_of(policy, splitters.len() as u32 + 1) + 1,
-            Self::Even { .. } if self.even_scaled(key, buckets).is_none() => {
-                cells_of(policy, u32::MAX) + 1
-            }
-            _ => 0,
-        }
-    }
-}
-
-/// A bucket function in the form that the kernels use: specialization constants, push constants and tables.
+/// A bucket function in the form that the kernels use.
 pub(in crate::operations) struct BucketCode {
-    kind: u32,
-    words: BucketWords,
-    table: Option<Table>,
+    /// Value of BUCKET_KIND.
+    pub kind: u32,
+    pub words: BucketWords,
+    /// Cells and splitters, if the function has splitters.
+    pub table: Option<Table>,
     #[cfg(feature = "glsl")]
-    user: Option<super::glsl::Glsl>,
+    user: Option<Glsl>,
 }
 
 // Values of BUCKET_KIND; must match `bucket.glsl`.
@@ -247,17 +160,6 @@ impl BucketCode {
         }
     }
 
-    /// The digit of a radix sort round.
-    pub fn ordered_digit(
-        policy: &Policy,
-        key: KeyType,
-        (shift, bits): (u32, u32),
-        descending: bool,
-    ) -> Result<Self> {
-        let bucket = Bucket::OrderedDigit { shift, bits, descending };
-        Self::new(policy, &Split::new(key, 1 << bits.min(16), bucket))
-    }
-
     fn plain(kind: u32, words: BucketWords) -> Self {
         Self {
             kind,
@@ -282,7 +184,6 @@ impl BucketCode {
     /// Code for splitters in ordered form. The table contains the cells, then the splitters.
     fn by_splitters(kind: u32, policy: &Policy, key: KeyType, ordered: &[u64]) -> Self {
         let wide = key.bits() == 64;
-        let halves = |x: u64| [x as u32, (x >> 32) as u32];
         let words = ordered.iter().flat_map(|&splitter| halves(splitter));
         let splitters = words.step_by(if wide { 1 } else { 2 });
         let count = cells_of(policy, ordered.len() as u32 + 1);
@@ -314,19 +215,6 @@ impl BucketCode {
         Self { table: Some(Table { cells: count, words: table }), ..Self::plain(kind, words) }
     }
 
-    pub fn kind(&self) -> u32 {
-        self.kind
-    }
-
-    pub fn words(&self) -> BucketWords {
-        self.words
-    }
-
-    /// Cells and splitters, if the function has splitters.
-    pub fn table(&self) -> Option<&Table> {
-        self.table.as_ref()
-    }
-
     /// The buffer that a user's function reads.
     #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has one"))]
     pub fn user_table(&self, graph: &mut Graph) -> Option<Buffer> {
@@ -344,12 +232,8 @@ impl BucketCode {
         // Kernels that only move elements do not evaluate the bucket function.
         #[cfg(feature = "glsl")]
         if let (Some(user), Some(_)) = (&self.user, kernel.interface().binding("table")) {
-            let kernel = super::glsl::kernel(
-                builtin,
-                multisplit_shaders::check::UserFunction::Bucket,
-                key.glsl(),
-                &user.source,
-            )?;
+            let role = multisplit_shaders::check::UserFunction::Bucket;
+            let kernel = glsl::kernel(builtin, role, key.glsl(), &user.source)?;
             return Ok((kernel, SplitBy::Function(user.parameters)));
         }
         Ok((kernel, SplitBy::Bucket(self.words)))
@@ -375,8 +259,7 @@ fn delta(key: KeyType, min: u64, width: u64, buckets: u32) -> BucketCode {
         return BucketCode::digit(kind, width.trailing_zeros(), 32, false);
     }
     let reciprocal = ((1.0 - RECIPROCAL_MARGIN) / width as f64) as f32;
-    let halves = |x: u64| (x as u32, (x >> 32) as u32);
-    let ((min, min_high), (width, width_high)) = (halves(min), halves(width));
+    let ([min, min_high], [width, width_high]) = (halves(min), halves(width));
     let words = BucketWords {
         shift_or_min: min,
         min_high,
@@ -403,4 +286,9 @@ fn even(policy: &Policy, key: KeyType, bucket: &Bucket, buckets: u32) -> Option<
     let inner = edges[1..buckets as usize].iter();
     let splitters: Vec<u64> = inner.map(|&edge| parts.sample.ordered_edge(edge)).collect();
     Some(BucketCode::by_splitters(EVEN_RANGE, policy, key, &splitters))
+}
+
+/// Low and high word of a number.
+fn halves(number: u64) -> [u32; 2] {
+    [number as u32, (number >> 32) as u32]
 }

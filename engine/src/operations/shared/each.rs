@@ -1,0 +1,57 @@
+//! Passes of kernels that process elements independently.
+
+use multisplit_graph::{Buffer, Graph};
+use multisplit_shaders::builtin::{Builtin, MULTISPLIT_INVERT, MULTISPLIT_NUMBER};
+
+use crate::error::Result;
+use crate::execute::own_pass::OwnPasses;
+use crate::operations::shared::count::{Count, CountPush, Lengths};
+use crate::policy::Policy;
+
+/// Elements per thread; must match `each.glsl`.
+pub(crate) const EACH: u64 = 4;
+
+/// Adds a pass of a kernel that processes elements independently. `keys` is an array of the elements that the
+/// kernel does not write.
+pub(in crate::operations) fn each(
+    graph: &mut Graph,
+    policy: &Policy,
+    kernel: &Builtin,
+    (n, keys): (Count, Buffer),
+    bound: &[(&str, Buffer)],
+) -> Result<()> {
+    let (mut lengths, n) = Lengths::new(n)?;
+    let groups = lengths.parts(n, EACH * u64::from(policy.threads))?;
+    let prepared = lengths.prepare(graph, policy, "multisplit.prepare")?;
+    let mut pass = graph
+        .own_pass(kernel.label(), &kernel.kernel()?)
+        .push(&CountPush { count: prepared.pushed(n) })
+        .specialize("local_size_x", policy.threads);
+    for &(name, buffer) in bound {
+        pass = pass.bind(name, buffer);
+    }
+    prepared.dispatch(prepared.bind(pass, keys.into()), groups);
+    Ok(())
+}
+
+/// Adds a pass that writes the index of each element: 0, 1, 2, ...
+pub(in crate::operations) fn number_elements(
+    graph: &mut Graph,
+    policy: &Policy,
+    elements: (Count, Buffer),
+    numbers: Buffer,
+) -> Result<()> {
+    each(graph, policy, &MULTISPLIT_NUMBER, elements, &[("sources", numbers)])
+}
+
+/// Adds a pass that writes the destination of each element, from the source of each output position.
+pub(in crate::operations) fn invert(
+    graph: &mut Graph,
+    policy: &Policy,
+    elements: (Count, Buffer),
+    sources: Buffer,
+    permutation: Buffer,
+) -> Result<()> {
+    let bound = [("sources", sources), ("permutation", permutation)];
+    each(graph, policy, &MULTISPLIT_INVERT, elements, &bound)
+}
