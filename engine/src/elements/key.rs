@@ -138,6 +138,17 @@ impl KeyType {
         }
     }
 
+    /// Bits of the `f32` or `f64` nearest to a value. Inverse of [`float`](Self::float).
+    pub(crate) fn float_bits(self, value: f64) -> u64 {
+        if self == Self::F64 { value.to_bits() } else { (value as f32).to_bits().into() }
+    }
+
+    /// Rounds the result of one operation on `f32` or `f64`. A single operation on `f32` has the same result if it
+    /// is computed as `f64` and then rounded.
+    pub(crate) fn rounded(self, value: f64) -> f64 {
+        self.float(self.float_bits(value))
+    }
+
     /// The `f64` nearest to a key, for the axis of a plot.
     pub(crate) fn value(self, bits: u64) -> f64 {
         let unused_bits = u64::BITS - self.bits();

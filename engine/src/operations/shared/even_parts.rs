@@ -34,91 +34,57 @@ const MAX_WIDTH: f64 = 1e30;
 /// Maximum margin: less than half a part. 2^20 parts of `f32` need 0.4375.
 const MAX_MARGIN: f64 = 0.46;
 
-/// Defines functions for the width of a part, multiplied by `unit`, and for the edges.
-macro_rules! even_floats {
-    ($float:ty, $step:ident, $edges:ident) => {
-        fn $step(lo: $float, hi: $float, parts: u32) -> ($float, $float) {
-            // If the width overflows, both ends are large, and halving them is exact.
-            let unit = if (hi - lo).is_finite() { 1.0 } else { 0.5 };
-            ((hi * unit - lo * unit) / parts as $float, unit)
-        }
-
-        fn $edges(lo: $float, hi: $float, parts: u32) -> impl Iterator<Item = $float> {
-            let (step, unit) = $step(lo, hi, parts);
-            let edge = move |k: u32| ((k as $float * step + lo * unit) / unit).min(hi);
-            (0..parts).map(edge).chain([hi])
-        }
-    };
-}
-
-even_floats!(f32, step_f32, edges_f32);
-even_floats!(f64, step_f64, edges_f64);
-
 impl EvenFloats {
-    fn ends_f32(&self) -> (f32, f32) {
-        (f32::from_bits(self.lo as u32), f32::from_bits(self.hi as u32))
+    fn ends(&self) -> (f64, f64) {
+        (self.sample.float(self.lo), self.sample.float(self.hi))
     }
 
-    fn ends_f64(&self) -> (f64, f64) {
-        (f64::from_bits(self.lo), f64::from_bits(self.hi))
+    /// Width of a part, multiplied by the second number.
+    fn step(&self) -> (f64, f64) {
+        let ((lo, hi), round) = (self.ends(), |value| self.sample.rounded(value));
+        // If the width overflows, both ends are large, and halving them is exact.
+        let unit = if round(hi - lo).is_finite() { 1.0 } else { 0.5 };
+        (round(round(hi * unit - lo * unit) / f64::from(self.parts)), unit)
     }
 
     /// Whether there are parts and the range is finite and not empty.
     pub fn is_valid(&self) -> bool {
-        let (lo, hi) = (self.sample.float(self.lo), self.sample.float(self.hi));
+        let (lo, hi) = self.ends();
         self.parts > 0 && lo < hi && lo.is_finite() && hi.is_finite()
     }
 
     /// Bits of the `parts + 1` edges, in ascending order.
     pub fn edges(&self) -> Vec<u64> {
-        match self.sample {
-            KeyType::F64 => {
-                let (lo, hi) = self.ends_f64();
-                edges_f64(lo, hi, self.parts).map(f64::to_bits).collect()
-            }
-            _ => {
-                let (lo, hi) = self.ends_f32();
-                edges_f32(lo, hi, self.parts).map(|edge| edge.to_bits().into()).collect()
-            }
-        }
+        let ((lo, hi), (step, unit)) = (self.ends(), self.step());
+        let round = |value| self.sample.rounded(value);
+        let edge = |k: u32| round(round(round(f64::from(k) * step) + lo * unit) / unit).min(hi);
+        (0..self.parts).map(edge).chain([hi]).map(|edge| self.sample.float_bits(edge)).collect()
     }
 
     /// Parameters for kernels that scale a number and compare it with the nearest edge. `None` if parts are
     /// subnormal, very wide, or hardly wider than the distance between two floats. The nearest edge may then not
     /// be adjacent to the number, so kernels must compare numbers with all edges.
     pub fn scaled(&self) -> Option<ScaledParts> {
-        let (step, scale, step_bits) = match self.sample {
-            KeyType::F64 => {
-                let (lo, hi) = self.ends_f64();
-                let step = step_f64(lo, hi, self.parts).0;
-                (step, (f64::from(self.parts) / (hi - lo)).to_bits(), step.to_bits())
-            }
-            _ => {
-                let (lo, hi) = self.ends_f32();
-                let step = step_f32(lo, hi, self.parts).0;
-                let scale = self.parts as f32 / (hi - lo);
-                (step.into(), scale.to_bits().into(), step.to_bits().into())
-            }
-        };
-        let (lo, hi) = (self.sample.float(self.lo), self.sample.float(self.hi));
+        let ((lo, hi), (step, _), sample) = (self.ends(), self.step(), self.sample);
+        let scale = sample.rounded(f64::from(self.parts) / sample.rounded(hi - lo));
         let margin = self.margin(step);
         let decides = step >= MIN_STEP && hi - lo <= MAX_WIDTH && margin < MAX_MARGIN;
         let margin = (margin as f32).next_up();
-        decides.then_some(ScaledParts { scale, step: step_bits, margin })
+        let [scale, step] = [scale, step].map(|value| sample.float_bits(value));
+        decides.then_some(ScaledParts { scale, step, margin })
     }
 
     /// Maximum distance of a scaled edge from a whole number. The width, its product, the difference, the scale
     /// and the last product are rounded, and each rounding shifts an edge by half a unit in the last place. The
     /// rounding error of the sum with the first edge is relative to the larger end of the range.
     fn margin(&self, step: f64) -> f64 {
-        let sample = self.sample;
-        let largest = sample.float(self.lo).abs().max(sample.float(self.hi).abs());
-        let half_unit = match sample {
+        let (lo, hi) = self.ends();
+        let half_unit = match self.sample {
             KeyType::F64 => f64::EPSILON / 2.0,
             _ => f64::from(f32::EPSILON) / 2.0,
         };
         // Five roundings, one more where half a part is subtracted, and one to spare.
-        half_unit * (7.0 * f64::from(self.parts) + 2.0 * largest / step)
+        half_unit * (7.0 * f64::from(self.parts) + 2.0 * lo.abs().max(hi.abs()) / step)
     }
 }
 

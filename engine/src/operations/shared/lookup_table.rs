@@ -80,30 +80,39 @@ impl Cells {
     /// splitters per cell. `closed` is whether samples may equal the last splitter.
     pub fn new(sample: KeyType, splitters: &[u64], count: u32, closed: bool) -> Self {
         let format = CellFormat::new(splitters.len(), count);
-        let (map, shifted) = shift_map(sample, splitters, count, format, closed);
-        let cells = |map, format| Self::with(sample, splitters, count, map, format, closed);
-        let shift = cells(map, shifted);
-        let affine = affine_map(sample, splitters, count, format).map(|map| cells(map, format));
-        match affine {
+        let input = Input { sample, splitters, count, closed };
+        let (shift, shifted_format) = input.shift_map(format);
+        let shift = input.cells(shift, shifted_format);
+        match input.affine_map(format).map(|map| input.cells(map, format)) {
             // Evenly spaced splitters are more common, so the affine map wins a tie.
             Some((affine, crowded)) if crowded <= shift.1 => affine,
             _ => shift.0,
         }
     }
+}
+
+/// Arguments of [`Cells::new`].
+struct Input<'s> {
+    sample: KeyType,
+    splitters: &'s [u64],
+    count: u32,
+    closed: bool,
+}
+
+impl Input<'_> {
+    /// First and last splitter.
+    fn ends(&self) -> (u64, u64) {
+        let end = |splitter: Option<&u64>| splitter.copied().unwrap_or(0);
+        (end(self.splitters.first()), end(self.splitters.last()))
+    }
 
     /// Returns the cells, and a measure of crowding: the sum of the squared splitter counts of all cells.
-    fn with(
-        sample: KeyType,
-        splitters: &[u64],
-        count: u32,
-        map: CellMap,
-        format: CellFormat,
-        closed: bool,
-    ) -> (Self, u64) {
+    fn cells(&self, map: CellMap, format: CellFormat) -> (Cells, u64) {
+        let Self { sample, splitters, count, closed } = *self;
         let inner = splitters.get(1..splitters.len().saturating_sub(1)).unwrap_or_default();
-        let origin = splitters.first().copied().unwrap_or(0);
+        let (origin, last) = self.ends();
         // If the range is not closed, no sample reaches the splitters that equal its end.
-        let end = sample.ordered_edge(splitters.last().copied().unwrap_or(0));
+        let end = sample.ordered_edge(last);
         let none = (2u32 << format.fraction_bits) - 1;
         let mut inside = vec![(0u32, none); count as usize];
         // Splitters at the start of a cell count as before the cell, because every sample of an earlier cell is
@@ -130,7 +139,49 @@ impl Cells {
         }
         words.push(before);
         let crowded = inside.iter().map(|&(inside, _)| u64::from(inside).pow(2)).sum();
-        (Self { map, format, words }, crowded)
+        (Cells { map, format, words }, crowded)
+    }
+
+    /// Returns the smallest shift with which the samples fit into `count` cells, and a format with at most that
+    /// many fraction bits.
+    fn shift_map(&self, format: CellFormat) -> (CellMap, CellFormat) {
+        let (first, last) = self.ends();
+        let ordered = |edge: u64| self.sample.ordered_edge(edge);
+        let last = ordered(last).saturating_sub(ordered(first));
+        // An edge at zero is the lower of the two zeros; a closed range that ends there also contains the upper
+        // one.
+        let largest = if self.closed { last.saturating_add(1) } else { last.saturating_sub(1) };
+        let fits = |shift: &u32| largest >> shift < u64::from(self.count);
+        // A shift must be less than the number of bits of the type.
+        let max_shift = 8 * self.sample.bytes().max(4) - 1;
+        let cell_shift = (1..max_shift).find(fits).unwrap_or(max_shift);
+        let fraction_bits = format.fraction_bits.min(cell_shift);
+        (CellMap::Shift(cell_shift - fraction_bits), CellFormat { fraction_bits, ..format })
+    }
+
+    /// Returns the affine map. `None` for integers, for very narrow or wide ranges, and if a splitter is
+    /// subnormal, because a device may flush it to zero.
+    fn affine_map(&self, format: CellFormat) -> Option<CellMap> {
+        let (sample, (first, last)) = (self.sample, self.ends());
+        let width = sample.float(last) - sample.float(first);
+        let min_normal = match sample {
+            KeyType::F64 => f64::MIN_POSITIVE,
+            _ => f32::MIN_POSITIVE.into(),
+        };
+        let normal = |&s: &u64| sample.float(s) == 0.0 || sample.float(s).abs() >= min_normal;
+        let usable = sample.is_float() && (MIN_WIDTH..1e30).contains(&width);
+        if !usable || !self.splitters.iter().all(normal) {
+            return None;
+        }
+        let places = format.places(self.count);
+        let mut map = CellMap::Affine(sample.float_bits(places as f64 / width));
+        // Rounding may put the last sample past the last cell. A slightly smaller scale avoids that.
+        while let CellMap::Affine(scale) = map
+            && map.place(sample, first, last) >= places
+        {
+            map = CellMap::Affine(scale - 1);
+        }
+        Some(map)
     }
 }
 
@@ -149,12 +200,9 @@ impl CellMap {
             Self::Shift(shift) => {
                 (sample.ordered_edge(edge) - sample.ordered_edge(origin)) >> shift
             }
-            Self::Affine(scale) if sample == KeyType::F64 => {
-                ((f64::from_bits(edge) - f64::from_bits(origin)) * f64::from_bits(scale)) as u64
-            }
             Self::Affine(scale) => {
-                let value = |bits: u64| f32::from_bits(bits as u32);
-                ((value(edge) - value(origin)) * value(scale)) as u64
+                let above = sample.rounded(sample.float(edge) - sample.float(origin));
+                sample.rounded(above * sample.float(scale)) as u64
             }
         }
     }
@@ -174,60 +222,6 @@ impl CellMap {
         };
         self.place(sample, origin, below) < self.place(sample, origin, edge)
     }
-}
-
-/// Returns the smallest shift with which the samples fit into `count` cells, and a format with at most that many
-/// fraction bits.
-fn shift_map(
-    sample: KeyType,
-    splitters: &[u64],
-    count: u32,
-    format: CellFormat,
-    closed: bool,
-) -> (CellMap, CellFormat) {
-    let ordered = |edge: Option<&u64>| sample.ordered_edge(edge.copied().unwrap_or(0));
-    let last = ordered(splitters.last()).saturating_sub(ordered(splitters.first()));
-    // An edge at zero is the lower of the two zeros; a closed range that ends there also contains the upper one.
-    let largest = if closed { last.saturating_add(1) } else { last.saturating_sub(1) };
-    let cells = |shift: &u32| largest >> shift < u64::from(count);
-    // A shift must be less than the number of bits of the type.
-    let max_shift = 8 * sample.bytes().max(4) - 1;
-    let cell_shift = (1..max_shift).find(cells).unwrap_or(max_shift);
-    let fraction_bits = format.fraction_bits.min(cell_shift);
-    (CellMap::Shift(cell_shift - fraction_bits), CellFormat { fraction_bits, ..format })
-}
-
-/// Returns the affine map. `None` for integers, for very narrow or wide ranges, and if a splitter is subnormal,
-/// because a device may flush it to zero.
-fn affine_map(
-    sample: KeyType,
-    splitters: &[u64],
-    count: u32,
-    format: CellFormat,
-) -> Option<CellMap> {
-    let (first, last) = (*splitters.first()?, *splitters.last()?);
-    let width = sample.float(last) - sample.float(first);
-    let normal = |&s: &u64| sample.float(s) == 0.0 || sample.float(s).abs() >= min_normal(sample);
-    if !sample.is_float() || !(MIN_WIDTH..1e30).contains(&width) || !splitters.iter().all(normal) {
-        return None;
-    }
-    let places = format.places(count);
-    let scale = places as f64 / width;
-    let mut map = CellMap::Affine(match sample {
-        KeyType::F64 => scale.to_bits(),
-        _ => u64::from((scale as f32).to_bits()),
-    });
-    // Rounding may put the last sample past the last cell. A slightly smaller scale avoids that.
-    while let CellMap::Affine(scale) = map
-        && map.place(sample, first, last) >= places
-    {
-        map = CellMap::Affine(scale - 1);
-    }
-    Some(map)
-}
-
-fn min_normal(sample: KeyType) -> f64 {
-    if sample == KeyType::F64 { f64::MIN_POSITIVE } else { f32::MIN_POSITIVE.into() }
 }
 
 #[cfg(test)]

@@ -20,13 +20,9 @@ impl Bucket {
     /// Parameters of the parts if the function is [`Even`](Self::Even).
     fn even_parts(&self, key: KeyType, parts: u32) -> Option<EvenFloats> {
         let Self::Even { lo, hi } = *self else { return None };
-        Some(match key.bits() {
-            64 => EvenFloats { sample: KeyType::F64, lo: lo.to_bits(), hi: hi.to_bits(), parts },
-            _ => {
-                let [lo, hi] = [lo, hi].map(|end| u64::from((end as f32).to_bits()));
-                EvenFloats { sample: KeyType::F32, lo, hi, parts }
-            }
-        })
+        let sample = if key.bits() == 64 { KeyType::F64 } else { KeyType::F32 };
+        let [lo, hi] = [lo, hi].map(|end| sample.float_bits(end));
+        Some(EvenFloats { sample, lo, hi, parts })
     }
 
     /// Scale of [`Even`](Self::Even), if keys can be scaled to their part. 64-bit arithmetic is slow on most
