@@ -103,11 +103,12 @@ pub(super) fn add(
 
 fn choose(sort: &KeyedSort, segments: &Segments, shape: TileShape) -> Result<SortMethod> {
     let tile = u64::from(shape.tile());
-    let fits = segments.longest.is_some_and(|longest| longest <= tile);
+    let longest = segments.lengths.map(|[_, longest]| longest);
+    let fits = longest.is_some_and(|longest| longest <= tile);
     match sort.method {
         SortMethod::Small if !fits => {
             let what = "length of the longest segment for SortMethod::Small";
-            let asked = segments.longest.unwrap_or(segments.elements);
+            let asked = longest.unwrap_or(segments.elements);
             Err(Error::TooLarge { what, asked, limit: tile })
         }
         SortMethod::Multisplit { .. } | SortMethod::Counting => Err(Error::Method {
@@ -141,8 +142,8 @@ struct Segments {
     elements: u64,
     /// Length of a row; 0 if segments have offsets.
     row_length: u64,
-    longest: Option<u64>,
-    shortest: Option<u64>,
+    /// Lengths of the shortest segment that is not empty, and of the longest one.
+    lengths: Option<[u64; 2]>,
     offsets: Offsets,
 }
 
@@ -157,53 +158,47 @@ impl Segments {
     fn new(cut: &Cut, buffers: &SortBuffers) -> Result<Self> {
         let elements = buffers.n.max();
         let refuse = |problem| Err(Error::Segments { problem });
-        match (cut, buffers.segments) {
-            (Cut::Whole, Some((offsets, count))) => Self::on_device(offsets, count, elements),
+        let (count, row_length, lengths, offsets) = match (cut, buffers.segments) {
+            (Cut::Whole, Some((offsets, count))) => {
+                check_element("offsets", offsets, ElementType::U32)?;
+                let (asked, limit) = (count.max(), u64::from(u32::MAX) - 1);
+                if asked > limit {
+                    return Err(Error::TooLarge { what: "number of segments", asked, limit });
+                }
+                check_size("sort.offsets", offsets, (asked + 1) * WORD)?;
+                (count, 0, None, Offsets::Device(offsets))
+            }
             (_, Some(_)) => {
-                refuse("they are given twice: in the sort and in SortBuffers::segments")
+                return refuse("they are given twice: in the sort and in SortBuffers::segments");
             }
             (Cut::Rows(_), None) if !matches!(buffers.n, Count::Host(_)) => {
-                Err(Error::RowsOfDeviceCount)
+                return Err(Error::RowsOfDeviceCount);
             }
             (&Cut::Rows(length), None) => {
                 check_rows(elements, length)?;
-                let count = Count::Host(elements / length.max(1));
-                let (longest, offsets) = (Some(length), Offsets::None);
-                let row_length = length.max(1);
-                Ok(Self { count, elements, row_length, longest, shortest: longest, offsets })
+                let rows = Count::Host(elements / length.max(1));
+                (rows, length.max(1), Some([length; 2]), Offsets::None)
             }
             (Cut::Offsets(offsets), None) => {
-                let (last, longest, shortest) = lengths(offsets)?;
+                let (last, lengths) = lengths(offsets)?;
                 if buffers.n != Count::Host(last) {
                     return refuse(
                         "offsets on the host need a host count of keys that is equal to the last offset",
                     );
                 }
                 let count = Count::Host(offsets.len() as u64 - 1);
-                let (longest, shortest) = (Some(longest), Some(shortest));
-                let offsets = Offsets::Host(offsets.clone());
-                Ok(Self { count, elements, row_length: 0, longest, shortest, offsets })
+                (count, 0, Some(lengths), Offsets::Host(offsets.clone()))
             }
             (Cut::Whole, None) => {
-                refuse("none are given; set them in the sort or in SortBuffers::segments")
+                return refuse("none are given; set them in the sort or in SortBuffers::segments");
             }
-        }
-    }
-
-    fn on_device(offsets: Buffer, count: Count, elements: u64) -> Result<Self> {
-        check_element("offsets", offsets, ElementType::U32)?;
-        let (asked, limit) = (count.max(), u64::from(u32::MAX) - 1);
-        if asked > limit {
-            return Err(Error::TooLarge { what: "number of segments", asked, limit });
-        }
-        check_size("sort.offsets", offsets, (asked + 1) * WORD)?;
-        let (longest, shortest, offsets) = (None, None, Offsets::Device(offsets));
-        Ok(Self { count, elements, row_length: 0, longest, shortest, offsets })
+        };
+        Ok(Self { count, elements, row_length, lengths, offsets })
     }
 }
 
-/// Number of elements, length of the longest segment, and length of the shortest segment that is not empty.
-fn lengths(offsets: &[u32]) -> Result<(u64, u64, u64)> {
+/// Number of elements, and the lengths of the shortest segment that is not empty and of the longest one.
+fn lengths(offsets: &[u32]) -> Result<(u64, [u64; 2])> {
     let refuse = |problem| Err(Error::Segments { problem });
     let (Some(&first), Some(&last)) = (offsets.first(), offsets.last()) else {
         return refuse("there are no offsets; give one more offset than there are segments");
@@ -217,7 +212,7 @@ fn lengths(offsets: &[u32]) -> Result<(u64, u64, u64)> {
     let lengths = offsets.windows(2).map(|both| u64::from(both[1] - both[0]));
     let longest = lengths.clone().max().unwrap_or(0);
     let shortest = lengths.filter(|&length| length > 0).min().unwrap_or(0);
-    Ok((last.into(), longest, shortest))
+    Ok((last.into(), [shortest, longest]))
 }
 
 /// Adds the passes for segments that fit in a tile, and for larger ones, unless the host knows that there are none.
@@ -225,13 +220,11 @@ fn add_by_length(mut job: SortPasses<'_>, segments: &Segments) -> Result<()> {
     let tile = u64::from(job.shape.tile());
     let large = Large::new(&job, tile);
     let found = find(&mut job, segments, &large)?;
-    if segments.shortest.is_none_or(|shortest| shortest <= tile) {
+    if segments.lengths.is_none_or(|[shortest, _]| shortest <= tile) {
         sort_in_tiles(&mut job, found)?;
     }
-    match segments.longest {
-        Some(longest) if longest <= tile => Ok(()),
-        _ => large.add(job, found),
-    }
+    let any_large = segments.lengths.is_none_or(|[_, longest]| longest > tile);
+    if any_large { large.add(job, found) } else { Ok(()) }
 }
 
 /// Declares the buffers of `Found` and adds the passes that fill them.
