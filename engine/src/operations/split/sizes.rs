@@ -15,6 +15,12 @@ const MAX_KEYS: u64 = 1 << 24;
 /// (docs/performance-log.md, 40 and 44).
 const CANARY_PERIOD: u32 = 256;
 
+/// Measured on an NVIDIA H200, with either ranking.
+const VALUES_AFTER: [ValuesAfter; 8] = {
+    use ValuesAfter::{Loading, Ordering, Ranking};
+    [Loading, Loading, Ranking, Ranking, Ranking, Ordering, Ordering, Ranking]
+};
+
 sizes! {
     /// Sizes of the multisplit kernels. Any field except `ranking` may be changed without affecting results.
     pub struct SplitTuning as "split." {
@@ -132,10 +138,7 @@ impl SplitTuning {
                 (768, 24, 2),
                 (768, 24, 2),
             ]),
-            values_after: {
-                use ValuesAfter::{Loading, Ordering, Ranking};
-                [Loading, Loading, Ranking, Ranking, Ranking, Ordering, Ordering, Ranking]
-            },
+            values_after: VALUES_AFTER,
             min_keys: 2048,
             // With 256 buckets, only as many tiles as keep the histograms small.
             block_strips: [3840, 4096, 6144, 4096, 10_752, 12_288, 9216, 0],
@@ -181,10 +184,7 @@ impl SplitTuning {
                 (512, 24, 2),
                 (512, 24, 2),
             ]),
-            values_after: {
-                use ValuesAfter::{Loading, Ordering, Ranking};
-                [Loading, Loading, Ranking, Ranking, Ranking, Ordering, Ordering, Ranking]
-            },
+            values_after: VALUES_AFTER,
             block_strips: [3840, 4096, 6144, 4096, 10_752, 12_288, 9216, 30_720],
             ranking: Ranking::LaneOrder,
             ..self
