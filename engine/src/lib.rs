@@ -95,12 +95,10 @@ pub use operations::histogram::Bins;
 pub use operations::scan::Scan;
 pub use operations::select::Select;
 #[cfg(feature = "glsl")]
-pub use operations::shared::operator::GlslOperator;
+pub use operations::shared::glsl::{Glsl, GlslOperator};
 pub use operations::shared::operator::{AnyOperator, Operator};
 pub use operations::sort::Sort;
 pub use operations::split::Buckets;
-#[cfg(feature = "glsl")]
-pub use operations::split::Glsl;
 pub use operations::topk::TopK;
 pub use policy::Policy;
 pub use policy::profile::Profile;

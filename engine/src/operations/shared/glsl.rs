@@ -7,7 +7,8 @@ use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::Builtin;
 use multisplit_shaders::check::UserFunction;
 
-use crate::error::Result;
+use crate::elements::key::{Key, KeyType};
+use crate::error::{Error, Result};
 
 /// A user function in GLSL: a bucket or bin function `uint bucket_of(K key)`, or the predicate of a selection
 /// `bool is_selected(K key)`. K is the GLSL type of the keys: `uint`, `int`, `float`, `uint64_t`, `int64_t` or
@@ -81,6 +82,63 @@ impl Glsl {
 impl From<&str> for Glsl {
     fn from(source: &str) -> Self {
         Self::new(source)
+    }
+}
+
+/// An operator in GLSL: a function `K combined(K a, K b)`, and its identity element on both sides. K is the GLSL
+/// type of the elements: `uint`, `int`, `float`, `uint64_t`, `int64_t` or `double` (which needs a device with
+/// `shaderFloat64`).
+///
+/// The operator must be associative: the grouping of elements depends on the device, its policy and the count, but
+/// is the same from run to run. It need not be commutative: elements are combined in order. The function must not
+/// have side effects: a function that writes memory, waits at a barrier, or reads any other resource is rejected.
+/// Divisions, shifts and conversions are guarded as in [`Glsl`](crate::Glsl).
+///
+/// ```
+/// use multisplit::{GlslOperator, Scan};
+///
+/// # let gpu = multisplit::Context::new()?;
+/// let product = GlslOperator::new("uint combined(uint a, uint b) { return a * b; }", 1u32);
+/// assert_eq!(gpu.reduce(&[2u32, 3, 4], &product)?, 24);
+/// assert_eq!(gpu.scan_with(&[2u32, 3, 4], &Scan::inclusive(product))?, [2, 6, 24]);
+/// # Ok::<(), multisplit::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct GlslOperator {
+    source: Arc<str>,
+    key: KeyType,
+    identity: u64,
+}
+
+impl GlslOperator {
+    /// Takes the function in `source`, and its identity element.
+    pub fn new<K: Key>(source: impl Into<Arc<str>>, identity: K) -> Self {
+        Self { source: source.into(), key: K::TYPE, identity: identity.key_bits() }
+    }
+
+    /// Like [`new`](Self::new), for elements whose type is known only at run time. `identity` contains the bits of
+    /// an element, zero-extended.
+    pub fn of_type(source: impl Into<Arc<str>>, key: KeyType, identity: u64) -> Self {
+        let identity = identity & (u64::MAX >> (64 - key.bits()));
+        Self { source: source.into(), key, identity }
+    }
+
+    /// Rejects elements whose type differs from that of the identity.
+    pub(in crate::operations) fn check(&self, key: KeyType) -> Result<()> {
+        if key == self.key {
+            return Ok(());
+        }
+        let (found, expected) = (self.key.to_string(), key.to_string());
+        Err(Error::KeyTypeMismatch { name: "identity", found, expected })
+    }
+
+    pub(in crate::operations) fn identity(&self) -> u64 {
+        self.identity
+    }
+
+    /// Returns the built-in kernel compiled with the function.
+    pub(in crate::operations) fn kernel(&self, builtin: &Builtin) -> Result<Arc<Kernel>> {
+        kernel(builtin, UserFunction::Operator, self.key.glsl(), &self.source)
     }
 }
 
