@@ -10,8 +10,8 @@ use multisplit_shaders::builtin::variants::{SORT_HISTOGRAM, SORT_ROUND, SORT_ROU
 use super::description::{DIGIT_BITS, SortBuffers};
 use super::job::{BUCKETS, Halves, Packed, SortPasses, Work, variant};
 use crate::error::Result;
-use crate::operations::shared::count::{Length, Prepared};
-use crate::operations::shared::fill::{Filling, fill};
+use crate::operations::shared::count::Length;
+use crate::operations::shared::fill::fill;
 use crate::operations::shared::look_back::{LookBack, LookBackCost};
 use crate::operations::shared::pieces;
 use crate::operations::split::{BucketWords, SplitBy};
@@ -31,24 +31,21 @@ const NEVER_SKIPPED: u32 = 31;
 
 pub(super) fn add(job: &mut SortPasses<'_>, rounds: u32, packed: Option<Packed>) -> Result<()> {
     let (policy, buffers) = (job.policy, job.buffers);
-    let (tiles, small, parts, part, clear) = job.prepare(|job, lengths, n| {
+    let (tiles, small, parts, part) = job.prepare(|job, lengths, n| {
         let tiles = lengths.some_parts(n, u64::from(job.shape.tile()))?;
         let small = small_sort(policy, n.max, (tiles.max, job.shape), rounds.into());
-        Ok(match small {
-            None => {
-                let part = part(policy, n.max);
-                let words = Length::known(Layout::new(None, tiles.max, rounds.into()).words());
-                let clear = Some(Filling::plan(policy, lengths, words)?);
-                (tiles, small, lengths.parts(n, part)?, part, clear)
-            }
-            Some(sizes) => (tiles, small, Length::known(sizes.parts.into()), sizes.part, None),
-        })
+        let part = small.map_or_else(|| part(policy, n.max), |small| small.part);
+        let parts = match small {
+            None => lengths.parts(n, part)?,
+            Some(small) => Length::known(small.parts.into()),
+        };
+        Ok((tiles, small, parts, part))
     })?;
     // Everything that must be cleared is in one buffer.
     let layout = Layout::new(small, tiles.max, rounds.into());
     let scratch = job.graph.transient::<u32>("sort.status", layout.words());
-    if let Some(clear) = clear {
-        clear.add(job.graph, policy, Prepared::default(), "sort.clear", scratch, 0)?;
+    if small.is_none() {
+        fill(job.graph, policy, "sort.clear", scratch, 0)?;
     }
     let words = |(begin, count): (u64, u64)| scratch.elements::<u32>(begin, count);
     let noop_flags = words((0, layout.noop_words));
