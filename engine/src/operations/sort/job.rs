@@ -8,10 +8,10 @@ use super::sizes::UpTo;
 use crate::elements::key::KeyType;
 use crate::error::Result;
 use crate::operations::shared::count::{Length, Lengths, Prepared};
-use crate::operations::shared::look_back::LookBackCost;
 use crate::operations::shared::specialize::specialize;
 use crate::operations::split::{
-    Bucket, BucketCode, BucketWords, Kernels, Split, SplitBy, SplitPush, ranking_pass,
+    Bucket, BucketCode, BucketWords, Kernels, Split, SplitBy, SplitPush, ranking_constants,
+    ranking_pass,
 };
 use crate::policy::Policy;
 use crate::policy::method::ValuesAfter;
@@ -159,28 +159,17 @@ impl<'j> SortPasses<'j> {
             parts: work.parts,
             round: work.round,
         };
-        let cost = LookBackCost::of_buckets(BUCKETS, self.shape, 1, 1);
-        let spins = self.policy.ticket_spins(cost);
+        let ranking = ranking_constants(self.policy, self.sort.key, DIGIT_BITS, self.shape, 1);
         let common = [
-            ("local_size_x", self.shape.threads),
-            ("SUBGROUP_SIZE", self.policy.facts.subgroup_size),
-            ("BUCKET_BITS", DIGIT_BITS),
-            ("KEY_KIND", self.sort.key.kind()),
-            ("ITEMS", self.shape.items),
-            ("SPIN_LIMIT", spins),
-            ("TILES_AT_A_TIME", self.policy.look_back_tiles),
             ("VALUE_WORDS", self.buffers.values.bytes().unwrap_or(4) / 4),
             ("COUNTED_VALUES", self.buffers.values.are_indices().into()),
-            ("RANKING", u32::from(self.policy.split.ranking.is_by_lane_order())),
-            ("REVERSED_LANES", u32::from(self.policy.split.ranking.is_reversed())),
-            ("CANARY_PERIOD", self.policy.split.canary_period),
-            ("TURNS", self.shape.turns),
             // Registers limit the size of tiles, so values are loaded late (docs/performance.md).
             ("VALUES_AFTER", ValuesAfter::Ordering as u32),
         ];
+        // The constants of the caller replace the others.
+        let constants = [&ranking[..], &common, constants].concat();
         let pass = ranking_pass(self.graph, self.policy, label, &kernel);
-        // The constants of the caller replace common ones.
-        Ok(specialize(push.push(pass, work.by), &kernel, &[&common, constants].concat()))
+        Ok(specialize(push.push(pass, work.by), &kernel, &constants))
     }
 
     /// Kind and parameters of the bucket function of one round.

@@ -11,6 +11,7 @@ use super::buffers::{SplitBuffers, SplitOutput, SplitSizes};
 use super::description::Split;
 use super::method::bucket_bits;
 use super::push::SplitPush;
+use crate::elements::key::KeyType;
 use crate::error::Result;
 use crate::execute::executable::LANE_ORDER_STATUS;
 use crate::execute::own_pass::OwnPasses;
@@ -177,28 +178,17 @@ impl<'j> SplitPasses<'j> {
         let values_after = &self.policy.split.values_after;
         let values_after = values_after[values_after.len().min(bits as usize) - 1];
         // The 10 iterations per key include a binary search among at most 2^8 splitters.
-        let shape = TileShape::new(threads, self.sizes.items);
-        let cost = LookBackCost::of_buckets(1 << bits.min(8), shape, 10, 1);
+        let shape = TileShape::new(threads, self.sizes.items).in_turns(self.sizes.turns);
+        let ranking = ranking_constants(self.policy, self.split.key, bits, shape, 10);
         let constants = [
-            ("local_size_x", threads),
-            ("SUBGROUP_SIZE", self.policy.facts.subgroup_size),
-            ("BUCKET_BITS", bits),
             ("BUCKET_KIND", self.function.code.kind),
             ("ID_BITS", id_bits),
             ("CELLS", cells),
             ("BY_PART", u32::from(self.part_shift.is_some())),
-            ("KEY_KIND", self.split.key.kind()),
-            ("ITEMS", self.sizes.items),
-            ("SPIN_LIMIT", self.policy.ticket_spins(cost)),
-            ("TILES_AT_A_TIME", self.policy.look_back_tiles),
             ("VALUES_AFTER", values_after as u32),
             ("COUNT_BY_ATOMICS", u32::from(self.sizes.count_by_atomics)),
             ("COUNTER_COPIES", self.sizes.counter_copies),
             ("VALUE_WORDS", self.buffers.output.value_bytes().unwrap_or(4) / 4),
-            ("RANKING", u32::from(self.policy.split.ranking.is_by_lane_order())),
-            ("REVERSED_LANES", u32::from(self.policy.split.ranking.is_reversed())),
-            ("CANARY_PERIOD", self.policy.split.canary_period),
-            ("TURNS", self.sizes.turns),
             ("SUBPROBLEM", self.side_by_side.map_or(0, |_| self.sizes.keys_of_block_subproblem())),
             ("SIDE_BY_SIDE", self.side_by_side.unwrap_or(1)),
             ("COUNT_OUT_OF_RANGE", u32::from(self.buffers.out_of_range.is_some())),
@@ -210,7 +200,7 @@ impl<'j> SplitPasses<'j> {
                 pass = pass.bind(name, view);
             }
         }
-        Ok(specialize(pass, &kernel, &constants))
+        Ok(specialize(pass, &kernel, &[&ranking[..], &constants].concat()))
     }
 }
 
@@ -230,6 +220,32 @@ pub(in crate::operations) fn ranking_pass<'g>(
     let name = if by_lane_order { LANE_ORDER_STATUS } else { "multisplit.no_status" };
     let word = graph.status_word(name);
     graph.own_pass(label, kernel).bind(BINDING, word)
+}
+
+/// Constants that the ranking kernels of splits and sorts share. A look-back takes `item_rounds` loop iterations for
+/// each key of a missing tile.
+pub(in crate::operations) fn ranking_constants(
+    policy: &Policy,
+    key: KeyType,
+    bucket_bits: u32,
+    shape: TileShape,
+    item_rounds: u64,
+) -> [(&'static str, u32); 11] {
+    let cost = LookBackCost::of_buckets(1 << bucket_bits.min(8), shape, item_rounds, 1);
+    let (ranking, canary_period) = (policy.split.ranking, policy.split.canary_period);
+    [
+        ("local_size_x", shape.threads),
+        ("SUBGROUP_SIZE", policy.facts.subgroup_size),
+        ("BUCKET_BITS", bucket_bits),
+        ("KEY_KIND", key.kind()),
+        ("ITEMS", shape.items),
+        ("TURNS", shape.turns),
+        ("SPIN_LIMIT", policy.ticket_spins(cost)),
+        ("TILES_AT_A_TIME", policy.look_back_tiles),
+        ("RANKING", ranking.is_by_lane_order().into()),
+        ("REVERSED_LANES", ranking.is_reversed().into()),
+        ("CANARY_PERIOD", canary_period),
+    ]
 }
 
 /// Selects the variant of a kernel that moves elements.

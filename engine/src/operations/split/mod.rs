@@ -27,7 +27,7 @@ pub(in crate::operations) use buffers::SplitOutput;
 pub use buffers::{AddedSplit, SplitBuffers, SplitKeys, SplitPairs, SplitPermutation, SplitSizes};
 pub(crate) use description::Split;
 pub use description::{AnyType, Bucket, Buckets, MAX_BUCKETS, MAX_BUCKETS_OF_ROUND};
-pub(in crate::operations) use job::{Kernels, ranking_pass};
+pub(in crate::operations) use job::{Kernels, ranking_constants, ranking_pass};
 pub(in crate::operations) use passes::{add, add_narrow, add_offsets};
 pub(crate) use passes::{check_function, of_words};
 pub(in crate::operations) use push::{BucketWords, SplitBy, SplitPush};
