@@ -75,9 +75,6 @@ impl Search {
         fill(graph, &self.policy, "sssp.clear", at.distances, UNREACHED)?;
         self.pass(graph, "sssp.begin", &builtin::SSSP_BEGIN, at)?
             .bind("groups", at.groups[0])
-            .bind("history", at.history)
-            .bind("queues", at.queues)
-            .bind("request", at.request)
             .dispatch(Groups::linear(1));
         Ok(())
     }
@@ -103,15 +100,9 @@ impl Search {
             let (now, next) = (at.groups[round % 2], at.groups[(round + 1) % 2]);
             let pile = self.shape.method.has_pile();
             let kernel = if pile { &builtin::SSSP_ROUND_PILE } else { &builtin::SSSP_ROUND };
-            let pass = self
-                .pass(graph, "sssp.round", kernel, at)?
+            self.pass(graph, "sssp.round", kernel, at)?
                 .bind("groups", next)
-                .bind("history", at.history)
-                .bind("queues", at.queues)
-                .bind("rows", at.rows)
-                .bind("arcs", at.arcs);
-            let pass = if pile { pass.bind("pile", at.pile) } else { pass };
-            pass.dispatch_indirect(now.elements::<u32>(0, GROUP_WORDS));
+                .dispatch_indirect(now.elements::<u32>(0, GROUP_WORDS));
             if pile && (round as u32 + 1).is_multiple_of(ROUNDS_PER_SPLIT) {
                 self.split_pile(graph, at, next)?;
             }
@@ -133,10 +124,6 @@ impl Search {
         };
         self.pass(graph, "sssp.persistent", &builtin::SSSP_PERSISTENT, at)?
             .bind("groups", at.groups[0])
-            .bind("history", at.history)
-            .bind("queues", at.queues)
-            .bind("rows", at.rows)
-            .bind("arcs", at.arcs)
             .specialize("SPIN_LIMIT", spins)
             .specialize("ROUNDS", rounds)
             .dispatch(Groups::linear(groups));
@@ -149,7 +136,8 @@ impl Search {
         graph.exit(at.status, Scope::HOST_READ);
     }
 
-    /// Starts a pass with the bindings and constants that all kernels share.
+    /// Starts a pass with the constants that the kernel declares, and with its bindings except
+    /// dispatch sizes and buffers of the split.
     pub fn pass<'g>(
         &self,
         graph: &'g mut Graph,
@@ -188,14 +176,27 @@ impl Search {
             ("STAGE", tuned.stage.max(2)),
             ("SPREAD", u32::from(self.is_spread())),
         ];
-        let has_distances = kernel.interface().binding("distances").is_some();
-        let has = |name: &str| kernel.interface().spec_constant(name).is_some();
-        let mut pass = graph.pass(label, &kernel).bind("control", at.control).push(&push);
-        if has_distances {
-            pass = pass.bind("distances", at.distances);
+        let bindings = [
+            ("control", at.control),
+            ("distances", at.distances),
+            ("history", at.history),
+            ("queues", at.queues),
+            ("rows", at.rows),
+            ("arcs", at.arcs),
+            ("pile", at.pile),
+            ("request", at.request),
+        ];
+        let interface = kernel.interface();
+        let mut pass = graph.pass(label, &kernel).push(&push);
+        for (name, buffer) in bindings {
+            if interface.binding(name).is_some() {
+                pass = pass.bind(name, buffer);
+            }
         }
-        for (name, value) in constants.into_iter().filter(|(name, _)| has(name)) {
-            pass = pass.specialize(name, value);
+        for (name, value) in constants {
+            if interface.spec_constant(name).is_some() {
+                pass = pass.specialize(name, value);
+            }
         }
         Ok(pass)
     }

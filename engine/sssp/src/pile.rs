@@ -33,7 +33,6 @@ impl Search {
             entries: graph.transient::<[u32; 2]>("sssp.kept", capacity),
         };
         self.pass(graph, "sssp.filter", &builtin::SSSP_FILTER, at)?
-            .bind("pile", at.pile)
             .bind("ids", pile.ids)
             .bind("kept", pile.entries)
             .dispatch_indirect(next_groups.elements::<u32>(GROUP_WORDS, GROUP_WORDS));
@@ -44,7 +43,6 @@ impl Search {
         };
         self.pass(graph, "sssp.take", &builtin::SSSP_TAKE, at)?
             .bind("groups", next_groups)
-            .bind("history", at.history)
             .bind("ids", ids)
             .bind("offsets", offsets)
             .specialize("SORTED", u32::from(sorted))

@@ -86,6 +86,16 @@ fn part(
     Ok((graph.compile(&context.limits())?, at))
 }
 
+/// Records a plan with the buffers of a search.
+pub(crate) fn replay(
+    context: &Context,
+    buffers: &Buffers,
+    (plan, imports): (Plan, Imports),
+) -> Result<Replay> {
+    let executable = Arc::new(instantiate(context, plan)?);
+    Ok(context.replay(executable, &buffers.bind(&imports))?)
+}
+
 impl Solver {
     /// Creates a solver for `network`. Sorts and splits use the policy of the context.
     pub fn new(context: &Context, network: &DeviceNetwork, options: &Options) -> Result<Self> {
@@ -95,10 +105,7 @@ impl Solver {
         let tuning = Tuning { loop_limit: properties.loop_limit(), ..tuning };
         let search = Search::new(network.facts, options, tuning, &policy, &limits)?;
         let buffers = Buffers::new(context, network, &search.shape)?;
-        let replay = |(plan, imports): (Plan, Imports)| -> Result<Replay> {
-            let executable = Arc::new(instantiate(context, plan)?);
-            Ok(context.replay(executable, &buffers.bind(&imports))?)
-        };
+        let replay = |planned| replay(context, &buffers, planned);
         let begin = replay(begin(context, &search)?)?;
         let rounds = replay(rounds(context, &search, search.batch())?)?;
         let residents = match search.shape.resident {
@@ -108,7 +115,7 @@ impl Solver {
             }
             false => None,
         };
-        let survey = Survey::new(context, &search, network, &buffers, options.predecessors)?;
+        let survey = Survey::new(context, &search, &buffers, options.predecessors)?;
         Ok(Self {
             context: context.clone(),
             search,
@@ -182,16 +189,12 @@ impl Solver {
             tracing::debug_span!("sssp", method = ?self.search.shape.method, source).entered();
         self.context.write(&self.buffers.request, 0, &[source])?;
         let mut status = None;
-        if !self.gave_up_residents
-            && let Some(mut residents) = self.residents.take()
-        {
-            let outcome = self.run_parts(&mut residents);
-            self.residents = Some(residents);
-            status = outcome?;
+        if self.is_resident() {
+            status = self.run_rounds(true)?;
             self.gave_up_residents = status.is_none();
         }
         if status.is_none() {
-            status = self.run_batches()?;
+            status = self.run_rounds(false)?;
         }
         let status = status.ok_or(Error::Unfinished { rounds: 0 })?;
         let found = Status(&status).statistics();
@@ -202,46 +205,41 @@ impl Solver {
         Ok(status)
     }
 
-    fn run_batches(&mut self) -> Result<Option<Vec<u32>>> {
+    /// Submits rounds until the search ends, and returns the final control block. `None` if
+    /// resident workgroups timed out.
+    fn run_rounds(&mut self, resident: bool) -> Result<Option<Vec<u32>>> {
         self.begin.submit(1)?;
         self.begin.wait()?;
+        let rounds = match &mut self.residents {
+            Some(residents) if resident => residents,
+            _ => &mut self.rounds,
+        };
         let (mut submissions, mut submitted) = (1, 0);
         loop {
-            self.rounds.submit(submissions)?;
-            self.rounds.wait()?;
+            rounds.submit(submissions)?;
+            rounds.wait()?;
             submitted += u64::from(submissions);
             let words = self.buffers.status.read();
-            if self.has_ended(Status(&words), submitted)? {
-                return Ok(Some(words));
-            }
-            submissions = (2 * submissions).min(MAX_SUBMISSIONS);
-        }
-    }
-
-    /// Runs a search with resident workgroups. `None` if they timed out.
-    fn run_parts(&mut self, residents: &mut Replay) -> Result<Option<Vec<u32>>> {
-        self.begin.submit(1)?;
-        self.begin.wait()?;
-        for submitted in 1.. {
-            residents.submit(1)?;
-            residents.wait()?;
-            let words = self.buffers.status.read();
-            if Status(&words).aborted() {
+            let status = Status(&words);
+            if resident && status.aborted() {
                 tracing::warn!(
                     "resident workgroups timed out; using one dispatch per round from now on"
                 );
                 return Ok(None);
             }
-            if self.has_ended(Status(&words), submitted)? {
+            if has_ended(status, submitted, self.search.shape.facts.vertices)? {
                 return Ok(Some(words));
             }
+            // One submission of resident workgroups executes many rounds.
+            let max_submissions = if resident { 1 } else { MAX_SUBMISSIONS };
+            submissions = (2 * submissions).min(max_submissions);
         }
-        Ok(None)
     }
 
-    /// Whether the search has ended, as [`has_ended`].
-    pub(crate) fn has_ended(&self, status: Status<'_>, submitted: u64) -> Result<bool> {
-        has_ended(status, submitted, self.search.shape.facts.vertices)
+    /// Whether the search has ended after `submitted` submissions.
+    pub(crate) fn has_ended(&self, submitted: u64) -> Result<bool> {
+        let words = self.buffers.status.read();
+        has_ended(Status(&words), submitted, self.search.shape.facts.vertices)
     }
 }
 

@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-use multisplit::graph::{self, Graph, Groups, Plan, Scope};
+use multisplit::graph::{Buffer, Graph, Groups, Plan, Scope};
 use multisplit::operations::fill;
 use multisplit::shaders::{builtin, push_constants};
-use multisplit::{Array, Bound, Context, Readback, Replay};
+use multisplit::{Array, Context, Readback, Replay};
 
-use crate::buffers::Buffers;
-use crate::device_network::{DeviceNetwork, Facts};
+use crate::buffers::{Buffers, Imports};
+use crate::device_network::Facts;
 use crate::error::Result;
-use crate::network::{self, UNREACHED, WeightKind};
+use crate::network::{UNREACHED, WeightKind};
 use crate::passes::{Search, instantiate};
 
 push_constants! {
@@ -43,40 +43,30 @@ pub(crate) struct Surveyed {
     pub arcs: u64,
 }
 
-struct Imports {
-    rows: graph::Buffer,
-    arcs: graph::Buffer,
-    distances: graph::Buffer,
-    request: graph::Buffer,
-    parents: graph::Buffer,
-    found: graph::Buffer,
-    report: graph::Buffer,
+struct SurveyImports {
+    search: Imports,
+    parents: Buffer,
+    found: Buffer,
+    report: Buffer,
 }
 
 impl Survey {
     pub fn new(
         context: &Context,
         search: &Search,
-        network: &DeviceNetwork,
         buffers: &Buffers,
         with_parents: bool,
     ) -> Result<Self> {
-        let facts = network.facts;
-        let parents =
-            Array::<u32>::uninit(context, "sssp.parents", parents_len(&facts, with_parents))?;
+        let parents = parents_len(&search.shape.facts, with_parents);
+        let parents = Array::<u32>::uninit(context, "sssp.parents", parents)?;
         let words = Array::<u32>::uninit(context, "sssp.found", FOUND_WORDS)?;
         let found = Readback::new(context, "sssp.found.report", FOUND_WORDS)?;
         let replay = |same_distance: bool| -> Result<Replay> {
             let (plan, at) = plan(context, search, with_parents, same_distance)?;
-            let bound: [Bound<'_>; 7] = [
-                (at.rows, &network.rows).into(),
-                (at.arcs, &network.arcs).into(),
-                (at.distances, &buffers.distances).into(),
-                (at.request, &buffers.request).into(),
-                (at.parents, &parents).into(),
-                (at.found, &words).into(),
-                (at.report, &found).into(),
-            ];
+            let mut bound = buffers.bind(&at.search);
+            bound.push((at.parents, &parents).into());
+            bound.push((at.found, &words).into());
+            bound.push((at.report, &found).into());
             Ok(context.replay(Arc::new(instantiate(context, plan)?), &bound)?)
         };
         let first = replay(false)?;
@@ -123,15 +113,11 @@ fn plan(
     search: &Search,
     with_parents: bool,
     same_distance: bool,
-) -> Result<(Plan, Imports)> {
+) -> Result<(Plan, SurveyImports)> {
     let (facts, threads) = (&search.shape.facts, search.tuning.threads);
     let mut graph = Graph::new(if same_distance { "sssp.settle" } else { "sssp.survey" });
-    let vertices = u64::from(facts.vertices);
-    let at = Imports {
-        rows: graph.import::<u32>("sssp.rows", vertices + 1),
-        arcs: graph.import::<network::Arc>("sssp.arcs", facts.arcs_held()),
-        distances: graph.import::<u32>("sssp.distances", vertices),
-        request: graph.import::<u32>("sssp.request", 1),
+    let at = SurveyImports {
+        search: Imports::new(&mut graph, &search.shape),
         parents: graph.import::<u32>("sssp.parents", parents_len(facts, with_parents)),
         found: graph.import::<u32>("sssp.found", FOUND_WORDS),
         report: graph.import::<u32>("sssp.found.report", FOUND_WORDS),
@@ -150,10 +136,10 @@ fn plan(
     };
     graph
         .pass("sssp.survey", &builtin::SSSP_SURVEY.kernel()?)
-        .bind("rows", at.rows)
-        .bind("arcs", at.arcs)
-        .bind("distances", at.distances)
-        .bind("request", at.request)
+        .bind("rows", at.search.rows)
+        .bind("arcs", at.search.arcs)
+        .bind("distances", at.search.distances)
+        .bind("request", at.search.request)
         .bind("parents", at.parents)
         .bind("found", at.found)
         .push(&push)
@@ -164,7 +150,7 @@ fn plan(
     graph.copy("sssp.survey.report", at.found, at.report);
     graph.exit(at.report, Scope::HOST_READ);
     // The rounds write the distances. The other of the two plans writes the remaining buffers.
-    graph.entry(at.distances, Scope::COMPUTE_WRITE);
+    graph.entry(at.search.distances, Scope::COMPUTE_WRITE);
     graph.entry(at.parents, Scope::COMPUTE_READ_WRITE);
     let found = Scope::COMPUTE_READ_WRITE.union(Scope::TRANSFER_READ).union(Scope::TRANSFER_WRITE);
     graph.entry(at.found, found);

@@ -1,14 +1,11 @@
 //! GPU timing of searches. A batch of rounds is recorded once and resubmitted until the search
 //! ends, so that memory use does not depend on the number of rounds.
 
-use std::sync::Arc;
-
 use multisplit::PassTime;
 
 use crate::error::Result;
 use crate::passes::instantiate;
 use crate::solver::{self, Solver};
-use crate::statistics::Status;
 
 /// Batches of rounds per timed recording. More batches reduce the cost of boundaries between
 /// recordings, but planning takes longer: its time and memory are quadratic in the number of
@@ -32,8 +29,7 @@ impl Solver {
         let mut rounds = rounds.saturating_add(rounds / 16 + 4);
         loop {
             let times = self.time_rounds(rounds, runs)?;
-            let words = self.buffers.status.read();
-            if self.has_ended(Status(&words), rounds.into())? {
+            if self.has_ended(rounds.into())? {
                 return Ok(times);
             }
             rounds = rounds.saturating_mul(2);
@@ -42,19 +38,16 @@ impl Solver {
 
     /// Times `runs` searches of at least `rounds` rounds each.
     fn time_rounds(&mut self, rounds: u32, runs: u32) -> Result<Vec<f64>> {
-        let resident = if self.is_resident() { self.residents.take() } else { None };
-        if let Some(mut part) = resident {
-            let count = self.search.tuning.resident_rounds.max(1);
-            let times = rounds.div_ceil(count);
-            let times = self.context.time_replays(&mut self.begin, &mut part, times, runs);
-            self.residents = Some(part);
-            return Ok(times?);
-        }
         let search = &self.search;
+        if self.is_resident()
+            && let Some(part) = &mut self.residents
+        {
+            let times = rounds.div_ceil(search.tuning.resident_rounds.max(1));
+            return Ok(self.context.time_replays(&mut self.begin, part, times, runs)?);
+        }
         let count = search.whole_rounds(rounds.min(TIMED_BATCHES * search.batch()));
-        let (plan, imports) = solver::rounds(&self.context, search, count)?;
-        let executable = Arc::new(instantiate(&self.context, plan)?);
-        let mut part = self.context.replay(executable, &self.buffers.bind(&imports))?;
+        let planned = solver::rounds(&self.context, search, count)?;
+        let mut part = solver::replay(&self.context, &self.buffers, planned)?;
         let times = rounds.div_ceil(count);
         Ok(self.context.time_replays(&mut self.begin, &mut part, times, runs)?)
     }
@@ -83,8 +76,7 @@ impl Solver {
         loop {
             add(self.context.time_passes(&batch, &self.buffers.bind(&imports))?);
             submitted += 1;
-            let words = self.buffers.status.read();
-            if self.has_ended(Status(&words), submitted)? {
+            if self.has_ended(submitted)? {
                 return Ok(sums);
             }
         }

@@ -52,24 +52,22 @@ impl EdgeList {
     /// Appends an edge. The weight is converted if the list has float weights, and ignored if the
     /// list has no weights.
     pub fn push(&mut self, from: u32, to: u32, weight: u32) {
-        self.from.push(from);
-        self.to.push(to);
-        match &mut self.weights {
-            EdgeWeights::Ones => {}
-            EdgeWeights::U32(weights) => weights.push(weight),
-            EdgeWeights::F32(weights) => weights.push(weight as f32),
-        }
+        self.push_either(from, to, weight, weight as f32);
     }
 
     /// Appends an edge with a float weight. The weight is truncated if the list has integer
     /// weights, and ignored if the list has no weights.
     pub fn push_f32(&mut self, from: u32, to: u32, weight: f32) {
+        self.push_either(from, to, weight as u32, weight);
+    }
+
+    fn push_either(&mut self, from: u32, to: u32, integer: u32, float: f32) {
         self.from.push(from);
         self.to.push(to);
         match &mut self.weights {
             EdgeWeights::Ones => {}
-            EdgeWeights::U32(weights) => weights.push(weight as u32),
-            EdgeWeights::F32(weights) => weights.push(weight),
+            EdgeWeights::U32(weights) => weights.push(integer),
+            EdgeWeights::F32(weights) => weights.push(float),
         }
     }
 }
