@@ -1,4 +1,4 @@
-//! Bin functions, as callers describe them and as kernels receive them.
+//! Bin functions, in the form that kernels receive.
 
 use std::sync::Arc;
 
@@ -6,38 +6,15 @@ use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::{self, Builtin};
 
-use super::Histogram;
+use super::description::{Bin, Histogram};
+use super::layout::refuse;
 use crate::elements::key::KeyType;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::operations::shared::even_parts::{EvenFloats, ScaledParts};
-use crate::operations::shared::lookup_table::{CellFormat, CellMap, Cells};
 #[cfg(feature = "glsl")]
-use crate::operations::split::Glsl;
+use crate::operations::shared::glsl::Glsl;
+use crate::operations::shared::lookup_table::{CellFormat, CellMap, Cells};
 use crate::policy::Policy;
-
-/// A bin function in untyped form, with edges as the bits of samples. [`Bins`] is the typed form.
-///
-/// [`Bins`]: super::Bins
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Bin {
-    /// m equal parts of [lo, hi), with the edges that [`Bins::even`](super::Bins::even) documents.
-    Even {
-        /// Lower edge of the first bin.
-        lo: u64,
-        /// Upper edge of the last bin.
-        hi: u64,
-    },
-    /// m + 1 sorted splitters. Bin k contains the samples at or above splitter k and below splitter k + 1. The bin
-    /// between two equal splitters is empty.
-    Range(Vec<u64>),
-    /// The sample itself is its bin.
-    Identity,
-    /// A user's GLSL function `uint bucket_of(K sample)`. K is the GLSL type of the samples: `uint`, `int`,
-    /// `float`, `uint64_t`, `int64_t` or `double`. Samples with an id of m or more are out of range.
-    #[cfg(feature = "glsl")]
-    Glsl(Glsl),
-}
 
 /// Search for a range bin: values of the specialization constant SEARCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +25,7 @@ pub(super) enum Search {
 }
 
 /// A bin function in the form that the kernels use.
+#[derive(Default)]
 pub(super) struct BinCode {
     pub kind: u32,
     pub origin: u64,
@@ -74,40 +52,39 @@ pub(super) struct RangeCode {
     pub table: Vec<u32>,
 }
 
-const IDENTITY: u32 = 0;
+/// Kinds of bin functions: values of the specialization constant BIN_KIND. 0 is the identity.
 const EVEN_FLOAT: u32 = 1;
 const EVEN_INTEGER: u32 = 2;
 const EVEN_SHIFT: u32 = 3;
 const RANGE: u32 = 4;
 
+/// Maximum number of range bins whose splitters are kept in registers.
+const MAX_IN_REGISTERS: u32 = 32;
+
 impl BinCode {
     pub fn new(histogram: &Histogram, policy: &Policy) -> Result<Self> {
         let sample = histogram.sample;
-        match &histogram.function {
-            Bin::Identity if sample.is_float() => {
-                refuse(sample, "identity bins need integer samples; use even or range bins")
-            }
-            Bin::Even { .. } | Bin::Range(_) => Self::by_edges(histogram, policy),
-            _ if histogram.closed => refuse(
-                sample,
-                "only even and range bins can be closed, because other bins have no last edge",
-            ),
-            Bin::Identity => Ok(Self::plain(IDENTITY)),
-            #[cfg(feature = "glsl")]
-            Bin::Glsl(user) => Ok(Self {
-                parameters: user.parameters,
-                user: Some(user.clone()),
-                ..Self::plain(IDENTITY)
-            }),
-        }
-    }
-
-    fn by_edges(histogram: &Histogram, policy: &Policy) -> Result<Self> {
-        let (sample, bins) = (histogram.sample, histogram.bins);
         let mut code = match &histogram.function {
-            Bin::Even { lo, hi } => even(sample, *lo, *hi, histogram, policy)?,
-            Bin::Range(splitters) => range(sample, splitters, bins, histogram.closed, policy)?,
-            _ => return refuse(sample, "no edges"),
+            Bin::Even { lo, hi } => even(histogram, policy, *lo, *hi)?,
+            Bin::Range(splitters) => range(histogram, policy, splitters)?,
+            Bin::Identity if sample.is_float() => {
+                return refuse(
+                    sample,
+                    "identity bins need integer samples; use even or range bins",
+                );
+            }
+            _ if histogram.closed => {
+                return refuse(
+                    sample,
+                    "only even and range bins can be closed, because other bins have no last edge",
+                );
+            }
+            Bin::Identity => return Ok(Self::default()),
+            #[cfg(feature = "glsl")]
+            Bin::Glsl(user) => {
+                let (parameters, user) = (user.parameters, Some(user.clone()));
+                return Ok(Self { parameters, user, ..Self::default() });
+            }
         };
         // An edge at zero is the lower of the two zeros. A closed range that ends there contains both.
         let zero = sample.is_float() && code.span + code.min == sample.ordered_edge(0);
@@ -115,25 +92,10 @@ impl BinCode {
         Ok(code)
     }
 
-    fn plain(kind: u32) -> Self {
-        Self {
-            kind,
-            origin: 0,
-            min: 0,
-            span: 0,
-            scale: 0,
-            shift: 0,
-            parameters: [0; 3],
-            range: None,
-            #[cfg(feature = "glsl")]
-            user: None,
-        }
-    }
-
     /// Code for the range between two edges, given as the bits of samples.
     fn between(kind: u32, sample: KeyType, lo: u64, hi: u64) -> Self {
         let (min, end) = (sample.ordered_edge(lo), sample.ordered_edge(hi));
-        Self { origin: lo, min, span: end - min, ..Self::plain(kind) }
+        Self { kind, origin: lo, min, span: end - min, ..Self::default() }
     }
 
     /// Declares the buffer that a user's function reads, if any.
@@ -163,21 +125,21 @@ impl BinCode {
     }
 }
 
-fn refuse<T>(sample: KeyType, problem: &str) -> Result<T> {
-    Err(Error::Histogram { sample: sample.to_string(), problem: problem.to_owned() })
-}
-
-fn even(
-    sample: KeyType,
-    lo: u64,
-    hi: u64,
-    histogram: &Histogram,
-    policy: &Policy,
-) -> Result<BinCode> {
-    let bins = histogram.bins;
+fn even(histogram: &Histogram, policy: &Policy, lo: u64, hi: u64) -> Result<BinCode> {
+    let (sample, bins) = (histogram.sample, histogram.bins);
     if sample.is_float() {
         let parts = EvenFloats { sample, lo, hi, parts: bins };
-        return even_float(&parts, histogram.closed, policy);
+        if !parts.is_valid() {
+            return refuse(
+                sample,
+                "the range is empty or not finite; both ends must be finite, and the lower one smaller",
+            );
+        }
+        let Some(ScaledParts { scale, step, margin }) = parts.scaled() else {
+            return range(histogram, policy, &parts.edges());
+        };
+        let parameters = [step as u32, (step >> 32) as u32, margin.to_bits()];
+        return Ok(BinCode { scale, parameters, ..BinCode::between(EVEN_FLOAT, sample, lo, hi) });
     }
     if sample.ordered_edge(lo) >= sample.ordered_edge(hi) {
         return refuse(sample, "the range is empty; its lower end must be less than its upper end");
@@ -191,30 +153,8 @@ fn even(
     Ok(BinCode { scale: scale.to_bits().into(), ..code })
 }
 
-fn even_float(parts: &EvenFloats, closed: bool, policy: &Policy) -> Result<BinCode> {
-    let EvenFloats { sample, lo, hi, parts: bins } = *parts;
-    if !parts.is_valid() {
-        return refuse(
-            sample,
-            "the range is empty or not finite; both ends must be finite, and the lower one smaller",
-        );
-    }
-    let Some(scaled) = parts.scaled() else {
-        return range(sample, &parts.edges(), bins, closed, policy);
-    };
-    let ScaledParts { scale, step, margin } = scaled;
-    let parameters = [step as u32, (step >> 32) as u32, margin.to_bits()];
-    Ok(BinCode { scale, parameters, ..BinCode::between(EVEN_FLOAT, sample, lo, hi) })
-}
-
-fn range(
-    sample: KeyType,
-    splitters: &[u64],
-    bins: u32,
-    closed: bool,
-    policy: &Policy,
-) -> Result<BinCode> {
-    let tuning = &policy.histogram;
+fn range(histogram: &Histogram, policy: &Policy, splitters: &[u64]) -> Result<BinCode> {
+    let (sample, bins, tuning) = (histogram.sample, histogram.bins, &policy.histogram);
     if splitters.len() as u64 != u64::from(bins) + 1 {
         return refuse(sample, "m range bins need m + 1 splitters");
     }
@@ -246,7 +186,7 @@ fn range(
         // At most a third of shared memory, regardless of the policy.
         let max_cells = tuning.cells.min(policy.facts.shared_memory / 12);
         range.cells = Cells::count(bins, tuning.cells_per_bin, max_cells);
-        let cells = Cells::new(sample, splitters, range.cells, closed);
+        let cells = Cells::new(sample, splitters, range.cells, histogram.closed);
         range.affine = matches!(cells.map, CellMap::Affine(_));
         match cells.map {
             CellMap::Affine(scale) => code.scale = scale,
@@ -265,6 +205,3 @@ fn range(
     code.range = Some(range);
     Ok(code)
 }
-
-/// Maximum number of range bins whose splitters are kept in registers.
-const MAX_IN_REGISTERS: u32 = 32;

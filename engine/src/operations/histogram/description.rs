@@ -1,12 +1,125 @@
-//! Typed description of a histogram: bins, sample layout, method.
+//! Bins, methods, arrays and results of a histogram.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use super::{Bin, Histogram, HistogramMethod, Layout, Weight};
+use bytemuck::Pod;
+use multisplit_graph::{Buffer, ElementType};
+
+use super::layout::Layout;
 use crate::elements::key::{KeyType, Sample};
+use crate::error::{Error, Result};
+use crate::memory::Place;
+use crate::operations::shared::checks::check_element;
+use crate::operations::shared::count::Count;
+use crate::operations::shared::even_parts::EvenFloats;
+#[cfg(feature = "glsl")]
+use crate::operations::shared::glsl::Glsl;
 use crate::operations::split::AnyType;
+
+/// Maximum number of bins.
+pub const MAX_BINS: u32 = 1 << 20;
+
+/// A bin function in untyped form, with edges as the bits of samples. [`Bins`] is the typed form.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Bin {
+    /// m equal parts of [lo, hi), with the edges that [`Bins::even`] documents.
+    Even {
+        /// Lower edge of the first bin.
+        lo: u64,
+        /// Upper edge of the last bin.
+        hi: u64,
+    },
+    /// m + 1 sorted splitters. Bin k contains the samples at or above splitter k and below splitter k + 1. The bin
+    /// between two equal splitters is empty.
+    Range(Vec<u64>),
+    /// The sample itself is its bin.
+    Identity,
+    /// A user's GLSL function `uint bucket_of(K sample)`. K is the GLSL type of the samples: `uint`, `int`,
+    /// `float`, `uint64_t`, `int64_t` or `double`. Samples with an id of m or more are out of range.
+    #[cfg(feature = "glsl")]
+    Glsl(Glsl),
+}
+
+/// Method of a histogram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HistogramMethod {
+    /// Chosen from the policy, the number of bins and the kind of samples.
+    Auto,
+    /// Ballots with counts in registers, as in the paper. Supports up to 256 bins of one channel, without weights.
+    Ballots,
+    /// Counters in shared memory. If the bins do not fit, the samples are read in several passes.
+    Shared,
+    /// Atomic operations on the output.
+    Global,
+}
+
+/// The sizes of a histogram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HistogramSizes {
+    /// Workgroup size.
+    pub threads: u32,
+    /// Loads of 16 bytes in flight per thread; 0 if elements are read one by one.
+    pub loads: u32,
+    /// Copies of the counters in shared memory.
+    pub copies: u32,
+    /// Bins per pass.
+    pub window: u32,
+    /// Passes over the samples.
+    pub passes: u32,
+    /// Elements per tile, which a workgroup reads at a time.
+    pub tile: u32,
+    /// Target number of tiles per workgroup.
+    pub tiles: u32,
+    /// Minimum number of workgroups if there are enough tiles. Takes precedence over `tiles`.
+    pub min_groups: u32,
+    /// Inner splitters in shared memory.
+    pub(super) splitters: u32,
+    /// Counters in shared memory per channel.
+    pub(super) counters: u32,
+}
+
+/// Description of a histogram, with the sample type as a value.
+#[derive(Clone, Debug)]
+pub(crate) struct Histogram {
+    pub sample: KeyType,
+    /// m, the number of bins.
+    pub bins: u32,
+    pub function: Bin,
+    /// Whether the last bin includes its upper edge.
+    pub closed: bool,
+    pub layout: Layout,
+    pub weight: Weight,
+    /// Whether counts have 64 bits: two words each, low word first.
+    pub wide: bool,
+    pub accumulate: bool,
+    pub method: HistogramMethod,
+}
+
+/// Amount that an element adds to its bin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Weight {
+    /// One.
+    None,
+    /// A `u32` weight per element. Sums are modulo 2^32, or modulo 2^64 if counts are wide.
+    U32,
+    /// An `f32` weight per element. Sums are rounded in an order that may differ from run to run.
+    F32,
+}
+
+impl Histogram {
+    /// Words per count.
+    pub(super) fn count_words(&self) -> u64 {
+        if self.wide { 2 } else { 1 }
+    }
+
+    /// Whether elements are read 16 bytes at a time.
+    pub(super) fn reads_vectors(&self) -> bool {
+        self.weight == Weight::None && self.layout.reads_vectors(self.sample)
+    }
+}
 
 /// Description of a histogram of samples of type `S`: the bin function, the number of bins, the sample layout, and
 /// the method.
@@ -67,7 +180,7 @@ impl<S: Sample> Bins<S> {
 
     /// Bins by a GLSL function `uint bucket_of(S sample)`. Samples with an id of `bins` or more belong to no bin.
     #[cfg(feature = "glsl")]
-    pub fn glsl(bins: u32, function: impl Into<crate::operations::split::Glsl>) -> Self {
+    pub fn glsl(bins: u32, function: impl Into<Glsl>) -> Self {
         Self::new(bins, Bin::Glsl(function.into()))
     }
 
@@ -166,7 +279,19 @@ impl<S> Bins<S> {
     /// the edges that samples are compared with; for even bins of integers, the nearest floats, for an axis;
     /// otherwise 0 to m.
     pub fn edges(&self) -> Vec<f64> {
-        self.histogram.edges()
+        let Histogram { sample, bins, .. } = self.histogram;
+        match &self.histogram.function {
+            Bin::Range(splitters) => splitters.iter().map(|&s| sample.value(s)).collect(),
+            &Bin::Even { lo, hi } if sample.is_float() => {
+                let edges = EvenFloats { sample, lo, hi, parts: bins }.edges();
+                edges.into_iter().map(|edge| sample.value(edge)).collect()
+            }
+            &Bin::Even { lo, hi } => {
+                let (lo, hi) = (sample.value(lo), sample.value(hi));
+                (0..=bins).map(|k| lo + (hi - lo) * f64::from(k) / f64::from(bins)).collect()
+            }
+            _ => (0..=bins).map(f64::from).collect(),
+        }
     }
 
     /// Number of elements in an array of `samples` samples.
@@ -179,4 +304,100 @@ impl<S> Bins<S> {
     pub(crate) fn histogram(&self) -> &Histogram {
         &self.histogram
     }
+}
+
+/// The arrays of a histogram in a graph. No output may overlap an input.
+#[derive(Clone, Copy, Debug)]
+pub struct HistogramBuffers {
+    pub(super) n: Option<Count>,
+    pub(super) samples: Buffer,
+    pub(super) weights: Option<Buffer>,
+    pub(super) counts: Buffer,
+    pub(super) out_of_range: Option<Buffer>,
+    pub(super) cumulative: Option<Buffer>,
+}
+
+impl HistogramBuffers {
+    /// Counts `samples` into `counts`, which receives m counts per counted channel, channel by channel. Counts are
+    /// `u32` or `u64`; with `f32` weights they are sums of type `f32`.
+    pub fn new(samples: Buffer, counts: Buffer) -> Self {
+        Self { n: None, samples, weights: None, counts, out_of_range: None, cumulative: None }
+    }
+
+    /// Limits the histogram to the first `n` elements, given as a host count or a device count. The default is the
+    /// number of elements in the samples.
+    #[must_use]
+    pub fn count(self, n: impl Into<Count>) -> Self {
+        Self { n: Some(n.into()), ..self }
+    }
+
+    /// Each element adds its weight, a `u32` or an `f32`, instead of one. Sums of `u32` are modulo 2^32, or modulo
+    /// 2^64 if counts are `u64`. Sums of `f32` are rounded in an order that may differ from run to run.
+    #[must_use]
+    pub fn weights(self, weights: Buffer) -> Self {
+        Self { weights: Some(weights), ..self }
+    }
+
+    /// Sets a buffer that receives one count per counted channel: the samples that belong to no bin, including
+    /// NaN. It has the type of the counts.
+    #[must_use]
+    pub fn out_of_range(self, counts: Buffer) -> Self {
+        Self { out_of_range: Some(counts), ..self }
+    }
+
+    /// Sets a buffer of m words that receives the exclusive prefix sums of the counts. Requires a single channel
+    /// and `u32` counts.
+    #[must_use]
+    pub fn cumulative(self, sums: Buffer) -> Self {
+        Self { cumulative: Some(sums), ..self }
+    }
+
+    /// Returns the kind of weights, and whether counts have 64 bits. Rejects unsupported types of weights and
+    /// outputs.
+    pub(super) fn weight(&self) -> Result<(Weight, bool)> {
+        use ElementType::{F32, U32, U64};
+        let (weight, expected) = match self.weights.map(Buffer::element) {
+            None => (Weight::None, "u32 or u64"),
+            Some(U32) => (Weight::U32, "u32 or u64"),
+            Some(F32) => (Weight::F32, "f32"),
+            Some(other) => return Err(mismatch("weights", other.to_string(), "u32 or f32")),
+        };
+        let wide = match (weight, self.counts.element()) {
+            (Weight::F32, F32) | (Weight::None | Weight::U32, U32) => false,
+            (Weight::None | Weight::U32, U64) => true,
+            (_, other) => return Err(mismatch("counts", other.to_string(), expected)),
+        };
+        if let Some(out) = self.out_of_range {
+            check_element("out_of_range", out, self.counts.element())?;
+        }
+        if let Some(sums) = self.cumulative {
+            check_element("cumulative", sums, U32)?;
+        }
+        Ok((weight, wide))
+    }
+}
+
+/// Error about an array of an unsupported type.
+pub(super) fn mismatch(name: &'static str, found: String, expected: &str) -> Error {
+    Error::KeyTypeMismatch { name, found, expected: expected.to_owned() }
+}
+
+/// Result of a histogram: `Vec`s for samples on the host, arrays for samples on the device.
+#[derive(Debug)]
+pub struct HistogramCounts<P: Place, C: Pod = u64> {
+    /// m counts per counted channel, channel by channel.
+    pub counts: P::Array<C>,
+    /// One count per counted channel: the samples that belong to no bin, including NaN.
+    pub out_of_range: P::Array<C>,
+    /// The method used.
+    pub method: HistogramMethod,
+}
+
+/// The method and sizes that [`histogram`](super::histogram) chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddedHistogram {
+    /// The method; never `Auto`.
+    pub method: HistogramMethod,
+    /// Sizes.
+    pub sizes: HistogramSizes,
 }

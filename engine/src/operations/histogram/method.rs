@@ -1,47 +1,9 @@
 //! Chooses the method of a histogram and its sizes.
 
 use super::bins::{BinCode, Search};
-use super::{Histogram, Weight};
+use super::description::{AddedHistogram, Histogram, HistogramMethod, HistogramSizes, Weight};
 use crate::error::{Error, Result};
 use crate::policy::Policy;
-
-/// Method of a histogram.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum HistogramMethod {
-    /// Chosen from the policy, the number of bins and the kind of samples.
-    Auto,
-    /// Ballots with counts in registers, as in the paper. Supports up to 256 bins of one channel, without weights.
-    Ballots,
-    /// Counters in shared memory. If the bins do not fit, the samples are read in several passes.
-    Shared,
-    /// Atomic operations on the output.
-    Global,
-}
-
-/// The sizes of a histogram.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HistogramSizes {
-    /// Workgroup size.
-    pub threads: u32,
-    /// Loads of 16 bytes in flight per thread; 0 if elements are read one by one.
-    pub loads: u32,
-    /// Copies of the counters in shared memory.
-    pub copies: u32,
-    /// Bins per pass.
-    pub window: u32,
-    /// Passes over the samples.
-    pub passes: u32,
-    /// Elements per tile, which a workgroup reads at a time.
-    pub tile: u32,
-    /// Target number of tiles per workgroup.
-    pub tiles: u32,
-    /// Minimum number of workgroups if there are enough tiles. Takes precedence over `tiles`.
-    pub min_groups: u32,
-    /// Inner splitters in shared memory.
-    pub(super) splitters: u32,
-    /// Counters in shared memory per channel.
-    pub(super) counters: u32,
-}
 
 /// Maximum number of bins for ballots. More would exceed the available registers.
 const MAX_BY_BALLOTS: u32 = 256;
@@ -59,7 +21,7 @@ pub(super) fn choose(
     policy: &Policy,
     histogram: &Histogram,
     code: &BinCode,
-) -> Result<(HistogramMethod, HistogramSizes)> {
+) -> Result<AddedHistogram> {
     let tuned = &policy.histogram;
     let votable = histogram.bins <= MAX_BY_BALLOTS
         && histogram.layout.active_channels() == 1
@@ -67,6 +29,7 @@ pub(super) fn choose(
     let shared = shared_sizes(policy, histogram, code);
     // Shared memory does not support 64-bit sums of weights.
     let wide_sums = histogram.wide && histogram.weight == Weight::U32;
+    let refuse = |problem| Err(Error::Method { problem });
     let method = match histogram.method {
         HistogramMethod::Auto if votable && histogram.bins <= tuned.max_bins_by_ballots => {
             HistogramMethod::Ballots
@@ -76,25 +39,20 @@ pub(super) fn choose(
         }
         HistogramMethod::Auto => HistogramMethod::Shared,
         HistogramMethod::Ballots if !votable => {
-            return Err(Error::Method {
-                problem: "HistogramMethod::Ballots supports at most 256 bins of one channel",
-            });
+            return refuse("HistogramMethod::Ballots supports at most 256 bins of one channel");
         }
         HistogramMethod::Shared if wide_sums => {
-            return Err(Error::Method {
-                problem: "64-bit sums of weights need HistogramMethod::Global or Auto",
-            });
+            return refuse("64-bit sums of weights need HistogramMethod::Global or Auto");
         }
         method => method,
     };
     let one_pass = HistogramSizes { window: histogram.bins, passes: 1, copies: 1, ..shared };
-    Ok(match method {
-        HistogramMethod::Global => (method, HistogramSizes { counters: 1, ..one_pass }),
-        HistogramMethod::Ballots => {
-            (method, HistogramSizes { counters: MAX_BY_BALLOTS, ..one_pass })
-        }
-        _ => (method, shared),
-    })
+    let sizes = match method {
+        HistogramMethod::Global => HistogramSizes { counters: 1, ..one_pass },
+        HistogramMethod::Ballots => HistogramSizes { counters: MAX_BY_BALLOTS, ..one_pass },
+        _ => shared,
+    };
+    Ok(AddedHistogram { method, sizes })
 }
 
 /// The sizes for counters in shared memory.

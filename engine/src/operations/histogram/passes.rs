@@ -1,17 +1,27 @@
-//! The passes of a histogram: clear the counts, then count each piece of the samples once per window of bins.
+//! Passes of a histogram: clear the counts, then count each piece of the samples once per window of bins.
 
 use multisplit_graph::{Buffer, Graph, Groups, View};
 use multisplit_shaders::{builtin, push_constants};
 
 use super::bins::{BinCode, Search};
-use super::layout::Piece;
-use super::{Counted, Histogram, HistogramMethod, HistogramSizes, WORD, Weight};
+use super::description::{
+    AddedHistogram, Bins, Histogram, HistogramBuffers, HistogramMethod, HistogramSizes, MAX_BINS,
+    Weight, mismatch,
+};
+use super::layout::refuse;
+use super::method::choose;
+use super::pieces::{Piece, pieces};
+use crate::elements::key::KeyType;
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
-use crate::operations::shared::specialize::specialize;
-use crate::operations::{Count, fill};
+use crate::operations::scan::sums_before;
+use crate::operations::shared::checks::check_size;
+use crate::operations::shared::count::{Count, around};
+use crate::operations::shared::declare::{begin, check_limit, start_pass};
+use crate::operations::shared::fill::fill;
 use crate::policy::Policy;
 
+const WORD: u64 = 4;
 push_constants! {
     struct CountPush {
         index: u32,
@@ -51,68 +61,139 @@ push_constants! {
 
 /// Workgroups in x that every device supports.
 const MAX_GROUPS: u32 = 65_535;
-/// Maximum offset alignment that Vulkan allows a device to require.
-const ALIGNMENT: u64 = 256;
 
-/// State for adding the passes of one histogram.
-pub(super) struct HistogramPasses<'j> {
-    pub graph: &'j mut Graph,
-    pub policy: &'j Policy,
-    pub histogram: &'j Histogram,
-    pub buffers: &'j Counted,
-    pub code: BinCode,
-    pub method: HistogramMethod,
-    pub sizes: HistogramSizes,
+/// Adds the passes of a histogram to the graph.
+pub fn histogram<S>(
+    graph: &mut Graph,
+    policy: &Policy,
+    bins: &Bins<S>,
+    buffers: &HistogramBuffers,
+) -> Result<AddedHistogram> {
+    let sample = KeyType::sample_of("samples", buffers.samples)?;
+    let (weight, wide) = buffers.weight()?;
+    let histogram = &Histogram { weight, wide, ..bins.histogram().clone() };
+    if sample != histogram.sample {
+        return Err(mismatch("samples", sample.to_string(), &histogram.sample.to_string()));
+    }
+    begin(graph, policy)?;
+    policy.histogram.check_on(&policy.facts)?;
+    histogram.layout.check(sample)?;
+    let elements = histogram.layout.elements(sample, buffers.samples.size());
+    let n = buffers.n.unwrap_or(Count::Host(elements));
+    check(histogram, buffers)?;
+    let code = BinCode::new(histogram, policy)?;
+    let pieces = pieces(policy, histogram, n, buffers)?;
+    let added = choose(policy, histogram, &code)?;
+    let AddedHistogram { method, sizes } = added;
+    tracing::debug!(?method, ?sizes, ?n, m = histogram.bins, "histogram");
+    let device_count = match n {
+        Count::Host(_) => None,
+        Count::Device { buffer, index, .. } => Some(around(buffer, index)),
+    };
+    let job = HistogramPasses { policy, histogram, buffers, code, method, sizes, device_count };
+    job.clear(graph)?;
+    job.count(graph, &pieces)?;
+    if let Some(cumulative) = buffers.cumulative {
+        sums_before(graph, policy, buffers.counts, cumulative, u64::from(histogram.bins))?;
+    }
+    Ok(added)
+}
+
+fn check(histogram: &Histogram, buffers: &HistogramBuffers) -> Result<()> {
+    if histogram.bins == 0 {
+        return refuse(histogram.sample, "the number of bins is 0; use at least one bin");
+    }
+    check_limit("number of bins", histogram.bins.into(), MAX_BINS)?;
+    let channels = u64::from(histogram.layout.active_channels());
+    let plain = channels == 1 && !histogram.wide && histogram.weight != Weight::F32;
+    if buffers.cumulative.is_some() && !plain {
+        return refuse(histogram.sample, "cumulative counts need one channel and 32-bit counts");
+    }
+    let m = u64::from(histogram.bins);
+    let count = WORD * histogram.count_words();
+    let outputs = [
+        ("counts", Some(buffers.counts), m * channels * count),
+        ("out_of_range", buffers.out_of_range, channels * count),
+        ("cumulative", buffers.cumulative, m * WORD),
+    ];
+    for (name, buffer, needed) in outputs {
+        buffer.map_or(Ok(()), |buffer| check_size(name, buffer, needed))?;
+    }
+    Ok(())
+}
+
+/// Parameters of the passes of one histogram.
+struct HistogramPasses<'j> {
+    policy: &'j Policy,
+    histogram: &'j Histogram,
+    buffers: &'j HistogramBuffers,
+    code: BinCode,
+    method: HistogramMethod,
+    sizes: HistogramSizes,
+    /// View that contains the device count, and its index there. `None` for a host count.
+    device_count: Option<(View, u32)>,
 }
 
 impl HistogramPasses<'_> {
     /// Clears the outputs, unless the histogram accumulates.
-    pub fn clear(&mut self) -> Result<()> {
+    fn clear(&self, graph: &mut Graph) -> Result<()> {
         if self.histogram.accumulate {
             return Ok(());
         }
-        fill(self.graph, self.policy, "histogram.clear", self.counts(), 0)?;
-        if let Some(out_of_range) = self.buffers.out_of_range {
-            let view = self.out_of_range(out_of_range);
-            fill(self.graph, self.policy, "histogram.clear.out_of_range", view, 0)?;
+        fill(graph, self.policy, "histogram.clear", self.counts(), 0)?;
+        if let Some(out_of_range) = self.out_of_range() {
+            fill(graph, self.policy, "histogram.clear.out_of_range", out_of_range, 0)?;
         }
         Ok(())
     }
 
     /// Counts every piece once per window of bins.
-    pub fn count(&mut self, pieces: &[Piece]) -> Result<()> {
+    fn count(&self, graph: &mut Graph, pieces: &[Piece]) -> Result<()> {
         if pieces.is_empty() {
             return Ok(());
         }
         let range = self.code.range.as_ref();
-        let table = range.map(|range| self.graph.constant("histogram.table", &range.table));
-        let table = table.or_else(|| self.code.user_table(self.graph));
-        let unused = match self.buffers.out_of_range {
-            Some(_) => None,
-            None => {
-                let words = self.channels() * self.histogram.count_words();
-                Some(self.graph.transient::<u32>("histogram.out_of_range", words))
-            }
-        };
+        let table = range.map(|range| graph.constant("histogram.table", &range.table));
+        let table = table.or_else(|| self.code.user_table(graph));
+        let requested = self.out_of_range();
+        let out_of_range = requested.unwrap_or_else(|| {
+            graph.transient::<u32>("histogram.out_of_range", self.channel_words()).into()
+        });
+        let kernel = self.code.kernel(self.histogram.sample)?;
+        let constants = self.constants();
         for piece in pieces {
-            let arguments = match self.buffers.n {
-                Count::Host(_) => None,
-                Count::Device { buffer, index, .. } => Some(self.arguments(buffer, index, piece)?),
-            };
+            let samples = piece.samples;
+            let (elements, index) = self.device_count.unwrap_or((samples, 0));
+            let arguments = self.arguments(graph, piece)?;
             for pass in 0..self.sizes.passes {
-                self.count_piece(piece, pass * self.sizes.window, table, unused, arguments)?;
+                let pass = start_pass(graph, "histogram.count", &kernel, &constants)
+                    .bind("samples", samples)
+                    .bind("table", table.map_or(samples, View::from))
+                    .bind("weights", piece.weights.unwrap_or(samples))
+                    .bind("elements", elements)
+                    .bind("counts", self.counts())
+                    .push(&self.push(piece, pass * self.sizes.window, index));
+                // If the caller did not request the count, no pass reads it.
+                let pass = match requested {
+                    Some(_) => pass.bind("out_of_range", out_of_range),
+                    None => pass.scratch("out_of_range", out_of_range),
+                };
+                match arguments {
+                    Some(arguments) => pass.dispatch_indirect(arguments),
+                    None => pass.dispatch(Groups::linear(self.groups(piece.count).into())),
+                };
             }
         }
         Ok(())
     }
 
-    /// Adds the pass that computes the number of workgroups for a piece from a device count.
-    fn arguments(&mut self, buffer: Buffer, index: u64, piece: &Piece) -> Result<Buffer> {
-        let (around, index) = word(buffer, index);
-        let arguments = self.graph.transient::<u32>("histogram.arguments", 3);
-        self.graph
+    /// Adds the pass that computes the number of workgroups for a piece from the device count, if there is one.
+    fn arguments(&self, graph: &mut Graph, piece: &Piece) -> Result<Option<Buffer>> {
+        let Some((elements, index)) = self.device_count else { return Ok(None) };
+        let arguments = graph.transient::<u32>("histogram.arguments", 3);
+        graph
             .own_pass("histogram.arguments", &builtin::HISTOGRAM_ARGUMENTS.kernel()?)
-            .bind("elements", around)
+            .bind("elements", elements)
             .bind("arguments", arguments)
             .push(&ArgumentsPush {
                 index,
@@ -124,49 +205,7 @@ impl HistogramPasses<'_> {
                 max_groups: MAX_GROUPS,
             })
             .dispatch(Groups::linear(1));
-        Ok(arguments)
-    }
-
-    fn count_piece(
-        &mut self,
-        piece: &Piece,
-        first_bin: u32,
-        table: Option<Buffer>,
-        unused: Option<Buffer>,
-        arguments: Option<Buffer>,
-    ) -> Result<()> {
-        let kernel = self.code.kernel(self.histogram.sample)?;
-        let samples = piece.samples;
-        let table = table.map_or(samples, View::from);
-        let (elements, index) = match self.buffers.n {
-            Count::Host(_) => (samples, 0),
-            Count::Device { buffer, index, .. } => word(buffer, index),
-        };
-        let (push, constants) = (self.push(piece, first_bin, index), self.constants());
-        let counts = self.counts();
-        let out_of_range = self.buffers.out_of_range.map(|buffer| self.out_of_range(buffer));
-        let groups = self.groups(piece.count);
-        let pass = self
-            .graph
-            .own_pass("histogram.count", &kernel)
-            .bind("samples", samples)
-            .bind("table", table)
-            .bind("weights", piece.weights.unwrap_or(samples))
-            .bind("elements", elements)
-            .bind("counts", counts)
-            .push(&push);
-        let pass = specialize(pass, &kernel, &constants);
-        // If the caller did not request the count, no pass reads it.
-        let pass = match (out_of_range, unused) {
-            (Some(wanted), _) => pass.bind("out_of_range", wanted),
-            (None, Some(unused)) => pass.scratch("out_of_range", unused),
-            (None, None) => pass,
-        };
-        match arguments {
-            Some(arguments) => pass.dispatch_indirect(arguments),
-            None => pass.dispatch(Groups::linear(groups.into())),
-        };
-        Ok(())
+        Ok(Some(arguments))
     }
 
     fn push(&self, piece: &Piece, first_bin: u32, index: u32) -> CountPush {
@@ -222,7 +261,7 @@ impl HistogramPasses<'_> {
             ("COPIES", sizes.copies),
             ("WEIGHT", weight_code(histogram.weight)),
             ("WIDE", u32::from(histogram.wide)),
-            ("COUNT_ON_DEVICE", u32::from(matches!(self.buffers.n, Count::Device { .. }))),
+            ("COUNT_ON_DEVICE", u32::from(self.device_count.is_some())),
             ("SEARCH", range.map_or(Search::Binary, |range| range.search) as u32),
             ("CELLS", range.map_or(1, |range| range.cells)),
             ("SPLITTERS", sizes.splitters),
@@ -239,17 +278,18 @@ impl HistogramPasses<'_> {
         tiles.div_ceil(self.sizes.tiles).max(min_groups).min(MAX_GROUPS)
     }
 
-    fn channels(&self) -> u64 {
-        self.histogram.layout.active_channels().into()
+    /// Words of one count per counted channel.
+    fn channel_words(&self) -> u64 {
+        u64::from(self.histogram.layout.active_channels()) * self.histogram.count_words()
+    }
+
+    fn out_of_range(&self) -> Option<View> {
+        self.buffers.out_of_range.map(|counts| counts.range(0, self.channel_words() * WORD))
     }
 
     fn counts(&self) -> View {
-        let words = self.channels() * u64::from(self.histogram.bins) * self.histogram.count_words();
+        let words = self.channel_words() * u64::from(self.histogram.bins);
         self.buffers.counts.range(0, words * WORD)
-    }
-
-    fn out_of_range(&self, buffer: Buffer) -> View {
-        buffer.range(0, self.channels() * self.histogram.count_words() * WORD)
     }
 }
 
@@ -269,11 +309,4 @@ fn weight_code(weight: Weight) -> u32 {
         Weight::U32 => 1,
         Weight::F32 => 2,
     }
-}
-
-/// Returns an aligned view that contains the word, and the index of the word in the view.
-fn word(buffer: Buffer, index: u64) -> (View, u32) {
-    let begin = index * WORD / ALIGNMENT * ALIGNMENT;
-    let view = buffer.range(begin, ALIGNMENT.min(buffer.size() - begin));
-    (view, (index - begin / WORD) as u32)
 }

@@ -6,9 +6,9 @@ use multisplit_graph::{Graph, Groups};
 use multisplit_shaders::builtin::variants::{REDUCE_LONG_JOIN, REDUCE_LONG_SEGMENTS};
 use multisplit_shaders::push_constants;
 
-use super::segments::{ROW_BYTES, SegmentPasses};
+use super::segments::SegmentPasses;
 use crate::error::Result;
-use crate::execute::own_pass::OwnPasses;
+use crate::operations::shared::tiles::ROW_BYTES;
 use crate::policy::Policy;
 
 push_constants! {
@@ -133,32 +133,26 @@ impl SegmentPasses<'_> {
             chunk: chunk as u32,
             row_length: self.row_length,
         };
-        let kernel = self.terms.kernel(&REDUCE_LONG_SEGMENTS)?;
-        let pass = graph
-            .own_pass(REDUCE_LONG_SEGMENTS[0].label(), &kernel)
+        let constants = [
+            ("local_size_x", group_size),
+            ("BY_SUBGROUPS", by_subgroups.into()),
+            ("LOADED_ROWS", self.loaded_rows(u64::from(group_size / lanes / in_group))),
+        ];
+        self.pass(graph, &REDUCE_LONG_SEGMENTS, &constants)?
             .bind("src", self.src)
             .bind("chunks", chunks)
             .push(&push)
-            .specialize("local_size_x", group_size)
-            .specialize("BY_SUBGROUPS", by_subgroups.into())
-            .specialize("LOADED_ROWS", self.loaded_rows(u64::from(group_size / lanes / in_group)));
-        let groups = workers.div_ceil(u64::from(in_group));
-        let pass = self.prepared.bind(self.bind(pass, &kernel), self.offsets);
-        pass.dispatch(Groups::linear(groups));
+            .dispatch(Groups::linear(workers.div_ceil(u64::from(in_group))));
         if chunk_count == 0 {
             return Ok(());
         }
-
-        let kernel = self.terms.kernel(&REDUCE_LONG_JOIN)?;
-        let pass = graph
-            .own_pass(REDUCE_LONG_JOIN[0].label(), &kernel)
+        let by_subgroups = max_segments < min_workers;
+        let constants = [("local_size_x", threads), ("BY_SUBGROUPS", by_subgroups.into())];
+        let in_group = if by_subgroups { threads / lanes } else { threads };
+        self.pass(graph, &REDUCE_LONG_JOIN, &constants)?
             .bind("chunks", chunks)
             .push(&push)
-            .specialize("local_size_x", threads)
-            .specialize("BY_SUBGROUPS", (max_segments < min_workers).into());
-        let pass = self.prepared.bind(self.bind(pass, &kernel), self.offsets);
-        let in_group = if max_segments < min_workers { threads / lanes } else { threads };
-        pass.dispatch(Groups::linear(max_segments.div_ceil(u64::from(in_group))));
+            .dispatch(Groups::linear(max_segments.div_ceil(u64::from(in_group))));
         Ok(())
     }
 }

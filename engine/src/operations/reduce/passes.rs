@@ -1,17 +1,19 @@
 //! Passes of a reduction: the first produces one term per workgroup, the second combines these
 //! terms.
 
-use multisplit_graph::{Buffer, Graph, View};
+use multisplit_graph::{Buffer, ElementType, Graph, View};
 use multisplit_shaders::builtin::variants::{REDUCE_INDEX, REDUCE_TERMS};
 use multisplit_shaders::push_constants;
 
+use super::description::{NO_INDEX, ReduceBuffers};
+use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
-use crate::execute::own_pass::OwnPasses;
-use crate::operations::scan::{max_single_group_elements, spine_threads, spine_tile};
 use crate::operations::shared::count::{Length, Lengths, Prepared};
+use crate::operations::shared::declare::{begin, check_arrays, check_limit, start_pass};
+use crate::operations::shared::operator::{AnyOperator, Operator};
 use crate::operations::shared::pieces::{pieces, single};
-use crate::operations::shared::specialize::specialize;
 use crate::operations::shared::terms::Terms;
+use crate::operations::shared::tiles::{max_single_group_elements, spine_threads, spine_tile};
 use crate::policy::Policy;
 
 push_constants! {
@@ -39,14 +41,47 @@ const GROUPS: u64 = 2048;
 /// Maximum tiles per workgroup. Software drivers terminate loops after 65,535 iterations.
 const MAX_TILES: u64 = 256;
 
+/// Adds the passes of a reduction to the graph: one for short arrays, two for long ones.
+pub fn reduce(
+    graph: &mut Graph,
+    policy: &Policy,
+    operator: impl Into<AnyOperator>,
+    buffers: &ReduceBuffers,
+) -> Result<()> {
+    let operator = operator.into();
+    begin(graph, policy)?;
+    let &ReduceBuffers { n, src, dst, index } = buffers;
+    let (key, max) = (KeyType::wide_of("src", src)?, n.max());
+    if index.is_some() {
+        if !matches!(operator, AnyOperator::BuiltIn(Operator::Min | Operator::Max)) {
+            return Err(Error::IndexOfSum);
+        }
+        // NO_INDEX marks an empty input, so it must not be a valid index.
+        let what = "number of elements of a reduction with an index (indices have 32 bits)";
+        check_limit(what, max, NO_INDEX)?;
+    }
+    let terms = Terms::new(key, &operator)?;
+    check_limit("length of a reduction", max, u64::MAX / terms.bytes)?;
+    let arrays = [
+        ("src", Some(src), key.into(), max),
+        ("dst", Some(dst), key.into(), 1),
+        ("index", index, ElementType::U32, 1),
+    ];
+    check_arrays("reduce", &arrays)?;
+    let (lengths, n) = Lengths::new(n)?;
+    let dst = dst.range(0, terms.bytes);
+    let index = index.map(|index| index.range(0, 4));
+    ReducePasses { policy, n, terms, src, dst, index }.add(graph, lengths)
+}
+
 /// Parameters of the passes of one reduction.
-pub(super) struct ReducePasses<'j> {
-    pub policy: &'j Policy,
-    pub n: Length,
-    pub terms: Terms<'j>,
-    pub src: Buffer,
-    pub dst: View,
-    pub index: Option<View>,
+struct ReducePasses<'j> {
+    policy: &'j Policy,
+    n: Length,
+    terms: Terms<'j>,
+    src: Buffer,
+    dst: View,
+    index: Option<View>,
 }
 
 /// Parameters of one pass.
@@ -66,7 +101,7 @@ struct Stage<'j> {
 }
 
 impl<'j> ReducePasses<'j> {
-    pub fn add(self, graph: &mut Graph, mut lengths: Lengths) -> Result<()> {
+    fn add(self, graph: &mut Graph, mut lengths: Lengths) -> Result<()> {
         let bytes = self.terms.bytes;
         // Bindings cannot be empty. Kernels do not read past the count.
         let src = self.src.range(0, (self.n.max * bytes).max(bytes));
@@ -87,10 +122,8 @@ impl<'j> ReducePasses<'j> {
         };
         // At least one part, so that empty inputs still write the identity.
         let parts = lengths.some_parts(self.n, tile * tiles)?;
-        let (asked, limit) = (parts.max, MAX_TILES * spine_tile(self.policy));
-        if asked > limit {
-            return Err(Error::TooLarge { what: "number of tiles of a reduction", asked, limit });
-        }
+        let limit = MAX_TILES * spine_tile(self.policy);
+        check_limit("number of tiles of a reduction", parts.max, limit)?;
         let prepared = lengths.prepare(graph, self.policy, "reduce.prepare")?;
         let made = self.terms.transient(graph, "reduce.parts", parts.max);
         let indices =
@@ -153,14 +186,14 @@ impl<'j> ReducePasses<'j> {
             Some(_) => REDUCE_INDEX[usize::from(stage.terms.bytes == 8)].kernel()?,
         };
         let label = if stage.groups == Length::known(1) { "reduce.last" } else { "reduce.parts" };
-        let pass = graph
-            .own_pass(label, &kernel)
+        let constants = [
+            ("local_size_x", stage.threads),
+            ("FROM_PARTS", u32::from(stage.src_indices.is_some())),
+        ];
+        let constants = [&constants[..], &stage.terms.constants()].concat();
+        let pass = start_pass(graph, label, &kernel, &constants)
             .bind("src", stage.src)
-            .bind("dst", stage.dst)
-            .specialize("local_size_x", stage.threads);
-        let from_parts = [("FROM_PARTS", u32::from(stage.src_indices.is_some()))];
-        let constants = [&stage.terms.constants()[..], &from_parts].concat();
-        let pass = specialize(pass, &kernel, &constants);
+            .bind("dst", stage.dst);
         let pass = match stage.dst_indices {
             None => pass.push(&TermsPush { count, tiles, first }),
             // If elements are numbered, the kernel does not access the binding.

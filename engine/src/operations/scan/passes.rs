@@ -3,19 +3,25 @@
 use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, View};
 use multisplit_shaders::builtin::Builtin;
 use multisplit_shaders::builtin::variants::{
-    SCAN_DOWNSWEEP, SCAN_LOOKBACK, SCAN_REDUCE, SCAN_SPINE,
+    SCAN_BY_KEY_DOWNSWEEP, SCAN_BY_KEY_LOOKBACK, SCAN_DOWNSWEEP, SCAN_LOOKBACK, SCAN_REDUCE,
+    SCAN_SPINE,
 };
 use multisplit_shaders::push_constants;
 
-use super::plan::{ScanPlan, spine_threads, tile_elements};
-use crate::error::{Error, Result};
-use crate::execute::own_pass::OwnPasses;
-use crate::operations::shared::count::{Length, Prepared};
+use super::description::{Scan, ScanBuffers, Segments};
+use super::plan::{Algorithm, ScanPlan};
+use crate::elements::key::KeyType;
+use crate::error::Result;
+use crate::operations::shared::checks::{check_element, check_size};
+use crate::operations::shared::count::{Length, Lengths, Prepared};
+use crate::operations::shared::declare::{begin, check_limit};
 use crate::operations::shared::fill::Filling;
 use crate::operations::shared::look_back::LookBack;
+use crate::operations::shared::operator::Operator;
 use crate::operations::shared::pieces::{pieces, single};
-use crate::operations::shared::specialize::specialize;
+use crate::operations::shared::segment_sweep::{Heads, OpenSweep};
 use crate::operations::shared::terms::Terms;
+use crate::operations::shared::tiles::{spine_threads, tile_elements};
 use crate::policy::Policy;
 
 push_constants! {
@@ -45,15 +51,120 @@ struct Piece {
     first_tile: u32,
 }
 
+/// Adds the passes of a scan to the graph. Does not add passes if the count is 0.
+pub fn scan(graph: &mut Graph, policy: &Policy, scan: &Scan, buffers: &ScanBuffers) -> Result<()> {
+    let key = KeyType::wide_of("src", buffers.src)?;
+    check_element("dst", buffers.dst, key.into())?;
+    let terms = Terms::new(key, &scan.operator)?;
+    begin(graph, policy)?;
+    let heads = match buffers.segments {
+        None => return add(graph, policy, (terms, scan.inclusive), buffers),
+        Some(Segments::Keys(keys)) => Heads::of_keys(keys)?,
+        Some(Segments::Heads(flags)) => Heads::Flags(flags),
+    };
+    add_segments(graph, policy, (terms, scan.inclusive), heads, buffers)
+}
+
+/// Adds the passes of an exclusive prefix sum of `n` words, modulo 2^32, to the graph. The caller has checked the
+/// policy.
+pub(in crate::operations) fn sums_before(
+    graph: &mut Graph,
+    policy: &Policy,
+    src: Buffer,
+    dst: Buffer,
+    n: u64,
+) -> Result<()> {
+    let terms = Terms::of(KeyType::U32, Operator::Sum);
+    add(graph, policy, (terms, false), &ScanBuffers::new(src, dst).count(n))
+}
+
+fn add(
+    graph: &mut Graph,
+    policy: &Policy,
+    how: (Terms<'_>, bool),
+    &ScanBuffers { n, src, dst, .. }: &ScanBuffers,
+) -> Result<()> {
+    let (mut lengths, n) = Lengths::new(n)?;
+    let scan = ScanPlan::new(policy, &mut lengths, n, how)?;
+    let prepared = match n.max {
+        0 => Prepared::default(),
+        _ => lengths.prepare(graph, policy, "scan.prepare")?,
+    };
+    scan.add(graph, policy, prepared, src, dst)
+}
+
+/// Adds the passes of a segmented scan: a new segment begins at each head.
+fn add_segments(
+    graph: &mut Graph,
+    policy: &Policy,
+    (terms, inclusive): (Terms<'_>, bool),
+    heads: Heads,
+    &ScanBuffers { n, src, dst, .. }: &ScanBuffers,
+) -> Result<()> {
+    let (lengths, n) = Lengths::new(n)?;
+    let needed = n.max.saturating_mul(terms.bytes);
+    check_size("scan.src", src, needed)?;
+    check_size("scan.dst", dst, needed)?;
+    heads.check("scan", n.max)?;
+    if n.max == 0 {
+        return Ok(());
+    }
+    let sweep = OpenSweep {
+        policy,
+        name: "scan.by_key",
+        n,
+        terms,
+        src,
+        heads,
+        downsweep: &SCAN_BY_KEY_DOWNSWEEP,
+        lookback: &SCAN_BY_KEY_LOOKBACK,
+        threads: policy.threads,
+    };
+    let dst = sweep.view(dst, terms.bytes)?;
+    sweep.add(graph, lengths, |pass| {
+        Ok(pass.bind("dst", dst).specialize("INCLUSIVE", u32::from(inclusive)))
+    })
+}
+
+impl ScanPlan<'_> {
+    /// Adds the passes to the graph.
+    pub fn add(
+        &self,
+        graph: &mut Graph,
+        policy: &Policy,
+        prepared: Prepared,
+        src: Buffer,
+        dst: Buffer,
+    ) -> Result<()> {
+        let Self { n, terms, inclusive, .. } = *self;
+        check_limit("length of a scan", n.max, u64::MAX / terms.bytes)?;
+        let needed = n.max * terms.bytes;
+        check_size("scan.src", src, needed)?;
+        check_size("scan.dst", dst, needed)?;
+        let (src, dst) = (src.range(0, needed), dst.range(0, needed));
+        let job = ScanPasses { policy, prepared, n, terms, inclusive, src, dst };
+        match &self.algorithm {
+            Algorithm::Nothing => Ok(()),
+            Algorithm::Spine => job.spine(graph),
+            Algorithm::ReduceThenScan { tiles, of_sums } => {
+                job.reduce_then_scan(graph, *tiles, of_sums)
+            }
+            Algorithm::LookBack { tiles, clear, settings } => {
+                job.look_back(graph, *tiles, *clear, *settings)
+            }
+        }
+    }
+}
+
 /// Parameters of the passes of one scan.
-pub(super) struct ScanPasses<'j> {
-    pub policy: &'j Policy,
-    pub prepared: Prepared,
-    pub n: Length,
-    pub terms: Terms<'j>,
-    pub inclusive: bool,
-    pub src: View,
-    pub dst: View,
+struct ScanPasses<'j> {
+    policy: &'j Policy,
+    prepared: Prepared,
+    n: Length,
+    terms: Terms<'j>,
+    inclusive: bool,
+    src: View,
+    dst: View,
 }
 
 impl ScanPasses<'_> {
@@ -61,10 +172,7 @@ impl ScanPasses<'_> {
     /// tiles.
     fn cut(&self, tiles: Length, tile: u64, granule: u64) -> Result<Vec<Piece>> {
         // Kernels use 32-bit tile indices.
-        let (asked, limit) = (tiles.max, u64::from(u32::MAX));
-        if asked > limit {
-            return Err(Error::TooLarge { what: "number of tiles of a scan", asked, limit });
-        }
+        check_limit("number of tiles of a scan", tiles.max, u32::MAX)?;
         if !self.n.is_known() {
             let (src, dst) = (single(self.src, self.policy)?, single(self.dst, self.policy)?);
             return Ok(vec![Piece { src, dst, count: self.n, tiles, first_tile: 0 }]);
@@ -83,7 +191,7 @@ impl ScanPasses<'_> {
         Ok(pairs.map(piece).collect())
     }
 
-    /// Starts a pass over one piece. Its label is that of the first kernel variant.
+    /// Starts a pass over one piece.
     fn pass<'g>(
         &self,
         graph: &'g mut Graph,
@@ -92,26 +200,23 @@ impl ScanPasses<'_> {
         first_tile: u32,
     ) -> Result<PassBuilder<'g>> {
         let push = TilesPush { count: self.prepared.pushed(piece.count), first_tile };
-        let pass =
-            self.begin(graph, kernels, self.policy.threads)?.bind("src", piece.src).push(&push);
-        Ok(self.prepared.bind(pass, piece.src))
+        let pass = self.start(graph, kernels, self.policy.threads)?.bind("src", piece.src);
+        Ok(self.prepared.bind(pass.push(&push), piece.src))
     }
 
-    fn begin<'g>(
+    fn start<'g>(
         &self,
         graph: &'g mut Graph,
         kernels: &[&'static Builtin],
         threads: u32,
     ) -> Result<PassBuilder<'g>> {
-        let kernel = self.terms.kernel(kernels)?;
-        let pass = graph.own_pass(kernels[0].label(), &kernel).specialize("local_size_x", threads);
-        let inclusive = [("INCLUSIVE", u32::from(self.inclusive))];
-        Ok(specialize(pass, &kernel, &[&self.terms.constants()[..], &inclusive].concat()))
+        let constants = [("local_size_x", threads), ("INCLUSIVE", u32::from(self.inclusive))];
+        self.terms.pass(graph, kernels, &constants)
     }
 
-    pub fn spine(&self, graph: &mut Graph) -> Result<()> {
+    fn spine(&self, graph: &mut Graph) -> Result<()> {
         let pass = self
-            .begin(graph, &SCAN_SPINE, spine_threads(self.policy, self.n.max))?
+            .start(graph, &SCAN_SPINE, spine_threads(self.policy, self.n.max))?
             .bind("src", self.src)
             .bind("dst", self.dst)
             .push(&SpinePush { count: self.prepared.pushed(self.n) });
@@ -119,7 +224,7 @@ impl ScanPasses<'_> {
         Ok(())
     }
 
-    pub fn reduce_then_scan(
+    fn reduce_then_scan(
         &self,
         graph: &mut Graph,
         tiles: Length,
@@ -151,7 +256,7 @@ impl ScanPasses<'_> {
         Ok(())
     }
 
-    pub fn look_back(
+    fn look_back(
         &self,
         graph: &mut Graph,
         tiles: Length,
@@ -168,10 +273,13 @@ impl ScanPasses<'_> {
         };
         clear.add(graph, self.policy, self.prepared, "scan.clear", status, 0)?;
         for piece in pieces {
-            let pass = self.pass(graph, &SCAN_LOOKBACK, &piece, piece.first_tile)?;
-            let pass = pass.bind("dst", piece.dst).bind("status", status);
-            let [spins, tickets] = settings.constants();
-            let pass = pass.specialize(spins.0, spins.1).specialize(tickets.0, tickets.1);
+            let [(spins, spin_limit), (tickets, by_tickets)] = settings.constants();
+            let pass = self
+                .pass(graph, &SCAN_LOOKBACK, &piece, piece.first_tile)?
+                .bind("dst", piece.dst)
+                .bind("status", status)
+                .specialize(spins, spin_limit)
+                .specialize(tickets, by_tickets);
             self.prepared.dispatch(pass, piece.tiles);
         }
         Ok(())

@@ -8,15 +8,14 @@ use multisplit_shaders::builtin::Builtin;
 use multisplit_shaders::builtin::variants::{SELECT_PARTITION, SELECT_RUNS, SELECT_SWEEP};
 use multisplit_shaders::push_constants;
 
-use super::{By, SelectBuffers};
-use crate::elements::key::KeyType;
+use super::description::{By, Select, SelectBuffers};
+use crate::elements::key::{Key, KeyType};
 use crate::error::Result;
-use crate::execute::own_pass::OwnPasses;
 use crate::operations::shared::count::{Length, Lengths};
+use crate::operations::shared::declare::{begin, check_limit, first_elements, start_pass};
 use crate::operations::shared::fill::Filling;
 use crate::operations::shared::look_back::{LookBack, LookBackCost};
 use crate::operations::shared::pieces::single;
-use crate::operations::shared::specialize::specialize;
 use crate::policy::Policy;
 
 push_constants! {
@@ -42,13 +41,30 @@ push_constants! {
 
 const WORD: u64 = 4;
 
+/// Adds the passes of a selection to the graph: one that clears the scratch memory, and one over
+/// the elements. Each array must fit one storage binding.
+pub fn select<K: Key>(
+    graph: &mut Graph,
+    policy: &Policy,
+    select: &Select<K>,
+    buffers: &SelectBuffers,
+) -> Result<()> {
+    begin(graph, policy)?;
+    let what = "number of elements of a selection (its count has 32 bits)";
+    check_limit(what, buffers.n.max(), u32::MAX)?;
+    KeyType::wide_of("src", buffers.src)?;
+    buffers.check(K::TYPE, &select.by)?;
+    let (lengths, n) = Lengths::new(buffers.n)?;
+    SelectPasses { policy, key: K::TYPE, by: &select.by, n, buffers }.add(graph, lengths)
+}
+
 /// Parameters of the passes of one selection.
-pub(super) struct SelectPasses<'j> {
-    pub policy: &'j Policy,
-    pub key: KeyType,
-    pub by: &'j By,
-    pub n: Length,
-    pub buffers: &'j SelectBuffers,
+struct SelectPasses<'j> {
+    policy: &'j Policy,
+    key: KeyType,
+    by: &'j By,
+    n: Length,
+    buffers: &'j SelectBuffers,
 }
 
 impl By {
@@ -115,19 +131,19 @@ impl SelectPasses<'_> {
         }
     }
 
-    pub fn add(self, graph: &mut Graph, mut lengths: Lengths) -> Result<()> {
+    fn add(self, graph: &mut Graph, mut lengths: Lengths) -> Result<()> {
         let &SelectBuffers { src, dst, selected, flags, rejected, run_lengths, .. } = self.buffers;
-        let wide = usize::from(self.key.bits() == 64);
-        let kernels = match (rejected, run_lengths) {
-            (_, Some(_)) => SELECT_RUNS,
-            (Some(_), None) => SELECT_PARTITION,
-            (None, None) => SELECT_SWEEP,
+        let bytes = u64::from(self.key.bytes());
+        let (kernels, other_output) = match (rejected, run_lengths) {
+            (_, Some(lengths)) => (SELECT_RUNS, Some(("lengths", lengths, WORD))),
+            (Some(rejected), None) => (SELECT_PARTITION, Some(("rejected", rejected, bytes))),
+            (None, None) => (SELECT_SWEEP, None),
         };
-        let items = u64::from(kernels[wide].define("ITEMS").unwrap_or(1));
+        let builtin = kernels[usize::from(self.key.bits() == 64)];
+        let items = u64::from(builtin.define("ITEMS").unwrap_or(1));
         let (threads, settings) = self.look_back(items);
-        let tile = u64::from(threads) * items;
         // At least one workgroup, so that empty inputs still write a count of zero.
-        let tiles = lengths.some_parts(self.n, tile)?;
+        let tiles = lengths.some_parts(self.n, u64::from(threads) * items)?;
         let words = if run_lengths.is_some() { 4 } else { 2 };
         let states = lengths.scaled(tiles, words, words)?;
         let clear = Filling::plan(self.policy, &mut lengths, states)?;
@@ -138,42 +154,35 @@ impl SelectPasses<'_> {
         };
         clear.add(graph, self.policy, prepared, "select.clear", status, 0)?;
 
-        let bytes = u64::from(self.key.bytes());
-        // Bindings cannot be empty. Kernels do not access elements past the count.
-        let view = |buffer: Buffer, bytes: u64| {
-            single(buffer.range(0, (self.n.max * bytes).max(bytes)), self.policy)
-        };
+        let view = |array, bytes| first_elements(array, self.n.max, bytes, self.policy);
         let src = view(src, bytes)?;
-        let kernel = self.by.kernel(kernels[wide], self.key)?;
+        let kernel = self.by.kernel(builtin, self.key)?;
         let user = self.by.user(graph);
         let (low, high, inverted) = match *self.by {
             By::Range { low, high, inverted } => (low, high, inverted),
             _ => (0, 0, false),
         };
         let halves = |x: u64| [x as u32, (x >> 32) as u32];
-        let push = SelectPush {
-            count: prepared.pushed(self.n),
-            inverted: inverted.into(),
-            low: halves(low),
-            high: halves(high),
-        };
-        let pass = graph
-            .own_pass(kernels[0].label(), &kernel)
+        let (low, high, inverted) = (halves(low), halves(high), inverted.into());
+        let count = prepared.pushed(self.n);
+        let constants = [
+            ("local_size_x", threads),
+            ("PREDICATE", self.by.predicate()),
+            ("KEY_KIND", self.key.kind()),
+        ];
+        let constants = [&constants[..], &settings.constants()].concat();
+        let mut pass = start_pass(graph, kernels[0].label(), &kernel, &constants)
             .bind("src", src)
             .bind("dst", view(dst, bytes)?)
             .bind("status", status)
-            .bind("selected", selected.range(0, 4))
-            .specialize("local_size_x", threads);
-        let constants = [("PREDICATE", self.by.predicate()), ("KEY_KIND", self.key.kind())];
-        let pass = specialize(pass, &kernel, &[constants, settings.constants()].concat());
+            .bind("selected", selected.range(0, WORD));
         // Without flags or a table, the kernel does not access the binding.
-        let pass = match user {
+        pass = match user {
             None => {
                 let flags = flags.map_or(Ok(src), |flags| view(flags, WORD))?;
-                pass.bind("flags", flags).push(&push)
+                pass.bind("flags", flags).push(&SelectPush { count, inverted, low, high })
             }
             Some(([parameter_0, parameter_1, parameter_2], table)) => {
-                let SelectPush { count, inverted, low, high } = push;
                 let table = table.map_or(Ok(src), |table| single(table.into(), self.policy))?;
                 pass.bind("table", table).push(&UserPush {
                     count,
@@ -186,11 +195,9 @@ impl SelectPasses<'_> {
                 })
             }
         };
-        let pass = match (rejected, run_lengths) {
-            (_, Some(lengths)) => pass.bind("lengths", view(lengths, WORD)?),
-            (Some(rejected), None) => pass.bind("rejected", view(rejected, bytes)?),
-            (None, None) => pass,
-        };
+        if let Some((name, output, bytes)) = other_output {
+            pass = pass.bind(name, view(output, bytes)?);
+        }
         prepared.dispatch(prepared.bind(pass, src), tiles);
         Ok(())
     }

@@ -211,7 +211,7 @@ fn check_word(buffer: Buffer, index: u64) -> Result<()> {
 }
 
 /// Returns an aligned view that contains the word, and the index of the word in the view.
-fn around(buffer: Buffer, index: u64) -> (View, u32) {
+pub(in crate::operations) fn around(buffer: Buffer, index: u64) -> (View, u32) {
     let begin = index * WORD / ALIGNMENT * ALIGNMENT;
     let view = buffer.range(begin, ALIGNMENT.min(buffer.size() - begin));
     (view, (index - begin / WORD) as u32)

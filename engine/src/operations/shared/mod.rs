@@ -3,6 +3,7 @@
 pub(crate) mod bounded_groups;
 pub(crate) mod checks;
 pub(crate) mod count;
+pub(crate) mod declare;
 pub(crate) mod each;
 pub(crate) mod even_parts;
 pub(crate) mod fill;
@@ -15,4 +16,5 @@ pub(crate) mod pieces;
 pub(crate) mod segment_sweep;
 pub(crate) mod specialize;
 pub(crate) mod terms;
+pub(crate) mod tiles;
 pub(crate) mod widening;

@@ -10,7 +10,6 @@ use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
 use crate::operations::ScanMethod;
-use crate::operations::scan::tile_elements;
 use crate::operations::shared::checks::{check_element, check_size};
 use crate::operations::shared::count::{Length, Lengths, Prepared};
 use crate::operations::shared::fill::Filling;
@@ -18,6 +17,7 @@ use crate::operations::shared::look_back::{LookBack, LookBackCost};
 use crate::operations::shared::pieces::single;
 use crate::operations::shared::specialize::specialize;
 use crate::operations::shared::terms::Terms;
+use crate::operations::shared::tiles::{ROW_BYTES, tile_elements};
 use crate::policy::Policy;
 
 push_constants! {
@@ -33,8 +33,6 @@ push_constants! {
 }
 
 const WORD: u64 = 4;
-/// Bytes that a lane loads at a time.
-const ROW_BYTES: u64 = 16;
 /// Bytes per tile aggregate.
 const OPEN_BYTES: u64 = 16;
 /// Tiles per thread in one iteration of the spine; must match the kernel.

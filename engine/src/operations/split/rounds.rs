@@ -16,10 +16,11 @@ use super::description::{MAX_BUCKETS_OF_ROUND, Split};
 use super::job::{SplitPasses, bind_output, variant};
 use super::method::{bucket_bits, sizes};
 use crate::error::Result;
-use crate::operations::scan::{ScanPlan, max_single_group_elements};
+use crate::operations::scan::ScanPlan;
 use crate::operations::shared::count::Length;
 use crate::operations::shared::fill::Filling;
 use crate::operations::shared::pieces::{ALIGNMENT, WORD};
+use crate::operations::shared::tiles::max_single_group_elements;
 use crate::policy::method::Method;
 
 /// The side-by-side prescan counts only the keys of the second bucket.

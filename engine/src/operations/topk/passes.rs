@@ -1,17 +1,19 @@
 //! Passes of a top-k.
 
-use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, View};
+use multisplit_graph::{Buffer, ElementType, Graph, Groups, PassBuilder, View};
 use multisplit_shaders::builtin::variants;
 use multisplit_shaders::push_constants;
 
-use super::plan::{Cut, Guess, Shape};
-use super::{TopK, TopKBuffers, TopKMethod};
+use super::description::{AddedTopK, TopK, TopKBuffers, TopKMethod};
+use super::plan::{Cut, Guess, Shape, choose};
+use crate::elements::key::KeyType;
 use crate::error::Result;
-use crate::execute::own_pass::OwnPasses;
-use crate::operations::fill;
+use crate::operations::shared::checks::check_element;
 use crate::operations::shared::count::{Count, Length, Lengths, Prepared};
+use crate::operations::shared::declare::{Constants, begin, keyed_pass};
+use crate::operations::shared::fill::fill;
 use crate::operations::shared::pieces::single;
-use crate::operations::shared::specialize::specialize;
+use crate::operations::shared::widening::{Form, NarrowKeys};
 use crate::operations::sort::{Sort, SortBuffers, sort};
 use crate::operations::split::Kernels;
 use crate::policy::Policy;
@@ -36,50 +38,80 @@ const STATE_WORDS: u64 = 32;
 const DIGIT_BITS: u32 = 11;
 const DIGITS_WORDS: u64 = 3 * (1 << DIGIT_BITS) + 8 * 4;
 
-pub(super) fn add(
+/// Adds the passes of a top-k to the graph. k must not exceed the length of a row, or the maximum of a device
+/// count.
+pub fn topk(
     graph: &mut Graph,
     policy: &Policy,
     topk: &TopK,
     buffers: &TopKBuffers,
-    shape: &Shape,
-    method: TopKMethod,
+) -> Result<AddedTopK> {
+    let key = KeyType::of("keys", buffers.keys)?;
+    check_element("keys_out", buffers.keys_out, buffers.keys.element())?;
+    check_element("indices_out", buffers.indices_out, ElementType::U32)?;
+    begin(graph, policy)?;
+    policy.topk.check_on(&policy.facts)?;
+    let (rows, length) = topk.cut(buffers.n.max())?;
+    buffers.check(topk, key, rows, length)?;
+    // Narrow keys are widened to words with the same order.
+    let words = if key.is_narrow() { KeyType::U32 } else { key };
+    let shape = Shape { key: words, rows, length, k: topk.k };
+    let method = choose(policy, topk, &shape)?;
+    let added = AddedTopK { method, rows };
+    tracing::debug!(?added, n = ?buffers.n, k = topk.k, "topk");
+    let topk = topk.method(method);
+    if rows == 0 || length == 0 || topk.k == 0 {
+        return Ok(added);
+    }
+    if !key.is_narrow() {
+        add(graph, policy, &topk, buffers, shape)?;
+        return Ok(added);
+    }
+    let words = graph.transient::<u32>("topk.words", buffers.n.max());
+    let words_out = graph.transient::<u32>("topk.words.out", rows * topk.k);
+    let form = Form::Ordered;
+    NarrowKeys { key, form, n: buffers.n }.widen(graph, policy, buffers.keys, words)?;
+    let of_words = TopKBuffers { keys: words, keys_out: words_out, ..*buffers };
+    add(graph, policy, &topk, &of_words, shape)?;
+    let n = found(buffers, &shape);
+    NarrowKeys { key, form, n }.narrow(graph, policy, words_out, buffers.keys_out)?;
+    Ok(added)
+}
+
+/// Adds the passes for keys of 32 or 64 bits, by the method of `topk`.
+fn add(
+    graph: &mut Graph,
+    policy: &Policy,
+    topk: &TopK,
+    buffers: &TopKBuffers,
+    shape: Shape,
 ) -> Result<()> {
     let (lengths, n) = Lengths::new(buffers.n)?;
     let prepared = lengths.prepare(graph, policy, "topk.prepare")?;
     let n = if n.is_known() { Length::known(shape.length) } else { n };
     let bytes = shape.rows * shape.length * u64::from(shape.key.bytes());
     let keys = single(buffers.keys.range(0, bytes), policy)?;
-    let mut job = TopKPasses { graph, policy, topk, shape, n, prepared, keys };
+    let job = TopKPasses { policy, topk, shape, n, prepared, keys };
     let out = Elements { keys: buffers.keys_out, indices: buffers.indices_out, capacity: shape.k };
-    match method {
-        TopKMethod::Rows => job.rows(&out),
-        TopKMethod::Filter => job.filter(&out),
-        TopKMethod::Select | TopKMethod::Auto => {
-            job.select(&out, None)?;
-            if topk.sorted { sort_found(graph, policy, topk, buffers, shape) } else { Ok(()) }
-        }
+    match topk.method {
+        TopKMethod::Rows => return job.rows(graph, &out),
+        TopKMethod::Filter => return job.filter(graph, &out),
+        TopKMethod::Select | TopKMethod::Auto => job.select(graph, &out, None)?,
     }
-}
-
-/// Sorts the elements found in each row. Equal elements are already in index order, which a stable sort keeps.
-fn sort_found(
-    graph: &mut Graph,
-    policy: &Policy,
-    topk: &TopK,
-    buffers: &TopKBuffers,
-    shape: &Shape,
-) -> Result<()> {
+    if !topk.sorted {
+        return Ok(());
+    }
+    // Equal elements are already in index order, which a stable sort keeps.
     let mut how = if topk.smallest { Sort::ascending() } else { Sort::descending() };
     if shape.rows > 1 {
         how = how.rows(shape.k);
     }
-    let found = found(buffers, shape);
-    let pairs = SortBuffers::keys(buffers.keys_out).values(buffers.indices_out).count(found);
-    sort(graph, policy, &how, &pairs).map(drop)
+    let pairs = SortBuffers::keys(buffers.keys_out).values(buffers.indices_out);
+    sort(graph, policy, &how, &pairs.count(found(buffers, &shape))).map(drop)
 }
 
 /// Number of elements found.
-pub(super) fn found(buffers: &TopKBuffers, shape: &Shape) -> Count {
+fn found(buffers: &TopKBuffers, shape: &Shape) -> Count {
     match buffers.n {
         Count::Host(_) => Count::Host(shape.rows * shape.k),
         // k, or the device count if it is lower.
@@ -103,10 +135,9 @@ impl Elements {
 
 /// Parameters of the passes of one top-k.
 struct TopKPasses<'j> {
-    graph: &'j mut Graph,
     policy: &'j Policy,
     topk: &'j TopK,
-    shape: &'j Shape,
+    shape: Shape,
     n: Length,
     prepared: Prepared,
     keys: View,
@@ -130,14 +161,13 @@ struct PassSizes {
 
 impl TopKPasses<'_> {
     /// Starts a pass with its kernel and constants. The caller binds the buffers.
-    fn pass(
-        &mut self,
-        label: &str,
+    fn pass<'g>(
+        &self,
+        graph: &'g mut Graph,
         kernels: Kernels,
         sizes: &PassSizes,
-        constants: &[(&str, u32)],
-    ) -> Result<PassBuilder<'_>> {
-        let kernel = kernels[usize::from(self.shape.key.bits() == 64)].kernel()?;
+        constants: &Constants<'_>,
+    ) -> Result<PassBuilder<'g>> {
         // All of these fit in 32 bits, because there are fewer than 2^30 elements.
         let push = TopKPush {
             count: self.prepared.pushed(self.n),
@@ -151,15 +181,11 @@ impl TopKPasses<'_> {
             step: sizes.step,
             cut: sizes.cut.max(1) as u32,
         };
-        let common = [
-            ("local_size_x", sizes.threads),
-            ("SUBGROUP_SIZE", self.policy.facts.subgroup_size),
-            ("KEY_KIND", self.shape.key.kind()),
-        ];
-        let all: Vec<_> = common.iter().chain(constants).copied().collect();
-        let (keys, prepared) = (self.keys, self.prepared);
-        let pass = self.graph.own_pass(label, &kernel).push(&push);
-        Ok(prepared.bind(specialize(pass, &kernel, &all), keys))
+        let common =
+            [("local_size_x", sizes.threads), ("SUBGROUP_SIZE", self.policy.facts.subgroup_size)];
+        let constants = [&common[..], constants].concat();
+        let pass = keyed_pass(graph, kernels, self.shape.key, &constants)?.push(&push);
+        Ok(self.prepared.bind(pass, self.keys))
     }
 
     /// Workgroups of a pass over all rows.
@@ -168,131 +194,131 @@ impl TopKPasses<'_> {
     }
 
     /// Declares transient buffers for `capacity` elements per row.
-    fn transient(&mut self, name: &str, capacity: u64) -> Elements {
-        let all = self.shape.rows * capacity;
-        let bytes = all * u64::from(self.shape.key.bytes());
-        let keys = self.graph.transient_bytes(format!("topk.{name}"), bytes);
-        let indices = self.graph.transient::<u32>(format!("topk.{name}.indices"), all);
+    fn transient(&self, graph: &mut Graph, name: &str, capacity: u64) -> Elements {
+        let keys = self.wide(graph, name, capacity);
+        let indices = format!("topk.{name}.indices");
+        let indices = graph.transient::<u32>(indices, self.shape.rows * capacity);
         Elements { keys, indices, capacity }
+    }
+
+    /// Declares a transient buffer with `each` values of the key size per row.
+    fn wide(&self, graph: &mut Graph, name: &str, each: u64) -> Buffer {
+        let bytes = self.shape.rows * each * u64::from(self.shape.key.bytes());
+        graph.transient_bytes(format!("topk.{name}"), bytes)
     }
 
     /// Adds one workgroup per row; or one per part of a row, followed by one that selects from the results of
     /// all parts.
-    fn rows(&mut self, out: &Elements) -> Result<()> {
+    fn rows(&self, graph: &mut Graph, out: &Elements) -> Result<()> {
         let cut = self.shape.cut(self.policy);
         if cut.parts == 1 {
-            return self.part_rows(&cut, out, self.topk.sorted);
+            return self.part_rows(graph, &cut, out, self.topk.sorted);
         }
-        let candidates = self.transient("candidates", cut.candidates);
-        self.part_rows(&cut, &candidates, false)?;
+        let candidates = self.transient(graph, "candidates", cut.candidates);
+        self.part_rows(graph, &cut, &candidates, false)?;
         let state = candidates.indices; // not read
-        self.finish(&candidates, state, out, cut.parts)
+        self.finish(graph, &candidates, state, out, cut.parts)
     }
 
     /// Adds the pass that selects the k largest elements of each part of a row.
-    fn part_rows(&mut self, cut: &Cut, out: &Elements, sorted: bool) -> Result<()> {
+    fn part_rows(&self, graph: &mut Graph, cut: &Cut, out: &Elements, sorted: bool) -> Result<()> {
         let sizes = self.one_group(cut.share, out.capacity);
         let sizes = PassSizes { parts: cut.parts, cut: cut.parts, ..sizes };
-        let groups = self.groups(&sizes);
-        let (keys_out, indices_out) = out.views(self.shape);
-        let (keys, constants) = (self.keys, self.ordered(sorted));
-        self.pass("topk.rows", variants::TOPK_ROWS, &sizes, &constants)?
-            .bind("keys", keys)
+        let (keys_out, indices_out) = out.views(&self.shape);
+        self.pass(graph, variants::TOPK_ROWS, &sizes, &self.ordered(sorted))?
+            .bind("keys", self.keys)
             .bind("keys_out", keys_out)
             .bind("indices_out", indices_out)
-            .dispatch(groups);
+            .dispatch(self.groups(&sizes));
         Ok(())
     }
 
-    fn filter(&mut self, out: &Elements) -> Result<()> {
-        let (policy, shape, keys) = (self.policy, *self.shape, self.keys);
-        let guess = Guess::new(policy, &shape);
-        let maxima = self.wide("topk.maxima", guess.maxima);
-        let thresholds = self.wide("topk.thresholds", 1);
-        let state = self.graph.transient::<u32>("topk.state", shape.rows * STATE_WORDS);
-        let digits = self.graph.transient::<u32>("topk.digits", shape.rows * DIGITS_WORDS);
-        let candidates = self.transient("candidates", guess.capacity);
+    fn filter(&self, graph: &mut Graph, out: &Elements) -> Result<()> {
+        let (policy, shape) = (self.policy, &self.shape);
+        let guess = Guess::new(policy, shape);
+        let maxima = self.wide(graph, "maxima", guess.maxima);
+        let thresholds = self.wide(graph, "thresholds", 1);
+        let state = graph.transient::<u32>("topk.state", shape.rows * STATE_WORDS);
+        let digits = graph.transient::<u32>("topk.digits", shape.rows * DIGITS_WORDS);
+        let candidates = self.transient(graph, "candidates", guess.capacity);
 
-        let Guess { samples, maxima: groups_of_samples, capacity, .. } = guess;
-        let common =
-            PassSizes { samples, maxima: groups_of_samples, capacity, ..PassSizes::default() };
-        let sizes = PassSizes { parts: guess.parts, threads: policy.threads, ..common };
-        let groups = self.groups(&sizes);
+        let sizes = PassSizes {
+            parts: guess.parts,
+            threads: policy.threads,
+            capacity: guess.capacity,
+            samples: guess.samples,
+            maxima: guess.maxima,
+            ..PassSizes::default()
+        };
         let group_elements = [("GROUP_ELEMENTS", guess.group_elements as u32)];
-        self.pass("topk.sample", variants::TOPK_SAMPLE, &sizes, &group_elements)?
-            .bind("keys", keys)
+        self.pass(graph, variants::TOPK_SAMPLE, &sizes, &group_elements)?
+            .bind("keys", self.keys)
             .bind("maxima", maxima)
             .bind("state", state)
             .bind("digits", digits)
-            .dispatch(groups);
+            .dispatch(self.groups(&sizes));
 
-        let threads = shape.group_threads(policy, groups_of_samples);
-        let sizes = PassSizes { parts: 1, threads, ..common };
-        let groups = self.groups(&sizes);
-        self.pass("topk.threshold", variants::TOPK_THRESHOLD, &sizes, &[])?
+        let threads = shape.group_threads(policy, guess.maxima);
+        let one_group = PassSizes { parts: 1, threads, ..sizes };
+        self.pass(graph, variants::TOPK_THRESHOLD, &one_group, &[])?
             .bind("maxima", maxima)
             .bind("thresholds", thresholds)
-            .dispatch(groups);
+            .dispatch(self.groups(&one_group));
 
-        let sizes =
-            PassSizes { parts: shape.filter_parts(policy), threads: policy.threads, ..common };
-        let groups = self.groups(&sizes);
-        let (candidate_keys, candidate_indices) = candidates.views(&shape);
-        self.pass("topk.filter", variants::TOPK_FILTER, &sizes, &[])?
-            .bind("keys", keys)
+        let sizes = PassSizes { parts: shape.filter_parts(policy), ..sizes };
+        let (candidate_keys, candidate_indices) = candidates.views(shape);
+        self.pass(graph, variants::TOPK_FILTER, &sizes, &[])?
+            .bind("keys", self.keys)
             .bind("thresholds", thresholds)
             .bind("state", state)
             .bind("keys_out", candidate_keys)
             .bind("indices_out", candidate_indices)
-            .dispatch(groups);
+            .dispatch(self.groups(&sizes));
 
-        self.select(&candidates, Some((state, digits)))?;
-        self.finish(&candidates, state, out, 1)
+        self.select(graph, &candidates, Some((state, digits)))?;
+        self.finish(graph, &candidates, state, out, 1)
     }
 
     /// Adds the passes that find the k elements of each row digit by digit. After a filter, they process only
     /// the rows that the filter could not finish.
-    fn select(&mut self, out: &Elements, filtered: Option<(Buffer, Buffer)>) -> Result<()> {
-        let (policy, shape, keys) = (self.policy, *self.shape, self.keys);
-        let (state, digits) = match filtered {
-            Some((state, digits)) => (state.into(), digits),
+    fn select(
+        &self,
+        graph: &mut Graph,
+        out: &Elements,
+        filtered: Option<(Buffer, Buffer)>,
+    ) -> Result<()> {
+        let (policy, shape, keys) = (self.policy, &self.shape, self.keys);
+        let (state, digits, parts) = match filtered {
+            Some((state, digits)) => (state.into(), digits, shape.fallback_parts(policy)),
             None => {
                 let words = shape.rows * DIGITS_WORDS;
-                let digits = self.graph.transient::<u32>("topk.digits", words);
-                fill(self.graph, policy, "topk.clear", digits, 0)?;
+                let digits = graph.transient::<u32>("topk.digits", words);
+                fill(graph, policy, "topk.clear", digits, 0)?;
                 // The keys are a placeholder for the state, which is not read.
-                (keys, digits)
+                (keys, digits, shape.select_parts(policy))
             }
         };
         let unless_filtered = [("UNLESS_FILTERED", u32::from(filtered.is_some()))];
-        let parts = match filtered {
-            Some(_) => shape.fallback_parts(policy),
-            None => shape.select_parts(policy),
-        };
-        let part_counts = self.graph.transient::<[u32; 2]>("topk.part_counts", shape.rows * parts);
-        let sizes = PassSizes {
-            parts,
-            threads: policy.threads,
-            capacity: out.capacity,
-            ..PassSizes::default()
-        };
+        let part_counts = graph.transient::<[u32; 2]>("topk.part_counts", shape.rows * parts);
+        let (threads, capacity) = (policy.threads, out.capacity);
+        let sizes = PassSizes { parts, threads, capacity, ..PassSizes::default() };
         let groups = self.groups(&sizes);
         for step in 0..shape.key.bits().div_ceil(DIGIT_BITS) {
             let sizes = PassSizes { step, ..sizes };
-            self.pass("topk.digits", variants::TOPK_DIGITS, &sizes, &unless_filtered)?
+            self.pass(graph, variants::TOPK_DIGITS, &sizes, &unless_filtered)?
                 .bind("keys", keys)
                 .bind("state", state)
                 .bind("digits", digits)
                 .dispatch(groups);
         }
-        self.pass("topk.count", variants::TOPK_COUNT, &sizes, &unless_filtered)?
+        self.pass(graph, variants::TOPK_COUNT, &sizes, &unless_filtered)?
             .bind("keys", keys)
             .bind("state", state)
             .bind("digits", digits)
             .bind("part_counts", part_counts)
             .dispatch(groups);
-        let (keys_out, indices_out) = out.views(&shape);
-        self.pass("topk.gather", variants::TOPK_GATHER, &sizes, &unless_filtered)?
+        let (keys_out, indices_out) = out.views(shape);
+        self.pass(graph, variants::TOPK_GATHER, &sizes, &unless_filtered)?
             .bind("keys", keys)
             .bind("state", state)
             .bind("digits", digits)
@@ -306,24 +332,23 @@ impl TopKPasses<'_> {
     /// Adds the pass with one workgroup per row, which selects from the candidates of a filter or of `cut`
     /// parts.
     fn finish(
-        &mut self,
+        &self,
+        graph: &mut Graph,
         candidates: &Elements,
         state: Buffer,
         out: &Elements,
         cut: u64,
     ) -> Result<()> {
         let sizes = PassSizes { cut, ..self.one_group(candidates.capacity, candidates.capacity) };
-        let groups = self.groups(&sizes);
-        let (keys, indices) = candidates.views(self.shape);
-        let (keys_out, indices_out) = out.views(self.shape);
-        let constants = self.ordered(self.topk.sorted);
-        self.pass("topk.finish", variants::TOPK_FINISH, &sizes, &constants)?
+        let (keys, indices) = candidates.views(&self.shape);
+        let (keys_out, indices_out) = out.views(&self.shape);
+        self.pass(graph, variants::TOPK_FINISH, &sizes, &self.ordered(self.topk.sorted))?
             .bind("keys", keys)
             .bind("indices", indices)
             .bind("state", state)
             .bind("keys_out", keys_out)
             .bind("indices_out", indices_out)
-            .dispatch(groups);
+            .dispatch(self.groups(&sizes));
         Ok(())
     }
 
@@ -339,11 +364,5 @@ impl TopKPasses<'_> {
         let ordered = if sorted { self.shape.k.next_power_of_two() } else { 1 };
         let capacity = (ordered as u32).max(self.policy.facts.subgroup_size);
         [("ROOM", capacity), ("SORTED", sorted.into())]
-    }
-
-    /// Declares a transient buffer with `each` values of the key size per row.
-    fn wide(&mut self, name: &str, each: u64) -> Buffer {
-        let bytes = self.shape.rows * each * u64::from(self.shape.key.bytes());
-        self.graph.transient_bytes(name, bytes)
     }
 }

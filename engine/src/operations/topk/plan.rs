@@ -1,8 +1,9 @@
 //! Selects the method of a top-k and the sizes of its parts.
 
-use super::{TopK, TopKMethod};
+use super::description::{TopK, TopKMethod};
 use crate::elements::key::KeyType;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::operations::shared::declare::check_limit;
 use crate::policy::Policy;
 
 /// Size of a top-k.
@@ -90,7 +91,7 @@ impl Shape {
         let tuning = &policy.topk;
         let tiles = self.tiles(policy);
         let each = (tiles.saturating_mul(self.rows) / tuning.groups).clamp(1, tuning.filter_tiles);
-        tiles.div_ceil(each.min(max_group_tiles(policy)))
+        tiles.div_ceil(each.min(max_pass_rounds(policy)))
     }
 
     /// Workgroups per row of the exact passes. Each workgroup loops over all bins at its start and at its end.
@@ -108,12 +109,12 @@ impl Shape {
     /// Workgroups per row, for about `groups` workgroups in total.
     fn parts_of_row(&self, policy: &Policy, groups: u64) -> u64 {
         let tiles = self.tiles(policy);
-        (groups / self.rows).clamp(tiles.div_ceil(max_group_tiles(policy)), tiles)
+        (groups / self.rows).clamp(tiles.div_ceil(max_pass_rounds(policy)), tiles)
     }
 }
 
-/// Maximum loop iterations of one pass of a workgroup over its elements. Kernels take up to 18 such passes, one for
-/// each digit of keys and indices and one for each list that they write.
+/// Maximum loop iterations of one pass of a workgroup over its elements, and maximum number of tiles per workgroup.
+/// Kernels take up to 18 such passes, one for each digit of keys and indices and one for each list that they write.
 fn max_pass_rounds(policy: &Policy) -> u64 {
     u64::from(policy.facts.max_loop_rounds) / 32
 }
@@ -121,11 +122,6 @@ fn max_pass_rounds(policy: &Policy) -> u64 {
 /// Maximum number of elements of a workgroup that finds the largest of them on its own.
 fn max_group_elements(policy: &Policy) -> u64 {
     max_pass_rounds(policy) * ROW_ROUNDS * u64::from(policy.spine_threads)
-}
-
-/// Maximum number of tiles per workgroup in passes over the whole array.
-fn max_group_tiles(policy: &Policy) -> u64 {
-    max_pass_rounds(policy)
 }
 
 /// Division of a row into parts. One workgroup per part selects the k largest elements as candidates.
@@ -195,17 +191,15 @@ pub(super) fn choose(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopK
 fn preferred(policy: &Policy, topk: &TopK, shape: &Shape) -> Result<TopKMethod> {
     let max_sorted = shape.max_sorted(policy);
     match topk.method {
-        TopKMethod::Auto if shape.k > max_sorted => Ok(TopKMethod::Select),
-        TopKMethod::Auto => {
-            let suits = shape.suits_rows(policy);
-            Ok(if suits { TopKMethod::Rows } else { TopKMethod::Filter })
+        TopKMethod::Auto if shape.k > max_sorted => return Ok(TopKMethod::Select),
+        TopKMethod::Auto if shape.suits_rows(policy) => return Ok(TopKMethod::Rows),
+        TopKMethod::Auto => return Ok(TopKMethod::Filter),
+        TopKMethod::Rows | TopKMethod::Filter => {
+            check_limit("k for TopKMethod::Rows or TopKMethod::Filter", shape.k, max_sorted)?;
         }
-        TopKMethod::Rows | TopKMethod::Filter if shape.k > max_sorted => {
-            let what = "k for TopKMethod::Rows or TopKMethod::Filter";
-            Err(Error::TooLarge { what, asked: shape.k, limit: max_sorted })
-        }
-        method => Ok(method),
+        TopKMethod::Select => {}
     }
+    Ok(topk.method)
 }
 
 #[cfg(test)]

@@ -1,0 +1,74 @@
+//! Operator, kind and arrays of a scan.
+
+use multisplit_graph::Buffer;
+
+use crate::operations::shared::count::Count;
+use crate::operations::shared::operator::AnyOperator;
+
+/// Operator of a scan, and whether the scan is inclusive.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Scan {
+    pub(super) operator: AnyOperator,
+    pub(crate) inclusive: bool,
+}
+
+impl Scan {
+    /// Each element becomes the combination of all elements before it. The first element becomes
+    /// the identity of the operator: 0 for a sum, the last value in sort order for a minimum, the
+    /// first for a maximum (for floats, these are NaNs with all payload bits set), or the identity
+    /// of a GLSL operator.
+    pub fn exclusive(operator: impl Into<AnyOperator>) -> Self {
+        Self { operator: operator.into(), inclusive: false }
+    }
+
+    /// Each element becomes the combination of itself and all elements before it.
+    pub fn inclusive(operator: impl Into<AnyOperator>) -> Self {
+        Self { operator: operator.into(), inclusive: true }
+    }
+}
+
+/// Arrays of a scan in a graph. They must not overlap.
+#[derive(Clone, Copy, Debug)]
+pub struct ScanBuffers {
+    pub(super) n: Count,
+    pub(super) src: Buffer,
+    pub(super) dst: Buffer,
+    pub(super) segments: Option<Segments>,
+}
+
+/// Definition of the segments.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Segments {
+    Keys(Buffer),
+    Heads(Buffer),
+}
+
+impl ScanBuffers {
+    /// Writes the scan of `src` to `dst`. Both are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or
+    /// `f64`.
+    pub fn new(src: Buffer, dst: Buffer) -> Self {
+        Self { n: Count::Host(src.len()), src, dst, segments: None }
+    }
+
+    /// Scans only the first `n` elements. `n` is a host count or a device count.
+    #[must_use]
+    pub fn count(self, n: impl Into<Count>) -> Self {
+        Self { n: n.into(), ..self }
+    }
+
+    /// Scans each run of elements with equal keys independently. `keys` has one key for each
+    /// element, of any type that `src` can have. Keys are equal if their bits are equal. Each array
+    /// must fit one storage binding.
+    #[must_use]
+    pub fn keys(self, keys: Buffer) -> Self {
+        Self { segments: Some(Segments::Keys(keys)), ..self }
+    }
+
+    /// Scans segments independently. A segment begins at each nonzero element of `heads`, which has
+    /// one `u32` for each element, and at the first element. Each array must fit one storage
+    /// binding.
+    #[must_use]
+    pub fn heads(self, heads: Buffer) -> Self {
+        Self { segments: Some(Segments::Heads(heads)), ..self }
+    }
+}

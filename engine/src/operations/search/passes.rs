@@ -1,0 +1,64 @@
+//! The pass of a search.
+
+use multisplit_graph::Graph;
+use multisplit_shaders::builtin::variants::SEARCH_BOUNDS;
+use multisplit_shaders::push_constants;
+
+use super::description::{Search, SearchBuffers};
+use crate::error::Result;
+use crate::operations::shared::count::{Lengths, OtherCount};
+use crate::operations::shared::declare::{begin, first_elements, keyed_pass};
+use crate::policy::Policy;
+
+const WORD: u64 = 4;
+/// Needles that a thread searches for concurrently. Must match `search/bounds.comp`.
+const NEEDLES: u64 = 4;
+/// Batches of needles per workgroup. The workgroup loads the top of the search tree into shared
+/// memory once for all batches: at most one read per needle, instead of about ten.
+const ROUNDS: u32 = 4;
+/// Maximum workgroup size. Each workgroup has the top of the search tree in shared memory.
+const MAX_THREADS: u32 = 256;
+
+push_constants! {
+    struct SearchPush {
+        count: u32,
+        sorted_count: u32,
+        sorted_index: u32,
+        upper: u32,
+    }
+}
+
+/// Adds the pass of a search to the graph. Each array must fit one storage binding.
+pub fn search(
+    graph: &mut Graph,
+    policy: &Policy,
+    search: Search,
+    buffers: &SearchBuffers,
+) -> Result<()> {
+    begin(graph, policy)?;
+    let key = buffers.check()?;
+    if buffers.n.max() == 0 {
+        return Ok(());
+    }
+    let (mut lengths, n) = Lengths::new(buffers.n)?;
+    let threads = policy.threads.min(MAX_THREADS).max(policy.facts.subgroup_size);
+    let groups = lengths.parts(n, u64::from(threads * ROUNDS) * NEEDLES)?;
+    let prepared = lengths.prepare(graph, policy, "search.prepare")?;
+    let sorted_count = OtherCount::new(buffers.sorted_count)?;
+    let bytes = key.bytes().into();
+    let needles = first_elements(buffers.needles, n.max, bytes, policy)?;
+    let sorted = first_elements(buffers.sorted, sorted_count.max.into(), bytes, policy)?;
+    let constants = [("local_size_x", threads), ("ROUNDS", ROUNDS)];
+    let pass = keyed_pass(graph, SEARCH_BOUNDS, key, &constants)?
+        .bind("sorted", sorted)
+        .bind("needles", needles)
+        .bind("positions", first_elements(buffers.positions, n.max, WORD, policy)?)
+        .push(&SearchPush {
+            count: prepared.pushed(n),
+            sorted_count: sorted_count.max,
+            sorted_index: sorted_count.index,
+            upper: u32::from(search == Search::UpperBound),
+        });
+    prepared.dispatch(prepared.bind(sorted_count.bind(pass, needles), needles), groups);
+    Ok(())
+}

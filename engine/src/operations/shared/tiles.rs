@@ -1,0 +1,53 @@
+//! Tile sizes of scans and reductions.
+
+use multisplit_shaders::builtin::Builtin;
+use multisplit_shaders::builtin::variants::SCAN_SPINE;
+
+use crate::policy::Policy;
+
+/// Bytes that a lane loads at a time.
+pub(in crate::operations) const ROW_BYTES: u64 = 16;
+/// Elements per row of a thread.
+const ROW: u64 = 4;
+
+/// Elements per tile of `kernel`. All variants of a kernel have the same tile size.
+pub(in crate::operations) fn tile_elements(kernel: &Builtin, policy: &Policy) -> u64 {
+    u64::from(policy.threads) * u64::from(kernel.define("ROWS").unwrap_or(1)) * ROW
+}
+
+/// Elements per tile of a single-workgroup scan.
+pub(in crate::operations) fn spine_tile(policy: &Policy) -> u64 {
+    tile_elements(SCAN_SPINE[0], &Policy { threads: policy.spine_threads, ..*policy })
+}
+
+/// Maximum number of elements that a single workgroup scans.
+pub(in crate::operations) fn spine_elements(policy: &Policy) -> u64 {
+    spine_tile(policy).saturating_mul(u64::from(policy.spine_tiles.max(1)))
+}
+
+/// Maximum number of elements for which a single workgroup is the fastest method.
+pub(in crate::operations) fn max_single_group_elements(policy: &Policy) -> u64 {
+    (spine_tile(policy) * u64::from(policy.single_group_tiles.max(1))).min(spine_elements(policy))
+}
+
+/// Workgroup size of a single-workgroup scan of `n` elements: halved while one tile still contains
+/// all elements.
+pub(in crate::operations) fn spine_threads(policy: &Policy, n: u64) -> u32 {
+    const MIN_THREADS: u32 = 256;
+    halved_while(policy, policy.spine_threads, |threads| {
+        threads / 2 >= MIN_THREADS
+            && n <= spine_tile(&Policy { spine_threads: threads / 2, ..*policy })
+    })
+}
+
+/// Halves a workgroup size while `too_large` holds and the half is a whole number of subgroups.
+pub(in crate::operations) fn halved_while(
+    policy: &Policy,
+    mut threads: u32,
+    too_large: impl Fn(u32) -> bool,
+) -> u32 {
+    while threads.is_multiple_of(2 * policy.facts.subgroup_size) && too_large(threads) {
+        threads /= 2;
+    }
+    threads
+}

@@ -1,0 +1,156 @@
+//! Elements, arrays and results of a top-k.
+
+use bytemuck::Pod;
+use multisplit_graph::Buffer;
+
+use crate::elements::key::KeyType;
+use crate::error::{Error, Result};
+use crate::memory::Place;
+use crate::operations::shared::checks::{check_rows, check_size};
+use crate::operations::shared::count::Count;
+use crate::operations::shared::declare::check_limit;
+use crate::policy::MAX_ELEMENTS;
+
+/// Elements to find, and their order.
+///
+/// ```
+/// use multisplit::TopK;
+///
+/// let best = TopK::largest(10);
+/// let nearest_of_each_row = TopK::smallest(3).rows(1000);
+/// # let _ = (best, nearest_of_each_row);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TopK {
+    pub(crate) k: u64,
+    pub(crate) smallest: bool,
+    pub(crate) sorted: bool,
+    pub(crate) row_length: Option<u64>,
+    pub(crate) method: TopKMethod,
+}
+
+impl TopK {
+    /// The `k` largest elements, largest first. Floats are ordered like `total_cmp`, as in a sort: NaN is
+    /// greater than all other values.
+    pub fn largest(k: u64) -> Self {
+        Self { k, smallest: false, sorted: true, row_length: None, method: TopKMethod::Auto }
+    }
+
+    /// The `k` smallest elements, smallest first.
+    pub fn smallest(k: u64) -> Self {
+        Self { smallest: true, ..Self::largest(k) }
+    }
+
+    /// Finds `k` elements of each row of a matrix. Rows have `length` elements, and indices are relative to the
+    /// start of their row. The results of all rows are concatenated.
+    #[must_use]
+    pub fn rows(self, length: u64) -> Self {
+        Self { row_length: Some(length), ..self }
+    }
+
+    /// Returns the same elements in arbitrary order, in less time. The order may vary between runs.
+    #[must_use]
+    pub fn unsorted(self) -> Self {
+        Self { sorted: false, ..self }
+    }
+
+    /// Selects a method. The default is [`TopKMethod::Auto`].
+    #[must_use]
+    pub fn method(self, method: TopKMethod) -> Self {
+        Self { method, ..self }
+    }
+
+    /// Number of elements to find in each row.
+    pub fn k(&self) -> u64 {
+        self.k
+    }
+
+    /// Number and length of the rows of `n` elements.
+    pub(crate) fn cut(&self, n: u64) -> Result<(u64, u64)> {
+        let Some(length) = self.row_length else { return Ok((1, n)) };
+        check_rows(n, length)?;
+        Ok((n / length.max(1), length))
+    }
+}
+
+/// Method of a top-k.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum TopKMethod {
+    /// A method that suits the device, k and the number of elements.
+    #[default]
+    Auto,
+    /// One workgroup per row, which reads the row several times: for short rows, or many rows. Longer rows are
+    /// divided into parts with one workgroup each, and another workgroup selects from their results. k elements
+    /// must fit in the shared memory of a workgroup.
+    Rows,
+    /// Estimates a bound from a sample, reads the array once to keep the elements that reach the bound, and
+    /// selects from these with one workgroup per row. Rows for which the estimate was wrong are selected
+    /// exactly. k elements must fit in the shared memory of a workgroup.
+    Filter,
+    /// Finds the k-th largest element digit by digit, with one pass over the array per digit. Then gathers and
+    /// sorts the result. For any k.
+    Select,
+}
+
+/// Arrays of a top-k in a graph.
+#[derive(Clone, Copy, Debug)]
+pub struct TopKBuffers {
+    pub(super) n: Count,
+    pub(super) keys: Buffer,
+    pub(super) keys_out: Buffer,
+    pub(super) indices_out: Buffer,
+}
+
+impl TopKBuffers {
+    /// Finds elements of `keys`. Writes the k elements of each row to `keys_out`, and their indices, as `u32`,
+    /// to `indices_out`. The outputs must not overlap `keys`, which is not modified.
+    pub fn new(keys: Buffer, keys_out: Buffer, indices_out: Buffer) -> Self {
+        Self { n: Count::Host(keys.len()), keys, keys_out, indices_out }
+    }
+
+    /// Uses only the first `n` elements. `n` is a host count or a device count. A device count requires a
+    /// single row; if it is less than k, only that many results are written.
+    #[must_use]
+    pub fn count(self, n: impl Into<Count>) -> Self {
+        Self { n: n.into(), ..self }
+    }
+
+    /// Checks `rows` rows of `length` elements.
+    pub(super) fn check(&self, topk: &TopK, key: KeyType, rows: u64, length: u64) -> Result<()> {
+        if topk.row_length.is_some() && matches!(self.n, Count::Device { .. }) {
+            return Err(Error::RowsOfDeviceCount);
+        }
+        let n = self.n.max();
+        check_limit("number of elements", n, MAX_ELEMENTS)?;
+        check_k(topk.k, length)?;
+        let results = rows.saturating_mul(topk.k);
+        check_size("topk.keys", self.keys, key.array_bytes(n))?;
+        check_size("topk.keys_out", self.keys_out, key.array_bytes(results))?;
+        check_size("topk.indices_out", self.indices_out, results.saturating_mul(4))
+    }
+}
+
+/// Rejects a k that exceeds the length of a row.
+pub(crate) fn check_k(k: u64, length: u64) -> Result<()> {
+    check_limit("k of a top-k (at most the row length)", k, length)
+}
+
+/// Result of a top-k: `Vec`s on the host, or arrays on the device.
+#[derive(Debug)]
+pub struct TopElements<P: Place, K: Pod> {
+    /// The k elements of each row, row by row.
+    pub keys: P::Array<K>,
+    /// Index of each element in its row.
+    pub indices: P::Array<u32>,
+    /// Method that was used.
+    pub method: TopKMethod,
+}
+
+/// Choices made by [`topk`](super::topk).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddedTopK {
+    /// The method; never `Auto`.
+    pub method: TopKMethod,
+    /// Number of rows.
+    pub rows: u64,
+}
