@@ -98,15 +98,15 @@ pub(crate) struct Histogram {
     pub method: HistogramMethod,
 }
 
-/// Amount that an element adds to its bin.
+/// Amount that an element adds to its bin: values of the specialization constant WEIGHT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Weight {
     /// One.
-    None,
+    None = 0,
     /// A `u32` weight per element. Sums are modulo 2^32, or modulo 2^64 if counts are wide.
-    U32,
+    U32 = 1,
     /// An `f32` weight per element. Sums are rounded in an order that may differ from run to run.
-    F32,
+    F32 = 2,
 }
 
 impl Histogram {

@@ -2,6 +2,7 @@
 
 use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
+use crate::operations::shared::pieces::{ALIGNMENT, WORD};
 
 /// Memory layout of the samples in their buffer. An element consists of one sample per channel, stored
 /// contiguously. Each counted channel has separate bins.
@@ -96,10 +97,7 @@ impl Default for Layout {
     }
 }
 
-const WORD: u64 = 4;
 const MAX_CHANNELS: u32 = 4;
-/// Maximum offset alignment that Vulkan allows a device to require.
-pub(super) const ALIGNMENT: u64 = 256;
 
 /// Error about a histogram of samples of this type.
 pub(super) fn refuse<T>(sample: KeyType, problem: impl Into<String>) -> Result<T> {

@@ -19,9 +19,9 @@ use crate::operations::shared::checks::check_size;
 use crate::operations::shared::count::{Count, around};
 use crate::operations::shared::declare::{begin, check_limit, start_pass};
 use crate::operations::shared::fill::fill;
+use crate::operations::shared::pieces::WORD;
 use crate::policy::Policy;
 
-const WORD: u64 = 4;
 push_constants! {
     struct CountPush {
         index: u32,
@@ -259,7 +259,7 @@ impl HistogramPasses<'_> {
             ("LOADS", sizes.loads.max(1)),
             ("ROOM", sizes.counters),
             ("COPIES", sizes.copies),
-            ("WEIGHT", weight_code(histogram.weight)),
+            ("WEIGHT", histogram.weight as u32),
             ("WIDE", u32::from(histogram.wide)),
             ("COUNT_ON_DEVICE", u32::from(self.device_count.is_some())),
             ("SEARCH", range.map_or(Search::Binary, |range| range.search) as u32),
@@ -299,14 +299,5 @@ fn method_code(method: HistogramMethod) -> u32 {
         HistogramMethod::Ballots => 1,
         HistogramMethod::Global => 2,
         HistogramMethod::Auto | HistogramMethod::Shared => 0,
-    }
-}
-
-/// Value of the specialization constant WEIGHT.
-fn weight_code(weight: Weight) -> u32 {
-    match weight {
-        Weight::None => 0,
-        Weight::U32 => 1,
-        Weight::F32 => 2,
     }
 }

@@ -3,14 +3,13 @@
 use multisplit_graph::{Buffer, View};
 
 use super::description::{Histogram, HistogramBuffers};
-use super::layout::{ALIGNMENT, refuse};
+use super::layout::refuse;
 use crate::error::Result;
-use crate::operations::shared::checks::check_size;
-use crate::operations::shared::count::Count;
+use crate::operations::shared::count::{Count, check_word};
 use crate::operations::shared::declare::check_limit;
+use crate::operations::shared::pieces::{ALIGNMENT, WORD};
 use crate::policy::Policy;
 
-const WORD: u64 = 4;
 /// Maximum elements per piece. Kernels index elements, and a few past the end, with 32 bits.
 const MAX_OF_PIECE: u64 = 1 << 31;
 /// Maximum number of pieces. Sizes beyond the memory of any device cause an error instead of a huge plan.
@@ -46,7 +45,7 @@ pub(super) fn pieces(
     }
     check_limit("number of elements", n, limit)?;
     if let Count::Device { buffer, index, .. } = count {
-        check_size("count", buffer, index.saturating_add(1).saturating_mul(WORD))?;
+        check_word(buffer, index)?;
     }
     check_samples(histogram, n, buffers)?;
     let last = |count: u64| (count - 1) * stride + u64::from(layout.element(sample));

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::operations::shared::count::Lengths;
 use crate::operations::shared::declare::{begin, check_arrays, check_limit};
 use crate::operations::shared::operator::AnyOperator;
+use crate::operations::shared::pieces::WORD;
 use crate::operations::shared::segment_sweep::{Heads, OpenSweep};
 use crate::operations::shared::terms::Terms;
 use crate::policy::Policy;
@@ -51,6 +52,6 @@ pub fn reduce_by_key(
     let first_keys = sweep.view(keys_out, key.bytes().into())?;
     sweep.add(graph, lengths, |pass| {
         let pass = pass.bind("dst", dst).bind("first_keys", first_keys);
-        Ok(pass.bind("found", found.range(0, 4)))
+        Ok(pass.bind("found", found.range(0, WORD)))
     })
 }

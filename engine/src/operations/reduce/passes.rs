@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::operations::shared::count::{Length, Lengths, Prepared};
 use crate::operations::shared::declare::{begin, check_arrays, check_limit, start_pass};
 use crate::operations::shared::operator::{AnyOperator, Operator};
-use crate::operations::shared::pieces::{pieces, single};
+use crate::operations::shared::pieces::{WORD, pieces, single};
 use crate::operations::shared::terms::Terms;
 use crate::operations::shared::tiles::{max_single_group_elements, spine_threads, spine_tile};
 use crate::policy::Policy;
@@ -70,7 +70,7 @@ pub fn reduce(
     check_arrays("reduce", &arrays)?;
     let (lengths, n) = Lengths::new(n)?;
     let dst = dst.range(0, terms.bytes);
-    let index = index.map(|index| index.range(0, 4));
+    let index = index.map(|index| index.range(0, WORD));
     ReducePasses { policy, n, terms, src, dst, index }.add(graph, lengths)
 }
 
@@ -85,10 +85,11 @@ struct ReducePasses<'j> {
 }
 
 /// Parameters of one pass.
+#[derive(Clone, Copy)]
 struct Stage<'j> {
     terms: Terms<'j>,
     threads: u32,
-    tiles: u64,
+    tiles: u32,
     src: View,
     /// Indices of the elements. If `None`, elements are numbered starting at `base`.
     src_indices: Option<View>,
@@ -100,32 +101,45 @@ struct Stage<'j> {
     groups: Length,
 }
 
-impl<'j> ReducePasses<'j> {
+impl ReducePasses<'_> {
     fn add(self, graph: &mut Graph, mut lengths: Lengths) -> Result<()> {
-        let bytes = self.terms.bytes;
+        let (policy, bytes) = (self.policy, self.terms.bytes);
         // Bindings cannot be empty. Kernels do not read past the count.
         let src = self.src.range(0, (self.n.max * bytes).max(bytes));
-        let bindable = src.size <= self.policy.facts.max_storage_range;
-        if self.n.max <= max_single_group_elements(self.policy) && bindable {
+        // One workgroup: the only pass of a short array.
+        let last = Stage {
+            terms: self.terms,
+            threads: spine_threads(policy, self.n.max),
+            tiles: u32::MAX,
+            src,
+            src_indices: None,
+            base: 0,
+            dst: self.dst,
+            dst_indices: self.index,
+            first: 0,
+            count: self.n,
+            groups: Length::known(1),
+        };
+        let bindable = src.size <= policy.facts.max_storage_range;
+        if self.n.max <= max_single_group_elements(policy) && bindable {
             let prepared = match self.n.max {
                 0 => Prepared::default(),
-                _ => lengths.prepare(graph, self.policy, "reduce.prepare")?,
+                _ => lengths.prepare(graph, policy, "reduce.prepare")?,
             };
-            let last = self.last(self.terms, src, None, self.n);
-            return self.stage(graph, prepared, &last);
+            return stage(graph, prepared, &last);
         }
-        let tile = u64::from(self.policy.threads) * THREAD_ELEMENTS;
+        let tile = u64::from(policy.threads) * THREAD_ELEMENTS;
         let tiles = self.n.max.div_ceil(tile).div_ceil(GROUPS).clamp(1, MAX_TILES);
         let pieces = match self.n.is_known() {
-            true => pieces(src, tile * tiles * bytes, self.policy)?,
-            false => vec![single(src, self.policy)?],
+            true => pieces(src, tile * tiles * bytes, policy)?,
+            false => vec![single(src, policy)?],
         };
         // At least one part, so that empty inputs still write the identity.
         let parts = lengths.some_parts(self.n, tile * tiles)?;
-        let limit = MAX_TILES * spine_tile(self.policy);
+        let limit = MAX_TILES * spine_tile(policy);
         check_limit("number of tiles of a reduction", parts.max, limit)?;
-        let prepared = lengths.prepare(graph, self.policy, "reduce.prepare")?;
-        let made = self.terms.transient(graph, "reduce.parts", parts.max);
+        let prepared = lengths.prepare(graph, policy, "reduce.prepare")?;
+        let made = self.terms.transient(graph, "reduce.parts", parts.max).into();
         let indices =
             self.index.map(|_| graph.transient::<u32>("reduce.indices", parts.max).into());
         let mut first = 0;
@@ -135,74 +149,55 @@ impl<'j> ReducePasses<'j> {
                 true => (Length::known(known), Length::known(known.div_ceil(tile * tiles))),
                 false => (self.n, parts),
             };
-            let stage = Stage {
+            let of_piece = Stage {
                 terms: self.terms.partial(),
-                threads: self.policy.threads,
-                tiles,
+                threads: policy.threads,
+                tiles: tiles as u32,
                 src: piece,
-                src_indices: None,
                 // Fits in 32 bits if indices are requested.
                 base: (piece.offset / bytes) as u32,
-                dst: made.into(),
+                dst: made,
                 dst_indices: indices,
                 first,
                 count,
                 groups,
+                ..last
             };
-            self.stage(graph, prepared, &stage)?;
+            stage(graph, prepared, &of_piece)?;
             first += groups.max as u32;
         }
-        let last = self.last(self.terms.of_partial(), made.into(), indices, parts);
-        self.stage(graph, prepared, &last)
-    }
-
-    /// The pass with a single workgroup.
-    fn last(
-        &self,
-        terms: Terms<'j>,
-        src: View,
-        src_indices: Option<View>,
-        count: Length,
-    ) -> Stage<'j> {
-        Stage {
-            terms,
-            threads: spine_threads(self.policy, count.max),
-            tiles: u64::from(u32::MAX),
-            src,
-            src_indices,
-            base: 0,
-            dst: self.dst,
-            dst_indices: self.index,
-            first: 0,
-            count,
-            groups: Length::known(1),
-        }
-    }
-
-    fn stage(&self, graph: &mut Graph, prepared: Prepared, stage: &Stage<'_>) -> Result<()> {
-        let (count, tiles, first) = (prepared.pushed(stage.count), stage.tiles as u32, stage.first);
-        let kernel = match stage.dst_indices {
-            None => stage.terms.kernel(&REDUCE_TERMS)?,
-            Some(_) => REDUCE_INDEX[usize::from(stage.terms.bytes == 8)].kernel()?,
+        let of_parts = Stage {
+            terms: self.terms.of_partial(),
+            threads: spine_threads(policy, parts.max),
+            src: made,
+            src_indices: indices,
+            count: parts,
+            ..last
         };
-        let label = if stage.groups == Length::known(1) { "reduce.last" } else { "reduce.parts" };
-        let constants = [
-            ("local_size_x", stage.threads),
-            ("FROM_PARTS", u32::from(stage.src_indices.is_some())),
-        ];
-        let constants = [&constants[..], &stage.terms.constants()].concat();
-        let pass = start_pass(graph, label, &kernel, &constants)
-            .bind("src", stage.src)
-            .bind("dst", stage.dst);
-        let pass = match stage.dst_indices {
-            None => pass.push(&TermsPush { count, tiles, first }),
-            // If elements are numbered, the kernel does not access the binding.
-            Some(indices) => pass
-                .bind("src_indices", stage.src_indices.unwrap_or(stage.src))
-                .bind("dst_indices", indices)
-                .push(&IndexPush { count, tiles, first, base: stage.base }),
-        };
-        prepared.dispatch(prepared.bind(pass, stage.src), stage.groups);
-        Ok(())
+        stage(graph, prepared, &of_parts)
     }
+}
+
+fn stage(graph: &mut Graph, prepared: Prepared, stage: &Stage<'_>) -> Result<()> {
+    let (count, tiles, first) = (prepared.pushed(stage.count), stage.tiles, stage.first);
+    let kernel = match stage.dst_indices {
+        None => stage.terms.kernel(&REDUCE_TERMS)?,
+        Some(_) => REDUCE_INDEX[usize::from(stage.terms.bytes == 8)].kernel()?,
+    };
+    let label = if stage.groups == Length::known(1) { "reduce.last" } else { "reduce.parts" };
+    let constants =
+        [("local_size_x", stage.threads), ("FROM_PARTS", u32::from(stage.src_indices.is_some()))];
+    let constants = [&constants[..], &stage.terms.constants()].concat();
+    let pass =
+        start_pass(graph, label, &kernel, &constants).bind("src", stage.src).bind("dst", stage.dst);
+    let pass = match stage.dst_indices {
+        None => pass.push(&TermsPush { count, tiles, first }),
+        // If elements are numbered, the kernel does not access the binding.
+        Some(indices) => pass
+            .bind("src_indices", stage.src_indices.unwrap_or(stage.src))
+            .bind("dst_indices", indices)
+            .push(&IndexPush { count, tiles, first, base: stage.base }),
+    };
+    prepared.dispatch(prepared.bind(pass, stage.src), stage.groups);
+    Ok(())
 }

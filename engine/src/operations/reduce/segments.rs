@@ -16,6 +16,7 @@ use crate::operations::shared::declare::{
     Constants, begin, check_arrays, check_limit, first_elements,
 };
 use crate::operations::shared::operator::AnyOperator;
+use crate::operations::shared::pieces::WORD;
 use crate::operations::shared::terms::Terms;
 use crate::operations::shared::tiles::{ROW_BYTES, halved_while, tile_elements};
 use crate::policy::Policy;
@@ -50,7 +51,6 @@ push_constants! {
     }
 }
 
-const WORD: u64 = 4;
 /// Maximum number of workgroups that write the identity for segments that no tile has found. There
 /// are such segments only if offsets decrease. Must match `join.comp`.
 const MAX_FINDERS: u64 = 64;

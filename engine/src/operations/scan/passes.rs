@@ -13,7 +13,7 @@ use super::plan::{Algorithm, ScanPlan};
 use crate::elements::key::KeyType;
 use crate::error::Result;
 use crate::operations::shared::checks::{check_element, check_size};
-use crate::operations::shared::count::{Length, Lengths, Prepared};
+use crate::operations::shared::count::{CountPush, Length, Lengths, Prepared};
 use crate::operations::shared::declare::{begin, check_limit};
 use crate::operations::shared::fill::Filling;
 use crate::operations::shared::look_back::LookBack;
@@ -28,12 +28,6 @@ push_constants! {
     struct TilesPush {
         count: u32,
         first_tile: u32,
-    }
-}
-
-push_constants! {
-    struct SpinePush {
-        count: u32,
     }
 }
 
@@ -219,7 +213,7 @@ impl ScanPasses<'_> {
             .start(graph, &SCAN_SPINE, spine_threads(self.policy, self.n.max))?
             .bind("src", self.src)
             .bind("dst", self.dst)
-            .push(&SpinePush { count: self.prepared.pushed(self.n) });
+            .push(&CountPush { count: self.prepared.pushed(self.n) });
         self.prepared.bind(pass, self.src).dispatch(Groups::linear(1));
         Ok(())
     }

@@ -10,13 +10,12 @@ use crate::operations::shared::count::{Length, Lengths};
 use crate::operations::shared::fill::Filling;
 use crate::operations::shared::look_back::{LookBack, LookBackCost};
 use crate::operations::shared::operator::Operator;
+use crate::operations::shared::pieces::WORD;
 use crate::operations::shared::terms::Terms;
 use crate::operations::shared::tiles::{
     ROW_BYTES, max_single_group_elements, spine_elements, spine_tile, tile_elements,
 };
 use crate::policy::Policy;
-
-const WORD: u64 = 4;
 
 /// A scan whose passes have been selected, but not yet added to a graph.
 pub(in crate::operations) struct ScanPlan<'o> {

@@ -8,9 +8,9 @@ use super::description::{Search, SearchBuffers};
 use crate::error::Result;
 use crate::operations::shared::count::{Lengths, OtherCount};
 use crate::operations::shared::declare::{begin, first_elements, keyed_pass};
+use crate::operations::shared::pieces::WORD;
 use crate::policy::Policy;
 
-const WORD: u64 = 4;
 /// Needles that a thread searches for concurrently. Must match `search/bounds.comp`.
 const NEEDLES: u64 = 4;
 /// Batches of needles per workgroup. The workgroup loads the top of the search tree into shared

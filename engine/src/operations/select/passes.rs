@@ -15,7 +15,7 @@ use crate::operations::shared::count::{Length, Lengths};
 use crate::operations::shared::declare::{begin, check_limit, first_elements, start_pass};
 use crate::operations::shared::fill::Filling;
 use crate::operations::shared::look_back::{LookBack, LookBackCost};
-use crate::operations::shared::pieces::single;
+use crate::operations::shared::pieces::{WORD, single};
 use crate::policy::Policy;
 
 push_constants! {
@@ -38,8 +38,6 @@ push_constants! {
         parameter_2: u32,
     }
 }
-
-const WORD: u64 = 4;
 
 /// Adds the passes of a selection to the graph: one that clears the scratch memory, and one over
 /// the elements. Each array must fit one storage binding.

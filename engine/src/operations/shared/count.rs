@@ -206,7 +206,7 @@ impl OtherCount {
 }
 
 /// Checks that the buffer contains the word.
-fn check_word(buffer: Buffer, index: u64) -> Result<()> {
+pub(in crate::operations) fn check_word(buffer: Buffer, index: u64) -> Result<()> {
     check_size("count", buffer, index.saturating_add(1).saturating_mul(WORD))
 }
 

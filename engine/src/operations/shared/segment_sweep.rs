@@ -1,30 +1,23 @@
 //! Sweeps over elements in segments: one pass over all tiles, each of which needs the aggregate of its
 //! predecessors. The pass finds the aggregates by look-back, or two preceding passes compute them.
 
-use multisplit_graph::{Buffer, Graph, Groups, PassBuilder, View};
+use multisplit_graph::{Buffer, ElementType, Graph, Groups, PassBuilder, View};
 use multisplit_shaders::builtin::Builtin;
 use multisplit_shaders::builtin::variants::{SCAN_OPEN_SPINE, SCAN_OPEN_TOTALS};
 use multisplit_shaders::push_constants;
 
 use crate::elements::key::KeyType;
-use crate::error::{Error, Result};
-use crate::execute::own_pass::OwnPasses;
+use crate::error::Result;
 use crate::operations::ScanMethod;
 use crate::operations::shared::checks::{check_element, check_size};
-use crate::operations::shared::count::{Length, Lengths, Prepared};
+use crate::operations::shared::count::{CountPush, Length, Lengths, Prepared};
+use crate::operations::shared::declare::{Constants, check_limit, first_elements};
 use crate::operations::shared::fill::Filling;
 use crate::operations::shared::look_back::{LookBack, LookBackCost};
-use crate::operations::shared::pieces::single;
-use crate::operations::shared::specialize::specialize;
+use crate::operations::shared::pieces::WORD;
 use crate::operations::shared::terms::Terms;
 use crate::operations::shared::tiles::{ROW_BYTES, tile_elements};
 use crate::policy::Policy;
-
-push_constants! {
-    struct CountPush {
-        count: u32,
-    }
-}
 
 push_constants! {
     struct SpinePush {
@@ -32,7 +25,6 @@ push_constants! {
     }
 }
 
-const WORD: u64 = 4;
 /// Bytes per tile aggregate.
 const OPEN_BYTES: u64 = 16;
 /// Tiles per thread in one iteration of the spine; must match the kernel.
@@ -59,7 +51,7 @@ impl Heads {
     pub fn check(self, primitive: &str, n: u64) -> Result<()> {
         let (buffer, bytes, name) = match self {
             Self::Flags(flags) => {
-                check_element("heads", flags, multisplit_graph::ElementType::U32)?;
+                check_element("heads", flags, ElementType::U32)?;
                 (flags, WORD, "heads")
             }
             Self::Keys(keys, key) => (keys, key.bytes().into(), "keys"),
@@ -101,10 +93,9 @@ pub(in crate::operations) struct OpenSweep<'j> {
 }
 
 impl OpenSweep<'_> {
-    /// View of the first n values of a buffer, which is all that the passes access. At least one value, because an
-    /// empty view cannot be bound.
+    /// View of the first n values of a buffer, which is all that the passes access.
     pub fn view(&self, buffer: Buffer, bytes: u64) -> Result<View> {
-        single(buffer.range(0, (self.n.max.saturating_mul(bytes)).max(bytes)), self.policy)
+        first_elements(buffer, self.n.max, bytes, self.policy)
     }
 
     /// Adds the passes. `outputs` binds the outputs of the last one.
@@ -133,11 +124,8 @@ impl OpenSweep<'_> {
             prepared.dispatch(outputs(pass.bind("status", status))?, tiles);
             return Ok(());
         }
-        let rounds = SPINE_TILES * u64::from(self.policy.spine_threads) * MAX_SPINE_ROUNDS;
-        if tiles.max > rounds {
-            let what = "number of tiles of a scan or reduction by key";
-            return Err(Error::TooLarge { what, asked: tiles.max, limit: rounds });
-        }
+        let max_tiles = SPINE_TILES * u64::from(self.policy.spine_threads) * MAX_SPINE_ROUNDS;
+        check_limit("number of tiles of a scan or reduction by key", tiles.max, max_tiles)?;
         let prepared = lengths.prepare(graph, self.policy, &label("prepare"))?;
         let totals = graph.transient::<[u32; 4]>(label("totals"), tiles.max);
         let before = graph.transient::<[u32; 4]>(label("before"), tiles.max);
@@ -172,37 +160,34 @@ impl OpenSweep<'_> {
         tiles: Length,
         (totals, before): (Buffer, Buffer),
     ) -> Result<()> {
-        let kernel = self.terms.kernel(&SCAN_OPEN_SPINE)?;
-        let pass = graph
-            .own_pass(SCAN_OPEN_SPINE[0].label(), &kernel)
+        let threads = [("local_size_x", self.policy.spine_threads)];
+        let pass = self
+            .terms
+            .pass(graph, &SCAN_OPEN_SPINE, &threads)?
             .bind("totals", totals)
             .bind("before", before)
-            .push(&SpinePush { tiles: prepared.pushed(tiles) })
-            .specialize("local_size_x", self.policy.spine_threads);
-        let pass = specialize(pass, &kernel, &self.terms.constants());
+            .push(&SpinePush { tiles: prepared.pushed(tiles) });
         prepared.bind(pass, totals.into()).dispatch(Groups::linear(1));
         Ok(())
     }
 
-    /// Begins a pass over all tiles. Its label is that of the first variant.
+    /// Starts a pass over all tiles.
     fn pass<'g>(
         &self,
         graph: &'g mut Graph,
         prepared: Prepared,
         kernels: &[&'static Builtin],
-        (threads, constants): (u32, &[(&str, u32)]),
+        (threads, constants): (u32, &Constants<'_>),
     ) -> Result<PassBuilder<'g>> {
-        let kernel = self.terms.kernel(kernels)?;
         let (keys, bytes) = self.heads.array();
         let src = self.view(self.src, self.terms.bytes)?;
-        let pass = graph
-            .own_pass(kernels[0].label(), &kernel)
+        let common = [("local_size_x", threads), ("HEADS", self.heads.constant())];
+        let pass = self
+            .terms
+            .pass(graph, kernels, &[&common[..], constants].concat())?
             .bind("src", src)
             .bind("keys", self.view(keys, bytes)?)
-            .push(&CountPush { count: prepared.pushed(self.n) })
-            .specialize("local_size_x", threads)
-            .specialize("HEADS", self.heads.constant());
-        let pass = specialize(pass, &kernel, &[&self.terms.constants(), constants].concat());
+            .push(&CountPush { count: prepared.pushed(self.n) });
         Ok(prepared.bind(pass, src))
     }
 }

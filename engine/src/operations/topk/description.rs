@@ -9,6 +9,7 @@ use crate::memory::Place;
 use crate::operations::shared::checks::{check_rows, check_size};
 use crate::operations::shared::count::Count;
 use crate::operations::shared::declare::check_limit;
+use crate::operations::shared::pieces::WORD;
 use crate::policy::MAX_ELEMENTS;
 
 /// Elements to find, and their order.
@@ -126,7 +127,7 @@ impl TopKBuffers {
         let results = rows.saturating_mul(topk.k);
         check_size("topk.keys", self.keys, key.array_bytes(n))?;
         check_size("topk.keys_out", self.keys_out, key.array_bytes(results))?;
-        check_size("topk.indices_out", self.indices_out, results.saturating_mul(4))
+        check_size("topk.indices_out", self.indices_out, results.saturating_mul(WORD))
     }
 }
 

@@ -22,13 +22,16 @@ push_constants! {
     struct TopKPush {
         count: u32,
         rows: u32,
+        /// Workgroups per row.
         parts: u32,
         k: u32,
         smallest: u32,
+        /// Capacity per row, in elements.
         capacity: u32,
         samples: u32,
         maxima: u32,
         step: u32,
+        /// Parts of a row from which workgroups select independently.
         cut: u32,
     }
 }
@@ -133,6 +136,11 @@ impl Elements {
     }
 }
 
+/// Workgroups of a pass over all rows.
+fn groups(push: &TopKPush) -> Groups {
+    Groups::linear(u64::from(push.rows) * u64::from(push.parts))
+}
+
 /// Parameters of the passes of one top-k.
 struct TopKPasses<'j> {
     policy: &'j Policy,
@@ -143,54 +151,37 @@ struct TopKPasses<'j> {
     keys: View,
 }
 
-/// Sizes of one pass.
-#[derive(Clone, Copy, Default)]
-struct PassSizes {
-    /// Workgroups per row.
-    parts: u64,
-    /// Workgroup size.
-    threads: u32,
-    /// Capacity per row, in elements.
-    capacity: u64,
-    samples: u64,
-    maxima: u64,
-    step: u32,
-    /// Parts of a row from which workgroups select independently; 0 means 1.
-    cut: u64,
-}
-
 impl TopKPasses<'_> {
+    /// Push constants of a pass with one workgroup per row. All numbers fit in 32 bits, because there are fewer than
+    /// 2^30 elements.
+    fn push(&self) -> TopKPush {
+        TopKPush {
+            count: self.prepared.pushed(self.n),
+            rows: self.shape.rows as u32,
+            parts: 1,
+            k: self.shape.k as u32,
+            smallest: u32::from(self.topk.smallest),
+            capacity: 0,
+            samples: 0,
+            maxima: 0,
+            step: 0,
+            cut: 1,
+        }
+    }
+
     /// Starts a pass with its kernel and constants. The caller binds the buffers.
     fn pass<'g>(
         &self,
         graph: &'g mut Graph,
         kernels: Kernels,
-        sizes: &PassSizes,
+        (threads, push): (u32, &TopKPush),
         constants: &Constants<'_>,
     ) -> Result<PassBuilder<'g>> {
-        // All of these fit in 32 bits, because there are fewer than 2^30 elements.
-        let push = TopKPush {
-            count: self.prepared.pushed(self.n),
-            rows: self.shape.rows as u32,
-            parts: sizes.parts as u32,
-            k: self.shape.k as u32,
-            smallest: u32::from(self.topk.smallest),
-            capacity: sizes.capacity as u32,
-            samples: sizes.samples as u32,
-            maxima: sizes.maxima as u32,
-            step: sizes.step,
-            cut: sizes.cut.max(1) as u32,
-        };
         let common =
-            [("local_size_x", sizes.threads), ("SUBGROUP_SIZE", self.policy.facts.subgroup_size)];
+            [("local_size_x", threads), ("SUBGROUP_SIZE", self.policy.facts.subgroup_size)];
         let constants = [&common[..], constants].concat();
-        let pass = keyed_pass(graph, kernels, self.shape.key, &constants)?.push(&push);
+        let pass = keyed_pass(graph, kernels, self.shape.key, &constants)?.push(push);
         Ok(self.prepared.bind(pass, self.keys))
-    }
-
-    /// Workgroups of a pass over all rows.
-    fn groups(&self, sizes: &PassSizes) -> Groups {
-        Groups::linear(self.shape.rows * sizes.parts)
     }
 
     /// Declares transient buffers for `capacity` elements per row.
@@ -222,14 +213,15 @@ impl TopKPasses<'_> {
 
     /// Adds the pass that selects the k largest elements of each part of a row.
     fn part_rows(&self, graph: &mut Graph, cut: &Cut, out: &Elements, sorted: bool) -> Result<()> {
-        let sizes = self.one_group(cut.share, out.capacity);
-        let sizes = PassSizes { parts: cut.parts, cut: cut.parts, ..sizes };
+        let threads = self.shape.group_threads(self.policy, cut.share);
+        let (parts, capacity) = (cut.parts as u32, out.capacity as u32);
+        let push = TopKPush { parts, capacity, cut: parts, ..self.push() };
         let (keys_out, indices_out) = out.views(&self.shape);
-        self.pass(graph, variants::TOPK_ROWS, &sizes, &self.ordered(sorted))?
+        self.pass(graph, variants::TOPK_ROWS, (threads, &push), &self.ordered(sorted))?
             .bind("keys", self.keys)
             .bind("keys_out", keys_out)
             .bind("indices_out", indices_out)
-            .dispatch(self.groups(&sizes));
+            .dispatch(groups(&push));
         Ok(())
     }
 
@@ -242,38 +234,37 @@ impl TopKPasses<'_> {
         let digits = graph.transient::<u32>("topk.digits", shape.rows * DIGITS_WORDS);
         let candidates = self.transient(graph, "candidates", guess.capacity);
 
-        let sizes = PassSizes {
-            parts: guess.parts,
-            threads: policy.threads,
-            capacity: guess.capacity,
-            samples: guess.samples,
-            maxima: guess.maxima,
-            ..PassSizes::default()
+        let push = TopKPush {
+            parts: guess.parts as u32,
+            capacity: guess.capacity as u32,
+            samples: guess.samples as u32,
+            maxima: guess.maxima as u32,
+            ..self.push()
         };
         let group_elements = [("GROUP_ELEMENTS", guess.group_elements as u32)];
-        self.pass(graph, variants::TOPK_SAMPLE, &sizes, &group_elements)?
+        self.pass(graph, variants::TOPK_SAMPLE, (policy.threads, &push), &group_elements)?
             .bind("keys", self.keys)
             .bind("maxima", maxima)
             .bind("state", state)
             .bind("digits", digits)
-            .dispatch(self.groups(&sizes));
+            .dispatch(groups(&push));
 
         let threads = shape.group_threads(policy, guess.maxima);
-        let one_group = PassSizes { parts: 1, threads, ..sizes };
-        self.pass(graph, variants::TOPK_THRESHOLD, &one_group, &[])?
+        let push = TopKPush { parts: 1, ..push };
+        self.pass(graph, variants::TOPK_THRESHOLD, (threads, &push), &[])?
             .bind("maxima", maxima)
             .bind("thresholds", thresholds)
-            .dispatch(self.groups(&one_group));
+            .dispatch(groups(&push));
 
-        let sizes = PassSizes { parts: shape.filter_parts(policy), ..sizes };
+        let push = TopKPush { parts: shape.filter_parts(policy) as u32, ..push };
         let (candidate_keys, candidate_indices) = candidates.views(shape);
-        self.pass(graph, variants::TOPK_FILTER, &sizes, &[])?
+        self.pass(graph, variants::TOPK_FILTER, (policy.threads, &push), &[])?
             .bind("keys", self.keys)
             .bind("thresholds", thresholds)
             .bind("state", state)
             .bind("keys_out", candidate_keys)
             .bind("indices_out", candidate_indices)
-            .dispatch(self.groups(&sizes));
+            .dispatch(groups(&push));
 
         self.select(graph, &candidates, Some((state, digits)))?;
         self.finish(graph, &candidates, state, out, 1)
@@ -300,25 +291,25 @@ impl TopKPasses<'_> {
         };
         let unless_filtered = [("UNLESS_FILTERED", u32::from(filtered.is_some()))];
         let part_counts = graph.transient::<[u32; 2]>("topk.part_counts", shape.rows * parts);
-        let (threads, capacity) = (policy.threads, out.capacity);
-        let sizes = PassSizes { parts, threads, capacity, ..PassSizes::default() };
-        let groups = self.groups(&sizes);
+        let (parts, capacity) = (parts as u32, out.capacity as u32);
+        let push = TopKPush { parts, capacity, ..self.push() };
+        let (threads, groups) = (policy.threads, groups(&push));
         for step in 0..shape.key.bits().div_ceil(DIGIT_BITS) {
-            let sizes = PassSizes { step, ..sizes };
-            self.pass(graph, variants::TOPK_DIGITS, &sizes, &unless_filtered)?
+            let push = TopKPush { step, ..push };
+            self.pass(graph, variants::TOPK_DIGITS, (threads, &push), &unless_filtered)?
                 .bind("keys", keys)
                 .bind("state", state)
                 .bind("digits", digits)
                 .dispatch(groups);
         }
-        self.pass(graph, variants::TOPK_COUNT, &sizes, &unless_filtered)?
+        self.pass(graph, variants::TOPK_COUNT, (threads, &push), &unless_filtered)?
             .bind("keys", keys)
             .bind("state", state)
             .bind("digits", digits)
             .bind("part_counts", part_counts)
             .dispatch(groups);
         let (keys_out, indices_out) = out.views(shape);
-        self.pass(graph, variants::TOPK_GATHER, &sizes, &unless_filtered)?
+        self.pass(graph, variants::TOPK_GATHER, (threads, &push), &unless_filtered)?
             .bind("keys", keys)
             .bind("state", state)
             .bind("digits", digits)
@@ -339,23 +330,19 @@ impl TopKPasses<'_> {
         out: &Elements,
         cut: u64,
     ) -> Result<()> {
-        let sizes = PassSizes { cut, ..self.one_group(candidates.capacity, candidates.capacity) };
+        let threads = self.shape.group_threads(self.policy, candidates.capacity);
+        let (capacity, cut) = (candidates.capacity as u32, cut as u32);
+        let push = TopKPush { capacity, cut, ..self.push() };
         let (keys, indices) = candidates.views(&self.shape);
         let (keys_out, indices_out) = out.views(&self.shape);
-        self.pass(graph, variants::TOPK_FINISH, &sizes, &self.ordered(self.topk.sorted))?
+        self.pass(graph, variants::TOPK_FINISH, (threads, &push), &self.ordered(self.topk.sorted))?
             .bind("keys", keys)
             .bind("indices", indices)
             .bind("state", state)
             .bind("keys_out", keys_out)
             .bind("indices_out", indices_out)
-            .dispatch(self.groups(&sizes));
+            .dispatch(groups(&push));
         Ok(())
-    }
-
-    /// Sizes of a pass with one workgroup per row, which processes `items` elements.
-    fn one_group(&self, items: u64, capacity: u64) -> PassSizes {
-        let threads = self.shape.group_threads(self.policy, items);
-        PassSizes { parts: 1, threads, capacity, ..PassSizes::default() }
     }
 
     /// Constants for sorting the result. The capacity is as small as possible, so that several workgroups fit
