@@ -1,16 +1,21 @@
 //! Filling and copying arrays on the device.
 
 use bytemuck::Pod;
+use multisplit_graph::ElementType;
 
 use crate::device::context::Context;
 use crate::error::Result;
-use crate::memory::{Array, Elements, Place};
+use crate::memory::{AnyArray, Array, Input};
 use crate::operations::{copy, fill};
 
 impl Context {
     /// Creates an array of `len` zeros.
     pub fn zeroed<T: Pod>(&self, len: u64) -> Result<Array<T>> {
-        let made = Array::uninit(self, "array", len)?;
+        self.zeros(ElementType::of::<T>(), len).map(Array::from)
+    }
+
+    pub(super) fn zeros(&self, element: ElementType, len: u64) -> Result<AnyArray> {
+        let made = AnyArray::uninit(self, "array", element, len)?;
         self.call("fill", |work| {
             let words = work.words(&made);
             let (graph, policy) = work.parts();
@@ -20,8 +25,8 @@ impl Context {
     }
 
     /// Copies an array to another of the same length.
-    pub(super) fn copy_into<T: Pod>(&self, array: &Array<T>, to: &Array<T>) -> Result<()> {
-        if array.is_empty() {
+    pub(super) fn copy_into(&self, array: &AnyArray, to: &AnyArray) -> Result<()> {
+        if array.len() == 0 {
             return Ok(());
         }
         self.call("copy", |work| {
@@ -32,16 +37,12 @@ impl Context {
     }
 
     /// Returns the elements in an array that may be modified: a copy, if they are borrowed.
-    pub(super) fn own<A: Elements + ?Sized>(
-        &self,
-        elements: &A,
-        name: &str,
-    ) -> Result<Array<A::Item>> {
+    pub(super) fn own(&self, elements: Input<'_>, name: &str) -> Result<AnyArray> {
         let array = elements.on_device(self, name)?;
-        if !A::Place::BORROWED {
+        if !elements.is_borrowed() {
             return Ok(array);
         }
-        let made = Array::uninit(self, "copy", array.len())?;
+        let made = AnyArray::uninit(self, "copy", array.element(), array.len())?;
         self.copy_into(&array, &made)?;
         Ok(made)
     }

@@ -1,17 +1,14 @@
 //! One-call histograms of host or device arrays.
 
-#![expect(
-    clippy::needless_pass_by_value,
-    reason = "descriptions are made where they are given: `gpu.split(&keys, Buckets::even(..))`"
-)]
-
 use bytemuck::Pod;
+use multisplit_graph::ElementType;
 
 use crate::device::context::Context;
 use crate::elements::key::Sample;
 use crate::error::{Error, Result};
-use crate::memory::{Array, Elements, Place, check_lengths};
-use crate::operations::histogram::{Bins, HistogramCounts, Layout, histogram};
+use crate::memory::{AnyArray, Elements, Input, Place, check_lengths};
+use crate::operations::HistogramBuffers;
+use crate::operations::histogram::{Bins, HistogramCounts, HistogramMethod, Layout, histogram};
 
 impl Context {
     /// Counts the samples in each bin, with 64-bit counters.
@@ -32,7 +29,7 @@ impl Context {
     where
         A: Elements<Item: Sample> + ?Sized,
     {
-        self.histogram_any::<A, u32, u64>(samples, None, &bins)
+        self.count_samples(samples.input(), None, &bins.untyped())?.take(self)
     }
 
     /// Sums the weights of the samples in each bin, modulo 2^64. `weights` has one weight for each
@@ -57,8 +54,8 @@ impl Context {
         A: Elements<Item: Sample> + ?Sized,
         W: Elements<Item = u32, Place = A::Place> + ?Sized,
     {
-        let weights = weights.on_device(self, "weights")?;
-        self.histogram_any::<A, u32, u64>(samples, Some(&weights), &bins)
+        let weights = Some(weights.input());
+        self.count_samples(samples.input(), weights, &bins.untyped())?.take(self)
     }
 
     /// Sums the weights of the samples in each bin as 32-bit floats, with one weight for each
@@ -74,19 +71,17 @@ impl Context {
         A: Elements<Item: Sample> + ?Sized,
         W: Elements<Item = f32, Place = A::Place> + ?Sized,
     {
-        let weights = weights.on_device(self, "weights")?;
-        self.histogram_any::<A, f32, f32>(samples, Some(&weights), &bins)
+        let weights = Some(weights.input());
+        self.count_samples(samples.input(), weights, &bins.untyped())?.take(self)
     }
 
-    fn histogram_any<A, W: Pod, C: Pod>(
+    fn count_samples(
         &self,
-        samples: &A,
-        weights: Option<&Array<W>>,
-        bins: &Bins<A::Item>,
-    ) -> Result<HistogramCounts<A::Place, C>>
-    where
-        A: Elements<Item: Sample> + ?Sized,
-    {
+        samples: Input<'_>,
+        weights: Option<Input<'_>>,
+        bins: &Bins,
+    ) -> Result<Counted> {
+        let weights = weights.map(|weights| weights.on_device(self, "weights")).transpose()?;
         let described = bins.histogram();
         if described.accumulate {
             let sample = described.sample.to_string();
@@ -95,28 +90,43 @@ impl Context {
             return Err(Error::Histogram { sample, problem });
         }
         described.layout.check(described.sample)?;
-        let n = bins.elements_in(samples.count());
-        if let Some(weights) = weights {
+        let n = bins.elements_in(samples.len());
+        if let Some(weights) = &weights {
             let what = if described.layout == Layout::PACKED { "samples" } else { "elements" };
             check_lengths("weights", weights.len(), what, n)?;
         }
         let samples = samples.on_device(self, "samples")?;
         let channels = u64::from(described.layout.active_channels());
-        let counts = Array::<C>::uninit(self, "counts", channels * u64::from(bins.count()))?;
-        let out_of_range = Array::<C>::uninit(self, "out_of_range", channels)?;
+        let count = match weights.as_ref().map(AnyArray::element) {
+            Some(ElementType::F32) => ElementType::F32,
+            _ => ElementType::U64,
+        };
+        let counts = AnyArray::uninit(self, "counts", count, channels * u64::from(bins.count()))?;
+        let out_of_range = AnyArray::uninit(self, "out_of_range", count, channels)?;
         let added = self.call("histogram", |work| {
-            let mut buffers = work.histogram_buffers(&samples, &counts, bins);
-            buffers = buffers.out_of_range(work.array(&out_of_range));
-            if let Some(weights) = weights {
+            let buffers = HistogramBuffers::new(work.array(&samples), work.array(&counts));
+            let mut buffers = buffers.count(n).out_of_range(work.array(&out_of_range));
+            if let Some(weights) = &weights {
                 buffers = buffers.weights(work.array(weights));
             }
             let (graph, policy) = work.parts();
             histogram(graph, policy, bins, &buffers)
         })?;
-        Ok(HistogramCounts {
-            counts: A::Place::take(self, counts)?,
-            out_of_range: A::Place::take(self, out_of_range)?,
-            method: added.method,
-        })
+        Ok(Counted { counts, out_of_range, method: added.method })
+    }
+}
+
+/// Counts on the device.
+struct Counted {
+    counts: AnyArray,
+    out_of_range: AnyArray,
+    method: HistogramMethod,
+}
+
+impl Counted {
+    fn take<P: Place, C: Pod>(self, context: &Context) -> Result<HistogramCounts<P, C>> {
+        let counts = P::take(context, self.counts)?;
+        let out_of_range = P::take(context, self.out_of_range)?;
+        Ok(HistogramCounts { counts, out_of_range, method: self.method })
     }
 }

@@ -3,14 +3,12 @@
 use std::ops::Range;
 
 use super::parts::Footprint;
+use super::{Like, bits_of};
 use crate::device::context::Context;
-use crate::elements::key::{Key, Value};
+use crate::elements::key::{Key, KeyType, Value};
 use crate::error::Result;
-use crate::memory::{Array, Elements, Place, check_lengths};
-use crate::operations::Merge;
-
-/// Array of the same type as `A`, in the same memory.
-type Results<A> = <<A as Elements>::Place as Place>::Array<<A as Elements>::Item>;
+use crate::memory::{AnyArray, AnyOutput, Elements, Input, Output, Place, check_lengths};
+use crate::operations::{Merge, MergeBuffers, merge};
 
 impl Context {
     /// Merges two arrays that are sorted in ascending order. If elements are equal, those of `first`
@@ -24,7 +22,7 @@ impl Context {
     /// assert_eq!(gpu.merge(&[1.0f32, 4.0, 5.0], &[2.0, 4.0])?, [1.0, 2.0, 4.0, 4.0, 5.0]);
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    pub fn merge<A, B>(&self, first: &A, second: &B) -> Result<Results<A>>
+    pub fn merge<A, B>(&self, first: &A, second: &B) -> Result<Like<A, A::Item>>
     where
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item = A::Item, Place = A::Place> + ?Sized,
@@ -40,17 +38,15 @@ impl Context {
     /// assert_eq!(gpu.merge_with(&[5u32, 1], &[4u32, 2], Merge::Descending)?, [5, 4, 2, 1]);
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    pub fn merge_with<A, B>(&self, first: &A, second: &B, how: Merge) -> Result<Results<A>>
+    pub fn merge_with<A, B>(&self, first: &A, second: &B, how: Merge) -> Result<Like<A, A::Item>>
     where
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item = A::Item, Place = A::Place> + ?Sized,
     {
-        self.merge_parts((first, second), 0, how, |[one, other]| {
-            let first = first.part(self, "first", one)?;
-            let second = second.part(self, "second", other)?;
-            let n = first.len() + second.len();
-            self.call_into("merge", n, |work, out| work.merge(&first, &second, out, how))
-        })
+        let (key, keys) = (<A::Item as Key>::TYPE, [first.input(), second.input()]);
+        let mut merged = Output::default();
+        MergeCall { key, keys, values: None, how }.run(self, &mut [&mut merged])?;
+        A::Place::take(self, merged)
     }
 
     /// Merges two arrays of pairs that are sorted by key in ascending order.
@@ -66,7 +62,7 @@ impl Context {
         &self,
         first: (&A, &B),
         second: (&C, &D),
-    ) -> Result<(Results<A>, Results<B>)>
+    ) -> Result<(Like<A, A::Item>, Like<B, B::Item>)>
     where
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item: Value, Place = A::Place> + ?Sized,
@@ -83,7 +79,7 @@ impl Context {
         (first, first_values): (&A, &B),
         (second, second_values): (&C, &D),
         how: Merge,
-    ) -> Result<(Results<A>, Results<B>)>
+    ) -> Result<(Like<A, A::Item>, Like<B, B::Item>)>
     where
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item: Value, Place = A::Place> + ?Sized,
@@ -91,61 +87,97 @@ impl Context {
         D: Elements<Item = B::Item, Place = A::Place> + ?Sized,
     {
         let () = <B::Item as Value>::CHECKED;
-        check_lengths("first_values", first_values.count(), "first", first.count())?;
-        check_lengths("second_values", second_values.count(), "second", second.count())?;
-        self.merge_parts((first, second), size_of::<B::Item>(), how, |[one, other]| {
-            let first = first.part(self, "first", one.clone())?;
-            let second = second.part(self, "second", other.clone())?;
-            let first_values = first_values.part(self, "first_values", one)?;
-            let second_values = second_values.part(self, "second_values", other)?;
-            let n = first.len() + second.len();
-            let out = Array::uninit(self, "out", n)?;
-            let values_out = Array::uninit(self, "values_out", n)?;
-            self.call("merge", |work| {
-                let (one, other) = ((&first, &first_values), (&second, &second_values));
-                work.merge_pairs(one, other, (&out, &values_out), how)
-            })?;
-            Ok((out, values_out))
-        })
+        let (key, keys) = (<A::Item as Key>::TYPE, [first.input(), second.input()]);
+        let values = [first_values.input(), second_values.input()];
+        check_lengths("first_values", values[0].len(), "first", keys[0].len())?;
+        check_lengths("second_values", values[1].len(), "second", keys[1].len())?;
+        let (mut out, mut values_out) = (Output::default(), Output::default());
+        let call = MergeCall { key, keys, values: Some(values), how };
+        call.run(self, &mut [&mut out, &mut values_out])?;
+        Ok((A::Place::take(self, out)?, A::Place::take(self, values_out)?))
+    }
+}
+
+/// A merge, with the element types as values.
+struct MergeCall<'a> {
+    key: KeyType,
+    keys: [Input<'a>; 2],
+    values: Option<[Input<'a>; 2]>,
+    how: Merge,
+}
+
+impl MergeCall<'_> {
+    /// Merges arrays of any size. Host arrays are merged by parts of the output.
+    fn run(&self, context: &Context, outputs: &mut [&mut dyn AnyOutput]) -> Result<()> {
+        let [first, second] = self.keys;
+        let (Some(one), Some(other)) = (first.on_host(), second.on_host()) else {
+            let merged = self.merge(context, [0..first.len(), 0..second.len()])?;
+            outputs.iter_mut().zip(merged).for_each(|(output, found)| output.set(found));
+            return Ok(());
+        };
+        let key = first.element_bytes();
+        let value = self.values.map_or(0, |[values, _]| values.element_bytes());
+        let footprint = Footprint::new(first, &[key, key, value, value]);
+        let footprint = Footprint { elements: first.len() + second.len(), ..footprint };
+        let part = |part: Range<u64>| {
+            let of_first = |end: u64| {
+                elements_of_first((self.key, self.how), [one, other], end as usize) as u64
+            };
+            let [begin, end] = [part.start, part.end].map(of_first);
+            self.merge(context, [begin..end, part.start - begin..part.end - end])
+        };
+        context.in_parts(footprint, outputs, &part, &|_, _| Ok(()))
     }
 
-    /// Merges host arrays by parts of the output. `merge` is called with a range of each array.
-    fn merge_parts<A, B, R: super::Results>(
-        &self,
-        (first, second): (&A, &B),
-        value_bytes: usize,
-        how: Merge,
-        merge: impl Fn([Range<u64>; 2]) -> Result<R>,
-    ) -> Result<R::At<A::Place>>
-    where
-        A: Elements<Item: Key> + ?Sized,
-        B: Elements<Item = A::Item, Place = A::Place> + ?Sized,
-    {
-        let (Some(one), Some(other)) = (first.on_host(), second.on_host()) else {
-            return merge([0..first.count(), 0..second.count()])?.take(self);
+    /// Merges a range of each array, with one plan.
+    fn merge(&self, context: &Context, ranges: [Range<u64>; 2]) -> Result<Vec<AnyArray>> {
+        let [one, other] = ranges;
+        let parts = |[first, second]: [Input<'_>; 2], names: [&str; 2]| -> Result<_> {
+            Ok([
+                first.part(context, names[0], one.clone())?,
+                second.part(context, names[1], other.clone())?,
+            ])
         };
-        let (key, value) = (size_of::<A::Item>() as u64, value_bytes as u64);
-        let footprint = Footprint { total: 2 * (key + value), widest: Some(key.max(value)) };
-        let part = |part: Range<u64>| {
-            let of_first = |end: u64| elements_of_first(how, [one, other], end as usize) as u64;
-            let [begin, end] = [part.start, part.end].map(of_first);
-            merge([begin..end, part.start - begin..part.end - end])
-        };
-        let n = first.count() + second.count();
-        self.in_parts::<A::Place, R>(n, footprint, part, |_, _| Ok(()))
+        let [first, second] = parts(self.keys, ["first", "second"])?;
+        let values = self.values.map(|values| parts(values, ["first_values", "second_values"]));
+        let (values, n) = (values.transpose()?, first.len() + second.len());
+        let name = if values.is_some() { "out" } else { "output" };
+        let mut merged = vec![AnyArray::uninit(context, name, first.element(), n)?];
+        if let Some([values, _]) = &values {
+            merged.push(AnyArray::uninit(context, "values_out", values.element(), n)?);
+        }
+        context.call("merge", |work| {
+            let keys = [&first, &second].map(|keys| work.array(keys));
+            let values = values.as_ref().map(|values| values.each_ref().map(|v| work.array(v)));
+            let out: Vec<_> = merged.iter().map(|out| work.array(out)).collect();
+            let mut buffers = MergeBuffers::keys(keys[0], keys[1], out[0]);
+            buffers = buffers.counts(first.len(), second.len());
+            if let Some(values) = values {
+                buffers = buffers.values(values[0], values[1], out[1]);
+            }
+            let (graph, policy) = work.parts();
+            merge(graph, policy, self.how, &buffers)
+        })?;
+        Ok(merged)
     }
 }
 
 /// Number of elements of the first array among the first `count` merged elements: a merge-path
 /// search. Elements of the first array precede equal elements of the second.
-fn elements_of_first<K: Key>(how: Merge, [first, second]: [&[K]; 2], count: usize) -> usize {
+fn elements_of_first(
+    (key, how): (KeyType, Merge),
+    [first, second]: [&[u8]; 2],
+    count: usize,
+) -> usize {
     let flip = if how == Merge::Descending { u64::MAX } else { 0 };
-    let rank = |key: K| K::TYPE.ordered(key.key_bits()) ^ flip;
-    let mut low = count.saturating_sub(second.len());
-    let mut high = count.min(first.len());
+    let each = key.bytes() as usize;
+    let rank =
+        |keys: &[u8], index: usize| key.ordered(bits_of(&keys[index * each..][..each])) ^ flip;
+    let mut low = count.saturating_sub(second.len() / each);
+    let mut high = count.min(first.len() / each);
     while low < high {
         let middle = low + (high - low) / 2;
-        if rank(first[middle]) <= rank(second[count - middle - 1]) {
+        if rank(first, middle) <= rank(second, count - middle - 1) {
             low = middle + 1;
         } else {
             high = middle;
@@ -160,11 +192,12 @@ mod tests {
 
     #[test]
     fn merge_path_counts_elements_of_the_first_array() {
-        let arrays = [&[1u32, 3, 3, 9][..], &[0, 3, 3, 4, 10]];
+        let arrays = [&[1u32, 3, 3, 9][..], &[0, 3, 3, 4, 10]].map(bytemuck::cast_slice);
+        let how = (KeyType::U32, Merge::Ascending);
         let found: Vec<usize> =
-            (0..=9).map(|count| elements_of_first(Merge::Ascending, arrays, count)).collect();
+            (0..=9).map(|count| elements_of_first(how, arrays, count)).collect();
         assert_eq!(found, [0, 0, 1, 2, 3, 3, 3, 3, 4, 4]);
-        let arrays = [&[5i32, 1][..], &[4, 4, 2]];
-        assert_eq!(elements_of_first(Merge::Descending, arrays, 3), 1);
+        let arrays = [&[5i32, 1][..], &[4, 4, 2]].map(bytemuck::cast_slice);
+        assert_eq!(elements_of_first((KeyType::I32, Merge::Descending), arrays, 3), 1);
     }
 }

@@ -19,14 +19,17 @@ mod topk;
 
 use std::ops::Range;
 
-use bytemuck::Pod;
-use parts::{Footprint, append, in_parts};
+use multisplit_graph::ElementType;
+use parts::{Footprint, in_parts};
 
 use crate::device::context::Context;
 use crate::error::{Error, Result};
-use crate::memory::{Array, Host, Place};
+use crate::memory::{AnyArray, AnyOutput, Elements, Place};
 use crate::policy::Policy;
 use crate::work::Work;
+
+/// Array of `T`, in the same memory as `A`.
+type Like<A, T> = <<A as Elements>::Place as Place>::Array<T>;
 
 /// A context and the policy of its plans.
 #[derive(Clone, Copy)]
@@ -48,11 +51,11 @@ impl Caller<'_> {
     fn count(
         self,
         name: &str,
-        declare: impl FnOnce(&mut Work, &Array<u32>) -> Result<()>,
+        declare: impl FnOnce(&mut Work, &AnyArray) -> Result<()>,
     ) -> Result<u64> {
-        let count = Array::uninit(self.context, "count", 1)?;
+        let count = AnyArray::uninit(self.context, "count", ElementType::U32, 1)?;
         self.call(name, |work| declare(work, &count))?;
-        self.context.first(&count).map(u64::from)
+        Ok(bits_of(&self.context.read_range(&count, 0..1)?))
     }
 }
 
@@ -64,103 +67,70 @@ impl Context {
     fn call_count(
         &self,
         name: &str,
-        declare: impl FnOnce(&mut Work, &Array<u32>) -> Result<()>,
+        declare: impl FnOnce(&mut Work, &AnyArray) -> Result<()>,
     ) -> Result<u64> {
         Caller { context: self, policy: &self.policy() }.count(name, declare)
     }
 
     /// Runs passes that write an array of `len` elements, which is returned.
-    fn call_into<T: Pod>(
+    fn call_into(
         &self,
         name: &str,
-        len: u64,
-        declare: impl FnOnce(&mut Work, &Array<T>) -> Result<()>,
-    ) -> Result<Array<T>> {
-        let output = Array::uninit(self, "output", len)?;
+        (element, len): (ElementType, u64),
+        declare: impl FnOnce(&mut Work, &AnyArray) -> Result<()>,
+    ) -> Result<AnyArray> {
+        let output = AnyArray::uninit(self, "output", element, len)?;
         self.call(name, |work| declare(work, &output))?;
         Ok(output)
     }
 
-    /// The first element of an array.
-    fn first<T: Pod>(&self, array: &Array<T>) -> Result<T> {
-        Ok(self.download_range(array, 0..1)?.first().copied().unwrap_or_else(T::zeroed))
-    }
-
-    /// Calls `part` for consecutive ranges of `0..n`, each small enough for one plan and for the
-    /// device's memory, and concatenates the results. Before the results of a part are appended,
-    /// `join` may modify both them and the results so far.
-    fn in_parts<P: Place, R: Results>(
+    /// Calls `part` for consecutive ranges of the elements, each small enough for one plan and for
+    /// the device's memory, and concatenates the results. After the results of a part are appended,
+    /// `join` may combine them with the results before, which end at the given indices.
+    fn in_parts(
         &self,
-        n: u64,
         footprint: Footprint,
-        part: impl Fn(Range<u64>) -> Result<R>,
-        join: impl Fn(&mut R::At<Host>, &mut R::At<Host>) -> Result<()>,
-    ) -> Result<R::At<P>> {
-        let mut all = R::none();
+        outputs: &mut [&mut dyn AnyOutput],
+        part: &dyn Fn(Range<u64>) -> Result<Vec<AnyArray>>,
+        join: &dyn Fn(&mut [&mut dyn AnyOutput], &[usize]) -> Result<()>,
+    ) -> Result<()> {
+        let n = footprint.elements;
         if n == 0 {
-            return R::put(self, all);
+            return Ok(());
         }
-        if footprint.is_one_plan::<P>(self, n) {
-            return part(0..n)?.take(self);
+        if footprint.is_one_plan(self) {
+            outputs.iter_mut().zip(part(0..n)?).for_each(|(output, found)| output.set(found));
+            return Ok(());
         }
-        in_parts(n, footprint.max_part(self), |range| {
-            let mut found = part(range)?.take::<Host>(self)?;
-            join(&mut all, &mut found)?;
-            R::append(&mut all, found);
-            Ok(())
-        })?;
-        R::put(self, all)
+        in_parts(n, footprint.max_part(self), &mut |range| {
+            let found = part(range)?;
+            let ends: Vec<_> = outputs.iter_mut().map(|output| output.len()).collect();
+            let mut arrays = outputs.iter_mut().zip(&found);
+            let appended = arrays.try_for_each(|(output, found)| self.append(found, *output));
+            appended.and_then(|()| join(outputs, &ends)).inspect_err(|_| {
+                for (output, end) in outputs.iter_mut().zip(&ends) {
+                    output.truncate(end * output.element_bytes());
+                }
+            })
+        })
     }
 }
 
-/// Device arrays returned by a call; `At` is their type in the memory of the inputs.
-trait Results: Sized {
-    type At<P: Place>;
-
-    fn none() -> Self::At<Host>;
-    fn append(all: &mut Self::At<Host>, part: Self::At<Host>);
-    fn take<P: Place>(self, context: &Context) -> Result<Self::At<P>>;
-    fn put<P: Place>(context: &Context, all: Self::At<Host>) -> Result<Self::At<P>>;
-}
-
-impl<T: Pod> Results for Array<T> {
-    type At<P: Place> = P::Array<T>;
-
-    fn none() -> Vec<T> {
-        Vec::new()
-    }
-
-    fn append(all: &mut Vec<T>, part: Vec<T>) {
-        append(all, part);
-    }
-
-    fn take<P: Place>(self, context: &Context) -> Result<P::Array<T>> {
-        P::take(context, self)
-    }
-
-    fn put<P: Place>(context: &Context, all: Vec<T>) -> Result<P::Array<T>> {
-        P::put(context, all)
+/// Whether the result at `index` is equal to the one before it.
+fn continues(output: &mut dyn AnyOutput, index: usize) -> bool {
+    (1..output.len()).contains(&index) && {
+        let before = output.element(index - 1).to_vec();
+        before == output.element(index)
     }
 }
 
-impl<A: Results, B: Results> Results for (A, B) {
-    type At<P: Place> = (A::At<P>, B::At<P>);
-
-    fn none() -> Self::At<Host> {
-        (A::none(), B::none())
-    }
-
-    fn append(all: &mut Self::At<Host>, part: Self::At<Host>) {
-        A::append(&mut all.0, part.0);
-        B::append(&mut all.1, part.1);
-    }
-
-    fn take<P: Place>(self, context: &Context) -> Result<Self::At<P>> {
-        Ok((self.0.take(context)?, self.1.take(context)?))
-    }
-
-    fn put<P: Place>(context: &Context, all: Self::At<Host>) -> Result<Self::At<P>> {
-        Ok((A::put(context, all.0)?, B::put(context, all.1)?))
+/// Bits of a key or an index, zero-extended.
+fn bits_of(key: &[u8]) -> u64 {
+    match *key {
+        [byte] => byte.into(),
+        [a, b] => u16::from_ne_bytes([a, b]).into(),
+        [a, b, c, d] => u32::from_ne_bytes([a, b, c, d]).into(),
+        _ => bytemuck::pod_read_unaligned(key),
     }
 }
 

@@ -5,15 +5,18 @@ use std::ops::Range;
 
 use crate::device::context::Context;
 use crate::error::{Error, Result};
-use crate::memory::Place;
+use crate::memory::Input;
 use crate::policy::MAX_ELEMENTS;
 
 /// Minimum elements of a part. If a part of this size does not fit in memory, the call fails.
 const MIN_PART: u64 = 256;
 
-/// Device memory per element of an operation.
+/// Number of elements of an operation, and their device memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Footprint {
+    pub elements: u64,
+    /// Whether the elements are on the device.
+    pub on_device: bool,
     /// Bytes per element, summed over all arrays.
     pub total: u64,
     /// Bytes per element in the widest array. `None` if the operation binds arrays of any size.
@@ -21,6 +24,12 @@ pub(super) struct Footprint {
 }
 
 impl Footprint {
+    /// Footprint of an operation on `input` whose arrays have these bytes per element.
+    pub fn new(input: Input<'_>, arrays: &[u64]) -> Self {
+        let (total, widest) = (arrays.iter().sum(), arrays.iter().copied().max());
+        Self { elements: input.len(), on_device: input.is_borrowed(), total, widest }
+    }
+
     /// Maximum elements of one plan, limited by the size of a storage binding.
     fn bindable(self, context: &Context) -> u64 {
         let policy = context.policy();
@@ -31,9 +40,9 @@ impl Footprint {
         })
     }
 
-    /// Whether `n` elements are already on the device and fit one plan.
-    pub fn is_one_plan<P: Place>(self, context: &Context, n: u64) -> bool {
-        P::BORROWED && n <= self.bindable(context)
+    /// Whether the elements are already on the device and fit one plan.
+    pub fn is_one_plan(self, context: &Context) -> bool {
+        self.on_device && self.elements <= self.bindable(context)
     }
 
     /// Maximum elements of one part, limited by the size of a storage binding and by the device's
@@ -51,7 +60,7 @@ impl Footprint {
 pub(super) fn in_parts_of(
     n: u64,
     (min, max): (u64, u64),
-    mut each: impl FnMut(Range<u64>) -> Result<()>,
+    each: &mut dyn FnMut(Range<u64>) -> Result<()>,
 ) -> Result<()> {
     let (mut begin, mut part) = (0u64, max.max(1));
     loop {
@@ -73,7 +82,11 @@ pub(super) fn in_parts_of(
 }
 
 /// Like [`in_parts_of`], with a minimum of [`MIN_PART`] elements.
-pub(super) fn in_parts(n: u64, max: u64, each: impl FnMut(Range<u64>) -> Result<()>) -> Result<()> {
+pub(super) fn in_parts(
+    n: u64,
+    max: u64,
+    each: &mut dyn FnMut(Range<u64>) -> Result<()>,
+) -> Result<()> {
     in_parts_of(n, (MIN_PART, max), each)
 }
 
@@ -97,15 +110,6 @@ pub(super) fn group_end(
     low
 }
 
-/// Appends the result of a part. Moves it if `all` is empty.
-pub(super) fn append<T>(all: &mut Vec<T>, mut part: Vec<T>) {
-    if all.is_empty() {
-        *all = part;
-    } else {
-        all.append(&mut part);
-    }
-}
-
 /// Whether a smaller part may succeed.
 pub(super) fn is_out_of_memory(error: &Error) -> bool {
     matches!(error, Error::OutOfMemory { .. })
@@ -125,7 +129,7 @@ mod tests {
             [(0, 5, &[(0, 0)][..]), (7, 3, &[(0, 3), (3, 6), (6, 7)]), (7, 9, &[(0, 7)])]
         {
             let mut parts = Vec::new();
-            let outcome = in_parts(n, max, |part| {
+            let outcome = in_parts(n, max, &mut |part| {
                 parts.push((part.start, part.end));
                 Ok(())
             });
@@ -144,7 +148,7 @@ mod tests {
     #[test]
     fn parts_shrink_until_they_fit() {
         let mut done = 0;
-        let outcome = in_parts(10_000, 9000, |part| {
+        let outcome = in_parts(10_000, 9000, &mut |part| {
             if part.end - part.start > 3000 {
                 return Err(full());
             }
@@ -154,6 +158,6 @@ mod tests {
         });
         assert!(outcome.is_ok());
         assert_eq!(done, 10_000);
-        assert!(in_parts(10_000, 9000, |_| Err(full())).is_err(), "nothing ever fits");
+        assert!(in_parts(10_000, 9000, &mut |_| Err(full())).is_err(), "nothing ever fits");
     }
 }

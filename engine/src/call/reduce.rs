@@ -1,16 +1,17 @@
 //! One-call reductions of host or device arrays.
 
-use super::check_numbers;
-use super::parts::{Footprint, in_parts};
-use crate::device::context::Context;
-use crate::elements::key::Key;
-use crate::error::Result;
-use crate::memory::{Array, Elements, Place, check_lengths};
-use crate::operations::shared::operator::{AnyOperator, Operator};
+use std::ops::Range;
 
-/// Arrays of keys and values, in the same memory as `A`.
-type Pairs<A, K, V> =
-    (<<A as Elements>::Place as Place>::Array<K>, <<A as Elements>::Place as Place>::Array<V>);
+use bytemuck::{Zeroable, bytes_of_mut};
+
+use super::parts::{Footprint, in_parts};
+use super::{Like, bits_of, check_numbers, continues};
+use crate::device::context::Context;
+use crate::elements::key::{Key, KeyType};
+use crate::error::Result;
+use crate::memory::{AnyArray, AnyOutput, Elements, Input, Output, Place, check_lengths};
+use crate::operations::shared::operator::{AnyOperator, Operator};
+use crate::operations::{ReduceBuffers, ReduceByKeyBuffers, reduce, reduce_by_key};
 
 impl Context {
     /// Reduces `input` with `operator`. The result of an empty input is the identity of the
@@ -30,21 +31,36 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let operator = operator.into();
-        let n = input.count();
-        let mut totals = Vec::new();
-        in_parts(n, self.part_of_reduction::<A>(n), |part| {
+        let mut total = A::Item::zeroed();
+        self.reduce_elements(input.input(), &operator.into(), bytes_of_mut(&mut total))?;
+        Ok(total)
+    }
+
+    /// Writes the reduction of `input` to `total`, the bytes of one element.
+    pub(super) fn reduce_elements(
+        &self,
+        input: Input<'_>,
+        operator: &AnyOperator,
+        total: &mut [u8],
+    ) -> Result<()> {
+        let (element, mut totals) = (input.element(), Vec::new());
+        in_parts(input.len(), self.part_of_reduction(input), &mut |part| {
             let input = input.part(self, "input", part)?;
-            let total = self.call_into("reduce", 1, |work, output| {
-                work.reduce(&input, output, operator.clone())
+            let found = self.call_into("reduce", (element, 1), |work, output| {
+                let (src, dst) = (work.array(&input), work.array(output));
+                let buffers = ReduceBuffers::new(src, dst).count(input.len());
+                let (graph, policy) = work.parts();
+                reduce(graph, policy, operator.clone(), &buffers)
             })?;
-            totals.push(self.first(&total)?);
+            totals.extend(self.read_range(&found, 0..1)?);
             Ok(())
         })?;
-        match totals[..] {
-            [total] => Ok(total),
-            _ => self.reduce(&totals, operator),
+        if totals.len() == total.len() {
+            total.copy_from_slice(&totals);
+            return Ok(());
         }
+        let len = (totals.len() / total.len()) as u64;
+        self.reduce_elements(Input::Host { element, len, bytes: &totals }, operator, total)
     }
 
     /// Index and value of the least element, or `None` if `input` is empty. Among equal elements,
@@ -60,7 +76,10 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        self.find(input, Operator::Min)
+        let mut least = A::Item::zeroed();
+        let (key, least_bytes) = (<A::Item as Key>::TYPE, bytes_of_mut(&mut least));
+        let index = self.find(key, input.input(), Operator::Min, least_bytes)?;
+        Ok(index.map(|index| (index, least)))
     }
 
     /// Index and value of the greatest element, or `None` if `input` is empty. Among equal
@@ -69,34 +88,48 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        self.find(input, Operator::Max)
+        let mut greatest = A::Item::zeroed();
+        let (key, greatest_bytes) = (<A::Item as Key>::TYPE, bytes_of_mut(&mut greatest));
+        let index = self.find(key, input.input(), Operator::Max, greatest_bytes)?;
+        Ok(index.map(|index| (index, greatest)))
     }
 
-    fn find<A>(&self, input: &A, operator: Operator) -> Result<Option<(u32, A::Item)>>
-    where
-        A: Elements<Item: Key> + ?Sized,
-    {
-        let n = input.count();
+    /// Returns the index of the least or greatest element, and writes the element to `best`.
+    fn find(
+        &self,
+        key: KeyType,
+        input: Input<'_>,
+        operator: Operator,
+        best: &mut [u8],
+    ) -> Result<Option<u32>> {
+        let n = input.len();
         check_numbers("number of elements of a reduction with an index (indices have 32 bits)", n)?;
-        let rank = |key: A::Item| A::Item::TYPE.ordered(key.key_bits());
-        let mut best: Option<(u32, A::Item)> = None;
-        in_parts(n, self.part_of_reduction::<A>(n), |part| {
+        let rank = |key_bytes: &[u8]| key.ordered(bits_of(key_bytes));
+        let mut best_index = None;
+        in_parts(n, self.part_of_reduction(input), &mut |part| {
             let begin = part.start as u32;
             let input = input.part(self, "input", part)?;
-            let output = Array::uninit(self, "output", 1)?;
-            let index = self
-                .call_count("reduce", |work, index| work.find(&input, &output, index, operator))?;
-            let found = self.first(&output)?;
-            let better = best.is_none_or(|(_, best)| match operator {
-                Operator::Max => rank(found) > rank(best),
-                _ => rank(found) < rank(best),
-            });
-            if better && !input.is_empty() {
-                best = Some((begin + index as u32, found));
+            let output = AnyArray::uninit(self, "output", input.element(), 1)?;
+            let index = self.call_count("reduce", |work, index| {
+                let (src, dst) = (work.array(&input), work.array(&output));
+                let buffers = ReduceBuffers::new(src, dst).count(input.len());
+                let buffers = buffers.index(work.array(index));
+                let (graph, policy) = work.parts();
+                reduce(graph, policy, operator, &buffers)
+            })?;
+            let found = self.read_range(&output, 0..1)?;
+            let better = match operator {
+                _ if best_index.is_none() => true,
+                Operator::Max => rank(&found) > rank(best),
+                _ => rank(&found) < rank(best),
+            };
+            if better && input.len() > 0 {
+                best_index = Some(begin + index as u32);
+                best.copy_from_slice(&found);
             }
             Ok(())
         })?;
-        Ok(best)
+        Ok(best_index)
     }
 
     /// Reduces the `values` of each run of equal consecutive `keys`. Returns the key and the result
@@ -113,55 +146,70 @@ impl Context {
     /// assert_eq!((keys, sums), (vec![7, 2], vec![2.5, 4.0]));
     /// # Ok::<(), multisplit::Error>(())
     /// ```
+    #[allow(clippy::type_complexity, reason = "two arrays where those of the input are")]
     pub fn reduce_by_key<A, B>(
         &self,
         keys: &A,
         values: &B,
         operator: impl Into<AnyOperator>,
-    ) -> Result<Pairs<B, A::Item, B::Item>>
+    ) -> Result<(Like<B, A::Item>, Like<B, B::Item>)>
     where
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item: Key> + ?Sized,
     {
-        let n = values.count();
-        check_lengths("keys", keys.count(), "values", n)?;
+        let (mut runs, mut totals) = (Output::default(), Output::default());
+        let (from, operator) = ((keys.input(), values.input()), operator.into());
+        self.reduce_runs(from, &operator, &mut [&mut runs, &mut totals])?;
+        Ok((B::Place::take(self, runs)?, B::Place::take(self, totals)?))
+    }
+
+    fn reduce_runs(
+        &self,
+        (keys, values): (Input<'_>, Input<'_>),
+        operator: &AnyOperator,
+        outputs: &mut [&mut dyn AnyOutput],
+    ) -> Result<()> {
+        let n = values.len();
+        check_lengths("keys", keys.len(), "values", n)?;
         check_numbers("number of elements of a reduction by key (its count has 32 bits)", n)?;
-        let operator = operator.into();
-        let bytes = [size_of::<A::Item>() as u64, size_of::<B::Item>() as u64];
-        let widest = Some(bytes[0].max(bytes[1]));
-        let footprint = Footprint { total: 2 * (bytes[0] + bytes[1]), widest };
-        self.in_parts::<B::Place, (Array<A::Item>, Array<B::Item>)>(
-            n,
-            footprint,
-            |part| {
-                let keys = keys.part(self, "keys", part.clone())?;
-                let values = values.part(self, "values", part)?;
-                let keys_out = Array::uninit(self, "keys_out", keys.len())?;
-                let values_out = Array::uninit(self, "values_out", keys.len())?;
-                let runs = self.call_count("reduce by key", |work, runs| {
-                    let (from, to) = ((&keys, &values), (&keys_out, &values_out));
-                    work.reduce_by_key(from, to, runs, operator.clone())
-                })?;
-                Ok((keys_out.truncated(runs), values_out.truncated(runs)))
-            },
-            |(all_keys, all_values), (keys, values)| {
-                // The first run of a part may continue the last run of the previous part.
-                if let (Some(last), Some(first)) = (all_keys.last(), keys.first())
-                    && let (Some(before), Some(&more)) = (all_values.last_mut(), values.first())
-                    && last.key_bits() == first.key_bits()
-                {
-                    *before = self.reduce(&[*before, more], operator.clone())?;
-                    keys.remove(0);
-                    values.remove(0);
-                }
-                Ok(())
-            },
-        )
+        let bytes = [keys.element_bytes(), values.element_bytes()];
+        let footprint = Footprint::new(values, &[bytes, bytes].concat());
+        let part = |part: Range<u64>| {
+            let keys = keys.part(self, "keys", part.clone())?;
+            let values = values.part(self, "values", part)?;
+            let keys_out = AnyArray::uninit(self, "keys_out", keys.element(), keys.len())?;
+            let values_out = AnyArray::uninit(self, "values_out", values.element(), keys.len())?;
+            let runs = self.call_count("reduce by key", |work, runs| {
+                let from = (work.array(&keys), work.array(&values));
+                let to = (work.array(&keys_out), work.array(&values_out));
+                let buffers = ReduceByKeyBuffers::new(from, to, work.array(runs));
+                let (graph, policy) = work.parts();
+                reduce_by_key(graph, policy, operator.clone(), &buffers.count(keys.len()))
+            })?;
+            Ok(vec![keys_out.truncated(runs), values_out.truncated(runs)])
+        };
+        self.in_parts(footprint, outputs, &part, &|outputs, ends| {
+            // The first run of a part may continue the last run of the previous part.
+            if let [keys, totals] = outputs
+                && continues(*keys, ends[0])
+            {
+                keys.remove(ends[0]);
+                let more = totals.remove(ends[1]);
+                let last = totals.element(ends[1] - 1);
+                let bytes = &[&*last, &more].concat();
+                let both = Input::Host { element: values.element(), len: 2, bytes };
+                self.reduce_elements(both, operator, last)?;
+            }
+            Ok(())
+        })
     }
 
     /// Maximum elements of a part. Arrays that are already on the device are reduced in one part.
-    fn part_of_reduction<A: Elements + ?Sized>(&self, n: u64) -> u64 {
-        let footprint = Footprint { total: size_of::<A::Item>() as u64, widest: None };
-        if A::Place::BORROWED { n } else { footprint.max_part(self) }
+    fn part_of_reduction(&self, input: Input<'_>) -> u64 {
+        let footprint = Footprint::new(input, &[input.element_bytes()]);
+        match input.is_borrowed() {
+            true => input.len(),
+            false => Footprint { widest: None, ..footprint }.max_part(self),
+        }
     }
 }

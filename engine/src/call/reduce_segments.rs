@@ -2,13 +2,15 @@
 
 use std::ops::Range;
 
-use super::parts::{Footprint, append, group_end, in_parts_of, is_out_of_memory};
+use super::Like;
+use super::parts::{Footprint, group_end, in_parts_of, is_out_of_memory};
 use crate::device::context::Context;
 use crate::elements::key::Key;
 use crate::error::{Error, Result};
-use crate::memory::{Array, Elements, Place};
+use crate::memory::{AnyArray, AnyOutput, Elements, Input, Output, Place};
 use crate::operations::shared::checks::check_rows;
 use crate::operations::shared::operator::AnyOperator;
+use crate::operations::{SegmentedReduceBuffers, reduce_segments};
 
 impl Context {
     /// Reduces each segment of `values`. Segment s begins at `offsets[s]` and ends before
@@ -32,39 +34,19 @@ impl Context {
         values: &A,
         offsets: &B,
         operator: impl Into<AnyOperator>,
-    ) -> Result<<A::Place as Place>::Array<A::Item>>
+    ) -> Result<Like<A, A::Item>>
     where
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item = u32> + ?Sized,
     {
-        let operator = operator.into();
-        if let Some(offsets) = offsets.on_host() {
-            check_offsets(offsets, values.count())?;
+        let (values, offsets) = (values.input(), offsets.input());
+        if let Some(bytes) = offsets.on_host() {
+            check_offsets(bytemuck::cast_slice(bytes), values.len())?;
         }
-        let reduce = |values: Array<A::Item>, offsets: Array<u32>| {
-            let segments = offsets.len().saturating_sub(1);
-            self.call_into("reduce segments", segments, |work, output| {
-                work.reduce_segments(&values, &offsets, output, operator.clone())
-            })
-        };
-        let (Some(elements), Some(bounds)) = (values.on_host(), offsets.on_host()) else {
-            let values = values.on_device(self, "values")?;
-            return A::Place::take(self, reduce(values, offsets.on_device(self, "offsets")?)?);
-        };
-        let segments = bounds.len().saturating_sub(1);
-        let bound = |segment: usize| bounds[segment] as usize;
-        let reduced = self.reduce_groups(elements, segments, bound, &operator, |group, max| {
-            // If one group contains everything, reduce it in the same way as device arrays.
-            let (first, elements) = match group.len() == segments && elements.len() <= max {
-                true => (0, elements),
-                false => (bounds[group.start], &elements[bound(group.start)..bound(group.end)]),
-            };
-            let offsets: Vec<u32> =
-                bounds[group.start..=group.end].iter().map(|&offset| offset - first).collect();
-            let values = elements.on_device(self, "values")?;
-            self.download(&reduce(values, offsets.on_device(self, "offsets")?)?)
-        })?;
-        A::Place::put(self, reduced)
+        let (operator, mut reduced) = (&operator.into(), Output::default());
+        let call = SegmentedReduce { values, offsets: Some(offsets), length: 0, operator };
+        call.run(self, &mut reduced)?;
+        A::Place::take(self, reduced)
     }
 
     /// Reduces each row of a matrix. `length` is the length of a row and must divide the number of
@@ -82,73 +64,122 @@ impl Context {
         values: &A,
         length: u64,
         operator: impl Into<AnyOperator>,
-    ) -> Result<<A::Place as Place>::Array<A::Item>>
+    ) -> Result<Like<A, A::Item>>
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let n = values.count();
-        check_rows(n, length)?;
-        let operator = operator.into();
-        let reduce = |values: Array<A::Item>| {
-            let rows = values.len() / length.max(1);
-            self.call_into("reduce segments", rows, |work, output| {
-                work.reduce_rows(&values, length, output, operator.clone())
-            })
-        };
-        let Some(elements) = values.on_host() else {
-            return A::Place::take(self, reduce(values.on_device(self, "values")?)?);
-        };
-        let rows = (n / length.max(1)) as usize;
-        let bound = |row: usize| row * length as usize;
-        let reduced = self.reduce_groups(elements, rows, bound, &operator, |group, _| {
-            let values = &elements[bound(group.start)..bound(group.end)];
-            self.download(&reduce(values.on_device(self, "values")?)?)
-        })?;
-        A::Place::put(self, reduced)
+        let values = values.input();
+        check_rows(values.len(), length)?;
+        let (operator, mut reduced) = (&operator.into(), Output::default());
+        SegmentedReduce { values, offsets: None, length, operator }.run(self, &mut reduced)?;
+        A::Place::take(self, reduced)
     }
+}
 
-    /// Reduces segments in groups that fit one plan and the device's memory. Segment s begins at
-    /// `bound(s)`. `group` is called with a range of segments and the maximum number of elements of
-    /// a part. Segments that exceed this maximum are reduced in parts.
-    fn reduce_groups<T: Key>(
-        &self,
-        elements: &[T],
-        segments: usize,
-        bound: impl Fn(usize) -> usize,
-        operator: &AnyOperator,
-        group: impl Fn(Range<usize>, usize) -> Result<Vec<T>>,
-    ) -> Result<Vec<T>> {
-        let bytes = size_of::<T>() as u64;
-        let max = Footprint { total: 2 * bytes, widest: Some(bytes) }.max_part(self) as usize;
+/// A segmented reduction, with the element type as a value.
+struct SegmentedReduce<'a> {
+    values: Input<'a>,
+    /// Start of each segment, and the end of the last one. `None` if segments are rows.
+    offsets: Option<Input<'a>>,
+    /// Length of a row.
+    length: u64,
+    operator: &'a AnyOperator,
+}
+
+impl SegmentedReduce<'_> {
+    /// Reduces arrays of any size. Host arrays are divided into groups of segments that fit one
+    /// plan and the device's memory. Segments that do not fit are reduced in parts.
+    fn run(&self, context: &Context, output: &mut dyn AnyOutput) -> Result<()> {
+        let values = self.values;
+        if values.is_borrowed() || self.offsets.is_some_and(Input::is_borrowed) {
+            let values = values.on_device(context, "values")?;
+            output.set(self.reduce(context, &values, self.offsets)?);
+            return Ok(());
+        }
+        let bounds: Option<&[u32]> =
+            self.offsets.and_then(Input::on_host).map(bytemuck::cast_slice);
+        let bound = |segment: usize| match bounds {
+            Some(bounds) => bounds[segment] as usize,
+            None => segment * self.length as usize,
+        };
+        let segments = self.segments_of(values.len(), self.offsets);
+        let bytes = values.element_bytes();
+        let max = Footprint::new(values, &[bytes, bytes]).max_part(context) as usize;
         // There is one more offset than segments.
-        let footprint = Footprint { total: 2 * (bytes + 4), widest: Some(bytes.max(4)) };
-        let max_segments = footprint.max_part(self) - 1;
-        let mut all = Vec::new();
-        in_parts_of(segments as u64, (1, max_segments), |part| {
+        let max_segments = Footprint::new(values, &[bytes, bytes, 4, 4]).max_part(context) - 1;
+        in_parts_of(segments, (1, max_segments), &mut |part| {
             let (mut begin, end) = (part.start as usize, part.end as usize);
-            let mut reduced = Vec::new();
+            let before = output.bytes().len();
             while begin < end {
-                let (first, more) = (bound(begin), group_end(begin..end, max, &bound));
+                let more = group_end(begin..end, max, bound);
+                let mut range = bound(begin) as u64..bound(more) as u64;
+                let mut reduced = Ok(());
                 // A segment that exceeds a part or the memory is itself reduced in parts.
-                let mut is_long = bound(more) - first > max;
+                let mut is_long = range.end - range.start > max as u64;
                 if !is_long {
-                    match group(begin..more, max) {
-                        Err(error) if is_out_of_memory(&error) && part.end - part.start == 1 => {
-                            is_long = true;
-                        }
-                        found => append(&mut reduced, found?),
+                    // If one group contains everything, reduce it in the same way as device arrays.
+                    if (more - begin) as u64 == segments && values.len() <= max as u64 {
+                        range = 0..values.len();
                     }
+                    let bounds = bounds.map(|bounds| &bounds[begin..=more]);
+                    let found = self.reduce_group(context, range.clone(), bounds);
+                    reduced = found.and_then(|found| context.append(&found, output));
+                    is_long =
+                        part.end - part.start == 1 && reduced.as_ref().is_err_and(is_out_of_memory);
                 }
                 if is_long {
-                    let segment = &elements[first..bound(more)];
-                    reduced.push(self.reduce(segment, operator.clone())?);
+                    let range = bound(begin) as u64..bound(more) as u64;
+                    let mut total = vec![0; output.element_bytes()];
+                    reduced = values.slice(range).map_or(Ok(()), |segment| {
+                        context.reduce_elements(segment, self.operator, &mut total)
+                    });
+                    reduced = reduced.and_then(|()| output.extend(&total));
                 }
+                reduced.inspect_err(|_| output.truncate(before))?;
                 begin = more;
             }
-            append(&mut all, reduced);
             Ok(())
-        })?;
-        Ok(all)
+        })
+    }
+
+    /// Reduces the segments with these bounds, which are in a range of the elements on the host.
+    fn reduce_group(
+        &self,
+        context: &Context,
+        range: Range<u64>,
+        bounds: Option<&[u32]>,
+    ) -> Result<AnyArray> {
+        let first = range.start as u32;
+        let offsets = bounds.map(|bounds| bounds.iter().map(|&offset| offset - first).collect());
+        let values = self.values.part(context, "values", range)?;
+        self.reduce(context, &values, offsets.as_ref().map(|offsets: &Vec<u32>| offsets.input()))
+    }
+
+    /// Reduces an array on the device, with one plan.
+    fn reduce(
+        &self,
+        context: &Context,
+        values: &AnyArray,
+        offsets: Option<Input<'_>>,
+    ) -> Result<AnyArray> {
+        let segments = self.segments_of(values.len(), offsets);
+        let offsets = offsets.map(|offsets| offsets.on_device(context, "offsets")).transpose()?;
+        context.call_into("reduce segments", (values.element(), segments), |work, output| {
+            let src = work.array(values);
+            let offsets = offsets.map(|offsets| work.array(&offsets));
+            let dst = work.array(output);
+            let buffers = match offsets {
+                Some(offsets) => SegmentedReduceBuffers::new(src, offsets, dst),
+                None => SegmentedReduceBuffers::rows(src, self.length, dst),
+            };
+            let buffers = buffers.elements(values.len()).count(segments);
+            let (graph, policy) = work.parts();
+            reduce_segments(graph, policy, self.operator.clone(), &buffers)
+        })
+    }
+
+    fn segments_of(&self, n: u64, offsets: Option<Input<'_>>) -> u64 {
+        offsets.map_or(n / self.length.max(1), |offsets| offsets.len().saturating_sub(1))
     }
 }
 

@@ -1,17 +1,15 @@
 //! One-call scans of host or device arrays.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
-use bytemuck::Pod;
-
-use super::parts::{Footprint, append, in_parts};
+use super::Like;
+use super::parts::{Footprint, in_parts};
 use crate::device::context::Context;
 use crate::elements::key::Key;
 use crate::error::Result;
-use crate::memory::{Array, Elements, Place, check_lengths};
+use crate::memory::{AnyArray, AnyOutput, Elements, Input, Output, Place, check_lengths};
 use crate::operations::scan::Scan;
-use crate::work::Work;
+use crate::operations::{ScanBuffers, scan};
 
 impl Context {
     /// Exclusive prefix sum: the sum of all elements before each element of `input`.
@@ -25,7 +23,7 @@ impl Context {
     /// assert_eq!(gpu.scan(&[3u32, 1, 4, 1, 5])?, [0, 3, 4, 8, 9]);
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    pub fn scan<A>(&self, input: &A) -> Result<<A::Place as Place>::Array<A::Item>>
+    pub fn scan<A>(&self, input: &A) -> Result<Like<A, A::Item>>
     where
         A: Elements<Item: Key> + ?Sized,
     {
@@ -41,28 +39,13 @@ impl Context {
     /// assert_eq!(greatest, [3.0, 3.0, 4.0]);
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    pub fn scan_with<A>(&self, input: &A, how: &Scan) -> Result<<A::Place as Place>::Array<A::Item>>
+    pub fn scan_with<A>(&self, input: &A, how: &Scan) -> Result<Like<A, A::Item>>
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let scan = |input: Array<A::Item>| {
-            self.call_into("scan", input.len(), |work, output| work.scan(&input, output, how))
-        };
-        let Some(elements) = input.on_host() else {
-            return A::Place::take(self, scan(input.on_device(self, "input")?)?);
-        };
-        let bytes = size_of::<A::Item>() as u64;
-        let max = Footprint { total: 2 * bytes, widest: None }.max_part(self);
-        let scanned = scan_parts(
-            (elements.len(), max),
-            how,
-            |_| true,
-            |carry, part| {
-                let part = with_carry(carry, &elements[part]);
-                self.download(&scan(part.on_device(self, "input")?)?)
-            },
-        )?;
-        A::Place::put(self, scanned)
+        let mut scanned = Output::default();
+        ScanCall { values: input.input(), heads: Heads::None, how }.run(self, &mut scanned)?;
+        A::Place::take(self, scanned)
     }
 
     /// Scans each run of `values` with equal consecutive `keys` independently. There must be one
@@ -75,21 +58,14 @@ impl Context {
     /// assert_eq!(sums, [3, 4, 4, 5]);
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    pub fn scan_by_key<A, B>(
-        &self,
-        keys: &A,
-        values: &B,
-        how: &Scan,
-    ) -> Result<<B::Place as Place>::Array<B::Item>>
+    pub fn scan_by_key<A, B>(&self, keys: &A, values: &B, how: &Scan) -> Result<Like<B, B::Item>>
     where
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item: Key> + ?Sized,
     {
-        let bits = |key: &A::Item| key.key_bits();
-        let continues = |keys: &[A::Item], at: usize| bits(&keys[at - 1]) == bits(&keys[at]);
-        self.scan_segments((keys, continues), values, how, |work, by, src, dst| {
-            work.scan_by_key(by, src, dst, how)
-        })
+        let (heads, mut scanned) = (Heads::Keys(keys.input()), Output::default());
+        ScanCall { values: values.input(), heads, how }.run(self, &mut scanned)?;
+        B::Place::take(self, scanned)
     }
 
     /// Scans each segment of `values` independently. A segment begins at each nonzero word of
@@ -102,93 +78,134 @@ impl Context {
     /// assert_eq!(sums, [0.0, 3.0, 0.0, 4.0]);
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    pub fn scan_by_heads<A, B>(
-        &self,
-        heads: &A,
-        values: &B,
-        how: &Scan,
-    ) -> Result<<B::Place as Place>::Array<B::Item>>
+    pub fn scan_by_heads<A, B>(&self, heads: &A, values: &B, how: &Scan) -> Result<Like<B, B::Item>>
     where
         A: Elements<Item = u32> + ?Sized,
         B: Elements<Item: Key> + ?Sized,
     {
-        let continues = |heads: &[u32], at: usize| heads[at] == 0;
-        self.scan_segments((heads, continues), values, how, |work, by, src, dst| {
-            work.scan_by_heads(by, src, dst, how)
+        let (heads, mut scanned) = (Heads::Words(heads.input()), Output::default());
+        ScanCall { values: values.input(), heads, how }.run(self, &mut scanned)?;
+        B::Place::take(self, scanned)
+    }
+}
+
+/// A scan, with the element types as values.
+#[derive(Clone, Copy)]
+struct ScanCall<'a> {
+    values: Input<'a>,
+    heads: Heads<'a>,
+    how: &'a Scan,
+}
+
+/// How segment heads are specified.
+#[derive(Clone, Copy)]
+enum Heads<'a> {
+    /// The array is one segment.
+    None,
+    /// Each run of equal keys is a segment.
+    Keys(Input<'a>),
+    /// A segment begins at each nonzero word.
+    Words(Input<'a>),
+}
+
+impl<'a> Heads<'a> {
+    fn input(self) -> Option<Input<'a>> {
+        match self {
+            Self::None => None,
+            Self::Keys(input) | Self::Words(input) => Some(input),
+        }
+    }
+
+    /// Whether element `index`, which is not the first, is in the same segment as the one before.
+    /// The heads are on the host.
+    fn continues(self, index: u64) -> bool {
+        let at = |input: Input<'a>, index| input.slice(index..index + 1)?.on_host();
+        match self {
+            Self::None => true,
+            Self::Keys(keys) => at(keys, index - 1) == at(keys, index),
+            Self::Words(words) => at(words, index) == Some(&[0; 4][..]),
+        }
+    }
+}
+
+impl ScanCall<'_> {
+    fn run(self, context: &Context, output: &mut dyn AnyOutput) -> Result<()> {
+        let (values, by) = (self.values, self.heads.input());
+        let bytes = values.element_bytes();
+        let mut footprint = Footprint { widest: None, ..Footprint::new(values, &[bytes, bytes]) };
+        if let Some(by) = by {
+            check_lengths("keys", by.len(), "values", values.len())?;
+            footprint = Footprint::new(values, &[by.element_bytes(), bytes, bytes]);
+        }
+        let name = if by.is_some() { "values" } else { "input" };
+        if values.is_borrowed() || by.is_some_and(Input::is_borrowed) {
+            let by = by.map(|by| by.on_device(context, "keys")).transpose()?;
+            output.set(self.scan(context, by, values.on_device(context, name)?)?);
+            return Ok(());
+        }
+        let (n, max) = (values.len(), footprint.max_part(context));
+        // Unless one part contains everything, reserve room for the carry-in and for the element
+        // after the part.
+        let max = if n <= max { max } else { max - 2 };
+        let mut carry: Option<Vec<u8>> = None;
+        in_parts(n, max, &mut |part| {
+            let continued = part.end < n && self.heads.continues(part.end);
+            // An exclusive scan computes the next carry-in at the position of the next element.
+            let ahead = continued && !self.how.inclusive;
+            let range = part.start..part.end + u64::from(ahead);
+            let by = by.map(|by| {
+                // The carry-in belongs to the segment of the first element.
+                let first = by.slice(part.start..part.start + 1).filter(|_| carry.is_some());
+                let first = first.and_then(Input::on_host);
+                upload(context, "keys", (first, by), range.clone())
+            });
+            let values = upload(context, name, (carry.as_deref(), values), range)?;
+            let scanned = self.scan(context, by.transpose()?, values)?;
+            let begin = output.len();
+            context.append(&scanned, output)?;
+            let last = output.len().checked_sub(1).filter(|last| *last >= begin);
+            let next = last.map(|last| match ahead {
+                true => output.remove(last),
+                false => output.element(last).to_vec(),
+            });
+            if carry.is_some() {
+                output.remove(begin);
+            }
+            carry = next.filter(|_| continued);
+            Ok(())
         })
     }
 
-    /// `continues(segments, i)` returns whether element i, which is not the first, is in the same
-    /// segment as element i - 1.
-    fn scan_segments<A, B>(
-        &self,
-        (segments, continues): (&A, impl Fn(&[A::Item], usize) -> bool),
-        values: &B,
-        how: &Scan,
-        declare: impl Fn(&mut Work, &Array<A::Item>, &Array<B::Item>, &Array<B::Item>) -> Result<()>,
-    ) -> Result<<B::Place as Place>::Array<B::Item>>
-    where
-        A: Elements + ?Sized,
-        B: Elements<Item: Key> + ?Sized,
-    {
-        let n = values.count();
-        check_lengths("keys", segments.count(), "values", n)?;
-        let scan = |by: Array<A::Item>, input: Array<B::Item>| {
-            let n = input.len();
-            self.call_into("scan by key", n, |work, output| declare(work, &by, &input, output))
-        };
-        let (Some(by), Some(elements)) = (segments.on_host(), values.on_host()) else {
-            let by = segments.on_device(self, "keys")?;
-            return B::Place::take(self, scan(by, values.on_device(self, "values")?)?);
-        };
-        let bytes = [size_of::<A::Item>() as u64, size_of::<B::Item>() as u64];
-        let widest = Some(bytes[0].max(bytes[1]));
-        let max = Footprint { total: bytes[0] + 2 * bytes[1], widest }.max_part(self);
-        let continues = |at| continues(by, at);
-        let scanned = scan_parts((elements.len(), max), how, continues, |carry, part| {
-            // The carry-in belongs to the segment of the first element.
-            let by = with_carry(carry.map(|_| by[part.start]), &by[part.clone()]);
-            let input = with_carry(carry, &elements[part]);
-            let (by, input) = (by.on_device(self, "keys")?, input.on_device(self, "values")?);
-            self.download(&scan(by, input)?)
-        })?;
-        B::Place::put(self, scanned)
+    /// Scans arrays on the device.
+    fn scan(self, context: &Context, by: Option<AnyArray>, values: AnyArray) -> Result<AnyArray> {
+        let name = if by.is_some() { "scan by key" } else { "scan" };
+        context.call_into(name, (values.element(), values.len()), |work, output| {
+            let (src, dst) = (work.array(&values), work.array(output));
+            let mut buffers = ScanBuffers::new(src, dst).count(values.len());
+            if let Some(by) = by {
+                let by = work.array(&by);
+                buffers = match self.heads {
+                    Heads::Words(_) => buffers.heads(by),
+                    _ => buffers.keys(by),
+                };
+            }
+            let (graph, policy) = work.parts();
+            scan(graph, policy, self.how, &buffers)
+        })
     }
 }
 
-/// Scans `n` elements in parts of at most `max`. If a part continues the segment before it, `scan`
-/// is called with a carry-in, which it prepends to the part.
-fn scan_parts<T: Key>(
-    (n, max): (usize, u64),
-    how: &Scan,
-    continues: impl Fn(usize) -> bool,
-    scan: impl Fn(Option<T>, Range<usize>) -> Result<Vec<T>>,
-) -> Result<Vec<T>> {
-    let (mut all, mut carry) = (Vec::new(), None);
-    // Unless one part contains everything, reserve room for the carry-in and for the element after
-    // the part.
-    let max = if n as u64 <= max { max } else { max - 2 };
-    in_parts(n as u64, max, |part| {
-        let (begin, end) = (part.start as usize, part.end as usize);
-        let continued = end < n && continues(end);
-        // An exclusive scan computes the next carry-in at the position of the next element.
-        let ahead = usize::from(continued && !how.inclusive);
-        let mut scanned = scan(carry, begin..end + ahead)?;
-        let next = if ahead == 1 { scanned.pop() } else { scanned.last().copied() };
-        if carry.is_some() {
-            scanned.remove(0);
-        }
-        carry = next.filter(|_| continued);
-        append(&mut all, scanned);
-        Ok(())
-    })?;
-    Ok(all)
-}
-
-/// Elements of a part, preceded by the carry-in if there is one.
-fn with_carry<T: Pod>(carry: Option<T>, part: &[T]) -> Cow<'_, [T]> {
-    match carry {
-        None => Cow::Borrowed(part),
-        Some(carry) => Cow::Owned([&[carry], part].concat()),
-    }
+/// Uploads a range of elements, preceded by the first element of the pair if there is one.
+fn upload(
+    context: &Context,
+    name: &str,
+    (first, elements): (Option<&[u8]>, Input<'_>),
+    range: Range<u64>,
+) -> Result<AnyArray> {
+    let part = elements.slice(range.clone()).and_then(Input::on_host);
+    let (Some(first), Some(part)) = (first, part) else {
+        return elements.part(context, name, range);
+    };
+    let (element, len) = (elements.element(), range.end - range.start + 1);
+    Input::Host { element, len, bytes: &[first, part].concat() }.on_device(context, name)
 }

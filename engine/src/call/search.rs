@@ -1,15 +1,14 @@
 //! One-call searches in host or device arrays.
 
-use super::check_numbers;
-use super::parts::{Footprint, append, in_parts};
+use multisplit_graph::ElementType;
+
+use super::parts::{Footprint, in_parts};
+use super::{Like, check_numbers};
 use crate::device::context::Context;
 use crate::elements::key::Key;
 use crate::error::Result;
-use crate::memory::{Array, Elements, Place};
-use crate::operations::Search;
-
-/// Array of positions, in the same memory as `A`.
-type Positions<A> = <<A as Elements>::Place as Place>::Array<u32>;
+use crate::memory::{AnyArray, AnyOutput, Elements, Input, Output, Place};
+use crate::operations::{Search, SearchBuffers, search};
 
 impl Context {
     /// For each needle, the number of elements of `sorted` that are less than it: the first
@@ -24,12 +23,14 @@ impl Context {
     /// assert_eq!(gpu.lower_bound(&[1u32, 3, 3, 7], &[0u32, 3, 4, 9])?, [0, 1, 3, 4]);
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    pub fn lower_bound<A, B>(&self, sorted: &A, needles: &B) -> Result<Positions<B>>
+    pub fn lower_bound<A, B>(&self, sorted: &A, needles: &B) -> Result<Like<B, u32>>
     where
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item = A::Item> + ?Sized,
     {
-        self.search_arrays(Search::LowerBound, sorted, needles)
+        let mut positions = Output::default();
+        self.search(Search::LowerBound, sorted.input(), needles.input(), &mut positions)?;
+        B::Place::take(self, positions)
     }
 
     /// For each needle, the number of elements of `sorted` that are less than or equal to it: the
@@ -40,54 +41,61 @@ impl Context {
     /// assert_eq!(gpu.upper_bound(&[1u32, 3, 3, 7], &[0u32, 3, 4, 9])?, [0, 3, 3, 4]);
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    pub fn upper_bound<A, B>(&self, sorted: &A, needles: &B) -> Result<Positions<B>>
+    pub fn upper_bound<A, B>(&self, sorted: &A, needles: &B) -> Result<Like<B, u32>>
     where
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item = A::Item> + ?Sized,
     {
-        self.search_arrays(Search::UpperBound, sorted, needles)
+        let mut positions = Output::default();
+        self.search(Search::UpperBound, sorted.input(), needles.input(), &mut positions)?;
+        B::Place::take(self, positions)
     }
 
-    fn search_arrays<A, B>(&self, how: Search, sorted: &A, needles: &B) -> Result<Positions<B>>
-    where
-        A: Elements<Item: Key> + ?Sized,
-        B: Elements<Item = A::Item> + ?Sized,
-    {
-        let (elements, n) = (sorted.count(), needles.count());
+    fn search(
+        &self,
+        how: Search,
+        sorted: Input<'_>,
+        needles: Input<'_>,
+        positions: &mut dyn AnyOutput,
+    ) -> Result<()> {
+        let (elements, n) = (sorted.len(), needles.len());
         check_numbers("number of elements of a search (positions have 32 bits)", elements.max(n))?;
-        let bytes = size_of::<A::Item>() as u64;
+        let bytes = sorted.element_bytes();
         // Each array gets half of the memory.
-        let of_sorted = Footprint { total: 2 * bytes, widest: Some(bytes) };
-        let of_needles = Footprint { total: 2 * (bytes + 4), widest: Some(bytes.max(4)) };
-        let search = |sorted: &Array<A::Item>, needles: Array<A::Item>| {
-            self.call_into("search", needles.len(), |work, positions| {
-                work.search(how, sorted, &needles, positions)
+        let of_sorted = Footprint { elements, ..Footprint::new(needles, &[bytes, bytes]) };
+        let of_needles = Footprint::new(needles, &[bytes, bytes, 4, 4]);
+        let find = |sorted: &AnyArray, needles: &AnyArray| {
+            self.call_into("search", (ElementType::U32, needles.len()), |work, positions| {
+                let (within, of) = (work.array(sorted), work.array(needles));
+                let buffers = SearchBuffers::new(within, of, work.array(positions))
+                    .count(needles.len())
+                    .sorted_count(sorted.len());
+                let (graph, policy) = work.parts();
+                search(graph, policy, how, &buffers)
             })
         };
-        let (max_sorted, max_needles) = (of_sorted.max_part(self), of_needles.max_part(self));
-        if of_sorted.is_one_plan::<B::Place>(self, elements)
-            && of_needles.is_one_plan::<B::Place>(self, n)
-        {
+        if of_sorted.is_one_plan(self) && of_needles.is_one_plan(self) {
             let sorted = sorted.on_device(self, "sorted")?;
-            return B::Place::take(self, search(&sorted, needles.on_device(self, "needles")?)?);
+            positions.set(find(&sorted, &needles.on_device(self, "needles")?)?);
+            return Ok(());
         }
-        let mut positions: Vec<u32> = Vec::new();
-        in_parts(elements, max_sorted, |part| {
+        in_parts(elements, of_sorted.max_part(self), &mut |part| {
             let sorted = sorted.part(self, "sorted", part)?;
-            let mut found = Vec::new();
-            in_parts(n, max_needles, |part| {
-                let positions = search(&sorted, needles.part(self, "needles", part)?)?;
-                append(&mut found, self.download(&positions)?);
-                Ok(())
-            })?;
-            // A position is the sum of the positions in all parts.
-            if positions.is_empty() {
-                positions = found;
-            } else {
-                positions.iter_mut().zip(found).for_each(|(sum, part)| *sum += part);
+            let (is_first, mut more) = (positions.bytes().is_empty(), Output::<u32>::default());
+            let found = if is_first { &mut *positions } else { &mut more };
+            let searched = in_parts(n, of_needles.max_part(self), &mut |part| {
+                let positions = find(&sorted, &needles.part(self, "needles", part)?)?;
+                self.append(&positions, found)
+            });
+            if is_first {
+                return searched.inspect_err(|_| positions.truncate(0));
             }
+            // A position is the sum of the positions in all parts.
+            let sums = bytemuck::cast_slice_mut::<u8, u32>(positions.bytes());
+            let more = bytemuck::cast_slice::<u8, u32>(more.bytes());
+            searched?;
+            sums.iter_mut().zip(more).for_each(|(sum, part)| *sum += part);
             Ok(())
-        })?;
-        B::Place::put(self, positions)
+        })
     }
 }

@@ -1,15 +1,17 @@
 //! One-call selections from host or device arrays.
 
-use super::check_numbers;
-use super::parts::Footprint;
-use crate::device::context::Context;
-use crate::elements::key::Key;
-use crate::error::{Error, Result};
-use crate::memory::{Array, Elements, Place};
-use crate::operations::select::Select;
+use std::ops::Range;
 
-/// Array of `T`, in the same memory as `A`.
-type Results<A, T> = <<A as Elements>::Place as Place>::Array<T>;
+use multisplit_graph::ElementType;
+
+use super::parts::Footprint;
+use super::{Like, check_numbers, continues};
+use crate::device::context::Context;
+use crate::elements::key::{Key, KeyType};
+use crate::error::{Error, Result};
+use crate::memory::{AnyArray, AnyOutput, Elements, Input, Output, Place};
+use crate::operations::SelectBuffers;
+use crate::operations::select::{By, Select, select_by};
 
 impl Context {
     /// Returns the elements of `input` that `which` selects, in their original order.
@@ -23,29 +25,13 @@ impl Context {
     /// assert_eq!(gpu.select(&[3u32, 1, 4, 1, 5], &Select::greater_than(2))?, [3, 4, 5]);
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    pub fn select<A>(&self, input: &A, which: &Select<A::Item>) -> Result<Results<A, A::Item>>
+    pub fn select<A>(&self, input: &A, which: &Select<A::Item>) -> Result<Like<A, A::Item>>
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let footprint = footprint::<A>(input.count(), 0)?;
-        self.in_parts::<A::Place, Array<A::Item>>(
-            input.count(),
-            footprint,
-            |part| {
-                let input = input.part(self, "input", part)?;
-                let output = Array::uninit(self, "output", input.len())?;
-                let found = self.call_count("select", |work, found| {
-                    work.select(&input, &output, found, which)
-                })?;
-                Ok(output.truncated(found))
-            },
-            |all, keys| {
-                if which.is_by_runs() && continues(all, keys) {
-                    keys.remove(0);
-                }
-                Ok(())
-            },
-        )
+        let mut selected = Output::default();
+        Selection::new(input, which).run(self, &mut [&mut selected])?;
+        A::Place::take(self, selected)
     }
 
     /// Returns the elements of `input` whose flag is not zero, in their original order. There must
@@ -56,31 +42,21 @@ impl Context {
     /// assert_eq!(gpu.select_flagged(&[3u32, 1, 4], &[1u32, 0, 7])?, [3, 4]);
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    pub fn select_flagged<A, F>(&self, input: &A, flags: &F) -> Result<Results<A, A::Item>>
+    pub fn select_flagged<A, F>(&self, input: &A, flags: &F) -> Result<Like<A, A::Item>>
     where
         A: Elements<Item: Key> + ?Sized,
         F: Elements<Item = u32> + ?Sized,
     {
-        if input.count() != flags.count() {
+        let (which, flags) = (Select::flagged(), flags.input());
+        let selection = Selection { flags: Some(flags), ..Selection::new(input, &which) };
+        if selection.input.len() != flags.len() {
             return Err(Error::Selection {
                 problem: "input and flags have different lengths; give one flag per element",
             });
         }
-        let footprint = footprint::<A>(input.count(), size_of::<u32>())?;
-        self.in_parts::<A::Place, Array<A::Item>>(
-            input.count(),
-            footprint,
-            |part| {
-                let flags = flags.part(self, "flags", part.clone())?;
-                let input = input.part(self, "input", part)?;
-                let output = Array::uninit(self, "output", input.len())?;
-                let found = self.call_count("select", |work, found| {
-                    work.select_flagged(&input, &flags, &output, found)
-                })?;
-                Ok(output.truncated(found))
-            },
-            |_, _| Ok(()),
-        )
+        let mut selected = Output::default();
+        selection.run(self, &mut [&mut selected])?;
+        A::Place::take(self, selected)
     }
 
     /// Returns the elements of `input` that `which` selects, and the remaining ones. Both keep
@@ -98,31 +74,14 @@ impl Context {
         &self,
         input: &A,
         which: &Select<A::Item>,
-    ) -> Result<(Results<A, A::Item>, Results<A, A::Item>)>
+    ) -> Result<(Like<A, A::Item>, Like<A, A::Item>)>
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let footprint = footprint::<A>(input.count(), size_of::<A::Item>())?;
-        self.in_parts::<A::Place, (Array<A::Item>, Array<A::Item>)>(
-            input.count(),
-            footprint,
-            |part| {
-                let input = input.part(self, "input", part)?;
-                let output = Array::uninit(self, "output", input.len())?;
-                let rejected = Array::uninit(self, "rejected", input.len())?;
-                let found = self.call_count("select", |work, found| {
-                    work.partition(&input, (&output, &rejected), found, which)
-                })?;
-                let rejected_count = input.len().saturating_sub(found);
-                Ok((output.truncated(found), rejected.truncated(rejected_count)))
-            },
-            |(all, _), (keys, rejected)| {
-                if which.is_by_runs() && continues(all, keys) {
-                    rejected.insert(0, keys.remove(0));
-                }
-                Ok(())
-            },
-        )
+        let (mut selected, mut rejected) = (Output::default(), Output::default());
+        let selection = Selection { also: Also::Rejected, ..Selection::new(input, which) };
+        selection.run(self, &mut [&mut selected, &mut rejected])?;
+        Ok((A::Place::take(self, selected)?, A::Place::take(self, rejected)?))
     }
 
     /// Returns the first element of each run of equal neighbours. If the input is sorted, these are
@@ -133,7 +92,7 @@ impl Context {
     /// assert_eq!(gpu.unique(&[1u32, 1, 2, 7, 7, 7])?, [1, 2, 7]);
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    pub fn unique<A>(&self, input: &A) -> Result<Results<A, A::Item>>
+    pub fn unique<A>(&self, input: &A) -> Result<Like<A, A::Item>>
     where
         A: Elements<Item: Key> + ?Sized,
     {
@@ -150,46 +109,114 @@ impl Context {
     /// # Ok::<(), multisplit::Error>(())
     /// ```
     #[allow(clippy::type_complexity, reason = "two arrays where those of the input are")]
-    pub fn run_lengths<A>(&self, input: &A) -> Result<(Results<A, A::Item>, Results<A, u32>)>
+    pub fn run_lengths<A>(&self, input: &A) -> Result<(Like<A, A::Item>, Like<A, u32>)>
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let footprint = footprint::<A>(input.count(), size_of::<u32>())?;
-        self.in_parts::<A::Place, (Array<A::Item>, Array<u32>)>(
-            input.count(),
-            footprint,
-            |part| {
-                let input = input.part(self, "input", part)?;
-                let output = Array::uninit(self, "output", input.len())?;
-                let lengths = Array::uninit(self, "run_lengths", input.len())?;
-                let found = self.call_count("select", |work, found| {
-                    work.run_lengths(&input, &output, &lengths, found)
-                })?;
-                Ok((output.truncated(found), lengths.truncated(found)))
-            },
-            |(all, all_lengths), (keys, lengths)| {
-                if continues(all, keys)
-                    && let Some(last) = all_lengths.last_mut()
-                {
-                    keys.remove(0);
-                    *last += lengths.remove(0);
-                }
-                Ok(())
-            },
-        )
+        let (mut keys, mut lengths) = (Output::default(), Output::default());
+        let runs = Select::first_of_runs();
+        let selection = Selection { also: Also::RunLengths, ..Selection::new(input, &runs) };
+        selection.run(self, &mut [&mut keys, &mut lengths])?;
+        Ok((A::Place::take(self, keys)?, A::Place::take(self, lengths)?))
     }
 }
 
-/// Device memory of a selection from `n` elements. `beside` is the number of bytes per element in
-/// addition to the input and the output.
-fn footprint<A: Elements + ?Sized>(n: u64, extra: usize) -> Result<Footprint> {
-    check_numbers("number of elements of a selection (its count has 32 bits)", n)?;
-    let (bytes, extra) = (size_of::<A::Item>() as u64, extra as u64);
-    Ok(Footprint { total: 2 * bytes + extra, widest: Some(bytes.max(extra)) })
+/// A selection, with the element type as a value.
+struct Selection<'a> {
+    key: KeyType,
+    by: &'a By,
+    input: Input<'a>,
+    flags: Option<Input<'a>>,
+    also: Also,
 }
 
-/// Whether the first run of the next part continues the last run of the previous parts.
-fn continues<K: Key>(all: &[K], next: &[K]) -> bool {
-    let bits = |key: Option<&K>| key.map(|key| key.key_bits());
-    !all.is_empty() && bits(all.last()) == bits(next.first())
+/// Second array that a selection writes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Also {
+    Nothing,
+    Rejected,
+    RunLengths,
+}
+
+impl<'a> Selection<'a> {
+    fn new<A>(input: &'a A, which: &'a Select<A::Item>) -> Self
+    where
+        A: Elements<Item: Key> + ?Sized,
+    {
+        let (key, by) = (<A::Item as Key>::TYPE, which.condition());
+        Self { key, by, input: input.input(), flags: None, also: Also::Nothing }
+    }
+
+    fn run(&self, context: &Context, outputs: &mut [&mut dyn AnyOutput]) -> Result<()> {
+        let what = "number of elements of a selection (its count has 32 bits)";
+        check_numbers(what, self.input.len())?;
+        let bytes = self.input.element_bytes();
+        let extra = match self.also {
+            Also::Rejected => bytes,
+            Also::RunLengths => 4,
+            Also::Nothing if self.flags.is_some() => 4,
+            Also::Nothing => 0,
+        };
+        let footprint = Footprint::new(self.input, &[bytes, bytes, extra]);
+        context.in_parts(footprint, outputs, &|part| self.part(context, part), &|outputs, ends| {
+            self.join(outputs, ends)
+        })
+    }
+
+    /// Selects from a range of elements, with one plan.
+    fn part(&self, context: &Context, part: Range<u64>) -> Result<Vec<AnyArray>> {
+        let flags = self.flags.map(|flags| flags.part(context, "flags", part.clone()));
+        let flags = flags.transpose()?;
+        let input = self.input.part(context, "input", part)?;
+        let uninit = |name, element| AnyArray::uninit(context, name, element, input.len());
+        let output = uninit("output", input.element())?;
+        let also = match self.also {
+            Also::Nothing => None,
+            Also::Rejected => Some(uninit("rejected", input.element())?),
+            Also::RunLengths => Some(uninit("run_lengths", ElementType::U32)?),
+        };
+        let found = context.call_count("select", |work, found| {
+            let also = also.as_ref().map(|also| work.array(also));
+            let src = work.array(&input);
+            let flags = flags.as_ref().map(|flags| work.array(flags));
+            let buffers = SelectBuffers::new(src, work.array(&output), work.array(found));
+            let mut buffers = buffers.count(input.len());
+            if let Some(flags) = flags {
+                buffers = buffers.flags(flags);
+            }
+            if let Some(also) = also {
+                buffers = match self.also {
+                    Also::Rejected => buffers.rejected(also),
+                    _ => buffers.run_lengths(also),
+                };
+            }
+            let (graph, policy) = work.parts();
+            select_by(graph, policy, (self.key, self.by), &buffers)
+        })?;
+        let rejected = input.len().saturating_sub(found);
+        let second = if self.also == Also::Rejected { rejected } else { found };
+        let also = also.map(|also| also.truncated(second));
+        Ok([output.truncated(found)].into_iter().chain(also).collect())
+    }
+
+    /// If the first run of a part continues the last run before the part, its first element does
+    /// not begin a run.
+    fn join(&self, outputs: &mut [&mut dyn AnyOutput], ends: &[usize]) -> Result<()> {
+        let [keys, also @ ..] = outputs else { return Ok(()) };
+        if !matches!(self.by, By::Heads) || !continues(*keys, ends[0]) {
+            return Ok(());
+        }
+        let key = keys.remove(ends[0]);
+        match (self.also, also) {
+            (Also::Rejected, [rejected]) => rejected.insert(ends[1], &key)?,
+            (Also::RunLengths, [lengths]) => {
+                let more: u32 = bytemuck::pod_read_unaligned(&lengths.remove(ends[1]));
+                let last = lengths.element(ends[1] - 1);
+                let sum = bytemuck::pod_read_unaligned::<u32>(last) + more;
+                last.copy_from_slice(bytemuck::bytes_of(&sum));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
 }

@@ -2,27 +2,23 @@
 
 use std::ops::Range;
 
-use bytemuck::Pod;
+use bytemuck::cast_slice_mut;
+use multisplit_graph::ElementType;
 
 use super::large::{Records, narrow_array, number, sort_large, widen_array};
-use super::sort_groups::{SortGroup, sort_groups};
-use super::{Caller, Results, check_numbers, redo_by_ballots};
+use super::sort_groups::sort_groups;
+use super::{Caller, Like, check_numbers, redo_by_ballots};
 use crate::device::context::Context;
-use crate::elements::key::{Key, Value};
+use crate::elements::key::{Key, KeyType, Value};
 use crate::error::Result;
-use crate::memory::{Array, Elements, Host, Place, check_lengths};
+use crate::memory::{AnyArray, AnyOutput, Array, Elements, Input, Output, Place, check_lengths};
+use crate::operations::SortBuffers;
 use crate::operations::shared::widening::Form;
-use crate::operations::sort::{Sort, SortMethod, check_bits};
+use crate::operations::sort::{Sort, SortMethod, check_bits, sort};
 use crate::policy::Policy;
 
 /// Result of a pair sort: keys and values, in the memory of the inputs.
-pub type Pairs<A, B> = (
-    <<A as Elements>::Place as Place>::Array<<A as Elements>::Item>,
-    <<B as Elements>::Place as Place>::Array<<B as Elements>::Item>,
-);
-
-/// Keys and values on the device.
-type Both<A, B> = (Array<<A as Elements>::Item>, Array<<B as Elements>::Item>);
+pub type Pairs<A, B> = (Like<A, <A as Elements>::Item>, Like<B, <B as Elements>::Item>);
 
 impl Context {
     /// Sorts `keys` in ascending order. Floats are ordered like `total_cmp`: -NaN first, -0 before
@@ -44,7 +40,7 @@ impl Context {
     /// gpu.sort(&["two", "one"])?;
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    pub fn sort<A>(&self, keys: &A) -> Result<<A::Place as Place>::Array<A::Item>>
+    pub fn sort<A>(&self, keys: &A) -> Result<Like<A, A::Item>>
     where
         A: Elements<Item: Key> + ?Sized,
     {
@@ -52,28 +48,19 @@ impl Context {
     }
 
     /// Sorts `keys` with the order and options of `sort`.
-    pub fn sort_with<A>(&self, keys: &A, sort: &Sort) -> Result<<A::Place as Place>::Array<A::Item>>
+    pub fn sort_with<A>(&self, keys: &A, sort: &Sort) -> Result<Like<A, A::Item>>
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        if let Some((keys, groups)) = self.groups_of(keys, size_of::<A::Item>(), sort) {
-            return self.in_groups::<A::Place, Array<A::Item>>(groups, |range, sort| {
-                self.sort_with(&keys[range], sort)
-            });
-        }
-        A::Place::take(self, self.sorted(keys, None, None, sort)?)
+        let mut sorted = Output::default();
+        SortCall::new(keys).run(self, sort, &mut [&mut sorted])?;
+        A::Place::take(self, sorted)
     }
 
     /// Sorts `keys` into `out`, which must have the same length.
     pub fn sort_into<K: Key>(&self, keys: &[K], sort: &Sort, out: &mut [K]) -> Result<()> {
         check_lengths("out", out.len() as u64, "keys", keys.len() as u64)?;
-        if let Some((_, groups)) = self.groups_of(keys, size_of::<K>(), sort) {
-            let mut sorted = groups.into_iter();
-            return sorted.try_for_each(|(range, sort)| {
-                self.sort_into(&keys[range.clone()], &sort, &mut out[range])
-            });
-        }
-        self.download_into(&self.sorted(keys, None, None, sort)?, out)
+        SortCall::new(keys).run_into(self, sort, &mut [cast_slice_mut(out)])
     }
 
     /// Sorts a device array in place. Sorts by some of the bits, and segmented sorts, always rank by
@@ -81,8 +68,9 @@ impl Context {
     pub fn sort_in_place<K: Key>(&self, keys: &mut Array<K>, sort: &Sort) -> Result<()> {
         // Equal keys are identical, so their original order does not matter and a failed sort can
         // be retried.
-        let arrays = SortArrays::<_, u32> { keys, payload: Payload::Nothing, offsets: None };
-        if sort.is_by_whole_keys(K::TYPE.bits()) {
+        let (key, keys) = (K::TYPE, keys.any());
+        let arrays = SortArrays { key, keys, values: None, indices: None, offsets: None };
+        if sort.is_by_whole_keys(key.bits()) {
             return redo_by_ballots(|| arrays.sort(self, &self.policy(), sort));
         }
         arrays.sort(self, &self.promised_policy(), sort)
@@ -111,18 +99,9 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item: Value, Place = A::Place> + ?Sized,
     {
-        let () = <B::Item as Value>::CHECKED;
-        check_lengths("values", values.count(), "keys", keys.count())?;
-        let widest = size_of::<A::Item>().max(size_of::<B::Item>());
-        if let (Some((keys, groups)), Some(values)) =
-            (self.groups_of(keys, widest, sort), values.on_host())
-        {
-            return self
-                .in_groups::<A::Place, (Array<A::Item>, Array<B::Item>)>(groups, |range, sort| {
-                    self.sort_pairs_with(&keys[range.clone()], &values[range], sort)
-                });
-        }
-        self.sorted_pairs(keys, values, None, sort)?.take::<A::Place>(self)
+        let (mut sorted, mut moved) = (Output::default(), Output::default());
+        SortCall::new(keys).values(values)?.run(self, sort, &mut [&mut sorted, &mut moved])?;
+        Ok((A::Place::take(self, sorted)?, A::Place::take(self, moved)?))
     }
 
     /// Sorts `keys` and `values` into `keys_out` and `values_out`, which must have the same length.
@@ -132,23 +111,10 @@ impl Context {
         sort: &Sort,
         (keys_out, values_out): (&mut [K], &mut [V]),
     ) -> Result<()> {
-        let () = V::CHECKED;
-        let n = keys.len() as u64;
-        check_lengths("values", values.len() as u64, "keys", n)?;
+        let (n, call) = (keys.len() as u64, SortCall::new(keys).values(values)?);
         check_lengths("keys_out", keys_out.len() as u64, "keys", n)?;
         check_lengths("values_out", values_out.len() as u64, "keys", n)?;
-        let widest = size_of::<K>().max(size_of::<V>());
-        if let Some((_, groups)) = self.groups_of(keys, widest, sort) {
-            let mut sorted = groups.into_iter();
-            return sorted.try_for_each(|(range, sort)| {
-                let pairs = (&keys[range.clone()], &values[range.clone()]);
-                let out = (&mut keys_out[range.clone()], &mut values_out[range]);
-                self.sort_pairs_into(pairs, &sort, out)
-            });
-        }
-        let (keys, values) = self.sorted_pairs(keys, values, None, sort)?;
-        self.download_into(&keys, keys_out)?;
-        self.download_into(&values, values_out)
+        call.run_into(self, sort, &mut [cast_slice_mut(keys_out), cast_slice_mut(values_out)])
     }
 
     /// Returns the permutation that sorts `keys`: for each position of the sorted array, the index
@@ -159,7 +125,7 @@ impl Context {
     /// assert_eq!(gpu.argsort(&[0.5f32, 2.0, 1.0])?, [0, 2, 1]);
     /// # Ok::<(), multisplit::Error>(())
     /// ```
-    pub fn argsort<A>(&self, keys: &A) -> Result<<A::Place as Place>::Array<u32>>
+    pub fn argsort<A>(&self, keys: &A) -> Result<Like<A, u32>>
     where
         A: Elements<Item: Key> + ?Sized,
     {
@@ -167,83 +133,16 @@ impl Context {
     }
 
     /// Returns the permutation that sorts `keys` with the order and options of `sort`.
-    pub fn argsort_with<A>(&self, keys: &A, sort: &Sort) -> Result<<A::Place as Place>::Array<u32>>
+    pub fn argsort_with<A>(&self, keys: &A, sort: &Sort) -> Result<Like<A, u32>>
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        check_numbers("number of keys of an argsort (indices have 32 bits)", keys.count())?;
-        if let Some((keys, groups)) = self.groups_of(keys, size_of::<A::Item>(), sort) {
-            return self.in_groups::<A::Place, Array<u32>>(groups, |range, sort| {
-                self.argsort_with(&keys[range], sort)
-            });
-        }
-        let order = Array::uninit(self, "order", keys.count())?;
-        self.sorted(keys, Some(&order), None, sort)?;
+        let call = SortCall { indices: true, ..SortCall::new(keys) };
+        let what = "number of keys of an argsort (indices have 32 bits)";
+        check_numbers(what, call.keys.len())?;
+        let mut order = Output::default();
+        call.run(self, sort, &mut [&mut order])?;
         A::Place::take(self, order)
-    }
-
-    /// If segmented keys on the host exceed one plan: the keys, and the groups of segments to sort
-    /// separately.
-    fn groups_of<'k, A: Elements + ?Sized>(
-        &self,
-        keys: &'k A,
-        widest: usize,
-        sort: &Sort,
-    ) -> Option<(&'k [A::Item], Vec<SortGroup>)> {
-        let keys = keys.on_host()?;
-        Some((keys, sort_groups(&self.policy(), sort, keys.len(), widest)?))
-    }
-
-    /// Sorts the groups one after another.
-    fn in_groups<P: Place, R: Results>(
-        &self,
-        groups: Vec<SortGroup>,
-        sort: impl Fn(Range<usize>, &Sort) -> Result<R::At<Host>>,
-    ) -> Result<R::At<P>> {
-        let mut all = R::none();
-        for (range, how) in groups {
-            R::append(&mut all, sort(range, &how)?);
-        }
-        R::put(self, all)
-    }
-
-    /// Returns a sorted copy of `keys`. Writes the permutation to `order`, if given.
-    fn sorted<A>(
-        &self,
-        keys: &A,
-        order: Option<&Array<u32>>,
-        offsets: Option<&Array<u32>>,
-        sort: &Sort,
-    ) -> Result<Array<A::Item>>
-    where
-        A: Elements<Item: Key> + ?Sized,
-    {
-        let payload = order.map_or(Payload::<u32>::Nothing, Payload::Indices);
-        redo_by_ballots(|| {
-            let keys = self.own(keys, "keys")?;
-            SortArrays { keys: &keys, payload, offsets }.sort(self, &self.policy(), sort)?;
-            Ok(keys)
-        })
-    }
-
-    /// Returns sorted copies of `keys` and `values`.
-    fn sorted_pairs<A, B>(
-        &self,
-        keys: &A,
-        values: &B,
-        offsets: Option<&Array<u32>>,
-        sort: &Sort,
-    ) -> Result<Both<A, B>>
-    where
-        A: Elements<Item: Key> + ?Sized,
-        B: Elements<Item: Value> + ?Sized,
-    {
-        redo_by_ballots(|| {
-            let (keys, values) = (self.own(keys, "keys")?, self.own(values, "values")?);
-            let payload = Payload::Values(&values);
-            SortArrays { keys: &keys, payload, offsets }.sort(self, &self.policy(), sort)?;
-            Ok((keys, values))
-        })
     }
 
     /// Sorts each segment of `keys` independently, with the order and options of `sort`. `offsets`,
@@ -265,11 +164,14 @@ impl Context {
         keys: &A,
         offsets: &Array<u32>,
         sort: &Sort,
-    ) -> Result<<A::Place as Place>::Array<A::Item>>
+    ) -> Result<Like<A, A::Item>>
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        A::Place::take(self, self.sorted(keys, None, Some(offsets), sort)?)
+        let call = SortCall { offsets: Some(offsets.any()), ..SortCall::new(keys) };
+        let mut sorted = Output::default();
+        call.run(self, sort, &mut [&mut sorted])?;
+        A::Place::take(self, sorted)
     }
 
     /// Sorts the pairs of each segment by key, like [`sort_segments`](Self::sort_segments).
@@ -284,9 +186,10 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item: Value, Place = A::Place> + ?Sized,
     {
-        let () = <B::Item as Value>::CHECKED;
-        check_lengths("values", values.count(), "keys", keys.count())?;
-        self.sorted_pairs(keys, values, Some(offsets), sort)?.take::<A::Place>(self)
+        let call = SortCall { offsets: Some(offsets.any()), ..SortCall::new(keys).values(values)? };
+        let (mut sorted, mut moved) = (Output::default(), Output::default());
+        call.run(self, sort, &mut [&mut sorted, &mut moved])?;
+        Ok((A::Place::take(self, sorted)?, A::Place::take(self, moved)?))
     }
 
     /// Returns the permutation that sorts each segment: for each position, the index of its key
@@ -296,37 +199,125 @@ impl Context {
         keys: &A,
         offsets: &Array<u32>,
         sort: &Sort,
-    ) -> Result<<A::Place as Place>::Array<u32>>
+    ) -> Result<Like<A, u32>>
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let order = self.zeroed(keys.count())?;
-        self.sorted(keys, Some(&order), Some(offsets), sort)?;
+        let offsets = Some(offsets.any());
+        let call = SortCall { indices: true, offsets, ..SortCall::new(keys) };
+        let mut order = Output::default();
+        call.run(self, sort, &mut [&mut order])?;
         A::Place::take(self, order)
+    }
+}
+
+/// A sort of copies of its inputs, with the element types as values.
+#[derive(Clone, Copy)]
+struct SortCall<'a> {
+    key: KeyType,
+    keys: Input<'a>,
+    values: Option<Input<'a>>,
+    /// Whether the result is the permutation.
+    indices: bool,
+    offsets: Option<&'a AnyArray>,
+}
+
+impl<'a> SortCall<'a> {
+    fn new<A: Elements<Item: Key> + ?Sized>(keys: &'a A) -> Self {
+        let (key, keys) = (<A::Item as Key>::TYPE, keys.input());
+        Self { key, keys, values: None, indices: false, offsets: None }
+    }
+
+    fn values<B: Elements<Item: Value> + ?Sized>(self, values: &'a B) -> Result<Self> {
+        let () = <B::Item as Value>::CHECKED;
+        let values = values.input();
+        check_lengths("values", values.len(), "keys", self.keys.len())?;
+        Ok(Self { values: Some(values), ..self })
+    }
+
+    /// Sorts into the keys and the values, or into the permutation.
+    fn run(self, context: &Context, sort: &Sort, outputs: &mut [&mut dyn AnyOutput]) -> Result<()> {
+        let groups = self.groups(context, sort);
+        for (range, sort) in &groups {
+            let sorted = self.slice(range).sorted(context, sort)?;
+            for (output, sorted) in outputs.iter_mut().zip(sorted) {
+                match groups[..] {
+                    [_] => output.set(sorted),
+                    _ => context.append(&sorted, *output)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Like [`run`](Self::run), into existing arrays on the host.
+    fn run_into(self, context: &Context, sort: &Sort, outputs: &mut [&mut [u8]]) -> Result<()> {
+        for (range, sort) in self.groups(context, sort) {
+            let sorted = self.slice(&range).sorted(context, &sort)?;
+            for (output, sorted) in outputs.iter_mut().zip(sorted) {
+                let [begin, end] =
+                    [range.start, range.end].map(|at| (at * sorted.element_bytes()) as usize);
+                context.read_bytes(sorted.buffer(), 0, &mut output[begin..end])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ranges of elements that are sorted separately, with their options: one range, unless
+    /// segmented keys on the host exceed one plan.
+    fn groups(&self, context: &Context, sort: &Sort) -> Vec<(Range<u64>, Sort)> {
+        let (n, on_host) = (self.keys.len(), !self.keys.is_borrowed() && self.offsets.is_none());
+        let widest = self.values.map_or(0, Input::element_bytes).max(self.keys.element_bytes());
+        let groups = on_host.then(|| sort_groups(&context.policy(), sort, n, widest)).flatten();
+        groups.unwrap_or_else(|| vec![(0..n, sort.clone())])
+    }
+
+    fn slice(self, range: &Range<u64>) -> Self {
+        let slice = |input: Input<'a>| input.slice(range.clone()).unwrap_or(input);
+        Self { keys: slice(self.keys), values: self.values.map(slice), ..self }
+    }
+
+    /// Returns the sorted keys and values, or the permutation.
+    fn sorted(self, context: &Context, sort: &Sort) -> Result<Vec<AnyArray>> {
+        redo_by_ballots(|| {
+            let Self { key, offsets, .. } = self;
+            let keys = context.own(self.keys, "keys")?;
+            let values = self.values.map(|values| context.own(values, "values")).transpose()?;
+            let indices = match offsets {
+                _ if !self.indices => None,
+                // Positions outside of all segments are 0.
+                Some(_) => Some(context.zeros(ElementType::U32, keys.len())?),
+                None => Some(AnyArray::uninit(context, "order", ElementType::U32, keys.len())?),
+            };
+            let (with, order) = (values.as_ref(), indices.as_ref());
+            SortArrays { key, keys: &keys, values: with, indices: order, offsets }.sort(
+                context,
+                &context.policy(),
+                sort,
+            )?;
+            Ok(match indices {
+                Some(indices) => vec![indices],
+                None => [keys].into_iter().chain(values).collect(),
+            })
+        })
     }
 }
 
 /// Arrays to sort in place.
 #[derive(Clone, Copy)]
-struct SortArrays<'a, K, V> {
-    keys: &'a Array<K>,
-    payload: Payload<'a, V>,
-    offsets: Option<&'a Array<u32>>,
+struct SortArrays<'a> {
+    key: KeyType,
+    keys: &'a AnyArray,
+    values: Option<&'a AnyArray>,
+    /// Receives the permutation.
+    indices: Option<&'a AnyArray>,
+    offsets: Option<&'a AnyArray>,
 }
 
-/// Values that move with the keys.
-#[derive(Clone, Copy)]
-enum Payload<'a, V> {
-    Nothing,
-    Values(&'a Array<V>),
-    Indices(&'a Array<u32>),
-}
-
-impl<K: Key, V: Pod> SortArrays<'_, K, V> {
+impl SortArrays<'_> {
     fn sort(self, context: &Context, policy: &Policy, how: &Sort) -> Result<()> {
         let caller = Caller { context, policy };
-        let values = if let Payload::Values(values) = self.payload { Some(values) } else { None };
-        let records = Records::new(self.keys, values);
+        let records = Records::new(self.key, self.keys, self.values);
         // Segmented sorts and single-workgroup sorts always use one plan, which rejects arrays that
         // are too large.
         let one_plan = self.offsets.is_some() || !how.is_whole() || how.method == SortMethod::Small;
@@ -334,38 +325,37 @@ impl<K: Key, V: Pod> SortArrays<'_, K, V> {
             return self.sort_large(caller, how);
         }
         caller.call("sort", |work| {
-            let mut buffers = work.sort_buffers(&self.keys);
-            match self.payload {
-                Payload::Nothing => {}
-                Payload::Values(values) => buffers = buffers.values(work.array(values)),
-                Payload::Indices(indices) => buffers = buffers.indices(work.array(indices)),
+            let mut buffers = SortBuffers::keys(work.array(self.keys)).count(self.keys.len());
+            if let Some(values) = self.values {
+                buffers = buffers.values(work.array(values));
+            }
+            if let Some(indices) = self.indices {
+                buffers = buffers.indices(work.array(indices));
             }
             if let Some(offsets) = self.offsets {
                 // An empty offset array means no segments.
                 let segments = offsets.len().saturating_sub(1);
                 buffers = buffers.segments(work.array(offsets), segments);
             }
-            work.add_sort(how, &buffers)
+            let (graph, policy) = work.parts();
+            sort(graph, policy, how, &buffers).map(|_| ())
         })
     }
 
     fn sort_large(self, caller: Caller<'_>, how: &Sort) -> Result<()> {
-        let keys = self.keys;
-        if K::TYPE.is_narrow() {
-            let words = widen_array::<K, u32>(caller, Form::Ordered, keys)?;
-            let bits = how.bits.clone().unwrap_or(0..K::TYPE.bits());
-            check_bits(&how.keyed(K::TYPE))?;
-            let wide = SortArrays { keys: &words, payload: self.payload, offsets: None };
+        let Self { key, keys, .. } = self;
+        if key.is_narrow() {
+            let form = (key, Form::Ordered);
+            let words = widen_array(caller, form, keys)?;
+            let bits = how.bits.clone().unwrap_or(0..key.bits());
+            check_bits(&how.keyed(key))?;
+            let wide = SortArrays { key: KeyType::U32, keys: &words, ..self };
             wide.sort_large(caller, &how.clone().bits(bits))?;
-            return narrow_array(caller, Form::Ordered, &words, keys);
+            return narrow_array(caller, form, &words, keys);
         }
-        match self.payload {
-            Payload::Nothing => sort_large::<K, u32>(caller, Records::new(keys, None), how),
-            Payload::Values(values) => sort_large(caller, Records::new(keys, Some(values)), how),
-            Payload::Indices(indices) => {
-                number(caller, indices)?;
-                sort_large(caller, Records::new(keys, Some(indices)), how)
-            }
+        if let Some(indices) = self.indices {
+            number(caller, indices)?;
         }
+        sort_large(caller, Records::new(key, keys, self.values.or(self.indices)), how)
     }
 }

@@ -7,23 +7,21 @@ use super::parts::group_end;
 use crate::operations::sort::{Cut, Sort};
 use crate::policy::Policy;
 
-/// A range of elements and the options to sort it with.
-pub(super) type SortGroup = (Range<usize>, Sort);
-
-/// Groups of a sort of `n` keys, where `widest` is the size of the larger of key and value in
-/// bytes. `None` if the sort has no segments, if it fits one plan, or if its segments are invalid.
-/// In the last case, the plan reports the error.
+/// Groups of a sort of `n` keys, each with the options to sort it with. `widest` is the size of the
+/// larger of key and value in bytes. `None` if the sort has no segments, if it fits one plan, or if
+/// its segments are invalid. In the last case, the plan reports the error.
 pub(super) fn sort_groups(
     policy: &Policy,
     sort: &Sort,
-    n: usize,
-    widest: usize,
-) -> Option<Vec<SortGroup>> {
+    n: u64,
+    widest: u64,
+) -> Option<Vec<(Range<u64>, Sort)>> {
     // Narrow keys are sorted as words.
-    let widest = widest.max(size_of::<u32>()) as u64;
-    if Extent::fits(policy, n as u64, widest) {
+    let widest = widest.max(4);
+    if Extent::fits(policy, n, widest) {
         return None;
     }
+    let n = n as usize;
     let max = (policy.facts.max_storage_range / widest).min(policy.max_elements) as usize;
     let (segments, bound): (usize, Box<dyn Fn(usize) -> usize>) = match &sort.cut {
         Cut::Whole => return None,
@@ -47,7 +45,7 @@ pub(super) fn sort_groups(
         // There is one more offset than segments.
         let last = segments.min(begin.saturating_add(max.saturating_sub(1).max(1)));
         let end = group_end(begin..last, max, &bound);
-        let range = bound(begin)..bound(end);
+        let range = bound(begin) as u64..bound(end) as u64;
         let cut = match &sort.cut {
             _ if end == begin + 1 => Cut::Whole,
             Cut::Offsets(offsets) => {

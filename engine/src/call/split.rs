@@ -1,21 +1,14 @@
 //! One-call splits of host or device arrays.
 
-#![expect(
-    clippy::needless_pass_by_value,
-    reason = "descriptions are made where they are given: `gpu.split(&keys, Buckets::even(..))`"
-)]
+use multisplit_graph::ElementType;
 
-use bytemuck::Pod;
-
-use super::large::{Records, split_large};
+use super::large::{Destination, Records, split_large, split_plan};
 use super::{Caller, check_numbers, redo_by_ballots};
 use crate::device::context::Context;
 use crate::elements::key::{Key, Value};
 use crate::error::{Error, Result};
-use crate::memory::{Array, Elements, Place, check_lengths};
-use crate::operations::split;
-use crate::operations::split::{Buckets, Method, SplitBuffers};
-use crate::operations::split::{SplitKeys, SplitPairs, SplitPermutation};
+use crate::memory::{AnyArray, Elements, Input, Output, Place, check_lengths};
+use crate::operations::split::{Buckets, Method, SplitKeys, SplitPairs, SplitPermutation};
 
 /// The quantity that is limited to 2^32 - 1, for error messages.
 const COUNTED: &str = "number of keys of a split (offsets have 32 bits)";
@@ -39,16 +32,11 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        check_numbers(COUNTED, keys.count())?;
-        let keys = keys.on_device(self, "keys")?;
-        let from = Records::<A::Item, u32>::new(&keys, None);
-        let out = self.split_output::<A, _>(&keys, "keys.out", from, &buckets)?;
-        let to = Output::Elements(Records::new(&out, None));
-        let (offsets, method) = self.split_arrays(from, to, &buckets)?;
+        let split = self.split_elements(keys.input(), None, &buckets.untyped())?;
         Ok(SplitKeys {
-            keys: A::Place::take(self, out)?,
-            offsets: A::Place::take(self, offsets)?,
-            method,
+            keys: A::Place::take(self, split.out)?,
+            offsets: A::Place::take(self, split.offsets)?,
+            method: split.method,
         })
     }
 
@@ -64,20 +52,14 @@ impl Context {
         B: Elements<Item: Value, Place = A::Place> + ?Sized,
     {
         let () = <B::Item as Value>::CHECKED;
-        check_lengths("values", values.count(), "keys", keys.count())?;
-        check_numbers(COUNTED, keys.count())?;
-        let keys = keys.on_device(self, "keys")?;
-        let values = values.on_device(self, "values")?;
-        let from = Records::new(&keys, Some(&values));
-        let out = self.split_output::<A, _>(&keys, "keys.out", from, &buckets)?;
-        let values_out = self.split_output::<A, _>(&values, "values.out", from, &buckets)?;
-        let to = Output::Elements(Records::new(&out, Some(&values_out)));
-        let (offsets, method) = self.split_arrays(from, to, &buckets)?;
+        let (keys, values) = (keys.input(), values.input());
+        check_lengths("values", values.len(), "keys", keys.len())?;
+        let split = self.split_elements(keys, Some(values), &buckets.untyped())?;
         Ok(SplitPairs {
-            keys: A::Place::take(self, out)?,
-            values: A::Place::take(self, values_out)?,
-            offsets: A::Place::take(self, offsets)?,
-            method,
+            keys: A::Place::take(self, split.out)?,
+            values: A::Place::take(self, Output::from(split.values_out))?,
+            offsets: A::Place::take(self, split.offsets)?,
+            method: split.method,
         })
     }
 
@@ -90,43 +72,58 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        check_numbers(COUNTED, keys.count())?;
-        let keys = keys.on_device(self, "keys")?;
-        let out = Array::uninit(self, "permutation", keys.len())?;
-        let from = Records::<A::Item, u32>::new(&keys, None);
-        let (offsets, method) = self.split_arrays(from, Output::Permutation(&out), &buckets)?;
+        let split = self.split_indices(keys.input(), &buckets.untyped())?;
         Ok(SplitPermutation {
-            permutation: A::Place::take(self, out)?,
-            offsets: A::Place::take(self, offsets)?,
-            method,
+            permutation: A::Place::take(self, split.out)?,
+            offsets: A::Place::take(self, split.offsets)?,
+            method: split.method,
         })
     }
 
-    /// Creates the output array of a split. If the split exceeds one plan, this is the input array
-    /// itself, provided that the call uploaded it and does not read it again once elements are
-    /// moved.
-    fn split_output<A: Elements<Item: Key> + ?Sized, T: Pod>(
+    fn split_elements(
         &self,
-        input: &Array<T>,
-        name: &str,
-        from: Records<'_, A::Item, impl Pod>,
-        buckets: &Buckets<A::Item>,
-    ) -> Result<Array<T>> {
+        keys: Input<'_>,
+        values: Option<Input<'_>>,
+        buckets: &Buckets,
+    ) -> Result<Split> {
+        check_numbers(COUNTED, keys.len())?;
+        let is_borrowed = keys.is_borrowed();
+        let keys = keys.on_device(self, "keys")?;
+        let values = values.map(|values| values.on_device(self, "values")).transpose()?;
+        let from = Records::new(buckets.key(), &keys, values.as_ref());
+        // If the split exceeds one plan, the input arrays are also the output, provided that the
+        // call uploaded them and does not read them again once elements are moved.
         let moved = buckets.split().method != Method::FullSort;
-        if !A::Place::BORROWED && moved && !from.fit_one_plan(&self.policy()) {
-            return Ok(input.clone());
-        }
-        Array::uninit(self, name, input.len())
+        let in_place = !is_borrowed && moved && !from.fit_one_plan(&self.policy());
+        let output = |input: &AnyArray, name| match in_place {
+            true => Ok(input.clone()),
+            false => AnyArray::uninit(self, name, input.element(), input.len()),
+        };
+        let out = output(&keys, "keys.out")?;
+        let values_out = values.as_ref().map(|values| output(values, "values.out")).transpose()?;
+        let to = Destination::Elements(Records { keys: &out, values: values_out.as_ref(), ..from });
+        let (offsets, method) = self.split_arrays(from, to, buckets)?;
+        Ok(Split { out, values_out, offsets, method })
+    }
+
+    fn split_indices(&self, keys: Input<'_>, buckets: &Buckets) -> Result<Split> {
+        check_numbers(COUNTED, keys.len())?;
+        let keys = keys.on_device(self, "keys")?;
+        let out = AnyArray::uninit(self, "permutation", ElementType::U32, keys.len())?;
+        let from = Records::new(buckets.key(), &keys, None);
+        let to = Destination::Permutation(&out);
+        let (offsets, method) = self.split_arrays(from, to, buckets)?;
+        Ok(Split { out, values_out: None, offsets, method })
     }
 
     /// Splits arrays of any size. If the device fails the lane-order check, the context switches to
     /// ballots and the split is repeated; its input is still intact then.
-    fn split_arrays<K: Key, V: Pod>(
+    fn split_arrays(
         &self,
-        from: Records<'_, K, V>,
-        to: Output<'_, K, V>,
-        buckets: &Buckets<K>,
-    ) -> Result<(Array<u32>, Method)> {
+        from: Records<'_>,
+        to: Destination<'_>,
+        buckets: &Buckets,
+    ) -> Result<(AnyArray, Method)> {
         redo_by_ballots(|| {
             let policy = self.policy();
             let caller = Caller { context: self, policy: &policy };
@@ -142,62 +139,11 @@ impl Context {
     }
 }
 
-/// Output of a split.
-pub(super) enum Output<'a, K, V> {
-    Elements(Records<'a, K, V>),
-    /// Destination of each element, stored at the index of the element in the whole input.
-    Permutation(&'a Array<u32>),
-}
-
-// Not derived, because derived impls would require `K` and `V` to be `Clone` and `Copy`.
-impl<K, V> Clone for Output<'_, K, V> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K, V> Copy for Output<'_, K, V> {}
-
-/// Result of a split by one plan.
-pub(super) struct PlanSplit {
-    pub offsets: Array<u32>,
-    /// Number of keys whose bucket index is out of range.
-    pub keys_out_of_range: u64,
-    pub method: Method,
-}
-
-/// Splits `len` elements with one plan.
-pub(super) fn split_plan<K: Key, V: Pod>(
-    caller: Caller<'_>,
-    name: &str,
-    (from, to, len): (Records<'_, K, V>, Output<'_, K, V>, u64),
-    buckets: &Buckets<K>,
-) -> Result<PlanSplit> {
-    let ends = u64::from(buckets.count()).saturating_add(1);
-    let offsets = Array::uninit(caller.context, "offsets", ends)?;
-    let mut method = Method::Auto;
-    let keys_out_of_range = caller.count(name, |work, out_of_range| {
-        let (keys, ends) = (work.slice(from.keys, from.begin, len), work.array(&offsets));
-        let buffers = match to {
-            Output::Permutation(words) => {
-                SplitBuffers::permutation(keys, work.slice(words, from.begin, len), ends)
-            }
-            Output::Elements(to) => {
-                let out = work.slice(to.keys, to.begin, len);
-                match (from.values, to.values) {
-                    (Some(values), Some(values_out)) => {
-                        let values = work.slice(values, from.begin, len);
-                        let values_out = work.slice(values_out, to.begin, len);
-                        SplitBuffers::pairs((keys, values), (out, values_out), ends)
-                    }
-                    _ => SplitBuffers::keys(keys, out, ends),
-                }
-            }
-        };
-        let buffers = buffers.count(len).out_of_range(work.array(out_of_range));
-        let (graph, policy) = work.parts();
-        method = split(graph, policy, buckets, &buffers)?.method;
-        Ok(())
-    })?;
-    Ok(PlanSplit { offsets, keys_out_of_range, method })
+/// Result of a split on the device.
+struct Split {
+    /// The keys, or the permutation.
+    out: AnyArray,
+    values_out: Option<AnyArray>,
+    offsets: AnyArray,
+    method: Method,
 }

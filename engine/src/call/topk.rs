@@ -2,13 +2,16 @@
 
 use std::ops::Range;
 
-use super::parts::{Footprint, append, in_parts, in_parts_of};
-use super::{Results, check_numbers};
+use multisplit_graph::ElementType;
+
+use super::parts::{Footprint, in_parts, in_parts_of};
+use super::{bits_of, check_numbers};
 use crate::device::context::Context;
-use crate::elements::key::Key;
+use crate::elements::key::{Key, KeyType};
 use crate::error::Result;
-use crate::memory::{Array, Device, Elements, Host, Place};
+use crate::memory::{AnyArray, AnyOutput, Elements, Input, Output, Place};
 use crate::operations::topk::{TopElements, TopK, TopKMethod, check_k};
+use crate::operations::{TopKBuffers, topk};
 
 impl Context {
     /// Returns the k largest or smallest of `keys`, or of each row of `keys`. Among equal elements,
@@ -33,124 +36,134 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let n = keys.count();
-        let (rows, length) = how.cut(n)?;
-        check_k(how.k, length)?;
+        let (mut found, mut indices) = (Output::default(), Output::default());
+        let (key, keys) = (<A::Item as Key>::TYPE, keys.input());
+        let method = TopKCall { context: self, key, keys, how }.run(&mut found, &mut indices)?;
+        let (keys, indices) = (A::Place::take(self, found)?, A::Place::take(self, indices)?);
+        Ok(TopElements { keys, indices, method })
+    }
+}
+
+/// A top-k, with the key type as a value.
+struct TopKCall<'a> {
+    context: &'a Context,
+    key: KeyType,
+    keys: Input<'a>,
+    how: &'a TopK,
+}
+
+/// Results of a top-k on the device.
+struct Found {
+    keys: AnyArray,
+    indices: AnyArray,
+    method: TopKMethod,
+}
+
+/// Results of a top-k on the host.
+#[derive(Default)]
+struct Best {
+    keys: Vec<u8>,
+    indices: Vec<u32>,
+    method: TopKMethod,
+}
+
+impl TopKCall<'_> {
+    fn run(&self, keys: &mut dyn AnyOutput, indices: &mut dyn AnyOutput) -> Result<TopKMethod> {
+        let (context, n) = (self.context, self.keys.len());
+        let (rows, length) = self.how.cut(n)?;
+        check_k(self.how.k, length)?;
         check_numbers("number of elements of a top-k (indices have 32 bits)", n)?;
         // Narrow keys are processed as words.
-        let bytes = size_of::<A::Item>().max(size_of::<u32>()) as u64;
-        let footprint = Footprint { total: 2 * bytes, widest: Some(bytes) };
-        if n == 0 || footprint.is_one_plan::<A::Place>(self, n) {
-            return self.topk_part(keys, 0..n, how)?.take(self);
+        let bytes = self.keys.element_bytes().max(4);
+        let footprint = Footprint::new(self.keys, &[bytes, bytes]);
+        if n == 0 || footprint.is_one_plan(context) {
+            let found = self.part(0..n, self.how)?;
+            keys.set(found.keys);
+            indices.set(found.indices);
+            return Ok(found.method);
         }
-        let max = footprint.max_part(self);
-        let mut all = TopElements::none();
-        in_parts_of(rows, (1, max / length), |part| {
+        let max = footprint.max_part(context);
+        let mut method = TopKMethod::Auto;
+        in_parts_of(rows, (1, max / length), &mut |part| {
             let elements = part.start * length..part.end * length;
-            let found = match part.end - part.start {
-                1 => self.topk_row(keys, elements, how, max)?,
-                _ => self.topk_part(keys, elements, how)?.take(self)?,
+            let end = keys.bytes().len();
+            let appended = if part.end - part.start == 1 {
+                let best = self.row(elements, max)?;
+                method = best.method;
+                let best_indices = bytemuck::cast_slice(&best.indices);
+                keys.extend(&best.keys).and_then(|()| indices.extend(best_indices))
+            } else {
+                let found = self.part(elements, self.how)?;
+                method = found.method;
+                let appended = context.append(&found.keys, keys);
+                appended.and_then(|()| context.append(&found.indices, indices))
             };
-            TopElements::append(&mut all, found);
-            Ok(())
+            appended.inspect_err(|_| keys.truncate(end))
         })?;
-        TopElements::put(self, all)
+        Ok(method)
     }
 
     /// The top-k of one row, in parts of at most `max` elements.
-    fn topk_row<A>(
-        &self,
-        keys: &A,
-        row: Range<u64>,
-        how: &TopK,
-        max: u64,
-    ) -> Result<TopElements<Host, A::Item>>
-    where
-        A: Elements<Item: Key> + ?Sized,
-    {
-        let (length, wanted) = (row.end - row.start, how.k as usize);
-        let mut best = TopElements::none();
-        in_parts(length, max, |part| {
+    fn row(&self, row: Range<u64>, max: u64) -> Result<Best> {
+        let (length, how) = (row.end - row.start, self.how);
+        let mut best = Best::default();
+        in_parts(length, max, &mut |part| {
             let len = part.end - part.start;
             let k = how.k.min(len);
             // Only sorted results can be merged.
             let how = TopK { k, row_length: None, sorted: how.sorted || len < length, ..*how };
-            let elements = row.start + part.start..row.start + part.end;
-            let mut found = self.topk_part(keys, elements, &how)?.take::<Host>(self)?;
+            let found = self.part(row.start + part.start..row.start + part.end, &how)?;
+            let keys = self.context.read_range(&found.keys, 0..found.keys.len())?;
+            let mut indices = self.context.download::<u32>(&found.indices.into())?;
             // The sum is at most 2^32 - 1, because larger arrays are rejected.
-            found.indices.iter_mut().for_each(|index| *index += part.start as u32);
-            best.merge(found, wanted, how.smallest);
+            indices.iter_mut().for_each(|index| *index += part.start as u32);
+            best.merge(self, Best { keys, indices, method: found.method });
             Ok(())
         })?;
         Ok(best)
     }
 
     /// Returns the top-k of a range of elements, with one plan.
-    fn topk_part<A>(
-        &self,
-        keys: &A,
-        part: Range<u64>,
-        how: &TopK,
-    ) -> Result<TopElements<Device, A::Item>>
-    where
-        A: Elements<Item: Key> + ?Sized,
-    {
+    fn part(&self, part: Range<u64>, how: &TopK) -> Result<Found> {
         let (rows, _) = how.cut(part.end - part.start)?;
         let found = rows.saturating_mul(how.k);
-        let keys = keys.part(self, "keys", part)?;
-        let keys_out = Array::uninit(self, "keys_out", found)?;
-        let indices = Array::uninit(self, "indices_out", found)?;
-        let added = self.call("topk", |work| work.add_topk(&keys, &keys_out, &indices, how))?;
-        Ok(TopElements { keys: keys_out, indices, method: added.method })
+        let keys = self.keys.part(self.context, "keys", part)?;
+        let keys_out = AnyArray::uninit(self.context, "keys_out", keys.element(), found)?;
+        let indices = AnyArray::uninit(self.context, "indices_out", ElementType::U32, found)?;
+        let added = self.context.call("topk", |work| {
+            let (from, to) = (work.array(&keys), work.array(&keys_out));
+            let buffers = TopKBuffers::new(from, to, work.array(&indices)).count(keys.len());
+            let (graph, policy) = work.parts();
+            topk(graph, policy, how, &buffers)
+        })?;
+        Ok(Found { keys: keys_out, indices, method: added.method })
     }
 }
 
-impl<K: Key> Results for TopElements<Device, K> {
-    type At<P: Place> = TopElements<P, K>;
-
-    fn none() -> TopElements<Host, K> {
-        TopElements { keys: Vec::new(), indices: Vec::new(), method: TopKMethod::Auto }
-    }
-
-    fn append(all: &mut TopElements<Host, K>, part: TopElements<Host, K>) {
-        append(&mut all.keys, part.keys);
-        append(&mut all.indices, part.indices);
-        all.method = part.method;
-    }
-
-    fn take<P: Place>(self, context: &Context) -> Result<TopElements<P, K>> {
-        let (keys, indices) = (self.keys, self.indices).take::<P>(context)?;
-        Ok(TopElements { keys, indices, method: self.method })
-    }
-
-    fn put<P: Place>(context: &Context, all: TopElements<Host, K>) -> Result<TopElements<P, K>> {
-        let (keys, indices) = <(Array<K>, Array<u32>)>::put::<P>(context, (all.keys, all.indices))?;
-        Ok(TopElements { keys, indices, method: all.method })
-    }
-}
-
-impl<K: Key> TopElements<Host, K> {
-    /// Merges the sorted elements of a later part and keeps the first `k`. Elements of `self`
+impl Best {
+    /// Merges the sorted elements of a later part and keeps the first k. Elements of `self`
     /// precede equal elements of `later`.
-    fn merge(&mut self, later: Self, k: usize, smallest: bool) {
-        if self.keys.is_empty() {
+    fn merge(&mut self, call: &TopKCall<'_>, later: Self) {
+        if self.indices.is_empty() {
             *self = later;
             return;
         }
-        let flip = if smallest { 0 } else { u64::MAX };
-        let rank = |key: &K| K::TYPE.ordered(key.key_bits()) ^ flip;
-        let n = k.min(self.keys.len() + later.keys.len());
-        let (mut keys, mut indices) = (Vec::with_capacity(n), Vec::with_capacity(n));
-        let (mut i, mut j) = (0, 0);
-        while keys.len() < n {
-            let take_first = match (self.keys.get(i), later.keys.get(j)) {
-                (Some(one), Some(other)) => rank(one) <= rank(other),
+        let flip = if call.how.smallest { 0 } else { u64::MAX };
+        let each = call.key.bytes() as usize;
+        let rank = |key: &[u8]| call.key.ordered(bits_of(key)) ^ flip;
+        let n = (call.how.k as usize).min(self.indices.len() + later.indices.len());
+        let (mut keys, mut indices) = (Vec::with_capacity(n * each), Vec::with_capacity(n));
+        let mut firsts = self.keys.chunks_exact(each).zip(&self.indices).peekable();
+        let mut others = later.keys.chunks_exact(each).zip(&later.indices).peekable();
+        while indices.len() < n {
+            let take_first = match (firsts.peek(), others.peek()) {
+                (Some((one, _)), Some((other, _))) => rank(one) <= rank(other),
                 (one, _) => one.is_some(),
             };
-            let (from, at) = if take_first { (&*self, &mut i) } else { (&later, &mut j) };
-            keys.push(from.keys[*at]);
-            indices.push(from.indices[*at]);
-            *at += 1;
+            let next = if take_first { firsts.next() } else { others.next() };
+            let Some((key, index)) = next else { break };
+            keys.extend_from_slice(key);
+            indices.push(*index);
         }
         (self.keys, self.indices) = (keys, indices);
     }

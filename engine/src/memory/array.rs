@@ -1,11 +1,15 @@
-//! Typed arrays in device memory, and the traits that let calls accept either host slices or device arrays.
+//! Arrays in device memory, and the traits that let calls accept either host slices or device arrays. Calls work
+//! on arrays whose element type is a value ([`AnyArray`], [`Input`], [`Output`]); only their signatures are generic.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
 use bytemuck::Pod;
+use bytemuck::allocation::try_zeroed_vec;
+use multisplit_graph::ElementType;
 
+use super::budget::out_of_memory;
 use super::buffer::{Buffer, Location};
 use crate::device::context::Context;
 use crate::error::{Error, Result};
@@ -15,20 +19,27 @@ use crate::error::{Error, Result};
 ///
 /// The library orders the calls and recordings that use an array: each observes the writes of earlier ones.
 pub struct Array<T> {
+    any: AnyArray,
+    elements: PhantomData<fn() -> T>,
+}
+
+/// An array in device memory whose element type is a value.
+#[derive(Clone)]
+pub struct AnyArray {
     buffer: Buffer,
     len: u64,
-    elements: PhantomData<fn() -> T>,
+    element: ElementType,
 }
 
 impl<T> Clone for Array<T> {
     fn clone(&self) -> Self {
-        Self { buffer: self.buffer.clone(), len: self.len, elements: PhantomData }
+        Self { any: self.any.clone(), elements: PhantomData }
     }
 }
 
 impl<T> fmt::Debug for Array<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Array<{}>({})", std::any::type_name::<T>(), self.len)
+        write!(f, "Array<{}>({})", std::any::type_name::<T>(), self.any.len)
     }
 }
 
@@ -38,28 +49,50 @@ const MIN_BYTES: u64 = 16;
 impl<T> Array<T> {
     /// Number of elements.
     pub fn len(&self) -> u64 {
-        self.len
+        self.any.len
     }
 
     /// Whether the array has no elements.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.any.len == 0
     }
 
     /// The Vulkan buffer; valid until the array and all its clones are dropped.
     pub fn raw(&self) -> ash::vk::Buffer {
-        self.buffer.raw()
+        self.any.buffer.raw()
     }
 
     pub(crate) fn buffer(&self) -> &Buffer {
-        &self.buffer
+        &self.any.buffer
+    }
+
+    pub(crate) fn any(&self) -> &AnyArray {
+        &self.any
     }
 }
 
 impl<T: Pod> Array<T> {
     /// Creates an array with undefined contents, for passes to write. Error messages and debuggers show the name.
     pub fn uninit(context: &Context, name: &str, len: u64) -> Result<Self> {
-        let bytes = size_of::<T>() as u64;
+        AnyArray::uninit(context, name, ElementType::of::<T>(), len).map(Self::from)
+    }
+}
+
+impl<T: Pod> From<AnyArray> for Array<T> {
+    fn from(any: AnyArray) -> Self {
+        debug_assert_eq!(any.element, ElementType::of::<T>());
+        Self { any, elements: PhantomData }
+    }
+}
+
+impl AnyArray {
+    pub(crate) fn uninit(
+        context: &Context,
+        name: &str,
+        element: ElementType,
+        len: u64,
+    ) -> Result<Self> {
+        let bytes = bytes_of(element);
         let size = len.checked_mul(bytes).ok_or_else(|| Error::TooLarge {
             what: "length of an array",
             asked: len,
@@ -70,13 +103,34 @@ impl<T: Pod> Array<T> {
         let size = size.max(MIN_BYTES).max(bytes);
         let size = size.checked_next_multiple_of(4).unwrap_or(u64::MAX);
         let buffer = Buffer::new(&context.device, name, size, Location::Device)?;
-        Ok(Self { buffer, len, elements: PhantomData })
+        Ok(Self { buffer, len, element })
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub(crate) fn element(&self) -> ElementType {
+        self.element
+    }
+
+    /// Bytes per element.
+    pub(crate) fn element_bytes(&self) -> u64 {
+        bytes_of(self.element)
+    }
+
+    pub(crate) fn buffer(&self) -> &Buffer {
+        &self.buffer
     }
 
     /// The first `len` elements, in the same memory.
     pub(crate) fn truncated(self, len: u64) -> Self {
         Self { len: self.len.min(len), ..self }
     }
+}
+
+fn bytes_of(element: ElementType) -> u64 {
+    element.bytes().unwrap_or(1).into()
 }
 
 /// An array on the host (a slice, `Vec` or fixed-size array) or on the device ([`Array`]).
@@ -93,21 +147,214 @@ pub trait Elements: sealed::Elements {
     type Place: Place;
 
     #[doc(hidden)]
-    fn count(&self) -> u64;
+    fn input(&self) -> Input<'_>;
+}
 
-    /// The elements as a device array; uploads them if necessary.
-    #[doc(hidden)]
-    fn on_device(&self, context: &Context, name: &str) -> Result<Array<Self::Item>>;
+/// Elements that a call reads.
+#[derive(Clone, Copy)]
+pub enum Input<'a> {
+    /// On the host.
+    Host {
+        /// Type of the elements.
+        element: ElementType,
+        /// Number of elements.
+        len: u64,
+        /// The elements.
+        bytes: &'a [u8],
+    },
+    /// On the device.
+    Device(&'a AnyArray),
+}
+
+impl<'a> Input<'a> {
+    pub(crate) fn host<T: Pod>(elements: &'a [T]) -> Self {
+        let (element, len) = (ElementType::of::<T>(), elements.len() as u64);
+        Self::Host { element, len, bytes: bytemuck::cast_slice(elements) }
+    }
+
+    pub(crate) fn len(self) -> u64 {
+        match self {
+            Self::Host { len, .. } => len,
+            Self::Device(array) => array.len,
+        }
+    }
+
+    pub(crate) fn element(self) -> ElementType {
+        match self {
+            Self::Host { element, .. } => element,
+            Self::Device(array) => array.element,
+        }
+    }
+
+    /// Bytes per element.
+    pub(crate) fn element_bytes(self) -> u64 {
+        bytes_of(self.element())
+    }
 
     /// The elements, if they are on the host.
-    #[doc(hidden)]
-    fn on_host(&self) -> Option<&[Self::Item]> {
-        None
+    pub(crate) fn on_host(self) -> Option<&'a [u8]> {
+        match self {
+            Self::Host { bytes, .. } => Some(bytes),
+            Self::Device(_) => None,
+        }
+    }
+
+    /// Whether [`on_device`](Self::on_device) returns the caller's own array, which must not be modified.
+    pub(crate) fn is_borrowed(self) -> bool {
+        matches!(self, Self::Device(_))
+    }
+
+    /// The elements as a device array; uploads them if necessary.
+    pub(crate) fn on_device(self, context: &Context, name: &str) -> Result<AnyArray> {
+        match self {
+            Self::Host { element, len, bytes } => {
+                let array = AnyArray::uninit(context, name, element, len)?;
+                context.write_bytes(&array.buffer, 0, bytes)?;
+                Ok(array)
+            }
+            Self::Device(array) => {
+                array.buffer.check_device(&context.device)?;
+                Ok(array.clone())
+            }
+        }
+    }
+
+    /// A range of elements on the host; `None` if they are on the device.
+    pub(crate) fn slice(self, range: Range<u64>) -> Option<Self> {
+        let (bytes, each) = (self.on_host()?, self.element_bytes());
+        let within = (range.start * each) as usize..(range.end * each) as usize;
+        let (element, len) = (self.element(), range.end - range.start);
+        Some(Self::Host { element, len, bytes: &bytes[within] })
     }
 
     /// A range of the elements as a separate array, or the array itself if the range covers all of it.
-    #[doc(hidden)]
-    fn part(&self, context: &Context, name: &str, range: Range<u64>) -> Result<Array<Self::Item>>;
+    pub(crate) fn part(self, context: &Context, name: &str, range: Range<u64>) -> Result<AnyArray> {
+        if range == (0..self.len()) {
+            return self.on_device(context, name);
+        }
+        if let Some(slice) = self.slice(range.clone()) {
+            return slice.on_device(context, name);
+        }
+        // A range may start at an offset that violates the binding alignment, so it is copied through the host.
+        let (array, element) = (self.on_device(context, name)?, self.element());
+        let bytes = context.read_range(&array, range.clone())?;
+        Input::Host { element, len: range.end - range.start, bytes: &bytes }
+            .on_device(context, name)
+    }
+}
+
+/// Result of a call: an array on the device, or elements on the host if the call is processed in parts.
+pub struct Output<T> {
+    host: Vec<T>,
+    device: Option<AnyArray>,
+}
+
+impl<T> Default for Output<T> {
+    fn default() -> Self {
+        Self { host: Vec::new(), device: None }
+    }
+}
+
+impl<T, A: Into<Option<AnyArray>>> From<A> for Output<T> {
+    fn from(array: A) -> Self {
+        Self { host: Vec::new(), device: array.into() }
+    }
+}
+
+/// An [`Output`] whose element type is a value.
+pub(crate) trait AnyOutput {
+    /// Sets the result, which is complete and on the device.
+    fn set(&mut self, array: AnyArray);
+
+    /// Bytes per element.
+    fn element_bytes(&self) -> usize;
+
+    /// Results on the host.
+    fn bytes(&mut self) -> &mut [u8];
+
+    /// Adds this many bytes to the results on the host. Errors use the name.
+    fn grow(&mut self, name: &str, bytes: u64) -> Result<()>;
+
+    /// Keeps only this many bytes of the results on the host.
+    fn truncate(&mut self, bytes: usize);
+}
+
+impl<T: Pod> AnyOutput for Output<T> {
+    fn set(&mut self, array: AnyArray) {
+        self.device = Some(array);
+    }
+
+    fn element_bytes(&self) -> usize {
+        size_of::<T>()
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        bytemuck::cast_slice_mut(&mut self.host)
+    }
+
+    fn grow(&mut self, name: &str, bytes: u64) -> Result<()> {
+        let (len, more) = (self.host.len(), bytes as usize / size_of::<T>().max(1));
+        if len == 0 {
+            self.host = zeroed(name, more as u64)?;
+            return Ok(());
+        }
+        self.host.try_reserve(more).map_err(|_| no_host_memory(name, bytes))?;
+        self.host.resize(len + more, T::zeroed());
+        Ok(())
+    }
+
+    fn truncate(&mut self, bytes: usize) {
+        self.host.truncate(bytes / size_of::<T>().max(1));
+    }
+}
+
+/// Allocates host memory for `len` elements of the buffer called `name`. Fails instead of aborting, because a device
+/// array may exceed the host's memory. The system provides zeroed pages, so the memory is not written twice.
+pub(super) fn zeroed<T: Pod>(name: &str, len: u64) -> Result<Vec<T>> {
+    let made = usize::try_from(len).map_err(|_| ()).and_then(try_zeroed_vec);
+    made.map_err(|()| no_host_memory(name, len.saturating_mul(size_of::<T>() as u64)))
+}
+
+fn no_host_memory(name: &str, size: u64) -> Error {
+    out_of_memory(name, size, &"not enough host memory for the download")
+}
+
+impl dyn AnyOutput + '_ {
+    /// Number of results on the host.
+    pub(crate) fn len(&mut self) -> usize {
+        let each = self.element_bytes();
+        self.bytes().len() / each.max(1)
+    }
+
+    /// The result on the host at `index`.
+    pub(crate) fn element(&mut self, index: usize) -> &mut [u8] {
+        let each = self.element_bytes();
+        &mut self.bytes()[index * each..][..each]
+    }
+
+    /// Removes the result on the host at `index`, and returns it.
+    pub(crate) fn remove(&mut self, index: usize) -> Vec<u8> {
+        let (each, end) = (self.element_bytes(), self.bytes().len());
+        let removed = self.element(index).to_vec();
+        self.bytes().copy_within((index + 1) * each.., index * each);
+        self.truncate(end - each);
+        removed
+    }
+
+    /// Inserts a result on the host at `index`.
+    pub(crate) fn insert(&mut self, index: usize, element: &[u8]) -> Result<()> {
+        self.extend(element)?;
+        self.bytes()[index * element.len()..].rotate_right(element.len());
+        Ok(())
+    }
+
+    /// Appends results on the host.
+    pub(crate) fn extend(&mut self, bytes: &[u8]) -> Result<()> {
+        let begin = self.bytes().len();
+        self.grow("results", bytes.len() as u64)?;
+        self.bytes()[begin..].copy_from_slice(bytes);
+        Ok(())
+    }
 }
 
 /// Location of arrays: [`Host`] or [`Device`].
@@ -115,17 +362,9 @@ pub trait Place: sealed::Place {
     /// The type that a call returns for an array of `T`.
     type Array<T: Pod>;
 
-    /// Whether [`Elements::on_device`] returns the caller's own array, which must not be modified.
+    /// Moves a result to this location.
     #[doc(hidden)]
-    const BORROWED: bool;
-
-    /// Moves a result on the device to this location.
-    #[doc(hidden)]
-    fn take<T: Pod>(context: &Context, array: Array<T>) -> Result<Self::Array<T>>;
-
-    /// Moves a result on the host to this location.
-    #[doc(hidden)]
-    fn put<T: Pod>(context: &Context, elements: Vec<T>) -> Result<Self::Array<T>>;
+    fn take<T: Pod>(context: &Context, output: impl Into<Output<T>>) -> Result<Self::Array<T>>;
 }
 
 mod sealed {
@@ -145,14 +384,12 @@ impl sealed::Place for Host {}
 
 impl Place for Host {
     type Array<T: Pod> = Vec<T>;
-    const BORROWED: bool = false;
 
-    fn take<T: Pod>(context: &Context, array: Array<T>) -> Result<Vec<T>> {
-        context.download(&array)
-    }
-
-    fn put<T: Pod>(_: &Context, elements: Vec<T>) -> Result<Vec<T>> {
-        Ok(elements)
+    fn take<T: Pod>(context: &Context, output: impl Into<Output<T>>) -> Result<Vec<T>> {
+        match output.into() {
+            Output { device: Some(array), .. } => context.download(&array.into()),
+            Output { host, .. } => Ok(host),
+        }
     }
 }
 
@@ -160,73 +397,37 @@ impl sealed::Place for Device {}
 
 impl Place for Device {
     type Array<T: Pod> = Array<T>;
-    const BORROWED: bool = true;
 
-    fn take<T: Pod>(_: &Context, array: Array<T>) -> Result<Array<T>> {
-        Ok(array)
-    }
-
-    fn put<T: Pod>(context: &Context, elements: Vec<T>) -> Result<Array<T>> {
-        context.upload(&elements)
+    fn take<T: Pod>(context: &Context, output: impl Into<Output<T>>) -> Result<Array<T>> {
+        match output.into() {
+            Output { device: Some(array), .. } => Ok(array.into()),
+            Output { host, .. } => context.upload(&host),
+        }
     }
 }
 
-macro_rules! host_elements {
-    ($($ty:ty $(, $n:ident)?;)*) => {$(
+macro_rules! elements {
+    ($($ty:ty $(, $n:ident)?: $place:ty, $elements:ident => $input:expr;)*) => {$(
         impl<T: Pod $(, const $n: usize)?> sealed::Elements for $ty {}
 
         impl<T: Pod $(, const $n: usize)?> Elements for $ty {
             type Item = T;
-            type Place = Host;
+            type Place = $place;
 
-            fn count(&self) -> u64 {
-                self.len() as u64
-            }
-
-            fn on_device(&self, context: &Context, name: &str) -> Result<Array<T>> {
-                context.upload_named(name, self)
-            }
-
-            fn on_host(&self) -> Option<&[T]> {
-                Some(self)
-            }
-
-            fn part(&self, context: &Context, name: &str, range: Range<u64>) -> Result<Array<T>> {
-                context.upload_named(name, &self[range.start as usize..range.end as usize])
+            fn input(&self) -> Input<'_> {
+                let $elements = self;
+                $input
             }
         }
     )*};
 }
 
-host_elements! {
-    [T];
-    [T; N], N;
-    Vec<T>;
-    Box<[T]>;
-}
-
-impl<T: Pod> sealed::Elements for Array<T> {}
-
-impl<T: Pod> Elements for Array<T> {
-    type Item = T;
-    type Place = Device;
-
-    fn count(&self) -> u64 {
-        self.len
-    }
-
-    fn on_device(&self, context: &Context, _: &str) -> Result<Self> {
-        self.buffer.check_device(&context.device)?;
-        Ok(self.clone())
-    }
-
-    fn part(&self, context: &Context, name: &str, range: Range<u64>) -> Result<Self> {
-        if range == (0..self.len) {
-            return self.on_device(context, name);
-        }
-        // A range may start at an offset that violates the binding alignment, so it is copied through the host.
-        context.upload_named(name, &context.download_range(self, range)?)
-    }
+elements! {
+    [T]: Host, slice => Input::host(slice);
+    [T; N], N: Host, array => Input::host(array);
+    Vec<T>: Host, vector => Input::host(vector);
+    Box<[T]>: Host, slice => Input::host(slice);
+    Array<T>: Device, array => Input::Device(&array.any);
 }
 
 impl<A: Elements + ?Sized> sealed::Elements for &A {}
@@ -235,19 +436,7 @@ impl<A: Elements + ?Sized> Elements for &A {
     type Item = A::Item;
     type Place = A::Place;
 
-    fn count(&self) -> u64 {
-        (**self).count()
-    }
-
-    fn on_device(&self, context: &Context, name: &str) -> Result<Array<Self::Item>> {
-        (**self).on_device(context, name)
-    }
-
-    fn on_host(&self) -> Option<&[Self::Item]> {
-        (**self).on_host()
-    }
-
-    fn part(&self, context: &Context, name: &str, range: Range<u64>) -> Result<Array<Self::Item>> {
-        (**self).part(context, name, range)
+    fn input(&self) -> Input<'_> {
+        (**self).input()
     }
 }

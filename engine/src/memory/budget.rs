@@ -1,7 +1,10 @@
 //! An optional limit on the total size of a context's buffers.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::{Error, Result};
 
 /// The bytes that remain under the limit.
 #[derive(Clone, Debug)]
@@ -26,12 +29,20 @@ impl Budget {
         self.limit
     }
 
-    /// Reserves `bytes`. If they exceed the remaining bytes, returns those as the error.
-    pub fn take(&self, bytes: u64) -> Result<Share, u64> {
+    /// Reserves `bytes` for the buffer called `name`. Fails if they exceed the remaining bytes.
+    pub fn take(&self, name: &str, bytes: u64) -> Result<Share> {
         self.left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes))
             .map(|_| Share { left: self.left.clone(), bytes })
+            .map_err(|left| {
+                let reason = format!("only {left} bytes of the memory limit are left");
+                out_of_memory(name, bytes, &reason)
+            })
     }
+}
+
+pub(super) fn out_of_memory(name: &str, size: u64, reason: &dyn Display) -> Error {
+    Error::OutOfMemory { name: name.to_owned(), size, reason: reason.to_string() }
 }
 
 impl Drop for Share {
@@ -42,15 +53,18 @@ impl Drop for Share {
 
 #[cfg(test)]
 mod tests {
-    use super::Budget;
+    use super::{Budget, Error};
 
     #[test]
     fn dropped_shares_return_their_bytes() {
         let budget = Budget::new(Some(100));
-        let share = budget.take(60).expect("a share");
-        assert_eq!(budget.take(41).map(|_| ()), Err(40));
+        let share = budget.take("keys", 60).expect("a share");
+        let Err(Error::OutOfMemory { name, size: 41, reason }) = budget.take("keys", 41) else {
+            panic!("only 40 bytes are left");
+        };
+        assert!(name == "keys" && reason.contains("only 40 bytes"), "{name}: {reason}");
         drop(share);
-        assert!(budget.take(100).is_ok());
-        assert!(Budget::new(None).take(1 << 60).is_ok());
+        assert!(budget.take("keys", 100).is_ok());
+        assert!(Budget::new(None).take("keys", 1 << 60).is_ok());
     }
 }

@@ -8,7 +8,7 @@ use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
-use super::budget::Share;
+use super::budget::{Share, out_of_memory};
 use super::heap::Heap;
 use super::staging::Staging;
 use crate::device::hooks::{MemoryAllocator, MemoryPiece};
@@ -54,19 +54,16 @@ impl Buffer {
         if size == 0 {
             return Err(Error::EmptyBuffer { name: name.to_owned() });
         }
-        let out_of_memory =
-            |reason: String| Error::OutOfMemory { name: name.to_owned(), size, reason };
         // Larger sizes would violate a valid-usage rule instead of returning an error.
         let limit = device.properties.max_buffer_size.min(device.properties.device_memory);
         if size > limit {
-            return Err(out_of_memory(format!("the device allows at most {limit} bytes")));
+            let reason = format!("the device allows at most {limit} bytes");
+            return Err(out_of_memory(name, size, &reason));
         }
         let heap = Heap::of(device)?;
-        let _share = heap.budget.take(size).or_else(|_| {
+        let _share = heap.budget.take(name, size).or_else(|_| {
             Staging::of(device)?.trim(device);
-            let left =
-                |left| out_of_memory(format!("only {left} bytes of the memory limit are left"));
-            heap.budget.take(size).map_err(left)
+            heap.budget.take(name, size)
         })?;
         let mut usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::UNIFORM_BUFFER
@@ -79,9 +76,8 @@ impl Buffer {
         let info = vk::BufferCreateInfo::default().size(size).usage(usage);
         // SAFETY: a live device and a size within its limits.
         let raw = unsafe { device.raw.create_buffer(&info, device.callbacks()) }
-            .map_err(|result| out_of_memory(result.to_string()))?;
+            .map_err(|result| out_of_memory(name, size, &result))?;
         // From here on, dropping `inner` destroys the buffer and frees its memory.
-        let owned_name = name.to_owned();
         let mut inner = Inner {
             heap,
             device: device.clone(),
@@ -89,36 +85,17 @@ impl Buffer {
             allocation: None,
             piece: None,
             size,
-            name: owned_name,
+            name: name.to_owned(),
             unverified: Mutex::default(),
             _share,
         };
         // SAFETY: just created.
         let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
-        if let (Some(allocator), Location::Device) = (&device.hooks.memory, location) {
-            inner.place_by(&**allocator, &requirements)?;
-            device.name_object(raw, name);
-            return Ok(Self(Arc::new(inner)));
-        }
-        let allocation = inner.heap.allocate(&AllocationCreateDesc {
-            name,
-            requirements,
-            location: match location {
-                Location::Device => MemoryLocation::GpuOnly,
-                Location::Readback => MemoryLocation::GpuToCpu,
-                Location::Constant => MemoryLocation::CpuToGpu,
-            },
-            linear: true,
-            allocation_scheme: match inner.heap.budget.limit() {
-                None => AllocationScheme::GpuAllocatorManaged,
-                // A shared memory block could exceed the limit.
-                Some(_) => AllocationScheme::DedicatedBuffer(raw),
-            },
-        })?;
-        // SAFETY: only the handle is used, and only while the allocation is alive.
-        let (memory, offset) = (unsafe { allocation.memory() }, allocation.offset());
-        inner.allocation = Some(allocation);
-        // SAFETY: the memory meets the buffer's requirements and is bound once.
+        let (memory, offset) = match (&device.hooks.memory, location) {
+            (Some(allocator), Location::Device) => inner.place_by(&**allocator, &requirements)?,
+            _ => inner.place(requirements, location)?,
+        };
+        // SAFETY: the allocators return memory that meets the buffer's requirements; it is bound once.
         unsafe { device.raw.bind_buffer_memory(raw, memory, offset) }
             .during("vkBindBufferMemory")?;
         device.name_object(raw, name);
@@ -139,10 +116,8 @@ impl Buffer {
         for (offset, bytes) in contents {
             let begin = offset as usize;
             let target = mapped.get_mut(begin..begin.saturating_add(bytes.len()));
-            let target = target.ok_or_else(|| Error::OutOfMemory {
-                name: name.to_owned(),
-                size,
-                reason: "the driver did not map memory for host writes".to_owned(),
+            let target = target.ok_or_else(|| {
+                out_of_memory(name, size, &"the driver did not map memory for host writes")
             })?;
             target.copy_from_slice(bytes);
         }
@@ -213,42 +188,59 @@ impl Buffer {
 }
 
 impl Inner {
-    /// Binds the buffer to memory from the external allocator.
+    /// Allocates memory from the heap. Returns the memory and the offset of the buffer.
+    fn place(
+        &mut self,
+        requirements: vk::MemoryRequirements,
+        location: Location,
+    ) -> Result<(vk::DeviceMemory, u64)> {
+        let allocation = self.heap.allocate(&AllocationCreateDesc {
+            name: &self.name,
+            requirements,
+            location: match location {
+                Location::Device => MemoryLocation::GpuOnly,
+                Location::Readback => MemoryLocation::GpuToCpu,
+                Location::Constant => MemoryLocation::CpuToGpu,
+            },
+            linear: true,
+            allocation_scheme: match self.heap.budget.limit() {
+                None => AllocationScheme::GpuAllocatorManaged,
+                // A shared memory block could exceed the limit.
+                Some(_) => AllocationScheme::DedicatedBuffer(self.raw),
+            },
+        })?;
+        let allocation = self.allocation.insert(allocation);
+        // SAFETY: only the handle is used, and only while the allocation is alive.
+        Ok((unsafe { allocation.memory() }, allocation.offset()))
+    }
+
+    /// Allocates memory from the external allocator. Returns the memory and the offset of the buffer.
     fn place_by(
         &mut self,
         allocator: &dyn MemoryAllocator,
         requirements: &vk::MemoryRequirements,
-    ) -> Result<()> {
+    ) -> Result<(vk::DeviceMemory, u64)> {
         let flags = match self.device.features.buffer_device_address {
             true => vk::MemoryAllocateFlags::DEVICE_ADDRESS,
             false => vk::MemoryAllocateFlags::empty(),
         };
-        let fail = |reason: String| Error::OutOfMemory {
-            name: self.name.clone(),
-            size: self.size,
-            reason,
-        };
-        let piece = allocator.allocate(requirements, flags);
-        let piece = piece
-            .map_err(|result| fail(format!("the application's allocator failed: {result}")))?;
+        let piece = allocator.allocate(requirements, flags).map_err(|result| {
+            let reason = format!("the application's allocator failed: {result}");
+            out_of_memory(&self.name, self.size, &reason)
+        })?;
         // From here on, dropping `self` frees the memory.
         self.piece = Some(piece);
         if piece.memory == vk::DeviceMemory::null()
             || !piece.offset.is_multiple_of(requirements.alignment.max(1))
         {
             let (offset, alignment) = (piece.offset, requirements.alignment);
-            return Err(Error::OutOfMemory {
-                name: self.name.clone(),
-                size: self.size,
-                reason: format!(
-                    "the application's allocator returned no memory, or an offset ({offset}) that is not a \
-                     multiple of {alignment}"
-                ),
-            });
+            let reason = format!(
+                "the application's allocator returned no memory, or an offset ({offset}) that is not a multiple \
+                 of {alignment}"
+            );
+            return Err(out_of_memory(&self.name, self.size, &reason));
         }
-        // SAFETY: the allocator guarantees that the memory meets the buffer's requirements; it is bound once.
-        unsafe { self.device.raw.bind_buffer_memory(self.raw, piece.memory, piece.offset) }
-            .during("vkBindBufferMemory")
+        Ok((piece.memory, piece.offset))
     }
 }
 

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gpu_allocator::AllocationSizes;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, Allocator, AllocatorCreateDesc};
 
-use super::budget::Budget;
+use super::budget::{Budget, out_of_memory};
 use crate::device::context::Context;
 use crate::device::shared::{Attachment, Device};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Provides the memory of a context's buffers.
 pub(crate) struct Heap {
@@ -93,10 +93,6 @@ impl Attachment for Heap {
     unsafe fn release(&self, _: &Device) {
         drop(self.lock().take());
     }
-}
-
-fn out_of_memory(name: &str, size: u64, reason: &dyn std::fmt::Display) -> Error {
-    Error::OutOfMemory { name: name.to_owned(), size, reason: reason.to_string() }
 }
 
 impl Context {

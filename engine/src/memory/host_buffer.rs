@@ -5,8 +5,9 @@ use std::ptr::NonNull;
 
 use ash::vk;
 
+use super::budget::out_of_memory;
 use crate::device::shared::Device;
-use crate::error::{Error, Result, VkResultExt};
+use crate::error::{Result, VkResultExt};
 
 /// A mapped buffer. The owner must release it before the device is destroyed.
 pub(super) struct HostBuffer {
@@ -79,10 +80,6 @@ impl HostBuffer {
             device.raw.free_memory(self.memory, device.callbacks());
         }
     }
-}
-
-fn out_of_memory(name: &str, size: u64, reason: &dyn std::fmt::Display) -> Error {
-    Error::OutOfMemory { name: name.to_owned(), size, reason: reason.to_string() }
 }
 
 fn allocate(

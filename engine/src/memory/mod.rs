@@ -10,6 +10,7 @@ mod staging;
 pub(crate) mod status;
 pub(crate) mod transfer;
 
+pub(crate) use array::{AnyArray, AnyOutput, Input, Output};
 pub use array::{Array, Device, Elements, Host, Place};
 pub(crate) use buffer::{Buffer, Location};
 pub use heap::MemoryReport;

@@ -5,9 +5,10 @@ use std::marker::PhantomData;
 
 use bytemuck::Pod;
 
+use super::budget::out_of_memory;
 use super::buffer::{Buffer, Location};
 use crate::device::context::Context;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// A small array of `T` in memory that is mapped for the host: reports of plans that run again and
 /// again, such as whether an iteration has ended. The plan declares it as an import whose exit scope
@@ -51,8 +52,8 @@ impl<T: Pod> Readback<T> {
         let size = len.saturating_mul(size_of::<T>() as u64);
         let buffer = Buffer::new(&context.device, name, size, Location::Readback)?;
         if buffer.mapped().is_none() {
-            let reason = "the driver did not map memory for host reads".to_owned();
-            return Err(Error::OutOfMemory { name: name.to_owned(), size, reason });
+            let reason = "the driver did not map memory for host reads";
+            return Err(out_of_memory(name, size, &reason));
         }
         Ok(Self { buffer, len: len as usize, elements: PhantomData })
     }

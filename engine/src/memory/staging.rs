@@ -263,11 +263,7 @@ impl Drop for TakenSlots {
 impl Slot {
     fn new(device: &Device, bytes: u64) -> Result<Self> {
         let name = "staging";
-        let share = Heap::of(device)?.budget.take(bytes).map_err(|left| Error::OutOfMemory {
-            name: name.to_owned(),
-            size: bytes,
-            reason: format!("only {left} bytes of the memory limit are left"),
-        })?;
+        let share = Heap::of(device)?.budget.take(name, bytes)?;
         let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
         let memory = HostBuffer::new(device, name, bytes, usage)?;
         match CommandSlot::new(device) {

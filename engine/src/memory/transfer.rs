@@ -11,7 +11,7 @@ use std::thread;
 use ash::vk;
 use bytemuck::Pod;
 
-use super::array::Array;
+use super::array::{AnyArray, AnyOutput, Array, Input, zeroed};
 use super::buffer::Buffer;
 use super::staging::{Direction, Slot, Staging, Working};
 use super::status::check_order;
@@ -29,14 +29,7 @@ const CHUNKS_PER_THREAD: u64 = 2;
 impl Context {
     /// Creates an array in device memory with the contents of `data`.
     pub fn upload<T: Pod>(&self, data: &[T]) -> Result<Array<T>> {
-        self.upload_named("array", data)
-    }
-
-    /// Like [`upload`](Self::upload), with a name for errors and debuggers.
-    pub(crate) fn upload_named<T: Pod>(&self, name: &str, data: &[T]) -> Result<Array<T>> {
-        let array = Array::uninit(self, name, data.len() as u64)?;
-        self.write(&array, 0, data)?;
-        Ok(array)
+        Input::host(data).on_device(self, "array").map(Array::from)
     }
 
     /// Creates an array of `len` elements that `fill` writes in chunks. `fill` receives the index of the first element
@@ -62,21 +55,27 @@ impl Context {
         let array = Array::uninit(self, "array", len)?;
         let each = size_of::<T>() as u64;
         let transfer = Transfer::new(self, array.buffer(), 0, len * each, each)?;
-        transfer
-            .upload(&|at, chunk: &mut [u8]| fill(at / each, bytemuck::cast_slice_mut(chunk)))?;
+        let failure = Failure::default();
+        let outcome = transfer
+            .upload(&|at, chunk| failure.keep(fill(at / each, bytemuck::cast_slice_mut(chunk))));
+        failure.or(outcome)?;
         Ok(array)
     }
 
     /// Copies `data` into `array`, starting at element `first`, and waits. Other elements are unchanged.
     pub fn write<T: Pod>(&self, array: &Array<T>, first: u64, data: &[T]) -> Result<()> {
-        check_elements(array, first, data.len() as u64)?;
-        let bytes: &[u8] = bytemuck::cast_slice(data);
+        check_elements(array.len(), first, data.len() as u64)?;
         let offset = first * size_of::<T>() as u64;
-        let transfer = Transfer::new(self, array.buffer(), offset, bytes.len() as u64, 1)?;
-        transfer.upload(&|at, chunk: &mut [u8]| {
+        self.write_bytes(array.buffer(), offset, bytemuck::cast_slice(data))
+    }
+
+    pub(super) fn write_bytes(&self, buffer: &Buffer, offset: u64, bytes: &[u8]) -> Result<()> {
+        let transfer = Transfer::new(self, buffer, offset, bytes.len() as u64, 1)?;
+        let outcome = transfer.upload(&|at, chunk| {
             chunk.copy_from_slice(&bytes[at as usize..][..chunk.len()]);
-            Ok::<(), Error>(())
-        })
+            Ok(())
+        });
+        Failure::default().or(outcome)
     }
 
     /// Returns the elements of `array`.
@@ -87,16 +86,34 @@ impl Context {
     /// Returns a range of the elements of `array`.
     pub fn download_range<T: Pod>(&self, array: &Array<T>, range: Range<u64>) -> Result<Vec<T>> {
         let len = range.end.saturating_sub(range.start);
-        check_elements(array, range.start, len)?;
-        let mut data = zeroed(array.buffer(), len)?;
-        self.read_into(array, range.start, &mut data)?;
+        check_elements(array.len(), range.start, len)?;
+        let mut data = zeroed(array.buffer().name(), len)?;
+        let offset = range.start * size_of::<T>() as u64;
+        self.read_bytes(array.buffer(), offset, bytemuck::cast_slice_mut(&mut data))?;
         Ok(data)
     }
 
     /// Copies the elements of `array` into `data`, which must have the same length.
     pub fn download_into<T: Pod>(&self, array: &Array<T>, data: &mut [T]) -> Result<()> {
         check_lengths("data", data.len() as u64, "array", array.len())?;
-        self.read_into(array, 0, data)
+        self.read_bytes(array.buffer(), 0, bytemuck::cast_slice_mut(data))
+    }
+
+    /// Returns a range of the elements of `array` as bytes.
+    pub(crate) fn read_range(&self, array: &AnyArray, range: Range<u64>) -> Result<Vec<u8>> {
+        let (each, len) = (array.element_bytes(), range.end.saturating_sub(range.start));
+        check_elements(array.len(), range.start, len)?;
+        let mut bytes = zeroed(array.buffer().name(), len * each)?;
+        self.read_bytes(array.buffer(), range.start * each, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Appends the elements of `array` to the results on the host. If this fails, the results do not change.
+    pub(crate) fn append(&self, array: &AnyArray, output: &mut dyn AnyOutput) -> Result<()> {
+        let begin = output.bytes().len();
+        output.grow(array.buffer().name(), array.len() * array.element_bytes())?;
+        let read = self.read_bytes(array.buffer(), 0, &mut output.bytes()[begin..]);
+        read.inspect_err(|_| output.truncate(begin))
     }
 
     /// Passes a range of `array` to `drain` in chunks. `drain` receives the index of the first element and the chunk.
@@ -120,26 +137,58 @@ impl Context {
         drain: impl Fn(u64, &[T]) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
         let len = range.end.saturating_sub(range.start);
-        check_elements(array, range.start, len)?;
+        check_elements(array.len(), range.start, len)?;
         let each = size_of::<T>() as u64;
         let transfer = Transfer::new(self, array.buffer(), range.start * each, len * each, each)?;
-        transfer.download(&|at, chunk: &[u8]| {
-            drain(range.start + at / each, bytemuck::cast_slice(chunk))
-        })
+        let failure = Failure::default();
+        let outcome = transfer.download(&|at, chunk| {
+            failure.keep(drain(range.start + at / each, bytemuck::cast_slice(chunk)))
+        });
+        failure.or(outcome)
     }
 
-    fn read_into<T: Pod>(&self, array: &Array<T>, first: u64, data: &mut [T]) -> Result<()> {
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(data);
-        let offset = first * size_of::<T>() as u64;
-        let transfer = Transfer::new(self, array.buffer(), offset, bytes.len() as u64, 1)?;
+    pub(crate) fn read_bytes(&self, buffer: &Buffer, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        let transfer = Transfer::new(self, buffer, offset, bytes.len() as u64, 1)?;
         // Each part is locked by the thread that copies its chunk.
         let parts = bytes.chunks_mut(transfer.chunk as usize).map(Mutex::new);
         let parts: Vec<_> = parts.collect();
-        transfer.download(&|at, chunk: &[u8]| {
+        let outcome = transfer.download(&|at, chunk| {
             let part = &parts[(at / transfer.chunk) as usize];
             part.lock().unwrap_or_else(PoisonError::into_inner).copy_from_slice(chunk);
-            Ok::<(), Error>(())
+            Ok(())
+        });
+        Failure::default().or(outcome)
+    }
+}
+
+/// Outcome of a transfer. `None` if a callback failed, which keeps its error in a [`Failure`].
+type Outcome = Result<(), Option<Error>>;
+
+/// The first error of the callbacks of a transfer.
+struct Failure<E>(Mutex<Option<E>>);
+
+impl<E> Default for Failure<E> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+impl<E: From<Error>> Failure<E> {
+    fn keep(&self, outcome: Result<(), E>) -> Outcome {
+        outcome.map_err(|error| {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            None
         })
+    }
+
+    /// The error of a callback, if there is one, or that of the transfer.
+    fn or(self, outcome: Outcome) -> Result<(), E> {
+        let failure = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match (failure, outcome) {
+            (Some(error), _) => Err(error),
+            (None, Err(Some(error))) => Err(error.into()),
+            (None, _) => Ok(()),
+        }
     }
 }
 
@@ -190,32 +239,23 @@ impl<'t> Transfer<'t> {
         Ok(Self { device, buffer, offset, size, staging, chunk })
     }
 
-    fn upload<E: From<Error> + Send>(
-        &self,
-        fill: &(impl Fn(u64, &mut [u8]) -> Result<(), E> + Sync),
-    ) -> Result<(), E> {
+    fn upload(&self, fill: &(dyn Fn(u64, &mut [u8]) -> Outcome + Sync)) -> Outcome {
         let (buffer, bytes) = (self.buffer.name(), self.size);
         let _span = tracing::debug_span!("upload", buffer, bytes).entered();
-        self.on_threads(|chunks, slots| chunks.fill(slots, fill))
+        self.on_threads(&|chunks, slots| chunks.fill(slots, fill))
     }
 
-    fn download<E: From<Error> + Send>(
-        &self,
-        drain: &(impl Fn(u64, &[u8]) -> Result<(), E> + Sync),
-    ) -> Result<(), E> {
+    fn download(&self, drain: &(dyn Fn(u64, &[u8]) -> Outcome + Sync)) -> Outcome {
         let (buffer, bytes) = (self.buffer.name(), self.size);
         let _span = tracing::debug_span!("download", buffer, bytes).entered();
         let unverified = self.buffer.take_unverified();
-        self.on_threads(|chunks, slots| chunks.drain(slots, drain))?;
+        self.on_threads(&|chunks, slots| chunks.drain(slots, drain))?;
         // The copies have completed, and so has all work submitted before them.
         Ok(check_order(self.device, unverified)?)
     }
 
     /// Runs `body` on several threads, if the transfer is large enough, each with its own slots.
-    fn on_threads<E: From<Error> + Send>(
-        &self,
-        body: impl Fn(&Chunks<'_>, &mut [Slot]) -> Result<(), E> + Sync,
-    ) -> Result<(), E> {
+    fn on_threads(&self, body: &(dyn Fn(&Chunks<'_>, &mut [Slot]) -> Outcome + Sync)) -> Outcome {
         if self.size == 0 {
             return Ok(());
         }
@@ -271,11 +311,7 @@ impl Chunks<'_> {
     }
 
     /// Uploads chunks until none is left.
-    fn fill<E: From<Error>>(
-        &self,
-        slots: &mut [Slot],
-        fill: &impl Fn(u64, &mut [u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
+    fn fill(&self, slots: &mut [Slot], fill: &dyn Fn(u64, &mut [u8]) -> Outcome) -> Outcome {
         let (device, count) = (self.transfer.device, slots.len());
         let mut turn = 0;
         while let Some(chunk) = self.next() {
@@ -291,11 +327,7 @@ impl Chunks<'_> {
     }
 
     /// Downloads chunks until none is left.
-    fn drain<E: From<Error>>(
-        &self,
-        slots: &mut [Slot],
-        drain: &impl Fn(u64, &[u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
+    fn drain(&self, slots: &mut [Slot], drain: &dyn Fn(u64, &[u8]) -> Outcome) -> Outcome {
         let (device, count) = (self.transfer.device, slots.len());
         let mut in_flight: VecDeque<(usize, Range<u64>)> = VecDeque::with_capacity(count);
         let mut turn = 0;
@@ -319,11 +351,11 @@ impl Chunks<'_> {
     }
 }
 
-/// Checks that the array has `len` elements starting at `first`.
-fn check_elements<T>(array: &Array<T>, first: u64, len: u64) -> Result<()> {
+/// Checks that an array of `array` elements has `len` elements starting at `first`.
+fn check_elements(array: u64, first: u64, len: u64) -> Result<()> {
     match first.checked_add(len) {
-        Some(end) if end <= array.len() => Ok(()),
-        _ => Err(Error::OutOfBounds { first, len, array: array.len() }),
+        Some(end) if end <= array => Ok(()),
+        _ => Err(Error::OutOfBounds { first, len, array }),
     }
 }
 
@@ -338,16 +370,4 @@ pub(crate) fn check_lengths(
         return Ok(());
     }
     Err(Error::LengthMismatch { name, len, other, other_len })
-}
-
-/// Allocates host memory for `len` elements of `buffer`. Fails instead of aborting, because a device array may exceed
-/// the host's memory. The system provides zeroed pages, so the memory is not written twice.
-fn zeroed<T: Pod>(buffer: &Buffer, len: u64) -> Result<Vec<T>> {
-    let no_memory = || Error::OutOfMemory {
-        name: buffer.name().to_owned(),
-        size: len.saturating_mul(size_of::<T>() as u64),
-        reason: "not enough host memory for the download".into(),
-    };
-    let len = usize::try_from(len).map_err(|_| no_memory())?;
-    bytemuck::allocation::try_zeroed_vec(len).map_err(|()| no_memory())
 }

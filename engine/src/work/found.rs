@@ -1,7 +1,6 @@
 //! Work that finds elements of an array: selections, runs of equal elements, and the least and
 //! greatest element.
 
-use super::operand::check_beside;
 use super::{Operand, Work};
 use crate::elements::key::Key;
 use crate::error::Result;
@@ -25,7 +24,7 @@ impl Work {
         C: Operand<Item = u32>,
     {
         let buffers = self.select_buffers(src, dst, selected);
-        self.add_select(which, &buffers)
+        operations::select(&mut self.graph, &self.policy, which, &buffers)
     }
 
     /// Selects the elements of `src` whose flag is not zero, like [`select`](Self::select).
@@ -42,11 +41,11 @@ impl Work {
         C: Operand<Item = A::Item>,
         D: Operand<Item = u32>,
     {
-        let from = src.declare(self);
-        check_beside(("flags", &flags), ("src", src.count(from)))?;
-        let flags = flags.declare(self);
-        let buffers = self.select_buffers(src, dst, selected).flags(flags);
-        self.add_select(&Select::<A::Item>::flagged(), &buffers)
+        let n = self.declare(src).n;
+        let flags = self.declare(flags);
+        flags.check_beside("flags", ("src", n))?;
+        let buffers = self.select_buffers(src, dst, selected).flags(flags.buffer);
+        operations::select(&mut self.graph, &self.policy, &Select::<A::Item>::flagged(), &buffers)
     }
 
     /// Writes the elements of `src` that `which` selects to `dst`, the remaining ones to
@@ -63,9 +62,9 @@ impl Work {
         B: Operand<Item = A::Item>,
         C: Operand<Item = u32>,
     {
-        let rejected = rejected.declare(self);
+        let rejected = self.declare(rejected).buffer;
         let buffers = self.select_buffers(src, dst, selected).rejected(rejected);
-        self.add_select(which, &buffers)
+        operations::select(&mut self.graph, &self.policy, which, &buffers)
     }
 
     /// Writes the first element of each run of equal neighbours in `src` to `dst`, and the number
@@ -87,9 +86,10 @@ impl Work {
         C: Operand<Item = u32>,
         D: Operand<Item = u32>,
     {
-        let lengths = lengths.declare(self);
+        let lengths = self.declare(lengths).buffer;
         let buffers = self.select_buffers(src, dst, found).run_lengths(lengths);
-        self.add_select(&Select::<A::Item>::first_of_runs(), &buffers)
+        let runs = Select::<A::Item>::first_of_runs();
+        operations::select(&mut self.graph, &self.policy, &runs, &buffers)
     }
 
     /// Writes the least element of `src` to the first element of `dst`, and its index to the first
@@ -114,35 +114,26 @@ impl Work {
         self.find(src, dst, index, Operator::Max)
     }
 
-    pub(crate) fn find<A, B, C>(
+    fn find(
         &mut self,
-        src: A,
-        dst: B,
-        index: C,
+        src: impl Operand,
+        dst: impl Operand,
+        index: impl Operand,
         operator: Operator,
-    ) -> Result<()>
-    where
-        A: Operand,
-        B: Operand,
-        C: Operand,
-    {
-        let (from, to) = (src.declare(self), dst.declare(self));
-        let buffers = ReduceBuffers::new(from, to).count(src.count(from));
-        let buffers = buffers.index(index.declare(self));
+    ) -> Result<()> {
+        let (src, dst) = (self.declare(src), self.declare(dst));
+        let buffers = ReduceBuffers::new(src.buffer, dst.buffer).count(src.n);
+        let buffers = buffers.index(self.declare(index).buffer);
         operations::reduce(&mut self.graph, &self.policy, operator, &buffers)
     }
 
-    fn select_buffers<A, B, C>(&mut self, src: A, dst: B, found: C) -> SelectBuffers
-    where
-        A: Operand,
-        B: Operand,
-        C: Operand,
-    {
-        let (from, to) = (src.declare(self), dst.declare(self));
-        SelectBuffers::new(from, to, found.declare(self)).count(src.count(from))
-    }
-
-    fn add_select<K: Key>(&mut self, which: &Select<K>, buffers: &SelectBuffers) -> Result<()> {
-        operations::select(&mut self.graph, &self.policy, which, buffers)
+    fn select_buffers(
+        &mut self,
+        src: impl Operand,
+        dst: impl Operand,
+        found: impl Operand,
+    ) -> SelectBuffers {
+        let (src, dst) = (self.declare(src), self.declare(dst));
+        SelectBuffers::new(src.buffer, dst.buffer, self.declare(found).buffer).count(src.n)
     }
 }

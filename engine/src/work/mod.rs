@@ -53,21 +53,21 @@ use std::marker::PhantomData;
 
 use bytemuck::Pod;
 use multisplit_graph::{self as graph, Graph, Plan, Scope};
-use operand::{check_beside, check_same, words_of};
+use operand::{Declared, Source, check_same};
 
 use crate::device::context::Context;
 use crate::elements::key::{Key, Sample, Value};
 use crate::error::Result;
 use crate::execute::executable::{Executable, ExecutableOptions};
 use crate::execute::import::Bound;
-use crate::memory::{Array, Buffer};
+use crate::memory::{AnyArray, Buffer};
 use crate::operations::histogram::Bins;
 use crate::operations::scan::Scan;
 use crate::operations::shared::checks::check_size;
 use crate::operations::shared::operator::AnyOperator;
 use crate::operations::sort::Sort;
 use crate::operations::split::Buckets;
-use crate::operations::topk::{AddedTopK, TopK};
+use crate::operations::topk::TopK;
 use crate::operations::{
     self, Count, HistogramBuffers, ReduceBuffers, ScanBuffers, SortBuffers, SplitBuffers,
     TopKBuffers,
@@ -153,13 +153,13 @@ impl Work {
     /// A count of at most `max` that earlier passes write to the first word of `array`, such as the
     /// number of elements that [`select`](Self::select) found.
     pub fn count_in<A: Operand<Item = u32>>(&mut self, array: A, max: u64) -> Count {
-        Count::Device { buffer: array.declare(self), index: 0, max }
+        Count::Device { buffer: self.declare(array).buffer, index: 0, max }
     }
 
     /// Sorts `keys` in place.
     pub fn sort<A: Operand<Item: Key>>(&mut self, keys: A, sort: &Sort) -> Result<()> {
-        let buffers = self.sort_buffers(&keys);
-        self.add_sort(sort, &buffers)
+        let keys = self.declare(keys);
+        self.add_sort(sort, &SortBuffers::keys(keys.buffer).count(keys.n))
     }
 
     /// Sorts `keys` and `values` in place, by key.
@@ -168,11 +168,7 @@ impl Work {
         A: Operand<Item: Key>,
         B: Operand<Item: Value>,
     {
-        let () = <B::Item as Value>::CHECKED;
-        let n = keys.count(keys.declare(self));
-        check_beside(("values", &values), ("keys", n))?;
-        let values = values.declare(self);
-        let buffers = self.sort_buffers(&keys).values(values);
+        let buffers = self.pair_buffers(keys, values)?;
         self.add_sort(sort, &buffers)
     }
 
@@ -183,7 +179,7 @@ impl Work {
         A: Operand<Item: Key>,
         B: Operand<Item = u32>,
     {
-        let buffers = self.argsort_buffers(&keys, order)?;
+        let buffers = self.argsort_buffers(keys, order)?;
         self.add_sort(sort, &buffers)
     }
 
@@ -201,9 +197,9 @@ impl Work {
         B: Operand<Item = A::Item>,
         C: Operand<Item = u32>,
     {
-        let (from, to) = (keys.declare(self), keys_out.declare(self));
-        let offsets = offsets.declare(self);
-        let buffers = SplitBuffers::keys(from, to, offsets).count(keys.count(from));
+        let (keys, out) = (self.declare(keys), self.declare(keys_out));
+        let offsets = self.declare(offsets).buffer;
+        let buffers = SplitBuffers::keys(keys.buffer, out.buffer, offsets).count(keys.n);
         operations::split(&mut self.graph, &self.policy, buckets, &buffers).map(|_| ())
     }
 
@@ -220,11 +216,12 @@ impl Work {
         V: Operand<Item: Value>,
     {
         let () = <V::Item as Value>::CHECKED;
-        let from = (keys.declare(self), values.declare(self));
-        let to = (keys_out.declare(self), values_out.declare(self));
-        let (n, offsets) = (keys.count(from.0), offsets.declare(self));
-        check_beside(("values", &values), ("keys", n))?;
-        let buffers = SplitBuffers::pairs(from, to, offsets).count(n);
+        let (keys, values) = (self.declare(keys), self.declare(values));
+        let to = (self.declare(keys_out).buffer, self.declare(values_out).buffer);
+        let offsets = self.declare(offsets).buffer;
+        values.check_beside("values", ("keys", keys.n))?;
+        let from = (keys.buffer, values.buffer);
+        let buffers = SplitBuffers::pairs(from, to, offsets).count(keys.n);
         operations::split(&mut self.graph, &self.policy, buckets, &buffers).map(|_| ())
     }
 
@@ -235,24 +232,13 @@ impl Work {
         A: Operand<Item: Sample>,
         B: Operand,
     {
-        let buffers = self.histogram_buffers(samples, counts, bins);
-        operations::histogram(&mut self.graph, &self.policy, bins, &buffers).map(|_| ())
-    }
-
-    pub(crate) fn histogram_buffers<A: Operand, B: Operand>(
-        &mut self,
-        samples: A,
-        counts: B,
-        bins: &Bins<A::Item>,
-    ) -> HistogramBuffers {
-        let (from, to) = (samples.declare(self), counts.declare(self));
-        let n = match samples.count(from) {
-            Count::Host(samples_held) if samples.limit().is_none() => {
-                Count::Host(bins.elements_in(samples_held))
-            }
+        let (samples, counts) = (self.declare(samples), self.declare(counts));
+        let n = match samples.n {
+            Count::Host(held) if samples.limit.is_none() => Count::Host(bins.elements_in(held)),
             n => n,
         };
-        HistogramBuffers::new(from, to).count(n)
+        let buffers = HistogramBuffers::new(samples.buffer, counts.buffer).count(n);
+        operations::histogram(&mut self.graph, &self.policy, bins, &buffers).map(|_| ())
     }
 
     /// Writes the k largest or smallest of `keys` to `keys_out`, and their indices to
@@ -264,25 +250,10 @@ impl Work {
         B: Operand<Item = A::Item>,
         C: Operand<Item = u32>,
     {
-        self.add_topk(keys, keys_out, indices_out, topk).map(|_| ())
-    }
-
-    pub(crate) fn add_topk<A, B, C>(
-        &mut self,
-        keys: A,
-        keys_out: B,
-        indices_out: C,
-        topk: &TopK,
-    ) -> Result<AddedTopK>
-    where
-        A: Operand,
-        B: Operand,
-        C: Operand,
-    {
-        let (from, to) = (keys.declare(self), keys_out.declare(self));
-        let indices = indices_out.declare(self);
-        let buffers = TopKBuffers::new(from, to, indices).count(keys.count(from));
-        operations::topk(&mut self.graph, &self.policy, topk, &buffers)
+        let (keys, out) = (self.declare(keys), self.declare(keys_out));
+        let indices = self.declare(indices_out).buffer;
+        let buffers = TopKBuffers::new(keys.buffer, out.buffer, indices).count(keys.n);
+        operations::topk(&mut self.graph, &self.policy, topk, &buffers).map(|_| ())
     }
 
     /// Writes the scan of `src` to `dst`.
@@ -291,8 +262,8 @@ impl Work {
         A: Operand<Item: Key>,
         B: Operand<Item = A::Item>,
     {
-        let (from, to) = (src.declare(self), dst.declare(self));
-        let buffers = ScanBuffers::new(from, to).count(src.count(from));
+        let (src, dst) = (self.declare(src), self.declare(dst));
+        let buffers = ScanBuffers::new(src.buffer, dst.buffer).count(src.n);
         operations::scan(&mut self.graph, &self.policy, scan, &buffers)
     }
 
@@ -302,20 +273,20 @@ impl Work {
         A: Operand<Item: Key>,
         B: Operand<Item = A::Item>,
     {
-        let (from, to) = (src.declare(self), dst.declare(self));
-        let buffers = ReduceBuffers::new(from, to).count(src.count(from));
+        let (src, dst) = (self.declare(src), self.declare(dst));
+        let buffers = ReduceBuffers::new(src.buffer, dst.buffer).count(src.n);
         operations::reduce(&mut self.graph, &self.policy, operator, &buffers)
     }
 
     /// Sets every 32-bit word of `dst` to `value`. If `dst` is limited to its first elements, they
     /// must be a whole number of words.
     pub fn fill<A: Operand>(&mut self, dst: A, value: u32) -> Result<()> {
-        let (label, to) = ("fill", dst.declare(self));
-        let Some(n) = dst.limit() else {
-            return operations::fill(&mut self.graph, &self.policy, label, to, value);
+        let (label, dst) = ("fill", self.declare(dst));
+        let Some(n) = dst.limit else {
+            return operations::fill(&mut self.graph, &self.policy, label, dst.buffer, value);
         };
-        let words = words_of::<A::Item>(label, n)?;
-        operations::fill_first(&mut self.graph, &self.policy, label, to, words, value)
+        let words = dst.words(label, n)?;
+        operations::fill_first(&mut self.graph, &self.policy, label, dst.buffer, words, value)
     }
 
     /// Copies `src` to `dst`, which must have the same length. If `src` is limited to its first
@@ -325,14 +296,15 @@ impl Work {
         A: Operand,
         B: Operand<Item = A::Item>,
     {
-        let (label, from, to) = ("copy", src.declare(self), dst.declare(self));
-        if src.limit().is_none() || dst.limit().is_some() {
-            check_same(("dst", dst.count(to)), ("src", src.count(from)))?;
+        let (label, src, dst) = ("copy", self.declare(src), self.declare(dst));
+        if src.limit.is_none() || dst.limit.is_some() {
+            check_same(("dst", dst.n), ("src", src.n))?;
         }
-        let Some(n) = src.limit().or(dst.limit()) else {
+        let (from, to) = (src.buffer, dst.buffer);
+        let Some(n) = src.limit.or(dst.limit) else {
             return operations::copy(&mut self.graph, &self.policy, label, from, to);
         };
-        let words = words_of::<A::Item>(label, n)?;
+        let words = src.words(label, n)?;
         operations::copy_first(&mut self.graph, &self.policy, label, from, to, words)
     }
 
@@ -386,20 +358,25 @@ impl Work {
         self.context.run(&executable, &bound)
     }
 
-    pub(crate) fn sort_buffers<A: Operand>(&mut self, keys: &A) -> SortBuffers {
-        let buffer = keys.declare(self);
-        SortBuffers::keys(buffer).count(keys.count(buffer))
+    /// Buffers of a sort of pairs.
+    fn pair_buffers<A, B>(&mut self, keys: A, values: B) -> Result<SortBuffers>
+    where
+        A: Operand<Item: Key>,
+        B: Operand<Item: Value>,
+    {
+        let () = <B::Item as Value>::CHECKED;
+        let (keys, values) = (self.declare(keys), self.declare(values));
+        values.check_beside("values", ("keys", keys.n))?;
+        Ok(SortBuffers::keys(keys.buffer).count(keys.n).values(values.buffer))
     }
 
     /// Buffers of a sort that operates on a copy of `keys`.
-    fn argsort_buffers<A: Operand<Item: Key>>(
-        &mut self,
-        keys: &A,
-        order: impl Operand,
-    ) -> Result<SortBuffers> {
+    fn argsort_buffers<A>(&mut self, keys: A, order: impl Operand) -> Result<SortBuffers>
+    where
+        A: Operand<Item: Key>,
+    {
         let (label, key) = ("sort.copy", <A::Item as Key>::TYPE);
-        let from = keys.declare(self);
-        let n = keys.count(from);
+        let Declared { buffer: from, n, .. } = self.declare(keys);
         let bytes = key.array_bytes(n.max());
         check_size("sort.keys", from, bytes)?;
         let copy = self.graph.transient::<A::Item>("sort.keys.copy", key.array_len(n.max().max(1)));
@@ -412,52 +389,63 @@ impl Work {
                 operations::copy(&mut self.graph, &self.policy, label, from, to)?;
             }
         }
-        Ok(SortBuffers::keys(copy).count(n).indices(order.declare(self)))
+        Ok(SortBuffers::keys(copy).count(n).indices(self.declare(order).buffer))
     }
 
-    pub(crate) fn add_sort(&mut self, sort: &Sort, buffers: &SortBuffers) -> Result<()> {
+    fn add_sort(&mut self, sort: &Sort, buffers: &SortBuffers) -> Result<()> {
         operations::sort(&mut self.graph, &self.policy, sort, buffers).map(|_| ())
     }
 
+    /// Adds an operand to the graph.
+    fn declare(&mut self, operand: impl Operand) -> Declared {
+        let given = operand.given();
+        let (buffer, len) = match given.source {
+            Source::Array(array) => (self.array(array), array.len()),
+            Source::Buffer(buffer) => (buffer, buffer.len()),
+        };
+        Declared { buffer, n: given.limit.unwrap_or(Count::Host(len)), limit: given.limit }
+    }
+
     /// Imports an array into the graph. Repeated calls return the same import.
-    pub(crate) fn array<T: Pod>(&mut self, array: &Array<T>) -> graph::Buffer {
+    pub(crate) fn array(&mut self, array: &AnyArray) -> graph::Buffer {
         self.slice(array, 0, array.len())
     }
 
     /// Imports a range of an array into the graph. The first element must be a valid start for a
     /// binding.
-    pub(crate) fn slice<T: Pod>(
-        &mut self,
-        array: &Array<T>,
-        begin: u64,
-        len: u64,
-    ) -> graph::Buffer {
-        let (buffer, bytes) = (array.buffer(), size_of::<T>() as u64);
+    pub(crate) fn slice(&mut self, array: &AnyArray, begin: u64, len: u64) -> graph::Buffer {
+        let (buffer, bytes, element) = (array.buffer(), array.element_bytes(), array.element());
         // Graphs do not support empty buffers. Narrow elements are read as words, and arrays are
         // padded to whole words.
         let of_word = (4 / bytes.max(1)).max(1);
         let (offset, len) = (begin * bytes, len.max(1).next_multiple_of(of_word));
-        let element = graph::ElementType::of::<T>();
         let known = self.arrays.iter().find(|known| {
             let import = known.import;
             known.buffer.is(buffer)
                 && (known.offset, import.element(), import.len()) == (offset, element, len)
         });
-        if let Some(known) = known {
-            return known.import;
+        match known {
+            Some(known) => known.import,
+            None => self.add_import(buffer, offset, element, len),
         }
-        let import =
-            self.graph.import::<T>(format!("{}.{}", buffer.name(), self.arrays.len()), len);
-        self.arrays.push(GivenArray { import, buffer: buffer.clone(), offset });
-        import
     }
 
     /// Imports the whole memory of an array as words.
-    pub(crate) fn words<T>(&mut self, array: &Array<T>) -> graph::Buffer {
-        let buffer = array.buffer();
+    pub(crate) fn words(&mut self, array: &AnyArray) -> graph::Buffer {
+        let words = array.buffer().size() / 4;
+        self.add_import(array.buffer(), 0, graph::ElementType::U32, words)
+    }
+
+    fn add_import(
+        &mut self,
+        buffer: &Buffer,
+        offset: u64,
+        element: graph::ElementType,
+        len: u64,
+    ) -> graph::Buffer {
         let name = format!("{}.{}", buffer.name(), self.arrays.len());
-        let import = self.graph.import::<u32>(name, buffer.size() / 4);
-        self.arrays.push(GivenArray { import, buffer: buffer.clone(), offset: 0 });
+        let import = self.graph.import_array(name, element, len);
+        self.arrays.push(GivenArray { import, buffer: buffer.clone(), offset });
         import
     }
 }

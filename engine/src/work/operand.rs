@@ -6,13 +6,12 @@ use std::marker::PhantomData;
 use bytemuck::Pod;
 use multisplit_graph::{self as graph, View};
 
-use super::Work;
 use crate::error::{Error, Result};
 use crate::execute::import::{BufferAt, Import};
-use crate::memory::Array;
+use crate::memory::{AnyArray, Array};
 use crate::operations::Count;
 
-/// An array of `T` that belongs to a [`Work`]: a transient, or an import that is bound when the
+/// An array of `T` that belongs to a [`Work`](crate::Work): a transient, or an import that is bound when the
 /// work is recorded. A small copyable handle.
 #[derive(Debug)]
 pub struct WorkArray<T> {
@@ -81,41 +80,53 @@ pub trait Operand: Copy + sealed::Sealed {
     type Item: Pod;
 
     #[doc(hidden)]
-    fn declare(&self, work: &mut Work) -> graph::Buffer;
+    fn given(&self) -> Given<'_>;
+}
 
-    #[doc(hidden)]
-    fn count(&self, buffer: graph::Buffer) -> Count {
-        Count::Host(buffer.len())
-    }
-
+/// An operand without its static element type.
+#[derive(Clone, Copy)]
+pub struct Given<'a> {
+    pub(super) source: Source<'a>,
     /// Number of elements, if the operand is limited to its first elements.
-    #[doc(hidden)]
-    fn limit(&self) -> Option<Count> {
-        None
+    pub(super) limit: Option<Count>,
+}
+
+/// Memory of an operand.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'a> {
+    Array(&'a AnyArray),
+    Buffer(graph::Buffer),
+}
+
+/// An operand in the graph of some work.
+#[derive(Clone, Copy)]
+pub(super) struct Declared {
+    pub buffer: graph::Buffer,
+    /// Number of elements.
+    pub n: Count,
+    /// Number of elements, if the operand is limited to its first elements.
+    pub limit: Option<Count>,
+}
+
+impl Declared {
+    /// Number of 32-bit words in the first `n` elements, for the pass `call`.
+    pub fn words(self, call: &'static str, n: Count) -> Result<Count> {
+        let bytes = u64::from(self.buffer.element().bytes().unwrap_or(1));
+        let problem = match n {
+            Count::Host(n) if n.saturating_mul(bytes) % 4 == 0 => {
+                return Ok(Count::Host(n.saturating_mul(bytes) / 4));
+            }
+            Count::Device { .. } if bytes == 4 => return Ok(n),
+            Count::Host(_) => "the size of the first elements must be a multiple of 4 bytes",
+            Count::Device { .. } => "a device count needs elements of 4 bytes",
+        };
+        Err(Error::Operand { call, problem })
     }
-}
 
-/// Number of 32-bit words in the first `n` elements of type `T`.
-pub(super) fn words_of<T>(call: &'static str, n: Count) -> Result<Count> {
-    let bytes = size_of::<T>() as u64;
-    let problem = match n {
-        Count::Host(n) if n.saturating_mul(bytes) % 4 == 0 => {
-            return Ok(Count::Host(n.saturating_mul(bytes) / 4));
-        }
-        Count::Device { .. } if bytes == 4 => return Ok(n),
-        Count::Host(_) => "the size of the first elements must be a multiple of 4 bytes",
-        Count::Device { .. } => "a device count needs elements of 4 bytes",
-    };
-    Err(Error::Operand { call, problem })
-}
-
-/// Checks that an operand has the same count as `other`, if the operand is limited to its first
-/// elements.
-pub(super) fn check_beside(
-    (name, operand): (&'static str, &impl Operand),
-    (other, n): (&'static str, Count),
-) -> Result<()> {
-    operand.limit().map_or(Ok(()), |limit| check_same((name, limit), (other, n)))
+    /// Checks that the operand has the same count as `other`, if it is limited to its first elements.
+    pub fn check_beside(self, name: &'static str, other: (&'static str, Count)) -> Result<()> {
+        self.limit.map_or(Ok(()), |limit| check_same((name, limit), other))
+    }
 }
 
 /// Checks that two operands have the same count.
@@ -144,12 +155,8 @@ impl<T> sealed::Sealed for &Array<T> {}
 impl<T: Pod> Operand for &Array<T> {
     type Item = T;
 
-    fn declare(&self, work: &mut Work) -> graph::Buffer {
-        work.array(self)
-    }
-
-    fn count(&self, _: graph::Buffer) -> Count {
-        Count::Host(self.len())
+    fn given(&self) -> Given<'_> {
+        Given { source: Source::Array(self.any()), limit: None }
     }
 }
 
@@ -158,8 +165,8 @@ impl<T> sealed::Sealed for WorkArray<T> {}
 impl<T: Pod> Operand for WorkArray<T> {
     type Item = T;
 
-    fn declare(&self, _: &mut Work) -> graph::Buffer {
-        self.buffer
+    fn given(&self) -> Given<'_> {
+        Given { source: Source::Buffer(self.buffer), limit: None }
     }
 }
 
@@ -168,15 +175,7 @@ impl<A> sealed::Sealed for First<A> {}
 impl<A: Operand> Operand for First<A> {
     type Item = A::Item;
 
-    fn declare(&self, work: &mut Work) -> graph::Buffer {
-        self.array.declare(work)
-    }
-
-    fn count(&self, _: graph::Buffer) -> Count {
-        self.n
-    }
-
-    fn limit(&self) -> Option<Count> {
-        Some(self.n)
+    fn given(&self) -> Given<'_> {
+        Given { limit: Some(self.n), ..self.array.given() }
     }
 }

@@ -58,10 +58,12 @@ impl WorkPass<'_> {
     /// its first elements are bound; a device count has no effect here, and the shader must read it
     /// itself. The access (read or write) is the one declared in the shader.
     pub fn bind<A: Operand>(mut self, name: impl Into<String>, array: A) -> Self {
-        let buffer = array.declare(self.work);
-        let view = match array.limit() {
-            Some(Count::Host(n)) => buffer.range(0, n.saturating_mul(size_of::<A::Item>() as u64)),
-            _ => buffer.into(),
+        let array = self.work.declare(array);
+        let view = match array.limit {
+            Some(Count::Host(n)) => {
+                array.buffer.range(0, n.saturating_mul(size_of::<A::Item>() as u64))
+            }
+            _ => array.buffer.into(),
         };
         self.binds.push((name.into(), view));
         self
@@ -88,7 +90,7 @@ impl WorkPass<'_> {
     /// Adds the pass to the work. The workgroup counts are read from the first three words of
     /// `groups` when the pass runs, and clamped to the limits of the device.
     pub fn dispatch_indirect(self, groups: impl Operand<Item = u32>) -> Result<()> {
-        let groups = groups.declare(self.work);
+        let groups = self.work.declare(groups).buffer;
         let limits = self.work.context.limits();
         let bounded = operations::bounded_groups(&mut self.work.graph, &limits, groups)?;
         self.finish(|pass| pass.dispatch_indirect(bounded));

@@ -1,6 +1,5 @@
 //! Work on segments: scans and reductions by key, and segmented reductions by offset or row.
 
-use super::operand::check_beside;
 use super::{Operand, Work};
 use crate::elements::key::Key;
 use crate::error::Result;
@@ -17,10 +16,9 @@ impl Work {
         B: Operand<Item: Key>,
         C: Operand<Item = B::Item>,
     {
-        let (from, to) = (src.declare(self), dst.declare(self));
-        let n = src.count(from);
-        check_beside(("keys", &keys), ("src", n))?;
-        let buffers = ScanBuffers::new(from, to).count(n).keys(keys.declare(self));
+        let (src, dst, keys) = (self.declare(src), self.declare(dst), self.declare(keys));
+        keys.check_beside("keys", ("src", src.n))?;
+        let buffers = ScanBuffers::new(src.buffer, dst.buffer).count(src.n).keys(keys.buffer);
         operations::scan(&mut self.graph, &self.policy, scan, &buffers)
     }
 
@@ -32,10 +30,9 @@ impl Work {
         B: Operand<Item: Key>,
         C: Operand<Item = B::Item>,
     {
-        let (from, to) = (src.declare(self), dst.declare(self));
-        let n = src.count(from);
-        check_beside(("heads", &heads), ("src", n))?;
-        let buffers = ScanBuffers::new(from, to).count(n).heads(heads.declare(self));
+        let (src, dst, heads) = (self.declare(src), self.declare(dst), self.declare(heads));
+        heads.check_beside("heads", ("src", src.n))?;
+        let buffers = ScanBuffers::new(src.buffer, dst.buffer).count(src.n).heads(heads.buffer);
         operations::scan(&mut self.graph, &self.policy, scan, &buffers)
     }
 
@@ -52,11 +49,12 @@ impl Work {
         A: Operand<Item: Key>,
         B: Operand<Item: Key>,
     {
-        let from = (keys.declare(self), values.declare(self));
-        let to = (keys_out.declare(self), values_out.declare(self));
-        let (n, found) = (values.count(from.1), found.declare(self));
-        check_beside(("keys", &keys), ("values", n))?;
-        let buffers = ReduceByKeyBuffers::new(from, to, found).count(n);
+        let (keys, values) = (self.declare(keys), self.declare(values));
+        let to = (self.declare(keys_out).buffer, self.declare(values_out).buffer);
+        let found = self.declare(found).buffer;
+        keys.check_beside("keys", ("values", values.n))?;
+        let from = (keys.buffer, values.buffer);
+        let buffers = ReduceByKeyBuffers::new(from, to, found).count(values.n);
         operations::reduce_by_key(&mut self.graph, &self.policy, operator, &buffers)
     }
 
@@ -75,10 +73,10 @@ impl Work {
         B: Operand<Item = u32>,
         C: Operand<Item = A::Item>,
     {
-        let (from, cuts, to) = (src.declare(self), offsets.declare(self), dst.declare(self));
-        let buffers = SegmentedReduceBuffers::new(from, cuts, to)
-            .elements(src.count(from))
-            .count(dst.count(to));
+        let (src, offsets) = (self.declare(src), self.declare(offsets).buffer);
+        let dst = self.declare(dst);
+        let buffers = SegmentedReduceBuffers::new(src.buffer, offsets, dst.buffer);
+        let buffers = buffers.elements(src.n).count(dst.n);
         operations::reduce_segments(&mut self.graph, &self.policy, operator, &buffers)
     }
 
@@ -96,10 +94,9 @@ impl Work {
         A: Operand<Item: Key>,
         B: Operand<Item = A::Item>,
     {
-        let (from, to) = (src.declare(self), dst.declare(self));
-        let buffers = SegmentedReduceBuffers::rows(from, length, to)
-            .elements(src.count(from))
-            .count(dst.count(to));
+        let (src, dst) = (self.declare(src), self.declare(dst));
+        let buffers = SegmentedReduceBuffers::rows(src.buffer, length, dst.buffer);
+        let buffers = buffers.elements(src.n).count(dst.n);
         operations::reduce_segments(&mut self.graph, &self.policy, operator, &buffers)
     }
 }

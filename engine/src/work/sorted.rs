@@ -1,11 +1,10 @@
 //! Work on sorted arrays (searches and merges), and segmented sorts.
 
-use super::operand::check_beside;
 use super::{Operand, Work};
 use crate::elements::key::{Key, Value};
 use crate::error::Result;
 use crate::operations::sort::Sort;
-use crate::operations::{self, Count, Merge, MergeBuffers, Search, SearchBuffers};
+use crate::operations::{self, Count, Merge, MergeBuffers, Search, SearchBuffers, SortBuffers};
 
 impl Work {
     /// Sorts each segment of `keys` independently, in place. `offsets` contains the start of each
@@ -22,8 +21,8 @@ impl Work {
         A: Operand<Item: Key>,
         B: Operand<Item = u32>,
     {
-        let offsets = offsets.declare(self);
-        let buffers = self.sort_buffers(&keys).segments(offsets, segments);
+        let (offsets, keys) = (self.declare(offsets).buffer, self.declare(keys));
+        let buffers = SortBuffers::keys(keys.buffer).count(keys.n).segments(offsets, segments);
         self.add_sort(sort, &buffers)
     }
 
@@ -40,11 +39,8 @@ impl Work {
         B: Operand<Item: Value>,
         C: Operand<Item = u32>,
     {
-        let () = <B::Item as Value>::CHECKED;
-        let n = keys.count(keys.declare(self));
-        check_beside(("values", &values), ("keys", n))?;
-        let (values, offsets) = (values.declare(self), offsets.declare(self));
-        let buffers = self.sort_buffers(&keys).values(values).segments(offsets, segments);
+        let buffers = self.pair_buffers(keys, values)?;
+        let buffers = buffers.segments(self.declare(offsets).buffer, segments);
         self.add_sort(sort, &buffers)
     }
 
@@ -62,8 +58,8 @@ impl Work {
         B: Operand<Item = u32>,
         C: Operand<Item = u32>,
     {
-        let offsets = offsets.declare(self);
-        let buffers = self.argsort_buffers(&keys, order)?.segments(offsets, segments);
+        let offsets = self.declare(offsets).buffer;
+        let buffers = self.argsort_buffers(keys, order)?.segments(offsets, segments);
         self.add_sort(sort, &buffers)
     }
 
@@ -89,22 +85,17 @@ impl Work {
         self.search(Search::UpperBound, sorted, needles, positions)
     }
 
-    pub(crate) fn search<A, B, C>(
+    fn search(
         &mut self,
         how: Search,
-        sorted: A,
-        needles: B,
-        positions: C,
-    ) -> Result<()>
-    where
-        A: Operand,
-        B: Operand,
-        C: Operand,
-    {
-        let (within, of) = (sorted.declare(self), needles.declare(self));
-        let buffers = SearchBuffers::new(within, of, positions.declare(self))
-            .count(needles.count(of))
-            .sorted_count(sorted.count(within));
+        sorted: impl Operand,
+        needles: impl Operand,
+        positions: impl Operand,
+    ) -> Result<()> {
+        let (sorted, needles) = (self.declare(sorted), self.declare(needles));
+        let positions = self.declare(positions).buffer;
+        let buffers = SearchBuffers::new(sorted.buffer, needles.buffer, positions);
+        let buffers = buffers.count(needles.n).sorted_count(sorted.n);
         operations::search(&mut self.graph, &self.policy, how, &buffers)
     }
 
@@ -115,9 +106,9 @@ impl Work {
         B: Operand<Item = A::Item>,
         C: Operand<Item = A::Item>,
     {
-        let (a, b) = (first.declare(self), second.declare(self));
-        let counts = (first.count(a), second.count(b));
-        let buffers = MergeBuffers::keys(a, b, out.declare(self)).counts(counts.0, counts.1);
+        let (first, second) = (self.declare(first), self.declare(second));
+        let buffers = MergeBuffers::keys(first.buffer, second.buffer, self.declare(out).buffer);
+        let buffers = buffers.counts(first.n, second.n);
         operations::merge(&mut self.graph, &self.policy, how, &buffers)
     }
 
@@ -135,14 +126,14 @@ impl Work {
         V: Operand<Item: Value>,
     {
         let () = <V::Item as Value>::CHECKED;
-        let (a, b) = (first.declare(self), second.declare(self));
-        let counts = (first.count(a), second.count(b));
-        check_beside(("first_values", &first_values), ("first", counts.0))?;
-        check_beside(("second_values", &second_values), ("second", counts.1))?;
-        let values = (first_values.declare(self), second_values.declare(self));
-        let buffers = MergeBuffers::keys(a, b, out.declare(self))
-            .counts(counts.0, counts.1)
-            .values(values.0, values.1, values_out.declare(self));
+        let (first, second) = (self.declare(first), self.declare(second));
+        let values = [self.declare(first_values), self.declare(second_values)];
+        values[0].check_beside("first_values", ("first", first.n))?;
+        values[1].check_beside("second_values", ("second", second.n))?;
+        let (out, values_out) = (self.declare(out).buffer, self.declare(values_out).buffer);
+        let buffers = MergeBuffers::keys(first.buffer, second.buffer, out)
+            .counts(first.n, second.n)
+            .values(values[0].buffer, values[1].buffer, values_out);
         operations::merge(&mut self.graph, &self.policy, how, &buffers)
     }
 }

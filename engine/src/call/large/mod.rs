@@ -5,22 +5,23 @@
 //! All elements stay on the device. Only the bucket offsets of each piece are read by the host.
 
 mod narrow;
+mod pieces;
 mod places;
 mod sort;
 mod split;
 
 pub(super) use narrow::{narrow_array, widen_array};
+pub(super) use pieces::{Destination, split_plan};
 pub(super) use places::number;
 pub(super) use sort::sort_large;
 pub(super) use split::split_large;
 
 use std::ops::Range;
 
-use bytemuck::Pod;
-
 use super::Caller;
+use crate::elements::key::KeyType;
 use crate::error::Result;
-use crate::memory::Array;
+use crate::memory::AnyArray;
 use crate::policy::Policy;
 
 /// Pieces begin at multiples of this many elements. For 4-byte elements this is 256 bytes, the
@@ -28,25 +29,18 @@ use crate::policy::Policy;
 const ALIGNMENT: u64 = 64;
 
 /// Keys and optional values, starting at element `begin`.
-pub(super) struct Records<'a, K, V> {
-    pub keys: &'a Array<K>,
-    pub values: Option<&'a Array<V>>,
+#[derive(Clone, Copy)]
+pub(super) struct Records<'a> {
+    pub key: KeyType,
+    pub keys: &'a AnyArray,
+    pub values: Option<&'a AnyArray>,
     pub begin: u64,
 }
 
-// Not derived, because derived impls would require `K` and `V` to be `Clone` and `Copy`.
-impl<K, V> Clone for Records<'_, K, V> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K, V> Copy for Records<'_, K, V> {}
-
-impl<'a, K: Pod, V: Pod> Records<'a, K, V> {
+impl<'a> Records<'a> {
     /// Creates records from whole arrays.
-    pub fn new(keys: &'a Array<K>, values: Option<&'a Array<V>>) -> Self {
-        Self { keys, values, begin: 0 }
+    pub fn new(key: KeyType, keys: &'a AnyArray, values: Option<&'a AnyArray>) -> Self {
+        Self { key, keys, values, begin: 0 }
     }
 
     /// The same arrays, starting at another element.
@@ -55,36 +49,36 @@ impl<'a, K: Pod, V: Pod> Records<'a, K, V> {
     }
 
     /// Whether the records fit one plan. Narrow keys are processed as words.
-    pub fn fit_one_plan(&self, policy: &Policy) -> bool {
-        Extent::fits(policy, self.keys.len(), self.widest().max(size_of::<u32>() as u64))
+    pub fn fit_one_plan(self, policy: &Policy) -> bool {
+        Extent::fits(policy, self.keys.len(), self.widest().max(4))
     }
 
     /// Size of the larger of key and value, in bytes.
-    pub fn widest(&self) -> u64 {
-        let value = if self.values.is_some() { size_of::<V>() } else { 0 };
-        size_of::<K>().max(value) as u64
+    pub fn widest(self) -> u64 {
+        self.keys.element_bytes().max(self.values.map_or(0, AnyArray::element_bytes))
     }
 }
 
 /// Temporary arrays of a call.
-struct Owned<K, V> {
-    keys: Array<K>,
-    values: Option<Array<V>>,
+struct Owned {
+    key: KeyType,
+    keys: AnyArray,
+    values: Option<AnyArray>,
 }
 
-impl<K: Pod, V: Pod> Owned<K, V> {
+impl Owned {
     /// Allocates `len` elements, with values if `records` has values.
-    fn like(caller: Caller<'_>, name: &str, records: Records<'_, K, V>, len: u64) -> Result<Self> {
-        let keys = Array::uninit(caller.context, &format!("{name}.keys"), len)?;
-        let values = records
-            .values
-            .map(|_| Array::uninit(caller.context, &format!("{name}.values"), len))
-            .transpose()?;
-        Ok(Self { keys, values })
+    fn like(caller: Caller<'_>, name: &str, records: Records<'_>, len: u64) -> Result<Self> {
+        let like = |array: &AnyArray, part: &str| {
+            AnyArray::uninit(caller.context, &format!("{name}.{part}"), array.element(), len)
+        };
+        let keys = like(records.keys, "keys")?;
+        let values = records.values.map(|values| like(values, "values")).transpose()?;
+        Ok(Self { key: records.key, keys, values })
     }
 
-    fn records(&self) -> Records<'_, K, V> {
-        Records::new(&self.keys, self.values.as_ref())
+    fn records(&self) -> Records<'_> {
+        Records::new(self.key, &self.keys, self.values.as_ref())
     }
 }
 

@@ -1,16 +1,15 @@
 //! Destinations of the buckets of all pieces when they are concatenated, and the passes that move
 //! the elements there.
 
-use bytemuck::Pod;
 use multisplit_graph::{Buffer, Graph, Groups};
 use multisplit_shaders::{builtin as kernels, push_constants};
 
-use super::split::SplitPiece;
+use super::pieces::SplitPiece;
 use super::{ALIGNMENT, Extent, Records};
 use crate::call::Caller;
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
-use crate::memory::Array;
+use crate::memory::AnyArray;
 use crate::operations::shared::each::EACH;
 use crate::policy::Policy;
 use crate::work::Work;
@@ -54,7 +53,7 @@ pub(super) struct Places {
 
 impl Places {
     /// Computes destinations starting at `begin`: ordered by bucket, and by piece within a bucket.
-    pub fn new<K, V>(pieces: &[SplitPiece<'_, K, V>], buckets: u32, begin: u64) -> Self {
+    pub fn new(pieces: &[SplitPiece<'_>], buckets: u32, begin: u64) -> Self {
         let offsets = pieces.iter().map(|piece| piece.offsets.as_slice());
         Self::of_offsets(&offsets.collect::<Vec<_>>(), buckets, begin)
     }
@@ -79,11 +78,11 @@ impl Places {
     }
 
     /// Moves the elements of all pieces to their destinations in `to`.
-    pub fn move_all<K: Pod, V: Pod>(
+    pub fn move_all(
         &self,
         caller: Caller<'_>,
-        pieces: &[SplitPiece<'_, K, V>],
-        to: Records<'_, K, V>,
+        pieces: &[SplitPiece<'_>],
+        to: Records<'_>,
     ) -> Result<()> {
         let extent = Extent::of(caller.policy, to.widest());
         for (piece, shares) in pieces.iter().zip(&self.shares) {
@@ -95,11 +94,11 @@ impl Places {
 
     /// Converts `permutation` from destinations within each piece to destinations in the whole
     /// array.
-    pub fn place_all<K: Pod, V: Pod>(
+    pub fn place_all(
         &self,
         caller: Caller<'_>,
-        pieces: &[SplitPiece<'_, K, V>],
-        permutation: &Array<u32>,
+        pieces: &[SplitPiece<'_>],
+        permutation: &AnyArray,
     ) -> Result<()> {
         for (piece, shares) in pieces.iter().zip(&self.shares) {
             caller.call("pieces.place", |work| {
@@ -123,10 +122,10 @@ impl Places {
 
 /// Copies `count` elements to the start of separate arrays, because a binding cannot begin at
 /// `from`.
-pub(super) fn set_apart<K: Pod, V: Pod>(
+pub(super) fn set_apart(
     caller: Caller<'_>,
-    from: Records<'_, K, V>,
-    to: Records<'_, K, V>,
+    from: Records<'_>,
+    to: Records<'_>,
     count: u64,
 ) -> Result<()> {
     let begin = from.begin / ALIGNMENT * ALIGNMENT;
@@ -177,12 +176,12 @@ fn spans(offsets: &[u32], shares: &[u64], window: u64) -> Vec<Span> {
     spans
 }
 
-fn move_piece<K: Pod, V: Pod>(
+fn move_piece(
     caller: Caller<'_>,
-    piece: &SplitPiece<'_, K, V>,
+    piece: &SplitPiece<'_>,
     shares: &[u64],
     (spans, window): (&[Span], u64),
-    to: Records<'_, K, V>,
+    to: Records<'_>,
 ) -> Result<()> {
     caller.call("pieces.move", |work| {
         let table = piece_table(work.parts().0, &piece.offsets, shares);
@@ -208,8 +207,8 @@ struct Move<'a> {
 }
 
 impl Move<'_> {
-    fn add<T: Pod>(&self, work: &mut Work, src: &Array<T>, dst: &Array<T>) -> Result<()> {
-        let bytes = size_of::<T>() as u64;
+    fn add(&self, work: &mut Work, src: &AnyArray, dst: &AnyArray) -> Result<()> {
+        let bytes = src.element_bytes();
         let (from, to) = (work.slice(src, self.begin, self.len), work.array(dst));
         let (graph, policy) = work.parts();
         let kernel = kernels::PIECES_MOVE.kernel()?;
@@ -260,7 +259,7 @@ fn groups(policy: &Policy, count: u64) -> Groups {
 }
 
 /// Writes 0, 1, 2, ... to an array.
-pub(in crate::call) fn number(caller: Caller<'_>, numbers: &Array<u32>) -> Result<()> {
+pub(in crate::call) fn number(caller: Caller<'_>, numbers: &AnyArray) -> Result<()> {
     caller.call("pieces.number", |work| {
         let words = work.array(numbers);
         let (graph, policy) = work.parts();

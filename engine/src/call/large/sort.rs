@@ -7,28 +7,24 @@
 
 use std::ops::Range;
 
-use bytemuck::Pod;
-
+use super::pieces::{Destination, SplitPiece};
 use super::places::{Places, set_apart};
-use super::split::{SplitPiece, split_piece};
 use super::{ALIGNMENT, Extent, Owned, Records};
 use crate::call::Caller;
-use crate::call::split::Output;
-use crate::elements::key::Key;
 use crate::error::Result;
 use crate::operations::copy;
 use crate::operations::sort::{
     DIGIT_BITS, KeyedSort, Sort, SortBuffers, SortMethod, check_bits, check_policy, sort,
 };
-use crate::operations::split::Buckets;
+use crate::operations::split::{Bucket, Buckets};
 
 /// Sorts arrays of any length in place. Values of equal keys keep their order.
-pub(in crate::call) fn sort_large<K: Key, V: Pod>(
+pub(in crate::call) fn sort_large(
     caller: Caller<'_>,
-    records: Records<'_, K, V>,
+    records: Records<'_>,
     how: &Sort,
 ) -> Result<()> {
-    let keyed = how.keyed(K::TYPE);
+    let keyed = how.keyed(records.key);
     check_bits(&keyed)?;
     check_policy(caller.policy)?;
     let n = records.keys.len();
@@ -50,20 +46,20 @@ pub(in crate::call) fn sort_large<K: Key, V: Pod>(
     sort.region(0..n, keyed.bits())
 }
 
-struct LargeSort<'a, K, V> {
+struct LargeSort<'a> {
     caller: Caller<'a>,
     how: &'a Sort,
     keyed: &'a KeyedSort,
     extent: Extent,
-    records: Records<'a, K, V>,
+    records: Records<'a>,
     /// Scratch arrays of the same length as `records`.
-    spare: Records<'a, K, V>,
+    spare: Records<'a>,
     /// Copies of the head of a region, which is the part before the first element where a binding
     /// may begin. The first copy is the input of a split, the second its output.
-    heads: [Records<'a, K, V>; 2],
+    heads: [Records<'a>; 2],
 }
 
-impl<K: Key, V: Pod> LargeSort<'_, K, V> {
+impl LargeSort<'_> {
     /// Sorts a region whose keys differ only in `bits`, out of all bits that the sort compares. The
     /// elements before the region are already sorted and order strictly before those in the region.
     fn region(&self, region: Range<u64>, mut bits: Range<u32>) -> Result<()> {
@@ -73,7 +69,10 @@ impl<K: Key, V: Pod> LargeSort<'_, K, V> {
             }
             let digit = bits.end.saturating_sub(DIGIT_BITS).max(bits.start)..bits.end;
             bits.end = digit.start;
-            let buckets = Buckets::ordered_digit(digit, self.keyed.descending);
+            let (shift, bits_of_digit) = (digit.start, digit.end - digit.start);
+            let descending = self.keyed.descending;
+            let digit = Bucket::OrderedDigit { shift, bits: bits_of_digit, descending };
+            let buckets = Buckets::of(self.keyed.key, 1 << bits_of_digit, digit);
             let pieces = self.split(region.clone(), &buckets)?;
             let places = Places::new(&pieces, buckets.count(), region.start);
             if places.is_one_bucket() {
@@ -93,7 +92,7 @@ impl<K: Key, V: Pod> LargeSort<'_, K, V> {
     }
 
     /// Splits the pieces of a region into the spare arrays.
-    fn split(&self, region: Range<u64>, buckets: &Buckets<K>) -> Result<Vec<SplitPiece<'_, K, V>>> {
+    fn split(&self, region: Range<u64>, buckets: &Buckets) -> Result<Vec<SplitPiece<'_>>> {
         let caller = self.caller;
         let mut pieces = Vec::new();
         let begin = region.start.next_multiple_of(ALIGNMENT).min(region.end);
@@ -101,12 +100,14 @@ impl<K: Key, V: Pod> LargeSort<'_, K, V> {
         if head > 0 {
             let [given, split] = self.heads;
             set_apart(caller, self.records.from(region.start), given, head)?;
-            pieces.push(split_piece(caller, given, Output::Elements(split), head, buckets)?);
+            let split = Destination::Elements(split);
+            pieces.push(SplitPiece::new(caller, given, split, head, buckets)?);
         }
         for piece in self.extent.pieces(begin..region.end) {
-            let (from, to) = (self.records.from(piece.start), self.spare.from(piece.start));
+            let from = self.records.from(piece.start);
+            let to = Destination::Elements(self.spare.from(piece.start));
             let len = piece.end - piece.start;
-            pieces.push(split_piece(caller, from, Output::Elements(to), len, buckets)?);
+            pieces.push(SplitPiece::new(caller, from, to, len, buckets)?);
         }
         Ok(pieces)
     }

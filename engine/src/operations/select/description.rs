@@ -18,13 +18,13 @@ use crate::operations::shared::glsl::Glsl;
 /// greater than all other values. Floats are equal if their bits are equal.
 #[derive(Clone, Debug)]
 pub struct Select<K> {
-    pub(super) by: By,
+    by: By,
     key: PhantomData<fn() -> K>,
 }
 
 /// Kind of a condition.
 #[derive(Clone, Debug)]
-pub(super) enum By {
+pub(crate) enum By {
     Flags,
     /// Bounds are unsigned integers that compare like keys.
     Range {
@@ -43,9 +43,9 @@ impl<K: Key> Select<K> {
         Self { by, key: PhantomData }
     }
 
-    /// Whether it selects the first element of each run.
-    pub(crate) fn is_by_runs(&self) -> bool {
-        matches!(self.by, By::Heads)
+    /// The condition without the static key type.
+    pub(crate) fn condition(&self) -> &By {
+        &self.by
     }
 
     fn ordered(key: K) -> u64 {

@@ -10,5 +10,7 @@
 mod description;
 mod passes;
 
+pub(crate) use description::By;
 pub use description::{Select, SelectBuffers};
 pub use passes::select;
+pub(crate) use passes::select_by;

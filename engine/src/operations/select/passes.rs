@@ -47,13 +47,23 @@ pub fn select<K: Key>(
     select: &Select<K>,
     buffers: &SelectBuffers,
 ) -> Result<()> {
+    select_by(graph, policy, (K::TYPE, select.condition()), buffers)
+}
+
+/// Like [`select`], with the key type as a value.
+pub(crate) fn select_by(
+    graph: &mut Graph,
+    policy: &Policy,
+    (key, by): (KeyType, &By),
+    buffers: &SelectBuffers,
+) -> Result<()> {
     begin(graph, policy)?;
     let what = "number of elements of a selection (its count has 32 bits)";
     check_limit(what, buffers.n.max(), u32::MAX)?;
     KeyType::wide_of("src", buffers.src)?;
-    buffers.check(K::TYPE, &select.by)?;
+    buffers.check(key, by)?;
     let (lengths, n) = Lengths::new(buffers.n)?;
-    SelectPasses { policy, key: K::TYPE, by: &select.by, n, buffers }.add(graph, lengths)
+    SelectPasses { policy, key, by, n, buffers }.add(graph, lengths)
 }
 
 /// Parameters of the passes of one selection.
