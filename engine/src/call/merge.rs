@@ -7,7 +7,7 @@ use super::{Like, bits_of};
 use crate::device::context::Context;
 use crate::elements::key::{Key, KeyType, Value};
 use crate::error::Result;
-use crate::memory::{AnyArray, AnyOutput, Elements, Input, Output, Place, check_lengths};
+use crate::memory::{AnyArray, AnyOutput, Elements, Input, check_lengths};
 use crate::operations::{Merge, MergeBuffers, merge};
 
 impl Context {
@@ -44,9 +44,8 @@ impl Context {
         B: Elements<Item = A::Item, Place = A::Place> + ?Sized,
     {
         let (key, keys) = (<A::Item as Key>::TYPE, [first.input(), second.input()]);
-        let mut merged = Output::default();
-        MergeCall { key, keys, values: None, how }.run(self, &mut [&mut merged])?;
-        A::Place::take(self, merged)
+        let call = MergeCall { key, keys, values: None, how };
+        self.one::<A::Place, _>(|output| call.run(self, &mut [output]))
     }
 
     /// Merges two arrays of pairs that are sorted by key in ascending order.
@@ -91,10 +90,8 @@ impl Context {
         let values = [first_values.input(), second_values.input()];
         check_lengths("first_values", values[0].len(), "first", keys[0].len())?;
         check_lengths("second_values", values[1].len(), "second", keys[1].len())?;
-        let (mut out, mut values_out) = (Output::default(), Output::default());
         let call = MergeCall { key, keys, values: Some(values), how };
-        call.run(self, &mut [&mut out, &mut values_out])?;
-        Ok((A::Place::take(self, out)?, A::Place::take(self, values_out)?))
+        self.two::<A::Place, _, _>(|outputs| call.run(self, outputs))
     }
 }
 

@@ -19,12 +19,13 @@ mod topk;
 
 use std::ops::Range;
 
+use bytemuck::Pod;
 use multisplit_graph::ElementType;
 use parts::{Footprint, in_parts};
 
 use crate::device::context::Context;
 use crate::error::{Error, Result};
-use crate::memory::{AnyArray, AnyOutput, Elements, Place};
+use crate::memory::{AnyArray, AnyOutput, Elements, Output, Place};
 use crate::policy::Policy;
 use crate::work::Work;
 
@@ -46,17 +47,6 @@ impl Caller<'_> {
         work.run()?;
         Ok(added)
     }
-
-    /// Runs passes that write a count, and returns the count.
-    fn count(
-        self,
-        name: &str,
-        declare: impl FnOnce(&mut Work, &AnyArray) -> Result<()>,
-    ) -> Result<u64> {
-        let count = AnyArray::uninit(self.context, "count", ElementType::U32, 1)?;
-        self.call(name, |work| declare(work, &count))?;
-        Ok(bits_of(&self.context.read_range(&count, 0..1)?))
-    }
 }
 
 impl Context {
@@ -64,12 +54,15 @@ impl Context {
         Caller { context: self, policy: &self.policy() }.call(name, declare)
     }
 
+    /// Runs passes that write a count, and returns the count.
     fn call_count(
         &self,
         name: &str,
         declare: impl FnOnce(&mut Work, &AnyArray) -> Result<()>,
     ) -> Result<u64> {
-        Caller { context: self, policy: &self.policy() }.count(name, declare)
+        let count = AnyArray::uninit(self, "count", ElementType::U32, 1)?;
+        self.call(name, |work| declare(work, &count))?;
+        Ok(bits_of(&self.read_range(&count, 0..1)?))
     }
 
     /// Runs passes that write an array of `len` elements, which is returned.
@@ -82,6 +75,26 @@ impl Context {
         let output = AnyArray::uninit(self, "output", element, len)?;
         self.call(name, |work| declare(work, &output))?;
         Ok(output)
+    }
+
+    /// Returns the result that `run` writes.
+    fn one<P: Place, T: Pod>(
+        &self,
+        run: impl FnOnce(&mut dyn AnyOutput) -> Result<()>,
+    ) -> Result<P::Array<T>> {
+        let mut output = Output::default();
+        run(&mut output)?;
+        P::take(self, output)
+    }
+
+    /// Returns the two results that `run` writes.
+    fn two<P: Place, T: Pod, U: Pod>(
+        &self,
+        run: impl FnOnce(&mut [&mut dyn AnyOutput]) -> Result<()>,
+    ) -> Result<(P::Array<T>, P::Array<U>)> {
+        let (mut first, mut second) = (Output::default(), Output::default());
+        run(&mut [&mut first, &mut second])?;
+        Ok((P::take(self, first)?, P::take(self, second)?))
     }
 
     /// Calls `part` for consecutive ranges of the elements, each small enough for one plan and for

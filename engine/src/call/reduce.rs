@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use bytemuck::{Zeroable, bytes_of_mut};
+use bytemuck::pod_read_unaligned;
 
 use super::parts::{Footprint, in_parts};
 use super::{Like, bits_of, check_numbers, continues};
 use crate::device::context::Context;
 use crate::elements::key::{Key, KeyType};
 use crate::error::Result;
-use crate::memory::{AnyArray, AnyOutput, Elements, Input, Output, Place, check_lengths};
+use crate::memory::{AnyArray, AnyOutput, Elements, Input, check_lengths};
 use crate::operations::shared::operator::{AnyOperator, Operator};
 use crate::operations::{ReduceBuffers, ReduceByKeyBuffers, reduce, reduce_by_key};
 
@@ -31,36 +31,32 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let mut total = A::Item::zeroed();
-        self.reduce_elements(input.input(), &operator.into(), bytes_of_mut(&mut total))?;
-        Ok(total)
+        let total = self.reduce_elements(input.input(), &operator.into())?;
+        Ok(pod_read_unaligned(&total))
     }
 
-    /// Writes the reduction of `input` to `total`, the bytes of one element.
+    /// Returns the reduction of `input`, as bytes.
     pub(super) fn reduce_elements(
         &self,
         input: Input<'_>,
         operator: &AnyOperator,
-        total: &mut [u8],
-    ) -> Result<()> {
+    ) -> Result<Vec<u8>> {
         let (element, mut totals) = (input.element(), Vec::new());
         in_parts(input.len(), self.part_of_reduction(input), &mut |part| {
             let input = input.part(self, "input", part)?;
-            let found = self.call_into("reduce", (element, 1), |work, output| {
+            let total = self.call_into("reduce", (element, 1), |work, output| {
                 let (src, dst) = (work.array(&input), work.array(output));
                 let buffers = ReduceBuffers::new(src, dst).count(input.len());
                 let (graph, policy) = work.parts();
                 reduce(graph, policy, operator.clone(), &buffers)
             })?;
-            totals.extend(self.read_range(&found, 0..1)?);
+            totals.extend(self.read_range(&total, 0..1)?);
             Ok(())
         })?;
-        if totals.len() == total.len() {
-            total.copy_from_slice(&totals);
-            return Ok(());
+        match totals.len() as u64 / input.element_bytes() {
+            1 => Ok(totals),
+            len => self.reduce_elements(Input::Host { element, len, bytes: &totals }, operator),
         }
-        let len = (totals.len() / total.len()) as u64;
-        self.reduce_elements(Input::Host { element, len, bytes: &totals }, operator, total)
     }
 
     /// Index and value of the least element, or `None` if `input` is empty. Among equal elements,
@@ -76,10 +72,8 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let mut least = A::Item::zeroed();
-        let (key, least_bytes) = (<A::Item as Key>::TYPE, bytes_of_mut(&mut least));
-        let index = self.find(key, input.input(), Operator::Min, least_bytes)?;
-        Ok(index.map(|index| (index, least)))
+        let found = self.find(<A::Item as Key>::TYPE, input.input(), Operator::Min)?;
+        Ok(found.map(|(index, least)| (index, pod_read_unaligned(&least))))
     }
 
     /// Index and value of the greatest element, or `None` if `input` is empty. Among equal
@@ -88,24 +82,21 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let mut greatest = A::Item::zeroed();
-        let (key, greatest_bytes) = (<A::Item as Key>::TYPE, bytes_of_mut(&mut greatest));
-        let index = self.find(key, input.input(), Operator::Max, greatest_bytes)?;
-        Ok(index.map(|index| (index, greatest)))
+        let found = self.find(<A::Item as Key>::TYPE, input.input(), Operator::Max)?;
+        Ok(found.map(|(index, greatest)| (index, pod_read_unaligned(&greatest))))
     }
 
-    /// Returns the index of the least or greatest element, and writes the element to `best`.
+    /// Index and bytes of the least or greatest element.
     fn find(
         &self,
         key: KeyType,
         input: Input<'_>,
         operator: Operator,
-        best: &mut [u8],
-    ) -> Result<Option<u32>> {
+    ) -> Result<Option<(u32, Vec<u8>)>> {
         let n = input.len();
         check_numbers("number of elements of a reduction with an index (indices have 32 bits)", n)?;
-        let rank = |key_bytes: &[u8]| key.ordered(bits_of(key_bytes));
-        let mut best_index = None;
+        let rank = |found: &[u8]| key.ordered(bits_of(found));
+        let mut best: Option<(u32, Vec<u8>)> = None;
         in_parts(n, self.part_of_reduction(input), &mut |part| {
             let begin = part.start as u32;
             let input = input.part(self, "input", part)?;
@@ -118,18 +109,16 @@ impl Context {
                 reduce(graph, policy, operator, &buffers)
             })?;
             let found = self.read_range(&output, 0..1)?;
-            let better = match operator {
-                _ if best_index.is_none() => true,
+            let better = best.as_ref().is_none_or(|(_, best)| match operator {
                 Operator::Max => rank(&found) > rank(best),
                 _ => rank(&found) < rank(best),
-            };
+            });
             if better && input.len() > 0 {
-                best_index = Some(begin + index as u32);
-                best.copy_from_slice(&found);
+                best = Some((begin + index as u32, found));
             }
             Ok(())
         })?;
-        Ok(best_index)
+        Ok(best)
     }
 
     /// Reduces the `values` of each run of equal consecutive `keys`. Returns the key and the result
@@ -157,10 +146,8 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item: Key> + ?Sized,
     {
-        let (mut runs, mut totals) = (Output::default(), Output::default());
         let (from, operator) = ((keys.input(), values.input()), operator.into());
-        self.reduce_runs(from, &operator, &mut [&mut runs, &mut totals])?;
-        Ok((B::Place::take(self, runs)?, B::Place::take(self, totals)?))
+        self.two::<B::Place, _, _>(|outputs| self.reduce_runs(from, &operator, outputs))
     }
 
     fn reduce_runs(
@@ -198,7 +185,7 @@ impl Context {
                 let last = totals.element(ends[1] - 1);
                 let bytes = &[&*last, &more].concat();
                 let both = Input::Host { element: values.element(), len: 2, bytes };
-                self.reduce_elements(both, operator, last)?;
+                last.copy_from_slice(&self.reduce_elements(both, operator)?);
             }
             Ok(())
         })

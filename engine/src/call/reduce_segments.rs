@@ -7,7 +7,7 @@ use super::parts::{Footprint, group_end, in_parts_of, is_out_of_memory};
 use crate::device::context::Context;
 use crate::elements::key::Key;
 use crate::error::{Error, Result};
-use crate::memory::{AnyArray, AnyOutput, Elements, Input, Output, Place};
+use crate::memory::{AnyArray, AnyOutput, Elements, Input};
 use crate::operations::shared::checks::check_rows;
 use crate::operations::shared::operator::AnyOperator;
 use crate::operations::{SegmentedReduceBuffers, reduce_segments};
@@ -43,10 +43,9 @@ impl Context {
         if let Some(bytes) = offsets.on_host() {
             check_offsets(bytemuck::cast_slice(bytes), values.len())?;
         }
-        let (operator, mut reduced) = (&operator.into(), Output::default());
+        let operator = &operator.into();
         let call = SegmentedReduce { values, offsets: Some(offsets), length: 0, operator };
-        call.run(self, &mut reduced)?;
-        A::Place::take(self, reduced)
+        self.one::<A::Place, _>(|output| call.run(self, output))
     }
 
     /// Reduces each row of a matrix. `length` is the length of a row and must divide the number of
@@ -70,9 +69,8 @@ impl Context {
     {
         let values = values.input();
         check_rows(values.len(), length)?;
-        let (operator, mut reduced) = (&operator.into(), Output::default());
-        SegmentedReduce { values, offsets: None, length, operator }.run(self, &mut reduced)?;
-        A::Place::take(self, reduced)
+        let call = SegmentedReduce { values, offsets: None, length, operator: &operator.into() };
+        self.one::<A::Place, _>(|output| call.run(self, output))
     }
 }
 
@@ -129,11 +127,9 @@ impl SegmentedReduce<'_> {
                 }
                 if is_long {
                     let range = bound(begin) as u64..bound(more) as u64;
-                    let mut total = vec![0; output.element_bytes()];
-                    reduced = values.slice(range).map_or(Ok(()), |segment| {
-                        context.reduce_elements(segment, self.operator, &mut total)
-                    });
-                    reduced = reduced.and_then(|()| output.extend(&total));
+                    let segment = values.slice(range).unwrap_or(values);
+                    let total = context.reduce_elements(segment, self.operator);
+                    reduced = total.and_then(|total| output.extend(&total));
                 }
                 reduced.inspect_err(|_| output.truncate(before))?;
                 begin = more;

@@ -7,7 +7,7 @@ use super::parts::{Footprint, in_parts};
 use crate::device::context::Context;
 use crate::elements::key::Key;
 use crate::error::Result;
-use crate::memory::{AnyArray, AnyOutput, Elements, Input, Output, Place, check_lengths};
+use crate::memory::{AnyArray, AnyOutput, Elements, Input, check_lengths};
 use crate::operations::scan::Scan;
 use crate::operations::{ScanBuffers, scan};
 
@@ -43,9 +43,8 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let mut scanned = Output::default();
-        ScanCall { values: input.input(), heads: Heads::None, how }.run(self, &mut scanned)?;
-        A::Place::take(self, scanned)
+        let call = ScanCall { values: input.input(), heads: Heads::None, how };
+        self.one::<A::Place, _>(|output| call.run(self, output))
     }
 
     /// Scans each run of `values` with equal consecutive `keys` independently. There must be one
@@ -63,9 +62,8 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item: Key> + ?Sized,
     {
-        let (heads, mut scanned) = (Heads::Keys(keys.input()), Output::default());
-        ScanCall { values: values.input(), heads, how }.run(self, &mut scanned)?;
-        B::Place::take(self, scanned)
+        let call = ScanCall { values: values.input(), heads: Heads::Keys(keys.input()), how };
+        self.one::<B::Place, _>(|output| call.run(self, output))
     }
 
     /// Scans each segment of `values` independently. A segment begins at each nonzero word of
@@ -83,9 +81,8 @@ impl Context {
         A: Elements<Item = u32> + ?Sized,
         B: Elements<Item: Key> + ?Sized,
     {
-        let (heads, mut scanned) = (Heads::Words(heads.input()), Output::default());
-        ScanCall { values: values.input(), heads, how }.run(self, &mut scanned)?;
-        B::Place::take(self, scanned)
+        let call = ScanCall { values: values.input(), heads: Heads::Words(heads.input()), how };
+        self.one::<B::Place, _>(|output| call.run(self, output))
     }
 }
 
@@ -155,9 +152,8 @@ impl ScanCall<'_> {
             let range = part.start..part.end + u64::from(ahead);
             let by = by.map(|by| {
                 // The carry-in belongs to the segment of the first element.
-                let first = by.slice(part.start..part.start + 1).filter(|_| carry.is_some());
-                let first = first.and_then(Input::on_host);
-                upload(context, "keys", (first, by), range.clone())
+                let first = carry.as_ref().and_then(|_| by.slice(part.start..part.start + 1));
+                upload(context, "keys", (first.and_then(Input::on_host), by), range.clone())
             });
             let values = upload(context, name, (carry.as_deref(), values), range)?;
             let scanned = self.scan(context, by.transpose()?, values)?;
@@ -195,7 +191,7 @@ impl ScanCall<'_> {
     }
 }
 
-/// Uploads a range of elements, preceded by the first element of the pair if there is one.
+/// Uploads a range of elements on the host, preceded by `first` if it is given.
 fn upload(
     context: &Context,
     name: &str,

@@ -7,7 +7,7 @@ use super::{Like, check_numbers};
 use crate::device::context::Context;
 use crate::elements::key::Key;
 use crate::error::Result;
-use crate::memory::{AnyArray, AnyOutput, Elements, Input, Output, Place};
+use crate::memory::{AnyArray, AnyOutput, Elements, Input, Output};
 use crate::operations::{Search, SearchBuffers, search};
 
 impl Context {
@@ -28,9 +28,8 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item = A::Item> + ?Sized,
     {
-        let mut positions = Output::default();
-        self.search(Search::LowerBound, sorted.input(), needles.input(), &mut positions)?;
-        B::Place::take(self, positions)
+        let (how, sorted, needles) = (Search::LowerBound, sorted.input(), needles.input());
+        self.one::<B::Place, _>(|positions| self.search(how, sorted, needles, positions))
     }
 
     /// For each needle, the number of elements of `sorted` that are less than or equal to it: the
@@ -46,9 +45,8 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item = A::Item> + ?Sized,
     {
-        let mut positions = Output::default();
-        self.search(Search::UpperBound, sorted.input(), needles.input(), &mut positions)?;
-        B::Place::take(self, positions)
+        let (how, sorted, needles) = (Search::UpperBound, sorted.input(), needles.input());
+        self.one::<B::Place, _>(|positions| self.search(how, sorted, needles, positions))
     }
 
     fn search(

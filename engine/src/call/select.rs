@@ -9,7 +9,7 @@ use super::{Like, check_numbers, continues};
 use crate::device::context::Context;
 use crate::elements::key::{Key, KeyType};
 use crate::error::{Error, Result};
-use crate::memory::{AnyArray, AnyOutput, Elements, Input, Output, Place};
+use crate::memory::{AnyArray, AnyOutput, Elements, Input};
 use crate::operations::SelectBuffers;
 use crate::operations::select::{By, Select, select_by};
 
@@ -29,9 +29,8 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let mut selected = Output::default();
-        Selection::new(input, which).run(self, &mut [&mut selected])?;
-        A::Place::take(self, selected)
+        let selection = Selection::new(input, which, Extra::Nothing);
+        self.one::<A::Place, _>(|output| selection.run(self, &mut [output]))
     }
 
     /// Returns the elements of `input` whose flag is not zero, in their original order. There must
@@ -48,15 +47,13 @@ impl Context {
         F: Elements<Item = u32> + ?Sized,
     {
         let (which, flags) = (Select::flagged(), flags.input());
-        let selection = Selection { flags: Some(flags), ..Selection::new(input, &which) };
+        let selection = Selection::new(input, &which, Extra::Flags(flags));
         if selection.input.len() != flags.len() {
             return Err(Error::Selection {
                 problem: "input and flags have different lengths; give one flag per element",
             });
         }
-        let mut selected = Output::default();
-        selection.run(self, &mut [&mut selected])?;
-        A::Place::take(self, selected)
+        self.one::<A::Place, _>(|output| selection.run(self, &mut [output]))
     }
 
     /// Returns the elements of `input` that `which` selects, and the remaining ones. Both keep
@@ -78,10 +75,8 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let (mut selected, mut rejected) = (Output::default(), Output::default());
-        let selection = Selection { also: Also::Rejected, ..Selection::new(input, which) };
-        selection.run(self, &mut [&mut selected, &mut rejected])?;
-        Ok((A::Place::take(self, selected)?, A::Place::take(self, rejected)?))
+        let selection = Selection::new(input, which, Extra::Rejected);
+        self.two::<A::Place, _, _>(|outputs| selection.run(self, outputs))
     }
 
     /// Returns the first element of each run of equal neighbours. If the input is sorted, these are
@@ -113,11 +108,9 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let (mut keys, mut lengths) = (Output::default(), Output::default());
         let runs = Select::first_of_runs();
-        let selection = Selection { also: Also::RunLengths, ..Selection::new(input, &runs) };
-        selection.run(self, &mut [&mut keys, &mut lengths])?;
-        Ok((A::Place::take(self, keys)?, A::Place::take(self, lengths)?))
+        let selection = Selection::new(input, &runs, Extra::RunLengths);
+        self.two::<A::Place, _, _>(|outputs| selection.run(self, outputs))
     }
 }
 
@@ -126,36 +119,35 @@ struct Selection<'a> {
     key: KeyType,
     by: &'a By,
     input: Input<'a>,
-    flags: Option<Input<'a>>,
-    also: Also,
+    extra: Extra<'a>,
 }
 
-/// Second array that a selection writes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Also {
+/// Array of a selection in addition to its input and its output.
+#[derive(Clone, Copy)]
+enum Extra<'a> {
     Nothing,
+    Flags(Input<'a>),
     Rejected,
     RunLengths,
 }
 
 impl<'a> Selection<'a> {
-    fn new<A>(input: &'a A, which: &'a Select<A::Item>) -> Self
+    fn new<A>(input: &'a A, which: &'a Select<A::Item>, extra: Extra<'a>) -> Self
     where
         A: Elements<Item: Key> + ?Sized,
     {
         let (key, by) = (<A::Item as Key>::TYPE, which.condition());
-        Self { key, by, input: input.input(), flags: None, also: Also::Nothing }
+        Self { key, by, input: input.input(), extra }
     }
 
     fn run(&self, context: &Context, outputs: &mut [&mut dyn AnyOutput]) -> Result<()> {
         let what = "number of elements of a selection (its count has 32 bits)";
         check_numbers(what, self.input.len())?;
         let bytes = self.input.element_bytes();
-        let extra = match self.also {
-            Also::Rejected => bytes,
-            Also::RunLengths => 4,
-            Also::Nothing if self.flags.is_some() => 4,
-            Also::Nothing => 0,
+        let extra = match self.extra {
+            Extra::Nothing => 0,
+            Extra::Rejected => bytes,
+            Extra::Flags(_) | Extra::RunLengths => 4,
         };
         let footprint = Footprint::new(self.input, &[bytes, bytes, extra]);
         context.in_parts(footprint, outputs, &|part| self.part(context, part), &|outputs, ends| {
@@ -165,36 +157,38 @@ impl<'a> Selection<'a> {
 
     /// Selects from a range of elements, with one plan.
     fn part(&self, context: &Context, part: Range<u64>) -> Result<Vec<AnyArray>> {
-        let flags = self.flags.map(|flags| flags.part(context, "flags", part.clone()));
-        let flags = flags.transpose()?;
+        let n = part.end - part.start;
+        let uninit = |name, element| AnyArray::uninit(context, name, element, n).map(Some);
+        let element = self.input.element();
+        let flags = match self.extra {
+            Extra::Flags(flags) => Some(flags.part(context, "flags", part.clone())?),
+            _ => None,
+        };
         let input = self.input.part(context, "input", part)?;
-        let uninit = |name, element| AnyArray::uninit(context, name, element, input.len());
-        let output = uninit("output", input.element())?;
-        let also = match self.also {
-            Also::Nothing => None,
-            Also::Rejected => Some(uninit("rejected", input.element())?),
-            Also::RunLengths => Some(uninit("run_lengths", ElementType::U32)?),
+        let output = AnyArray::uninit(context, "output", element, n)?;
+        let also = match self.extra {
+            Extra::Rejected => uninit("rejected", element)?,
+            Extra::RunLengths => uninit("run_lengths", ElementType::U32)?,
+            _ => None,
         };
         let found = context.call_count("select", |work, found| {
-            let also = also.as_ref().map(|also| work.array(also));
-            let src = work.array(&input);
-            let flags = flags.as_ref().map(|flags| work.array(flags));
-            let buffers = SelectBuffers::new(src, work.array(&output), work.array(found));
-            let mut buffers = buffers.count(input.len());
-            if let Some(flags) = flags {
-                buffers = buffers.flags(flags);
-            }
-            if let Some(also) = also {
-                buffers = match self.also {
-                    Also::Rejected => buffers.rejected(also),
-                    _ => buffers.run_lengths(also),
+            let extra = also.as_ref().or(flags.as_ref()).map(|extra| work.array(extra));
+            let (src, dst) = (work.array(&input), work.array(&output));
+            let mut buffers = SelectBuffers::new(src, dst, work.array(found)).count(n);
+            if let Some(extra) = extra {
+                buffers = match self.extra {
+                    Extra::Rejected => buffers.rejected(extra),
+                    Extra::RunLengths => buffers.run_lengths(extra),
+                    _ => buffers.flags(extra),
                 };
             }
             let (graph, policy) = work.parts();
             select_by(graph, policy, (self.key, self.by), &buffers)
         })?;
-        let rejected = input.len().saturating_sub(found);
-        let second = if self.also == Also::Rejected { rejected } else { found };
+        let second = match self.extra {
+            Extra::Rejected => n.saturating_sub(found),
+            _ => found,
+        };
         let also = also.map(|also| also.truncated(second));
         Ok([output.truncated(found)].into_iter().chain(also).collect())
     }
@@ -207,9 +201,9 @@ impl<'a> Selection<'a> {
             return Ok(());
         }
         let key = keys.remove(ends[0]);
-        match (self.also, also) {
-            (Also::Rejected, [rejected]) => rejected.insert(ends[1], &key)?,
-            (Also::RunLengths, [lengths]) => {
+        match (self.extra, also) {
+            (Extra::Rejected, [rejected]) => rejected.insert(ends[1], &key)?,
+            (Extra::RunLengths, [lengths]) => {
                 let more: u32 = bytemuck::pod_read_unaligned(&lengths.remove(ends[1]));
                 let last = lengths.element(ends[1] - 1);
                 let sum = bytemuck::pod_read_unaligned::<u32>(last) + more;

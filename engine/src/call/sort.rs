@@ -11,7 +11,7 @@ use super::{Caller, Like, check_numbers, redo_by_ballots};
 use crate::device::context::Context;
 use crate::elements::key::{Key, KeyType, Value};
 use crate::error::Result;
-use crate::memory::{AnyArray, AnyOutput, Array, Elements, Input, Output, Place, check_lengths};
+use crate::memory::{AnyArray, AnyOutput, Array, Elements, Input, check_lengths};
 use crate::operations::SortBuffers;
 use crate::operations::shared::widening::Form;
 use crate::operations::sort::{Sort, SortMethod, check_bits, sort};
@@ -52,9 +52,7 @@ impl Context {
     where
         A: Elements<Item: Key> + ?Sized,
     {
-        let mut sorted = Output::default();
-        SortCall::new(keys).run(self, sort, &mut [&mut sorted])?;
-        A::Place::take(self, sorted)
+        self.one::<A::Place, _>(|output| SortCall::new(keys).run(self, sort, &mut [output]))
     }
 
     /// Sorts `keys` into `out`, which must have the same length.
@@ -99,9 +97,8 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
         B: Elements<Item: Value, Place = A::Place> + ?Sized,
     {
-        let (mut sorted, mut moved) = (Output::default(), Output::default());
-        SortCall::new(keys).values(values)?.run(self, sort, &mut [&mut sorted, &mut moved])?;
-        Ok((A::Place::take(self, sorted)?, A::Place::take(self, moved)?))
+        let call = SortCall::new(keys).values(values)?;
+        self.two::<A::Place, _, _>(|outputs| call.run(self, sort, outputs))
     }
 
     /// Sorts `keys` and `values` into `keys_out` and `values_out`, which must have the same length.
@@ -140,9 +137,7 @@ impl Context {
         let call = SortCall { indices: true, ..SortCall::new(keys) };
         let what = "number of keys of an argsort (indices have 32 bits)";
         check_numbers(what, call.keys.len())?;
-        let mut order = Output::default();
-        call.run(self, sort, &mut [&mut order])?;
-        A::Place::take(self, order)
+        self.one::<A::Place, _>(|output| call.run(self, sort, &mut [output]))
     }
 
     /// Sorts each segment of `keys` independently, with the order and options of `sort`. `offsets`,
@@ -169,9 +164,7 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
     {
         let call = SortCall { offsets: Some(offsets.any()), ..SortCall::new(keys) };
-        let mut sorted = Output::default();
-        call.run(self, sort, &mut [&mut sorted])?;
-        A::Place::take(self, sorted)
+        self.one::<A::Place, _>(|output| call.run(self, sort, &mut [output]))
     }
 
     /// Sorts the pairs of each segment by key, like [`sort_segments`](Self::sort_segments).
@@ -187,9 +180,7 @@ impl Context {
         B: Elements<Item: Value, Place = A::Place> + ?Sized,
     {
         let call = SortCall { offsets: Some(offsets.any()), ..SortCall::new(keys).values(values)? };
-        let (mut sorted, mut moved) = (Output::default(), Output::default());
-        call.run(self, sort, &mut [&mut sorted, &mut moved])?;
-        Ok((A::Place::take(self, sorted)?, A::Place::take(self, moved)?))
+        self.two::<A::Place, _, _>(|outputs| call.run(self, sort, outputs))
     }
 
     /// Returns the permutation that sorts each segment: for each position, the index of its key
@@ -205,9 +196,7 @@ impl Context {
     {
         let offsets = Some(offsets.any());
         let call = SortCall { indices: true, offsets, ..SortCall::new(keys) };
-        let mut order = Output::default();
-        call.run(self, sort, &mut [&mut order])?;
-        A::Place::take(self, order)
+        self.one::<A::Place, _>(|output| call.run(self, sort, &mut [output]))
     }
 }
 

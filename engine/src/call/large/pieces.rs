@@ -3,7 +3,7 @@
 use multisplit_graph::ElementType;
 
 use super::Records;
-use crate::call::Caller;
+use crate::call::{Caller, bits_of};
 use crate::error::Result;
 use crate::memory::AnyArray;
 use crate::operations::split::{Buckets, Method, SplitBuffers, split};
@@ -33,8 +33,8 @@ pub(in crate::call) fn split_plan(
 ) -> Result<PlanSplit> {
     let ends = u64::from(buckets.count()).saturating_add(1);
     let offsets = AnyArray::uninit(caller.context, "offsets", ElementType::U32, ends)?;
-    let mut method = Method::Auto;
-    let keys_out_of_range = caller.count(name, |work, out_of_range| {
+    let out_of_range = AnyArray::uninit(caller.context, "count", ElementType::U32, 1)?;
+    let method = caller.call(name, |work| {
         let (keys, ends) = (work.slice(from.keys, from.begin, len), work.array(&offsets));
         let buffers = match to {
             Destination::Permutation(words) => {
@@ -52,11 +52,11 @@ pub(in crate::call) fn split_plan(
                 }
             }
         };
-        let buffers = buffers.count(len).out_of_range(work.array(out_of_range));
+        let buffers = buffers.count(len).out_of_range(work.array(&out_of_range));
         let (graph, policy) = work.parts();
-        method = split(graph, policy, buckets, &buffers)?.method;
-        Ok(())
+        Ok(split(graph, policy, buckets, &buffers)?.method)
     })?;
+    let keys_out_of_range = bits_of(&caller.context.read_range(&out_of_range, 0..1)?);
     Ok(PlanSplit { offsets, keys_out_of_range, method })
 }
 
