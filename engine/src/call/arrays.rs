@@ -11,7 +11,7 @@ use crate::operations::{copy, fill};
 impl Context {
     /// Creates an array of `len` zeros.
     pub fn zeroed<T: Pod>(&self, len: u64) -> Result<Array<T>> {
-        self.zeros(ElementType::of::<T>(), len).map(Array::from)
+        self.zeros(ElementType::of::<T>(), len).map(Array::of)
     }
 
     pub(super) fn zeros(&self, element: ElementType, len: u64) -> Result<AnyArray> {

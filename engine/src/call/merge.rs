@@ -108,7 +108,7 @@ impl MergeCall<'_> {
     fn run(&self, context: &Context, outputs: &mut [&mut dyn AnyOutput]) -> Result<()> {
         let [first, second] = self.keys;
         let (Some(one), Some(other)) = (first.on_host(), second.on_host()) else {
-            let merged = self.merge(context, [0..first.len(), 0..second.len()])?;
+            let merged = self.merge(context, &[0..first.len(), 0..second.len()])?;
             outputs.iter_mut().zip(merged).for_each(|(output, found)| output.set(found));
             return Ok(());
         };
@@ -121,37 +121,32 @@ impl MergeCall<'_> {
                 elements_of_first((self.key, self.how), [one, other], end as usize) as u64
             };
             let [begin, end] = [part.start, part.end].map(of_first);
-            self.merge(context, [begin..end, part.start - begin..part.end - end])
+            self.merge(context, &[begin..end, part.start - begin..part.end - end])
         };
         context.in_parts(footprint, outputs, &part, &|_, _| Ok(()))
     }
 
     /// Merges a range of each array, with one plan.
-    fn merge(&self, context: &Context, ranges: [Range<u64>; 2]) -> Result<Vec<AnyArray>> {
-        let [one, other] = ranges;
-        let parts = |[first, second]: [Input<'_>; 2], names: [&str; 2]| -> Result<_> {
-            Ok([
-                first.part(context, names[0], one.clone())?,
-                second.part(context, names[1], other.clone())?,
-            ])
-        };
-        let [first, second] = parts(self.keys, ["first", "second"])?;
-        let values = self.values.map(|values| parts(values, ["first_values", "second_values"]));
-        let (values, n) = (values.transpose()?, first.len() + second.len());
-        let name = if values.is_some() { "out" } else { "output" };
-        let mut merged = vec![AnyArray::uninit(context, name, first.element(), n)?];
-        if let Some([values, _]) = &values {
-            merged.push(AnyArray::uninit(context, "values_out", values.element(), n)?);
-        }
+    fn merge(&self, context: &Context, ranges: &[Range<u64>; 2]) -> Result<Vec<AnyArray>> {
+        let inputs = self.keys.into_iter().chain(self.values.into_iter().flatten());
+        let names = ["first", "second", "first_values", "second_values"];
+        let parts = inputs.zip(names).zip(ranges.iter().cycle());
+        let parts = parts.map(|((input, name), range)| input.part(context, name, range.clone()));
+        let parts: Vec<_> = parts.collect::<Result<_>>()?;
+        let counts = [parts[0].len(), parts[1].len()];
+        let names = if self.values.is_some() { ["out", "values_out"] } else { ["output", ""] };
+        let merged = parts.iter().step_by(2).zip(names).map(|(part, name)| {
+            AnyArray::uninit(context, name, part.element(), counts[0] + counts[1])
+        });
+        let merged: Vec<_> = merged.collect::<Result<_>>()?;
         context.call("merge", |work| {
-            let keys = [&first, &second].map(|keys| work.array(keys));
-            let values = values.as_ref().map(|values| values.each_ref().map(|v| work.array(v)));
-            let out: Vec<_> = merged.iter().map(|out| work.array(out)).collect();
-            let mut buffers = MergeBuffers::keys(keys[0], keys[1], out[0]);
-            buffers = buffers.counts(first.len(), second.len());
-            if let Some(values) = values {
-                buffers = buffers.values(values[0], values[1], out[1]);
-            }
+            let from: Vec<_> = parts.iter().map(|part| work.array(part)).collect();
+            let to: Vec<_> = merged.iter().map(|merged| work.array(merged)).collect();
+            let buffers = MergeBuffers::keys(from[0], from[1], to[0]).counts(counts[0], counts[1]);
+            let buffers = match from[..] {
+                [_, _, first, second] => buffers.values(first, second, to[1]),
+                _ => buffers,
+            };
             let (graph, policy) = work.parts();
             merge(graph, policy, self.how, &buffers)
         })?;

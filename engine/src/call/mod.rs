@@ -32,6 +32,9 @@ use crate::work::Work;
 /// Array of `T`, in the same memory as `A`.
 type Like<A, T> = <<A as Elements>::Place as Place>::Array<T>;
 
+/// Combines the results of a part with the results before, which end at the given indices.
+type Join<'a> = dyn Fn(&mut [&mut dyn AnyOutput], &[usize]) -> Result<()> + 'a;
+
 /// A context and the policy of its plans.
 #[derive(Clone, Copy)]
 struct Caller<'a> {
@@ -98,14 +101,14 @@ impl Context {
     }
 
     /// Calls `part` for consecutive ranges of the elements, each small enough for one plan and for
-    /// the device's memory, and concatenates the results. After the results of a part are appended,
-    /// `join` may combine them with the results before, which end at the given indices.
+    /// the device's memory, and concatenates the results. `join` is called after the results of a
+    /// part are appended.
     fn in_parts(
         &self,
         footprint: Footprint,
         outputs: &mut [&mut dyn AnyOutput],
         part: &dyn Fn(Range<u64>) -> Result<Vec<AnyArray>>,
-        join: &dyn Fn(&mut [&mut dyn AnyOutput], &[usize]) -> Result<()>,
+        join: &Join<'_>,
     ) -> Result<()> {
         let n = footprint.elements;
         if n == 0 {

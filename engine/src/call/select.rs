@@ -157,40 +157,35 @@ impl<'a> Selection<'a> {
 
     /// Selects from a range of elements, with one plan.
     fn part(&self, context: &Context, part: Range<u64>) -> Result<Vec<AnyArray>> {
-        let n = part.end - part.start;
-        let uninit = |name, element| AnyArray::uninit(context, name, element, n).map(Some);
-        let element = self.input.element();
-        let flags = match self.extra {
+        let (n, element) = (part.end - part.start, self.input.element());
+        let uninit = |name, element| AnyArray::uninit(context, name, element, n);
+        let extra = match self.extra {
+            Extra::Nothing => None,
             Extra::Flags(flags) => Some(flags.part(context, "flags", part.clone())?),
-            _ => None,
+            Extra::Rejected => Some(uninit("rejected", element)?),
+            Extra::RunLengths => Some(uninit("run_lengths", ElementType::U32)?),
         };
-        let input = self.input.part(context, "input", part)?;
-        let output = AnyArray::uninit(context, "output", element, n)?;
-        let also = match self.extra {
-            Extra::Rejected => uninit("rejected", element)?,
-            Extra::RunLengths => uninit("run_lengths", ElementType::U32)?,
-            _ => None,
-        };
+        let (input, output) =
+            (self.input.part(context, "input", part)?, uninit("output", element)?);
         let found = context.call_count("select", |work, found| {
-            let extra = also.as_ref().or(flags.as_ref()).map(|extra| work.array(extra));
+            let extra = extra.as_ref().map(|extra| work.array(extra));
             let (src, dst) = (work.array(&input), work.array(&output));
-            let mut buffers = SelectBuffers::new(src, dst, work.array(found)).count(n);
-            if let Some(extra) = extra {
-                buffers = match self.extra {
-                    Extra::Rejected => buffers.rejected(extra),
-                    Extra::RunLengths => buffers.run_lengths(extra),
-                    _ => buffers.flags(extra),
-                };
-            }
+            let buffers = SelectBuffers::new(src, dst, work.array(found)).count(n);
+            let buffers = match (self.extra, extra) {
+                (Extra::Flags(_), Some(flags)) => buffers.flags(flags),
+                (Extra::Rejected, Some(rejected)) => buffers.rejected(rejected),
+                (Extra::RunLengths, Some(lengths)) => buffers.run_lengths(lengths),
+                _ => buffers,
+            };
             let (graph, policy) = work.parts();
             select_by(graph, policy, (self.key, self.by), &buffers)
         })?;
-        let second = match self.extra {
-            Extra::Rejected => n.saturating_sub(found),
-            _ => found,
+        let extra = match self.extra {
+            Extra::Rejected => extra.map(|rejected| rejected.truncated(n.saturating_sub(found))),
+            Extra::RunLengths => extra.map(|lengths| lengths.truncated(found)),
+            _ => None,
         };
-        let also = also.map(|also| also.truncated(second));
-        Ok([output.truncated(found)].into_iter().chain(also).collect())
+        Ok([output.truncated(found)].into_iter().chain(extra).collect())
     }
 
     /// If the first run of a part continues the last run before the part, its first element does

@@ -9,7 +9,7 @@ use super::{bits_of, check_numbers};
 use crate::device::context::Context;
 use crate::elements::key::{Key, KeyType};
 use crate::error::Result;
-use crate::memory::{AnyArray, AnyOutput, Elements, Input, Output, Place};
+use crate::memory::{AnyArray, AnyOutput, Array, Elements, Input, Output, Place};
 use crate::operations::topk::{TopElements, TopK, TopKMethod, check_k};
 use crate::operations::{TopKBuffers, topk};
 
@@ -114,7 +114,7 @@ impl TopKCall<'_> {
             let how = TopK { k, row_length: None, sorted: how.sorted || len < length, ..*how };
             let found = self.part(row.start + part.start..row.start + part.end, &how)?;
             let keys = self.context.read_range(&found.keys, 0..found.keys.len())?;
-            let mut indices = self.context.download::<u32>(&found.indices.into())?;
+            let mut indices = self.context.download::<u32>(&Array::of(found.indices))?;
             // The sum is at most 2^32 - 1, because larger arrays are rejected.
             indices.iter_mut().for_each(|index| *index += part.start as u32);
             best.merge(self, Best { keys, indices, method: found.method });

@@ -74,12 +74,10 @@ impl<T> Array<T> {
 impl<T: Pod> Array<T> {
     /// Creates an array with undefined contents, for passes to write. Error messages and debuggers show the name.
     pub fn uninit(context: &Context, name: &str, len: u64) -> Result<Self> {
-        AnyArray::uninit(context, name, ElementType::of::<T>(), len).map(Self::from)
+        AnyArray::uninit(context, name, ElementType::of::<T>(), len).map(Self::of)
     }
-}
 
-impl<T: Pod> From<AnyArray> for Array<T> {
-    fn from(any: AnyArray) -> Self {
+    pub(crate) fn of(any: AnyArray) -> Self {
         debug_assert_eq!(any.element, ElementType::of::<T>());
         Self { any, elements: PhantomData }
     }
@@ -387,7 +385,7 @@ impl Place for Host {
 
     fn take<T: Pod>(context: &Context, output: impl Into<Output<T>>) -> Result<Vec<T>> {
         match output.into() {
-            Output { device: Some(array), .. } => context.download(&array.into()),
+            Output { device: Some(array), .. } => context.download(&Array::of(array)),
             Output { host, .. } => Ok(host),
         }
     }
@@ -400,7 +398,7 @@ impl Place for Device {
 
     fn take<T: Pod>(context: &Context, output: impl Into<Output<T>>) -> Result<Array<T>> {
         match output.into() {
-            Output { device: Some(array), .. } => Ok(array.into()),
+            Output { device: Some(array), .. } => Ok(Array::of(array)),
             Output { host, .. } => context.upload(&host),
         }
     }

@@ -29,7 +29,7 @@ const CHUNKS_PER_THREAD: u64 = 2;
 impl Context {
     /// Creates an array in device memory with the contents of `data`.
     pub fn upload<T: Pod>(&self, data: &[T]) -> Result<Array<T>> {
-        Input::host(data).on_device(self, "array").map(Array::from)
+        Input::host(data).on_device(self, "array").map(Array::of)
     }
 
     /// Creates an array of `len` elements that `fill` writes in chunks. `fill` receives the index of the first element

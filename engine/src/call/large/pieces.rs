@@ -5,7 +5,7 @@ use multisplit_graph::ElementType;
 use super::Records;
 use crate::call::{Caller, bits_of};
 use crate::error::Result;
-use crate::memory::AnyArray;
+use crate::memory::{AnyArray, Array};
 use crate::operations::split::{Buckets, Method, SplitBuffers, split};
 
 /// Output of a split.
@@ -86,7 +86,7 @@ impl<'a> SplitPiece<'a> {
             Destination::Elements(records) => records,
             Destination::Permutation(_) => from,
         };
-        let offsets = within(caller.context.download(&split.offsets.into())?, len);
+        let offsets = within(caller.context.download(&Array::of(split.offsets))?, len);
         let (keys_out_of_range, method) = (split.keys_out_of_range, split.method);
         Ok(Self { elements, len, offsets, keys_out_of_range, method })
     }
