@@ -4,7 +4,6 @@
 use std::ffi::{CStr, c_void};
 use std::sync::Mutex;
 
-use anyhow::{Context as _, Result, ensure};
 use multisplit::ash::{self, vk};
 use multisplit::graph::{Graph, Plan, Scope};
 use multisplit::operations::split::TileShape;
@@ -14,9 +13,7 @@ use multisplit::{
     AdoptedDevice, BufferAt, Context, DeviceProperties, Error, ExecutableOptions, PipelineCache,
     ProfileChoice, RankingChoice, RecordOptions, Scan, Sort,
 };
-use multisplit_tests::generate::uniform;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{reference, tests};
+use multisplit_tests::prelude::*;
 
 tests!(adopt:
     scan_between_the_callers_commands_needs_only_contract_barriers,

@@ -1,18 +1,10 @@
 //! Scans and reductions by key, compared with the CPU between guard words: type x operator x
 //! segment heads (flags or keys) x method x size x location of the count.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
-use multisplit::graph::{ElementType, Graph, Limits};
-use multisplit::operations::{
-    Count, ReduceByKeyBuffers, ScanBuffers, ScanMethod, reduce_by_key, scan,
-};
-use multisplit::{Array, Bound, Operator, Scan};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal, few_groups};
-use multisplit_tests::of_every_type;
-use multisplit_tests::terms::{self, Term, bits};
-use multisplit_tests::tests;
+use multisplit::graph::{Buffer, ElementType};
+use multisplit::operations::{ReduceByKeyBuffers, ScanBuffers, ScanMethod, reduce_by_key, scan};
+use multisplit::{Operator, Policy, Scan};
+use multisplit_tests::prelude::*;
 
 tests!(by_key:
     product_of_cases_matches_the_cpu;
@@ -20,9 +12,6 @@ tests!(by_key:
     folded_dispatch_matches_the_cpu, device_counts_are_clamped, float_sums_are_reproducible
 );
 
-/// Number of guard elements around the outputs; 64 satisfies any offset alignment.
-const GUARD: usize = 64;
-const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
 /// Number of array elements beyond a device count.
 const SPARE: usize = 77;
 
@@ -87,40 +76,25 @@ fn key_words(by: By, heads: &[bool]) -> Vec<u32> {
     words
 }
 
-fn guarded<T: Term>(found: &[T], capacity: usize) -> Vec<u64> {
-    let guard = T::from_key_bits(GUARD_BITS).key_bits();
-    let mut all = vec![guard; GUARD];
-    all.extend(bits(found));
-    all.resize(capacity + 2 * GUARD, guard);
-    all
-}
-
-fn guarded_array<T: Term>(gpu: &Gpu, len: usize) -> Result<Array<T>> {
-    Ok(gpu.context.upload(&vec![T::from_key_bits(GUARD_BITS); len + 2 * GUARD])?)
-}
-
-/// Runs a case. Returns the elements, keys and count with their guards.
-fn run<T: Term>(
-    gpu: &Gpu,
+/// Runs a case. Returns the elements, keys and count.
+fn run<'g, T: Term>(
+    gpu: &'g Gpu,
     policy: &Policy,
     case: Case,
     (input, keys): (&[T], &[u32]),
     n: u32,
-) -> Result<(Vec<T>, Vec<u32>, Vec<u32>)> {
-    let (context, len) = (&gpu.context, input.len());
-    let per_key = if case.by == By::WideKeys { 2 } else { 1 };
-    let key = if per_key == 2 { ElementType::U64 } else { ElementType::U32 };
-    let mut graph = Graph::new("by key");
-    let [src, dst] = ["src", "dst"].map(|name| graph.import::<T>(name, len as u64));
-    let [from, to] = ["keys", "keys_out"].map(|name| graph.import_array(name, key, len as u64));
-    let [words, found] = ["words", "found"].map(|name| graph.import::<u32>(name, 4));
-    let count = match case.on_device {
-        true => Count::Device { buffer: words, index: 1, max: len as u64 },
-        false => Count::Host(n.into()),
-    };
+) -> Result<(Setup<'g>, [Buffer; 3])> {
+    let len = input.len();
+    let key = if case.by == By::WideKeys { ElementType::U64 } else { ElementType::U32 };
+    let mut setup = Setup::new(&gpu.context, "by key");
+    let (src, dst) = (setup.input("src", input), setup.output::<T>("dst", len));
+    let from = setup.array("keys", key, len as u64, keys);
+    let to = setup.array("keys_out", key, len as u64, &[]);
+    let found = setup.output::<u32>("found", 4);
+    let count = setup.count(case.on_device, n, len);
     if case.how == How::Reduce {
         let buffers = ReduceByKeyBuffers::new((from, src), (to, dst), found).count(count);
-        reduce_by_key(&mut graph, policy, case.operator, &buffers)?;
+        reduce_by_key(&mut setup.graph, policy, case.operator, &buffers)?;
     } else {
         let how = match case.how {
             How::Inclusive => Scan::inclusive(case.operator),
@@ -128,28 +102,10 @@ fn run<T: Term>(
         };
         let buffers = ScanBuffers::new(src, dst).count(count);
         let buffers = if case.by == By::Flags { buffers.heads(from) } else { buffers.keys(from) };
-        scan(&mut graph, policy, &how, &buffers)?;
+        scan(&mut setup.graph, policy, &how, &buffers)?;
     }
-    let limits =
-        Limits { max_workgroup_count: [policy.facts.max_groups, 65535, 65535], ..context.limits() };
-    let executable = context.instantiate(graph.compile(&limits)?)?;
-    let (source, output) = (context.upload(input)?, guarded_array::<T>(gpu, len)?);
-    let (key_array, key_output) = (context.upload(keys)?, guarded_array::<u32>(gpu, keys.len())?);
-    let found_array = guarded_array::<u32>(gpu, 1)?;
-    let counts = context.upload(&[9, n, 9, 9])?;
-    let at = GUARD as u64 * size_of::<T>() as u64;
-    let words_at = GUARD as u64 * 4;
-    let bound: [Bound<'_>; 6] = [
-        (src, &source, 0).into(),
-        (dst, &output, at).into(),
-        Bound::untyped(from, &key_array, 0),
-        Bound::untyped(to, &key_output, words_at),
-        (words, &counts, 0).into(),
-        (found, &found_array, words_at).into(),
-    ];
-    context.run(&executable, &bound)?;
-    let keys = context.download(&key_output)?;
-    Ok((context.download(&output)?, keys, context.download(&found_array)?))
+    setup.run_by(policy)?;
+    Ok((setup, [dst, to, found]))
 }
 
 /// Runs a case on the first `n` elements, with a count that may exceed the array, and compares the
@@ -163,27 +119,26 @@ fn check_input<T: Term>(
 ) -> Result<()> {
     let len = input.len();
     let keys = key_words(case.by, heads);
-    let (got, got_keys, found) = run(gpu, policy, case, (input, &keys), n)?;
+    let (setup, [dst, to, found]) = run(gpu, policy, case, (input, &keys), n)?;
     let counted = (n as usize).min(len);
     let (first, heads) = (&input[..counted], &heads[..counted]);
     let say = |what| format!("{what}: {}, {case:?}, n = {n} of {len}, {:?}", T::TYPE, policy.scan);
-    let (mut expected_keys, mut count) = (Vec::new(), GUARD_BITS as u32);
+    let (mut expected_keys, mut count) = (Vec::new(), Vec::new());
     let expected = match case.how {
         How::Reduce => {
             let per_key = if case.by == By::WideKeys { 2 } else { 1 };
             let of_heads = (0..counted).filter(|&at| heads[at]);
             let words = of_heads.flat_map(|at| keys[per_key * at..per_key * (at + 1)].to_vec());
-            expected_keys = words.collect();
+            expected_keys = words.collect::<Vec<u32>>();
             let segments = terms::segments(first, heads);
-            count = segments.len() as u32;
+            count = vec![segments.len() as u32];
             segments.iter().map(|of| terms::reduce(case.operator, of)).collect()
         }
         how => terms::scan_segments(case.operator, how == How::Inclusive, first, heads),
     };
-    expect_equal(&bits(&got), &guarded(&expected, len)).with_context(|| say("elements"))?;
-    expect_equal(&bits(&got_keys), &guarded(&expected_keys, keys.len()))
-        .with_context(|| say("keys"))?;
-    expect_equal(&bits(&found), &guarded(&[count], 1)).with_context(|| say("count"))
+    setup.expect::<T>(dst, &expected).with_context(|| say("elements"))?;
+    setup.expect(to, &expected_keys).with_context(|| say("keys"))?;
+    setup.expect(found, &count).with_context(|| say("count"))
 }
 
 fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, (n, length): (usize, u64)) -> Result<()> {
@@ -210,19 +165,15 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             };
             let tile = policy.threads as usize * 4 * rows;
             let few = [1, 3, tile - 1, tile, tile + 1, 5 * tile + 7];
-            if gpu.full {
-                let more = [0, 2, 5, 2 * tile, 17 * tile, (1 << 20) - 5];
-                for n in few.into_iter().chain(more) {
-                    for length in [1, 4, 3000].into_iter().filter(|_| mine()) {
-                        check::<T>(gpu, &policy, case, (n, length))?;
-                    }
-                }
-            // On a software driver, pipeline compilation dominates the cost of a case, so all sizes
-            // share the pipelines of a case.
-            } else if (2 * number + k + 19 * T::TYPE as usize).is_multiple_of(61) && mine() {
-                for (n, length) in few.into_iter().zip([1, 2, 5, 700, 4, 3000]) {
-                    check::<T>(gpu, &policy, case, (n, length))?;
-                }
+            let more = [0, 2, 5, 2 * tile, 17 * tile, (1 << 20) - 5];
+            let with_lengths = |n| [1, 4, 3000].map(|length| (n, length));
+            let sizes: Vec<(usize, u64)> = match gpu.full {
+                true => few.into_iter().chain(more).flat_map(with_lengths).collect(),
+                false => few.into_iter().zip([1, 2, 5, 700, 4, 3000]).collect(),
+            };
+            let is_sampled = (2 * number + k + 19 * T::TYPE as usize).is_multiple_of(61);
+            for size in gpu.sizes(mine, is_sampled, &sizes, &[]) {
+                check::<T>(gpu, &policy, case, size)?;
             }
         }
     }
@@ -230,8 +181,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
 }
 
 fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mine = &mut gpu.mine();
-    of_every_type!(product_of_type(gpu, mine))
+    of_every_type!(product_of_type(gpu))
 }
 
 /// Runs that end at a tile boundary, runs of several tiles, and a single run.
@@ -307,10 +257,11 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
         let mut first: Option<Vec<u64>> = None;
         for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
             let policy = policy(gpu, method);
-            let (got, ..) = run(gpu, &policy, case, (&input, &keys), n as u32)?;
+            let (setup, [dst, ..]) = run(gpu, &policy, case, (&input, &keys), n as u32)?;
+            let got: Vec<f32> = setup.found(dst)?;
             let found = bits(&got);
             expect_equal(&found, first.get_or_insert_with(|| found.clone()))?;
-            let mut at = GUARD;
+            let mut at = 0;
             for segment in terms::segments(&input, &heads) {
                 let sum: f64 = segment.iter().map(|&x| f64::from(x)).sum();
                 at += if how == How::Reduce { 1 } else { segment.len() };

@@ -3,20 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, ensure};
 use multisplit::PipelineCache;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
 
 tests!(cache: damaged_or_foreign_file_is_replaced);
 
 fn scan_with_cache(gpu: &Gpu, folder: PathBuf) -> Result<()> {
     let context = gpu.open_with(|c| c.pipeline_cache = PipelineCache::Folder(folder))?;
     expect_equal(&context.scan(&[1, 2, 3])?, &[0, 1, 3])?;
-    let messages = context.messages();
-    drop(context);
-    ensure!(messages.take().is_empty(), "validation messages");
-    Ok(())
+    expect_no_messages(context)
 }
 
 /// The first bytes of a pipeline cache.

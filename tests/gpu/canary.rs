@@ -1,16 +1,14 @@
 //! Tiles that check themselves detect a device that does not keep lane order. One-call functions
 //! still return the correct result; all other calls return a typed error.
 
-use anyhow::{Context as _, Result, bail, ensure};
 use multisplit::ash::vk;
 use multisplit::graph::Graph;
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::{Method, Ranking, TileShape};
 use multisplit::operations::{SortBuffers, sort};
 use multisplit::{Buckets, Context, Error, PipelineCache, Policy, Scan, Sort};
-use multisplit_tests::generate::uniform;
-use multisplit_tests::harness::{Gpu, WithPolicy};
-use multisplit_tests::tests;
+use multisplit_tests::harness::WithPolicy;
+use multisplit_tests::prelude::*;
 
 tests!(canary:
     kept_lane_order_passes_the_checks, reversed_lane_order_is_detected_in_every_sort,
@@ -54,9 +52,7 @@ fn kept_lane_order_passes_the_checks(gpu: &Gpu) -> Result<()> {
     let context = gpu.with_policy(policy)?;
     for n in gpu.cases([1, 2, 2047, 2049, 70_001]) {
         let keys = uniform(n, n as u64);
-        let mut expected = keys.clone();
-        expected.sort_unstable();
-        ensure!(context.sort(&keys)? == expected, "n = {n}");
+        ensure!(context.sort(&keys)? == reference::sorted(&keys), "n = {n}");
         context.split(&keys, Buckets::delta_over_domain(200).method(Method::Block))?;
     }
     ensure!(context.keeps_lane_order());
@@ -92,42 +88,30 @@ fn one_call_sorts_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     let n = 30_011;
     // Few distinct keys, so that instability is detected.
     let keys: Vec<u32> = uniform(n, 5).iter().map(|key| key % 500).collect();
-    let mut order: Vec<u32> = (0..n as u32).collect();
-    order.sort_by_key(|&i| keys[i as usize]);
-    let sorted: Vec<u32> = order.iter().map(|&i| keys[i as usize]).collect();
+    let order = reference::order_by(n, |i| keys[i]);
     let values: Vec<u32> = (0..n as u32).map(|i| i ^ 0x5555).collect();
-    let carried: Vec<u32> = order.iter().map(|&i| values[i as usize]).collect();
-
-    type Call<'c> = Box<dyn Fn(&Context) -> Result<bool> + 'c>;
+    let (input, expected) = (
+        (keys.clone(), values.clone()),
+        (reference::pick(&keys, &order), reference::pick(&values, &order)),
+    );
+    let of_arrays = |gpu: &Context| -> Result<bool> {
+        let (array, taken) = (gpu.upload(&keys)?, gpu.upload(&values)?);
+        let (by, payload) = gpu.sort_pairs(&array, &taken)?;
+        let found = (gpu.download(&by)?, gpu.download(&payload)?);
+        Ok(found == expected && (gpu.download(&array)?, gpu.download(&taken)?) == input)
+    };
+    let in_place = |gpu: &Context| -> Result<bool> {
+        let mut array = gpu.upload(&keys)?;
+        gpu.sort_in_place(&mut array, &Sort::ascending())?;
+        Ok(gpu.download(&array)? == expected.0)
+    };
+    type Call<'c> = &'c dyn Fn(&Context) -> Result<bool>;
     let calls: [(&str, Call<'_>); 5] = [
-        ("sort", Box::new(|gpu| Ok(gpu.sort(&keys)? == sorted))),
-        (
-            "sort_pairs",
-            Box::new(|gpu| {
-                let (by, payload) = gpu.sort_pairs(&keys, &values)?;
-                Ok((by, payload) == (sorted.clone(), carried.clone()))
-            }),
-        ),
-        ("argsort", Box::new(|gpu| Ok(gpu.argsort(&keys)? == order))),
-        (
-            "an array, and the input stays",
-            Box::new(|gpu| {
-                let (array, taken) = (gpu.upload(&keys)?, gpu.upload(&values)?);
-                let (by, payload) = gpu.sort_pairs(&array, &taken)?;
-                let found = (gpu.download(&by)?, gpu.download(&payload)?);
-                let input = (gpu.download(&array)?, gpu.download(&taken)?);
-                Ok(found == (sorted.clone(), carried.clone())
-                    && input == (keys.clone(), values.clone()))
-            }),
-        ),
-        (
-            "sort_in_place",
-            Box::new(|gpu| {
-                let mut array = gpu.upload(&keys)?;
-                gpu.sort_in_place(&mut array, &Sort::ascending())?;
-                Ok(gpu.download(&array)? == sorted)
-            }),
-        ),
+        ("sort", &|gpu| Ok(gpu.sort(&keys)? == expected.0)),
+        ("sort_pairs", &|gpu| Ok(gpu.sort_pairs(&keys, &values)? == expected)),
+        ("argsort", &|gpu| Ok(gpu.argsort(&keys)? == order)),
+        ("an array, and the input stays", &of_arrays),
+        ("sort_in_place", &in_place),
     ];
     let mut mine = gpu.mine();
     for (name, call) in calls.iter().filter(|_| mine()) {
@@ -158,10 +142,8 @@ fn one_call_splits_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     // Eight buckets, so that even in windows of four lanes some lanes share a bucket.
     let keys: Vec<u32> = uniform(n, 15).iter().map(|key| key & 0x07FF_FFFF).collect();
     let values: Vec<u32> = (0..n as u32).collect();
-    let bucket = |key: u32| key >> 24;
-    let mut order: Vec<u32> = (0..n as u32).collect();
-    order.sort_by_key(|&i| bucket(keys[i as usize]));
-    let expected: Vec<u32> = order.iter().map(|&i| keys[i as usize]).collect();
+    let order = reference::order_by(n, |i| keys[i] >> 24);
+    let expected = reference::pick(&keys, &order);
     let buckets = |method| Buckets::<u32>::digit(24..32).method(method);
     let mut mine = gpu.mine();
     if mine() {
@@ -173,9 +155,7 @@ fn one_call_splits_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     if mine() {
         let context = reversed(gpu)?;
         let split = context.split_permutation(&keys, buckets(Method::OneSweep))?;
-        let places = order.iter().zip(0u32..);
-        let wrong = places.filter(|(i, place)| split.permutation[**i as usize] != *place).count();
-        ensure!(wrong == 0, "{wrong} places of the permutation");
+        expect_equal(&split.permutation, &reference::places(&order))?;
         switched_over(&context)?;
     }
     Ok(())
@@ -206,8 +186,6 @@ fn small_and_segmented_sorts_are_checked(gpu: &Gpu) -> Result<()> {
 fn recorded_work_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     let context = reversed(gpu)?;
     let keys = uniform(30_000, 21);
-    let mut expected = keys.clone();
-    expected.sort_unstable();
     let array = context.upload(&keys)?;
     let mut work = context.work("frame");
     work.sort(&array, &Sort::ascending())?;
@@ -222,10 +200,8 @@ fn recorded_work_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     context.write(&array, 0, &keys)?;
     let mut work = context.work("again");
     work.sort(&array, &Sort::ascending())?;
-    let mut frame = work.record()?;
-    frame.submit()?;
-    frame.wait()?;
-    ensure!(context.download(&array)? == expected);
+    run_once(work)?;
+    ensure!(context.download(&array)? == reference::sorted(&keys));
     Ok(())
 }
 
@@ -320,9 +296,5 @@ fn violation_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     let verdict = files.iter().find(|file| file.path().extension().is_some_and(|e| e == "probe"));
     let text = std::fs::read_to_string(verdict.context("no file was written")?.path())?;
     ensure!(text.ends_with("lane order not kept\n"), "{text}");
-    let messages = context.messages();
-    drop(context);
-    let reported = messages.take();
-    ensure!(reported.is_empty(), "{reported:?}");
-    Ok(())
+    expect_no_messages(context)
 }

@@ -1,19 +1,15 @@
 //! Device counts: zero, one, odd counts, the capacity, and counts above it. Each plan is run with
 //! one count after another.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
-use multisplit::graph::{Graph, Limits};
+use multisplit::graph::{Buffer, Graph, Limits};
 use multisplit::operations::split::Method;
 use multisplit::operations::{
     Count, ScanBuffers, ScanMethod, SplitBuffers, copy_first, fill_first, scan, split,
 };
-use multisplit::{Buckets, Error, Glsl, Scan};
-use multisplit_tests::generate::{Rng, uniform};
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{reference, tests};
+use multisplit::{Buckets, Glsl, Policy, Scan};
+use multisplit_tests::prelude::*;
 
-use crate::multisplit_cases::{KINDS, Kind, METHODS};
+use crate::multisplit_cases::{Arrays, KINDS, Kind, METHODS};
 
 tests!(counts:
     scans_use_the_device_count, folded_and_multi_level_scans_use_the_device_count,
@@ -23,30 +19,10 @@ tests!(counts:
     invalid_device_counts_are_rejected,
 );
 
-/// The count lies among other words, without alignment.
-const WORDS: u64 = 100;
-const INDEX: u64 = 71;
-const UNTOUCHED: u32 = 0xDEAD_BEEF;
-
 /// Counts to try for a capacity of `max` elements.
 fn numbers(max: u64) -> [u32; 7] {
     let max = max as u32;
     [max, 0, 1, 2, (max / 3) | 1, max + 1, u32::MAX]
-}
-
-/// Words with this count at `INDEX`.
-fn words(number: u32) -> Vec<u32> {
-    let mut words = uniform(WORDS as usize, u64::from(number));
-    words[INDEX as usize] = number;
-    words
-}
-
-/// Checks the first elements, and that the elements beyond them are unchanged.
-fn expect_first(got: &[u32], expected: &[u32]) -> Result<()> {
-    let (first, rest) = got.split_at(expected.len());
-    expect_equal(first, expected)?;
-    ensure!(rest.iter().all(|&word| word == UNTOUCHED), "written past the end");
-    Ok(())
 }
 
 /// Compiles a plan from `src` to `dst` and runs it with every count.
@@ -54,51 +30,39 @@ fn check(
     gpu: &Gpu,
     limits: &Limits,
     max: u64,
-    declare: impl Fn(&mut Graph, [multisplit::graph::Buffer; 2], Count) -> Result<()>,
+    declare: impl Fn(&mut Graph, [Buffer; 2], Count) -> multisplit::Result<()>,
     expected: impl Fn(&[u32]) -> Vec<u32>,
 ) -> Result<()> {
-    let context = &gpu.context;
-    let mut graph = Graph::new("counted");
-    let (src, dst) = (graph.import::<u32>("src", max), graph.import::<u32>("dst", max));
-    let buffer = graph.import::<u32>("words", WORDS);
-    declare(&mut graph, [src, dst], Count::Device { buffer, index: INDEX, max })?;
-    let executable = context.instantiate(graph.compile(limits)?)?;
     let input = uniform(max as usize, max);
-    let source = context.upload(&input)?;
-    let output = context.zeroed::<u32>(max + 64)?;
-    let device_words = context.zeroed::<u32>(WORDS)?;
+    let mut setup = Setup::new(&gpu.context, "counted");
+    let (src, dst) = (setup.input("src", &input), setup.output::<u32>("dst", max as usize));
+    let count = setup.count(true, 0, max as usize);
+    declare(&mut setup.graph, [src, dst], count)?;
+    let executable = gpu.context.instantiate(setup.graph.compile(limits)?)?;
     for number in numbers(max) {
-        context.write(&device_words, 0, &words(number))?;
-        context.write(&output, 0, &vec![UNTOUCHED; max as usize + 64])?;
-        context.run(&executable, &[(src, &source), (dst, &output), (buffer, &device_words)])?;
+        setup.set_count(count, number)?;
+        setup.run_on(&executable)?;
         let n = u64::from(number).min(max) as usize;
-        expect_first(&context.download(&output)?, &expected(&input[..n]))
-            .with_context(|| format!("{number} of {max}"))?;
+        setup.expect(dst, &expected(&input[..n])).with_context(|| format!("{number} of {max}"))?;
     }
     Ok(())
 }
 
+/// Like `check`, for scans by `policy`.
+fn check_scan(gpu: &Gpu, policy: &Policy, limits: &Limits, max: u64) -> Result<()> {
+    let declare = |graph: &mut Graph, [src, dst]: [Buffer; 2], n: Count| {
+        scan(graph, policy, &Scan::default(), &ScanBuffers::new(src, dst).count(n))
+    };
+    check(gpu, limits, max, declare, reference::exclusive_scan)
+        .with_context(|| format!("{:?}", policy.scan))
+}
+
 fn scans_use_the_device_count(gpu: &Gpu) -> Result<()> {
-    for method in [ScanMethod::ReduceThenScan, ScanMethod::LookBack] {
-        let policy = Policy { scan: method, ..gpu.context.policy() };
-        let limits = gpu.context.limits();
+    for scan in [ScanMethod::ReduceThenScan, ScanMethod::LookBack] {
+        let policy = Policy { scan, ..gpu.context.policy() };
         let tile = u64::from(policy.threads) * 16;
         for max in [1, 77, tile, 3 * tile + 7, 9 * tile + 1] {
-            check(
-                gpu,
-                &limits,
-                max,
-                |graph, [src, dst], n| {
-                    Ok(scan(
-                        graph,
-                        &policy,
-                        &Scan::default(),
-                        &ScanBuffers::new(src, dst).count(n),
-                    )?)
-                },
-                reference::exclusive_scan,
-            )
-            .with_context(|| format!("{method:?}"))?;
+            check_scan(gpu, &policy, &gpu.context.limits(), max)?;
         }
     }
     Ok(())
@@ -117,50 +81,31 @@ fn folded_and_multi_level_scans_use_the_device_count(gpu: &Gpu) -> Result<()> {
     let base = Policy { scan: method, ..in_rows(gpu, 7) };
     for policy in [base, Policy { threads, spine_threads: threads, spine_tiles: 1, ..base }] {
         let tile = u64::from(policy.threads) * 16;
-        check(
-            gpu,
-            &limits,
-            (tile * tile + 100).min(300_000),
-            |graph, [src, dst], n| {
-                Ok(scan(graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst).count(n))?)
-            },
-            reference::exclusive_scan,
-        )?;
+        check_scan(gpu, &policy, &limits, (tile * tile + 100).min(300_000))?;
     }
     Ok(())
 }
 
 fn fills_and_copies_use_the_device_count(gpu: &Gpu) -> Result<()> {
-    let policy = gpu.context.policy();
+    let (policy, limits) = (gpu.context.policy(), gpu.context.limits());
     for max in [3, 1000, 40_003] {
-        let limits = gpu.context.limits();
-        check(
-            gpu,
-            &limits,
-            max,
-            |graph, [_, dst], n| Ok(fill_first(graph, &policy, "fill", dst, n, 7)?),
-            |input| vec![7; input.len()],
-        )?;
-        check(
-            gpu,
-            &limits,
-            max,
-            |graph, [src, dst], n| Ok(copy_first(graph, &policy, "copy", src, dst, n)?),
-            <[u32]>::to_vec,
-        )?;
+        let fill = |graph: &mut Graph, [_, dst]: [Buffer; 2], n: Count| {
+            fill_first(graph, &policy, "fill", dst, n, 7)
+        };
+        check(gpu, &limits, max, fill, |input| vec![7; input.len()])?;
+        let copy = |graph: &mut Graph, [src, dst]: [Buffer; 2], n: Count| {
+            copy_first(graph, &policy, "copy", src, dst, n)
+        };
+        check(gpu, &limits, max, copy, <[u32]>::to_vec)?;
     }
     // The same functions with a host count.
-    let mut graph = Graph::new("known");
-    let (src, dst) = (graph.import::<u32>("src", 50), graph.import::<u32>("dst", 50));
-    copy_first(&mut graph, &policy, "copy", src, dst, 41)?;
-    fill_first(&mut graph, &policy, "fill", dst, 17, 3)?;
-    let executable = gpu.context.instantiate(graph.compile(&gpu.context.limits())?)?;
     let input = uniform(50, 3);
-    let source = gpu.context.upload(&input)?;
-    let output = gpu.context.upload(&[UNTOUCHED; 50])?;
-    gpu.context.run(&executable, &[(src, &source), (dst, &output)])?;
-    let expected = [&[3; 17][..], &input[17..41]].concat();
-    expect_first(&gpu.context.download(&output)?, &expected)
+    let mut setup = Setup::new(&gpu.context, "known");
+    let (src, dst) = (setup.input("src", &input), setup.output::<u32>("dst", 50));
+    copy_first(&mut setup.graph, &policy, "copy", src, dst, 41)?;
+    fill_first(&mut setup.graph, &policy, "fill", dst, 17, 3)?;
+    setup.run()?;
+    setup.expect(dst, &[&[3; 17][..], &input[17..41]].concat())
 }
 
 /// Compiles a plan of a split and runs it with every count.
@@ -168,69 +113,24 @@ fn check_split(
     gpu: &Gpu,
     policy: &Policy,
     limits: &Limits,
-    method: Method,
-    kind: Kind,
-    m: u32,
+    (method, kind, m): (Method, Kind, u32),
     max: u64,
 ) -> Result<()> {
-    let context = &gpu.context;
-    let mut graph = Graph::new("split");
-    let mut import = |name: &str| graph.import::<u32>(name, max);
-    let (keys_in, out) = (import("keys"), import("out"));
-    let (values_in, values) = (import("values"), import("values.out"));
-    let offsets = graph.import::<u32>("offsets", u64::from(m) + 1);
-    let buffer = graph.import::<u32>("words", WORDS);
-    let buffers = match kind {
-        Kind::Keys => SplitBuffers::keys(keys_in, out, offsets),
-        Kind::Pairs => SplitBuffers::pairs((keys_in, values_in), (out, values), offsets),
-        Kind::Permutation => SplitBuffers::permutation(keys_in, out, offsets),
-    };
-    let n = Count::Device { buffer, index: INDEX, max };
+    let (keys, values) = (uniform(max as usize, max), (0..max as u32).collect::<Vec<_>>());
+    let mut setup = Setup::new(&gpu.context, "split");
+    let arrays = Arrays::new(&mut setup, &keys, &values, m);
+    let count = setup.count(true, 0, max as usize);
     let buckets = Buckets::<u32>::delta_over_domain(m).method(method);
-    split(&mut graph, policy, &buckets, &buffers.count(n))?;
-    let executable = context.instantiate(graph.compile(limits)?)?;
-
-    let keys = uniform(max as usize, max);
+    split(&mut setup.graph, policy, &buckets, &arrays.buffers(kind).count(count))?;
+    let executable = gpu.context.instantiate(setup.graph.compile(limits)?)?;
     let width = (1u64 << 32).div_ceil(u64::from(m));
-    let (device_keys, device_values) =
-        (context.upload(&keys)?, context.upload(&(0..max as u32).collect::<Vec<_>>())?);
-    let untouched = vec![UNTOUCHED; max as usize + 64];
-    let (device_out, device_values_out) =
-        (context.upload(&untouched)?, context.upload(&untouched)?);
-    let device_offsets = context.zeroed::<u32>(u64::from(m) + 1 + 64)?;
-    let device_words = context.zeroed::<u32>(WORDS)?;
-    let bound = [
-        (keys_in, &device_keys),
-        (out, &device_out),
-        (values_in, &device_values),
-        (values, &device_values_out),
-        (offsets, &device_offsets),
-        (buffer, &device_words),
-    ];
     for number in numbers(max) {
-        context.write(&device_words, 0, &words(number))?;
-        context.write(&device_out, 0, &untouched)?;
-        context.write(&device_values_out, 0, &untouched)?;
-        context.write(&device_offsets, 0, &vec![UNTOUCHED; m as usize + 1 + 64])?;
-        context.run(&executable, &bound)?;
+        setup.set_count(count, number)?;
+        setup.run_on(&executable)?;
         let n = u64::from(number).min(max) as usize;
-        let (order, expected_offsets) =
-            reference::split(n, m, |i| (u64::from(keys[i]) / width) as u32);
-        let at = || format!("{method:?}, {kind:?}, m = {m}, {number} of {max}");
-        expect_first(&context.download(&device_offsets)?, &expected_offsets)
-            .with_context(|| format!("{}: offsets", at()))?;
-        let expected: Vec<u32> = match kind {
-            Kind::Permutation => {
-                let mut places = vec![0; n];
-                order.iter().zip(0..).for_each(|(&i, place)| places[i as usize] = place);
-                places
-            }
-            _ => order.iter().map(|&i| keys[i as usize]).collect(),
-        };
-        expect_first(&context.download(&device_out)?, &expected).with_context(at)?;
-        let moved = if kind == Kind::Pairs { &order[..] } else { &[] };
-        expect_first(&context.download(&device_values_out)?, moved)
-            .with_context(|| format!("{}: values", at()))?;
+        arrays
+            .check(&setup, kind, (n, m), |key| (u64::from(key) / width) as u32)
+            .with_context(|| format!("{method:?}, {kind:?}, m = {m}, {number} of {max}"))?;
     }
     Ok(())
 }
@@ -246,7 +146,7 @@ fn splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
             for &m in if gpu.full { &[1, 2, 10, 256, 257, 1000][..] } else { &[10] } {
                 let max = 1 + rng.below(20_000);
                 if mine() {
-                    check_split(gpu, &policy, &limits, method, kind, m, max)?;
+                    check_split(gpu, &policy, &limits, (method, kind, m), max)?;
                 }
             }
         }
@@ -256,8 +156,8 @@ fn splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
         (Method::Direct, Kind::Permutation, 1000),
         (Method::ReducedBitSort, Kind::Pairs, 1000),
     ];
-    for (method, kind, m) in others.into_iter().filter(|_| mine()) {
-        check_split(gpu, &policy, &limits, method, kind, m, 5003)?;
+    for case in others.into_iter().filter(|_| mine()) {
+        check_split(gpu, &policy, &limits, case, 5003)?;
     }
     Ok(())
 }
@@ -266,39 +166,31 @@ fn folded_splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
     let limits = Limits { max_workgroup_count: [3, 65535, 65535], ..gpu.context.limits() };
     let policy = in_rows(gpu, 3);
     for method in gpu.cases(METHODS) {
-        check_split(gpu, &policy, &limits, method, Kind::Keys, 10, 30_011)?;
+        check_split(gpu, &policy, &limits, (method, Kind::Keys, 10), 30_011)?;
     }
-    check_split(gpu, &policy, &limits, Method::Block, Kind::Keys, 2, 60_011)
+    check_split(gpu, &policy, &limits, (Method::Block, Kind::Keys, 2), 60_011)
 }
 
 /// The second split processes the first bucket of the first split, with an offset written by the
 /// first one as its count.
 fn offset_of_a_split_is_the_count_of_another(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let (policy, n) = (context.policy(), 20_011);
-    let mut graph = Graph::new("twice");
-    let mut import = |name: &str, len: u64| graph.import::<u32>(name, len);
-    let (keys, out) = (import("keys", n), import("out", n));
-    let (first, second) = (import("first", 3), import("second", 9));
-    let halves = graph.transient::<u32>("halves", n);
+    let (policy, n) = (gpu.context.policy(), 20_011);
+    let input = uniform(n, 5);
+    let mut setup = Setup::new(&gpu.context, "twice");
+    let (keys, out) = (setup.input("keys", &input), setup.output::<u32>("out", n));
+    let [first, second] =
+        [("first", 3), ("second", 9)].map(|(name, len)| setup.output::<u32>(name, len));
+    let halves = setup.graph.transient::<u32>("halves", n as u64);
     let buffers = SplitBuffers::keys(keys, halves, first);
-    split(&mut graph, &policy, &Buckets::<u32>::digit(31..32), &buffers)?;
-    let count = Count::Device { buffer: first, index: 1, max: n };
+    split(&mut setup.graph, &policy, &Buckets::<u32>::digit(31..32), &buffers)?;
+    let count = Count::Device { buffer: first, index: 1, max: n as u64 };
     let buffers = SplitBuffers::keys(halves, out, second).count(count);
-    split(&mut graph, &policy, &Buckets::<u32>::digit(0..3), &buffers)?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let input = uniform(n as usize, 5);
-    let device_keys = context.upload(&input)?;
-    let device_out = context.upload(&vec![UNTOUCHED; n as usize])?;
-    let offsets = [context.zeroed::<u32>(3)?, context.zeroed::<u32>(9)?];
-    let bound =
-        [(keys, &device_keys), (out, &device_out), (first, &offsets[0]), (second, &offsets[1])];
-    context.run(&executable, &bound)?;
+    split(&mut setup.graph, &policy, &Buckets::<u32>::digit(0..3), &buffers)?;
+    setup.run()?;
     let low: Vec<u32> = input.into_iter().filter(|key| key >> 31 == 0).collect();
     let (order, expected) = reference::split(low.len(), 8, |i| low[i] & 7);
-    expect_equal(&context.download(&offsets[1])?, &expected)?;
-    let sorted: Vec<u32> = order.iter().map(|&i| low[i as usize]).collect();
-    expect_first(&context.download(&device_out)?, &sorted)
+    setup.expect(second, &expected)?;
+    setup.expect(out, &reference::pick(&low, &order))
 }
 
 /// A recording that is submitted repeatedly. Each run keeps the first bucket of the elements kept
@@ -366,23 +258,15 @@ fn invalid_device_counts_are_rejected(gpu: &Gpu) -> Result<()> {
     let (src, dst) = (graph.import::<u32>("src", 5000), graph.import::<u32>("dst", 5000));
     let buffer = graph.import::<u32>("words", 2);
     let count = |index, max| Count::Device { buffer, index, max };
-    let result = scan(
-        &mut graph,
-        &policy,
-        &Scan::default(),
-        &ScanBuffers::new(src, dst).count(count(0, 5000)),
-    );
-    ensure!(matches!(result, Err(Error::TooLarge { .. })), "pieces: {result:?}");
-    let result = scan(
-        &mut graph,
-        &policy,
-        &Scan::default(),
-        &ScanBuffers::new(src, dst).count(count(2, 100)),
-    );
-    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "no such word: {result:?}");
-    let result = fill_first(&mut graph, &policy, "fill", dst, count(0, 5001), 0);
-    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "too many: {result:?}");
-    let result = fill_first(&mut graph, &policy, "fill", dst, count(0, 5000), 0);
-    ensure!(matches!(result, Err(Error::TooLarge { .. })), "pieces: {result:?}");
+    let by = |n| ScanBuffers::new(src, dst).count(n);
+    let how = Scan::default();
+    expect_errors! {
+        // In pieces.
+        scan(&mut graph, &policy, &how, &by(count(0, 5000))) => TooLarge { .. },
+        fill_first(&mut graph, &policy, "fill", dst, count(0, 5000), 0) => TooLarge { .. },
+        // There is no such word, and there are not as many elements.
+        scan(&mut graph, &policy, &how, &by(count(2, 100))) => BufferTooSmall { .. },
+        fill_first(&mut graph, &policy, "fill", dst, count(0, 5001), 0) => BufferTooSmall { .. },
+    }
     Ok(())
 }

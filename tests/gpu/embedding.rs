@@ -1,15 +1,13 @@
 //! An engine with its own device: the frame loop of the example, with exactly the barriers of the
 //! contract; the names of missing device features; and the time until the first sort.
 
-use anyhow::{Context as _, Result, anyhow, ensure};
 use multisplit::ash::{self, vk};
 use multisplit::embed::BufferContract;
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::TileShape;
 use multisplit::requirements::{Features, Missing, Requirements, Why};
 use multisplit::{Context, Executable, PipelineCache, Policy, Work};
-use multisplit_tests::harness::Gpu;
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
 
 use crate::example_frames::frames::{self, Barriers, Config, Report};
 use crate::example_frames::host::Host;

@@ -1,16 +1,13 @@
 //! Kernels that take buffers by address. The validation layer does not check their accesses, so
 //! their results are compared with the reference for every method. Unsupported uses are rejected.
 
-use anyhow::{Context as _, Result, ensure};
 use multisplit::ash::vk;
 use multisplit::graph::Graph;
 use multisplit::operations::sort::SortMethod;
-use multisplit::operations::{Count, SortBuffers, copy, sort};
+use multisplit::operations::{SortBuffers, copy, sort};
 use multisplit::requirements::Features;
-use multisplit::{Bound, BufferAt, Context, Error, ExecutableOptions, Sort};
-use multisplit_tests::generate::uniform;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{reference, tests};
+use multisplit::{BufferAt, Context, ExecutableOptions, Sort};
+use multisplit_tests::prelude::*;
 
 use crate::embedding::quick;
 
@@ -18,8 +15,6 @@ tests!(embedding_addresses: sorts_by_address_match_the_cpu, unsupported_addresse
 
 const BY_ADDRESS: ExecutableOptions =
     ExecutableOptions { own_workspace: true, frames: 1, by_address: true };
-/// Index of the count word.
-const COUNT_INDEX: u64 = 70;
 
 fn sorts_by_address_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if !gpu.context.features().buffer_device_address {
@@ -41,40 +36,22 @@ fn sorts_by_address_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn sorts(context: &Context, method: SortMethod, n: usize, on_device: bool) -> Result<()> {
-    let policy = quick(context.policy());
-    let mut graph = Graph::new("sort");
-    let max = n as u64;
-    let keys = graph.import::<u32>("keys", max);
-    let values = graph.import::<u64>("values", max);
-    let state = graph.import::<u32>("state", COUNT_INDEX + 1);
-    let device = Count::Device { buffer: state, index: COUNT_INDEX, max };
-    let count = if on_device { device } else { max.into() };
+    let input = uniform(n, 1);
+    let numbers: Vec<u64> = (0..n as u64).map(|i| i << 32 | 7).collect();
+    let mut setup = Setup::new(context, "sort");
+    let (keys, values) = (setup.input("keys", &input), setup.input("values", &numbers));
+    let count = setup.count(on_device, n as u32, n);
     let buffers = SortBuffers::keys(keys).values(values).count(count);
-    sort(&mut graph, &policy, &Sort::ascending().method(method), &buffers)?;
-    let plan = graph.compile(&context.limits())?;
+    let how = Sort::ascending().method(method);
+    sort(&mut setup.graph, &quick(context.policy()), &how, &buffers)?;
+    let plan = setup.graph.compile(&context.limits())?;
     let executable = context.instantiate_with(plan, BY_ADDRESS)?;
     let needs = executable.workspace_requirements()?.usage;
     ensure!(needs.contains(vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS), "{needs:?}");
-
-    let input = uniform(n, 1);
-    let numbers: Vec<u64> = (0..n as u64).map(|i| i << 32 | 7).collect();
-    let device_keys = context.upload(&input)?;
-    let device_values = context.upload(&numbers)?;
-    let mut words = vec![0u32; COUNT_INDEX as usize];
-    words.push(n as u32);
-    let device_state = context.upload(&words)?;
-    let bound: [Bound<'_>; 3] = [
-        (keys, &device_keys).into(),
-        (values, &device_values).into(),
-        (state, &device_state).into(),
-    ];
-    context.run(&executable, &bound)?;
-    let images: Vec<u64> = input.iter().map(|&k| k.into()).collect();
-    let order = reference::sort(&images, 0..32, false);
-    let expected: Vec<u32> = order.iter().map(|&i| input[i as usize]).collect();
-    expect_equal(&context.download(&device_keys)?, &expected)?;
-    let expected: Vec<u64> = order.iter().map(|&i| numbers[i as usize]).collect();
-    expect_equal(&context.download(&device_values)?, &expected)
+    setup.run_on(&executable)?;
+    let order = reference::sort(&input, 0..32, false);
+    setup.expect(keys, &reference::pick(&input, &order))?;
+    setup.expect(values, &reference::pick(&numbers, &order))
 }
 
 fn unsupported_addresses_are_rejected(gpu: &Gpu) -> Result<()> {
@@ -91,9 +68,8 @@ fn unsupported_addresses_are_rejected(gpu: &Gpu) -> Result<()> {
         }
         Ok((graph.compile(&context.limits())?, src, dst))
     };
-    let refused = without.instantiate_with(plan(&without, true)?.0, BY_ADDRESS).err();
-    let text = refused.map(|e: Error| e.to_string()).unwrap_or_default();
-    ensure!(text.contains("needs bufferDeviceAddress"), "{text}");
+    let refused = without.instantiate_with(plan(&without, true)?.0, BY_ADDRESS);
+    expect_message(refused, "needs bufferDeviceAddress")?;
 
     let context = &gpu.context;
     if !context.features().buffer_device_address {
@@ -109,8 +85,7 @@ fn unsupported_addresses_are_rejected(gpu: &Gpu) -> Result<()> {
         let imports = [(src, BufferAt::new(array.raw(), 0)), (dst, BufferAt::Address(address))];
         // SAFETY: the call is rejected before a command is recorded.
         let refused = unsafe { executable.record(vk::CommandBuffer::null(), &imports) };
-        let text = refused.err().map(|e| e.to_string()).unwrap_or_default();
-        ensure!(text.contains(expected), "{text}");
+        expect_message(refused, expected)?;
     }
     Ok(())
 }

@@ -3,7 +3,6 @@
 
 use std::sync::atomic::Ordering;
 
-use anyhow::{Context as _, Result, anyhow, ensure};
 use multisplit::ash::vk;
 use multisplit::embed::BufferContract;
 use multisplit::graph::{Buffer, Scope};
@@ -13,7 +12,7 @@ use multisplit::{
     RecordOptions, TimestampQueries, Timing, Work,
 };
 use multisplit_tests::counting::ALLOCATIONS;
-use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit_tests::prelude::*;
 
 use crate::embedding::{host, quick};
 use crate::example_frames::host::{Host, HostBuffer};

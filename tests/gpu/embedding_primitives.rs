@@ -2,13 +2,10 @@
 //! recording and device counts, workspaces of the engine and of the caller, and no writes outside
 //! of the contract.
 
-use anyhow::{Context as _, Result};
 use multisplit::graph::Buffer;
 use multisplit::operations::{Count, HistogramBuffers, SplitBuffers, histogram, split};
 use multisplit::{Bins, Buckets, ExecutableOptions, Glsl, Scan, Sort, Work};
-use multisplit_tests::generate::uniform;
-use multisplit_tests::harness::Gpu;
-use multisplit_tests::{reference, tests};
+use multisplit_tests::prelude::*;
 
 use crate::embedding_cases::{Case, Counted, Declare, MAX, N, checked};
 
@@ -19,15 +16,10 @@ tests!(embedding_primitives:
 const BUCKETS: u32 = 8;
 const BUCKET_OF: &str = "uint bucket_of(uint key) { return table.at[key & 15u] & 7u; }";
 
-fn permuted(words: &[u32], order: &[u32]) -> Vec<u32> {
-    order.iter().map(|&i| words[i as usize]).collect()
-}
-
 fn sorts() -> Vec<Case> {
     let (keys, values) = (uniform(N, 1), uniform(N, 2));
-    let images: Vec<u64> = keys.iter().map(|&k| k.into()).collect();
-    let order = reference::sort(&images, 0..32, false);
-    let falling = reference::sort(&images, 0..32, true);
+    let order = reference::sort(&keys, 0..32, false);
+    let falling = reference::sort(&keys, 0..32, true);
     let sort_pairs: Declare = |work, n| {
         let [keys, values] = ["keys", "values"].map(|name| work.import::<u32>(name, n.max()));
         work.sort_pairs(keys.first(n), values, &Sort::ascending())?;
@@ -40,8 +32,8 @@ fn sorts() -> Vec<Case> {
     };
     vec![
         Case::new("sort_pairs", sort_pairs, &[("keys", &keys), ("values", &values)])
-            .expect("keys", permuted(&keys, &order))
-            .expect("values", permuted(&values, &order)),
+            .expect("keys", reference::pick(&keys, &order))
+            .expect("values", reference::pick(&values, &order)),
         Case::new("argsort", argsort, &[("keys", &keys)])
             .expect("keys", keys.clone())
             .expect("order", falling),
@@ -53,8 +45,7 @@ fn splits() -> Vec<Case> {
     let (order, offsets) = reference::split(N, BUCKETS, |i| keys[i] >> 5 & 7);
     let (user_order, user_offsets) =
         reference::split(N, BUCKETS, |i| table[keys[i] as usize & 15] & 7);
-    let mut places = vec![0; N];
-    user_order.iter().zip(0..).for_each(|(&i, place)| places[i as usize] = place);
+
     let split_pairs: Declare = |work, n| {
         let (graph, policy) = work.parts();
         let [keys, values, keys_out, values_out] = ["keys", "values", "keys.out", "values.out"]
@@ -79,8 +70,8 @@ fn splits() -> Vec<Case> {
     };
     vec![
         Case::new("split_pairs", split_pairs, &[("keys", &keys), ("values", &values)])
-            .expect("keys.out", permuted(&keys, &order))
-            .expect("values.out", permuted(&values, &order))
+            .expect("keys.out", reference::pick(&keys, &order))
+            .expect("values.out", reference::pick(&values, &order))
             .expect("offsets", offsets)
             .expect("out_of_range", vec![0]),
         Case::new(
@@ -88,7 +79,7 @@ fn splits() -> Vec<Case> {
             split_permutation,
             &[("keys", &keys), ("table", &table)],
         )
-        .expect("permutation", places)
+        .expect("permutation", reference::places(&user_order))
         .expect("offsets", user_offsets),
     ]
 }

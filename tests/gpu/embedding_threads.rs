@@ -3,17 +3,15 @@
 
 use std::sync::Mutex;
 
-use anyhow::{Result, anyhow, ensure};
 use multisplit::ash::vk;
-use multisplit::graph::{Graph, Scope};
+use multisplit::graph::Scope;
 use multisplit::operations::{ScanBuffers, SortBuffers, scan, sort};
 use multisplit::requirements::Features;
 use multisplit::{
     AdoptedDevice, BufferAt, Context, Executable, ExecutableOptions, PassValue, PipelineCache,
     RecordOptions, Scan, Sort, WorkArray,
 };
-use multisplit_tests::harness::Gpu;
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
 
 use crate::counted_device::{calls, counted};
 use crate::embedding::{host, quick};
@@ -45,24 +43,21 @@ fn frames_of_two_threads_do_not_leak_without_push_descriptors(gpu: &Gpu) -> Resu
     frames(gpu, 400, &Features { push_descriptor: true, ..Features::default() })
 }
 
-fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
-    // SAFETY: the host outlives everything created from it; the queue is used under a lock.
+/// Runs `body` on an adopted device whose calls are counted. Fails on any validation message.
+fn on_counted_device(
+    gpu: &Gpu,
+    without: &Features,
+    body: impl FnOnce(&Host, &Context) -> Result<()>,
+) -> Result<()> {
+    // SAFETY: the host outlives everything created from it; the queue is used under a lock or by
+    // one thread.
     unsafe {
         let host = host(gpu)?;
         let mut adopted = host.adopted(PipelineCache::Off);
         adopted.features.push_descriptor &= !without.push_descriptor;
         let device = counted(&host.instance, host.device.handle());
         let context = Context::adopt(AdoptedDevice { device, ..adopted })?;
-        let shared = Shared::new(&host, &context)?;
-        let rounds = count / THREADS as u32;
-        run(&shared, 0..WARM)?;
-        let (created, memory, resident) = (calls(), context.memory_report(), resident()?);
-        run(&shared, WARM..rounds)?;
-        ensure!(calls() == created, "{} objects were created", calls() - created);
-        ensure!(context.memory_report() == memory, "{:?}", context.memory_report());
-        let grown = self::resident()?.saturating_sub(resident);
-        ensure!(grown < SLACK, "the process has grown by {grown} bytes");
-        drop(shared);
+        body(&host, &context)?;
         drop(context);
         let messages = host.destroy();
         ensure!(messages.is_empty(), "{}", messages[0]);
@@ -70,33 +65,38 @@ fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
     Ok(())
 }
 
+fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
+    on_counted_device(gpu, without, |host, context| {
+        let shared = Shared::new(host, context)?;
+        run(&shared, 0..WARM)?;
+        let (created, memory, resident) = (calls(), context.memory_report(), resident()?);
+        run(&shared, WARM..count / THREADS as u32)?;
+        ensure!(calls() == created, "{} objects were created", calls() - created);
+        ensure!(context.memory_report() == memory, "{:?}", context.memory_report());
+        let grown = self::resident()?.saturating_sub(resident);
+        ensure!(grown < SLACK, "the process has grown by {grown} bytes");
+        Ok(())
+    })
+}
+
 /// A run reuses the command buffer of the previous one.
 fn repeated_runs_create_no_vulkan_objects(gpu: &Gpu) -> Result<()> {
-    // SAFETY: the host outlives everything created from it; no other thread uses the queue.
-    unsafe {
-        let host = host(gpu)?;
-        let device = counted(&host.instance, host.device.handle());
-        let adopted = host.adopted(PipelineCache::Off);
-        let context = Context::adopt(AdoptedDevice { device, ..adopted })?;
-        let n = 1000u32;
-        let mut graph = Graph::new("sums");
-        let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, n.into()));
-        scan(&mut graph, &context.policy(), &Scan::default(), &ScanBuffers::new(src, dst))?;
-        let executable = context.instantiate(graph.compile(&context.limits())?)?;
-        let [ones, sums] = [context.upload(&vec![1u32; n as usize])?, context.zeroed(n.into())?];
-        let buffers = [(src, &ones), (dst, &sums)];
-        context.run(&executable, &buffers)?;
+    on_counted_device(gpu, &Features::default(), |_, context| {
+        let n = 1000;
+        let mut setup = Setup::new(context, "sums");
+        let (src, dst) = (setup.input("src", &vec![1u32; n]), setup.output::<u32>("dst", n));
+        let buffers = ScanBuffers::new(src, dst);
+        scan(&mut setup.graph, &context.policy(), &Scan::default(), &buffers)?;
+        let executable = setup.executable()?;
+        let bound = setup.upload()?;
+        context.run(&executable, &bound)?;
         let created = calls();
         for _ in 0..20 {
-            context.run(&executable, &buffers)?;
+            context.run(&executable, &bound)?;
         }
         ensure!(calls() == created, "{} objects were created", calls() - created);
-        ensure!(context.download(&sums)? == (0..n).collect::<Vec<_>>(), "wrong sums");
-        drop((executable, ones, sums, context));
-        let messages = host.destroy();
-        ensure!(messages.is_empty(), "{}", messages[0]);
-    }
-    Ok(())
+        setup.expect(dst, &(0..n as u32).collect::<Vec<_>>())
+    })
 }
 
 /// Work with one source and one destination array.

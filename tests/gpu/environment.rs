@@ -1,35 +1,26 @@
 //! On a machine without a driver or validation layer the test run must fail, not skip.
 
-use std::process::{Command, Output};
+use std::process::Command;
 
-use anyhow::{Result, ensure};
-use multisplit_tests::harness::Gpu;
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
 
 tests!(environment: missing_driver_fails_the_run, missing_validation_layer_fails_the_run);
 
 /// Runs one quick test in this test binary, with the given environment variables pointing nowhere.
-fn run_without(variables: &[&str]) -> Result<Output> {
+fn fails_without(variables: &[&str], message: &str) -> Result<()> {
     let mut child = Command::new(std::env::current_exe()?);
     child.args(["scan::one_call_matches_the_cpu"]).env_remove("MULTISPLIT_TEST_CHILD");
-    for variable in variables {
-        child.env(variable, "/nonexistent");
-    }
-    Ok(child.output()?)
+    let run = child.envs(variables.iter().map(|name| (name, "/nonexistent"))).output()?;
+    let stderr = String::from_utf8_lossy(&run.stderr);
+    ensure!(!run.status.success(), "the run passed without {variables:?}");
+    ensure!(stderr.contains(message), "{stderr}");
+    Ok(())
 }
 
 fn missing_driver_fails_the_run(_: &Gpu) -> Result<()> {
-    let run = run_without(&["VK_ICD_FILENAMES", "VK_DRIVER_FILES"])?;
-    let stderr = String::from_utf8_lossy(&run.stderr);
-    ensure!(!run.status.success(), "the run passed without a driver");
-    ensure!(stderr.contains("no Vulkan device was found"), "{stderr}");
-    Ok(())
+    fails_without(&["VK_ICD_FILENAMES", "VK_DRIVER_FILES"], "no Vulkan device was found")
 }
 
 fn missing_validation_layer_fails_the_run(_: &Gpu) -> Result<()> {
-    let run = run_without(&["VK_LAYER_PATH"])?;
-    let stderr = String::from_utf8_lossy(&run.stderr);
-    ensure!(!run.status.success(), "the run passed without validation");
-    ensure!(stderr.contains("validation layer is not installed"), "{stderr}");
-    Ok(())
+    fails_without(&["VK_LAYER_PATH"], "validation layer is not installed")
 }

@@ -1,16 +1,14 @@
 //! Bad input returns a typed error that names the culprit, and the context remains usable.
 
-use anyhow::{Result, ensure};
-use multisplit::graph::{Graph, GraphError, Groups};
+use multisplit::graph::{Buffer, Graph, GraphError, Groups, Plan};
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::{ScanBuffers, copy, fill, scan};
 use multisplit::shaders::Kernel;
 use multisplit::shaders::compile::{CompileError, Source, compile};
 use multisplit::{
-    Array, Bins, Buckets, Context, DeviceChoice, Error, ExecutableOptions, Scan, Sort,
+    Array, Bins, Buckets, Config, Context, DeviceChoice, Error, ExecutableOptions, Scan, Sort,
 };
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
 
 tests!(errors:
     unknown_device_is_rejected, glsl_compile_error_is_reported, mismatched_bindings_are_rejected,
@@ -26,23 +24,12 @@ fn still_works(gpu: &Gpu) -> Result<()> {
     expect_equal(&gpu.context.scan(&[5, 6, 7])?, &[0, 5, 11])
 }
 
-macro_rules! ensure_error {
-    ($result:expr, $pattern:pat $(if $guard:expr)?) => {
-        match $result {
-            Err($pattern) $(if $guard)? => {}
-            Err(other) => anyhow::bail!("another error: {other}"),
-            Ok(_) => anyhow::bail!("no error"),
-        }
-    };
-}
-
 fn unknown_device_is_rejected(gpu: &Gpu) -> Result<()> {
     for wanted in ["no such GPU", "999"] {
-        let config = multisplit::Config {
-            device: DeviceChoice::Named(wanted.into()),
-            ..multisplit::Config::default()
+        let device = DeviceChoice::Named(wanted.into());
+        let Err(error) = Context::open(&Config { device, ..Config::default() }) else {
+            bail!("opened")
         };
-        let Err(error) = Context::open(&config) else { anyhow::bail!("opened") };
         let text = error.to_string();
         ensure!(text.contains(wanted) && text.contains(&gpu.context.properties().name), "{text}");
     }
@@ -51,8 +38,10 @@ fn unknown_device_is_rejected(gpu: &Gpu) -> Result<()> {
 
 fn glsl_compile_error_is_reported(gpu: &Gpu) -> Result<()> {
     let wrong = "#version 460\nlayout(local_size_x = 1) in;\nvoid main() { uint x = y; }\n";
-    let result = compile(&Source::new("wrong.comp", wrong));
-    ensure_error!(result, CompileError::Glsl(d) if d[0].line == 3 && d[0].file == "wrong.comp");
+    let source = Source::new("wrong.comp", wrong);
+    expect_errors! {
+        compile(&source) => CompileError::Glsl(d) if d[0].line == 3 && d[0].file == "wrong.comp",
+    }
     still_works(gpu)
 }
 
@@ -86,7 +75,7 @@ void main() { data.at[0] = 1; }";
     let options = ExecutableOptions::default();
     // SAFETY: the kernel writes one word of its only binding, which is larger.
     let result = unsafe { gpu.context.instantiate_foreign(graph.compile(&limits)?, options) };
-    ensure_error!(result, Error::Kernel { kernel, .. } if kernel == "user.set1");
+    expect_errors! { result => Kernel { kernel, .. } if kernel == "user.set1" }
     still_works(gpu)
 }
 
@@ -99,17 +88,14 @@ fn empty_arrays_give_empty_results(gpu: &Gpu) -> Result<()> {
         ensure!(context.sort(array)?.is_empty() && context.argsort(array)?.is_empty());
         ensure!(context.scan(array)?.is_empty());
         context.write(array, 0, &[])?;
-        ensure_error!(
-            context.write(array, 0, &[1]),
-            Error::OutOfBounds { first: 0, len: 1, array: 0 }
-        );
+        expect_errors! {
+            context.write(array, 0, &[1]) => OutOfBounds { first: 0, len: 1, array: 0 },
+        }
     }
     let mut graph = Graph::new("empty");
     let nothing = graph.transient::<u32>("nothing", 0);
     graph.fill("fill", nothing, 0);
-    let text =
-        graph.compile(&gpu.context.limits()).err().map(|e| e.to_string()).unwrap_or_default();
-    ensure!(text.contains("nothing"), "{text}");
+    expect_message(graph.compile(&gpu.context.limits()), "nothing")?;
     still_works(gpu)
 }
 
@@ -129,27 +115,24 @@ fn invalid_descriptions_are_rejected_for_empty_arrays(gpu: &Gpu) -> Result<()> {
             context.sort_pairs_with(keys, &values, &bits).map(drop),
             context.argsort_with(keys, &bits).map(drop),
         ] {
-            ensure_error!(
-                outcome,
-                Error::SortBits { key_bits: 32, start: 8, end: 40, ref key } if key == "f32"
-            );
+            expect_errors! {
+                outcome => SortBits { key_bits: 32, start: 8, end: 40, ref key } if key == "f32",
+            }
         }
         for offsets in [&[][..], &[1], &[0, 3], &[0, 2, 1]] {
             let segments = Sort::ascending().segments(offsets);
-            ensure_error!(context.sort_with(keys, &segments), Error::Segments { .. });
+            expect_errors! { context.sort_with(keys, &segments) => Segments { .. } }
         }
-        let method = SortMethod::Multisplit { radix_bits: 9 };
-        ensure_error!(
-            context.sort_with(keys, &Sort::ascending().method(method)),
-            Error::Method { .. }
-        );
+        let rounds = Sort::ascending().method(SortMethod::Multisplit { radix_bits: 9 });
         lengths_that_differ(context, keys)?;
-        for buckets in [Buckets::even(1.0..1.0, 4), Buckets::even(0.0..f32::NAN, 4)] {
-            ensure_error!(context.split(keys, buckets), Error::Bucket { .. });
-        }
-        ensure_error!(context.split(keys, Buckets::range(&[2.0, 1.0])), Error::Bucket { .. });
-        for bins in [Bins::even(1.0..1.0, 4), Bins::range(&[2.0, 1.0]), Bins::even(0.0..1.0, 0)] {
-            ensure_error!(context.histogram(keys, bins), Error::Histogram { .. });
+        expect_errors! {
+            context.sort_with(keys, &rounds) => Method { .. },
+            context.split(keys, Buckets::even(1.0..1.0, 4)) => Bucket { .. },
+            context.split(keys, Buckets::even(0.0..f32::NAN, 4)) => Bucket { .. },
+            context.split(keys, Buckets::range(&[2.0, 1.0])) => Bucket { .. },
+            context.histogram(keys, Bins::even(1.0..1.0, 4)) => Histogram { .. },
+            context.histogram(keys, Bins::range(&[2.0, 1.0])) => Histogram { .. },
+            context.histogram(keys, Bins::even(0.0..1.0, 0)) => Histogram { .. },
         }
     }
     still_works(gpu)
@@ -163,7 +146,8 @@ fn lengths_that_differ(context: &Context, keys: &[f32]) -> Result<()> {
     let (mut keys_out, mut values_out) = (vec![0.0; n], vec![0u32; n]);
     let halves = || Buckets::even(0.0..4.0, 2);
     let bins = || Bins::even(0.0..4.0, 2);
-    let mut outcomes = vec![
+    let (given, into) = ((keys, &values[..]), (&mut keys_out[..], &mut values_out[..]));
+    for outcome in [
         context.sort_pairs(keys, &values).map(drop),
         context.sort_pairs(&array, &more).map(drop),
         context.sort_into(keys, &Sort::ascending(), &mut vec![0.0; n + 1]),
@@ -171,95 +155,82 @@ fn lengths_that_differ(context: &Context, keys: &[f32]) -> Result<()> {
         context.split_pairs(&array, &more, halves()).map(drop),
         context.histogram_weighted(keys, &values, bins()).map(drop),
         context.histogram_weighted_f32(keys, &weights, bins()).map(drop),
-    ];
-    outcomes.push(context.sort_pairs_into(
-        (keys, &values),
-        &Sort::ascending(),
-        (&mut keys_out, &mut values_out),
-    ));
-    for outcome in outcomes {
-        ensure_error!(
-            outcome,
-            Error::LengthMismatch { len, other_len, .. }
-                if (len, other_len) == (n as u64 + 1, n as u64)
-        );
+        context.sort_pairs_into(given, &Sort::ascending(), into),
+    ] {
+        let (more, less) = (n as u64 + 1, n as u64);
+        expect_errors! {
+            outcome => LengthMismatch { len, other_len, .. } if (len, other_len) == (more, less),
+        }
     }
     Ok(())
 }
 
 fn small_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
-    let small = context.zeroed::<u32>(10)?;
-    ensure_error!(
-        context.write(&small, 0, &[0u32; 11]),
-        Error::OutOfBounds { first: 0, len: 11, array: 10 }
-    );
-    ensure_error!(
-        context.download_range(&small, 3..11),
-        Error::OutOfBounds { first: 3, len: 8, array: 10 }
-    );
-    ensure_error!(
-        context.download_into(&small, &mut [0; 9]),
-        Error::LengthMismatch { len: 9, other_len: 10, .. }
-    );
+    let (small, large) = (context.zeroed::<u32>(10)?, context.zeroed::<u32>(100)?);
+    expect_errors! {
+        context.write(&small, 0, &[0u32; 11]) => OutOfBounds { first: 0, len: 11, array: 10 },
+        context.download_range(&small, 3..11) => OutOfBounds { first: 3, len: 8, array: 10 },
+        context.download_into(&small, &mut [0; 9]) => LengthMismatch { len: 9, other_len: 10, .. },
+    }
     let mut graph = Graph::new("scan");
-    let src = graph.import::<u32>("src", 100);
-    let dst = graph.import::<u32>("dst", 100);
-    let policy = context.policy();
-    ensure_error!(
-        scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst).count(101)),
-        Error::BufferTooSmall { needed: 404, .. }
-    );
-    ensure_error!(
-        copy(&mut graph, &policy, "copy", src, dst.elements::<u32>(0, 50)),
-        Error::BufferTooSmall { .. }
-    );
-    scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
+    let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 100));
+    let (policy, how, buffers) = (context.policy(), Scan::default(), ScanBuffers::new(src, dst));
+    let half = dst.elements::<u32>(0, 50);
+    expect_errors! {
+        scan(&mut graph, &policy, &how, &buffers.count(101)) => BufferTooSmall { needed: 404, .. },
+        copy(&mut graph, &policy, "copy", src, half) => BufferTooSmall { .. },
+    }
+    scan(&mut graph, &policy, &how, &buffers)?;
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let large = context.zeroed::<u32>(100)?;
-    ensure_error!(
-        context.run(&executable, &[(src, &large), (dst, &small)]),
-        Error::BufferTooSmall { size: 40, needed: 400, .. }
-    );
-    ensure_error!(
-        context.run(&executable, &[(src, &large, 0), (dst, &large, 256)]),
-        Error::BufferTooSmall { .. }
-    );
+    let too_small = [(src, &large), (dst, &small)];
+    let too_late = [(src, &large, 0), (dst, &large, 256)];
+    expect_errors! {
+        context.run(&executable, &too_small) => BufferTooSmall { size: 40, needed: 400, .. },
+        context.run(&executable, &too_late) => BufferTooSmall { .. },
+    }
     still_works(gpu)
 }
 
 fn huge_allocations_are_rejected(gpu: &Gpu) -> Result<()> {
     let device = gpu.context.properties();
     let report = gpu.context.memory_report();
-    ensure_error!(
-        gpu.context.zeroed::<u8>(device.device_memory + 1),
-        Error::OutOfMemory { size, .. } if size > device.device_memory
-    );
-    ensure_error!(gpu.context.zeroed::<u64>(u64::MAX / 2), Error::TooLarge { .. });
+    let too_many = device.device_memory + 1;
     let mut graph = Graph::new("huge");
     let huge = graph.transient::<u8>("huge", 1 << 50);
     let out = graph.import::<u8>("out", 16);
     graph.fill("fill", huge, 0);
     graph.copy("copy", huge.range(0, 16), out);
-    ensure_error!(graph.compile(&gpu.context.limits()), GraphError::LimitExceeded { .. });
+    expect_errors! {
+        gpu.context.zeroed::<u8>(too_many) => OutOfMemory { size, .. } if size >= too_many,
+        gpu.context.zeroed::<u64>(u64::MAX / 2) => TooLarge { .. },
+        graph.compile(&gpu.context.limits()) => GraphError::LimitExceeded { .. },
+    }
     ensure!(gpu.context.memory_report() == report, "memory was lost");
     still_works(gpu)
 }
 
-fn missing_imports_are_rejected(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
+/// A plan called `fill` that fills its import `dst` of 100 words with ones.
+fn filling(context: &Context) -> Result<(Plan, Buffer)> {
     let mut graph = Graph::new("fill");
     let dst = graph.import::<u32>("dst", 100);
     fill(&mut graph, &context.policy(), "fill", dst, 1)?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    graph.replayable();
+    Ok((graph.compile(&context.limits())?, dst))
+}
+
+fn missing_imports_are_rejected(gpu: &Gpu) -> Result<()> {
+    let context = &gpu.context;
+    let (plan, dst) = filling(context)?;
+    let executable = context.instantiate(plan)?;
     let buffer = context.zeroed::<u32>(100)?;
-    let nothing: [(multisplit::graph::Buffer, &Array<u32>); 0] = [];
-    ensure_error!(context.run(&executable, &nothing), Error::ImportBinding { plan, name, .. } if plan == "fill" && name == "dst");
+    let nothing: [(Buffer, &Array<u32>); 0] = [];
     let stranger = Graph::new("other").import::<u32>("dst", 100);
-    ensure_error!(
-        context.run(&executable, &[(dst, &buffer), (stranger, &buffer)]),
-        Error::ImportBinding { .. }
-    );
+    expect_errors! {
+        context.run(&executable, &nothing) =>
+            ImportBinding { plan, name, .. } if plan == "fill" && name == "dst",
+        context.run(&executable, &[(dst, &buffer), (stranger, &buffer)]) => ImportBinding { .. },
+    }
     still_works(gpu)
 }
 
@@ -299,41 +270,37 @@ fn overlapping_imports_are_rejected(gpu: &Gpu) -> Result<()> {
 fn arrays_of_another_context_are_rejected(gpu: &Gpu) -> Result<()> {
     let other = gpu.open_with(|_| {})?;
     let context = &gpu.context;
-    let mut graph = Graph::new("fill");
-    let dst = graph.import::<u32>("dst", 100);
-    fill(&mut graph, &context.policy(), "fill", dst, 1)?;
-    graph.replayable();
-    let executable = std::sync::Arc::new(context.instantiate(graph.compile(&context.limits())?)?);
+    let (plan, dst) = filling(context)?;
+    let executable = std::sync::Arc::new(context.instantiate(plan)?);
     let (ours, theirs) = (context.zeroed::<u32>(100)?, other.zeroed::<u32>(100)?);
-    ensure_error!(context.run(&executable, &[(dst, &theirs)]), Error::OtherContext { .. });
-    ensure_error!(
-        context.replay(executable.clone(), &[(dst, &theirs)]),
-        Error::OtherContext { .. }
-    );
-    ensure_error!(context.sort(&theirs), Error::OtherContext { .. });
-    ensure_error!(context.sort_pairs(&ours, &theirs), Error::OtherContext { .. });
-    ensure_error!(context.scan(&theirs), Error::OtherContext { .. });
-    ensure_error!(context.split(&theirs, Buckets::identity(2)), Error::OtherContext { .. });
-    ensure_error!(context.histogram(&theirs, Bins::identity(2)), Error::OtherContext { .. });
+    let bound = [(dst, &theirs)];
     let recorded = |array| {
         let mut work = context.work("work");
         work.sort(array, &Sort::ascending())?;
         work.record().map(|_| ())
     };
-    ensure_error!(recorded(&theirs), Error::OtherContext { .. });
+    expect_errors! {
+        context.run(&executable, &bound) => OtherContext { .. },
+        context.replay(executable.clone(), &bound) => OtherContext { .. },
+        context.sort(&theirs) => OtherContext { .. },
+        context.sort_pairs(&ours, &theirs) => OtherContext { .. },
+        context.scan(&theirs) => OtherContext { .. },
+        context.split(&theirs, Buckets::identity(2)) => OtherContext { .. },
+        context.histogram(&theirs, Bins::identity(2)) => OtherContext { .. },
+        recorded(&theirs) => OtherContext { .. },
+        other.run(&executable, &bound) => OtherContext { name } if name == "fill",
+        other.replay(executable.clone(), &bound) => OtherContext { .. },
+        other.time_runs(&executable, &bound, 1) => OtherContext { .. },
+        other.time_passes(&executable, &bound) => OtherContext { .. },
+        other.write(&ours, 0, &[1u32]) => OtherContext { .. },
+        other.download(&ours) => OtherContext { .. },
+    }
     recorded(&ours)?;
-    ensure_error!(other.run(&executable, &[(dst, &theirs)]), Error::OtherContext { name } if name == "fill");
-    ensure_error!(other.replay(executable.clone(), &[(dst, &theirs)]), Error::OtherContext { .. });
-    ensure_error!(other.time_runs(&executable, &[(dst, &theirs)], 1), Error::OtherContext { .. });
-    ensure_error!(other.time_passes(&executable, &[(dst, &theirs)]), Error::OtherContext { .. });
-    ensure_error!(other.write(&ours, 0, &[1u32]), Error::OtherContext { .. });
-    ensure_error!(other.download(&ours), Error::OtherContext { .. });
     // A clone is the same context.
     context.clone().run(&executable, &[(dst, &ours)])?;
     expect_equal(&context.download(&ours)?, &[1u32; 100])?;
-    let messages = other.messages();
-    drop((theirs, other));
-    ensure!(messages.take().is_empty(), "validation messages");
+    drop(theirs);
+    expect_no_messages(other)?;
     still_works(gpu)
 }
 
@@ -342,36 +309,35 @@ fn zero_sized_elements_are_counted(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let nothing = context.zeroed::<[u32; 0]>(7)?;
     context.write(&nothing, 4, &[[0u32; 0]; 3])?;
-    ensure_error!(context.write(&nothing, 5, &[[0u32; 0]; 3]), Error::OutOfBounds { .. });
+    expect_errors! { context.write(&nothing, 5, &[[0u32; 0]; 3]) => OutOfBounds { .. } }
     expect_equal(&context.download(&nothing)?, &[[0u32; 0]; 7])?;
     expect_equal(&context.download(&context.upload(&[[0u32; 0]; 3])?)?, &[[0u32; 0]; 3])
 }
 
 fn absurd_recording_counts_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
-    let mut graph = Graph::new("fill");
-    let dst = graph.import::<u32>("dst", 100);
-    fill(&mut graph, &context.policy(), "fill", dst, 1)?;
-    graph.replayable();
-    let plan = graph.compile(&context.limits())?;
+    let (plan, dst) = filling(context)?;
+    let executable = context.instantiate(plan.clone())?;
     let options = ExecutableOptions::default().frames(usize::MAX);
-    ensure_error!(context.instantiate_with(plan.clone(), options), Error::TooLarge { .. });
-    let executable = context.instantiate(plan)?;
     let buffer = context.zeroed::<u32>(100)?;
     let bound = [(dst, &buffer)];
-    ensure_error!(context.time_runs(&executable, &bound, u32::MAX), Error::TooLarge { .. });
+    expect_errors! {
+        context.instantiate_with(plan, options) => TooLarge { .. },
+        context.time_runs(&executable, &bound, u32::MAX) => TooLarge { .. },
+    }
     ensure!(context.time_runs(&executable, &bound, 0)?.is_empty());
     still_works(gpu)
 }
 
 fn misaligned_offsets_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
-    let mut graph = Graph::new("fill");
-    let dst = graph.import::<u32>("dst", 100);
-    fill(&mut graph, &context.policy(), "fill", dst, 1)?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    let (plan, dst) = filling(context)?;
+    let executable = context.instantiate(plan)?;
     let buffer = context.zeroed::<u32>(200)?;
-    ensure_error!(context.run(&executable, &[(dst, &buffer, 4)]), Error::Misaligned { name, offset: 4, .. } if name == "dst");
+    let bound = [(dst, &buffer, 4)];
+    expect_errors! {
+        context.run(&executable, &bound) => Misaligned { name, offset: 4, .. } if name == "dst",
+    }
     still_works(gpu)
 }
 
@@ -384,6 +350,6 @@ fn huge_dispatch_is_rejected(gpu: &Gpu) -> Result<()> {
         .bind("dst", dst)
         .push_bytes(&[0; 8])
         .dispatch(Groups::linear(1 << 62));
-    ensure_error!(graph.compile(&gpu.context.limits()), GraphError::LimitExceeded { .. });
+    expect_errors! { graph.compile(&gpu.context.limits()) => GraphError::LimitExceeded { .. } }
     still_works(gpu)
 }

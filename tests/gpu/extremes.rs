@@ -2,7 +2,6 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use anyhow::{Result, bail, ensure};
 use multisplit::graph::{Buffer, Graph};
 use multisplit::operations::histogram::Layout;
 use multisplit::operations::{
@@ -10,8 +9,7 @@ use multisplit::operations::{
     SearchBuffers, SegmentedReduceBuffers, SelectBuffers, SortBuffers, SplitBuffers, TopKBuffers,
 };
 use multisplit::{Bins, Buckets, Operator, Policy, Scan, Select, Sort, TopK, threads};
-use multisplit_tests::harness::Gpu;
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
 
 tests!(extremes: operations_reject_extreme_sizes, arrays_reject_extreme_sizes);
 

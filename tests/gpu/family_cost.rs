@@ -1,16 +1,13 @@
 //! Compares the pass counts in the documentation of the operations with the planner.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
 use multisplit::graph::Graph;
 use multisplit::operations::{
     Count, Merge, MergeBuffers, ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, ScanMethod, Search,
     SearchBuffers, SegmentedReduceBuffers, SelectBuffers, SortBuffers, TopKBuffers, merge, reduce,
     reduce_by_key, reduce_segments, scan, search, select, sort, topk,
 };
-use multisplit::{Operator, Scan, Select, Sort, TopK};
-use multisplit_tests::harness::Gpu;
-use multisplit_tests::tests;
+use multisplit::{Operator, Policy, Scan, Select, Sort, TopK};
+use multisplit_tests::prelude::*;
 
 tests!(family_cost: documented_pass_counts_match_the_plans, device_count_adds_one_pass);
 

@@ -1,16 +1,12 @@
 //! Histograms compared with the CPU: sample types x bin kinds x bin counts x sizes x distributions
 //! x methods.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
 use multisplit::operations::histogram::HistogramMethod;
-use multisplit::{Bins, Sample};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit::{Bins, Policy, Sample};
 use multisplit_tests::histogram::{Reference, Spread, count, even_edges, range_bin, splitters};
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
 
-use crate::histogram_run::{Input, run};
+use crate::histogram_run::{Input, run_all};
 
 tests!(histogram:
     product_of_cases_matches_the_cpu, every_method_matches_the_cpu;
@@ -66,13 +62,11 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, case: Case) -> Result<u32> {
         Kind::Range => (lo <= samples[i] && samples[i] < hi).then(|| fast(samples[i]) - 1),
         Kind::Identity => samples[i].identity_bin(m),
     };
-    let (counts, out_of_range) = count(n, m, bin_of, |_| 1);
+    let expected = count(n, m, bin_of, |_| 1);
     let name = || format!("{:?}, {case:?}", S::TYPE);
-    let bytes = bytemuck::cast_slice(&samples);
-    let got = run(gpu, policy, &bins.method(method), bytes, n as u64, Input::default())
+    let got = run_all(gpu, policy, &bins.method(method), &samples, Input::default())
         .with_context(name)?;
-    expect_equal(&got.counts, &counts).with_context(name)?;
-    expect_equal(&got.out_of_range, &[out_of_range]).context("out of range").with_context(name)?;
+    got.expect(&expected).with_context(name)?;
     ensure!(method == HistogramMethod::Auto || got.method == method, "{:?}", got.method);
     Ok(got.passes)
 }
@@ -124,13 +118,8 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    let large = Case {
-        kind: Kind::Even,
-        m: 256,
-        n: (1 << 20) + 3,
-        spread: Spread::Normal,
-        method: HistogramMethod::Auto,
-    };
+    let (n, spread, method) = ((1 << 20) + 3, Spread::Normal, HistogramMethod::Auto);
+    let large = Case { kind: Kind::Even, m: 256, n, spread, method };
     check_type(gpu, &policy, 0, large)?;
     check_type(gpu, &policy, 0, Case { kind: Kind::Range, ..large })
 }
@@ -177,15 +166,22 @@ fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
+/// A policy that finds up to `register_bins` range bins by splitters in registers, and others by a
+/// lookup table of `cells` cells or by binary search.
+pub fn searching(gpu: &Gpu, register_bins: u32, cells: u32) -> Policy {
+    let mut policy = gpu.context.policy();
+    policy.histogram.register_bins = register_bins;
+    policy.histogram.cells_per_bin = 1024;
+    policy.histogram.cells = cells;
+    policy
+}
+
 /// Range bins by splitters in registers, by binary search and by lookup table, which may be
 /// crowded.
 fn every_bin_search_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (base, mut mine) = (gpu.context.policy(), gpu.mine());
+    let mut mine = gpu.mine();
     for (register_bins, cells) in [(32, 0), (0, 0), (0, 16), (0, 1024)] {
-        let mut policy = base;
-        policy.histogram.register_bins = register_bins;
-        policy.histogram.cells_per_bin = 1024;
-        policy.histogram.cells = cells;
+        let policy = searching(gpu, register_bins, cells);
         let bins: &[u32] = match register_bins {
             0 if gpu.full => &BINS,
             0 => &[33, 257],
@@ -239,19 +235,13 @@ fn unusual_splitters_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let (lo, hi) = (f64::from(splitters[0]), f64::from(splitters[M]));
         samples.extend((0..3000).map(|i| (lo + (hi - lo) * f64::from(i) / 3000.0) as f32));
         let bin_of = |i: usize| range_bin(samples[i], &splitters);
-        let (counts, out_of_range) = count(samples.len(), M as u32, bin_of, |_| 1);
+        let expected = count(samples.len(), M as u32, bin_of, |_| 1);
         for cells in [16, 1024] {
-            let mut policy = gpu.context.policy();
-            policy.histogram.register_bins = 0;
-            policy.histogram.cells_per_bin = 1024;
-            policy.histogram.cells = cells;
+            let policy = searching(gpu, 0, cells);
             let bins = Bins::range(&splitters).method(HistogramMethod::Shared);
-            let bytes = bytemuck::cast_slice(&samples);
-            let n = samples.len() as u64;
-            let got = run(gpu, &policy, &bins, bytes, n, Input::default())?;
-            let name = || format!("{cells} cells, {splitters:?}");
-            expect_equal(&got.counts, &counts).with_context(name)?;
-            expect_equal(&got.out_of_range, &[out_of_range]).with_context(name)?;
+            run_all(gpu, &policy, &bins, &samples, Input::default())?
+                .expect(&expected)
+                .with_context(|| format!("{cells} cells, {splitters:?}"))?;
         }
     }
     Ok(())
@@ -307,13 +297,8 @@ fn bins_beyond_shared_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// The maximum number of bins.
 fn maximum_bin_count_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
-    let case = Case {
-        kind: Kind::Even,
-        m: 1 << 20,
-        n: 50_003,
-        spread: Spread::Uniform,
-        method: HistogramMethod::Global,
-    };
+    let (n, spread, method) = (50_003, Spread::Uniform, HistogramMethod::Global);
+    let case = Case { kind: Kind::Even, m: 1 << 20, n, spread, method };
     check::<f32>(gpu, &policy, case)?;
     check::<f32>(gpu, &policy, Case { kind: Kind::Range, ..case })?;
     check::<u32>(gpu, &policy, case).map(|_| ())

@@ -1,14 +1,12 @@
 //! Histograms whose last bin includes its upper edge, compared with the CPU.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
 use multisplit::operations::histogram::HistogramMethod;
-use multisplit::{Bins, Error};
-use multisplit_tests::harness::{Gpu, expect_equal};
+use multisplit::{Bins, Error, Policy};
 use multisplit_tests::histogram::{Reference, Spread, count, even_edges, range_bin, splitters};
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
 
-use crate::histogram_run::{Input, run};
+use crate::histogram_cases::searching;
+use crate::histogram_run::{Input, run_all};
 
 tests!(histogram:
     closed_bins_of_every_type_match_the_cpu, closed_bins_by_every_search_match_the_cpu,
@@ -32,14 +30,11 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, m: u32, even: bool) -> Result
         x if even => x.even_bin(lo, hi, m),
         x => range_bin(x, &edges),
     };
-    let (counts, out_of_range) = count(samples.len(), m, bin_of, |_| 1);
-    ensure!(counts[m as usize - 1] > 0, "no sample at the end");
-    let name = || format!("{:?}, {m} bins, even: {even}", S::TYPE);
-    let bytes = bytemuck::cast_slice(&samples);
-    let got = run(gpu, policy, &bins.closed(), bytes, samples.len() as u64, Input::default())
-        .with_context(name)?;
-    expect_equal(&got.counts, &counts).with_context(name)?;
-    expect_equal(&got.out_of_range, &[out_of_range]).context("out of range").with_context(name)
+    let expected = count(samples.len(), m, bin_of, |_| 1);
+    ensure!(expected.0[m as usize - 1] > 0, "no sample at the end");
+    run_all(gpu, policy, &bins.closed(), &samples, Input::default())
+        .and_then(|got| got.expect(&expected))
+        .with_context(|| format!("{:?}, {m} bins, even: {even}", S::TYPE))
 }
 
 fn closed_bins_of_every_type_match_the_cpu(gpu: &Gpu) -> Result<()> {
@@ -72,10 +67,7 @@ fn closed_bins_of_every_type_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn closed_bins_by_every_search_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for (register_bins, cells, m) in [(32, 0, 9), (0, 0, 33), (0, 16, 33), (0, 1024, 33)] {
-        let mut policy = gpu.context.policy();
-        policy.histogram.register_bins = register_bins;
-        policy.histogram.cells_per_bin = 1024;
-        policy.histogram.cells = cells;
+        let policy = searching(gpu, register_bins, cells);
         if mine() {
             check::<f32>(gpu, &policy, m, false).with_context(|| format!("{cells} cells"))?;
             check::<u32>(gpu, &policy, m, false).with_context(|| format!("{cells} cells"))?;

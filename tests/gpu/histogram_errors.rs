@@ -1,14 +1,12 @@
 //! Histograms: invalid arguments are rejected with a typed error before anything runs.
 
-use anyhow::{Result, ensure};
 use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::histogram::{Bin, HistogramMethod, HistogramTuning, Layout};
 use multisplit::operations::{Count, HistogramBuffers, histogram};
 use multisplit::{Bins, Error, KeyType};
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
 
-use crate::histogram_run::{Input, run};
+use crate::histogram_run::{Input, run_all};
 
 tests!(histogram:
     invalid_histograms_are_rejected, unsupported_array_types_are_rejected,
@@ -64,40 +62,32 @@ fn invalid_histograms_are_rejected(gpu: &Gpu) -> Result<()> {
         HistogramBuffers::new(samples, counts).cumulative(sums)
     });
     ensure!(matches!(result, Err(Error::Histogram { .. })), "cumulative wide counts: {result:?}");
-    let result = outcome(gpu, &even((1 << 20) + 1), |buffers, _| buffers);
-    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
     let votes = even(257).method(HistogramMethod::Ballots);
-    let result = outcome(gpu, &votes, |buffers, _| buffers);
-    ensure!(matches!(result, Err(Error::Method { .. })), "{result:?}");
+    expect_errors! {
+        outcome(gpu, &even((1 << 20) + 1), |buffers, _| buffers) => TooLarge { .. },
+        outcome(gpu, &votes, |buffers, _| buffers) => Method { .. },
+    }
     Ok(())
 }
 
 /// Arrays of unsupported types; each error contains the array's name and the required type.
 fn unsupported_array_types_are_rejected(gpu: &Gpu) -> Result<()> {
     type Change = fn(HistogramBuffers, &mut Graph) -> HistogramBuffers;
+    fn of<S: bytemuck::Pod, C: bytemuck::Pod>(
+        _: HistogramBuffers,
+        g: &mut Graph,
+    ) -> HistogramBuffers {
+        HistogramBuffers::new(g.import::<S>("a", 8), g.import::<C>("b", 4))
+    }
     let changes: [(&str, &str, &str, Change); 8] = [
-        ("samples", "u32", "f32", |_, graph| {
-            HistogramBuffers::new(graph.import::<u32>("a", 8), graph.import::<u32>("b", 4))
-        }),
-        ("samples", "i16", "u8, u16, u32, i32, u64, i64, f32 or f64", |_, graph| {
-            HistogramBuffers::new(graph.import::<i16>("a", 8), graph.import::<u32>("b", 4))
-        }),
-        ("counts", "i32", "u32 or u64", |_, graph| {
-            HistogramBuffers::new(graph.import::<f32>("a", 8), graph.import::<i32>("b", 4))
-        }),
-        ("counts", "f32", "u32 or u64", |_, graph| {
-            HistogramBuffers::new(graph.import::<f32>("a", 8), graph.import::<f32>("b", 4))
-        }),
-        ("counts", "u32", "f32", |buffers, graph| buffers.weights(graph.import::<f32>("a", 8))),
-        ("weights", "u64", "u32 or f32", |buffers, graph| {
-            buffers.weights(graph.import::<u64>("a", 8))
-        }),
-        ("out_of_range", "u64", "u32", |buffers, graph| {
-            buffers.out_of_range(graph.import::<u64>("a", 1))
-        }),
-        ("cumulative", "f32", "u32", |buffers, graph| {
-            buffers.cumulative(graph.import::<f32>("a", 4))
-        }),
+        ("samples", "u32", "f32", of::<u32, u32>),
+        ("samples", "i16", "u8, u16, u32, i32, u64, i64, f32 or f64", of::<i16, u32>),
+        ("counts", "i32", "u32 or u64", of::<f32, i32>),
+        ("counts", "f32", "u32 or u64", of::<f32, f32>),
+        ("counts", "u32", "f32", |buffers, g| buffers.weights(g.import::<f32>("a", 8))),
+        ("weights", "u64", "u32 or f32", |buffers, g| buffers.weights(g.import::<u64>("a", 8))),
+        ("out_of_range", "u64", "u32", |buffers, g| buffers.out_of_range(g.import::<u64>("a", 1))),
+        ("cumulative", "f32", "u32", |buffers, g| buffers.cumulative(g.import::<f32>("a", 4))),
     ];
     for (array, is, needed, change) in changes {
         match outcome(gpu, &Bins::even(0.0f32..1.0, 4).untyped(), change) {
@@ -120,8 +110,7 @@ fn invalid_histogram_policies_are_rejected(gpu: &Gpu) -> Result<()> {
         let mut policy = gpu.context.policy();
         change(&mut policy.histogram);
         let samples: Vec<f32> = (0..4000).map(|i| (i % 40) as f32).collect();
-        let bytes = bytemuck::cast_slice(&samples);
-        run(gpu, &policy, &bins, bytes, 4000, Input::default()).map(|got| got.counts)
+        run_all(gpu, &policy, &bins, &samples, Input::default()).map(|got| got.counts)
     };
     let refused: [(&str, Change); 9] = [
         ("`histogram.threads`", |t| t.threads = 0),
@@ -180,40 +169,30 @@ fn small_histogram_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
     let samples = graph.import::<u8>("samples", 5);
     let buffers = HistogramBuffers::new(samples, graph.import::<u32>("counts", 4));
     let result = histogram(&mut graph, &policy, &Bins::even(0u8..100, 4), &buffers);
-    let text = result.err().map(|error| error.to_string()).unwrap_or_default();
-    ensure!(text.contains("pad it to 8 bytes"), "{text}");
+    expect_message(result, "pad it to 8 bytes")?;
     // Pixels; the error uses the caller's terms.
     let mut graph = Graph::new("pixels");
     let samples = graph.import::<u8>("samples", 8);
     let buffers = HistogramBuffers::new(samples, graph.import::<u32>("counts", 16)).count(8);
     let pixels = Bins::<u8>::identity(4).layout(Layout::interleaved(4, 0b1111));
     let result = histogram(&mut graph, &policy, &pixels, &buffers);
-    let text = result.err().map(|error| error.to_string()).unwrap_or_default();
-    let sentence = "8 elements of 4 channels are to be counted, but the array has 2";
-    ensure!(text.contains(sentence), "{text}");
+    expect_message(result, "8 elements of 4 channels are to be counted, but the array has 2")?;
     let far = Bins::<u8>::identity(4).layout(Layout::strided(u64::MAX - 1, 2));
-    let result = histogram(&mut graph, &policy, &far, &buffers);
-    ensure!(matches!(result, Err(Error::Histogram { .. })), "{result:?}");
+    expect_errors! { histogram(&mut graph, &policy, &far, &buffers) => Histogram { .. } }
     let weights = graph.import::<u32>("weights", 1);
     let buffers = buffers.count(2).weights(weights);
     let result = histogram(&mut graph, &policy, &pixels, &buffers);
-    let text = result.err().map(|error| error.to_string()).unwrap_or_default();
-    ensure!(text.contains("2 elements need 2 weights, but 1 were given"), "{text}");
-    Ok(())
+    expect_message(result, "2 elements need 2 weights, but 1 were given")
 }
 
 /// A device without 64-bit types rejects 64-bit samples by name, and counts other samples.
 fn missing_features_reject_64_bit_samples(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|config| config.without.shader_float64 = true)?;
-    let result = context.histogram(&[0.5f64], Bins::even(0.0..1.0, 4));
-    let named = |error: &Error| error.to_string().contains("Float64");
-    ensure!(result.as_ref().is_err_and(named), "{result:?}");
+    expect_message(context.histogram(&[0.5f64], Bins::even(0.0..1.0, 4)), "Float64")?;
     let counts = context.histogram(&[0.5f32], Bins::even(0.0..1.0, 4))?.counts;
     ensure!(counts == [0, 0, 1, 0], "{counts:?}");
     let context = gpu.open_with(|config| config.without.shader_int64 = true)?;
-    let result = context.histogram(&[-5i64], Bins::identity(4));
-    let named = |error: &Error| error.to_string().contains("Int64");
-    ensure!(result.as_ref().is_err_and(named), "{result:?}");
+    expect_message(context.histogram(&[-5i64], Bins::identity(4)), "Int64")?;
     let counts = context.histogram(&[-5i32, 3], Bins::identity(4))?.counts;
     ensure!(counts == [0, 0, 0, 1], "{counts:?}");
     Ok(())
@@ -233,7 +212,8 @@ fn glsl_bin_errors_show_the_users_line(gpu: &Gpu) -> Result<()> {
 
 /// A one-call histogram has no previous counts to add to.
 fn one_call_rejects_accumulation(gpu: &Gpu) -> Result<()> {
-    let result = gpu.context.histogram(&[1u32], Bins::identity(4).accumulate());
-    ensure!(matches!(result, Err(Error::Histogram { .. })), "{result:?}");
+    expect_errors! {
+        gpu.context.histogram(&[1u32], Bins::identity(4).accumulate()) => Histogram { .. },
+    }
     Ok(())
 }

@@ -1,17 +1,14 @@
 //! Histograms: layouts, weights, accumulation, wide counts, device counts, cumulative counts and
 //! GLSL bin functions, compared with the CPU.
 
-use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
 use multisplit::operations::histogram::{HistogramMethod, Layout};
 use multisplit::operations::{HistogramBuffers, histogram};
 use multisplit::{Bins, Bound, Glsl};
-use multisplit_tests::generate::{Rng, uniform};
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::histogram::{Reference, Spread, count};
-use multisplit_tests::{reference, tests};
+use multisplit_tests::histogram::{Reference, Spread, count, range_bin};
+use multisplit_tests::prelude::*;
 
-use crate::histogram_run::{Input, Weights, run};
+use crate::histogram_run::{Input, Weights, run, run_all};
 
 tests!(histogram:
     pixel_channels_match_the_cpu, float_channels_match_the_cpu, strided_samples_match_the_cpu,
@@ -82,21 +79,20 @@ fn strided_samples_match_the_cpu(gpu: &Gpu) -> Result<()> {
 fn integer_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, n) = (gpu.context.policy(), 9001);
     let (values, weights) = (samples::<f32>(n), uniform(n, 8));
-    let bytes = bytemuck::cast_slice(&values);
     let (lo, hi) = f32::domain();
     for (m, method) in [(33, HistogramMethod::Shared), (33, HistogramMethod::Global)] {
         let bin_of = |i: usize| values[i].even_bin(lo, hi, m);
         let (sums, out_of_range) = count(n, m, bin_of, |i| weights[i].into());
         let bins = Bins::even(lo..hi, m).method(method);
         let input = Input { weights: Weights::U32(&weights), ..Input::default() };
-        let got = run(gpu, &policy, &bins, bytes, n as u64, input)?;
+        let got = run_all(gpu, &policy, &bins, &values, input)?;
         let narrow: Vec<u64> = sums.iter().map(|&sum| sum & 0xFFFF_FFFF).collect();
         expect_equal(&got.counts, &narrow).with_context(|| format!("{method:?}"))?;
         // Out-of-range samples are counted without their weights.
         ensure!(got.out_of_range == [out_of_range], "{:?}", got.out_of_range);
         // Sums beyond 32 bits, with wide counts.
         let bins = bins.method(HistogramMethod::Auto);
-        let got = run(gpu, &policy, &bins, bytes, n as u64, Input { wide: true, ..input })?;
+        let got = run_all(gpu, &policy, &bins, &values, Input { wide: true, ..input })?;
         expect_equal(&got.counts, &sums)?;
     }
     Ok(())
@@ -121,7 +117,7 @@ fn float_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let bins = Bins::even(lo..hi, m).accumulate().method(method);
         let before = u64::from(100f32.to_bits());
         let input = Input { weights: Weights::F32(&weights), before, ..Input::default() };
-        let got = run(gpu, &policy, &bins, bytemuck::cast_slice(&values), n as u64, input)?;
+        let got = run_all(gpu, &policy, &bins, &values, input)?;
         let got: Vec<f32> = got.counts.iter().map(|&bits| f32::from_bits(bits as u32)).collect();
         expect_equal(&got, &expected).with_context(|| format!("{method:?}"))?;
     }
@@ -135,10 +131,9 @@ fn accumulated_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (counts, out_of_range) = count(n, 33, |i| values[i].even_bin(lo, hi, 33), |_| 1);
     let bins = Bins::even(lo..hi, 33).accumulate();
     let input = Input { before: 1000, ..Input::default() };
-    let got = run(gpu, &policy, &bins, bytemuck::cast_slice(&values), n as u64, input)?;
-    let expected: Vec<u64> = counts.iter().map(|count| count + 1000).collect();
-    expect_equal(&got.counts, &expected)?;
-    expect_equal(&got.out_of_range, &[out_of_range + 1000])?;
+    let counts = counts.iter().map(|count| count + 1000).collect();
+    let got = run_all(gpu, &policy, &bins, &values, input)?;
+    got.expect(&(counts, out_of_range + 1000))?;
     // An empty input leaves the counts unchanged.
     let got = run(gpu, &policy, &bins, &[], 0, input)?;
     expect_equal(&got.counts, &[1000; 33])
@@ -154,10 +149,10 @@ fn wide_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let (counts, out_of_range) = count(n, 33, |i| values[i].even_bin(lo, hi, 33), |_| 1);
         let bins = Bins::even(lo..hi, 33).accumulate().method(method);
         let input = Input { wide: true, before, ..Input::default() };
-        let got = run(gpu, &policy, &bins, bytemuck::cast_slice(&values), n as u64, input)?;
-        let expected: Vec<u64> = counts.iter().map(|count| count + before).collect();
-        expect_equal(&got.counts, &expected).with_context(|| format!("{method:?}"))?;
-        expect_equal(&got.out_of_range, &[out_of_range + before])?;
+        let counts = counts.iter().map(|count| count + before).collect();
+        run_all(gpu, &policy, &bins, &values, input)?
+            .expect(&(counts, out_of_range + before))
+            .with_context(|| format!("{method:?}"))?;
     }
     Ok(())
 }
@@ -193,12 +188,10 @@ fn device_count_limits_the_samples(gpu: &Gpu) -> Result<()> {
     for policy in [whole, in_pieces] {
         for n in [0u32, 1, 12_345, 20_000, u32::MAX] {
             let seen = (n as usize).min(values.len());
-            let (counts, out_of_range) = count(seen, 33, |i| values[i].even_bin(lo, hi, 33), |_| 1);
+            let expected = count(seen, 33, |i| values[i].even_bin(lo, hi, 33), |_| 1);
             let input = Input { on_device: Some(n), ..Input::default() };
-            let bytes = bytemuck::cast_slice(&values);
-            let got = run(gpu, &policy, &bins, bytes, values.len() as u64, input)?;
-            expect_equal(&got.counts, &counts).with_context(|| format!("n = {n}"))?;
-            expect_equal(&got.out_of_range, &[out_of_range])?;
+            let got = run_all(gpu, &policy, &bins, &values, input)?;
+            got.expect(&expected).with_context(|| format!("n = {n}"))?;
         }
     }
     Ok(())
@@ -211,7 +204,7 @@ fn cumulative_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let (lo, hi) = u16::domain();
         let bins = Bins::even(lo..hi, m);
         let input = Input { cumulative: true, ..Input::default() };
-        let got = run(gpu, &policy, &bins, bytemuck::cast_slice(&values), 9000, input)?;
+        let got = run_all(gpu, &policy, &bins, &values, input)?;
         let counts: Vec<u32> = got.counts.iter().map(|&count| count as u32).collect();
         expect_equal(&got.cumulative, &reference::exclusive_scan(&counts))?;
     }
@@ -220,25 +213,20 @@ fn cumulative_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// A histogram without accumulation gives the same counts in every run.
 fn replayed_histogram_is_cleared(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let values = samples::<f32>(10_000);
     let splitters = [0.0f32, 1.0, 10.0, 100.0, 200.0, 300.0, 500.0, 600.0, 700.0, 800.0];
     let m = splitters.len() - 1;
-    let mut graph = Graph::new("histogram");
-    let input = graph.import::<f32>("samples", 10_000);
-    let counts = graph.import::<u32>("counts", m as u64);
-    let bins = Bins::range(&splitters);
-    histogram(&mut graph, &context.policy(), &bins, &HistogramBuffers::new(input, counts))?;
-    graph.replayable();
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let device_input = context.upload(&values)?;
-    let device_counts = context.upload(&vec![9u32; m])?;
-    let bound: [Bound<'_>; 2] = [(input, &device_input).into(), (counts, &device_counts).into()];
-    context.run_repeatedly(&executable, &bound, 3)?;
-    let bin_of = |i: usize| multisplit_tests::histogram::range_bin(values[i], &splitters);
+    let mut setup = Setup::new(&gpu.context, "histogram");
+    let (input, counts) = (setup.input("samples", &values), setup.output::<u32>("counts", m));
+    let (policy, bins) = (gpu.context.policy(), Bins::range(&splitters));
+    histogram(&mut setup.graph, &policy, &bins, &HistogramBuffers::new(input, counts))?;
+    setup.graph.replayable();
+    let executable = setup.executable()?;
+    gpu.context.run_repeatedly(&executable, &setup.upload()?, 3)?;
+    let bin_of = |i: usize| range_bin(values[i], &splitters);
     let (expected, _) = count(values.len(), m as u32, bin_of, |_| 1);
     let expected: Vec<u32> = expected.iter().map(|&count| count as u32).collect();
-    expect_equal(&context.download(&device_counts)?, &expected)
+    setup.expect(counts, &expected)
 }
 
 /// A user function for every sample type; ids of m or more are out of range.
@@ -281,27 +269,22 @@ fn glsl_bins_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// A function with a table and parameters.
 fn glsl_bins_read_tables_and_parameters(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let values = uniform(5000, 9);
     let table: Vec<u32> = vec![3, 0, 2, 1, 7];
     let source =
         "uint bucket_of(uint key) { return table.at[key % push.parameter_1] + push.parameter_0; }";
-    let mut graph = Graph::new("table");
-    let input = graph.import::<u32>("samples", 5000);
-    let counts = graph.import::<u32>("counts", 5);
-    let words = graph.import::<u32>("table", 5);
+    let mut setup = Setup::new(&gpu.context, "table");
+    let (input, words) = (setup.input("samples", &values), setup.input("table", &table));
+    let counts = setup.output::<u32>("counts", 5);
     let function = Glsl::new(source).parameters([1, 5, 0]).table_buffer(words);
     let bins = Bins::<u32>::glsl(5, function);
-    histogram(&mut graph, &context.policy(), &bins, &HistogramBuffers::new(input, counts))?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let (device_input, device_table) = (context.upload(&values)?, context.upload(&table)?);
-    let device_counts = context.zeroed::<u32>(5)?;
-    let bound = [(input, &device_input), (counts, &device_counts), (words, &device_table)];
-    context.run(&executable, &bound)?;
+    let buffers = HistogramBuffers::new(input, counts);
+    histogram(&mut setup.graph, &gpu.context.policy(), &bins, &buffers)?;
+    setup.run()?;
     let bin_of = |i: usize| Some(table[values[i] as usize % 5] + 1).filter(|&bin| bin < 5);
     let (expected, _) = count(values.len(), 5, bin_of, |_| 1);
     let expected: Vec<u32> = expected.iter().map(|&count| count as u32).collect();
-    expect_equal(&context.download(&device_counts)?, &expected)
+    setup.expect(counts, &expected)
 }
 
 fn one_call_on_an_empty_array_gives_zeros(gpu: &Gpu) -> Result<()> {

@@ -1,15 +1,12 @@
 //! Histograms by the one-call functions, compared with the CPU: sample types x bin kinds x layouts
 //! x weights.
 
-use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::histogram::Layout;
 use multisplit::operations::{HistogramBuffers, histogram};
 use multisplit::{Bins, Error};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
 use multisplit_tests::histogram::{Reference, Spread, range_bin};
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
 
 tests!(histogram:
     one_call_product_matches_the_cpu, narrow_signed_and_half_samples_are_rejected,
@@ -194,8 +191,8 @@ fn narrow_signed_and_half_samples_are_rejected(gpu: &Gpu) -> Result<()> {
         let buffers = HistogramBuffers::new(samples, counts);
         let bins = Bins::<u8>::identity(4);
         let found = histogram(&mut graph, &gpu.context.policy(), &bins, &buffers);
-        let text = found.err().map(|error| error.to_string()).unwrap_or_default();
-        ensure!(text.contains("u8, u16, u32, i32, u64, i64, f32 or f64"), "{element}: {text}");
+        expect_message(found, "u8, u16, u32, i32, u64, i64, f32 or f64")
+            .with_context(|| format!("{element}"))?;
     }
     Ok(())
 }
@@ -207,14 +204,9 @@ fn work_counts_pixels_of_whole_arrays(gpu: &Gpu) -> Result<()> {
     let bins = Bins::identity(4).layout(Layout::interleaved(4, 0b1111));
     let mut work = gpu.context.work("pixels");
     work.histogram(&pixels, &counts, &bins)?;
-    let mut frame = work.record()?;
-    frame.submit()?;
-    frame.wait()?;
+    run_once(work)?;
     let expected = [2, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 2];
     expect_equal(&gpu.context.download(&counts)?, &expected)?;
     let refused = gpu.context.work("pixels").histogram(pixels.first(3), &counts, &bins);
-    let text = refused.err().map(|error| error.to_string()).unwrap_or_default();
-    let sentence = "3 elements of 4 channels are to be counted, but the array has 2";
-    ensure!(text.contains(sentence), "{text}");
-    Ok(())
+    expect_message(refused, "3 elements of 4 channels are to be counted, but the array has 2")
 }

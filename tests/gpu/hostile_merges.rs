@@ -1,14 +1,12 @@
 //! Merges and searches of unsorted arrays, and fills, copies and dispatches with hostile counts. Results must be defined,
 //! and only the caller's arrays may be read or written.
 
-use anyhow::{Result, ensure};
 use multisplit::operations::{
     Count, Merge, MergeBuffers, ScanBuffers, Search, SearchBuffers, SelectBuffers, SortBuffers,
     bounded_groups, copy_first, fill_first, merge, scan, search, select, sort,
 };
 use multisplit::{Operator, Scan, Select, Sort};
-use multisplit_tests::harness::Gpu;
-use multisplit_tests::{terms, tests};
+use multisplit_tests::prelude::*;
 
 use crate::hostile_rig::Expected::{Any, Exactly};
 use crate::hostile_rig::{BOUND, Rig, SIZES, elements, narrow, sample};

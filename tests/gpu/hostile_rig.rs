@@ -2,13 +2,10 @@
 //! them. Words that a case does not set are poison, and so is the memory of the plan's workspace. After each run,
 //! every word of the device array is compared with the expected one.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
 use multisplit::graph::{Buffer, Graph};
 use multisplit::operations::Count;
-use multisplit::{Bound, Context};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::Gpu;
+use multisplit::{Bound, Context, Policy};
+use multisplit_tests::prelude::*;
 
 /// Words between two arrays: the largest offset alignment that Vulkan allows.
 const GUARD: usize = 64;

@@ -1,16 +1,12 @@
 //! Scans, reductions and selections with hostile values in device memory: counts, offsets and flags. Results must be
 //! defined, and only the caller's arrays may be read or written.
 
-use anyhow::{Result, ensure};
-use multisplit::Policy;
 use multisplit::operations::{
     ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, ScanMethod, SegmentedReduceBuffers,
     SelectBuffers, reduce, reduce_by_key, reduce_segments, scan, select,
 };
-use multisplit::{Operator, Scan, Select, Sort};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::Gpu;
-use multisplit_tests::{terms, tests};
+use multisplit::{Operator, Policy, Scan, Select, Sort};
+use multisplit_tests::prelude::*;
 
 use crate::hostile_rig::Expected::{Any, Exactly};
 use crate::hostile_rig::{

@@ -1,7 +1,6 @@
 //! Sorts, splits, histograms and top-k with hostile values in device memory: counts, offsets and keys. Results must be
 //! defined, and only the caller's arrays may be read or written.
 
-use anyhow::Result;
 use multisplit::operations::histogram::HistogramMethod;
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::Method;
@@ -10,8 +9,7 @@ use multisplit::operations::{
     HistogramBuffers, SortBuffers, SplitBuffers, TopKBuffers, histogram, sort, split, topk,
 };
 use multisplit::{Bins, Buckets, Glsl, Sort, TopK};
-use multisplit_tests::harness::Gpu;
-use multisplit_tests::{reference, tests};
+use multisplit_tests::prelude::*;
 
 use crate::hostile_rig::Expected::{Any, Exactly};
 use crate::hostile_rig::{BOUND, Expected, Memory, Rig, Words, elements, hostile_offsets, sample};

@@ -4,15 +4,13 @@
 use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex};
 
-use anyhow::{Context as _, Result, ensure};
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
 use multisplit::half::{bf16, f16};
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::{Ranking, TileShape};
 use multisplit::{Array, Buckets, Context, Error, Key, KeyType, Observer, Policy, Sort};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, WithPolicy, expect_equal};
-use multisplit_tests::{reference, tests};
+use multisplit_tests::harness::WithPolicy;
+use multisplit_tests::prelude::*;
 
 use crate::sort_run::{KEYS, Keys, Order, PAYLOADS, Payload, key_words, make_keys, value_words};
 
@@ -135,7 +133,7 @@ fn check_pairs<K: Key, V: Pod>(
 }
 
 fn expect_keys<K: Key>(order: &Order, bits: &[u64], sorted: &[K]) -> Result<()> {
-    let expected: Vec<u64> = order.expected(bits).iter().map(|&i| bits[i as usize]).collect();
+    let expected = reference::pick(bits, &order.expected(bits));
     let sorted: Vec<u64> = sorted.iter().map(|key| key.key_bits()).collect();
     expect_equal(&sorted, &expected).context("keys")
 }
@@ -299,11 +297,10 @@ fn one_sweep_pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// The caller's arrays must not change.
 fn device_arrays_are_not_modified(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
-    let keys = multisplit_tests::generate::uniform(4_321, 3);
+    let keys = uniform(4_321, 3);
     let values: Vec<u32> = (0..4_321).collect();
     let (on_device, device_values) = (context.upload(&keys)?, context.upload(&values)?);
-    let mut expected = keys.clone();
-    expected.sort_unstable();
+    let expected = reference::sorted(&keys);
     let sorted = context.sort(&on_device)?;
     expect_equal(&context.download(&sorted)?, &expected)?;
     let order = context.argsort(&on_device)?;
@@ -319,7 +316,7 @@ fn device_arrays_are_not_modified(gpu: &Gpu) -> Result<()> {
 
 fn sort_in_place_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
-    let keys = multisplit_tests::generate::uniform(4_001, 9);
+    let keys = uniform(4_001, 9);
     let bits: Vec<u64> = keys.iter().map(|&key| u64::from(key)).collect();
     for order in [
         Order::of(KeyType::U32),
@@ -347,7 +344,7 @@ fn only_necessary_plans_run(gpu: &Gpu) -> Result<()> {
         Ok(["split.piece", "pieces.move", "sort"]
             .map(|plan| runs.iter().filter(|name| name.as_str() == plan).count()))
     };
-    let keys = multisplit_tests::generate::uniform(4 * PIECE, 9);
+    let keys = uniform(4 * PIECE, 9);
     ensure!(plans(&keys[..MAX_ELEMENTS as usize])? == [0, 0, 1]);
     let [splits, moves, sorts] = plans(&keys)?;
     ensure!(splits == 4 && moves == 4 && (4..10).contains(&sorts), "{splits}, {moves}, {sorts}");
@@ -375,7 +372,7 @@ fn reversed_lanes_are_detected_and_repeated(gpu: &Gpu) -> Result<()> {
         policy.sort = policy.sort.with_shape(TileShape::new(128, 4));
         policy.sort.small = TileShape::new(128, 4);
     }
-    let keys = multisplit_tests::generate::uniform(12_345, 23);
+    let keys = uniform(12_345, 23);
     let bits: Vec<u64> = keys.iter().map(|&key| u64::from(key >> 20)).collect();
     let order = Order::of(KeyType::U32);
     // With pieces split by ballots, where only the sorts detect it, and with pieces that detect it
@@ -389,9 +386,7 @@ fn reversed_lanes_are_detected_and_repeated(gpu: &Gpu) -> Result<()> {
         let context = Lowered::with(gpu, policy)?;
         let mut array = context.upload(&keys)?;
         context.sort_in_place(&mut array, &Sort::ascending())?;
-        let mut expected = keys.clone();
-        expected.sort_unstable();
-        expect_equal(&context.download(&array)?, &expected)?;
+        expect_equal(&context.download(&array)?, &reference::sorted(&keys))?;
     }
     policy.split.max_buckets_direct = 0;
     let context = Lowered::with(gpu, policy)?;
@@ -404,12 +399,13 @@ fn reversed_lanes_are_detected_and_repeated(gpu: &Gpu) -> Result<()> {
 
 fn invalid_options_and_limits_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
-    let keys = multisplit_tests::generate::uniform(2_000, 1);
-    let outcome = context.sort_with(&keys, &Sort::ascending().bits(20..33));
-    ensure!(matches!(outcome, Err(Error::SortBits { start: 20, end: 33, .. })), "{outcome:?}");
+    let keys = uniform(2_000, 1);
+    let up = Sort::ascending;
     let radix = SortMethod::Multisplit { radix_bits: 9 };
-    let outcome = context.sort_with(&keys, &Sort::ascending().method(radix));
-    ensure!(matches!(outcome, Err(Error::Method { .. })), "{outcome:?}");
+    expect_errors! {
+        context.sort_with(&keys, &up().bits(20..33)) => SortBits { start: 20, end: 33, .. },
+        context.sort_with(&keys, &up().method(radix)) => Method { .. },
+    }
     drop(context);
     for max_elements in [0, 127, 1 << 30] {
         let context = Lowered::new(gpu, max_elements)?;

@@ -1,11 +1,8 @@
 //! Arrays beyond the device's own limits, in a full run: more than 2^30 elements, and more bytes
 //! than a storage binding.
 
-use anyhow::{Context as _, Result, ensure};
 use multisplit::{Bins, Buckets, Sort, TopK};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
 
 tests!(large_limits:
     keys_beyond_2_to_30_are_sorted, wide_pairs_beyond_the_limits_are_sorted,

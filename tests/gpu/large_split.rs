@@ -2,14 +2,13 @@
 
 use std::fmt::Debug;
 
-use anyhow::{Context as _, Result, ensure};
 use bytemuck::{Pod, cast_slice};
 use multisplit::operations::histogram::Layout;
 use multisplit::operations::split::Method;
 use multisplit::{Bins, Buckets, Context, Error, Key};
-use multisplit_tests::generate::{Distribution, Rng, uniform};
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{histogram, reference, tests};
+use multisplit_tests::generate::Distribution;
+use multisplit_tests::histogram;
+use multisplit_tests::prelude::*;
 
 use crate::large::Lowered;
 
@@ -32,7 +31,7 @@ fn check<K: Key + Debug, V: Pod + PartialEq + Debug>(
     (bucket_of, value_of): (impl Fn(K) -> u32, impl Fn(u32) -> V),
 ) -> Result<()> {
     let (order, offsets) = reference::split(keys.len(), buckets.count(), |i| bucket_of(keys[i]));
-    let expected: Vec<K> = order.iter().map(|&i| keys[i as usize]).collect();
+    let expected = reference::pick(keys, &order);
     let split = context.split(keys, buckets.clone())?;
     expect_equal(&split.offsets, &offsets).context("offsets")?;
     expect_equal::<u32>(cast_slice(&split.keys), cast_slice(&expected)).context("keys")?;
@@ -41,14 +40,11 @@ fn check<K: Key + Debug, V: Pod + PartialEq + Debug>(
     let split = context.split_pairs(keys, &values, buckets.clone())?;
     expect_equal(&split.offsets, &offsets).context("offsets of pairs")?;
     expect_equal::<u32>(cast_slice(&split.keys), cast_slice(&expected)).context("pairs' keys")?;
-    let moved: Vec<V> = order.iter().map(|&i| value_of(i)).collect();
-    expect_equal(&split.values, &moved).context("values")?;
+    expect_equal(&split.values, &reference::pick(&values, &order)).context("values")?;
 
     let split = context.split_permutation(keys, buckets.clone())?;
     expect_equal(&split.offsets, &offsets).context("offsets of a permutation")?;
-    let mut places = vec![0; order.len()];
-    order.iter().enumerate().for_each(|(place, &i)| places[i as usize] = place as u32);
-    expect_equal(&split.permutation, &places).context("permutation")
+    expect_equal(&split.permutation, &reference::places(&order)).context("permutation")
 }
 
 /// Buckets of equal width over all u32.
@@ -86,11 +82,9 @@ fn every_distribution_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 fn values_of_every_size_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys = uniform(2_222, 8);
-    let of = |m| by_value(m);
-    let (buckets, bucket_of) = of(16);
-    check(&context, &keys, &buckets, (bucket_of, |i| [i, !i]))?;
-    let (buckets, bucket_of) = of(16);
-    check(&context, &keys, &buckets, (bucket_of, |i| [i, !i, i * 3, 7]))
+    let (buckets, bucket_of) = by_value(16);
+    check(&context, &keys, &buckets, (&bucket_of, |i| [i, !i]))?;
+    check(&context, &keys, &buckets, (&bucket_of, |i| [i, !i, i * 3, 7]))
 }
 
 fn every_key_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
@@ -154,9 +148,8 @@ fn full_sorts_order_within_buckets(gpu: &Gpu) -> Result<()> {
     let values: Vec<u32> = (0..3_000).collect();
     let (buckets, bucket_of) = by_value(20);
     let buckets = buckets.method(Method::FullSort);
-    let mut order: Vec<u32> = values.clone();
-    order.sort_by_key(|&i| keys[i as usize]);
-    let sorted: Vec<u32> = order.iter().map(|&i| keys[i as usize]).collect();
+    let order = reference::order_by(keys.len(), |i| keys[i]);
+    let sorted = reference::pick(&keys, &order);
     let (_, offsets) = reference::split(keys.len(), 20, |i| bucket_of(keys[i]));
     let split = context.split(&keys, buckets.clone())?;
     ensure!(split.method == Method::FullSort);
@@ -191,9 +184,9 @@ fn device_arrays_are_not_modified(gpu: &Gpu) -> Result<()> {
 fn out_of_range_keys_of_all_pieces_are_counted(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys: Vec<u32> = (0..3_000).collect();
-    match context.split(&keys, Buckets::identity(100)) {
-        Err(Error::BucketOutOfRange { keys: 2_900, buckets: 100 }) => {}
-        other => ensure!(false, "{other:?}"),
+    expect_errors! {
+        context.split(&keys, Buckets::identity(100)) =>
+            BucketOutOfRange { keys: 2_900, buckets: 100 },
     }
     context.split(&keys, Buckets::identity(3_000)).map(drop)?;
     Ok(())

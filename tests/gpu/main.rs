@@ -84,78 +84,31 @@ use std::process::ExitCode;
 
 use multisplit_tests::harness::{self, every_width, in_turn, one_width};
 
+/// The tests of files, in this order.
+macro_rules! subjects {
+    ($($widths:ident: $($file:ident),*;)*) => { vec![$($($widths($file::tests())),*),*] };
+}
+
 fn main() -> ExitCode {
-    let subjects = vec![
-        every_width(scan::tests()),
-        every_width(scan_types::tests()),
-        every_width(reduce::tests()),
-        every_width(by_key::tests()),
-        in_turn(reduce_segments::tests()),
-        in_turn(user_terms::tests()),
-        in_turn(merge::tests()),
-        in_turn(search::tests()),
-        in_turn(work_found::tests()),
-        every_width(select::tests()),
-        every_width(sssp_methods::tests()),
-        in_turn(sssp_results::tests()),
-        in_turn(sssp_tuning::tests()),
-        in_turn(hostile_scans::tests()),
-        in_turn(hostile_sorts::tests()),
-        in_turn(hostile_merges::tests()),
-        in_turn(counts::tests()),
-        every_width(multisplit_cases::tests()),
-        in_turn(multisplit_full_sort::tests()),
-        in_turn(multisplit_functions::tests()),
-        in_turn(multisplit_keys::tests()),
-        every_width(multisplit_labels::tests()),
-        in_turn(multisplit_large::tests()),
-        every_width(histogram_cases::tests()),
-        in_turn(histogram_closed::tests()),
-        in_turn(histogram_options::tests()),
-        in_turn(histogram_product::tests()),
-        every_width(sort_cases::tests()),
-        every_width(sort_few::tests()),
-        in_turn(sort_options::tests()),
-        every_width(sort_segments::tests()),
-        every_width(topk::tests()),
-        every_width(narrow::tests()),
-        in_turn(narrow_splits::tests()),
-        in_turn(narrow_topk::tests()),
-        in_turn(kernels::tests()),
-        in_turn(matrices::tests()),
-        in_turn(large::tests()),
-        in_turn(large_split::tests()),
-        in_turn(parts::tests()),
-        in_turn(policies::tests()),
-        in_turn(probe::tests()),
-        in_turn(replay::tests()),
-        in_turn(replay_family::tests()),
-        in_turn(synchronization::tests()),
-        in_turn(canary::tests()),
-        one_width(family_cost::tests()),
-        one_width(memory::tests()),
-        one_width(profiles::tests()),
-        one_width(large_limits::tests()),
-        one_width(histogram_errors::tests()),
-        one_width(descriptors::tests()),
-        one_width(observe::tests()),
-        one_width(soundness::tests()),
-        one_width(soundness_glsl::tests()),
-        one_width(soundness_order::tests()),
-        one_width(work::tests()),
-        one_width(terms_calls::tests()),
-        one_width(segments_calls::tests()),
-        one_width(adopt::tests()),
-        one_width(embedding::tests()),
-        one_width(embedding_addresses::tests()),
-        one_width(embedding_contract::tests()),
-        one_width(embedding_primitives::tests()),
-        one_width(embedding_threads::tests()),
-        one_width(cache::tests()),
-        one_width(errors::tests()),
-        one_width(validation::tests()),
-        one_width(extremes::tests()),
-        one_width(environment::tests()),
-    ];
-    harness::main(subjects)
+    harness::main(subjects! {
+        every_width: scan, scan_types, reduce, by_key;
+        in_turn: reduce_segments, user_terms, merge, search, work_found;
+        every_width: select, sssp_methods;
+        in_turn: sssp_results, sssp_tuning, hostile_scans, hostile_sorts, hostile_merges, counts;
+        every_width: multisplit_cases;
+        in_turn: multisplit_full_sort, multisplit_functions, multisplit_keys;
+        every_width: multisplit_labels;
+        in_turn: multisplit_large;
+        every_width: histogram_cases;
+        in_turn: histogram_closed, histogram_options, histogram_product;
+        every_width: sort_cases, sort_few;
+        in_turn: sort_options;
+        every_width: sort_segments, topk, narrow;
+        in_turn: narrow_splits, narrow_topk, kernels, matrices, large, large_split, parts, policies,
+            probe, replay, replay_family, synchronization, canary;
+        one_width: family_cost, memory, profiles, large_limits, histogram_errors, descriptors,
+            observe, soundness, soundness_glsl, soundness_order, work, terms_calls, segments_calls,
+            adopt, embedding, embedding_addresses, embedding_contract, embedding_primitives,
+            embedding_threads, cache, errors, validation, extremes, environment;
+    })
 }

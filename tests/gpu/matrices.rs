@@ -1,10 +1,8 @@
 //! Arrays of matrices in user shaders: every element is read and written at the position given by
 //! the layout.
 
-use anyhow::{Context as _, Result};
 use multisplit::threads;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
 
 tests!(matrices: arrays_of_matrices_match_the_cpu);
 
@@ -158,9 +156,7 @@ fn arrays_of_matrices_match_the_cpu(gpu: &Gpu) -> Result<()> {
             .bind("dst", &dst)
             .push(&[count as u32, matrices.len() as u32])
             .dispatch(threads(count as u64, 64));
-        let mut frame = work.record()?;
-        frame.submit()?;
-        frame.wait()?;
+        run_once(work)?;
         let elements = |all: &[f32]| -> Vec<f32> {
             (0..all.len()).filter(|&word| case.is_element(word)).map(|word| all[word]).collect()
         };

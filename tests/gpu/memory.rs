@@ -2,14 +2,10 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use anyhow::{Context as _, Result, bail, ensure};
-use multisplit::Error;
-use multisplit::Policy;
-use multisplit::graph::{Graph, Limits};
+use multisplit::graph::Limits;
 use multisplit::operations::{copy, fill};
-use multisplit_tests::generate::uniform;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit::{Error, Policy};
+use multisplit_tests::prelude::*;
 
 tests!(memory:
     fill_writes_only_its_words, copy_writes_only_its_words,
@@ -22,32 +18,25 @@ const SIZES: [u64; 14] = [1, 2, 3, 4, 5, 7, 8, 1023, 1024, 1025, 4095, 65_536, 6
 const GUARD: u64 = 64;
 
 fn check_fill(gpu: &Gpu, policy: &Policy, limits: &Limits, n: u64) -> Result<()> {
-    let context = &gpu.context;
-    let mut graph = Graph::new("fill");
-    let dst = graph.import::<u32>("dst", n + 2 * GUARD);
-    fill(&mut graph, policy, "fill", dst.elements::<u32>(GUARD, n), 0xABCD_1234)?;
-    let executable = context.instantiate(graph.compile(limits)?)?;
     let mut expected = uniform((n + 2 * GUARD) as usize, n);
-    let buffer = context.upload(&expected)?;
-    context.run(&executable, &[(dst, &buffer)])?;
+    let mut setup = Setup::new(&gpu.context, "fill");
+    let dst = setup.input("dst", &expected);
+    fill(&mut setup.graph, policy, "fill", dst.elements::<u32>(GUARD, n), 0xABCD_1234)?;
+    setup.run_within(limits)?;
     expected[GUARD as usize..(GUARD + n) as usize].fill(0xABCD_1234);
-    expect_equal(&context.download(&buffer)?, &expected).with_context(|| format!("n = {n}"))
+    setup.expect(dst, &expected).with_context(|| format!("n = {n}"))
 }
 
 fn check_copy(gpu: &Gpu, policy: &Policy, limits: &Limits, n: u64) -> Result<()> {
-    let context = &gpu.context;
-    let mut graph = Graph::new("copy");
-    let src = graph.import::<u32>("src", n + GUARD);
-    let dst = graph.import::<u32>("dst", n + 2 * GUARD);
-    let (from, to) = (src.elements::<u32>(GUARD, n), dst.elements::<u32>(GUARD, n));
-    copy(&mut graph, policy, "copy", from, to)?;
-    let executable = context.instantiate(graph.compile(limits)?)?;
     let input = uniform((n + GUARD) as usize, n);
     let mut expected = vec![9; (n + 2 * GUARD) as usize];
-    let (source, target) = (context.upload(&input)?, context.upload(&expected)?);
-    context.run(&executable, &[(src, &source), (dst, &target)])?;
+    let mut setup = Setup::new(&gpu.context, "copy");
+    let (src, dst) = (setup.input("src", &input), setup.input("dst", &expected));
+    let (from, to) = (src.elements::<u32>(GUARD, n), dst.elements::<u32>(GUARD, n));
+    copy(&mut setup.graph, policy, "copy", from, to)?;
+    setup.run_within(limits)?;
     expected[GUARD as usize..(GUARD + n) as usize].copy_from_slice(&input[GUARD as usize..]);
-    expect_equal(&context.download(&target)?, &expected).with_context(|| format!("n = {n}"))
+    setup.expect(dst, &expected).with_context(|| format!("n = {n}"))
 }
 
 fn fill_writes_only_its_words(gpu: &Gpu) -> Result<()> {
@@ -122,28 +111,20 @@ fn callbacks_may_transfer(gpu: &Gpu) -> Result<()> {
     })?;
     expect_equal(&limited.download(&array)?, &[3, 1, 2])?;
     drop((small, array));
-    let messages = limited.messages();
-    drop(limited);
-    ensure!(messages.take().is_empty(), "validation messages");
+    expect_no_messages(limited)?;
 
     let context = &gpu.context;
     let n = 20_000_000;
     let large = context.zeroed::<u32>(5_000_000)?;
-    std::thread::scope(|scope| {
-        let transfer = || {
-            context.upload_with(n, |first, chunk: &mut [u32]| {
-                chunk.fill(first as u32);
-                if first == 0 {
-                    ensure!(context.download(&large)?.iter().all(|&word| word == 0));
-                }
-                Ok(())
-            })
-        };
-        let threads: Vec<_> = (0..4).map(|_| scope.spawn(transfer)).collect();
-        threads.into_iter().try_for_each(|thread| {
-            thread.join().map_err(|_| anyhow::anyhow!("a thread panicked"))??;
+    in_threads(4, |_| {
+        let uploaded = context.upload_with(n, |first, chunk: &mut [u32]| {
+            chunk.fill(first as u32);
+            if first == 0 {
+                ensure!(context.download(&large)?.iter().all(|&word| word == 0));
+            }
             Ok(())
-        })
+        });
+        uploaded.map(drop)
     })
 }
 
@@ -182,14 +163,7 @@ fn threads_transfer_each_chunk_once(gpu: &Gpu) -> Result<()> {
     ensure!(matches!(past, Err(Error::OutOfBounds { .. })), "{past:?}");
     // Concurrent transfers share the available staging memory.
     let data = uniform(3_000_001, 4);
-    std::thread::scope(|scope| {
-        let threads: Vec<_> =
-            (0..6).map(|_| scope.spawn(|| context.download(&context.upload(&data)?))).collect();
-        threads.into_iter().try_for_each(|thread| {
-            let found = thread.join().map_err(|_| anyhow::anyhow!("a thread panicked"))??;
-            expect_equal(&found, &data)
-        })
-    })
+    in_threads(6, |_| expect_equal(&context.download(&context.upload(&data)?)?, &data))
 }
 
 /// Arrays beyond the limit are rejected, staging stays within it, and freed memory can be reused.

@@ -1,15 +1,10 @@
 //! Merges of two sorted arrays, compared with a stable sort on the CPU between guard words: type x
 //! values x sizes x location of the counts.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
-use multisplit::graph::{ElementType, Graph, Limits};
+use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::{Count, Merge, MergeBuffers, merge};
-use multisplit::{Bound, Error, Operator};
-use multisplit_tests::harness::{Gpu, expect_equal, few_groups};
-use multisplit_tests::of_every_type;
-use multisplit_tests::terms::{self, Term, bits};
-use multisplit_tests::tests;
+use multisplit::{Error, Operator, Policy};
+use multisplit_tests::prelude::*;
 
 tests!(merge:
     product_of_cases_matches_the_cpu, folded_dispatch_matches_the_cpu, device_counts_are_clamped,
@@ -17,9 +12,6 @@ tests!(merge:
     invalid_merges_are_rejected,
 );
 
-/// Number of guard elements around the outputs; 64 satisfies any offset alignment.
-const GUARD: usize = 64;
-const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
 /// Number of array elements beyond a device count.
 const SPARE: usize = 77;
 
@@ -58,52 +50,28 @@ fn check_input<T: Term>(
     arrays: [&[T]; 2],
     given_counts: [u32; 2],
 ) -> Result<()> {
-    let context = &gpu.context;
     let lens = arrays.map(|array| array.len().max(1));
     let all = lens[0] + lens[1];
-    let mut graph = Graph::new("merge");
-    let first = graph.import::<T>("first", lens[0] as u64);
-    let second = graph.import::<T>("second", lens[1] as u64);
-    let out = graph.import::<T>("out", all as u64);
-    let value = ElementType::Other((4 * case.words.max(1)) as u32);
-    let first_values = graph.import_array("first_values", value, lens[0] as u64);
-    let second_values = graph.import_array("second_values", value, lens[1] as u64);
-    let values_out = graph.import_array("values_out", value, all as u64);
-    let words = graph.import::<u32>("words", 2);
-    let count = |which: usize| match case.on_device[which] {
-        true => {
-            Count::Device { buffer: words, index: which as u64, max: arrays[which].len() as u64 }
-        }
-        false => Count::Host(given_counts[which].into()),
+    let mut setup = Setup::new(&gpu.context, "merge");
+    let (first, second) = (setup.input("first", arrays[0]), setup.input("second", arrays[1]));
+    let out = setup.output::<T>("out", all);
+    let per_value = case.words.max(1);
+    let value = ElementType::Other(4 * per_value as u32);
+    let mut values = |name, array: usize| {
+        let words = (0..lens[array]).flat_map(|i| value_words(per_value, array, i));
+        setup.array(name, value, lens[array] as u64, &words.collect::<Vec<u32>>())
     };
-    let mut buffers = MergeBuffers::keys(first, second, out).counts(count(0), count(1));
+    let (first_values, second_values) = (values("first_values", 0), values("second_values", 1));
+    let values_out = setup.array("values_out", value, all as u64, &[]);
+    let [n, m] = [0, 1].map(|which: usize| {
+        setup.count(case.on_device[which], given_counts[which], arrays[which].len())
+    });
+    let mut buffers = MergeBuffers::keys(first, second, out).counts(n, m);
     if case.words > 0 {
         buffers = buffers.values(first_values, second_values, values_out);
     }
-    merge(&mut graph, policy, case.how, &buffers)?;
-    let limits =
-        Limits { max_workgroup_count: [policy.facts.max_groups, 65535, 65535], ..context.limits() };
-    let executable = context.instantiate(graph.compile(&limits)?)?;
-    let per_value = case.words.max(1);
-    let values = |array: usize| -> Vec<u32> {
-        (0..lens[array]).flat_map(|i| value_words(per_value, array, i)).collect()
-    };
-    let given = [context.upload(arrays[0])?, context.upload(arrays[1])?];
-    let given_values = [context.upload(&values(0))?, context.upload(&values(1))?];
-    let output = context.upload(&vec![T::from_key_bits(GUARD_BITS); all + 2 * GUARD])?;
-    let moved = context.upload(&vec![GUARD_BITS as u32; (all + 2 * GUARD) * per_value])?;
-    let counts = context.upload(&given_counts)?;
-    let guard = GUARD as u64;
-    let bound: [Bound<'_>; 7] = [
-        (first, &given[0]).into(),
-        (second, &given[1]).into(),
-        (out, &output, guard * size_of::<T>() as u64).into(),
-        Bound::untyped(first_values, &given_values[0], 0),
-        Bound::untyped(second_values, &given_values[1], 0),
-        Bound::untyped(values_out, &moved, guard * 4 * per_value as u64),
-        (words, &counts).into(),
-    ];
-    context.run(&executable, &bound)?;
+    merge(&mut setup.graph, policy, case.how, &buffers)?;
+    setup.run_by(policy)?;
 
     let mut merged: Vec<(T, usize, usize)> = Vec::new();
     for (array, keys) in arrays.into_iter().enumerate() {
@@ -114,18 +82,11 @@ fn check_input<T: Term>(
         Merge::Ascending => merged.sort_by(|a, b| a.0.order(&b.0)),
         Merge::Descending => merged.sort_by(|a, b| b.0.order(&a.0)),
     }
-    let say = |what| format!("{what}: {}, {case:?}, {given_counts:?}", T::TYPE);
-    let guard = T::from_key_bits(GUARD_BITS).key_bits();
-    let mut expected = vec![guard; GUARD];
-    expected.extend(merged.iter().map(|(key, ..)| key.key_bits()));
-    expected.resize(all + 2 * GUARD, guard);
-    expect_equal(&bits(&context.download(&output)?), &expected).with_context(|| say("keys"))?;
-    let mut expected = vec![GUARD_BITS as u32; GUARD * per_value];
-    if case.words > 0 {
-        expected.extend(merged.iter().flat_map(|&(_, array, i)| value_words(per_value, array, i)));
-    }
-    expected.resize((all + 2 * GUARD) * per_value, GUARD_BITS as u32);
-    expect_equal(&context.download(&moved)?, &expected).with_context(|| say("values"))
+    let say = || format!("{}, {case:?}, {given_counts:?}", T::TYPE);
+    let keys: Vec<T> = merged.iter().map(|(key, ..)| *key).collect();
+    setup.expect(out, &keys).with_context(say)?;
+    let words = merged.iter().flat_map(|&(_, array, i)| value_words(case.words, array, i));
+    setup.expect(values_out, &words.collect::<Vec<u32>>()).with_context(say)
 }
 
 fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, sizes: [usize; 2]) -> Result<()> {
@@ -175,8 +136,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
 }
 
 fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mine = &mut gpu.mine();
-    of_every_type!(product_of_type(gpu, mine))
+    of_every_type!(product_of_type(gpu))
 }
 
 /// More workgroups than fit in x, with a partial last row.
@@ -250,30 +210,22 @@ fn invalid_merges_are_rejected(gpu: &Gpu) -> Result<()> {
     let odd = graph.import_array("odd", ElementType::Other(12), 16);
     let huge = graph.import::<u32>("huge", 1 << 33);
     let mut add = |buffers| merge(&mut graph, &policy, Merge::Ascending, &buffers);
-    let result = add(MergeBuffers::keys(first, floats, out));
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "second", .. })), "{result:?}");
-    let result = add(MergeBuffers::keys(first, second, floats));
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "out", .. })), "{result:?}");
     let good = MergeBuffers::keys(first, second, out);
+    let long = MergeBuffers::keys(huge, huge, huge);
     let word = Count::Device { buffer: out, index: 16, max: 8 };
-    for buffers in [
-        good.counts(9, 1),
-        good.counts(1, 9),
-        good.counts(word, 8),
-        good.counts(8, word),
-        good.values(first, second, first),
-        MergeBuffers::keys(first, second, first),
-    ] {
-        let result = add(buffers);
-        ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
-    }
-    let result = add(good.values(odd, odd, odd));
-    ensure!(matches!(result, Err(Error::ValueSize { .. })), "{result:?}");
-    let result = add(good.values(first, floats, out));
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { .. })), "{result:?}");
-    for counts in [(u64::from(u32::MAX), 1), (u64::MAX, u64::MAX)] {
-        let result = add(MergeBuffers::keys(huge, huge, huge).counts(counts.0, counts.1));
-        ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
+    expect_errors! {
+        add(MergeBuffers::keys(first, floats, out)) => KeyTypeMismatch { name: "second", .. },
+        add(MergeBuffers::keys(first, second, floats)) => KeyTypeMismatch { name: "out", .. },
+        add(good.counts(9, 1)) => BufferTooSmall { .. },
+        add(good.counts(1, 9)) => BufferTooSmall { .. },
+        add(good.counts(word, 8)) => BufferTooSmall { .. },
+        add(good.counts(8, word)) => BufferTooSmall { .. },
+        add(good.values(first, second, first)) => BufferTooSmall { .. },
+        add(MergeBuffers::keys(first, second, first)) => BufferTooSmall { .. },
+        add(good.values(odd, odd, odd)) => ValueSize { .. },
+        add(good.values(first, floats, out)) => KeyTypeMismatch { .. },
+        add(long.counts(u64::from(u32::MAX), 1)) => TooLarge { .. },
+        add(long.counts(u64::MAX, u64::MAX)) => TooLarge { .. },
     }
     Ok(())
 }

@@ -1,15 +1,12 @@
 //! Multisplit, compared byte for byte with a stable split on the CPU between guard words: methods x
 //! outputs x bucket counts x sizes x distributions.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Buckets;
-use multisplit::Policy;
-use multisplit::graph::Graph;
+use multisplit::graph::{Buffer, Graph};
 use multisplit::operations::split::{Method, Ranking, SplitTuning, TileShape, ValuesAfter};
 use multisplit::operations::{SplitBuffers, split};
-use multisplit_tests::generate::{Distribution, Rng, uniform};
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{reference, tests};
+use multisplit::{Buckets, Policy};
+use multisplit_tests::generate::Distribution;
+use multisplit_tests::prelude::*;
 
 tests!(multisplit:
     product_of_cases_matches_the_cpu, random_splits_match_the_cpu;
@@ -32,9 +29,59 @@ pub const KINDS: [Kind; 3] = [Kind::Keys, Kind::Pairs, Kind::Permutation];
 const VALUES_AFTER: [ValuesAfter; 3] =
     [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
 
-/// Number of guard words before and after each output.
-const GUARD: usize = 64;
-const GUARD_WORD: u32 = 0xDEAD_BEEF;
+/// The arrays of a split of 32-bit keys with 32-bit values.
+pub struct Arrays<'a> {
+    given: [&'a [u32]; 2],
+    keys: Buffer,
+    values: Buffer,
+    out: Buffer,
+    values_out: Buffer,
+    offsets: Buffer,
+}
+
+impl<'a> Arrays<'a> {
+    /// Imports keys, values and outputs for `m` buckets.
+    pub fn new(setup: &mut Setup<'_>, keys: &'a [u32], values: &'a [u32], m: u32) -> Self {
+        Self {
+            given: [keys, values],
+            keys: setup.input("keys", keys),
+            values: setup.input("values", values),
+            out: setup.output::<u32>("out", keys.len()),
+            values_out: setup.output::<u32>("values.out", keys.len()),
+            offsets: setup.output::<u32>("offsets", m as usize + 1),
+        }
+    }
+
+    pub fn buffers(&self, kind: Kind) -> SplitBuffers {
+        let Self { keys, values, out, values_out, offsets, .. } = *self;
+        match kind {
+            Kind::Keys => SplitBuffers::keys(keys, out, offsets),
+            Kind::Pairs => SplitBuffers::pairs((keys, values), (out, values_out), offsets),
+            Kind::Permutation => SplitBuffers::permutation(keys, out, offsets),
+        }
+    }
+
+    /// Compares the split of the first `n` keys with the CPU.
+    pub fn check(
+        &self,
+        setup: &Setup<'_>,
+        kind: Kind,
+        (n, m): (usize, u32),
+        bucket_of: impl Fn(u32) -> u32,
+    ) -> Result<()> {
+        let [keys, values] = self.given;
+        let (order, offsets) = reference::split(n, m, |i| bucket_of(keys[i]).min(m - 1));
+        setup.expect(self.offsets, &offsets)?;
+        let (moved, payload) = match kind {
+            Kind::Keys => (reference::pick(keys, &order), Vec::new()),
+            Kind::Pairs => (reference::pick(keys, &order), reference::pick(values, &order)),
+            Kind::Permutation => (reference::places(&order), Vec::new()),
+        };
+        setup.expect(self.out, &moved)?;
+        setup.expect(self.values_out, &payload)?;
+        setup.expect_unchanged(self.keys).context("input was changed")
+    }
+}
 
 /// Splits 32-bit keys with 32-bit values, and compares everything with the CPU.
 pub fn check(
@@ -45,66 +92,14 @@ pub fn check(
     keys: &[u32],
     bucket_of: impl Fn(u32) -> u32,
 ) -> Result<()> {
-    let context = &gpu.context;
-    let n = keys.len() as u64;
-    let m = buckets.count();
-    let len = n.max(1);
-    let mut graph = Graph::new("split");
-    let keys_in = graph.import::<u32>("keys", len);
-    let offsets = graph.import::<u32>("offsets", u64::from(m) + 1);
-    let out = graph.import::<u32>("out", len);
-    let values_in = graph.import::<u32>("values", len);
-    let values = graph.import::<u32>("values.out", len);
-    let buffers = match kind {
-        Kind::Keys => SplitBuffers::keys(keys_in, out, offsets),
-        Kind::Pairs => SplitBuffers::pairs((keys_in, values_in), (out, values), offsets),
-        Kind::Permutation => SplitBuffers::permutation(keys_in, out, offsets),
-    };
-    split(&mut graph, policy, buckets, &buffers.count(n))?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-
-    let guarded = |words: usize| context.upload(&vec![GUARD_WORD; words + 2 * GUARD]);
+    let (n, m) = (keys.len(), buckets.count());
     let value_of = |i: u32| i.wrapping_mul(0x9E37_79B9) ^ 0x55;
-    let data: Vec<u32> = if keys.is_empty() { vec![0] } else { keys.to_vec() };
-    let device_keys = context.upload(&data)?;
-    let device_values = context.upload(&(0..len as u32).map(value_of).collect::<Vec<_>>())?;
-    let (device_out, device_values_out) = (guarded(len as usize)?, guarded(len as usize)?);
-    let device_offsets = guarded(m as usize + 1)?;
-    let at = 4 * GUARD as u64;
-    context.run(
-        &executable,
-        &[
-            (keys_in, &device_keys, 0),
-            (offsets, &device_offsets, at),
-            (out, &device_out, at),
-            (values_in, &device_values, 0),
-            (values, &device_values_out, at),
-        ],
-    )?;
-    let inside = |buffer, words: usize| -> Result<Vec<u32>> {
-        let all = context.download(buffer)?;
-        ensure!(all[..GUARD].iter().all(|&w| w == GUARD_WORD), "guard words before");
-        ensure!(all[GUARD + words..].iter().all(|&w| w == GUARD_WORD), "guard words after");
-        Ok(all[GUARD..GUARD + words].to_vec())
-    };
-    let (order, expected_offsets) =
-        reference::split(keys.len(), m, |i| bucket_of(keys[i]).min(m - 1));
-    expect_equal(&inside(&device_offsets, m as usize + 1)?, &expected_offsets)
-        .context("offsets")?;
-    let got = inside(&device_out, keys.len()).context("output")?;
-    if kind == Kind::Permutation {
-        let mut places = vec![0u32; keys.len()];
-        order.iter().zip(0..).for_each(|(&i, place)| places[i as usize] = place);
-        expect_equal(&got, &places).context("permutation")?;
-    } else {
-        let expected: Vec<u32> = order.iter().map(|&i| keys[i as usize]).collect();
-        expect_equal(&got, &expected).context("keys")?;
-    }
-    if kind == Kind::Pairs {
-        let expected: Vec<u32> = order.iter().map(|&i| value_of(i)).collect();
-        expect_equal(&inside(&device_values_out, keys.len())?, &expected).context("values")?;
-    }
-    expect_equal(&context.download(&device_keys)?, &data).context("input was changed")
+    let values: Vec<u32> = (0..n as u32).map(value_of).collect();
+    let mut setup = Setup::new(&gpu.context, "split");
+    let arrays = Arrays::new(&mut setup, keys, &values, m);
+    split(&mut setup.graph, policy, buckets, &arrays.buffers(kind).count(n as u64))?;
+    setup.run()?;
+    arrays.check(&setup, kind, (n, m), bucket_of)
 }
 
 /// Runs one case with delta buckets over the whole range of u32.

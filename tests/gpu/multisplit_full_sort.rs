@@ -1,14 +1,11 @@
 //! Multisplit by a sort of the whole key: also sorted within buckets, with the same offsets as
 //! other methods, and rejected if the buckets are not in key order.
 
-use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::split::{Bucket, Method};
 use multisplit::operations::{Count, SplitBuffers, split};
 use multisplit::{Buckets, Error, Key, KeyType};
-use multisplit_tests::generate::uniform;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{reference, tests};
+use multisplit_tests::prelude::*;
 
 use crate::sort_run::{image, quick_policy};
 
@@ -34,8 +31,7 @@ fn check<K: Key + PartialEq + std::fmt::Debug>(
     let order = reference::sort(&images, 0..K::TYPE.bits(), descending);
     expect_equal(&result.values, &order).context("values")?;
     let bits = |keys: &[K]| keys.iter().map(|key| key.key_bits()).collect::<Vec<_>>();
-    let sorted: Vec<K> = order.iter().map(|&i| keys[i as usize]).collect();
-    expect_equal(&bits(&result.keys), &bits(&sorted)).context("keys")?;
+    expect_equal(&bits(&result.keys), &bits(&reference::pick(keys, &order))).context("keys")?;
     let (_, offsets) = reference::split(keys.len(), m, |i| bucket_of(keys[i]));
     expect_equal(&result.offsets, &offsets).context("offsets")
 }
@@ -59,27 +55,16 @@ fn full_sort_orders_within_buckets(gpu: &Gpu) -> Result<()> {
 
 /// The keys do not move; each element gets its destination index.
 fn full_sort_writes_a_permutation(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let keys = uniform(700, 2);
-    let n = keys.len() as u64;
-    let mut graph = Graph::new("permutation");
-    let (input, output) = (graph.import::<u32>("keys", n), graph.import::<u32>("out", n));
-    let offsets = graph.import::<u32>("offsets", 11);
+    let mut setup = Setup::new(&gpu.context, "permutation");
+    let (input, output) = (setup.input("keys", &keys), setup.output::<u32>("out", keys.len()));
+    let offsets = setup.output::<u32>("offsets", 11);
     let buckets = Buckets::<u32>::delta_over_domain(10).method(Method::FullSort);
     let buffers = SplitBuffers::permutation(input, output, offsets);
-    split(&mut graph, &quick_policy(gpu), &buckets, &buffers)?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let device_keys = context.upload(&keys)?;
-    let device_out = context.zeroed::<u32>(n)?;
-    let device_offsets = context.zeroed::<u32>(11)?;
-    let bound = [(input, &device_keys), (output, &device_out), (offsets, &device_offsets)];
-    context.run(&executable, &bound)?;
-    let images: Vec<u64> = keys.iter().map(|&key| u64::from(key)).collect();
-    let mut places = vec![0u32; keys.len()];
-    let order = reference::sort(&images, 0..32, false);
-    order.iter().zip(0..).for_each(|(&i, place)| places[i as usize] = place);
-    expect_equal(&context.download(&device_out)?, &places)?;
-    expect_equal(&context.download(&device_keys)?, &keys).context("input was changed")
+    split(&mut setup.graph, &quick_policy(gpu), &buckets, &buffers)?;
+    setup.run()?;
+    setup.expect(output, &reference::places(&reference::sort(&keys, 0..32, false)))?;
+    setup.expect_unchanged(input).context("input was changed")
 }
 
 fn full_sort_rejects_unordered_buckets(gpu: &Gpu) -> Result<()> {

@@ -1,14 +1,11 @@
 //! Bucket functions, compared with the same function on the CPU for every supported key type, and
 //! GLSL functions.
 
-use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::split::{Bucket, Method};
 use multisplit::operations::{SplitBuffers, split};
-use multisplit::{Bins, Bound, Buckets, Error, Glsl, Key, KeyType};
-use multisplit_tests::generate::{Rng, uniform};
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{reference, tests};
+use multisplit::{Bins, Buckets, Error, Glsl, Key, KeyType};
+use multisplit_tests::prelude::*;
 
 use crate::multisplit_cases::METHODS;
 use crate::multisplit_keys::check_by;
@@ -96,20 +93,16 @@ fn even_float_buckets_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
             _ => (rng.next_u32() as f32 / u32::MAX as f32) * 20.0 - 10.0,
         })
         .collect();
-    let mut mine = gpu.mine();
     // The last ranges are subnormal, far from zero relative to their width, and too wide for a
     // float.
-    for (lo, hi, m) in [
+    for (lo, hi, m) in gpu.cases([
         (-8.0, 8.0, 3),
         (-8.0, 8.0, 16),
         (-8.1, 8.3, 200),
         (-3e-44, 1e-43, 5),
         (1e6, 1e6 + 1.0, 200),
         (f32::MIN, f32::MAX, 7),
-    ] {
-        if !mine() {
-            continue;
-        }
+    ]) {
         // The documented edges are those of a histogram.
         let edges: Vec<f32> =
             Bins::even(lo..hi, m).edges().iter().map(|&edge| edge as f32).collect();
@@ -166,18 +159,16 @@ fn wide_values_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let buckets = Buckets::delta_over_domain(20);
     let width = (1u64 << 32).div_ceil(20);
     let (order, _) = reference::split(N, 20, |i| (u64::from(keys[i]) / width) as u32);
-    let two = |i: u32| [i, !i];
-    let four = |i: u32| [i, !i, i * 3, 7];
+    let two: Vec<[u32; 2]> = (0..N as u32).map(|i| [i, !i]).collect();
+    let four: Vec<[u32; 4]> = (0..N as u32).map(|i| [i, !i, i * 3, 7]).collect();
     for &method in methods(gpu) {
         let buckets = buckets.clone().method(method);
-        let values: Vec<[u32; 2]> = (0..N as u32).map(two).collect();
-        let result = gpu.context.split_pairs(&keys, &values, buckets.clone())?;
-        let expected: Vec<_> = order.iter().map(|&i| two(i)).collect();
-        expect_equal(&result.values, &expected).with_context(|| format!("{method:?}, 8 bytes"))?;
-        let values: Vec<[u32; 4]> = (0..N as u32).map(four).collect();
-        let result = gpu.context.split_pairs(&keys, &values, buckets.clone())?;
-        let expected: Vec<_> = order.iter().map(|&i| four(i)).collect();
-        expect_equal(&result.values, &expected).with_context(|| format!("{method:?}, 16 bytes"))?;
+        let result = gpu.context.split_pairs(&keys, &two, buckets.clone())?;
+        expect_equal(&result.values, &reference::pick(&two, &order))
+            .with_context(|| format!("{method:?}, 8 bytes"))?;
+        let result = gpu.context.split_pairs(&keys, &four, buckets)?;
+        expect_equal(&result.values, &reference::pick(&four, &order))
+            .with_context(|| format!("{method:?}, 16 bytes"))?;
     }
     Ok(())
 }
@@ -198,34 +189,22 @@ fn glsl_function_separates_primes(gpu: &Gpu) -> Result<()> {
 }
 
 fn glsl_function_reads_its_table_and_parameters(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
     let source = "uint bucket_of(float key) { return table.at[uint(key) % push.parameter_1] + push.parameter_0; }";
     let table: Vec<u32> = vec![3, 0, 2, 1, 3];
     let keys: Vec<f32> = (0..4000).map(|i| (i * 37 % 1000) as f32).collect();
-    let mut graph = Graph::new("table");
-    let n = keys.len() as u64;
-    let (keys_in, keys_out) = (graph.import::<f32>("keys", n), graph.import::<f32>("out", n));
-    let offsets = graph.import::<u32>("offsets", 6);
-    let words = graph.import::<u32>("table", 5);
+    let mut setup = Setup::new(&gpu.context, "table");
+    let (keys_in, words) = (setup.input("keys", &keys), setup.input("table", &table));
+    let out = setup.output::<f32>("out", keys.len());
+    let offsets = setup.output::<u32>("offsets", 6);
     let function = Glsl::new(source).parameters([1, 5, 0]).table_buffer(words);
     let buckets = Buckets::<f32>::glsl(5, function).method(Method::Block);
-    let buffers = SplitBuffers::keys(keys_in, keys_out, offsets);
-    split(&mut graph, &context.policy(), &buckets, &buffers)?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let (device_keys, device_table) = (context.upload(&keys)?, context.upload(&table)?);
-    let (out, device_offsets) = (context.zeroed::<f32>(n)?, context.zeroed::<u32>(6)?);
-    let bound: [Bound<'_>; 4] = [
-        (keys_in, &device_keys).into(),
-        (keys_out, &out).into(),
-        (offsets, &device_offsets).into(),
-        (words, &device_table).into(),
-    ];
-    context.run(&executable, &bound)?;
+    let buffers = SplitBuffers::keys(keys_in, out, offsets);
+    split(&mut setup.graph, &gpu.context.policy(), &buckets, &buffers)?;
+    setup.run()?;
     let bucket_of = |i: usize| table[keys[i] as usize % 5] + 1;
     let (order, expected_offsets) = reference::split(keys.len(), 5, bucket_of);
-    let expected: Vec<f32> = order.iter().map(|&i| keys[i as usize]).collect();
-    expect_equal(&context.download(&device_offsets)?, &expected_offsets)?;
-    expect_equal(&context.download(&out)?, &expected)
+    setup.expect(offsets, &expected_offsets)?;
+    setup.expect(out, &reference::pick(&keys, &order))
 }
 
 /// Ids beyond the last bucket are counted and reported, but not written out of bounds.
@@ -261,7 +240,7 @@ fn out_of_range_ids_are_counted_and_reported(gpu: &Gpu) -> Result<()> {
 }
 
 fn invalid_bucket_functions_are_rejected(gpu: &Gpu) -> Result<()> {
-    let refused = |key, m, bucket| {
+    let refused = |what: &str, key, m, bucket| {
         let mut graph = Graph::new("refused");
         let [keys, out] =
             ["keys", "out"].map(|name| graph.import_array(name, ElementType::from(key), 1));
@@ -269,29 +248,27 @@ fn invalid_bucket_functions_are_rejected(gpu: &Gpu) -> Result<()> {
         let buffers = SplitBuffers::keys(keys, out, offsets);
         let buckets = Buckets::of(key, m, bucket);
         let result = split(&mut graph, &gpu.context.policy(), &buckets, &buffers);
-        matches!(result, Err(Error::Bucket { .. } | Error::NoBuckets | Error::TooLarge { .. }))
+        let refused =
+            matches!(result, Err(Error::Bucket { .. } | Error::NoBuckets | Error::TooLarge { .. }));
+        ensure!(refused, "{what}");
+        Ok(())
     };
-    ensure!(refused(KeyType::U32, 4, Bucket::Range(vec![3, 2, 1])), "unsorted splitters");
-    ensure!(refused(KeyType::U32, 4, Bucket::Range(vec![1, 2])), "too few splitters");
-    ensure!(
-        refused(KeyType::U32, 4, Bucket::Even { lo: 0.0, hi: 1.0 }),
-        "even buckets of integers"
-    );
-    ensure!(refused(KeyType::F32, 4, Bucket::Even { lo: 1.0, hi: 1.0 }), "an empty range");
-    ensure!(refused(KeyType::F32, 4, Bucket::Even { lo: f64::NAN, hi: 1.0 }), "NaN");
-    ensure!(refused(KeyType::U32, 4, Bucket::Delta { min: 0, width: 0 }), "no width");
-    ensure!(refused(KeyType::U32, 4, Bucket::Digit { shift: 30, bits: 3 }), "past the key");
-    ensure!(refused(KeyType::F64, 4, Bucket::Delta { min: 0, width: 5 }), "delta of floats");
-    ensure!(refused(KeyType::U32, 4, Bucket::Delta { min: 1 << 32, width: 5 }), "a wide minimum");
-    ensure!(refused(KeyType::U32, 2, Bucket::range(&[1u64 << 40])), "a wide splitter");
-    ensure!(
-        refused(KeyType::F64, 4, Bucket::Even { lo: 0.0, hi: f64::INFINITY }),
-        "an infinite range"
-    );
+    let even = |lo, hi| Bucket::Even { lo, hi };
+    let delta = |min, width| Bucket::Delta { min, width };
+    refused("unsorted splitters", KeyType::U32, 4, Bucket::Range(vec![3, 2, 1]))?;
+    refused("too few splitters", KeyType::U32, 4, Bucket::Range(vec![1, 2]))?;
+    refused("even buckets of integers", KeyType::U32, 4, even(0.0, 1.0))?;
+    refused("an empty range", KeyType::F32, 4, even(1.0, 1.0))?;
+    refused("NaN", KeyType::F32, 4, even(f64::NAN, 1.0))?;
+    refused("no width", KeyType::U32, 4, delta(0, 0))?;
+    refused("past the key", KeyType::U32, 4, Bucket::Digit { shift: 30, bits: 3 })?;
+    refused("delta of floats", KeyType::F64, 4, delta(0, 5))?;
+    refused("a wide minimum", KeyType::U32, 4, delta(1 << 32, 5))?;
+    refused("a wide splitter", KeyType::U32, 2, Bucket::range(&[1u64 << 40]))?;
+    refused("an infinite range", KeyType::F64, 4, even(0.0, f64::INFINITY))?;
     let digit = Bucket::OrderedDigit { shift: u32::MAX, bits: 2, descending: false };
-    ensure!(refused(KeyType::I64, 4, digit), "an ordered digit past the key");
-    ensure!(refused(KeyType::U32, 0, Bucket::Identity), "no buckets");
-    Ok(())
+    refused("an ordered digit past the key", KeyType::I64, 4, digit)?;
+    refused("no buckets", KeyType::U32, 0, Bucket::Identity)
 }
 
 fn glsl_bucket_errors_show_the_users_line(gpu: &Gpu) -> Result<()> {

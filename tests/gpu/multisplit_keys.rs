@@ -1,11 +1,8 @@
 //! Bucket functions for every key type: order, width and sign compared with the CPU.
 
-use anyhow::{Context as _, Result, ensure};
 use multisplit::operations::split::Method;
 use multisplit::{Buckets, Key};
-use multisplit_tests::generate::{Rng, uniform};
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{reference, tests};
+use multisplit_tests::prelude::*;
 
 use crate::multisplit_cases::METHODS;
 
@@ -32,7 +29,7 @@ pub fn check_by<K: Key>(
     bucket_of: impl Fn(K) -> u32,
 ) -> Result<()> {
     let (order, offsets) = reference::split(keys.len(), buckets.count(), |i| bucket_of(keys[i]));
-    let expected: Vec<K> = order.iter().map(|&i| keys[i as usize]).collect();
+    let expected = reference::pick(keys, &order);
     let bytes = |keys: &[K]| bytemuck::cast_slice::<K, u8>(keys).to_vec();
     for &method in methods {
         let buckets = buckets.clone().method(method);

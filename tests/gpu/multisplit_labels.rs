@@ -1,15 +1,11 @@
 //! Splits by labels: expensive bucket functions are evaluated once per key. Software drivers use
 //! labels only if the policy requires it.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
 use multisplit::graph::Graph;
 use multisplit::operations::split::{Method, Ranking, TileShape, ValuesAfter};
-use multisplit::operations::{Count, SplitBuffers, split};
-use multisplit::{Bound, Buckets, Glsl};
-use multisplit_tests::generate::{Rng, uniform};
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{reference, tests};
+use multisplit::operations::{SplitBuffers, split};
+use multisplit::{Buckets, Glsl, Policy};
+use multisplit_tests::prelude::*;
 
 use crate::multisplit_cases::{KINDS, Kind, check};
 
@@ -131,52 +127,32 @@ fn wide_case<const WORDS: usize>(gpu: &Gpu, m: u32) -> Result<()>
 where
     [u32; WORDS]: multisplit::Value,
 {
-    const MAX: u64 = 12_001;
-    let (context, mut rng) = (&gpu.context, Rng::new(m.into()));
-    let shape = TileShape::new(2 * context.policy().facts.subgroup_size, 6).in_turns(2);
-    let policy = labelling(&context.policy(), shape);
+    const MAX: usize = 12_001;
+    let (base, mut rng) = (gpu.context.policy(), Rng::new(m.into()));
+    let policy = labelling(&base, TileShape::new(2 * base.facts.subgroup_size, 6).in_turns(2));
     let keys: Vec<u64> = (0..MAX).map(|_| rng.next_u64() >> rng.below(40)).collect();
     let values: Vec<[u32; WORDS]> = (0..MAX as u32).map(|i| [i; WORDS]).collect();
     let mut splitters = keys[..m as usize - 1].to_vec();
     splitters.sort_unstable();
-    let mut graph = Graph::new("wide");
-    let (keys_in, keys_out) =
-        (graph.import::<u64>("keys", MAX), graph.import::<u64>("keys.out", MAX));
-    let [values_in, values_out] =
-        ["values", "values.out"].map(|name| graph.import::<[u32; WORDS]>(name, MAX));
-    let offsets = graph.import::<u32>("offsets", u64::from(m) + 1);
-    let count = graph.import::<u32>("count", 1);
-    let n = Count::Device { buffer: count, index: 0, max: MAX };
-    let buffers =
-        SplitBuffers::pairs((keys_in, values_in), (keys_out, values_out), offsets).count(n);
+    let mut setup = Setup::new(&gpu.context, "wide");
+    let from = (setup.input("keys", &keys), setup.input("values", &values));
+    let keys_out = setup.output::<u64>("keys.out", MAX);
+    let values_out = setup.output::<[u32; WORDS]>("values.out", MAX);
+    let offsets = setup.output::<u32>("offsets", m as usize + 1);
+    let count = setup.count(true, 0, MAX);
+    let buffers = SplitBuffers::pairs(from, (keys_out, values_out), offsets).count(count);
     let buckets = Buckets::range(&splitters).method(Method::Block);
-    let added = split(&mut graph, &policy, &buckets, &buffers)?;
+    let added = split(&mut setup.graph, &policy, &buckets, &buffers)?;
     ensure!(added.sizes.labels, "{added:?}");
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let (device_keys, device_values) = (context.upload(&keys)?, context.upload(&values)?);
-    let (device_out, device_values_out) =
-        (context.zeroed::<u64>(MAX)?, context.zeroed::<[u32; WORDS]>(MAX)?);
-    let (device_offsets, device_count) =
-        (context.zeroed::<u32>(u64::from(m) + 1)?, context.zeroed::<u32>(1)?);
+    let executable = setup.executable()?;
     for number in [MAX as u32, 0, 1, 1234, u32::MAX] {
-        context.write(&device_count, 0, &[number])?;
-        let bound: [Bound<'_>; 6] = [
-            (keys_in, &device_keys).into(),
-            (values_in, &device_values).into(),
-            (keys_out, &device_out).into(),
-            (values_out, &device_values_out).into(),
-            (offsets, &device_offsets).into(),
-            (count, &device_count).into(),
-        ];
-        context.run(&executable, &bound)?;
-        let n = MAX.min(number.into()) as usize;
+        setup.set_count(count, number)?;
+        setup.run_on(&executable)?;
         let bucket_of = |i: usize| splitters.partition_point(|s| *s <= keys[i]) as u32;
-        let (order, expected) = reference::split(n, m, bucket_of);
-        expect_equal(&context.download(&device_offsets)?, &expected)?;
-        let gathered: Vec<u64> = order.iter().map(|&i| keys[i as usize]).collect();
-        expect_equal(&context.download(&device_out)?[..n], &gathered)?;
-        let gathered: Vec<_> = order.iter().map(|&i| values[i as usize]).collect();
-        expect_equal(&context.download(&device_values_out)?[..n], &gathered)?;
+        let (order, expected) = reference::split(MAX.min(number as usize), m, bucket_of);
+        setup.expect(offsets, &expected)?;
+        setup.expect(keys_out, &reference::pick(&keys, &order))?;
+        setup.expect(values_out, &reference::pick(&values, &order))?;
     }
     Ok(())
 }
@@ -193,28 +169,18 @@ fn labelled_out_of_range_ids_are_counted_once(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
     let policy = labelling(&base, TileShape::new(2 * base.facts.subgroup_size, 5));
     let keys: Vec<u32> = (0..4001).collect();
-    let n = keys.len() as u64;
     let wild = Buckets::<u32>::glsl(10, "uint bucket_of(uint key) { return key % 17u; }");
-    let mut graph = Graph::new("out of range");
-    let (keys_in, out) = (graph.import::<u32>("keys", n), graph.import::<u32>("out", n));
-    let (offsets, outside) =
-        (graph.import::<u32>("offsets", 11), graph.import::<u32>("outside", 1));
-    let buffers = SplitBuffers::keys(keys_in, out, offsets).out_of_range(outside);
-    split(&mut graph, &policy, &wild.clone().method(Method::Block), &buffers)?;
-    let executable = gpu.context.instantiate(graph.compile(&gpu.context.limits())?)?;
-    let (device_keys, device_out) = (gpu.context.upload(&keys)?, gpu.context.zeroed::<u32>(n)?);
-    let (device_offsets, count) = (gpu.context.zeroed::<u32>(11)?, gpu.context.zeroed::<u32>(1)?);
-    let bound = [
-        (keys_in, &device_keys),
-        (out, &device_out),
-        (offsets, &device_offsets),
-        (outside, &count),
-    ];
-    gpu.context.run(&executable, &bound)?;
-    let expected = keys.iter().filter(|&&key| key % 17 >= 10).count() as u32;
-    expect_equal(&gpu.context.download(&count)?, &[expected])?;
-    // They are written to the last bucket only.
     let wild = wild.method(Method::Block);
+    let mut setup = Setup::new(&gpu.context, "out of range");
+    let (keys_in, out) = (setup.input("keys", &keys), setup.output::<u32>("out", keys.len()));
+    let [offsets, outside] =
+        [("offsets", 11), ("outside", 1)].map(|(name, len)| setup.output::<u32>(name, len));
+    let buffers = SplitBuffers::keys(keys_in, out, offsets).out_of_range(outside);
+    split(&mut setup.graph, &policy, &wild, &buffers)?;
+    setup.run()?;
+    let expected = keys.iter().filter(|&&key| key % 17 >= 10).count() as u32;
+    setup.expect(outside, &[expected])?;
+    // They are written to the last bucket only.
     check(gpu, &policy, &wild, Kind::Pairs, &keys, |key| key % 17)
 }
 

@@ -1,13 +1,11 @@
 //! More buckets than one split supports: by two rounds, several rounds, or labels.
 
-use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
 use multisplit::operations::split::{MAX_BUCKETS, Method};
 use multisplit::operations::{SplitBuffers, split};
 use multisplit::{Buckets, Error};
-use multisplit_tests::generate::{Distribution, Rng, uniform};
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{reference, tests};
+use multisplit_tests::generate::Distribution;
+use multisplit_tests::prelude::*;
 
 use crate::multisplit_cases::{self, KINDS, Kind, METHODS, case, sizes};
 use crate::multisplit_keys::check_by;
@@ -96,11 +94,11 @@ fn wide_pairs_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let result = gpu.context.split_pairs(&keys, &values, buckets)?;
         let bucket_of = |i: usize| (keys[i] >> shift) as u32 & ((1 << bits) - 1);
         let (order, offsets) = reference::split(keys.len(), 1 << bits, bucket_of);
-        let keys: Vec<u64> = order.iter().map(|&i| keys[i as usize]).collect();
-        let values: Vec<[u32; 4]> = order.iter().map(|&i| values[i as usize]).collect();
-        expect_equal(&result.offsets, &offsets).with_context(|| format!("{method:?}, offsets"))?;
-        expect_equal(&result.keys, &keys).with_context(|| format!("{method:?}, keys"))?;
-        expect_equal(&result.values, &values).with_context(|| format!("{method:?}, values"))?;
+        let (keys, values) = (reference::pick(&keys, &order), reference::pick(&values, &order));
+        let say = || format!("{method:?}, {bits} bits");
+        expect_equal(&result.offsets, &offsets).context("offsets").with_context(say)?;
+        expect_equal(&result.keys, &keys).context("keys").with_context(say)?;
+        expect_equal(&result.values, &values).context("values").with_context(say)?;
     }
     Ok(())
 }
@@ -111,7 +109,7 @@ fn glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = uniform(10_007, 5).into_iter().map(|key| key % 60_000).collect();
     let buckets = Buckets::glsl(1009, SQUARES);
     let (order, offsets) = reference::split(keys.len(), 1009, |i| keys[i] * keys[i] % 1009);
-    let expected: Vec<u32> = order.iter().map(|&i| keys[i as usize]).collect();
+    let expected = reference::pick(&keys, &order);
     let result = gpu.context.split(&keys, buckets.clone())?;
     ensure!(result.method == Method::ReducedBitSort, "{:?}", result.method);
     expect_equal(&result.offsets, &offsets)?;

@@ -1,20 +1,17 @@
 //! Sorts of 8-bit and 16-bit keys, compared with the CPU between guard bytes: by every method,
 //! whole, in segments, in pieces, between two buffers, and with device counts.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
 use multisplit::graph::Graph;
 use multisplit::half::{bf16, f16};
 use multisplit::operations::sort::SortMethod;
-use multisplit::operations::{Count, ScanBuffers, SortBuffers, scan, sort};
-use multisplit::{Bound, Error, Key, KeyType, Scan, Select, Sort, TopK};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit::operations::{ScanBuffers, SortBuffers, scan, sort};
+use multisplit::{Error, Key, KeyType, Policy, Scan, Select, Sort, TopK};
+use multisplit_tests::prelude::*;
 
 use crate::large::{self, Lowered};
 use crate::sort_run::{
-    KEYS, Keys, Order, PAYLOADS, Payload, case, key_words, make_keys, quick_policy, tile,
+    KEYS, Keys, Order, PAYLOADS, Payload, case, import_keys, key_bytes, key_words, make_keys,
+    quick_policy, tile,
 };
 use crate::sort_segments::{Given, check_segments, random, small_tiles, tile_of};
 
@@ -122,48 +119,28 @@ fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// Keys beyond the device count do not change, even in the same word.
 fn device_count_limits_the_sort(gpu: &Gpu) -> Result<()> {
-    let (context, policy) = (&gpu.context, quick_policy(gpu));
+    let policy = quick_policy(gpu);
     const MAX: usize = 3_001;
     for (turn, key) in gpu.cases(NARROW.into_iter().enumerate()) {
         for payload in [Payload::Nothing, Payload::Bytes(4)] {
             let order = Order { descending: turn % 2 == 1, ..Order::of(key) };
-            let mut graph = Graph::new("counted");
-            let len = key.array_len(MAX as u64);
-            let keys = graph.import_array("keys", key.into(), len);
-            let values = graph.import::<u32>("values", MAX as u64);
-            let count = graph.import::<u32>("count", 1);
-            let n = Count::Device { buffer: count, index: 0, max: MAX as u64 };
-            sort(&mut graph, &policy, &order.sort(), &payload.buffers(keys, values).count(n))?;
-            let executable = context.instantiate(graph.compile(&context.limits())?)?;
             let bits = make_keys(key, Keys::Uniform, MAX, turn as u64);
-            let numbers: Vec<u32> = (0..MAX as u32).collect();
+            let mut setup = Setup::new(&gpu.context, "counted");
+            let keys = import_keys(&mut setup, "keys", key, &bits);
+            let values = setup.input("values", &(0..MAX as u32).collect::<Vec<_>>());
+            let count = setup.count(true, 0, MAX);
+            let buffers = payload.buffers(keys, values).count(count);
+            sort(&mut setup.graph, &policy, &order.sort(), &buffers)?;
+            let executable = setup.executable()?;
             for n in [0, 1, 2, 5, 1_022, 2_999, MAX as u32, u32::MAX] {
-                let held = (n as usize).min(MAX);
-                let device_keys = context.upload(&key_words(key, &bits))?;
-                let device_values = context.upload(&numbers)?;
-                let device_count = context.upload(&[n])?;
-                context.run(
-                    &executable,
-                    &[
-                        Bound::untyped(keys, &device_keys, 0),
-                        Bound::untyped(values, &device_values, 0),
-                        Bound::untyped(count, &device_count, 0),
-                    ],
-                )?;
-                let places = order.expected(&bits[..held]);
-                let mut expected = bits.clone();
-                expected[..held]
-                    .iter_mut()
-                    .zip(&places)
-                    .for_each(|(to, &i)| *to = bits[i as usize]);
+                setup.set_count(count, n)?;
+                setup.run_on(&executable)?;
+                let places = order.expected(&bits[..(n as usize).min(MAX)]);
                 let say = || format!("{order:?}, {payload:?}, n = {n}");
-                expect_equal(&context.download(&device_keys)?, &key_words(key, &expected))
-                    .with_context(say)?;
-                if payload != Payload::Nothing {
-                    let expected = [&places[..], &numbers[held..]].concat();
-                    expect_equal(&context.download(&device_values)?, &expected)
-                        .with_context(say)?;
-                }
+                let sorted = key_bytes(key, &reference::pick(&bits, &places));
+                setup.expect(keys, &sorted).with_context(say)?;
+                let moved = if payload == Payload::Nothing { &[][..] } else { &places };
+                setup.expect(values, moved).with_context(say)?;
             }
         }
     }
@@ -172,7 +149,7 @@ fn device_count_limits_the_sort(gpu: &Gpu) -> Result<()> {
 
 /// `half` tells which buffer holds the result: the other one after an odd number of rounds.
 fn double_buffered_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (context, policy) = (&gpu.context, quick_policy(gpu));
+    let policy = quick_policy(gpu);
     const N: usize = 2_003;
     let cases = [
         (KeyType::U8, Payload::Bytes(4), 0..8, SortMethod::OneSweep),
@@ -182,33 +159,25 @@ fn double_buffered_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     ];
     for (key, payload, bits, method) in gpu.cases(cases) {
         let order = Order { bits, method, ..Order::of(key) };
-        let mut graph = Graph::new("between");
-        let len = key.array_len(N as u64);
-        let [keys, other] = ["keys", "other"].map(|name| graph.import_array(name, key.into(), len));
-        let [values, other_values] =
-            ["values", "values.other"].map(|name| graph.import::<u32>(name, N as u64));
-        let half = graph.import::<u32>("half", 1);
-        let others = (payload != Payload::Nothing).then_some(other_values);
-        let buffers = payload.buffers(keys, values).count(N as u64).between(other, others, half);
-        sort(&mut graph, &policy, &order.sort(), &buffers)?;
-        let executable = context.instantiate(graph.compile(&context.limits())?)?;
         let made = make_keys(key, Keys::Uniform, N, 9);
+        let mut setup = Setup::new(&gpu.context, "between");
+        let keys = [("keys", &made), ("other", &vec![0; N])]
+            .map(|(name, bits)| import_keys(&mut setup, name, key, bits));
         let numbers: Vec<u32> = (0..N as u32).collect();
-        let arrays =
-            [key_words(key, &made), key_words(key, &vec![0; N]), numbers, vec![0; N], vec![7]];
-        let arrays: Vec<_> =
-            arrays.iter().map(|words| context.upload(words)).collect::<multisplit::Result<_>>()?;
-        let imports = [keys, other, values, other_values, half];
-        let bound: Vec<_> =
-            imports.iter().zip(&arrays).map(|(&i, array)| Bound::untyped(i, array, 0)).collect();
-        context.run(&executable, &bound)?;
-        let half = context.download(&arrays[4])?[0] as usize;
+        let values = [setup.input("values", &numbers), setup.output::<u32>("values.other", N)];
+        let half = setup.output::<u32>("half", 1);
+        let others = (payload != Payload::Nothing).then_some(values[1]);
+        let buffers = payload.buffers(keys[0], values[0]).count(N as u64);
+        let buffers = buffers.between(keys[1], others, half);
+        sort(&mut setup.graph, &policy, &order.sort(), &buffers)?;
+        setup.run()?;
+        let half = setup.found::<u32>(half)?[0] as usize;
+        ensure!(half < 2, "{order:?}: half {half}");
         let places = order.expected(&made);
-        let expected: Vec<u64> = places.iter().map(|&i| made[i as usize]).collect();
-        let got = context.download(&arrays[half])?;
-        expect_equal(&got, &key_words(key, &expected)).with_context(|| format!("{order:?}"))?;
+        let sorted = key_words(key, &reference::pick(&made, &places));
+        setup.expect(keys[half], &sorted).with_context(|| format!("{order:?}"))?;
         if payload != Payload::Nothing {
-            expect_equal(&context.download(&arrays[2 + half])?, &places)?;
+            setup.expect(values[half], &places)?;
         }
     }
     Ok(())
@@ -251,12 +220,8 @@ fn pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
         }
     }
     let order = Order { bits: 2..7, ..Order::of(KeyType::U8) };
-    large::check(
-        &context,
-        &order,
-        Payload::Indices,
-        &make_keys(KeyType::U8, Keys::Uniform, 2_003, 4),
-    )?;
+    let made = make_keys(KeyType::U8, Keys::Uniform, 2_003, 4);
+    large::check(&context, &order, Payload::Indices, &made)?;
     context.check_guards()
 }
 

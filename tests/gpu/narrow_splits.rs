@@ -1,20 +1,17 @@
 //! Splits of 8-bit and 16-bit keys, compared with the CPU: every bucket function for every type,
 //! every output, in pieces, and with device counts.
 
-use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::Graph;
 use multisplit::half::{bf16, f16};
 use multisplit::operations::split::{Bucket, Method};
-use multisplit::operations::{Count, SplitBuffers, split};
-use multisplit::{Bound, Buckets, Error, Glsl, Key, KeyType};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{reference, tests};
+use multisplit::operations::{SplitBuffers, split};
+use multisplit::{Buckets, Error, Glsl, Key, KeyType};
+use multisplit_tests::prelude::*;
 
 use crate::large::Lowered;
 use crate::multisplit_cases::{KINDS, Kind, METHODS};
 use crate::multisplit_keys::check_by;
-use crate::sort_run::{Keys, image, key_words, make_keys};
+use crate::sort_run::{Keys, image, import_keys, key_bytes, key_words, make_keys};
 
 tests!(narrow_splits:
     functions_of_bits_and_order_match_the_cpu, functions_of_values_match_the_cpu,
@@ -151,75 +148,43 @@ fn full_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// Keys, pairs and permutations of types in turn, with and without a device count. The bytes beyond
 /// the keys in their last word must not change.
 fn every_output_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let policy = context.policy();
     let types = [KeyType::U8, KeyType::I16, KeyType::Bf16];
     for (turn, kind) in KINDS.into_iter().cycle().take(9).enumerate() {
         let key = types[turn / 3];
         for n in [0, 1, 3, 1_001] {
-            let (len, on_device) = (n as u64, turn % 2 == 0);
-            let max = len.max(1) + if on_device { 2 } else { 0 };
-            let mut graph = Graph::new("split");
-            let keys = graph.import_array("keys", key.into(), key.array_len(max));
-            let out = graph.import_array("out", key.into(), key.array_len(max));
-            let [values, values_out, places] =
-                ["values", "values.out", "places"].map(|name| graph.import::<u32>(name, max));
-            let offsets = graph.import::<u32>("offsets", 33);
-            let count = graph.import::<u32>("count", 1);
+            let on_device = turn % 2 == 0;
+            let max = n.max(1) + if on_device { 2 } else { 0 };
+            let made = make_keys(key, Keys::Uniform, max, 3 + n as u64);
+            let mut setup = Setup::new(&gpu.context, "split");
+            let keys = import_keys(&mut setup, "keys", key, &made);
+            let out = setup.array("out", key.into(), key.array_len(max as u64), &[]);
+            let values = setup.input("values", &(0..max as u32).collect::<Vec<_>>());
+            let [values_out, places] =
+                ["values.out", "places"].map(|name| setup.output::<u32>(name, max));
+            let offsets = setup.output::<u32>("offsets", 33);
             let buffers = match kind {
                 Kind::Keys => SplitBuffers::keys(keys, out, offsets),
                 Kind::Pairs => SplitBuffers::pairs((keys, values), (out, values_out), offsets),
                 Kind::Permutation => SplitBuffers::permutation(keys, places, offsets),
             };
-            let device = Count::Device { buffer: count, index: 0, max };
-            let buffers = buffers.count(if on_device { device } else { len.into() });
+            let buffers = buffers.count(setup.count(on_device, n as u32, max));
             let bucket = Bucket::OrderedDigit { shift: 3, bits: 5, descending: false };
             let buckets = Buckets::of(key, 32, bucket);
-            split(&mut graph, &policy, &buckets, &buffers)?;
-            let executable = context.instantiate(graph.compile(&context.limits())?)?;
-            let made = make_keys(key, Keys::Uniform, max as usize, 3 + n as u64);
-            let numbers: Vec<u32> = (0..max as u32).collect();
-            let given = [
-                key_words(key, &made),
-                key_words(key, &vec![0x11; max as usize]),
-                numbers.clone(),
-                vec![7; max as usize],
-                vec![7; max as usize],
-                vec![0; 33],
-                vec![n as u32],
-            ];
-            let arrays: Vec<_> = given
-                .iter()
-                .map(|words| context.upload(words))
-                .collect::<multisplit::Result<_>>()?;
-            let imports = [keys, out, values, values_out, places, offsets, count];
-            let bound: Vec<_> = imports
-                .iter()
-                .zip(&arrays)
-                .map(|(&i, array)| Bound::untyped(i, array, 0))
-                .collect();
-            context.run(&executable, &bound)?;
+            split(&mut setup.graph, &gpu.context.policy(), &buckets, &buffers)?;
+            setup.run()?;
             let digit = |i: usize| (image(key, made[i]) >> 3) as u32 & 31;
             let (order, begins) = reference::split(n, 32, digit);
             let say = || format!("{key}, {kind:?}, n = {n}, device count: {on_device}");
-            let got = |k: usize| context.download(&arrays[k]);
-            expect_equal(&got(5)?, &begins).with_context(say)?;
-            expect_equal(&got(0)?, &given[0]).with_context(say)?;
-            let mut moved = vec![0x11; max as usize];
-            let mut payload = vec![7; max as usize];
-            let mut permuted = vec![7; max as usize];
-            for (place, &i) in order.iter().enumerate() {
-                moved[place] = made[i as usize];
-                payload[place] = i;
-                permuted[i as usize] = place as u32;
-            }
+            setup.expect(offsets, &begins).with_context(say)?;
+            setup.expect_unchanged(keys).with_context(say)?;
             if kind == Kind::Permutation {
-                expect_equal(&got(4)?, &permuted).with_context(say)?;
+                setup.expect(places, &reference::places(&order)).with_context(say)?;
             } else {
-                expect_equal(&got(1)?, &key_words(key, &moved)).with_context(say)?;
+                let moved = key_bytes(key, &reference::pick(&made, &order));
+                setup.expect(out, &moved).with_context(say)?;
             }
             if kind == Kind::Pairs {
-                expect_equal(&got(3)?, &payload).with_context(say)?;
+                setup.expect(values_out, &order).with_context(say)?;
             }
         }
     }
@@ -233,9 +198,8 @@ fn pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys: Vec<i8> = (0..2_500).map(|_| rng.next_u64() as i8).collect();
     let values: Vec<u32> = (0..2_500).collect();
     let (order, offsets) = reference::split(2_500, 4, |i| ((i32::from(keys[i]) + 128) / 64) as u32);
-    let expected: Vec<i8> = order.iter().map(|&i| keys[i as usize]).collect();
     let pairs = context.split_pairs(&keys, &values, Buckets::delta_over_domain(4))?;
-    expect_equal(&pairs.keys, &expected)?;
+    expect_equal(&pairs.keys, &reference::pick(&keys, &order))?;
     expect_equal(&pairs.values, &order)?;
     expect_equal(&pairs.offsets, &offsets)?;
     let halves: Vec<f16> = (0..2_500).map(|i| f16::from_f32((i * 37 % 101) as f32)).collect();
@@ -245,9 +209,7 @@ fn pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let bucket =
         |i: usize| (1..3).filter(|&k| k as f32 * step <= halves[i].to_f32()).count() as u32;
     let (order, _) = reference::split(2_500, 3, bucket);
-    let mut places = vec![0; 2_500];
-    order.iter().zip(0..).for_each(|(&i, place)| places[i as usize] = place);
-    expect_equal(&even.permutation, &places)?;
+    expect_equal(&even.permutation, &reference::places(&order))?;
     let sign = Glsl::new("uint bucket_of(int key) { return key < 0 ? 0u : 1u; }");
     let device = context.upload(&keys)?;
     let signs = context.split(&device, Buckets::glsl(2, sign))?;

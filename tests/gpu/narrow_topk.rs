@@ -1,16 +1,12 @@
 //! Top-k of 8-bit and 16-bit keys, compared with the CPU: by every method and with device counts.
 
-use anyhow::Result;
-use multisplit::Policy;
-use multisplit::graph::Graph;
 use multisplit::operations::topk::TopKMethod;
-use multisplit::operations::{Count, TopKBuffers, topk};
-use multisplit::{Bound, KeyType, TopK};
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit::operations::{TopKBuffers, topk};
+use multisplit::{KeyType, Policy, TopK};
+use multisplit_tests::prelude::*;
 
 use crate::narrow::NARROW;
-use crate::sort_run::{KEYS, Keys, Order, key_words, keys_of_words, make_keys};
+use crate::sort_run::{KEYS, Keys, Order, import_keys, key_bytes, make_keys};
 use crate::topk_run;
 
 tests!(narrow_topk: every_method_matches_the_cpu);
@@ -41,33 +37,23 @@ fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// With a device count below k, only that many results are written.
 fn fewer_than_k(gpu: &Gpu, policy: &Policy) -> Result<()> {
-    let context = &gpu.context;
-    let (key, max, k) = (KeyType::I8, 500u64, 9);
-    let mut graph = Graph::new("topk");
-    let keys = graph.import_array("keys", key.into(), key.array_len(max));
-    let keys_out = graph.import_array("keys_out", key.into(), key.array_len(k));
-    let indices = graph.import::<u32>("indices", k);
-    let count = graph.import::<u32>("count", 1);
-    let n = Count::Device { buffer: count, index: 0, max };
-    let buffers = TopKBuffers::new(keys, keys_out, indices).count(n);
-    topk(&mut graph, policy, &TopK::smallest(k), &buffers)?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let made = make_keys(key, Keys::Uniform, max as usize, 6);
-    for n in [0u32, 2, 5, 400] {
-        let words = [key_words(key, &made), vec![7; 3], vec![8; k as usize], vec![n]];
-        let arrays: Vec<_> =
-            words.iter().map(|words| context.upload(words)).collect::<multisplit::Result<_>>()?;
-        let imports = [keys, keys_out, indices, count];
-        let bound: Vec<_> =
-            imports.iter().zip(&arrays).map(|(&i, array)| Bound::untyped(i, array, 0)).collect();
-        context.run(&executable, &bound)?;
-        let found = (n as usize).min(k as usize);
-        let places = Order::of(key).expected(&made[..n as usize]);
-        let mut expected = keys_of_words(key, &[7; 3], 12);
-        expected[..found].iter_mut().zip(&places).for_each(|(to, &i)| *to = made[i as usize]);
-        expect_equal(&keys_of_words(key, &context.download(&arrays[1])?, 12), &expected)?;
-        let rest = &[8; 9][found..];
-        expect_equal(&context.download(&arrays[2])?, &[&places[..found], rest].concat())?;
+    let (key, max, k) = (KeyType::I8, 500, 9);
+    let made = make_keys(key, Keys::Uniform, max, 6);
+    let mut setup = Setup::new(&gpu.context, "topk");
+    let keys = import_keys(&mut setup, "keys", key, &made);
+    let keys_out = setup.array("keys_out", key.into(), key.array_len(k), &[]);
+    let indices = setup.output::<u32>("indices", k as usize);
+    let count = setup.count(true, 0, max);
+    let buffers = TopKBuffers::new(keys, keys_out, indices).count(count);
+    topk(&mut setup.graph, policy, &TopK::smallest(k), &buffers)?;
+    let executable = setup.executable()?;
+    for n in [0, 2, 5, 400] {
+        setup.set_count(count, n)?;
+        setup.run_on(&executable)?;
+        let mut places = Order::of(key).expected(&made[..n as usize]);
+        places.truncate(k as usize);
+        setup.expect(keys_out, &key_bytes(key, &reference::pick(&made, &places)))?;
+        setup.expect(indices, &places)?;
     }
     Ok(())
 }

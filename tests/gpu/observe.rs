@@ -2,19 +2,24 @@
 
 use std::sync::{Arc, Mutex};
 
-use anyhow::{Result, bail, ensure};
-use multisplit::{Observer, Run};
-use multisplit_tests::generate::uniform;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit::{Context, Observer, Run};
+use multisplit_tests::prelude::*;
 
 tests!(observe: every_run_is_reported, whole_runs_are_timed);
 
-fn every_run_is_reported(gpu: &Gpu) -> Result<()> {
+/// A context whose runs are reported to the list by an observer.
+fn observed(
+    gpu: &Gpu,
+    observer: impl FnOnce(Box<dyn Fn(Run) + Send + Sync>) -> Observer,
+) -> Result<(Context, Arc<Mutex<Vec<Run>>>)> {
     let runs: Arc<Mutex<Vec<Run>>> = Arc::default();
-    let observed = runs.clone();
-    let observer = Observer::new(move |run| observed.lock().expect("no panic").push(run));
-    let context = gpu.open_with(|config| config.observer = Some(observer))?;
+    let list = runs.clone();
+    let observer = observer(Box::new(move |run| list.lock().expect("no panic").push(run)));
+    Ok((gpu.open_with(|config| config.observer = Some(observer))?, runs))
+}
+
+fn every_run_is_reported(gpu: &Gpu) -> Result<()> {
+    let (context, runs) = observed(gpu, Observer::new)?;
     let input = uniform(5000, 3);
     let sums = context.scan(&input)?;
     expect_equal(&sums, &gpu.context.scan(&input)?)?;
@@ -27,10 +32,8 @@ fn every_run_is_reported(gpu: &Gpu) -> Result<()> {
         ensure!(run.passes.iter().any(|pass| pass.label.starts_with("scan.")), "{run:?}");
         let passes: f64 = run.passes.iter().map(|pass| pass.nanoseconds).sum();
         let seen = (run.after - run.before).as_secs_f64() * 1e9;
-        ensure!(
-            passes > 0.0 && passes <= seen && run.nanoseconds == passes,
-            "{passes} ns of {seen} ns"
-        );
+        let right = passes > 0.0 && passes <= seen && run.nanoseconds == passes;
+        ensure!(right, "{passes} ns of {seen} ns");
     }
     // In order by the device's clock as well.
     ensure!(runs[0].begin_ticks < runs[1].begin_ticks, "{runs:?}");
@@ -38,10 +41,7 @@ fn every_run_is_reported(gpu: &Gpu) -> Result<()> {
 }
 
 fn whole_runs_are_timed(gpu: &Gpu) -> Result<()> {
-    let runs: Arc<Mutex<Vec<Run>>> = Arc::default();
-    let observed = runs.clone();
-    let observer = Observer::of_runs(move |run| observed.lock().expect("no panic").push(run));
-    let context = gpu.open_with(|config| config.observer = Some(observer))?;
+    let (context, runs) = observed(gpu, Observer::of_runs)?;
     let input = uniform(5000, 3);
     expect_equal(&context.scan(&input)?, &gpu.context.scan(&input)?)?;
     let runs = runs.lock().expect("no panic");

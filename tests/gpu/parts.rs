@@ -3,14 +3,11 @@
 
 use std::fmt::Debug;
 
-use anyhow::{Context as _, Result, bail, ensure};
 use bytemuck::pod_read_unaligned;
 use multisplit::half::f16;
 use multisplit::operations::Merge;
 use multisplit::{Context, Error, GlslOperator, Key, Operator, Scan, Select, Sort, TopK};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
 
 use crate::large::Lowered;
 use crate::sort_run::image;
@@ -78,11 +75,14 @@ fn expect_keys<K: Key>(got: &[K], expected: &[K]) -> Result<()> {
 }
 
 fn expected_topk<K: Key>(keys: &[K], k: usize, smallest: bool) -> (Vec<K>, Vec<u32>) {
-    let mut order: Vec<u32> = (0..keys.len() as u32).collect();
     let flip = if smallest { 0 } else { u64::MAX };
-    order.sort_by_key(|&index| rank(keys[index as usize]) ^ flip);
+    let mut order = reference::order_by(keys.len(), |index| rank(keys[index]) ^ flip);
     order.truncate(k);
-    (order.iter().map(|&index| keys[index as usize]).collect(), order)
+    (reference::pick(keys, &order), order)
+}
+
+fn sum(elements: &[u32]) -> u32 {
+    terms::reduce(Operator::Sum, elements)
 }
 
 fn check_topk<K: Key>(context: &Context, keys: &[K], k: usize, smallest: bool) -> Result<()> {
@@ -126,12 +126,8 @@ fn topk_beyond_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn topk_of_rows_beyond_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
-    let mut mine = gpu.mine();
     // Many short rows, and rows longer than a part.
-    for (rows, length, k) in [(500, 50, 3), (3, 20_000, 100)] {
-        if !mine() {
-            continue;
-        }
+    for (rows, length, k) in gpu.cases([(500, 50, 3), (3, 20_000, 100)]) {
         let keys: Vec<f32> = few(rows * length, (rows + k) as u64);
         let found = context.topk(&keys, &TopK::largest(k as u64).rows(length as u64))?;
         let expected = keys.chunks(length).map(|row| expected_topk(row, k, false));
@@ -180,29 +176,22 @@ fn runs<K: Key>(keys: &[K]) -> (Vec<K>, Vec<u32>) {
 }
 
 fn selections_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    fn of_type<K: Key>(gpu: &Gpu, mine: &mut impl FnMut() -> bool) -> Result<()> {
-        let context = lowered(gpu)?;
-        for (turn, n) in lengths(part(size_of::<K>())).into_iter().enumerate() {
-            if !mine() {
-                continue;
-            }
-            let keys: Vec<K> = few(n, turn as u64);
-            let limit: K = key(0x4000_0000_4000_0000);
-            let (low, high): (Vec<K>, Vec<K>) =
-                keys.iter().partition(|&&one| rank(one) <= rank(limit));
-            expect_keys(&context.select(&keys, &Select::at_most(limit))?, &low)?;
-            let (selected, rejected) = context.partition(&keys, &Select::at_most(limit))?;
-            expect_keys(&selected, &low)?;
-            expect_keys(&rejected, &high)?;
-            let flags: Vec<u32> = random::<u32>(n, 5).iter().map(|bits| bits % 3).collect();
-            let flagged = keys.iter().zip(&flags).filter(|&(_, &flag)| flag != 0);
-            let flagged: Vec<K> = flagged.map(|(&key, _)| key).collect();
-            expect_keys(&context.select_flagged(&keys, &flags)?, &flagged)?;
-        }
-        context.check_guards()
+    let context = lowered(gpu)?;
+    for (turn, n) in gpu.cases(lengths(part(8)).into_iter().enumerate()) {
+        let keys: Vec<f64> = few(n, turn as u64);
+        let limit: f64 = key(0x4000_0000_4000_0000);
+        let (low, high): (Vec<f64>, Vec<f64>) =
+            keys.iter().partition(|&&one| rank(one) <= rank(limit));
+        expect_keys(&context.select(&keys, &Select::at_most(limit))?, &low)?;
+        let (selected, rejected) = context.partition(&keys, &Select::at_most(limit))?;
+        expect_keys(&selected, &low)?;
+        expect_keys(&rejected, &high)?;
+        let flags: Vec<u32> = random::<u32>(n, 5).iter().map(|bits| bits % 3).collect();
+        let flagged = keys.iter().zip(&flags).filter(|&(_, &flag)| flag != 0);
+        let flagged: Vec<f64> = flagged.map(|(&key, _)| key).collect();
+        expect_keys(&context.select_flagged(&keys, &flags)?, &flagged)?;
     }
-    let mut mine = gpu.mine();
-    of_type::<f64>(gpu, &mut mine)
+    context.check_guards()
 }
 
 fn runs_join_across_parts(gpu: &Gpu) -> Result<()> {
@@ -219,10 +208,7 @@ fn runs_join_across_parts(gpu: &Gpu) -> Result<()> {
             (0..n).map(|i| ((i + 1) / part) as f32).collect(),
             sorted(few(n, 6)),
         ];
-        for (which, keys) in all.iter().enumerate() {
-            if !mine() {
-                continue;
-            }
+        for (which, keys) in all.iter().enumerate().filter(|_| mine()) {
             let (firsts, expected) = runs(keys);
             let (found, lengths) = context.run_lengths(keys)?;
             let case = || format!("{which}, {n} keys");
@@ -239,23 +225,6 @@ fn runs_join_across_parts(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-/// Scans each segment; `begins` reports whether a segment begins at an index.
-fn scanned<T: Copy>(
-    values: &[T],
-    identity: T,
-    inclusive: bool,
-    begins: impl Fn(usize) -> bool,
-    combined: impl Fn(T, T) -> T,
-) -> Vec<T> {
-    let mut total = identity;
-    let step = |(at, &value): (usize, &T)| {
-        let before = if begins(at) { identity } else { total };
-        total = if begins(at) { value } else { combined(before, value) };
-        if inclusive { total } else { before }
-    };
-    values.iter().enumerate().map(step).collect()
-}
-
 /// Keys in runs of at most `longest`.
 fn runs_of(n: usize, longest: u64, seed: u64) -> Vec<u64> {
     let mut rng = Rng::new(seed);
@@ -264,28 +233,29 @@ fn runs_of(n: usize, longest: u64, seed: u64) -> Vec<u64> {
     keys.take(n).collect()
 }
 
+/// Whether a run begins at each key.
+fn heads(keys: &[u64]) -> Vec<bool> {
+    (0..keys.len()).map(|at| at == 0 || keys[at] != keys[at - 1]).collect()
+}
+
 fn scans_by_key_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
-    let part = part(8);
     let mut mine = gpu.mine();
-    for n in lengths(part) {
-        for (inclusive, longest) in [(true, 10), (false, 9000)] {
-            if !mine() {
-                continue;
-            }
+    for n in lengths(part(8)) {
+        for (inclusive, longest) in [(true, 10), (false, 9000)].into_iter().filter(|_| mine()) {
             let keys = runs_of(n, longest, n as u64);
             let values: Vec<u32> = random(n, 7);
-            let begins = |at: usize| at == 0 || keys[at] != keys[at - 1];
-            let expected = scanned(&values, 0, inclusive, begins, u32::wrapping_add);
-            let sum = |inclusive| match inclusive {
+            let begins = heads(&keys);
+            let expected = terms::scan_segments(Operator::Sum, inclusive, &values, &begins);
+            let sum = match inclusive {
                 true => Scan::inclusive(Operator::Sum),
                 false => Scan::exclusive(Operator::Sum),
             };
             let case = || format!("{n}, runs of up to {longest}");
-            let found = context.scan_by_key(&keys, &values, &sum(inclusive))?;
+            let found = context.scan_by_key(&keys, &values, &sum)?;
             expect_equal(&found, &expected).with_context(case)?;
-            let heads: Vec<u32> = (0..n).map(|at| u32::from(at > 0 && begins(at))).collect();
-            let found = context.scan_by_heads(&heads, &values, &sum(inclusive))?;
+            let flags: Vec<u32> = (0..n).map(|at| u32::from(at > 0 && begins[at])).collect();
+            let found = context.scan_by_heads(&flags, &values, &sum)?;
             expect_equal(&found, &expected).with_context(case)?;
         }
     }
@@ -294,26 +264,18 @@ fn scans_by_key_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn reductions_by_key_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
-    let part = part(8);
     let mut mine = gpu.mine();
     let last = GlslOperator::new("uint combined(uint a, uint b) { return b != 0u ? b : a; }", 0u32);
-    for n in lengths(part) {
-        for longest in [10, 9000] {
-            if !mine() {
-                continue;
-            }
+    for n in lengths(part(8)) {
+        for longest in [10, 9000].into_iter().filter(|_| mine()) {
             let keys = runs_of(n, longest, n as u64);
             let values: Vec<u32> = random::<u32>(n, 7).iter().map(|x| x & 0xFFF00).collect();
             let (expected_keys, lengths) = runs(&keys);
-            let mut rest = &values[..];
-            let mut totals = Vec::new();
-            let mut lasts = Vec::new();
-            for length in lengths {
-                let (run, after) = rest.split_at(length as usize);
-                totals.push(run.iter().sum::<u32>());
-                lasts.push(run.iter().rev().copied().find(|&value| value != 0).unwrap_or(0));
-                rest = after;
-            }
+            let offsets = reference::offsets(lengths);
+            let total = |run: &[u32]| run.iter().sum::<u32>();
+            let last_of = |run: &[u32]| run.iter().copied().rfind(|&x| x != 0).unwrap_or(0);
+            let totals: Vec<u32> = reference::segments(&values, &offsets).map(total).collect();
+            let lasts: Vec<u32> = reference::segments(&values, &offsets).map(last_of).collect();
             let case = || format!("{n}, runs of up to {longest}");
             let (found, sums) = context.reduce_by_key(&keys, &values, Operator::Sum)?;
             expect_equal(&found, &expected_keys).with_context(case)?;
@@ -329,7 +291,6 @@ fn segmented_reductions_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> 
     let context = lowered(gpu)?;
     let part = part(4);
     let mut mine = gpu.mine();
-    let sum = |elements: &[u32]| elements.iter().fold(0u32, |sum, x| sum.wrapping_add(*x));
     for n in [0, part + 1, 3 * part + 77] {
         let values: Vec<u32> = random(n, 8);
         // One segment, none, many empty ones, short ones, and some longer than a part.
@@ -338,13 +299,9 @@ fn segmented_reductions_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> 
         drawn.sort_unstable();
         let end = n as u32;
         let long = [0, end / 5, end / 5, end - end / 4, end, end].to_vec();
-        for offsets in [vec![0, end], vec![], vec![end / 2], vec![0; 3 * part], drawn, long] {
-            if !mine() {
-                continue;
-            }
-            let pairs = offsets.windows(2);
-            let expected: Vec<u32> =
-                pairs.map(|ends| sum(&values[ends[0] as usize..ends[1] as usize])).collect();
+        let all = [vec![0, end], vec![], vec![end / 2], vec![0; 3 * part], drawn, long];
+        for offsets in all.into_iter().filter(|_| mine()) {
+            let expected: Vec<u32> = reference::segments(&values, &offsets).map(sum).collect();
             let found = context.reduce_segments(&values, &offsets, Operator::Sum)?;
             expect_equal(&found, &expected)
                 .with_context(|| format!("{n} elements, {} offsets", offsets.len()))?;
@@ -367,10 +324,7 @@ fn merges_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     let cases = [(0, part + 1), (part, 1), (part / 2, part / 2), (2 * part + 1, part + 76)];
     for (a, b) in cases {
-        for how in [Merge::Ascending, Merge::Descending] {
-            if !mine() {
-                continue;
-            }
+        for how in [Merge::Ascending, Merge::Descending].into_iter().filter(|_| mine()) {
             let make = |n, seed| {
                 let mut keys: Vec<f32> = sorted(few(n, seed));
                 if how == Merge::Descending {
@@ -412,7 +366,7 @@ fn segmented_sorts_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let segment = &mut expected[ends[0] as usize..ends[1] as usize];
         segment.sort_by_key(|&index| rank(keys[index as usize]));
     }
-    let moved: Vec<f32> = expected.iter().map(|&index| keys[index as usize]).collect();
+    let moved = reference::pick(&keys, &expected);
     expect_keys(&context.sort_with(&keys, &sort)?, &moved)?;
     let (found, values) = context.sort_pairs_with(&keys, &numbers, &sort)?;
     expect_keys(&found, &moved)?;
@@ -451,10 +405,8 @@ fn device_arrays_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 fn insufficient_memory_is_reported(gpu: &Gpu) -> Result<()> {
     let limited = gpu.open_with(|config| config.memory_limit = Some(1000))?;
-    let error = limited.topk(&[7u32; 5000], &TopK::largest(3)).err();
-    let message = error.map(|error| error.to_string()).unwrap_or_default();
-    ensure!(message.contains("of the memory limit are left"), "{message}");
-    Ok(())
+    let outcome = limited.topk(&[7u32; 5000], &TopK::largest(3));
+    expect_message(outcome, "of the memory limit are left")
 }
 
 /// Every operation with a memory limit below the size of its input.
@@ -472,38 +424,34 @@ fn operations_stay_within_a_memory_limit(gpu: &Gpu) -> Result<()> {
     same("select", &context.select(&values, &Select::less_than(1 << 30))?, &expected)?;
     same("run lengths", &context.run_lengths(&keys)?.1, &runs(&keys).1)?;
 
-    let total = values.iter().fold(0u32, |sum, value| sum.wrapping_add(*value));
-    same("reduce", &[context.reduce(&values, Operator::Sum)?], &[total])?;
+    same("reduce", &[context.reduce(&values, Operator::Sum)?], &[sum(&values)])?;
     let least = values.iter().zip(0u32..).min().map(|(&value, index)| (index, value));
     ensure!(context.argmin(&values)? == least, "argmin");
     let greatest = values.iter().zip((0..n as u32).rev()).max();
     let greatest = greatest.map(|(&value, index)| (n as u32 - 1 - index, value));
     ensure!(context.argmax(&values)? == greatest, "argmax");
-    let sums = |inclusive| scanned(&values, 0, inclusive, |at| at == 0, u32::wrapping_add);
+    let sums = |inclusive| terms::scan(Operator::Sum, inclusive, &values);
     same("scan", &context.scan(&values)?, &sums(false))?;
     let found = context.scan_with(&values, &Scan::inclusive(Operator::Sum))?;
     same("inclusive scan", &found, &sums(true))?;
     let last = GlslOperator::new("uint combined(uint a, uint b) { return b != 0u ? b : a; }", 0u32);
     let sparse: Vec<u32> =
         values.iter().map(|&value| if value % 20_000 == 0 { value } else { 0 }).collect();
-    let latest = |a, b| if b == 0 { a } else { b };
-    let expected = scanned(&sparse, 0, false, |at| at == 0, latest);
+    let latest = |so_far: &mut u32, &value: &u32| {
+        let before = *so_far;
+        *so_far = if value == 0 { before } else { value };
+        Some(before)
+    };
+    let expected: Vec<u32> = sparse.iter().scan(0, latest).collect();
     let found = context.scan_with(&sparse, &Scan::exclusive(&last))?;
     same("scan by GLSL", &found, &expected)?;
-    let begins = |at: usize| at == 0 || keys[at] != keys[at - 1];
-    let expected = scanned(&values, 0, false, begins, u32::wrapping_add);
+    let expected = terms::scan_segments(Operator::Sum, false, &values, &heads(&keys));
     same("scan by key", &context.scan_by_key(&keys, &values, &Scan::default())?, &expected)?;
-    let sums_of = |elements: &[u32]| elements.iter().fold(0u32, |sum, x| sum.wrapping_add(*x));
-    let mut ends = vec![0];
-    ends.extend(runs(&keys).1.iter().scan(0, |end, length| {
-        *end += length;
-        Some(*end)
-    }));
-    let expected: Vec<u32> =
-        ends.windows(2).map(|ends| sums_of(&values[ends[0] as usize..ends[1] as usize])).collect();
+    let ends = reference::offsets(runs(&keys).1);
+    let expected: Vec<u32> = reference::segments(&values, &ends).map(sum).collect();
     same("by key", &context.reduce_by_key(&keys, &values, Operator::Sum)?.1, &expected)?;
     same("segments", &context.reduce_segments(&values, &ends, Operator::Sum)?, &expected)?;
-    let expected: Vec<u32> = values.chunks(30_000).map(sums_of).collect();
+    let expected: Vec<u32> = values.chunks(30_000).map(sum).collect();
     same("rows", &context.reduce_rows(&values, 30_000, Operator::Sum)?, &expected)?;
     let (first, second) = values.split_at(n / 3);
     let (first, second) = (sorted(first.to_vec()), sorted(second.to_vec()));

@@ -2,13 +2,10 @@
 
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail, ensure};
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::Method;
 use multisplit::{Bins, Buckets, Context, Error, Operator, Policy, Scan, Select, Sort, TopK};
-use multisplit_tests::generate::{Rng, uniform};
-use multisplit_tests::harness::Gpu;
-use multisplit_tests::{reference, tests};
+use multisplit_tests::prelude::*;
 
 use crate::policy_fields::{Draw, edit, number, pick};
 
@@ -48,9 +45,7 @@ fn sorts(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool>
     let methods =
         [SortMethod::Auto, SortMethod::OneSweep, SortMethod::Multisplit { radix_bits: 5 }];
     let sorted = gpu.sort_with(keys, &Sort::ascending().method(pick(rng, &methods)))?;
-    let mut expected = keys.to_vec();
-    expected.sort_unstable();
-    Ok(sorted == expected)
+    Ok(sorted == reference::sorted(keys))
 }
 
 fn wide_sorts(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
@@ -63,18 +58,14 @@ fn wide_sorts(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<
 }
 
 fn narrow_sorts(gpu: &Context, _: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
-    let mut keys: Vec<u16> = keys.iter().map(|&key| key as u16).collect();
-    let sorted = gpu.sort(&keys)?;
-    keys.sort_unstable();
-    Ok(sorted == keys)
+    let keys: Vec<u16> = keys.iter().map(|&key| key as u16).collect();
+    Ok(gpu.sort(&keys)? == reference::sorted(&keys))
 }
 
 fn argsorts(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
     let methods = [SortMethod::Auto, SortMethod::OneSweep];
     let how = Sort::ascending().bits(0..16).method(pick(rng, &methods));
-    let mut expected: Vec<u32> = (0..keys.len() as u32).collect();
-    expected.sort_by_key(|&i| keys[i as usize] as u16);
-    Ok(gpu.argsort_with(keys, &how)? == expected)
+    Ok(gpu.argsort_with(keys, &how)? == reference::order_by(keys.len(), |i| keys[i] as u16))
 }
 
 /// Ascending offsets of `segments` segments.
@@ -85,15 +76,20 @@ fn offsets(rng: &mut Rng, n: usize, segments: u64) -> Vec<u32> {
     ends
 }
 
+/// The keys, with each segment sorted.
+fn sorted_segments(keys: &[u32], offsets: &[u32]) -> Vec<u32> {
+    let mut keys = keys.to_vec();
+    for ends in offsets.windows(2) {
+        keys[ends[0] as usize..ends[1] as usize].sort_unstable();
+    }
+    keys
+}
+
 fn segment_sorts(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
     let segments = 1 + rng.below(40);
     let offsets = offsets(rng, keys.len(), segments);
     let sorted = gpu.sort_with(keys, &Sort::ascending().segments(&offsets))?;
-    let mut expected = keys.to_vec();
-    for ends in offsets.windows(2) {
-        expected[ends[0] as usize..ends[1] as usize].sort_unstable();
-    }
-    Ok(sorted == expected)
+    Ok(sorted == sorted_segments(keys, &offsets))
 }
 
 fn scans(gpu: &Context, _: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
@@ -102,13 +98,8 @@ fn scans(gpu: &Context, _: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
 
 fn wide_scans(gpu: &Context, _: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
     let values: Vec<u64> = keys.iter().map(|&key| u64::from(key) << 7).collect();
-    let mut sum = 0u64;
-    let mut add = |&value: &u64| {
-        sum += value;
-        sum
-    };
-    let expected: Vec<u64> = values.iter().map(&mut add).collect();
-    Ok(gpu.scan_with(&values, &Scan::inclusive(Operator::Sum))? == expected)
+    let found = gpu.scan_with(&values, &Scan::inclusive(Operator::Sum))?;
+    Ok(found == terms::scan(Operator::Sum, true, &values))
 }
 
 /// Keys in runs, most of which are longer than several tiles.
@@ -122,30 +113,25 @@ fn runs(rng: &mut Rng, n: usize) -> Vec<u32> {
     keys
 }
 
-/// The runs of `keys`: of each the key, and what its values add up to.
+/// Whether a run begins at each key.
+fn heads(keys: &[u32]) -> Vec<bool> {
+    (0..keys.len()).map(|i| i == 0 || keys[i] != keys[i - 1]).collect()
+}
+
+fn sum(elements: &[u32]) -> u32 {
+    terms::reduce(Operator::Sum, elements)
+}
+
+/// The key of each run, and the sum of its values.
 fn sums_of_runs(keys: &[u32], values: &[u32]) -> (Vec<u32>, Vec<u32>) {
-    let (mut heads, mut sums) = (Vec::<u32>::new(), Vec::<u32>::new());
-    for (&key, &value) in keys.iter().zip(values) {
-        match sums.last_mut() {
-            Some(sum) if heads.last() == Some(&key) => *sum = sum.wrapping_add(value),
-            _ => {
-                heads.push(key);
-                sums.push(value);
-            }
-        }
-    }
-    (heads, sums)
+    let heads = heads(keys);
+    let first = keys.iter().zip(&heads).filter(|(_, head)| **head).map(|(key, _)| *key);
+    (first.collect(), terms::segments(values, &heads).into_iter().map(sum).collect())
 }
 
 fn scans_by_key(gpu: &Context, rng: &mut Rng, values: &[u32]) -> multisplit::Result<bool> {
     let keys = runs(rng, values.len());
-    let mut sum = 0u32;
-    let mut expected = Vec::with_capacity(values.len());
-    for (i, &value) in values.iter().enumerate() {
-        let continues = i > 0 && keys[i] == keys[i - 1];
-        sum = if continues { sum.wrapping_add(value) } else { value };
-        expected.push(sum);
-    }
+    let expected = terms::scan_segments(Operator::Sum, true, values, &heads(&keys));
     Ok(gpu.scan_by_key(&keys, values, &Scan::inclusive(Operator::Sum))? == expected)
 }
 
@@ -158,17 +144,13 @@ fn reductions_by_key(gpu: &Context, rng: &mut Rng, values: &[u32]) -> multisplit
 fn segment_reductions(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
     let segments = 1 + rng.below(40);
     let offsets = offsets(rng, keys.len(), segments);
-    let sum = |cut: &[u32]| {
-        keys[cut[0] as usize..cut[1] as usize].iter().fold(0u32, |sum, x| sum.wrapping_add(*x))
-    };
-    let expected: Vec<u32> = offsets.windows(2).map(sum).collect();
+    let expected: Vec<u32> = reference::segments(keys, &offsets).map(sum).collect();
     Ok(gpu.reduce_segments(keys, &offsets, Operator::Sum)? == expected)
 }
 
 fn row_reductions(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
     let length = keys.len() / (1 + rng.below(3) as usize);
     let keys = &keys[..keys.len() / length * length];
-    let sum = |row: &[u32]| row.iter().fold(0u32, |sum, x| sum.wrapping_add(*x));
     let expected: Vec<u32> = keys.chunks(length).map(sum).collect();
     Ok(gpu.reduce_rows(keys, length as u64, Operator::Sum)? == expected)
 }
@@ -217,8 +199,7 @@ fn histograms(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<
 fn best(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> {
     let k = 1 + rng.below((keys.len() as u64).min(300));
     let found = gpu.topk(keys, &TopK::smallest(k))?;
-    let mut expected: Vec<u32> = (0..keys.len() as u32).collect();
-    expected.sort_by_key(|&i| keys[i as usize]);
+    let mut expected = reference::order_by(keys.len(), |i| keys[i]);
     expected.truncate(k as usize);
     Ok(found.indices == expected)
 }
@@ -278,10 +259,8 @@ fn random_policies_of_large_arrays(gpu: &Gpu) -> Result<()> {
     let (mut outcomes, mut mine) = (Outcomes::default(), gpu.mine());
     let (policies, operations) = if gpu.full { (12, OPERATIONS.len()) } else { (1, 9) };
     for round in 0..policies {
-        for (index, (name, run)) in OPERATIONS.iter().take(operations).enumerate() {
-            if !mine() {
-                continue;
-            }
+        let all = OPERATIONS.iter().take(operations).enumerate();
+        for (index, (name, run)) in all.filter(|_| mine()) {
             let seed = (round * OPERATIONS.len() + index) as u64;
             let mut rng = Rng::new(seed * 6271 + u64::from(device.facts.subgroup_size));
             let mut policy = device;
@@ -352,13 +331,9 @@ fn random_edits_of_descriptions(gpu: &Gpu) -> Result<()> {
             1 => {
                 let offsets: Vec<u32> =
                     (0..rng.below(5)).map(|_| rng.below(n + 2) as u32).collect();
-                context.sort_with(&keys, &Sort::ascending().segments(&offsets)).map(|sorted| {
-                    let mut expected = keys.clone();
-                    for ends in offsets.windows(2) {
-                        expected[ends[0] as usize..ends[1] as usize].sort_unstable();
-                    }
-                    sorted == expected
-                })
+                context
+                    .sort_with(&keys, &Sort::ascending().segments(&offsets))
+                    .map(|sorted| sorted == sorted_segments(&keys, &offsets))
             }
             2 => {
                 let (width, m) = (u64::from(number(&mut rng)), number(&mut rng) % 5_000);

@@ -2,7 +2,7 @@
 
 use multisplit::Policy;
 use multisplit::policy::{Allowed, DeviceFacts, Field};
-use multisplit_tests::generate::Rng;
+use multisplit_tests::prelude::*;
 
 /// Any number: often an edge case, often one that is accepted.
 pub fn number(rng: &mut Rng) -> u32 {

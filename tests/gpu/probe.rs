@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result, ensure};
 use multisplit::graph::{Graph, Groups};
 use multisplit::operations::probe;
 use multisplit::operations::split::{Method, Ranking};
@@ -12,9 +11,7 @@ use multisplit::shaders::compile::Source;
 use multisplit::{Buckets, Context, PipelineCache, RankingChoice, SubgroupBarriers, TopK};
 use multisplit_bench::network::{Grid, Weighting, dijkstra};
 use multisplit_sssp::{DeviceNetwork, Solver};
-use multisplit_tests::generate::uniform;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
 
 use crate::sssp_methods::options;
 

@@ -2,13 +2,10 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, bail, ensure};
 use multisplit::operations::split::TileShape;
 use multisplit::tune::TuneOptions;
 use multisplit::{Bins, Buckets, Context, Error, Profile, ProfileChoice};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
 
 tests!(profiles: sizes_are_used, random_profiles, tuning_ends_with_a_profile);
 
@@ -38,9 +35,7 @@ fn sizes_are_used(gpu: &Gpu) -> Result<()> {
     ensure!(other.used_profile().is_none() && other.policy().sort.small != small);
     ensure!(context.used_profile().is_some());
     let keys: Vec<u32> = (0..500u32).map(|k| k.wrapping_mul(2_654_435_761)).collect();
-    let mut sorted = keys.clone();
-    sorted.sort_unstable();
-    expect_equal(&context.sort(&keys)?, &sorted)?;
+    expect_equal(&context.sort(&keys)?, &reference::sorted(&keys))?;
 
     let foreign = with(&built_in, "device_id", "ffff");
     for wrong in [&built_in[..built_in.len() / 2], &foreign, &with(&built_in, "threads", "2")] {
@@ -81,11 +76,9 @@ fn random_value(rng: &mut Rng, subgroup_size: u32, given: &str) -> String {
 fn is_right(context: &Context, rng: &mut Rng) -> Result<bool, Error> {
     let n = rng.below(3000);
     let keys: Vec<u32> = (0..n).map(|_| rng.below(1 << 32) as u32).collect();
-    let mut sorted = keys.clone();
-    sorted.sort_unstable();
+    let sorted = reference::sorted(&keys);
     let values: Vec<u32> = (0..n as u32).collect();
-    let mut order = values.clone();
-    order.sort_by_key(|&index| keys[index as usize]);
+    let order = reference::order_by(keys.len(), |index| keys[index]);
     let m = 1 << (1 + rng.below(8));
     let buckets = || Buckets::<u32>::delta_over_domain(m);
     let bucket = |key: &u32| (u64::from(*key) * u64::from(m)) >> 32;
@@ -94,16 +87,13 @@ fn is_right(context: &Context, rng: &mut Rng) -> Result<bool, Error> {
     let mut counts = vec![0u64; 16];
     keys.iter().for_each(|key| counts[(key >> 28) as usize] += 1);
     let edges: Vec<u32> = (0..16u32).map(|k| k << 28).chain([u32::MAX]).collect();
-    let mut sums = vec![0u32; keys.len()];
-    for index in 1..keys.len() {
-        sums[index] = sums[index - 1].wrapping_add(keys[index - 1]);
-    }
+
     Ok(context.sort(&keys)? == sorted
         && context.sort_pairs(&keys, &values)? == (sorted, order)
         && context.split(&keys, buckets())?.keys == split
         && context.split_pairs(&keys, &values, buckets())?.keys == split
         && context.histogram(&keys, Bins::range(&edges))?.counts == counts
-        && context.scan(&keys)? == sums)
+        && context.scan(&keys)? == reference::exclusive_scan(&keys))
 }
 
 /// Lines of a profile set at random: a right result or a typed error.

@@ -1,17 +1,10 @@
 //! Reductions, compared with the CPU between guard words: type x operator x with or without index x
 //! size x location of the count.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
-use multisplit::graph::{Graph, Limits};
 use multisplit::operations::reduce::NO_INDEX;
-use multisplit::operations::{Count, ReduceBuffers, reduce};
-use multisplit::{Bound, Operator};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal, few_groups};
-use multisplit_tests::of_every_type;
-use multisplit_tests::terms::{self, Term, bits};
-use multisplit_tests::tests;
+use multisplit::operations::{ReduceBuffers, reduce};
+use multisplit::{Operator, Policy};
+use multisplit_tests::prelude::*;
 
 tests!(reduce:
     product_of_cases_matches_the_cpu;
@@ -20,9 +13,6 @@ tests!(reduce:
     device_counts_are_clamped, float_sums_are_reproducible, large_arrays_match_the_cpu
 );
 
-/// Number of guard elements around the outputs; 64 satisfies any offset alignment.
-const GUARD: usize = 64;
-const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
 /// Number of array elements beyond a device count.
 const SPARE: usize = 77;
 
@@ -42,47 +32,18 @@ fn reduced<T: Term>(
     input: &[T],
     n: u32,
 ) -> Result<(T, Option<u32>)> {
-    let context = &gpu.context;
-    let mut graph = Graph::new("reduce");
-    let len = input.len() as u64;
-    let (src, dst) = (graph.import::<T>("src", len), graph.import::<T>("dst", 1));
-    let words = graph.import::<u32>("words", 4);
-    let count = match case.on_device {
-        true => Count::Device { buffer: words, index: 1, max: len },
-        false => Count::Host(n.into()),
-    };
-    let mut buffers = ReduceBuffers::new(src, dst).count(count);
-    let index = graph.import::<u32>("index", 1);
+    let mut setup = Setup::new(&gpu.context, "reduce");
+    let (src, dst) = (setup.input("src", input), setup.output::<T>("dst", 1));
+    let index = setup.output::<u32>("index", 1);
+    let mut buffers =
+        ReduceBuffers::new(src, dst).count(setup.count(case.on_device, n, input.len()));
     if case.index {
         buffers = buffers.index(index);
     }
-    reduce(&mut graph, policy, case.operator, &buffers)?;
-    let limits = Limits {
-        max_storage_range: policy.facts.max_storage_range,
-        max_workgroup_count: [policy.facts.max_groups, 65535, 65535],
-        ..context.limits()
-    };
-    let executable = context.instantiate(graph.compile(&limits)?)?;
-    let source = context.upload(input)?;
-    let output = context.upload(&[T::from_key_bits(GUARD_BITS); 2 * GUARD + 1])?;
-    let indices = context.upload(&[GUARD_BITS as u32; 2 * GUARD + 1])?;
-    let counts = context.upload(&[9, n, 9, 9])?;
-    let at = GUARD as u64;
-    let bound: [Bound<'_>; 4] = [
-        (src, &source, 0).into(),
-        (dst, &output, at * size_of::<T>() as u64).into(),
-        (index, &indices, at * 4).into(),
-        (words, &counts, 0).into(),
-    ];
-    context.run(&executable, &bound)?;
-    let got = context.download(&output)?;
-    let indices = context.download(&indices)?;
-    for at in (0..got.len()).filter(|&at| at != GUARD) {
-        let guard = T::from_key_bits(GUARD_BITS).key_bits();
-        ensure!(got[at].key_bits() == guard, "guard {at} around the result");
-        ensure!(indices[at] == GUARD_BITS as u32, "guard {at} around the index");
-    }
-    Ok((got[GUARD], case.index.then_some(indices[GUARD])))
+    reduce(&mut setup.graph, policy, case.operator, &buffers)?;
+    setup.run_by(policy)?;
+    let (got, found) = (setup.found::<T>(dst)?[0], setup.found::<u32>(index)?[0]);
+    Ok((got, case.index.then_some(found)))
 }
 
 fn check_input<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, input: &[T], n: u32) -> Result<()> {
@@ -125,26 +86,18 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     let policy = policy(gpu);
     let tile = policy.threads as usize * 16;
     for (number, case) in cases().into_iter().enumerate() {
-        let mut sizes = vec![1, 3, tile - 1, tile, 5 * tile + 7];
-        if gpu.full {
-            sizes.extend([2, 4, 5, tile + 1, 17 * tile, 99 * tile + 2, (1 << 20) - 5]);
-            for n in sizes.into_iter().filter(|_| mine()) {
-                check::<T>(gpu, &policy, case, n)?;
-            }
-        // On a software driver, pipeline compilation dominates the cost of a case, so all sizes
-        // share the pipelines of a case.
-        } else if (number + T::TYPE as usize).is_multiple_of(6) && mine() {
-            for n in sizes {
-                check::<T>(gpu, &policy, case, n)?;
-            }
+        let few = [1, 3, tile - 1, tile, 5 * tile + 7];
+        let more = [2, 4, 5, tile + 1, 17 * tile, 99 * tile + 2, (1 << 20) - 5];
+        let is_sampled = (number + T::TYPE as usize).is_multiple_of(6);
+        for n in gpu.sizes(mine, is_sampled, &few, &more) {
+            check::<T>(gpu, &policy, case, n)?;
         }
     }
     Ok(())
 }
 
 fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mine = &mut gpu.mine();
-    of_every_type!(product_of_type(gpu, mine))
+    of_every_type!(product_of_type(gpu))
 }
 
 /// A count of 0, on the host and on the device, with capacities that take one pass and two.

@@ -1,16 +1,10 @@
 //! Segmented reductions, compared with the CPU between guard words: type x operator x segment
 //! lengths x location of the count.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
-use multisplit::graph::{Graph, Limits};
-use multisplit::operations::{Count, SegmentedReduceBuffers, reduce_segments};
-use multisplit::{Bound, Operator};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal, few_groups};
-use multisplit_tests::of_every_type;
-use multisplit_tests::terms::{self, Term, bits};
-use multisplit_tests::tests;
+use multisplit::graph::Buffer;
+use multisplit::operations::{SegmentedReduceBuffers, reduce_segments};
+use multisplit::{Operator, Policy};
+use multisplit_tests::prelude::*;
 
 tests!(reduce_segments:
     product_of_cases_matches_the_cpu, rows_match_the_cpu,
@@ -20,11 +14,8 @@ tests!(reduce_segments:
     invalid_device_offsets_give_defined_results, float_sums_are_reproducible,
 );
 
-/// Number of guard elements around the output; 64 satisfies any offset alignment.
-const GUARD: usize = 64;
-const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
 /// Number of elements beyond a device count: more than a tile.
-const PAST: u64 = 9_000;
+const PAST: usize = 9_000;
 
 /// With chunks of this size, no segment counts as long.
 const ALWAYS_TILES: u32 = 1 << 31;
@@ -72,82 +63,43 @@ fn offsets(lengths: Lengths, n: usize, seed: u64) -> Vec<u32> {
     all
 }
 
-/// Runs a case. Returns the output with its guards.
-fn run<T: Term>(
-    gpu: &Gpu,
-    policy: &Policy,
-    how: (Operator, bool),
-    (input, cuts): (&[T], &[u32]),
-    segments: usize,
-) -> Result<Vec<T>> {
-    run_cut(gpu, policy, how, (input, Cut::Offsets(cuts)), segments)
-}
-
 /// Segments of a graph: offsets, or rows of equal length.
 #[derive(Clone, Copy)]
 enum Cut<'c> {
     Offsets(&'c [u32]),
-    Rows { length: u64, capacity: u64 },
+    Rows { length: usize, capacity: usize },
 }
 
-fn run_cut<T: Term>(
-    gpu: &Gpu,
+/// Runs a case. Returns the output.
+fn run<'g, T: Term>(
+    gpu: &'g Gpu,
     policy: &Policy,
     (operator, on_device): (Operator, bool),
     (input, cut): (&[T], Cut<'_>),
     segments: usize,
-) -> Result<Vec<T>> {
-    let context = &gpu.context;
+) -> Result<(Setup<'g>, Buffer)> {
     let (max_segments, cuts, length) = match cut {
-        Cut::Offsets(cuts) => ((cuts.len() - 1) as u64, cuts, 1),
+        Cut::Offsets(cuts) => (cuts.len() - 1, cuts, 1),
         Cut::Rows { length, capacity } => (capacity, &[0][..], length),
     };
-    let mut graph = Graph::new("reduce segments");
-    let n = input.len() as u64;
+    let mut setup = Setup::new(&gpu.context, "reduce segments");
+    let n = input.len();
     // Elements beyond a device count must be ignored. They complete the last row.
     let past = if on_device { (n + PAST).next_multiple_of(length) - n } else { 0 };
-    let src = graph.import::<T>("src", (n + past).max(1));
-    let dst = graph.import::<T>("dst", max_segments.max(1));
-    let offsets = graph.import::<u32>("offsets", cuts.len() as u64);
-    let words = graph.import::<u32>("words", 4);
-    let (count, elements) = match on_device {
-        true => (
-            Count::Device { buffer: words, index: 3, max: max_segments },
-            Count::Device { buffer: words, index: 1, max: n + past },
-        ),
-        false => (Count::Host(segments as u64), Count::Host(n)),
-    };
+    let mut source = input.to_vec();
+    source.resize(n + past, T::LAST);
+    let (src, dst) = (setup.input("src", &source), setup.output::<T>("dst", max_segments));
+    let offsets = setup.input("offsets", cuts);
+    let count = setup.count(on_device, segments as u32, max_segments);
+    let elements = setup.count(on_device, n as u32, n + past);
     let buffers = match cut {
         Cut::Offsets(_) => SegmentedReduceBuffers::new(src, offsets, dst),
-        Cut::Rows { length, .. } => SegmentedReduceBuffers::rows(src, length, dst),
+        Cut::Rows { length, .. } => SegmentedReduceBuffers::rows(src, length as u64, dst),
     };
     let buffers = buffers.count(count).elements(elements);
-    reduce_segments(&mut graph, policy, operator, &buffers)?;
-    let limits =
-        Limits { max_workgroup_count: [policy.facts.max_groups, 65535, 65535], ..context.limits() };
-    let executable = context.instantiate(graph.compile(&limits)?)?;
-    let mut source = input.to_vec();
-    source.resize((n + past) as usize, T::from_key_bits(GUARD_BITS));
-    let (source, cuts) = (context.upload(&source)?, context.upload(cuts)?);
-    let output =
-        context.upload(&vec![T::from_key_bits(GUARD_BITS); max_segments as usize + 2 * GUARD])?;
-    let counts = context.upload(&[9, n as u32, 9, segments as u32])?;
-    let bound: [Bound<'_>; 4] = [
-        (src, &source, 0).into(),
-        (dst, &output, (GUARD * size_of::<T>()) as u64).into(),
-        (offsets, &cuts, 0).into(),
-        (words, &counts, 0).into(),
-    ];
-    context.run(&executable, &bound)?;
-    Ok(context.download(&output)?)
-}
-
-fn guarded<T: Term>(found: &[T], capacity: usize) -> Vec<u64> {
-    let guard = T::from_key_bits(GUARD_BITS).key_bits();
-    let mut all = vec![guard; GUARD];
-    all.extend(bits(found));
-    all.resize(capacity + 2 * GUARD, guard);
-    all
+    reduce_segments(&mut setup.graph, policy, operator, &buffers)?;
+    setup.run_by(policy)?;
+    Ok((setup, dst))
 }
 
 fn check_cuts<T: Term>(
@@ -157,14 +109,15 @@ fn check_cuts<T: Term>(
     (input, cuts): (&[T], &[u32]),
     segments: usize,
 ) -> Result<()> {
-    let got = run(gpu, policy, (operator, on_device), (input, cuts), segments)?;
+    let cut = Cut::Offsets(cuts);
+    let (setup, dst) = run(gpu, policy, (operator, on_device), (input, cut), segments)?;
     let n = input.len();
     let of = |pair: &[u32]| {
         let [begin, end] = [pair[0], pair[1]].map(|at| (at as usize).min(n));
         terms::reduce(operator, &input[begin..end.max(begin)])
     };
     let expected: Vec<T> = cuts.windows(2).take(segments).map(of).collect();
-    expect_equal(&bits(&got), &guarded(&expected, cuts.len() - 1)).with_context(|| {
+    setup.expect(dst, &expected).with_context(|| {
         format!("{} {operator:?}, {segments} segments of {n}, device: {on_device}", T::TYPE)
     })
 }
@@ -233,22 +186,22 @@ fn check_elements<T: Term>(
     (capacity, segments): (usize, usize),
 ) -> Result<()> {
     let input: Vec<T> = terms::input(how.0, n, (n + length) as u64);
-    let cut = Cut::Rows { length: length as u64, capacity: capacity as u64 };
-    let got = run_cut(gpu, policy, how, (&input, cut), segments)?;
+    let cut = Cut::Rows { length, capacity };
+    let (setup, dst) = run(gpu, policy, how, (&input, cut), segments)?;
     let row = |row: usize| {
         let elements = input.chunks(length).nth(row).unwrap_or_default();
         terms::reduce(how.0, elements)
     };
     let expected: Vec<T> = (0..segments).map(row).collect();
-    expect_equal(&bits(&got), &guarded(&expected, capacity))
+    setup
+        .expect(dst, &expected)
         .with_context(|| format!("{} {how:?}, {n} in rows of {length}, {segments}", T::TYPE))
 }
 
 /// Rows with several per subgroup, rows in tiles, and rows with one subgroup or workgroup each,
 /// whole or in chunks.
 fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mine = &mut gpu.mine();
-    of_every_type!(rows_of(gpu, mine))
+    of_every_type!(rows_of(gpu))
 }
 
 fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
@@ -304,13 +257,8 @@ fn row_counts_above_and_below_the_elements_match_the_cpu(gpu: &Gpu) -> Result<()
         // The elements end within a row, also just before and at the end of a tile.
         for n in [1, length - 1, tile - 6, tile, 2 * tile - 2, 2 * tile + 3] {
             let capacity = 3 * tile / length + 2;
-            check_elements::<u32>(
-                gpu,
-                policy,
-                (Operator::Sum, true),
-                (n, length),
-                (capacity, capacity),
-            )?;
+            let (how, asked) = ((Operator::Sum, true), (capacity, capacity));
+            check_elements::<u32>(gpu, policy, how, (n, length), asked)?;
         }
         let folded = few_groups(*policy);
         let rows = 9 * tile / length;
@@ -320,15 +268,13 @@ fn row_counts_above_and_below_the_elements_match_the_cpu(gpu: &Gpu) -> Result<()
 }
 
 fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mine = &mut gpu.mine();
-    of_every_type!(product_of_type(gpu, mine))
+    of_every_type!(product_of_type(gpu))
 }
 
 /// Long segments with a subgroup or a workgroup each: below a chunk, one chunk, a few and many
 /// chunks, with empty ones in between, and with offsets at and between multiples of four.
 fn long_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mine = &mut gpu.mine();
-    of_every_type!(long_segments_of(gpu, mine))
+    of_every_type!(long_segments_of(gpu))
 }
 
 fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
@@ -434,11 +380,10 @@ fn invalid_device_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
     let falling: Vec<u32> = (0..3000).map(|_| rng.below(2 * n as u64) as u32).collect();
     for policy in both_ways(&policy) {
         check_cuts(gpu, &policy, (Operator::Sum, true), (&input, &past), 5)?;
-        let found = run(gpu, &policy, (Operator::Sum, true), (&input, &falling), 2999)?;
-        let guards = found.iter().take(GUARD).chain(&found[GUARD + 2999..]);
-        ensure!(guards.copied().all(|word| word == GUARD_BITS as u32), "a guard was written");
-        let mut results = found[GUARD..].iter().take(2999);
-        ensure!(results.all(|&word| word != GUARD_BITS as u32), "a result was not written");
+        let (setup, dst) =
+            run(gpu, &policy, (Operator::Sum, true), (&input, Cut::Offsets(&falling)), 2999)?;
+        let found: Vec<u32> = setup.found(dst)?;
+        ensure!(found.iter().all(|&word| word != GUARD_WORD), "a result was not written");
     }
     Ok(())
 }
@@ -451,11 +396,12 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let input: Vec<f32> = (0..n).map(|_| rng.next_u32() as f32 / 4e9).collect();
     let cuts: Vec<u32> = [0, 3, 20_000, n as u32 - 7, n as u32].to_vec();
     let how = (Operator::Sum, false);
-    let first = run(gpu, &policy, how, (&input, &cuts), 4)?;
-    let again = run(gpu, &policy, how, (&input, &cuts), 4)?;
-    expect_equal(&bits(&again), &bits(&first))?;
-    for (pair, found) in cuts.windows(2).zip(&first[GUARD..]) {
-        let of = &input[pair[0] as usize..pair[1] as usize];
+    let cut = Cut::Offsets(&cuts);
+    let (setup, dst) = run(gpu, &policy, how, (&input, cut), 4)?;
+    let first: Vec<f32> = setup.found(dst)?;
+    let (again, dst) = run(gpu, &policy, how, (&input, cut), 4)?;
+    again.expect(dst, &first)?;
+    for (of, found) in reference::segments(&input, &cuts).zip(&first) {
         let sum: f64 = of.iter().map(|&x| f64::from(x)).sum();
         ensure!((f64::from(*found) - sum).abs() <= 1e-4 * sum, "{found}, near {sum}");
     }

@@ -3,26 +3,19 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
-use multisplit::graph::{Graph, PingPong};
+use multisplit::graph::{Buffer, Graph, PingPong};
 use multisplit::operations::{ScanBuffers, ScanMethod, copy, fill, scan};
-use multisplit::{Error, Executable, Scan};
-use multisplit_tests::generate::uniform;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{counting, reference, tests};
+use multisplit::{Context, Error, Executable, Policy, Scan};
+use multisplit_tests::counting;
+use multisplit_tests::prelude::*;
 
 tests!(replay:
     thousand_runs_are_correct_and_do_not_allocate, runs_in_flight_are_ordered,
     ping_pong_rounds_carry_their_data, plans_that_are_not_replayable_are_rejected,
 );
 
-/// Each run replaces `data` by its exclusive scan plus one, through a transient.
-fn step_graph(
-    gpu: &Gpu,
-    policy: &Policy,
-    n: u64,
-) -> Result<(Arc<Executable>, multisplit::graph::Buffer)> {
+/// Each run replaces `data` by its exclusive scan, through a transient, and the first element by 1.
+pub fn step_graph(context: &Context, policy: &Policy, n: u64) -> Result<(Arc<Executable>, Buffer)> {
     let mut graph = Graph::new("step");
     let data = graph.import::<u32>("data", n);
     let sums = graph.transient::<u32>("sums", n);
@@ -30,13 +23,16 @@ fn step_graph(
     fill(&mut graph, policy, "one", sums.elements::<u32>(0, 1), 1)?;
     copy(&mut graph, policy, "copy", sums, data)?;
     graph.replayable();
-    let plan = graph.compile(&gpu.context.limits())?;
-    Ok((Arc::new(gpu.context.instantiate(plan)?), data))
+    let plan = graph.compile(&context.limits())?;
+    Ok((Arc::new(context.instantiate(plan)?), data))
 }
 
-fn step(data: &mut Vec<u32>) {
-    *data = reference::exclusive_scan(data);
-    data[0] = 1;
+/// The same on the CPU, repeatedly.
+pub fn steps(data: &mut Vec<u32>, times: u32) {
+    for _ in 0..times {
+        *data = reference::exclusive_scan(data);
+        data[0] = 1;
+    }
 }
 
 fn thousand_runs_are_correct_and_do_not_allocate(gpu: &Gpu) -> Result<()> {
@@ -44,7 +40,7 @@ fn thousand_runs_are_correct_and_do_not_allocate(gpu: &Gpu) -> Result<()> {
     for method in [ScanMethod::ReduceThenScan, ScanMethod::LookBack] {
         let policy = Policy { scan: method, threads: 32, ..context.policy() };
         let mut expected = uniform(1111, 8);
-        let (executable, data) = step_graph(gpu, &policy, expected.len() as u64)?;
+        let (executable, data) = step_graph(context, &policy, expected.len() as u64)?;
         let buffer = context.upload(&expected)?;
         let mut replay = context.replay(executable, &[(data, &buffer)])?;
         // The first download of a context reserves memory for all later ones.
@@ -58,7 +54,7 @@ fn thousand_runs_are_correct_and_do_not_allocate(gpu: &Gpu) -> Result<()> {
             // This counts only Rust's allocations; the layers and the driver allocate in C++.
             ensure!(run == 0 || allocated == 0, "run {run} made {allocated} allocations");
             ensure!(context.memory_report() == report, "run {run} allocated device memory");
-            step(&mut expected);
+            steps(&mut expected, 1);
             // Downloading is not part of the run, so checking every tenth run is enough.
             if run % 10 == 9 {
                 expect_equal(&context.download(&buffer)?, &expected)
@@ -73,12 +69,12 @@ fn thousand_runs_are_correct_and_do_not_allocate(gpu: &Gpu) -> Result<()> {
 /// The barriers of the recording alone separate the runs.
 fn runs_in_flight_are_ordered(gpu: &Gpu) -> Result<()> {
     let mut expected = uniform(30_000, 4);
-    let (executable, data) = step_graph(gpu, &gpu.context.policy(), expected.len() as u64)?;
+    let (executable, data) = step_graph(&gpu.context, &gpu.context.policy(), 30_000)?;
     let buffer = gpu.context.upload(&expected)?;
     let mut replay = gpu.context.replay(executable, &[(data, &buffer)])?;
     replay.submit(50)?;
     replay.wait()?;
-    (0..50).for_each(|_| step(&mut expected));
+    steps(&mut expected, 50);
     expect_equal(&gpu.context.download(&buffer)?, &expected)
 }
 
@@ -89,12 +85,8 @@ fn ping_pong_rounds_carry_their_data(gpu: &Gpu) -> Result<()> {
     let data = graph.import::<u32>("data", n);
     let mut halves = PingPong::new(data, graph.persistent::<u32>("data.other", n));
     for _ in 0..4 {
-        scan(
-            &mut graph,
-            &policy,
-            &Scan::default(),
-            &ScanBuffers::new(halves.front(), halves.back()),
-        )?;
+        let buffers = ScanBuffers::new(halves.front(), halves.back());
+        scan(&mut graph, &policy, &Scan::default(), &buffers)?;
         fill(&mut graph, &policy, "one", halves.back().elements::<u32>(0, 1), 1)?;
         halves.swap();
     }
@@ -106,7 +98,7 @@ fn ping_pong_rounds_carry_their_data(gpu: &Gpu) -> Result<()> {
     let mut replay = gpu.context.replay(Arc::new(executable), &[(data, &buffer)])?;
     replay.submit(5)?;
     replay.wait()?;
-    (0..20).for_each(|_| step(&mut expected));
+    steps(&mut expected, 20);
     expect_equal(&gpu.context.download(&buffer)?, &expected)
 }
 

@@ -1,13 +1,9 @@
 //! Exclusive scan, compared with the CPU: every method, size class and special value.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
 use multisplit::graph::{Graph, Limits};
 use multisplit::operations::{self, ScanBuffers, ScanMethod, fill};
-use multisplit::{Error, Scan};
-use multisplit_tests::generate::{Rng, uniform};
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{reference, tests};
+use multisplit::{Error, Policy, Scan};
+use multisplit_tests::prelude::*;
 
 tests!(scan:
     every_size_class_matches_the_cpu, random_cases_match_the_cpu;
@@ -19,29 +15,15 @@ tests!(scan:
 );
 
 const METHODS: [ScanMethod; 2] = [ScanMethod::ReduceThenScan, ScanMethod::LookBack];
-/// Number of guard words before and after the output; 64 satisfies any offset alignment.
-const GUARD: usize = 64;
-const GUARD_WORD: u32 = 0xDEAD_BEEF;
 
 /// Scans on the GPU between guard words, and compares with the CPU.
 fn check(gpu: &Gpu, policy: &Policy, limits: &Limits, input: &[u32]) -> Result<()> {
-    let context = &gpu.context;
-    let n = input.len() as u64;
-    let mut graph = Graph::new("scan");
-    let src = graph.import::<u32>("src", n);
-    let dst = graph.import::<u32>("dst", n);
-    operations::scan(&mut graph, policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
-    let executable = context.instantiate(graph.compile(limits)?)?;
-    let source = context.upload(input)?;
-    let output = context.upload(&vec![GUARD_WORD; input.len() + 2 * GUARD])?;
-    context.run(&executable, &[(src, &source, 0), (dst, &output, 4 * GUARD as u64)])?;
-    let got = context.download(&output)?;
-    let (before, rest) = got.split_at(GUARD);
-    let (result, after) = rest.split_at(input.len());
-    expect_equal(before, &[GUARD_WORD; GUARD]).context("guard words before")?;
-    expect_equal(after, &[GUARD_WORD; GUARD]).context("guard words after")?;
-    expect_equal(result, &reference::exclusive_scan(input))
-        .with_context(|| format!("{:?}, n = {n}", policy.scan))
+    let mut setup = Setup::new(&gpu.context, "scan");
+    let (src, dst) = (setup.input("src", input), setup.output::<u32>("dst", input.len()));
+    operations::scan(&mut setup.graph, policy, &Scan::default(), &ScanBuffers::new(src, dst))?;
+    setup.run_within(limits)?;
+    let say = || format!("{:?}, n = {}", policy.scan, input.len());
+    setup.expect(dst, &reference::exclusive_scan(input)).with_context(say)
 }
 
 fn check_all_methods(gpu: &Gpu, input: &[u32]) -> Result<()> {
@@ -90,14 +72,9 @@ fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 fn empty_scan_gives_an_empty_result(gpu: &Gpu) -> Result<()> {
     expect_equal(&gpu.context.scan(&[0u32; 0])?, &[])?;
     let mut graph = Graph::new("empty");
-    let src = graph.import::<u32>("src", 1);
-    let dst = graph.import::<u32>("dst", 1);
-    operations::scan(
-        &mut graph,
-        &gpu.context.policy(),
-        &Scan::default(),
-        &ScanBuffers::new(src, dst).count(0),
-    )?;
+    let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 1));
+    let buffers = ScanBuffers::new(src, dst).count(0);
+    operations::scan(&mut graph, &gpu.context.policy(), &Scan::default(), &buffers)?;
     let plan = graph.compile(&gpu.context.limits())?;
     ensure!(plan.steps().is_empty(), "a scan of nothing has passes");
     Ok(())
@@ -154,12 +131,8 @@ fn absurd_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
         for n in [1 << 50, 1 << 62, u64::MAX] {
             let mut graph = Graph::new("absurd");
             let (src, dst) = (graph.import::<u32>("src", n), graph.import::<u32>("dst", n));
-            let result = operations::scan(
-                &mut graph,
-                &policy,
-                &Scan::default(),
-                &ScanBuffers::new(src, dst).count(n),
-            );
+            let buffers = ScanBuffers::new(src, dst).count(n);
+            let result = operations::scan(&mut graph, &policy, &Scan::default(), &buffers);
             ensure!(matches!(result, Err(Error::TooLarge { .. })), "{scan:?}, {n}: {result:?}");
             let result = fill(&mut graph, &policy, "fill", dst, 0);
             ensure!(matches!(result, Err(Error::TooLarge { .. })), "fill, {n}: {result:?}");

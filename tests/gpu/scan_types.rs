@@ -1,16 +1,10 @@
 //! Scans, compared with the CPU between guard words: type x operator x inclusive or exclusive x
 //! method x size x location of the count.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
-use multisplit::graph::Graph;
-use multisplit::operations::{Count, ScanBuffers, ScanMethod, scan};
-use multisplit::{Bound, Operator, Scan};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::of_every_type;
-use multisplit_tests::terms::{self, Term, bits};
-use multisplit_tests::tests;
+use multisplit::graph::Buffer;
+use multisplit::operations::{ScanBuffers, ScanMethod, scan};
+use multisplit::{Operator, Policy, Scan};
+use multisplit_tests::prelude::*;
 
 tests!(scan_types:
     product_of_cases_matches_the_cpu;
@@ -18,9 +12,6 @@ tests!(scan_types:
     multi_level_totals_match_the_cpu
 );
 
-/// Number of guard elements around the output; 64 satisfies any offset alignment.
-const GUARD: usize = 64;
-const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
 /// Number of array elements beyond a device count.
 const SPARE: usize = 77;
 
@@ -37,50 +28,29 @@ impl Case {
     }
 }
 
-/// Scans the first `n` elements on the GPU.
-fn scanned<T: Term>(
-    gpu: &Gpu,
+/// Scans the first `n` elements on the GPU. Returns the output.
+fn scanned<'g, T: Term>(
+    gpu: &'g Gpu,
     policy: &Policy,
     case: Case,
     input: &[T],
     n: usize,
-) -> Result<Vec<T>> {
-    let context = &gpu.context;
-    let len = input.len();
-    let mut graph = Graph::new("scan");
-    let [src, dst] = ["src", "dst"].map(|name| graph.import::<T>(name, len as u64));
-    let words = graph.import::<u32>("words", 4);
-    let count = match case.on_device {
-        true => Count::Device { buffer: words, index: 2, max: len as u64 },
-        false => Count::Host(n as u64),
-    };
-    scan(&mut graph, policy, &case.scan(), &ScanBuffers::new(src, dst).count(count))?;
-    let limits = multisplit::graph::Limits {
-        max_storage_range: policy.facts.max_storage_range,
-        ..context.limits()
-    };
-    let executable = context.instantiate(graph.compile(&limits)?)?;
-    let source = context.upload(input)?;
-    let output = context.upload(&vec![T::from_key_bits(GUARD_BITS); len + 2 * GUARD])?;
-    let counts = context.upload(&[9, 9, n as u32, 9])?;
-    let at = (GUARD * size_of::<T>()) as u64;
-    let bound: [Bound<'_>; 3] =
-        [(src, &source, 0).into(), (dst, &output, at).into(), (words, &counts, 0).into()];
-    context.run(&executable, &bound)?;
-    Ok(context.download(&output)?)
+) -> Result<(Setup<'g>, Buffer)> {
+    let mut setup = Setup::new(&gpu.context, "scan");
+    let (src, dst) = (setup.input("src", input), setup.output::<T>("dst", input.len()));
+    let count = setup.count(case.on_device, n as u32, input.len());
+    scan(&mut setup.graph, policy, &case.scan(), &ScanBuffers::new(src, dst).count(count))?;
+    setup.run_by(policy)?;
+    Ok((setup, dst))
 }
 
 fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()> {
     let spare = if case.on_device { SPARE } else { 0 };
     let input: Vec<T> = terms::input(case.operator, n + spare, n as u64 + 3);
-    let got = scanned(gpu, policy, case, &input, n)?;
-    let guard = T::from_key_bits(GUARD_BITS);
-    let mut expected = vec![guard; GUARD];
-    expected.extend(terms::scan(case.operator, case.inclusive, &input[..n]));
-    expected.extend(vec![guard; spare + GUARD]);
-    expect_equal(&bits(&got), &bits(&expected)).with_context(|| {
-        format!("{}, {case:?}, {:?}, n = {n} ({GUARD} guards)", T::TYPE, policy.scan)
-    })
+    let (setup, dst) = scanned(gpu, policy, case, &input, n)?;
+    setup
+        .expect(dst, &terms::scan(case.operator, case.inclusive, &input[..n]))
+        .with_context(|| format!("{}, {case:?}, {:?}, n = {n}", T::TYPE, policy.scan))
 }
 
 fn policy(gpu: &Gpu, scan: ScanMethod) -> Policy {
@@ -104,21 +74,12 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
                     };
                     let tile = policy.threads as usize * items;
                     let case = Case { operator, inclusive, on_device };
-                    let few = [1, 3, tile - 1, tile];
-                    let many = [5 * tile + 7];
-                    if gpu.full {
-                        let more = [2, 4, 5, tile + 1, 17 * tile, (1 << 20) - 5];
-                        let all = few.into_iter().chain(many).chain(more);
-                        for n in all.filter(|_| mine()) {
-                            check::<T>(gpu, &policy, case, n)?;
-                        }
-                    // On a software driver, pipeline compilation dominates the cost of a case, so
-                    // all sizes share the pipelines of a case.
-                    } else if number.is_multiple_of(17) && mine() {
-                        let sizes = if inclusive { &few[..] } else { &many };
-                        for &n in sizes {
-                            check::<T>(gpu, &policy, case, n)?;
-                        }
+                    let (small, large) = ([1, 3, tile - 1, tile], [5 * tile + 7]);
+                    let (few, rest) =
+                        if inclusive { (&small[..], &large[..]) } else { (&large[..], &small[..]) };
+                    let more = [rest, &[2, 4, 5, tile + 1, 17 * tile, (1 << 20) - 5]].concat();
+                    for n in gpu.sizes(mine, number.is_multiple_of(17), few, &more) {
+                        check::<T>(gpu, &policy, case, n)?;
                     }
                 }
             }
@@ -128,8 +89,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
 }
 
 fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mine = &mut gpu.mine();
-    of_every_type!(product_of_type(gpu, mine))
+    of_every_type!(product_of_type(gpu))
 }
 
 /// Rounded sums differ slightly from the CPU's, but are identical in every run and by every method.
@@ -139,13 +99,14 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(5);
     let input: Vec<f32> = (0..n).map(|_| rng.next_u32() as f32 / 4e9).collect();
     let case = Case { operator: Operator::Sum, inclusive: true, on_device: false };
-    let first = scanned(gpu, &policy, case, &input, n)?;
+    let (setup, dst) = scanned(gpu, &policy, case, &input, n)?;
+    let first: Vec<f32> = setup.found(dst)?;
     for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
-        let again = scanned(gpu, &Policy { scan: method, ..policy }, case, &input, n)?;
-        expect_equal(&bits(&again), &bits(&first))?;
+        let (again, dst) = scanned(gpu, &Policy { scan: method, ..policy }, case, &input, n)?;
+        again.expect(dst, &first)?;
     }
     let mut sum = 0.0;
-    for (at, (x, got)) in input.iter().zip(&first[GUARD..]).enumerate() {
+    for (at, (x, got)) in input.iter().zip(&first).enumerate() {
         sum += f64::from(*x);
         let error = (f64::from(*got) - sum).abs() / sum.max(1.0);
         ensure!(error < 1e-5, "element {at} is {got}, near {sum} is expected");

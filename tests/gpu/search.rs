@@ -1,24 +1,16 @@
 //! Searches in sorted arrays, compared with the CPU between guard words: type x bound x sizes x
 //! location of the counts.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
-use multisplit::graph::{Graph, Limits};
+use multisplit::graph::Graph;
 use multisplit::operations::{Count, Search, SearchBuffers, search};
-use multisplit::{Bound, Error, Operator};
-use multisplit_tests::harness::{Gpu, expect_equal, few_groups};
-use multisplit_tests::of_every_type;
-use multisplit_tests::terms::{self, Term};
-use multisplit_tests::tests;
+use multisplit::{Operator, Policy};
+use multisplit_tests::prelude::*;
 
 tests!(search:
     product_of_cases_matches_the_cpu, folded_dispatch_matches_the_cpu, device_counts_are_clamped,
     one_call_matches_the_cpu, search_uses_a_sorted_device_array, invalid_searches_are_rejected,
 );
 
-/// Number of guard words around the output; 64 satisfies any offset alignment.
-const GUARD: usize = 64;
-const GUARD_WORD: u32 = 0xDEAD_BEEF;
 /// Number of array elements beyond a device count.
 const SPARE: usize = 77;
 /// Number of elements in the top of the search tree, which is in shared memory.
@@ -72,41 +64,18 @@ fn check_input<T: Term>(
     (elements, needles): (&[T], &[T]),
     given_counts: [u32; 2],
 ) -> Result<()> {
-    let context = &gpu.context;
-    let mut graph = Graph::new("search");
-    let within = graph.import::<T>("sorted", elements.len().max(1) as u64);
-    let of = graph.import::<T>("needles", needles.len().max(1) as u64);
-    let to = graph.import::<u32>("positions", needles.len().max(1) as u64);
-    let words = graph.import::<u32>("words", 200);
-    let count = |which: usize, index, max: usize| match case.on_device[which] {
-        true => Count::Device { buffer: words, index, max: max as u64 },
-        false => Count::Host(given_counts[which].into()),
-    };
+    let mut setup = Setup::new(&gpu.context, "search");
+    let (within, of) = (setup.input("sorted", elements), setup.input("needles", needles));
+    let to = setup.output::<u32>("positions", needles.len());
     let buffers = SearchBuffers::new(within, of, to)
-        .sorted_count(count(0, 150, elements.len()))
-        .count(count(1, 1, needles.len()));
-    search(&mut graph, policy, case.how, &buffers)?;
-    let limits =
-        Limits { max_workgroup_count: [policy.facts.max_groups, 65535, 65535], ..context.limits() };
-    let executable = context.instantiate(graph.compile(&limits)?)?;
-    let mut all_words = [9; 200];
-    (all_words[150], all_words[1]) = (given_counts[0], given_counts[1]);
-    let (array, wanted) = (context.upload(elements)?, context.upload(needles)?);
-    let counts = context.upload(&all_words)?;
-    let output = context.upload(&vec![GUARD_WORD; needles.len() + 2 * GUARD])?;
-    let bound: [Bound<'_>; 4] = [
-        (within, &array, 0).into(),
-        (of, &wanted, 0).into(),
-        (to, &output, GUARD as u64 * 4).into(),
-        (words, &counts, 0).into(),
-    ];
-    context.run(&executable, &bound)?;
+        .sorted_count(setup.count(case.on_device[0], given_counts[0], elements.len()))
+        .count(setup.count(case.on_device[1], given_counts[1], needles.len()));
+    search(&mut setup.graph, policy, case.how, &buffers)?;
+    setup.run_by(policy)?;
     let n = (given_counts[0] as usize).min(elements.len());
     let asked = (given_counts[1] as usize).min(needles.len());
-    let mut all = vec![GUARD_WORD; GUARD];
-    all.extend(expected(case.how, &elements[..n], &needles[..asked]));
-    all.resize(needles.len() + 2 * GUARD, GUARD_WORD);
-    expect_equal(&context.download(&output)?, &all)
+    setup
+        .expect(to, &expected(case.how, &elements[..n], &needles[..asked]))
         .with_context(|| format!("{}, {case:?}, {given_counts:?}", T::TYPE))
 }
 
@@ -152,8 +121,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
 }
 
 fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mine = &mut gpu.mine();
-    of_every_type!(product_of_type(gpu, mine))
+    of_every_type!(product_of_type(gpu))
 }
 
 /// More workgroups than fit in x, with a partial last row.
@@ -226,24 +194,19 @@ fn invalid_searches_are_rejected(gpu: &Gpu) -> Result<()> {
     let floats = graph.import::<f32>("floats", 8);
     let huge = graph.import::<u32>("huge", 1 << 33);
     let mut add = |buffers| search(&mut graph, &policy, Search::LowerBound, &buffers);
-    let result = add(SearchBuffers::new(elements, floats, positions));
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "needles", .. })), "{result:?}");
-    let result = add(SearchBuffers::new(elements, needles, floats));
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "positions", .. })), "{result:?}");
     let good = SearchBuffers::new(elements, needles, positions);
-    for buffers in [good.count(9), good.sorted_count(9)] {
-        let result = add(buffers);
-        ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
-    }
-    let word = Count::Device { buffer: positions, index: 8, max: 8 };
-    for buffers in [good.count(word), good.sorted_count(word)] {
-        let result = add(buffers);
-        ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
-    }
     let long = SearchBuffers::new(huge, needles, positions);
-    for buffers in [long, long.sorted_count(u64::MAX), long.sorted_count(u64::from(u32::MAX))] {
-        let result = add(buffers);
-        ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
+    let word = Count::Device { buffer: positions, index: 8, max: 8 };
+    expect_errors! {
+        add(SearchBuffers::new(elements, floats, positions)) => KeyTypeMismatch { name: "needles", .. },
+        add(SearchBuffers::new(elements, needles, floats)) => KeyTypeMismatch { name: "positions", .. },
+        add(good.count(9)) => BufferTooSmall { .. },
+        add(good.sorted_count(9)) => BufferTooSmall { .. },
+        add(good.count(word)) => BufferTooSmall { .. },
+        add(good.sorted_count(word)) => BufferTooSmall { .. },
+        add(long) => TooLarge { .. },
+        add(long.sorted_count(u64::MAX)) => TooLarge { .. },
+        add(long.sorted_count(u64::from(u32::MAX))) => TooLarge { .. },
     }
     Ok(())
 }

@@ -3,15 +3,12 @@
 
 use std::sync::Arc;
 
-use anyhow::{Result, ensure};
 use multisplit::graph::Graph;
 use multisplit::operations::{
     ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers, reduce_by_key, reduce_segments, scan,
 };
-use multisplit::{Bound, Error, ExecutableOptions, Operator, Scan};
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::terms;
-use multisplit_tests::tests;
+use multisplit::{Error, ExecutableOptions, Operator, Scan};
+use multisplit_tests::prelude::*;
 
 tests!(segments_calls:
     calls_by_key_match_the_cpu, segmented_calls_match_the_cpu, later_passes_use_the_found_count,
@@ -71,76 +68,51 @@ fn segmented_calls_match_the_cpu(gpu: &Gpu) -> Result<()> {
 /// One recording that is run repeatedly, by address if the device supports it; the results of each
 /// run are checked.
 fn replay_by_address_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let (context, n) = (&gpu.context, 9000u64);
+    let (context, n) = (&gpu.context, 9000);
     let keys: Vec<u32> = (0..n as u32).map(|at| at / 70 * 3).collect();
-    let values: Vec<u32> = terms::input(Operator::Sum, n as usize, 6);
-    let offsets: Vec<u32> = [0, 7, 7, 8000, 9000].to_vec();
-    let mut graph = Graph::new("again");
-    let [from, src, scanned, out, sums] =
-        ["keys", "src", "scanned", "out", "sums"].map(|name| graph.import::<u32>(name, n));
-    let (cuts, of_cuts) = (graph.import::<u32>("cuts", 5), graph.import::<u32>("of_cuts", 4));
-    let found = graph.import::<u32>("found", 1);
+    let values: Vec<u32> = terms::input(Operator::Sum, n, 6);
+    let offsets = [0, 7, 7, 8000, 9000];
+    let mut setup = Setup::new(context, "again");
+    let (from, src) = (setup.input("keys", &keys), setup.input("src", &values));
+    let [scanned, out, sums] = ["scanned", "out", "sums"].map(|name| setup.output::<u32>(name, n));
+    let (cuts, of_cuts) = (setup.input("cuts", &offsets), setup.output::<u32>("of_cuts", 4));
+    let found = setup.output::<u32>("found", 1);
     let policy = context.policy();
     let how = Scan::inclusive(Operator::Sum);
-    scan(&mut graph, &policy, &how, &ScanBuffers::new(src, scanned).keys(from))?;
+    scan(&mut setup.graph, &policy, &how, &ScanBuffers::new(src, scanned).keys(from))?;
     let buffers = ReduceByKeyBuffers::new((from, scanned), (out, sums), found);
-    reduce_by_key(&mut graph, &policy, Operator::Max, &buffers)?;
+    reduce_by_key(&mut setup.graph, &policy, Operator::Max, &buffers)?;
     let buffers = SegmentedReduceBuffers::new(scanned, cuts, of_cuts);
-    reduce_segments(&mut graph, &policy, Operator::Max, &buffers)?;
+    reduce_segments(&mut setup.graph, &policy, Operator::Max, &buffers)?;
     // Rows that share a subgroup, and rows with one worker each.
     let rows =
-        [8, 3000].map(|length| (length, graph.import::<u32>(format!("of_{length}"), n / length)));
+        [8, 3000].map(|length| (length, setup.output::<u32>(&format!("of_{length}"), n / length)));
     for (length, of_rows) in rows {
-        let buffers = SegmentedReduceBuffers::rows(scanned, length, of_rows);
-        reduce_segments(&mut graph, &policy, Operator::Max, &buffers)?;
+        let buffers = SegmentedReduceBuffers::rows(scanned, length as u64, of_rows);
+        reduce_segments(&mut setup.graph, &policy, Operator::Max, &buffers)?;
     }
-    graph.replayable();
+    setup.graph.replayable();
     let by_address = context.features().buffer_device_address;
     let options = ExecutableOptions { by_address, ..ExecutableOptions::default() };
-    let plan = graph.compile(&context.limits())?;
+    let plan = setup.graph.compile(&context.limits())?;
     let executable = Arc::new(context.instantiate_with(plan, options)?);
-    let [keys_in, values_in] = [context.upload(&keys)?, context.upload(&values)?];
-    let results = [(); 3].map(|()| context.zeroed::<u32>(n));
-    let [of_scan, of_keys, of_sums] = results;
-    let (of_scan, of_keys, of_sums) = (of_scan?, of_keys?, of_sums?);
-    let (offsets_in, totals) = (context.upload(&offsets)?, context.zeroed::<u32>(4)?);
-    let count = context.zeroed::<u32>(1)?;
-    let [of_short, of_long] = rows.map(|(length, _)| context.zeroed::<u32>(n / length));
-    let (of_short, of_long) = (of_short?, of_long?);
-    let bound: [Bound<'_>; 10] = [
-        (rows[0].1, &of_short).into(),
-        (rows[1].1, &of_long).into(),
-        (from, &keys_in).into(),
-        (src, &values_in).into(),
-        (scanned, &of_scan).into(),
-        (out, &of_keys).into(),
-        (sums, &of_sums).into(),
-        (cuts, &offsets_in).into(),
-        (of_cuts, &totals).into(),
-        (found, &count).into(),
-    ];
-    let mut replay = context.replay(executable, &bound)?;
-    let runs = keys.chunk_by(|a, b| a == b).map(<[u32]>::len);
-    let mut begin = 0;
-    let mut expected = Vec::new();
-    for length in runs {
-        expected.push(terms::scan(Operator::Sum, true, &values[begin..begin + length]));
-        begin += length;
-    }
-    let tops: Vec<u32> = expected.iter().map(|of| terms::reduce(Operator::Max, of)).collect();
+    let mut replay = context.replay(executable, &setup.upload()?)?;
+    let runs = reference::offsets(keys.chunk_by(|a, b| a == b).map(|run| run.len() as u32));
+    let runs = reference::segments(&values, &runs);
+    let expected: Vec<_> = runs.map(|run| terms::scan(Operator::Sum, true, run)).collect();
+    let top = |of: &[u32]| terms::reduce(Operator::Max, of);
+    let tops: Vec<u32> = expected.iter().map(|of| top(of)).collect();
     let all = expected.concat();
-    let of = |pair: &[u32]| terms::reduce(Operator::Max, &all[pair[0] as usize..pair[1] as usize]);
-    let of_cuts: Vec<u32> = offsets.windows(2).map(of).collect();
+    let tops_of_cuts: Vec<u32> = reference::segments(&all, &offsets).map(top).collect();
     for _ in 0..if gpu.full { 1000 } else { 30 } {
         replay.submit(1)?;
         replay.wait()?;
-        expect_equal(&context.download(&of_scan)?, &all)?;
-        expect_equal(&context.download(&of_sums)?[..tops.len()], &tops)?;
-        expect_equal(&context.download(&count)?, &[tops.len() as u32])?;
-        expect_equal(&context.download(&totals)?, &of_cuts)?;
-        for (length, found) in [(8, &of_short), (3000, &of_long)] {
-            let rows = all.chunks(length).map(|row| terms::reduce(Operator::Max, row));
-            expect_equal(&context.download(found)?, &rows.collect::<Vec<u32>>())?;
+        setup.expect(scanned, &all)?;
+        setup.expect(sums, &tops)?;
+        setup.expect(found, &[tops.len() as u32])?;
+        setup.expect(of_cuts, &tops_of_cuts)?;
+        for (length, of_rows) in rows {
+            setup.expect(of_rows, &all.chunks(length).map(top).collect::<Vec<u32>>())?;
         }
     }
     Ok(())
@@ -180,27 +152,24 @@ fn invalid_calls_by_key_are_rejected(gpu: &Gpu) -> Result<()> {
     let huge = graph.import::<u32>("huge", 1 << 33);
     let good = ScanBuffers::new(src, dst);
     let mut add = |buffers| scan(&mut graph, &policy, &Scan::default(), &buffers);
-    let result = add(good.keys(short));
-    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
-    let result = add(good.keys(bytes));
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "keys", .. })), "{result:?}");
-    let result = add(good.heads(floats));
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "heads", .. })), "{result:?}");
-    let result = add(ScanBuffers::new(huge, huge).keys(huge));
-    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
-    let mut add = |buffers| reduce_by_key(&mut graph, &policy, Operator::Sum, &buffers);
-    let result = add(ReduceByKeyBuffers::new((src, src), (floats, dst), short));
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "keys_out", .. })), "{result:?}");
-    let result = add(ReduceByKeyBuffers::new((src, src), (dst, floats), short));
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "values_out", .. })), "{result:?}");
-    let result = add(ReduceByKeyBuffers::new((src, src), (dst, short), short));
-    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
-    let result = add(ReduceByKeyBuffers::new((huge, huge), (huge, huge), short));
-    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
-    let result = gpu.context.reduce_by_key(&[1u32, 2], &[1u32], Operator::Sum);
-    ensure!(matches!(result, Err(Error::LengthMismatch { .. })), "{result:?}");
-    let result = gpu.context.scan_by_key(&[1u32, 2], &[1u32], &Scan::default());
-    ensure!(matches!(result, Err(Error::LengthMismatch { .. })), "{result:?}");
+    expect_errors! {
+        add(good.keys(short)) => BufferTooSmall { .. },
+        add(good.keys(bytes)) => KeyTypeMismatch { name: "keys", .. },
+        add(good.heads(floats)) => KeyTypeMismatch { name: "heads", .. },
+        add(ScanBuffers::new(huge, huge).keys(huge)) => TooLarge { .. },
+    }
+    let mut add = |from, to| {
+        let buffers = ReduceByKeyBuffers::new(from, to, short);
+        reduce_by_key(&mut graph, &policy, Operator::Sum, &buffers)
+    };
+    expect_errors! {
+        add((src, src), (floats, dst)) => KeyTypeMismatch { name: "keys_out", .. },
+        add((src, src), (dst, floats)) => KeyTypeMismatch { name: "values_out", .. },
+        add((src, src), (dst, short)) => BufferTooSmall { .. },
+        add((huge, huge), (huge, huge)) => TooLarge { .. },
+        gpu.context.reduce_by_key(&[1u32, 2], &[1u32], Operator::Sum) => LengthMismatch { .. },
+        gpu.context.scan_by_key(&[1u32, 2], &[1u32], &Scan::default()) => LengthMismatch { .. },
+    }
     Ok(())
 }
 
@@ -215,17 +184,14 @@ fn invalid_segments_are_rejected(gpu: &Gpu) -> Result<()> {
     let (short, floats) = (graph.import::<u32>("short", 7), graph.import::<f32>("floats", 9));
     let huge = graph.import::<u32>("huge", 1 << 33);
     let mut add = |buffers| reduce_segments(&mut graph, &policy, Operator::Sum, &buffers);
-    let result = add(SegmentedReduceBuffers::new(src, short, floats));
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "dst", .. })), "{result:?}");
-    let result = add(SegmentedReduceBuffers::new(src, floats, dst));
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "offsets", .. })), "{result:?}");
-    let result = add(SegmentedReduceBuffers::new(src, short, dst).count(7));
-    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
-    let result = add(SegmentedReduceBuffers::new(src, short, dst).elements(9));
-    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
-    let result = add(SegmentedReduceBuffers::new(huge, short, dst));
-    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
-    let result = add(SegmentedReduceBuffers::new(src, huge, huge));
-    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
+    let of = SegmentedReduceBuffers::new;
+    expect_errors! {
+        add(of(src, short, floats)) => KeyTypeMismatch { name: "dst", .. },
+        add(of(src, floats, dst)) => KeyTypeMismatch { name: "offsets", .. },
+        add(of(src, short, dst).count(7)) => BufferTooSmall { .. },
+        add(of(src, short, dst).elements(9)) => BufferTooSmall { .. },
+        add(of(huge, short, dst)) => TooLarge { .. },
+        add(of(src, huge, huge)) => TooLarge { .. },
+    }
     Ok(())
 }

@@ -1,15 +1,10 @@
 //! Selections, compared with the CPU between guard words: type x condition x optional outputs x
 //! size x location of the count.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
-use multisplit::graph::{Graph, Limits};
-use multisplit::operations::{Count, SelectBuffers, select};
-use multisplit::{Bound, Error, Operator, Select};
-use multisplit_tests::harness::{Gpu, expect_equal, few_groups};
-use multisplit_tests::of_every_type;
-use multisplit_tests::terms::{self, Term, bits};
-use multisplit_tests::tests;
+use multisplit::graph::Graph;
+use multisplit::operations::{SelectBuffers, select};
+use multisplit::{Error, Operator, Policy, Select};
+use multisplit_tests::prelude::*;
 
 tests!(select:
     product_of_cases_matches_the_cpu;
@@ -19,9 +14,6 @@ tests!(select:
     one_call_matches_the_cpu, invalid_selections_are_rejected
 );
 
-/// Number of guard elements around the outputs; 64 satisfies any offset alignment.
-const GUARD: usize = 64;
-const GUARD_BITS: u64 = 0xDEAD_BEEF_DEAD_BEEF;
 /// Number of array elements beyond a device count.
 const SPARE: usize = 77;
 
@@ -96,14 +88,6 @@ fn expected<T: Term>(by: By, limit: T, flags: &[u32], input: &[T]) -> (Vec<T>, V
     (selected, rejected, lengths)
 }
 
-fn guarded<T: Term>(found: &[T], capacity: usize) -> Vec<u64> {
-    let guard = T::from_key_bits(GUARD_BITS).key_bits();
-    let mut all = vec![guard; GUARD];
-    all.extend(bits(found));
-    all.resize(capacity + 2 * GUARD, guard);
-    all
-}
-
 fn check_input<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
@@ -111,18 +95,14 @@ fn check_input<T: Term>(
     (input, flags): (&[T], &[u32]),
     n: u32,
 ) -> Result<()> {
-    let (context, len) = (&gpu.context, input.len());
+    let len = input.len();
     let limit = terms::input::<T>(Operator::Max, 2, 8)[1];
-    let mut graph = Graph::new("select");
-    let [src, dst, rejected] =
-        ["src", "dst", "rejected"].map(|name| graph.import::<T>(name, len as u64));
-    let [flag, lengths] = ["flags", "lengths"].map(|name| graph.import::<u32>(name, len as u64));
-    let selected = graph.import::<u32>("selected", 1);
-    let words = graph.import::<u32>("words", 4);
-    let count = match case.on_device {
-        true => Count::Device { buffer: words, index: 1, max: len as u64 },
-        false => Count::Host(n.into()),
-    };
+    let mut setup = Setup::new(&gpu.context, "select");
+    let (src, flag) = (setup.input("src", input), setup.input("flags", flags));
+    let [dst, rejected] = ["dst", "rejected"].map(|name| setup.output::<T>(name, len));
+    let lengths = setup.output::<u32>("lengths", len);
+    let selected = setup.output::<u32>("selected", 1);
+    let count = setup.count(case.on_device, n, len);
     let mut buffers = SelectBuffers::new(src, dst, selected).count(count);
     let which = match case.by {
         By::Flags => {
@@ -132,46 +112,22 @@ fn check_input<T: Term>(
         By::Range => Select::less_than(limit),
         By::Heads => Select::first_of_runs(),
     };
-    buffers = match case.also {
-        Also::Nothing => buffers,
-        Also::Rejected => buffers.rejected(rejected),
-        Also::Lengths => buffers.run_lengths(lengths),
-    };
-    select(&mut graph, policy, &which, &buffers)?;
-    let limits =
-        Limits { max_workgroup_count: [policy.facts.max_groups, 65535, 65535], ..context.limits() };
-    let executable = context.instantiate(graph.compile(&limits)?)?;
-    let guards = vec![T::from_key_bits(GUARD_BITS); len + 2 * GUARD];
-    let (source, output, rejects) =
-        (context.upload(input)?, context.upload(&guards)?, context.upload(&guards)?);
-    let flag_array = context.upload(flags)?;
-    let length_array = context.upload(&vec![GUARD_BITS as u32; len + 2 * GUARD])?;
-    let count_array = context.upload(&[GUARD_BITS as u32; 2 * GUARD + 1])?;
-    let counts = context.upload(&[9, n, 9, 9])?;
-    let at = GUARD as u64 * size_of::<T>() as u64;
-    let bound: [Bound<'_>; 7] = [
-        (src, &source, 0).into(),
-        (dst, &output, at).into(),
-        (rejected, &rejects, at).into(),
-        (flag, &flag_array, 0).into(),
-        (lengths, &length_array, GUARD as u64 * 4).into(),
-        (selected, &count_array, GUARD as u64 * 4).into(),
-        (words, &counts, 0).into(),
-    ];
-    context.run(&executable, &bound)?;
-    let counted = (n as usize).min(len);
-    let (is, not, runs) = expected(case.by, limit, flags, &input[..counted]);
-    let say = |what| format!("{what}: {}, {case:?}, n = {n} of {len}", T::TYPE);
-    let found = context.download(&count_array)?;
-    expect_equal(&bits(&found), &guarded(&[is.len() as u32], 1)).with_context(|| say("count"))?;
-    let found = bits(&context.download(&output)?);
-    expect_equal(&found, &guarded(&is, len)).with_context(|| say("selected"))?;
-    let not = if case.also == Also::Rejected { not } else { Vec::new() };
-    let found = bits(&context.download(&rejects)?);
-    expect_equal(&found, &guarded(&not, len)).with_context(|| say("rejected"))?;
-    let runs = if case.also == Also::Lengths { runs } else { Vec::new() };
-    let found = bits(&context.download(&length_array)?);
-    expect_equal(&found, &guarded(&runs, len)).with_context(|| say("lengths"))
+    let (is, mut not, mut runs) = expected(case.by, limit, flags, &input[..(n as usize).min(len)]);
+    match case.also {
+        Also::Rejected => buffers = buffers.rejected(rejected),
+        _ => not.clear(),
+    }
+    match case.also {
+        Also::Lengths => buffers = buffers.run_lengths(lengths),
+        _ => runs.clear(),
+    }
+    select(&mut setup.graph, policy, &which, &buffers)?;
+    setup.run_by(policy)?;
+    let say = || format!("{}, {case:?}, n = {n} of {len}", T::TYPE);
+    setup.expect(selected, &[is.len() as u32]).with_context(say)?;
+    setup.expect(dst, &is).with_context(say)?;
+    setup.expect(rejected, &not).with_context(say)?;
+    setup.expect(lengths, &runs).with_context(say)
 }
 
 fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()> {
@@ -196,25 +152,17 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     for (number, case) in cases().into_iter().enumerate() {
         let tile = tile(&policy, T::TYPE.bits(), case.also);
         let few = [1, 3, tile - 1, tile, tile + 1, 5 * tile + 7];
-        if gpu.full {
-            let more = [0, 2, 4, 5, 2 * tile, 17 * tile, (1 << 20) - 5];
-            for n in few.into_iter().chain(more).filter(|_| mine()) {
-                check::<T>(gpu, &policy, case, n)?;
-            }
-        // On a software driver, pipeline compilation dominates the cost of a case, so all sizes
-        // share the pipelines of a case.
-        } else if (number + 3 * T::TYPE as usize).is_multiple_of(5) && mine() {
-            for n in few {
-                check::<T>(gpu, &policy, case, n)?;
-            }
+        let more = [0, 2, 4, 5, 2 * tile, 17 * tile, (1 << 20) - 5];
+        let is_sampled = (number + 3 * T::TYPE as usize).is_multiple_of(5);
+        for n in gpu.sizes(mine, is_sampled, &few, &more) {
+            check::<T>(gpu, &policy, case, n)?;
         }
     }
     Ok(())
 }
 
 fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
-    let mine = &mut gpu.mine();
-    of_every_type!(product_of_type(gpu, mine))
+    of_every_type!(product_of_type(gpu))
 }
 
 /// All elements, no elements, and an empty array.
@@ -254,18 +202,9 @@ fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets) in [(0, true), (5, false)] {
         let policy = Policy { spin_limit, tickets, ..gpu.context.policy() };
         let n = 20 * tile(&policy, 32, Also::Nothing) + 9;
-        check::<u32>(
-            gpu,
-            &policy,
-            Case { by: By::Range, also: Also::Rejected, on_device: false },
-            n,
-        )?;
-        check::<u32>(
-            gpu,
-            &policy,
-            Case { by: By::Heads, also: Also::Lengths, on_device: false },
-            n,
-        )?;
+        for (by, also) in [(By::Range, Also::Rejected), (By::Heads, Also::Lengths)] {
+            check::<u32>(gpu, &policy, Case { by, also, on_device: false }, n)?;
+        }
     }
     Ok(())
 }
@@ -383,19 +322,15 @@ fn invalid_selections_are_rejected(gpu: &Gpu) -> Result<()> {
         let result = add(which.clone(), buffers);
         ensure!(matches!(result, Err(Error::Selection { .. })), "{which:?}: {result:?}");
     }
-    let result = add(less(), SelectBuffers::new(src, floats, one));
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "dst", .. })), "{result:?}");
-    let result = add(less(), SelectBuffers::new(floats, floats, one));
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "src", .. })), "{result:?}");
-    let result = add(less(), good.count(9));
-    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
-    let result = add(Select::flagged(), good.flags(one));
-    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
-    let result = add(less(), SelectBuffers::new(huge, huge, one));
-    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
-    let absurd = add(less(), SelectBuffers::new(huge, huge, one).count(u64::MAX));
-    ensure!(matches!(absurd, Err(Error::TooLarge { .. })), "{absurd:?}");
-    let result = gpu.context.select_flagged(&[1u32, 2], &[1u32]);
-    ensure!(matches!(result, Err(Error::Selection { .. })), "{result:?}");
+    let long = SelectBuffers::new(huge, huge, one);
+    expect_errors! {
+        add(less(), SelectBuffers::new(src, floats, one)) => KeyTypeMismatch { name: "dst", .. },
+        add(less(), SelectBuffers::new(floats, floats, one)) => KeyTypeMismatch { name: "src", .. },
+        add(less(), good.count(9)) => BufferTooSmall { .. },
+        add(Select::flagged(), good.flags(one)) => BufferTooSmall { .. },
+        add(less(), long) => TooLarge { .. },
+        add(less(), long.count(u64::MAX)) => TooLarge { .. },
+        gpu.context.select_flagged(&[1u32, 2], &[1u32]) => Selection { .. },
+    }
     Ok(())
 }

@@ -1,14 +1,10 @@
 //! Radix sort, compared with a stable sort on the CPU between guard words: key types x values x
 //! directions x sizes x distributions x methods.
 
-use anyhow::{Context as _, Result};
-use multisplit::KeyType;
-use multisplit::Policy;
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::{Ranking, TileShape};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::Gpu;
-use multisplit_tests::tests;
+use multisplit::{KeyType, Policy};
+use multisplit_tests::prelude::*;
 
 use crate::sort_run::{KEYS, Keys, Order, PAYLOADS, Payload, case, quick_policy, tile};
 

@@ -3,16 +3,12 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
 use multisplit::graph::Graph;
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::TileShape;
-use multisplit::operations::{Count, SortBuffers, copy, sort};
-use multisplit::{KeyType, Sort};
-use multisplit_tests::generate::{Rng, uniform};
-use multisplit_tests::harness::{Gpu, expect_equal, few_groups};
-use multisplit_tests::tests;
+use multisplit::operations::{SortBuffers, copy, sort};
+use multisplit::{KeyType, Policy, Sort};
+use multisplit_tests::prelude::*;
 
 use crate::sort_run::{KEYS, Keys, Order, PAYLOADS, Payload, case, check, quick_policy};
 
@@ -150,71 +146,59 @@ fn few_keys_in_a_folded_dispatch_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_sorts(few_groups(quick_policy(gpu)), 1);
     let limits = gpu.context.limits();
     let limits = multisplit::graph::Limits { max_workgroup_count: [3, 65_535, 65_535], ..limits };
-    let mut graph = Graph::new("rows");
-    let keys = graph.import::<u32>("keys", 5_001);
-    let how = Sort::ascending().method(SortMethod::OneSweep);
-    sort(&mut graph, &policy, &how, &SortBuffers::keys(keys))?;
-    let executable = gpu.context.instantiate(graph.compile(&limits)?)?;
     let mut given = uniform(5_001, 6);
-    let on_device = gpu.context.upload(&given)?;
-    gpu.context.run(&executable, &[(keys, &on_device)])?;
+    let mut setup = Setup::new(&gpu.context, "rows");
+    let keys = setup.input("keys", &given);
+    let how = Sort::ascending().method(SortMethod::OneSweep);
+    sort(&mut setup.graph, &policy, &how, &SortBuffers::keys(keys))?;
+    setup.run_within(&limits)?;
     given.sort_unstable();
-    expect_equal(&gpu.context.download(&on_device)?, &given)
+    setup.expect(keys, &given)
 }
 
 /// One recording, run many times with different keys and counts: no state remains of the previous
 /// run, whatever its number of tiles.
 fn few_keys_replayed_match_the_cpu(gpu: &Gpu) -> Result<()> {
-    let context = &gpu.context;
-    let max = 6 * TILE as u64 + 9;
+    let max = 6 * TILE + 9;
     for turn in 0..2 {
         let policy = small_sorts(quick_policy(gpu), turn);
-        let mut graph = Graph::new("few");
-        let mut import = |name, len| graph.import::<u32>(name, len);
-        let [source, keys, values] = ["source", "keys", "values"].map(|name| import(name, max));
-        let count = import("count", 1);
-        copy(&mut graph, &policy, "copy", source, keys)?;
-        copy(&mut graph, &policy, "copy", source, values)?;
+        let mut setup = Setup::new(&gpu.context, "few");
+        let [source, keys, values] =
+            ["source", "keys", "values"].map(|name| setup.output::<u32>(name, max));
+        let count = setup.count(true, 0, max);
+        copy(&mut setup.graph, &policy, "copy", source, keys)?;
+        copy(&mut setup.graph, &policy, "copy", source, values)?;
         let order = Order { bits: 0..24, ..Order::one_sweep(KeyType::U32) };
-        let n = Count::Device { buffer: count, index: 0, max };
-        let buffers = SortBuffers::keys(keys).values(values).count(n);
-        sort(&mut graph, &policy, &order.sort(), &buffers)?;
-        graph.replayable();
-        let executable = context.instantiate(graph.compile(&context.limits())?)?;
-        let [device_source, device_keys, device_values] =
-            [context.zeroed::<u32>(max)?, context.zeroed(max)?, context.zeroed(max)?];
-        let device_count = context.zeroed::<u32>(1)?;
-        let bound = [
-            (source, &device_source),
-            (keys, &device_keys),
-            (values, &device_values),
-            (count, &device_count),
-        ];
-        let mut replay = context.replay(Arc::new(executable), &bound)?;
+        let buffers = SortBuffers::keys(keys).values(values).count(count);
+        sort(&mut setup.graph, &policy, &order.sort(), &buffers)?;
+        setup.graph.replayable();
+        let executable = Arc::new(setup.executable()?);
+        let mut replay = gpu.context.replay(executable, &setup.upload()?)?;
         let mut rng = Rng::new(9);
         for batch in 0..if gpu.full { 200 } else { 24 } {
             // All, none, one, and any number; of many values, and of few.
             let number = match batch % 6 {
-                0 => max,
+                0 => max as u32,
                 1 => 0,
                 2 => 1,
-                3 => u64::from(u32::MAX),
-                _ => rng.below(max + 1),
+                3 => u32::MAX,
+                _ => rng.below(max as u64 + 1) as u32,
             };
-            let data: Vec<u32> = uniform(max as usize, batch)
+            let data: Vec<u32> = uniform(max, batch)
                 .into_iter()
                 .map(|key| if batch % 4 == 3 { key & 0xFF00 } else { key })
                 .collect();
-            context.write(&device_source, 0, &data)?;
-            context.write(&device_count, 0, &[number as u32])?;
+            setup.write(source, &data)?;
+            setup.set_count(count, number)?;
             replay.submit(3)?;
             replay.wait()?;
-            let (sorted, rest) = data.split_at(number.min(max) as usize);
+            let (sorted, rest) = data.split_at((number as usize).min(max));
             let bits: Vec<u64> = sorted.iter().map(|&key| key.into()).collect();
             let sorted = order.expected(&bits).into_iter().map(|i| sorted[i as usize]);
             let expected: Vec<u32> = sorted.chain(rest.iter().copied()).collect();
-            for buffer in [&device_keys, &device_values] {
-                expect_equal(&context.download(buffer)?, &expected)
+            for import in [keys, values] {
+                setup
+                    .expect(import, &expected)
                     .with_context(|| format!("batch {batch}: {number} keys, turn {turn}"))?;
             }
         }

@@ -2,16 +2,12 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
 use multisplit::graph::{Buffer, ElementType, Graph};
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::TileShape;
 use multisplit::operations::{Count, SortBuffers, copy, sort};
-use multisplit::{Error, KeyType, Sort};
-use multisplit_tests::generate::{Rng, uniform};
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit::{Error, KeyType, Policy, Sort};
+use multisplit_tests::prelude::*;
 
 use crate::sort_run::{Order, Payload, check, quick_policy, tile};
 
@@ -21,17 +17,11 @@ tests!(sort:
     small_sort_buffers_are_rejected, one_call_sorts_slices, one_call_sorts_device_arrays,
 );
 
-const UNTOUCHED: u32 = 0xDEAD_BEEF;
-
 fn places(keys: &[u32], order: &Order) -> Vec<u32> {
     order.expected(&keys.iter().map(|&key| u64::from(key)).collect::<Vec<_>>())
 }
 
-fn pick(from: &[u32], places: &[u32]) -> Vec<u32> {
-    places.iter().map(|&i| from[i as usize]).collect()
-}
-
-/// Pairs of words in a double buffer, with guard words after each half.
+/// Pairs of words in a double buffer.
 struct Doubled {
     keys: [Buffer; 2],
     values: [Buffer; 2],
@@ -46,6 +36,32 @@ impl Doubled {
         Self { keys, values, half: graph.import::<u32>("half", 1) }
     }
 
+    /// Keys and values, the contents of the other halves, and of the word `half`.
+    fn filled(
+        setup: &mut Setup<'_>,
+        given: [&[u32]; 2],
+        others: [&[u32]; 2],
+        half: &[u32],
+    ) -> Self {
+        let keys = [setup.input("keys", given[0]), setup.input("keys.other", others[0])];
+        let values = [setup.input("values", given[1]), setup.input("values.other", others[1])];
+        Self { keys, values, half: setup.input("half", half) }
+    }
+
+    /// Compares the half that holds the result with the CPU, and checks the guard words of the
+    /// other. Returns the number of the half.
+    fn check(&self, setup: &Setup<'_>, given: [&[u32]; 2], places: &[u32]) -> Result<u32> {
+        let half = setup.found::<u32>(self.half)?[0];
+        ensure!(half < 2, "half {half}");
+        for (halves, input) in [self.keys, self.values].into_iter().zip(given) {
+            setup
+                .expect(halves[half as usize], &reference::pick(input, places))
+                .with_context(|| format!("half {half}"))?;
+            setup.found::<u32>(halves[1 - half as usize])?;
+        }
+        Ok(half)
+    }
+
     fn in_place(&self) -> SortBuffers {
         SortBuffers::keys(self.keys[0]).values(self.values[0])
     }
@@ -56,40 +72,14 @@ impl Doubled {
 }
 
 fn doubled(gpu: &Gpu, policy: &Policy, order: &Order, keys: &[u32]) -> Result<u32> {
-    let context = &gpu.context;
-    let n = keys.len() as u64;
-    let mut graph = Graph::new("doubled");
-    let declared = Doubled::new(&mut graph, n.max(1));
-    sort(&mut graph, policy, &order.sort(), &declared.doubled().count(n))?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let guarded = |words: &[u32]| context.upload(&[words, &[UNTOUCHED; 64]].concat());
-    let values: Vec<u32> = (0..n as u32).map(|i| i ^ 0x5555).collect();
-    let other = vec![7; n as usize];
-    let device_keys = [guarded(keys)?, guarded(&other)?];
-    let device_values = [guarded(&values)?, guarded(&other)?];
-    let half = context.upload(&[UNTOUCHED])?;
-    let mut bound = vec![(declared.half, &half)];
-    for k in 0..2 {
-        bound.push((declared.keys[k], &device_keys[k]));
-        bound.push((declared.values[k], &device_values[k]));
-    }
-    context.run(&executable, &bound)?;
-    let half = context.download(&half)?[0];
-    ensure!(half < 2, "half {half}");
-    let places = places(keys, order);
-    for (device, expected) in
-        [(&device_keys, pick(keys, &places)), (&device_values, pick(&values, &places))]
-    {
-        for (k, buffer) in device.iter().enumerate() {
-            let got = context.download(buffer)?;
-            let (first, rest) = got.split_at(keys.len());
-            ensure!(rest.iter().all(|&word| word == UNTOUCHED), "written past the end of half {k}");
-            if k as u32 == half {
-                expect_equal(first, &expected).with_context(|| format!("half {half}"))?;
-            }
-        }
-    }
-    Ok(half)
+    let mut setup = Setup::new(&gpu.context, "doubled");
+    let values: Vec<u32> = (0..keys.len() as u32).map(|i| i ^ 0x5555).collect();
+    let (given, other) = ([keys, &values], vec![7; keys.len()]);
+    let declared = Doubled::filled(&mut setup, given, [&other, &other], &[]);
+    let buffers = declared.doubled().count(keys.len() as u64);
+    sort(&mut setup.graph, policy, &order.sort(), &buffers)?;
+    setup.run()?;
+    declared.check(&setup, given, &places(keys, order))
 }
 
 /// The word `half` tells which half holds the result. It depends on the number of rounds, and idle
@@ -128,47 +118,21 @@ fn device_count_limits_the_sort(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn device_count(gpu: &Gpu, order: &Order, max: u64, doubled: bool) -> Result<()> {
-    const INDEX: u64 = 71;
-    let context = &gpu.context;
-    let mut graph = Graph::new("counted");
-    let declared = Doubled::new(&mut graph, max);
-    let words = graph.import::<u32>("words", 100);
-    let buffers = if doubled { declared.doubled() } else { declared.in_place() };
-    let buffers = buffers.count(Count::Device { buffer: words, index: INDEX, max });
-    sort(&mut graph, &quick_policy(gpu), &order.sort(), &buffers)?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+fn device_count(gpu: &Gpu, order: &Order, max: u32, doubled: bool) -> Result<()> {
+    let mut setup = Setup::new(&gpu.context, "counted");
     let (keys, values) = (uniform(max as usize, 3), uniform(max as usize, 4));
-    let device = [(); 4].map(|()| context.zeroed::<u32>(max));
-    let [device_keys, other_keys, device_values, other_values] = device;
-    let device_keys = [device_keys?, other_keys?];
-    let device_values = [device_values?, other_values?];
-    let half = context.zeroed::<u32>(1)?;
-    let device_words = context.zeroed::<u32>(100)?;
-    let max = max as u32;
+    let given: [&[u32]; 2] = [&keys, &values];
+    // Elements beyond the count are the same in both halves.
+    let declared = Doubled::filled(&mut setup, given, given, &[0]);
+    let count = setup.count(true, max, max as usize);
+    let buffers = if doubled { declared.doubled() } else { declared.in_place() };
+    sort(&mut setup.graph, &quick_policy(gpu), &order.sort(), &buffers.count(count))?;
+    let executable = setup.executable()?;
     for number in [max, 0, 1, 2, (max / 3) | 1, max - 1, max + 1, u32::MAX] {
-        let mut all = uniform(100, u64::from(number));
-        all[INDEX as usize] = number;
-        context.write(&device_words, 0, &all)?;
-        context.write(&half, 0, &[0u32])?;
-        for k in 0..2 {
-            context.write(&device_keys[k], 0, &keys)?;
-            context.write(&device_values[k], 0, &values)?;
-        }
-        let mut bound = vec![(words, &device_words), (declared.half, &half)];
-        for k in 0..2 {
-            bound.push((declared.keys[k], &device_keys[k]));
-            bound.push((declared.values[k], &device_values[k]));
-        }
-        context.run(&executable, &bound)?;
-        let half = context.download(&half)?[0] as usize;
-        let n = number.min(max) as usize;
-        let places = places(&keys[..n], order);
-        for (buffers, input) in [(&device_keys, &keys), (&device_values, &values)] {
-            let expected = [pick(input, &places), input[n..].to_vec()].concat();
-            expect_equal(&context.download(&buffers[half])?, &expected)
-                .with_context(|| format!("{number} of {max}"))?;
-        }
+        setup.set_count(count, number)?;
+        setup.run_on(&executable)?;
+        let places = places(&keys[..number.min(max) as usize], order);
+        declared.check(&setup, given, &places).with_context(|| format!("{number} of {max}"))?;
     }
     Ok(())
 }
@@ -219,8 +183,8 @@ fn thousand_replays_are_correct(gpu: &Gpu) -> Result<()> {
     sort(&mut graph, &policy, &order.sort(), &SortBuffers::keys(keys).values(values))?;
     graph.replayable();
     let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let (device_source, device_keys, device_values) =
-        (context.zeroed::<u32>(n)?, context.zeroed::<u32>(n)?, context.zeroed::<u32>(n)?);
+    let [device_source, device_keys, device_values] =
+        [context.zeroed::<u32>(n)?, context.zeroed(n)?, context.zeroed(n)?];
     let bound = [(source, &device_source), (keys, &device_keys), (values, &device_values)];
     let mut replay = context.replay(Arc::new(executable), &bound)?;
     for batch in 0..20 {
@@ -228,7 +192,7 @@ fn thousand_replays_are_correct(gpu: &Gpu) -> Result<()> {
         context.write(&device_source, 0, &data)?;
         replay.submit(50)?;
         replay.wait()?;
-        let expected = pick(&data, &places(&data, &order));
+        let expected = reference::pick(&data, &places(&data, &order));
         for buffer in [&device_keys, &device_values] {
             expect_equal(&context.download(buffer)?, &expected)
                 .with_context(|| format!("after {} runs", 50 * (batch + 1)))?;
@@ -373,8 +337,7 @@ fn one_call_sorts_device_arrays(gpu: &Gpu) -> Result<()> {
     let values: Vec<[u32; 2]> = (0..2_000).map(|i| [i, !i]).collect();
     let order = Order { descending: true, bits: 8..24, ..Order::of(KeyType::I64) };
     let places = order.expected(&keys.iter().map(|&key| key as u64).collect::<Vec<_>>());
-    let sorted: Vec<i64> = places.iter().map(|&i| keys[i as usize]).collect();
-    let moved: Vec<[u32; 2]> = places.iter().map(|&i| values[i as usize]).collect();
+    let (sorted, moved) = (reference::pick(&keys, &places), reference::pick(&values, &places));
     let sort = order.sort();
 
     let (mut on_device, device_values) = (context.upload(&keys)?, context.upload(&values)?);

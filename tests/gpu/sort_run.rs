@@ -3,16 +3,12 @@
 
 use std::ops::Range;
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
 use multisplit::graph::{Buffer, ElementType, Graph};
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::TileShape;
 use multisplit::operations::{SortBuffers, sort};
-use multisplit::{Bound, KeyType, Sort};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::reference;
+use multisplit::{KeyType, Policy, Sort};
+use multisplit_tests::prelude::*;
 
 /// The parameters of a sort, for the engine and for the CPU.
 #[derive(Clone, Debug)]
@@ -126,54 +122,26 @@ pub fn image(key: KeyType, bits: u64) -> u64 {
 }
 
 fn special(key: KeyType, rng: &mut Rng) -> u64 {
+    const F16: [u64; 10] = [0x7E00, 0xFE01, 0x7C00, 0xFC00, 0, 0x8000, 1, 0x83FF, 0x7BFF, 0xBE00];
+    const BF16: [u64; 10] = [0x7FC0, 0xFFC1, 0x7F80, 0xFF80, 0, 0x8000, 1, 0x807F, 0x7F7F, 0xBFC0];
+    const INTEGERS: [u64; 10] =
+        [0, 1, u64::MAX, u64::MAX - 1, 1 << 31, (1 << 31) - 1, 1 << 63, (1 << 63) - 1, 255, 256];
     let pick = rng.below(10) as usize;
     match key {
-        KeyType::F16 => {
-            let all = [
-                0x7E00, 0xFE01, 0x7C00, 0xFC00, 0, 0x8000, 1, 0x83FF, 0x7BFF, 0xBE00, // -1.5
-            ];
-            all[pick]
-        }
-        KeyType::Bf16 => {
-            let all = [
-                0x7FC0, 0xFFC1, 0x7F80, 0xFF80, 0, 0x8000, 1, 0x807F, 0x7F7F, 0xBFC0, // -1.5
-            ];
-            all[pick]
-        }
+        // The last one is -1.5.
+        KeyType::F16 => F16[pick],
+        KeyType::Bf16 => BF16[pick],
         KeyType::F32 => {
-            let all = [
-                f32::NAN,
-                -f32::NAN,
-                f32::INFINITY,
-                f32::NEG_INFINITY,
-                0.0,
-                -0.0,
-                1e-40,
-                -1e-40,
-                f32::MAX,
-                -1.5,
-            ];
+            let (nan, max) = (f32::NAN, f32::INFINITY);
+            let all = [nan, -nan, max, -max, 0.0, -0.0, 1e-40, -1e-40, f32::MAX, -1.5];
             u64::from(all[pick].to_bits())
         }
         KeyType::F64 => {
-            let all = [
-                f64::NAN,
-                -f64::NAN,
-                f64::INFINITY,
-                f64::NEG_INFINITY,
-                0.0,
-                -0.0,
-                1e-310,
-                -1e-310,
-                f64::MAX,
-                -1.5,
-            ];
+            let (nan, max) = (f64::NAN, f64::INFINITY);
+            let all = [nan, -nan, max, -max, 0.0, -0.0, 1e-310, -1e-310, f64::MAX, -1.5];
             all[pick].to_bits()
         }
-        _ => {
-            [0, 1, u64::MAX, u64::MAX - 1, 1 << 31, (1 << 31) - 1, 1 << 63, (1 << 63) - 1, 255, 256]
-                [pick]
-        }
+        _ => INTEGERS[pick],
     }
 }
 
@@ -200,19 +168,26 @@ pub fn make_keys(key: KeyType, keys: Keys, n: usize, seed: u64) -> Vec<u64> {
     made
 }
 
-/// Number of guard words before and after each array.
-const GUARD: usize = 64;
-const GUARD_WORD: u32 = 0xDEAD_BEEF;
-
 /// Fill byte after the last narrow key in its word.
-pub const BEHIND: u8 = 0xA5;
+const BEHIND: u8 = 0xA5;
+
+/// The bytes of the keys.
+pub fn key_bytes(key: KeyType, bits: &[u64]) -> Vec<u8> {
+    let bytes = |bits: &u64| bits.to_le_bytes().into_iter().take(key.bytes() as usize);
+    bits.iter().flat_map(bytes).collect()
+}
 
 /// The keys as words; the last word of narrow keys is padded.
 pub fn key_words(key: KeyType, bits: &[u64]) -> Vec<u32> {
-    let bytes = |bits: &u64| bits.to_le_bytes().into_iter().take(key.bytes() as usize);
-    let mut all: Vec<u8> = bits.iter().flat_map(bytes).collect();
+    let mut all = key_bytes(key, bits);
     all.resize(all.len().next_multiple_of(4), BEHIND);
-    all.chunks(4).map(|word| word.iter().rev().fold(0, |w, &b| w << 8 | u32::from(b))).collect()
+    bytemuck::pod_collect_to_vec(&all)
+}
+
+/// Imports these keys.
+pub fn import_keys(setup: &mut Setup<'_>, name: &str, key: KeyType, bits: &[u64]) -> Buffer {
+    let len = key.array_len(bits.len().max(1) as u64);
+    setup.array(name, key.into(), len, &key_words(key, bits))
 }
 
 /// The first `n` keys of these words.
@@ -239,47 +214,24 @@ pub fn check(
     payload: Payload,
     keys: &[u64],
 ) -> Result<()> {
-    let context = &gpu.context;
     let n = keys.len() as u64;
-    let len = n.max(1);
-    let mut graph = Graph::new("sort");
-    let keys_buffer = graph.import_array("keys", order.key.into(), order.key.array_len(len));
-    let values_buffer = graph.import_array("values", payload.element(), len);
+    let mut setup = Setup::new(&gpu.context, "sort");
+    let keys_buffer = import_keys(&mut setup, "keys", order.key, keys);
+    let given: Vec<u32> = (0..n as u32).flat_map(|i| value_words(payload, i)).collect();
+    let values_buffer = setup.array("values", payload.element(), n.max(1), &given);
     let buffers = payload.buffers(keys_buffer, values_buffer).count(n);
-    sort(&mut graph, policy, &order.sort(), &buffers)?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-
-    let guarded = |mut words: Vec<u32>, least: usize| {
-        words.resize(words.len().max(least), 0);
-        let guard = vec![GUARD_WORD; GUARD];
-        context.upload(&[guard.clone(), words, guard].concat())
-    };
-    let device_keys = guarded(key_words(order.key, keys), order.key.bytes().div_ceil(4) as usize)?;
-    let given: Vec<u32> = (0..n as u32)
-        .flat_map(|i| if payload == Payload::Indices { vec![7] } else { value_words(payload, i) })
-        .collect();
-    let device_values = guarded(given, value_words(payload, 0).len())?;
-    let at = 4 * GUARD as u64;
-    let words = |import, array| Bound::untyped(import, array, at);
-    let bound = [words(keys_buffer, &device_keys), words(values_buffer, &device_values)];
-    context.run(&executable, &bound)?;
-    let inside = |buffer, words: usize| -> Result<Vec<u32>> {
-        let all = context.download(buffer)?;
-        let after = GUARD + words.max(all.len() - 2 * GUARD);
-        ensure!(all[..GUARD].iter().all(|&w| w == GUARD_WORD), "guard words before");
-        ensure!(all[after..].iter().all(|&w| w == GUARD_WORD), "guard words after");
-        Ok(all[GUARD..GUARD + words].to_vec())
-    };
+    sort(&mut setup.graph, policy, &order.sort(), &buffers)?;
+    setup.run()?;
     let places = order.expected(keys);
-    let sorted: Vec<u64> = places.iter().map(|&i| keys[i as usize]).collect();
-    let expected = key_words(order.key, &sorted);
-    expect_equal(&inside(&device_keys, expected.len())?, &expected).context("keys")?;
-    let expected: Vec<u32> = match payload {
-        Payload::Nothing => return Ok(()),
-        Payload::Indices => places,
-        Payload::Bytes(_) => places.iter().flat_map(|&i| value_words(payload, i)).collect(),
-    };
-    expect_equal(&inside(&device_values, expected.len())?, &expected).context("values")
+    setup.expect(keys_buffer, &key_words(order.key, &reference::pick(keys, &places)))?;
+    match payload {
+        Payload::Nothing => setup.expect_unchanged(values_buffer),
+        Payload::Indices => setup.expect(values_buffer, &places),
+        Payload::Bytes(_) => {
+            let moved: Vec<u32> = places.iter().flat_map(|&i| value_words(payload, i)).collect();
+            setup.expect(values_buffer, &moved)
+        }
+    }
 }
 
 /// Sorts `n` keys of a distribution.

@@ -1,18 +1,14 @@
 //! Segmented sorts, compared with a stable sort of each segment on the CPU: sizes, types, values
 //! and directions.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
 use multisplit::graph::Graph;
 use multisplit::operations::sort::{AddedSort, SortMethod};
 use multisplit::operations::{Count, SortBuffers, sort};
-use multisplit::{Bound, Error, KeyType, Sort};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit::{Error, KeyType, Policy, Sort};
+use multisplit_tests::prelude::*;
 
 use crate::sort_run::{
-    Keys, Order, PAYLOADS, Payload, key_words, make_keys, quick_policy, value_words,
+    Keys, Order, PAYLOADS, Payload, import_keys, key_words, make_keys, quick_policy, value_words,
 };
 
 tests!(sort_segments:
@@ -23,16 +19,9 @@ tests!(sort_segments:
     invalid_segmented_sorts_are_rejected
 );
 
-const UNTOUCHED: [u32; 64] = [0xDEAD_BEEF; 64];
-
 /// The offsets of segments with these lengths.
 fn offsets(lengths: impl IntoIterator<Item = usize>) -> Vec<u32> {
-    let mut end = 0;
-    let ends = lengths.into_iter().map(|length| {
-        end += length as u32;
-        end
-    });
-    std::iter::once(0).chain(ends).collect()
+    reference::offsets(lengths.into_iter().map(|length| length as u32))
 }
 
 /// Source of the segment offsets.
@@ -56,45 +45,29 @@ fn check(
     (payload, kind, given): (Payload, Keys, Given),
     (n, offsets): (u64, &[u32]),
 ) -> Result<AddedSort> {
-    let context = &gpu.context;
     let segments = offsets.len().saturating_sub(1) as u64;
     // Elements beyond a device count exist, and must not change.
     let spare = if given == Given::Counted { SPARE } else { 0 };
     let keys = make_keys(order.key, kind, (n + spare) as usize, n);
-    let mut graph = Graph::new("segments");
-    let len = (n + spare).max(1);
-    let keys_buffer = graph.import_array("keys", order.key.into(), order.key.array_len(len));
-    let values_buffer = graph.import_array("values", payload.element(), len);
-    let offsets_buffer = graph.import::<u32>("offsets", (offsets.len() as u64 + spare).max(1));
-    let words = graph.import::<u32>("words", 2);
+    let mut setup = Setup::new(&gpu.context, "segments");
+    let keys_buffer = import_keys(&mut setup, "keys", order.key, &keys);
+    let numbers = 0..(n + spare) as u32;
+    let given_values: Vec<u32> = numbers.clone().flat_map(|i| value_words(payload, i)).collect();
+    let values_buffer = setup.array("values", payload.element(), (n + spare).max(1), &given_values);
+    let offsets_buffer = setup.input("offsets", &[offsets, &vec![7; spare as usize]].concat());
     let buffers = payload.buffers(keys_buffer, values_buffer).count(n);
-    let device = |index, max| Count::Device { buffer: words, index, max };
     let (how, buffers) = match given {
         Given::Host => (order.sort().segments(offsets), buffers),
         Given::Rows => (order.sort().rows(offsets[1].into()), buffers),
         Given::Device => (order.sort(), buffers.segments(offsets_buffer, segments)),
         Given::Counted => {
-            let buffers = buffers.count(device(0, n + spare));
-            (order.sort(), buffers.segments(offsets_buffer, device(1, segments + spare - 1)))
+            let count = setup.count(true, n as u32, (n + spare) as usize);
+            let number = setup.count(true, segments as u32, (segments + spare - 1) as usize);
+            (order.sort(), buffers.count(count).segments(offsets_buffer, number))
         }
     };
-    let added = sort(&mut graph, policy, &how, &buffers)?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let guarded = |words: &[u32]| context.upload(&[words, &UNTOUCHED].concat());
-    let device_keys = guarded(&key_words(order.key, &keys))?;
-    let numbers = 0..(n + spare) as u32;
-    let given_values: Vec<u32> = numbers.clone().flat_map(|i| value_words(payload, i)).collect();
-    let device_values = guarded(&given_values)?;
-    let device_offsets = context.upload(&[offsets, &vec![7; spare as usize]].concat())?;
-    let counts = context.upload(&[n as u32, segments as u32])?;
-    let bind = |import, array| Bound::untyped(import, array, 0);
-    let bound = [
-        bind(keys_buffer, &device_keys),
-        bind(values_buffer, &device_values),
-        bind(offsets_buffer, &device_offsets),
-        bind(words, &counts),
-    ];
-    context.run(&executable, &bound)?;
+    let added = sort(&mut setup.graph, policy, &how, &buffers)?;
+    setup.run()?;
 
     // Offsets that fall or exceed the end are clamped; elements outside of all segments do not
     // move.
@@ -113,16 +86,14 @@ fn check(
         begin = end;
     }
     let sorted: Vec<u64> = places.iter().map(|&i| keys[i as usize]).collect();
-    let expected = [&key_words(order.key, &sorted)[..], &UNTOUCHED].concat();
-    let say = |what| format!("{what}: {order:?}, {payload:?}, {kind:?}, {given:?}");
-    expect_equal(&context.download(&device_keys)?, &expected).with_context(|| say("keys"))?;
+    let say = || format!("{order:?}, {payload:?}, {kind:?}, {given:?}");
+    setup.expect(keys_buffer, &key_words(order.key, &sorted)).with_context(say)?;
     let expected: Vec<u32> = match payload {
         Payload::Nothing => given_values,
         Payload::Bytes(_) => places.iter().flat_map(|&i| value_words(payload, i)).collect(),
         Payload::Indices => indices,
     };
-    let expected = [&expected[..], &UNTOUCHED].concat();
-    expect_equal(&context.download(&device_values)?, &expected).with_context(|| say("values"))?;
+    setup.expect(values_buffer, &expected).with_context(say)?;
     Ok(added)
 }
 
@@ -265,10 +236,8 @@ fn every_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
         for payload in PAYLOADS {
             let tile = tile_of(gpu, &policy, key, payload)?;
             let random = random(&mut rng, tile, 200_000);
-            for given in [Given::Host, Given::Device, Given::Counted] {
-                if !mine() {
-                    continue;
-                }
+            let kinds = [Given::Host, Given::Device, Given::Counted];
+            for given in kinds.into_iter().filter(|_| mine()) {
                 for kind in [Keys::Uniform, Keys::FewDistinct] {
                     let order = Order { descending: kind == Keys::Uniform, ..Order::of(key) };
                     check_segments(gpu, &policy, &order, (payload, kind, given), &random)?;
@@ -290,10 +259,8 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for (turn, length) in lengths.into_iter().chain(around).enumerate() {
         let offsets = offsets(std::iter::repeat_n(length, (3_000 / length).max(2) + 1));
         let sampled = |k: usize| gpu.full || turn % 3 == k % 3;
-        for (k, payload) in PAYLOADS.into_iter().enumerate().filter(|(k, _)| sampled(*k)) {
-            if !mine() {
-                continue;
-            }
+        let payloads = PAYLOADS.into_iter().enumerate().filter(|(k, _)| sampled(*k));
+        for (k, payload) in payloads.filter(|_| mine()) {
             let key = KeyType::WIDE[(turn + k) % KeyType::WIDE.len()];
             let bits = if (turn + k) % 4 == 3 { 3..key.bits() - 5 } else { 0..key.bits() };
             let order = Order { descending: k % 2 == 0, bits, ..Order::of(key) };
@@ -409,15 +376,14 @@ fn invalid_segmented_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
         let result = outcome(Sort::ascending(), offsets);
         ensure!(matches!(result, Err(Error::Segments { .. })), "{offsets:?}: {result:?}");
     }
-    let result = outcome(Sort::ascending(), &[0, 100_001]);
-    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
-    let result = outcome(Sort::ascending(), &[0, u32::MAX]);
-    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
-    let result = outcome(Sort::ascending().method(SortMethod::Small), &[0, 100_000]);
-    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
+    let by = |method| Sort::ascending().method(method);
     let rounds = SortMethod::Multisplit { radix_bits: 8 };
-    let result = outcome(Sort::ascending().method(rounds), &[0, 5]);
-    ensure!(matches!(result, Err(Error::Method { .. })), "{result:?}");
+    expect_errors! {
+        outcome(Sort::ascending(), &[0, 100_001]) => BufferTooSmall { .. },
+        outcome(Sort::ascending(), &[0, u32::MAX]) => TooLarge { .. },
+        outcome(by(SortMethod::Small), &[0, 100_000]) => TooLarge { .. },
+        outcome(by(rounds), &[0, 5]) => Method { .. },
+    }
     // Options that are valid for whole arrays only.
     let mut graph = Graph::new("refused");
     let mut import = |name| graph.import::<u32>(name, 5);

@@ -1,13 +1,11 @@
 //! User shaders and functions: in safe calls, accesses that could leave their buffers are rejected
 //! or kept within bounds. Unchecked SPIR-V requires `unsafe`.
 
-use anyhow::{Result, bail, ensure};
 use multisplit::graph::{Graph, Groups};
 use multisplit::shaders::compile::{CompileError, Source, compile};
 use multisplit::shaders::{Kernel, builtin};
 use multisplit::{Bins, Buckets, Error, ExecutableOptions, Glsl, Sort, threads};
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
 
 tests!(soundness:
     functions_with_side_effects_are_rejected, shaders_with_addresses_are_rejected,

@@ -3,16 +3,15 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, ensure};
 use multisplit::ash::vk;
 use multisplit::graph::{Buffer, Graph};
 use multisplit::operations::{ScanBuffers, SortBuffers, scan, sort};
 use multisplit::{
     Array, BufferAt, Error, Executable, ExecutableOptions, RecordOptions, Scan, Sort, threads,
 };
-use multisplit_tests::generate::uniform;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{reference, tests};
+use multisplit_tests::prelude::*;
+
+use crate::work::{ADD, add};
 
 tests!(soundness:
     run_is_ordered_after_a_replay, plans_of_two_threads_are_ordered,
@@ -22,17 +21,8 @@ tests!(soundness:
 
 const N: u64 = 20_000;
 
-const ADD: &str = "#version 460
-layout(local_size_x = 64) in;
-layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
-layout(push_constant) uniform Push { uint addend; } push;
-void main() {
-    uint i = gl_GlobalInvocationID.x;
-    if (i < data.at.length()) data.at[i] += push.addend;
-}";
-
-/// A plan that adds a number to each word of its import. If it is not replayable, it has no barrier
-/// against earlier work.
+/// A plan that adds a multiple of the index to each word of its import. If it is not replayable, it
+/// has no barrier against earlier work.
 fn adding(gpu: &Gpu, addend: u32, replayable: bool) -> Result<(Executable, Buffer)> {
     let mut work = gpu.context.work("add");
     let data = work.import::<u32>("data", N);
@@ -64,7 +54,7 @@ fn run_is_ordered_after_a_replay(gpu: &Gpu) -> Result<()> {
     for round in 0..10 {
         replay.submit(4)?;
         context.run(&scanned, &[(src, &array), (dst, &sums)])?;
-        expected.iter_mut().for_each(|word| *word = word.wrapping_add(12));
+        add(&mut expected, 12);
         expect_equal(&context.download(&sums)?, &reference::exclusive_scan(&expected))
             .with_context(|| format!("round {round}"))?;
         // Host writes are ordered after earlier submissions, too.
@@ -90,8 +80,8 @@ fn both<A: Send, B: Send>(
 fn plans_of_two_threads_are_ordered(gpu: &Gpu) -> Result<()> {
     const RUNS: u32 = 30;
     let context = &gpu.context;
-    let input = uniform(N as usize, 2);
-    let array = context.upload(&input)?;
+    let mut expected = uniform(N as usize, 2);
+    let array = context.upload(&expected)?;
     let (ones, ones_data) = adding(gpu, 1, false)?;
     let (thousands, thousands_data) = adding(gpu, 1000, true)?;
     both(
@@ -104,7 +94,7 @@ fn plans_of_two_threads_are_ordered(gpu: &Gpu) -> Result<()> {
             (0..RUNS / 2).try_for_each(|_| Ok(replay.submit(2)?))
         },
     )?;
-    let expected: Vec<u32> = input.iter().map(|word| word.wrapping_add(1001 * RUNS)).collect();
+    add(&mut expected, 1001 * RUNS);
     expect_equal(&context.download(&array)?, &expected)
 }
 
@@ -112,7 +102,7 @@ fn plans_of_two_threads_are_ordered(gpu: &Gpu) -> Result<()> {
 /// orders, and no element is lost.
 fn sorts_of_two_threads_are_ordered(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
-    let mut keys = uniform(1_000, 3);
+    let keys = uniform(1_000, 3);
     let array = context.upload(&keys)?;
     let sorting = |mut array: Array<u32>, sort: Sort| {
         move || (0..5).try_for_each(|_| Ok(context.sort_in_place(&mut array, &sort)?))
@@ -122,8 +112,7 @@ fn sorts_of_two_threads_are_ordered(gpu: &Gpu) -> Result<()> {
     if sorted[0] > sorted[1] {
         sorted.reverse();
     }
-    keys.sort_unstable();
-    expect_equal(&sorted, &keys)
+    expect_equal(&sorted, &reference::sorted(&keys))
 }
 
 /// Records the caller's own commands, which the library does not order.

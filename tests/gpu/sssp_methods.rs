@@ -1,12 +1,9 @@
 //! Shortest paths by every method, compared with a search on the CPU, on networks of every shape.
 
-use anyhow::{Context as _, Result, ensure};
 use multisplit_bench::network::{Grid, Rmat, Weighting};
 use multisplit_sssp::network::{Direction, EdgeList, Network};
 use multisplit_sssp::{DeviceNetwork, Method, Options, Residents, Solution, Solver, Tuning};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{shortest, tests};
+use multisplit_tests::prelude::*;
 
 tests!(sssp:
     random_networks_match_the_cpu;

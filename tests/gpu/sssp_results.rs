@@ -1,15 +1,12 @@
 //! Shortest paths: the results besides the distances (predecessor tree, statistics), and rejected
 //! arguments.
 
-use anyhow::{Context as _, Result, bail, ensure};
 use multisplit::graph::{Step, Work};
 use multisplit_bench::network::{Grid, Rmat, Weighting};
 use multisplit_sssp::network::{Direction, EdgeList, Network, NetworkError};
 use multisplit_sssp::network::{ShortestPaths, UNREACHED, WeightKind};
 use multisplit_sssp::{DeviceNetwork, Error, Method, Options, Solver};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{shortest, tests};
+use multisplit_tests::prelude::*;
 
 use crate::sssp_methods::{METHODS, check, options, random_network};
 

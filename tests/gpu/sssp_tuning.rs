@@ -1,10 +1,7 @@
 //! Distances do not depend on the tuning: random tunings give the right distances or a typed error.
 
-use anyhow::{Result, bail, ensure};
 use multisplit_sssp::{DeviceNetwork, Error, Options, Solver, Tuning};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::Gpu;
-use multisplit_tests::{shortest, tests};
+use multisplit_tests::prelude::*;
 
 use crate::policy_fields::{number, pick};
 use crate::sssp_methods::{METHODS, random_network};

@@ -6,14 +6,10 @@
 
 use std::sync::Arc;
 
-use anyhow::{Result, ensure};
-use multisplit::Policy;
-use multisplit::Scan;
 use multisplit::graph::{Buffer, Graph, Plan};
 use multisplit::operations::{ScanBuffers, ScanMethod, copy, scan};
-use multisplit_tests::generate::uniform;
-use multisplit_tests::harness::Gpu;
-use multisplit_tests::tests;
+use multisplit::{Context, Policy, Scan};
+use multisplit_tests::prelude::*;
 
 tests!(synchronization:
     removing_any_barrier_of_a_scan_is_reported, missing_barrier_between_runs_is_reported,
@@ -21,17 +17,17 @@ tests!(synchronization:
 );
 
 /// A plan with an input and an output.
-struct Work {
-    plan: Plan,
-    src: Buffer,
-    dst: Buffer,
+pub struct Work {
+    pub plan: Plan,
+    pub src: Buffer,
+    pub dst: Buffer,
 }
 
-const N: u64 = 40_000;
+pub const N: u64 = 40_000;
 const METHODS: [ScanMethod; 2] = [ScanMethod::ReduceThenScan, ScanMethod::LookBack];
 
 fn plan(
-    gpu: &Gpu,
+    context: &Context,
     replayable: bool,
     add: impl FnOnce(&mut Graph, Buffer, Buffer) -> Result<()>,
 ) -> Result<Work> {
@@ -42,7 +38,7 @@ fn plan(
     if replayable {
         graph.replayable();
     }
-    Ok(Work { plan: graph.compile(&gpu.context.limits())?, src, dst })
+    Ok(Work { plan: graph.compile(&context.limits())?, src, dst })
 }
 
 fn scan_plan(gpu: &Gpu, method: ScanMethod, replayable: bool) -> Result<Work> {
@@ -50,15 +46,15 @@ fn scan_plan(gpu: &Gpu, method: ScanMethod, replayable: bool) -> Result<Work> {
     // Too long for a single workgroup, whatever the device's policy.
     let policy =
         Policy { scan: method, spine_threads: policy.threads, single_group_tiles: 1, ..policy };
-    plan(gpu, replayable, |graph, src, dst| {
+    plan(&gpu.context, replayable, |graph, src, dst| {
         Ok(scan(graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst))?)
     })
 }
 
 /// Copies twice, through a transient that the next run overwrites.
-fn two_copies(gpu: &Gpu, replayable: bool) -> Result<Work> {
-    let policy = gpu.context.policy();
-    plan(gpu, replayable, |graph, src, dst| {
+pub fn two_copies(context: &Context, replayable: bool) -> Result<Work> {
+    let policy = context.policy();
+    plan(context, replayable, |graph, src, dst| {
         let between = graph.transient::<u32>("between", N);
         copy(graph, &policy, "copy.in", src, between)?;
         Ok(copy(graph, &policy, "copy.out", between, dst)?)
@@ -96,10 +92,10 @@ fn removing_any_barrier_of_a_scan_is_reported(gpu: &Gpu) -> Result<()> {
 }
 
 fn missing_barrier_between_runs_is_reported(gpu: &Gpu) -> Result<()> {
-    let again = two_copies(gpu, true)?;
+    let again = two_copies(&gpu.context, true)?;
     ensure!(hazards(gpu, &again, again.plan.clone(), 3)?.is_empty());
     // A plan that is marked as replayable, but does not cover the hazards between its runs.
-    let once = two_copies(gpu, false)?;
+    let once = two_copies(&gpu.context, false)?;
     let claiming = once.plan.broken_by(|plan| *plan.replayable = true);
     let reported = hazards(gpu, &once, claiming, 3)?;
     ensure!(!reported.is_empty(), "runs were not told apart");
@@ -119,7 +115,7 @@ fn submissions_in_flight_have_no_hazards(gpu: &Gpu) -> Result<()> {
     for work in [
         scan_plan(gpu, METHODS[0], true)?,
         scan_plan(gpu, METHODS[1], true)?,
-        two_copies(gpu, true)?,
+        two_copies(&gpu.context, true)?,
     ] {
         let executable = Arc::new(gpu.context.instantiate(work.plan.clone())?);
         let source = gpu.context.upload(&uniform(N as usize, 1))?;

@@ -1,13 +1,10 @@
 //! Scans and reductions in one call, and rejected arguments. These tests do not depend on the
 //! subgroup width.
 
-use anyhow::{Result, ensure};
 use multisplit::graph::Graph;
 use multisplit::operations::{ReduceBuffers, ScanBuffers, reduce, scan};
 use multisplit::{Error, Operator, Scan};
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::terms::{self, Term as _, bits};
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
 
 tests!(terms_calls:
     special_floats_follow_total_order, one_call_scans_match_the_cpu,
@@ -74,12 +71,11 @@ fn invalid_scans_are_rejected(gpu: &Gpu) -> Result<()> {
         let buffers = ScanBuffers::new(src, dst).count(n);
         scan(&mut graph, &policy, &Scan::inclusive(Operator::Max), &buffers)
     };
-    let result = refused(words, floats, 8);
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "dst", .. })), "{result:?}");
-    let result = refused(bytes, bytes, 8);
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "src", .. })), "{result:?}");
-    let result = refused(doubles, doubles, 5);
-    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
+    expect_errors! {
+        refused(words, floats, 8) => KeyTypeMismatch { name: "dst", .. },
+        refused(bytes, bytes, 8) => KeyTypeMismatch { name: "src", .. },
+        refused(doubles, doubles, 5) => BufferTooSmall { .. },
+    }
     Ok(())
 }
 
@@ -89,26 +85,23 @@ fn invalid_reductions_are_rejected(gpu: &Gpu) -> Result<()> {
     let (words, floats) = (graph.import::<u32>("words", 8), graph.import::<f32>("floats", 8));
     let bytes = graph.import::<u8>("bytes", 8);
     let huge = graph.import::<u32>("huge", 1 << 33);
+    // Larger than any device's memory.
+    let absurd = graph.import::<u32>("absurd", u64::MAX);
     let mut add = |buffers, operator| reduce(&mut graph, &policy, operator, &buffers);
-    let result = add(ReduceBuffers::new(words, floats), Operator::Sum);
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "dst", .. })), "{result:?}");
-    let result = add(ReduceBuffers::new(bytes, bytes), Operator::Sum);
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "src", .. })), "{result:?}");
-    let result = add(ReduceBuffers::new(floats, floats).index(floats), Operator::Min);
-    ensure!(matches!(result, Err(Error::KeyTypeMismatch { name: "index", .. })), "{result:?}");
-    let result = add(ReduceBuffers::new(words, words).index(words), Operator::Sum);
+    let (of, sum) = (ReduceBuffers::new, Operator::Sum);
+    expect_errors! {
+        add(of(words, floats), sum) => KeyTypeMismatch { name: "dst", .. },
+        add(of(bytes, bytes), sum) => KeyTypeMismatch { name: "src", .. },
+        add(of(floats, floats).index(floats), Operator::Min) => KeyTypeMismatch { name: "index", .. },
+        add(of(words, words).count(9), sum) => BufferTooSmall { .. },
+        add(of(huge, words).index(words), Operator::Max) => TooLarge { .. },
+        add(of(absurd, words), sum) => TooLarge { .. },
+    }
+    let result = add(of(words, words).index(words), sum);
     ensure!(matches!(result, Err(Error::IndexOfSum)), "{result:?}");
-    let result = add(ReduceBuffers::new(words, words).count(9), Operator::Sum);
-    ensure!(matches!(result, Err(Error::BufferTooSmall { .. })), "{result:?}");
-    let result = add(ReduceBuffers::new(huge, words).index(words), Operator::Max);
-    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
     for n in [1 << 50, 1 << 62, u64::MAX] {
-        let result = add(ReduceBuffers::new(huge, words).count(n), Operator::Max);
+        let result = add(of(huge, words).count(n), Operator::Max);
         ensure!(result.is_err(), "{n}: {result:?}");
     }
-    // A buffer larger than any device's memory.
-    let absurd = graph.import::<u32>("absurd", u64::MAX);
-    let result = reduce(&mut graph, &policy, Operator::Sum, &ReduceBuffers::new(absurd, words));
-    ensure!(matches!(result, Err(Error::TooLarge { .. })), "{result:?}");
     Ok(())
 }

@@ -1,18 +1,14 @@
 //! Top-k, compared with a stable sort on the CPU between guard words: key types x rows x k x
 //! directions x distributions x methods; device counts; rejected arguments.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
 use multisplit::graph::Graph;
 use multisplit::operations::topk::TopKMethod;
 use multisplit::operations::{Count, TopKBuffers, topk};
-use multisplit::{Bound, Error, KeyType, TopK};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit::{Error, KeyType, Policy, TopK};
+use multisplit_tests::prelude::*;
 
-use crate::sort_run::{KEYS, Keys, key_words, make_keys};
-use crate::topk_run::{Case, GUARD, METHODS, check, guarded, inside, quick_policy, tile};
+use crate::sort_run::{KEYS, Keys, import_keys, key_words, make_keys};
+use crate::topk_run::{Case, METHODS, check, quick_policy, tile};
 
 tests!(topk:
     product_of_cases_matches_the_cpu;
@@ -201,41 +197,28 @@ fn device_count_limits_the_elements(gpu: &Gpu) -> Result<()> {
 fn counted(gpu: &Gpu, policy: &Policy, method: TopKMethod) -> Result<()> {
     const MAX: u32 = 20_000;
     const K: usize = 200;
-    let context = &gpu.context;
     let keys = make_keys(KeyType::F32, Keys::Uniform, MAX as usize, 11);
-    let device_keys = context.upload(&key_words(KeyType::F32, &keys))?;
-    let mut graph = Graph::new("counted");
-    let input = graph.import::<f32>("keys", u64::from(MAX));
-    let keys_out = graph.import::<f32>("keys_out", K as u64);
-    let indices_out = graph.import::<u32>("indices_out", K as u64);
-    let number = graph.import::<u32>("number", 8);
-    let n = Count::Device { buffer: number, index: 3, max: u64::from(MAX) };
+    let mut setup = Setup::new(&gpu.context, "counted");
+    let input = import_keys(&mut setup, "keys", KeyType::F32, &keys);
+    let keys_out = setup.output::<f32>("keys_out", K);
+    let indices_out = setup.output::<u32>("indices_out", K);
+    let n = setup.count(true, MAX, MAX as usize);
     let buffers = TopKBuffers::new(input, keys_out, indices_out).count(n);
     let sorted = gpu.full || method != TopKMethod::Select;
     let how = Case { sorted, ..Case::of(KeyType::F32, MAX as usize, K, method) }.described();
-    topk(&mut graph, policy, &how, &buffers)?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
+    topk(&mut setup.graph, policy, &how, &buffers)?;
+    let executable = setup.executable()?;
     let any = Rng::new(3).below(u64::from(MAX)) as u32;
     for count in [MAX, 0, 1, 199, 200, 201, any, MAX + 1, u32::MAX] {
         let held = count.min(MAX) as usize;
         let case = Case { sorted, ..Case::of(KeyType::F32, held, K.min(held), method) };
-        let words: Vec<u32> = (0..8).map(|i| if i == 3 { count } else { 5 }).collect();
-        let number_array = context.upload(&words)?;
-        let (out, indices) = (guarded(gpu, K)?, guarded(gpu, K)?);
-        let at = 4 * GUARD.len() as u64;
-        context.run(
-            &executable,
-            &[
-                Bound::untyped(input, &device_keys, 0),
-                Bound::untyped(keys_out, &out, at),
-                Bound::untyped(indices_out, &indices, at),
-                Bound::untyped(number, &number_array, 0),
-            ],
-        )?;
+        setup.set_count(n, count)?;
+        setup.run_on(&executable)?;
         let (expected, places) = case.expected(&keys[..held]);
-        let (out, indices) = (inside(gpu, &out, K)?, inside(gpu, &indices, K)?);
+        let [out, indices] = [setup.found::<u32>(keys_out)?, setup.found(indices_out)?];
         let context = || format!("{method:?}, count = {count}");
-        ensure!(out[case.k..].iter().chain(&indices[case.k..]).all(|&word| word == 7), context());
+        let mut rest = out[case.k..].iter().chain(&indices[case.k..]);
+        ensure!(rest.all(|&word| word == GUARD_WORD), context());
         let found = case.ordered(&case.bits(&out[..case.k]), &indices[..case.k]);
         expect_equal(&found.1, &places).with_context(context)?;
         expect_equal(&found.0, &expected).with_context(context)?;
@@ -301,10 +284,10 @@ fn recorded_topk_uses_the_count_of_each_run(gpu: &Gpu) -> Result<()> {
 fn invalid_topk_is_rejected(gpu: &Gpu) -> Result<()> {
     let (context, policy) = (&gpu.context, gpu.context.policy());
     let keys = [1u32, 2, 3, 4, 5, 6];
-    let too_large = context.topk(&keys, &TopK::largest(7));
-    ensure!(matches!(too_large, Err(Error::TooLarge { asked: 7, limit: 6, .. })));
-    let too_large = context.topk(&keys, &TopK::largest(4).rows(3));
-    ensure!(matches!(too_large, Err(Error::TooLarge { asked: 4, limit: 3, .. })));
+    expect_errors! {
+        context.topk(&keys, &TopK::largest(7)) => TooLarge { asked: 7, limit: 6, .. },
+        context.topk(&keys, &TopK::largest(4).rows(3)) => TooLarge { asked: 4, limit: 3, .. },
+    }
     for length in [0, 4, 7] {
         let rows = context.topk(&keys, &TopK::largest(1).rows(length));
         ensure!(matches!(rows, Err(Error::Rows { n: 6, .. })), "{length}: {rows:?}");
@@ -315,17 +298,16 @@ fn invalid_topk_is_rejected(gpu: &Gpu) -> Result<()> {
     let short = graph.import::<u32>("short", 4);
     let mut add = |how: &TopK, buffers: &TopKBuffers| topk(&mut graph, &policy, how, buffers);
     let five = TopK::largest(5);
-    let small = add(&five, &TopKBuffers::new(keys, short, out));
-    ensure!(matches!(small, Err(Error::BufferTooSmall { .. })));
-    let small = add(&five, &TopKBuffers::new(keys, out, short));
-    ensure!(matches!(small, Err(Error::BufferTooSmall { .. })));
-    let small = add(&five, &TopKBuffers::new(keys, out, out).count(100_001));
-    ensure!(matches!(small, Err(Error::BufferTooSmall { .. })));
-    let other = add(&five, &TopKBuffers::new(keys, wide, out));
-    ensure!(matches!(other, Err(Error::KeyTypeMismatch { .. })));
     let n = Count::Device { buffer: short, index: 0, max: 100 };
-    let counted = add(&five.rows(10), &TopKBuffers::new(keys, out, out).count(n));
-    ensure!(matches!(counted, Err(Error::RowsOfDeviceCount)));
+    let good = TopKBuffers::new(keys, out, out);
+    expect_errors! {
+        add(&five, &TopKBuffers::new(keys, short, out)) => BufferTooSmall { .. },
+        add(&five, &TopKBuffers::new(keys, out, short)) => BufferTooSmall { .. },
+        add(&five, &good.count(100_001)) => BufferTooSmall { .. },
+        add(&five, &TopKBuffers::new(keys, wide, out)) => KeyTypeMismatch { .. },
+    }
+    let counted = add(&five.rows(10), &good.count(n));
+    ensure!(matches!(counted, Err(Error::RowsOfDeviceCount)), "{counted:?}");
     for method in [TopKMethod::Rows, TopKMethod::Filter] {
         let many = TopK::largest(50_000).method(method);
         let many = add(&many, &TopKBuffers::new(keys, out, out));

@@ -1,19 +1,14 @@
 //! Runs one top-k between guard words and compares it with the CPU.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
-use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::topk::TopKMethod;
 use multisplit::operations::{TopKBuffers, topk};
-use multisplit::{Bound, KeyType, TopK};
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::reference;
+use multisplit::{KeyType, Policy, TopK};
+use multisplit_tests::prelude::*;
 
-use crate::sort_run::{Keys, image, key_words, keys_of_words, make_keys};
+use crate::sort_run::{Keys, image, import_keys, keys_of_words, make_keys};
 
 pub const METHODS: [TopKMethod; 4] =
     [TopKMethod::Auto, TopKMethod::Rows, TopKMethod::Filter, TopKMethod::Select];
-pub const GUARD: [u32; 64] = [0xDEAD_BEEF; 64];
 
 /// The parameters of a top-k, for the engine and for the CPU.
 #[derive(Clone, Copy, Debug)]
@@ -78,62 +73,36 @@ impl Case {
     }
 }
 
-pub fn guarded(gpu: &Gpu, words: usize) -> Result<multisplit::Array<u32>> {
-    Ok(gpu.context.upload(&[&GUARD[..], &vec![7; words], &GUARD].concat())?)
-}
-
-pub fn inside(gpu: &Gpu, array: &multisplit::Array<u32>, words: usize) -> Result<Vec<u32>> {
-    let all = gpu.context.download(array)?;
-    let (before, rest) = all.split_at(GUARD.len());
-    let (found, after) = rest.split_at(words);
-    ensure!(before == GUARD && after == GUARD, "guard words");
-    Ok(found.to_vec())
-}
-
 /// Runs one case and compares everything with the CPU.
 pub fn check(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
     run(gpu, policy, case).with_context(|| format!("{case:?}"))
 }
 
 fn run(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
-    let context = &gpu.context;
     let (n, found) = (case.rows * case.length, case.rows * case.k);
     let keys = make_keys(case.key, case.keys, n, (n * 31 + case.k) as u64);
-    let (element, len) =
-        (ElementType::from(case.key), |n: usize| case.key.array_len(n.max(1) as u64));
-    let words_out = key_words(case.key, &vec![0; found]).len();
-    let mut graph = Graph::new("topk");
-    let input = graph.import_array("keys", element, len(n));
-    let keys_out = graph.import_array("keys_out", element, len(found));
-    let indices_out = graph.import::<u32>("indices_out", found.max(1) as u64);
+    let mut setup = Setup::new(&gpu.context, "topk");
+    let input = import_keys(&mut setup, "keys", case.key, &keys);
+    let len = case.key.array_len(found.max(1) as u64);
+    let keys_out = setup.array("keys_out", case.key.into(), len, &[]);
+    let indices_out = setup.output::<u32>("indices_out", found);
     let buffers = TopKBuffers::new(input, keys_out, indices_out).count(n as u64);
-    let added = topk(&mut graph, policy, &case.described(), &buffers)?;
+    let added = topk(&mut setup.graph, policy, &case.described(), &buffers)?;
     if n == 0 || found == 0 {
         return Ok(added.method);
     }
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let device_keys = context.upload(&key_words(case.key, &keys))?;
-    let (out, indices) = (guarded(gpu, words_out)?, guarded(gpu, found)?);
-    let at = 4 * GUARD.len() as u64;
-    context.run(
-        &executable,
-        &[
-            Bound::untyped(input, &device_keys, 0),
-            Bound::untyped(keys_out, &out, at),
-            Bound::untyped(indices_out, &indices, at),
-        ],
-    )?;
-    let words = inside(gpu, &out, words_out)?;
+    setup.run()?;
+    let words = setup.found::<u32>(keys_out)?;
     // The bytes after the last key must not change.
-    let before = case.bits(&vec![7; words_out]);
+    let before = case.bits(&vec![GUARD_WORD; words.len()]);
     let mut out = case.bits(&words);
     ensure!(out[found..] == before[found..], "behind the last key");
     out.truncate(found);
-    let (out, indices) = case.ordered(&out, &inside(gpu, &indices, found)?);
+    let (out, indices) = case.ordered(&out, &setup.found::<u32>(indices_out)?);
     let (expected_keys, expected_indices) = case.expected(&keys);
     expect_equal(&indices, &expected_indices).context("indices")?;
     expect_equal(&out, &expected_keys).context("keys")?;
-    expect_equal(&context.download(&device_keys)?, &key_words(case.key, &keys)).context("input")?;
+    setup.expect_unchanged(input).context("input")?;
     Ok(added.method)
 }
 

@@ -1,15 +1,9 @@
 //! GLSL operators and predicates, compared with the CPU, including operators that are not
 //! commutative, and rejected ones.
 
-use anyhow::{Context as _, Result, ensure};
-use multisplit::Policy;
-use multisplit::graph::Graph;
-use multisplit::operations::{Count, ReduceBuffers, ScanBuffers, reduce, scan};
-use multisplit::{Bound, Error, Glsl, GlslOperator, Operator, Scan, Select};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::terms::{self, Term, bits};
-use multisplit_tests::tests;
+use multisplit::operations::{ReduceBuffers, ScanBuffers, reduce, scan};
+use multisplit::{Error, Glsl, GlslOperator, Operator, Policy, Scan, Select};
+use multisplit_tests::prelude::*;
 
 tests!(user_terms:
     scans_of_noncommutative_operators_match_the_cpu,
@@ -105,27 +99,16 @@ fn policy(gpu: &Gpu) -> Policy {
 }
 
 fn check_scan<T: Chained>(gpu: &Gpu, policy: &Policy, inclusive: bool, n: usize) -> Result<()> {
-    let context = &gpu.context;
     let input: Vec<T> = input(n + 9, 5);
-    let mut graph = Graph::new("scan");
-    let [src, dst] = ["src", "dst"].map(|name| graph.import::<T>(name, n as u64 + 9));
-    let words = graph.import::<u32>("words", 4);
+    let mut setup = Setup::new(&gpu.context, "scan");
+    let (src, dst) = (setup.input("src", &input), setup.output::<T>("dst", n + 9));
     let how =
         if inclusive { Scan::inclusive(operator::<T>()) } else { Scan::exclusive(operator::<T>()) };
-    let count = match inclusive {
-        true => Count::Device { buffer: words, index: 0, max: n as u64 + 9 },
-        false => Count::Host(n as u64),
-    };
-    scan(&mut graph, policy, &how, &ScanBuffers::new(src, dst).count(count))?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let (source, output) = (context.upload(&input)?, context.zeroed::<T>(n as u64 + 9)?);
-    let counts = context.upload(&[n as u32; 4])?;
-    let bound: [Bound<'_>; 3] =
-        [(src, &source).into(), (dst, &output).into(), (words, &counts).into()];
-    context.run(&executable, &bound)?;
-    let mut expected = bits(&scanned(inclusive, &input[..n]));
-    expected.resize(n + 9, 0);
-    expect_equal(&bits(&context.download(&output)?), &expected)
+    let count = setup.count(inclusive, n as u32, n + 9);
+    scan(&mut setup.graph, policy, &how, &ScanBuffers::new(src, dst).count(count))?;
+    setup.run()?;
+    setup
+        .expect(dst, &scanned(inclusive, &input[..n]))
         .with_context(|| format!("{}, n = {n}, inclusive: {inclusive}", T::TYPE))
 }
 
@@ -154,16 +137,12 @@ fn scans_of_noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn check_reduce<T: Chained>(gpu: &Gpu, policy: &Policy, n: usize) -> Result<()> {
-    let context = &gpu.context;
     let input: Vec<T> = input(n, 6);
-    let mut graph = Graph::new("reduce");
-    let (src, dst) = (graph.import::<T>("src", n as u64), graph.import::<T>("dst", 1));
-    reduce(&mut graph, policy, operator::<T>(), &ReduceBuffers::new(src, dst))?;
-    let executable = context.instantiate(graph.compile(&context.limits())?)?;
-    let (source, output) = (context.upload(&input)?, context.zeroed::<T>(1)?);
-    context.run(&executable, &[(src, &source), (dst, &output)])?;
-    expect_equal(&bits(&context.download(&output)?), &bits(&[reduced(&input)]))
-        .with_context(|| format!("{}, n = {n}", T::TYPE))
+    let mut setup = Setup::new(&gpu.context, "reduce");
+    let (src, dst) = (setup.input("src", &input), setup.output::<T>("dst", 1));
+    reduce(&mut setup.graph, policy, operator::<T>(), &ReduceBuffers::new(src, dst))?;
+    setup.run()?;
+    setup.expect(dst, &[reduced(&input)]).with_context(|| format!("{}, n = {n}", T::TYPE))
 }
 
 fn reductions_of_noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
@@ -207,11 +186,7 @@ fn segmented_noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let expected: Vec<u32> = segments.iter().map(|of| reduced(of)).collect();
     let (_, found) = context.reduce_by_key(&keys, &values, operator::<u32>())?;
     expect_equal(&found, &expected)?;
-    let mut offsets = vec![0];
-    offsets.extend(segments.iter().scan(0, |end, of| {
-        *end += of.len() as u32;
-        Some(*end)
-    }));
+    let offsets = reference::offsets(segments.iter().map(|of| of.len() as u32));
     expect_equal(&context.reduce_segments(&values, &offsets, operator::<u32>())?, &expected)?;
     for length in gpu.cases([4, 8, 24, 1000]) {
         let rows = &values[..values.len() / length * length];

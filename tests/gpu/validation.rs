@@ -3,16 +3,12 @@
 
 use std::sync::Arc;
 
-use anyhow::{Result, ensure};
-use multisplit::graph::{Buffer, Graph, Plan};
-use multisplit::operations::copy;
 use multisplit::{Context, Error, ValidationConfig};
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
+
+use crate::synchronization::{N, Work, two_copies};
 
 tests!(validation: gpu_assisted_validation_keeps_results, validation_errors_fail_the_run);
-
-const N: u64 = 1000;
 
 fn open(gpu: &Gpu, validation: ValidationConfig) -> Result<Context> {
     gpu.open_with(|config| config.validation = Some(validation))
@@ -22,7 +18,7 @@ fn gpu_assisted_validation_keeps_results(gpu: &Gpu) -> Result<()> {
     let context = open(gpu, ValidationConfig { gpu_assisted: true, ..Default::default() })?;
     ensure!(!context.features().push_descriptor, "push descriptors are not left out");
     // A copy, because its kernel is the fastest to instrument and compile.
-    let (plan, src, dst) = two_copies(&context)?;
+    let Work { plan, src, dst } = two_copies(&context, true)?;
     let (input, output) = (context.upload(&[7u32; N as usize])?, context.zeroed::<u32>(N)?);
     context.run(&context.instantiate(plan)?, &[(src, &input), (dst, &output)])?;
     expect_equal(&context.download(&output)?, &[7; N as usize])?;
@@ -35,22 +31,11 @@ fn gpu_assisted_validation_keeps_results(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Two copies; the second reads the output of the first. Without the barrier in between, the layer
-/// reports a hazard.
-fn two_copies(context: &Context) -> Result<(Plan, Buffer, Buffer)> {
-    let mut graph = Graph::new("copies");
-    let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, N));
-    let between = graph.transient::<u32>("between", N);
-    copy(&mut graph, &context.policy(), "copy.in", src, between)?;
-    copy(&mut graph, &context.policy(), "copy.out", between, dst)?;
-    graph.replayable();
-    Ok((graph.compile(&context.limits())?, src, dst))
-}
-
 fn validation_errors_fail_the_run(gpu: &Gpu) -> Result<()> {
     for fail_on_error in [true, false] {
         let context = open(gpu, ValidationConfig { fail_on_error, ..Default::default() })?;
-        let (plan, src, dst) = two_copies(&context)?;
+        // Without the barrier between the copies, the layer reports a hazard.
+        let Work { plan, src, dst } = two_copies(&context, true)?;
         let step = plan.barriers().map(|(step, _)| step).last();
         let broken = plan.without_barrier(step.expect("the copies need a barrier"));
         let input = context.upload(&[7u32; N as usize])?;

@@ -1,13 +1,10 @@
 //! Work and frames: passes over arrays that are declared together, recorded once and submitted many
 //! times, with values that change between submissions.
 
-use anyhow::{Context as _, Result, bail, ensure};
 use multisplit::{
     Array, Bins, Buckets, Error, ExecutableOptions, Frame, Glsl, Scan, Sort, Work, threads,
 };
-use multisplit_tests::generate::uniform;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::{reference, tests};
+use multisplit_tests::prelude::*;
 
 tests!(work:
     push_values_change_per_run, submissions_in_flight_are_ordered, counts_change_per_run,
@@ -28,9 +25,7 @@ fn operations_are_limited_to_the_first_elements(gpu: &Gpu) -> Result<()> {
     let run = |declare: &dyn Fn(&mut Work) -> Result<(), Error>| -> Result<(), Error> {
         let mut work = context.work("first");
         declare(&mut work)?;
-        let mut frame = work.record()?;
-        frame.submit()?;
-        frame.wait()
+        run_once(work)
     };
     run(&|work| work.fill(b.first(2), 7))?;
     expect_equal(&context.download(&b)?, &[7, 7, 9, 9, 9])?;
@@ -53,24 +48,19 @@ fn operations_are_limited_to_the_first_elements(gpu: &Gpu) -> Result<()> {
     run(&add)?;
     expect_equal(&context.download(&b)?, &[8, 12, 3, 9, 9])?;
 
-    let mismatch = |outcome: Result<(), Error>| {
-        let expected = matches!(&outcome, Err(Error::LengthMismatch { .. }));
-        ensure!(expected, "{outcome:?}");
-        Ok(())
+    let fill_counted = |work: &mut Work| {
+        let n = work.count_in(&a, 5);
+        work.fill(bytes[0].first(n), 0)
     };
-    mismatch(run(&|work| work.copy(&bytes[0], &bytes[1])))?;
-    mismatch(run(&|work| work.copy(&a, b.first(2))))?;
-    mismatch(run(&|work| work.copy(a.first(2), b.first(3))))?;
-    mismatch(run(&|work| work.sort_pairs(&a, b.first(3), &Sort::ascending())))?;
-    mismatch(run(&|work| work.scan_by_key(a.first(2), &b, &b, &Scan::default())))?;
-    for outcome in [
-        run(&|work| work.fill(bytes[0].first(3), 0)),
-        run(&|work| {
-            let n = work.count_in(&a, 5);
-            work.fill(bytes[0].first(n), 0)
-        }),
-    ] {
-        ensure!(matches!(&outcome, Err(Error::Operand { .. })), "{outcome:?}");
+    let (up, how) = (Sort::ascending(), Scan::default());
+    expect_errors! {
+        run(&|work| work.copy(&bytes[0], &bytes[1])) => LengthMismatch { .. },
+        run(&|work| work.copy(&a, b.first(2))) => LengthMismatch { .. },
+        run(&|work| work.copy(a.first(2), b.first(3))) => LengthMismatch { .. },
+        run(&|work| work.sort_pairs(&a, b.first(3), &up)) => LengthMismatch { .. },
+        run(&|work| work.scan_by_key(a.first(2), &b, &b, &how)) => LengthMismatch { .. },
+        run(&|work| work.fill(bytes[0].first(3), 0)) => Operand { .. },
+        run(&fill_counted) => Operand { .. },
     }
     expect_equal(&context.download(&a)?, &[1, 2, 3, 4, 5])?;
     expect_equal(&context.download(&b)?, &[8, 12, 3, 9, 9])
@@ -82,15 +72,13 @@ fn empty_arrays_of_wide_elements_are_accepted(gpu: &Gpu) -> Result<()> {
     let none = context.upload::<[u32; 64]>(&[])?;
     let mut work = context.work("wide");
     work.fill(&none, 7)?;
-    let mut frame = work.record()?;
-    frame.submit()?;
-    frame.wait()?;
+    run_once(work)?;
     ensure!(context.download(&none)?.is_empty());
     Ok(())
 }
 
 /// Adds `addend` times the index to each word.
-const ADD: &str = "#version 460
+pub const ADD: &str = "#version 460
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
 layout(push_constant) uniform Push { uint addend; } push;
@@ -99,7 +87,8 @@ void main() {
     if (i < data.at.length()) data.at[i] += push.addend * i;
 }";
 
-fn add(words: &mut [u32], addend: u32) {
+/// The same on the CPU.
+pub fn add(words: &mut [u32], addend: u32) {
     words
         .iter_mut()
         .zip(0u32..)
@@ -194,7 +183,7 @@ fn counts_change_per_run(gpu: &Gpu) -> Result<()> {
         let at = || format!("{number:?} of {max}");
         expect_equal(&context.download(&array)?, &expected).with_context(at)?;
         let (order, ends) = reference::split(n, 4, |i| expected[i] & 3);
-        let moved: Vec<u32> = order.iter().map(|&i| expected[i as usize]).collect();
+        let moved = reference::pick(&expected, &order);
         expect_equal(&context.download(&offsets)?, &ends).with_context(at)?;
         expect_equal(&context.download_range(&out, 0..n as u64)?, &moved).with_context(at)?;
     }
@@ -212,13 +201,9 @@ fn primitives_in_one_recording_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut work = context.work("everything");
     let copied = work.transient::<u32>("copied", N);
     work.copy(&array, copied)?;
-    work.split(
-        copied,
-        &out,
-        &offsets,
-        &Buckets::glsl(8, "uint bucket_of(uint k) { return k & 7u; }"),
-    )?;
-    let bins = Bins::glsl(8, Glsl::new("uint bucket_of(uint k) { return k & 7u; }"));
+    let function = Glsl::new("uint bucket_of(uint k) { return k & 7u; }");
+    work.split(copied, &out, &offsets, &Buckets::glsl(8, function.clone()))?;
+    let bins = Bins::glsl(8, function);
     work.histogram(&array, &narrow, &bins)?;
     work.histogram(copied, &wide, &bins)?;
     work.scan(&narrow, &sums, &Scan::default())?;
@@ -228,8 +213,7 @@ fn primitives_in_one_recording_match_the_cpu(gpu: &Gpu) -> Result<()> {
         frame.submit()?;
     }
     let (order, expected) = reference::split(keys.len(), 8, |i| keys[i] & 7);
-    let moved: Vec<u32> = order.iter().map(|&i| keys[i as usize]).collect();
-    expect_equal(&context.download(&out)?, &moved)?;
+    expect_equal(&context.download(&out)?, &reference::pick(&keys, &order))?;
     expect_equal(&context.download(&offsets)?, &expected)?;
     let counts: Vec<u32> = expected.windows(2).map(|both| both[1] - both[0]).collect();
     expect_equal(&context.download(&narrow)?, &counts)?;
@@ -256,14 +240,12 @@ fn pairs_and_permutations_match_the_cpu(gpu: &Gpu) -> Result<()> {
     work.sort_pairs(&sorted, &moved, &Sort::descending())?;
     work.argsort(&ordered, &order, &Sort::ascending().bits(8..24))?;
     work.record()?.submit()?;
-    let images: Vec<u64> = keys.iter().map(|&key| key.into()).collect();
-    let down = reference::sort(&images, 0..32, true);
-    let pick = |order: &[u32]| order.iter().map(|&i| values[i as usize]).collect::<Vec<_>>();
-    expect_equal(&context.download(&moved)?, &pick(&down))?;
-    expect_equal(&context.download(&order)?, &reference::sort(&images, 8..24, false))?;
+    let down = reference::sort(&keys, 0..32, true);
+    expect_equal(&context.download(&moved)?, &reference::pick(&values, &down))?;
+    expect_equal(&context.download(&order)?, &reference::sort(&keys, 8..24, false))?;
     expect_equal(&context.download(&ordered)?, &keys)?;
     let (by_half, ends) = reference::split(keys.len(), 2, |i| keys[i] >> 31);
-    expect_equal(&context.download(&half_values)?, &pick(&by_half))?;
+    expect_equal(&context.download(&half_values)?, &reference::pick(&values, &by_half))?;
     expect_equal(&context.download(&offsets)?, &ends)
 }
 
@@ -380,8 +362,7 @@ void main() { if (gl_GlobalInvocationID.x == 0) data.at[0] += push.a + push.b; }
         let Err(Error::UnknownPass { plan, pass }) = &result else { bail!("{label}: {result:?}") };
         ensure!(plan == "values" && pass == label, "{plan}, {pass}");
     }
-    let result = frame.set("add", &1u64);
-    ensure!(matches!(result, Err(Error::ValueOfPass { given: 8, needed: 4, .. })), "{result:?}");
+    expect_errors! { frame.set("add", &1u64) => ValueOfPass { given: 8, needed: 4, .. } }
     frame.submit()?;
     // Push constants that were not set are zero.
     add(&mut expected, 2);
@@ -423,9 +404,7 @@ fn many_arrays_are_bound(gpu: &Gpu) -> Result<()> {
     for (from, to) in arrays.iter().zip(&copies) {
         work.copy(from, to)?;
     }
-    let mut frame = work.record()?;
-    frame.submit()?;
-    frame.wait()?;
+    run_once(work)?;
     for (i, copy) in copies.iter().enumerate() {
         expect_equal(&context.download(copy)?, &[i as u32; 10])?;
     }

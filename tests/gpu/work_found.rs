@@ -1,11 +1,8 @@
 //! Recorded work with counts that earlier passes left on the device: selections, runs, minima and
 //! maxima, and segments.
 
-use anyhow::Result;
 use multisplit::{Operator, Scan, Select};
-use multisplit_tests::generate::Rng;
-use multisplit_tests::harness::{Gpu, expect_equal};
-use multisplit_tests::tests;
+use multisplit_tests::prelude::*;
 
 tests!(work_found:
     selected_runs_and_their_extremes_match_the_cpu, partitioned_segments_match_the_cpu,

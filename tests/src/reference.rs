@@ -24,13 +24,58 @@ pub fn split(n: usize, buckets: u32, bucket_of: impl Fn(usize) -> u32) -> (Vec<u
     (members.concat(), offsets)
 }
 
+/// The keys in ascending order.
+pub fn sorted<K: Copy + Ord>(keys: &[K]) -> Vec<K> {
+    let mut keys = keys.to_vec();
+    keys.sort_unstable();
+    keys
+}
+
+/// The stable order (by index) of `n` elements by their keys.
+pub fn order_by<K: Ord>(n: usize, key_of: impl Fn(usize) -> K) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    order.sort_by_key(|&i| key_of(i as usize));
+    order
+}
+
+/// The elements in this order.
+pub fn pick<T: Copy>(elements: &[T], order: &[u32]) -> Vec<T> {
+    order.iter().map(|&i| elements[i as usize]).collect()
+}
+
+/// The place of each element in this order.
+pub fn places(order: &[u32]) -> Vec<u32> {
+    let mut places = vec![0; order.len()];
+    order.iter().zip(0..).for_each(|(&i, place)| places[i as usize] = place);
+    places
+}
+
+/// The offsets of segments with these lengths, including the end of the last one.
+pub fn offsets(lengths: impl IntoIterator<Item = u32>) -> Vec<u32> {
+    let mut offsets = vec![0];
+    lengths.into_iter().for_each(|length| offsets.push(offsets[offsets.len() - 1] + length));
+    offsets
+}
+
+/// The segments between consecutive offsets.
+pub fn segments<'a, T>(elements: &'a [T], offsets: &[u32]) -> impl Iterator<Item = &'a [T]> {
+    offsets.windows(2).map(|ends| &elements[ends[0] as usize..ends[1] as usize])
+}
+
 /// The stable order (by index) of keys given as unsigned integers that compare like the keys. Only
 /// the bits in `bits` are compared.
-pub fn sort(images: &[u64], bits: std::ops::Range<u32>, descending: bool) -> Vec<u32> {
+pub fn sort<K: Copy + Into<u64>>(
+    images: &[K],
+    bits: std::ops::Range<u32>,
+    descending: bool,
+) -> Vec<u32> {
     let width = bits.end - bits.start;
     let kept = if width == 64 { u64::MAX } else { (1 << width) - 1 };
     // A shift by 64 would overflow.
-    let part = |i: u32| images[i as usize].checked_shr(bits.start).unwrap_or(0) & kept;
+    let part = |i: u32| -> u64 {
+        let image: u64 = images[i as usize].into();
+        image.checked_shr(bits.start).unwrap_or(0) & kept
+    };
     let mut order: Vec<u32> = (0..images.len() as u32).collect();
     order.sort_by(|&a, &b| {
         let ascending = part(a).cmp(&part(b));

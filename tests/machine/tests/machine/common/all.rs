@@ -1,10 +1,10 @@
 //! All cases of all primitives for a device.
 
+use multisplit::KeyType;
 use multisplit::operations::histogram::HistogramMethod;
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::Method;
 use multisplit::operations::topk::TopKMethod;
-use multisplit::KeyType;
 
 use super::bounds::bounds_cases;
 use super::case::Case;

@@ -1,10 +1,10 @@
 //! Edge cases that a sample of all cases rarely contains: counts next to a limit, ids and keys on
 //! an edge, surplus workgroups in the last row, fully executed unrolled loops.
 
+use multisplit::KeyType;
 use multisplit::operations::histogram::HistogramMethod;
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::Method;
-use multisplit::KeyType;
 
 use super::all::MANY_THREADS;
 use super::few_threads::few_threads;
