@@ -10,10 +10,10 @@ use std::collections::HashMap;
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word};
 
-use crate::kernel::{
-    Binding, BindingAccess, BindingKind, Dimension, Interface, PushBlock, PushMember, SpecConstant,
+use crate::interface::{
+    Binding, BindingAccess, BindingKind, Dimension, Interface, PushBlock, PushMember, ReflectError,
+    SpecConstant,
 };
-use crate::reflect::ReflectError;
 
 /// Decorations of one id or member, with their first operand.
 type Decorations = Vec<(Decoration, Option<u32>)>;

@@ -1,6 +1,6 @@
 // Written by compile-kernels; do not edit.
 
-use crate::builtin::{Builtin, packed};
+use crate::embedded::{Builtin, packed};
 
 /// `count.prepare`: `glsl/count/prepare.comp` with `STEPS=6`.
 pub static COUNT_PREPARE: Builtin =

@@ -9,7 +9,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::check::{self, CheckError, MemoryUse};
-use crate::reflect::{self, ReflectError};
+use crate::interface::{Interface, ReflectError};
+use crate::reflect;
 use crate::subgroup_barriers;
 
 /// A compute shader ready to become a pipeline, with its reflected [`Interface`].
@@ -97,40 +98,25 @@ impl Kernel {
         Ok(Self::rewritten(label.into(), &spirv, Origin::Checked)?)
     }
 
-    /// The built-in kernel with a user's GLSL function `uint bucket_of(KEY key)`, where `key` is the GLSL
-    /// type of its keys or samples. The function may read its parameter, `push.parameter_0`, `_1` and `_2`,
-    /// and `table.at[]`; a function with side effects is rejected.
-    #[cfg(feature = "compile")]
-    pub fn with_function(
-        builtin: &crate::builtin::Builtin,
-        key: &str,
-        source: &str,
-    ) -> Result<Arc<Self>, crate::compile::CompileError> {
-        Self::with_user_function(builtin, check::UserFunction::Bucket, key, source)
-    }
-
-    /// The same with a function for any purpose.
-    #[cfg(feature = "compile")]
-    pub fn with_user_function(
-        builtin: &crate::builtin::Builtin,
-        role: check::UserFunction,
-        key: &str,
-        source: &str,
-    ) -> Result<Arc<Self>, crate::compile::CompileError> {
-        let words = check::function::kernel_with(builtin, role, key, source)?;
-        let label = format!("{}.user", builtin.label());
-        let kernel = Self::of(label.into(), words.spirv.into(), Origin::WithFunction);
-        let mut kernel = kernel.map_err(CheckError::from)?;
-        kernel.for_addresses = Some(words.for_addresses);
-        Ok(Arc::new(kernel))
-    }
-
     /// A kernel that is part of this library.
     pub(crate) fn built_in(
         label: &'static str,
         spirv: Vec<u32>,
     ) -> Result<Arc<Self>, ReflectError> {
         Self::of(label.into(), spirv.into(), Origin::BuiltIn).map(Arc::new)
+    }
+
+    /// A kernel that is part of this library, with a checked user function. In the words `for_addresses`,
+    /// accesses to its table are not clamped.
+    #[cfg(feature = "compile")]
+    pub(crate) fn with_checked_function(
+        label: String,
+        spirv: Vec<u32>,
+        for_addresses: Vec<u32>,
+    ) -> Result<Arc<Self>, ReflectError> {
+        let mut kernel = Self::of(label.into(), spirv.into(), Origin::WithFunction)?;
+        kernel.for_addresses = Some(for_addresses);
+        Ok(Arc::new(kernel))
     }
 
     fn of(
@@ -213,153 +199,5 @@ impl fmt::Debug for Kernel {
             .field("origin", &self.origin)
             .field("interface", &self.interface)
             .finish()
-    }
-}
-
-/// The interface between a shader and the host, reflected from its SPIR-V.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Interface {
-    /// Name of the compute entry point.
-    pub entry_point: String,
-    /// Buffer bindings, ordered by set and then by binding number.
-    pub bindings: Vec<Binding>,
-    /// The push-constant block, if there is one.
-    pub push_constants: Option<PushBlock>,
-    /// Specialization constants with a `constant_id`, in its order.
-    pub spec_constants: Vec<SpecConstant>,
-    /// Workgroup size in x, y and z.
-    pub local_size: [Dimension; 3],
-    /// SPIR-V names of the capabilities that the module declares, sorted.
-    pub capabilities: Vec<String>,
-}
-
-impl Interface {
-    /// The binding called `name`.
-    pub fn binding(&self, name: &str) -> Option<&Binding> {
-        self.bindings.iter().find(|b| b.name == name)
-    }
-
-    /// The specialization constant called `name`.
-    pub fn spec_constant(&self, name: &str) -> Option<&SpecConstant> {
-        self.spec_constants.iter().find(|c| c.name == name)
-    }
-
-    /// The workgroup size with these specialization constants: `value_of` maps a `constant_id` to its value,
-    /// or to `None` for the default.
-    pub fn workgroup_size(&self, value_of: impl Fn(u32) -> Option<u32>) -> [u32; 3] {
-        self.local_size.map(|dimension| match dimension {
-            Dimension::Fixed(size) => size,
-            Dimension::Specialized { id, default } => value_of(id).unwrap_or(default),
-        })
-    }
-}
-
-/// One buffer binding.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binding {
-    /// The GLSL instance name. If several blocks share one binding number (views of the same memory as `uint`
-    /// and as `uvec4`), the shortest of their names.
-    pub name: String,
-    /// Descriptor set.
-    pub set: u32,
-    /// Binding number within the set.
-    pub binding: u32,
-    /// Storage or uniform buffer.
-    pub kind: BindingKind,
-    /// Access of the shader, from `readonly` and `writeonly`.
-    pub access: BindingAccess,
-    /// Bytes before the unsized array, or of the whole block if there is none.
-    pub fixed_size: u32,
-    /// Stride in bytes of the trailing unsized array, if there is one. If several blocks share the binding,
-    /// the smallest.
-    pub element_stride: Option<u32>,
-}
-
-/// The kind of descriptor a binding needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BindingKind {
-    /// `buffer`: a storage buffer.
-    Storage,
-    /// `uniform`: a uniform buffer, always read-only.
-    Uniform,
-}
-
-/// Access of a shader to a binding. `Write` does not mean that everything is overwritten: a scatter writes
-/// only a part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BindingAccess {
-    /// `readonly` on every member, or a uniform buffer.
-    Read,
-    /// `writeonly` on every member.
-    Write,
-    /// Anything else, including atomics.
-    ReadWrite,
-}
-
-impl BindingAccess {
-    /// Whether the shader may read.
-    pub fn reads(self) -> bool {
-        !matches!(self, Self::Write)
-    }
-
-    /// Whether the shader may write.
-    pub fn writes(self) -> bool {
-        !matches!(self, Self::Read)
-    }
-
-    /// The combined access.
-    pub fn union(self, other: Self) -> Self {
-        if self == other { self } else { Self::ReadWrite }
-    }
-}
-
-/// The push-constant block.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PushBlock {
-    /// Size in bytes, rounded up to a multiple of four.
-    pub size: u32,
-    /// Members in declaration order.
-    pub members: Vec<PushMember>,
-}
-
-/// One member of a push-constant block.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PushMember {
-    /// GLSL name.
-    pub name: String,
-    /// Offset in bytes.
-    pub offset: u32,
-    /// Size in bytes.
-    pub size: u32,
-}
-
-/// One specialization constant.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SpecConstant {
-    /// GLSL name.
-    pub name: String,
-    /// `constant_id`.
-    pub id: u32,
-    /// Default value as a 32-bit pattern (booleans are 0 and 1).
-    pub default: u32,
-}
-
-/// One dimension of the workgroup size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dimension {
-    /// A constant in the shader.
-    Fixed(u32),
-    /// Given by a specialization constant (`local_size_x_id`).
-    Specialized {
-        /// The constant's id.
-        id: u32,
-        /// Its default.
-        default: u32,
-    },
-}
-
-impl Default for Dimension {
-    fn default() -> Self {
-        Self::Fixed(1)
     }
 }

@@ -24,16 +24,16 @@
 #![forbid(unsafe_code)]
 
 pub mod address;
-#[doc(hidden)] // only the library may choose their sizes and counts
-pub mod builtin;
 pub mod check;
 #[cfg(feature = "compile")]
 pub mod compile;
 mod declarations;
+mod embedded;
 mod fold;
 pub mod freeze;
 #[rustfmt::skip]
 mod generated;
+mod interface;
 mod kernel;
 pub mod manifest;
 pub mod prune;
@@ -46,9 +46,16 @@ pub mod subgroup_barriers;
 #[doc(hidden)]
 pub use bytemuck;
 pub use check::{CheckError, MemoryUse};
-pub use kernel::{
-    Binding, BindingAccess, BindingKind, Dimension, Interface, Kernel, PushBlock, PushMember,
+pub use interface::{
+    Binding, BindingAccess, BindingKind, Dimension, Interface, PushBlock, PushMember, ReflectError,
     SpecConstant,
 };
+pub use kernel::Kernel;
 pub use push::{PushConstants, PushField, PushMismatch, check_layout};
-pub use reflect::ReflectError;
+
+/// The built-in kernels as constants: `builtin::SCAN_REDUCE`.
+#[doc(hidden)] // only the library may choose their sizes and counts
+pub mod builtin {
+    pub use crate::embedded::Builtin;
+    pub use crate::generated::*;
+}

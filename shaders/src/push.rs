@@ -1,6 +1,6 @@
 //! Comparison of a Rust struct of push constants with the layout declared in a shader.
 
-use crate::kernel::PushBlock;
+use crate::interface::PushBlock;
 
 /// A plain struct of push constants, with the names and offsets of its fields. Implemented by
 /// [`push_constants!`](crate::push_constants).

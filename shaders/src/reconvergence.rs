@@ -6,7 +6,7 @@
 
 use rspirv::spirv::ExecutionMode;
 
-use crate::reflect::ReflectError;
+use crate::interface::ReflectError;
 
 /// A device's guarantee for the reconvergence of diverged lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -9,31 +9,7 @@ use rspirv::dr::{Instruction, Loader, Module, ModuleHeader};
 use rspirv::spirv::Op;
 
 use crate::declarations::Declarations;
-use crate::kernel::Interface;
-
-/// Reasons why SPIR-V could not be turned into a kernel.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReflectError {
-    /// The words are not a well-formed SPIR-V module.
-    #[error("malformed SPIR-V: {0}")]
-    Malformed(String),
-    /// The module has no compute entry point, or more than one.
-    #[error("expected one compute entry point, found {0}")]
-    EntryPoints(usize),
-    /// A resource that the engine does not support (images, samplers, arrays of buffers).
-    #[error(
-        "binding `{name}` (set {set}, binding {binding}) is not a single storage or uniform buffer"
-    )]
-    UnsupportedResource {
-        /// Name in the shader.
-        name: String,
-        /// Descriptor set.
-        set: u32,
-        /// Binding number.
-        binding: u32,
-    },
-}
+use crate::interface::{Interface, ReflectError};
 
 /// Reads the interface of the compute shader in `spirv`.
 pub fn reflect(spirv: &[u32]) -> Result<Interface, ReflectError> {

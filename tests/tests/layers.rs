@@ -25,7 +25,7 @@ const ENGINE_LAYERS: [&str; 11] = [
 /// Maximum number of files and of folders in import cycles, for each crate. These numbers may only decrease;
 /// the goal is 0.
 const IN_CIRCLES: [(&str, usize, usize); 11] = [
-    ("shaders", 19, 0),
+    ("shaders", 0, 0),
     ("graph", 19, 0),
     ("engine", 46, 4),
     ("engine/c", 2, 0),

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, Word};
 
-use super::ADDRESS_ALIGNMENT;
-
+/// Required alignment of addresses, so that kernels may read 16 bytes at a time.
+pub const ADDRESS_ALIGNMENT: u32 = 16;
 /// Bytes per word: the alignment assumed for unknown types.
 const WORD: u32 = 4;
 

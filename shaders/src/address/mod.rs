@@ -15,14 +15,13 @@ use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Module, Operand, load_words};
 use rspirv::spirv::{AddressingModel, Capability, Decoration, Op, StorageClass, Word};
 
-use crate::kernel::{BindingKind, Interface};
-use crate::reflect::ReflectError;
+use crate::interface::{BindingKind, Interface, ReflectError};
 use layouts::Layouts;
+
+pub use layouts::ADDRESS_ALIGNMENT;
 
 /// Bytes per address.
 const ADDRESS_BYTES: u32 = 8;
-/// Required alignment of addresses, so that kernels may read 16 bytes at a time.
-pub const ADDRESS_ALIGNMENT: u32 = 16;
 
 /// Reasons why a kernel cannot use addresses.
 #[derive(Debug, thiserror::Error)]

@@ -217,7 +217,7 @@ fn unwanted_modules(root: &Path, entries: &[Entry]) -> Result<Vec<String>> {
 const HEADER: &str = "// Written by compile-kernels; do not edit.\n";
 
 fn generated_constants(root: &Path, families: &[Family], entries: &[Entry]) -> Result<String> {
-    let mut text = format!("{HEADER}\nuse crate::builtin::{{Builtin, packed}};\n\n");
+    let mut text = format!("{HEADER}\nuse crate::embedded::{{Builtin, packed}};\n\n");
     for entry in entries {
         let list = |show: fn(&(String, String)) -> String| {
             entry.defines.iter().map(show).collect::<Vec<_>>().join(", ")

@@ -1,6 +1,6 @@
 //! Reasons for rejecting a user's shader or function.
 
-use crate::reflect::ReflectError;
+use crate::interface::ReflectError;
 
 /// Reasons why a module cannot be run safely. Messages use the GLSL names of functions and variables.
 #[derive(Debug, thiserror::Error)]

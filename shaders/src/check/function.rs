@@ -17,19 +17,12 @@ use super::graft::graft;
 use super::guard::{UnsizedArrays, guard};
 use super::role::UserFunction;
 use super::{check_local, globals, load, memory, signature, source as text};
-use crate::builtin::Builtin;
 use crate::compile::{CompileError, Diagnostic, Source, compile};
+use crate::embedded::Builtin;
+use crate::kernel::Kernel;
 use crate::sources;
 
 const SHADER: &str = "user_function.comp";
-
-/// A kernel that contains a user's function.
-pub(crate) struct WithFunction {
-    /// Accesses to `table` are clamped to its length.
-    pub spirv: Vec<u32>,
-    /// Accesses are not clamped: for a kernel that uses addresses.
-    pub for_addresses: Vec<u32>,
-}
 
 /// The required function and the source that should contain it.
 #[derive(Clone, Copy)]
@@ -40,27 +33,41 @@ struct Wanted<'a> {
     source: &'a str,
 }
 
-/// `builtin` with the function in `source`.
-pub(crate) fn kernel_with(
-    builtin: &Builtin,
-    role: UserFunction,
-    key: &str,
-    source: &str,
-) -> Result<WithFunction, CompileError> {
-    let wanted = Wanted { role, key, source };
-    let words = wanted.compile_alone()?;
-    let with = |arrays| -> Result<Vec<u32>, CompileError> {
-        let (mut user, function, order) = wanted.check(&words)?;
-        let which: HashSet<Word> = order.iter().copied().collect();
-        guard(&mut user, &which, arrays)?;
-        let by_value = are_values(&user, function);
-        let host = empty_kernel(builtin, (role, key), &by_value)?;
-        Ok(graft(&host, &user, function, &order)?)
-    };
-    Ok(WithFunction {
-        spirv: with(UnsizedArrays::Clamped)?,
-        for_addresses: with(UnsizedArrays::AsTheyAre)?,
-    })
+impl Kernel {
+    /// The built-in kernel with a user's GLSL function `uint bucket_of(KEY key)`, where `key` is the GLSL
+    /// type of its keys or samples. The function may read its parameter, `push.parameter_0`, `_1` and `_2`,
+    /// and `table.at[]`; a function with side effects is rejected.
+    pub fn with_function(
+        builtin: &Builtin,
+        key: &str,
+        source: &str,
+    ) -> Result<Arc<Self>, CompileError> {
+        Self::with_user_function(builtin, UserFunction::Bucket, key, source)
+    }
+
+    /// The same with a function for any purpose.
+    pub fn with_user_function(
+        builtin: &Builtin,
+        role: UserFunction,
+        key: &str,
+        source: &str,
+    ) -> Result<Arc<Self>, CompileError> {
+        let wanted = Wanted { role, key, source };
+        let words = wanted.compile_alone()?;
+        let with = |arrays| -> Result<Vec<u32>, CompileError> {
+            let (mut user, function, order) = wanted.check(&words)?;
+            let which: HashSet<Word> = order.iter().copied().collect();
+            guard(&mut user, &which, arrays)?;
+            let by_value = are_values(&user, function);
+            let host = empty_kernel(builtin, (role, key), &by_value)?;
+            Ok(graft(&host, &user, function, &order)?)
+        };
+        let label = format!("{}.user", builtin.label());
+        let (spirv, for_addresses) =
+            (with(UnsizedArrays::Clamped)?, with(UnsizedArrays::AsTheyAre)?);
+        let kernel = Self::with_checked_function(label, spirv, for_addresses);
+        Ok(kernel.map_err(CheckError::from)?)
+    }
 }
 
 impl Wanted<'_> {

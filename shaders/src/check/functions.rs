@@ -11,7 +11,7 @@ use super::calls::Functions;
 use super::error::CheckError;
 use super::ids::{Ids, Shape, invalid, literal};
 use super::instructions;
-use crate::kernel::{BindingAccess, Interface};
+use crate::interface::{BindingAccess, Interface};
 
 /// Minimum subgroup size that kernels support.
 const MIN_SUBGROUP_SIZE: u64 = 4;

@@ -31,7 +31,7 @@ mod memory;
 mod uniform;
 
 #[cfg(feature = "compile")]
-pub(crate) mod function;
+mod function;
 #[cfg(feature = "compile")]
 mod graft;
 #[cfg(feature = "compile")]
@@ -46,8 +46,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use rspirv::dr::{Instruction, Module, Operand, load_words};
 use rspirv::spirv::{Capability, StorageClass, Word};
 
-use crate::kernel::Interface;
-use crate::reflect::{self, ReflectError};
+use crate::interface::{Interface, ReflectError};
+use crate::reflect;
 use calls::Functions;
 use editor::Editor;
 use functions::Rules;

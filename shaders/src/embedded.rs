@@ -1,11 +1,9 @@
-//! The built-in kernels as constants: `builtin::SCAN_REDUCE`.
+//! A kernel whose SPIR-V is embedded in the library.
 
 use std::sync::{Arc, OnceLock};
 
+use crate::interface::ReflectError;
 use crate::kernel::Kernel;
-use crate::reflect::ReflectError;
-
-pub use crate::generated::*;
 
 /// The compressed module of a file in `spv/`.
 macro_rules! packed {
