@@ -23,39 +23,24 @@
 //! ```
 #![forbid(unsafe_code)]
 
-pub mod address;
-pub mod check;
-#[cfg(feature = "compile")]
-pub mod compile;
-mod declarations;
-mod embedded;
-mod fold;
-pub mod freeze;
-#[rustfmt::skip]
-mod generated;
-mod interface;
-mod kernel;
-pub mod manifest;
-pub mod prune;
-mod push;
-pub mod reconvergence;
-pub mod reflect;
+mod kernels;
 pub mod sources;
-pub mod subgroup_barriers;
+mod spirv;
 
 #[doc(hidden)]
 pub use bytemuck;
-pub use check::{CheckError, MemoryUse};
-pub use interface::{
+#[doc(hidden)] // only the library may choose their sizes and counts
+pub use kernels::builtin;
+pub use kernels::manifest;
+#[cfg(feature = "compile")]
+pub use kernels::user_function::UserFunction;
+pub use spirv::check::{CheckError, MemoryUse};
+#[cfg(feature = "compile")]
+pub use spirv::compile;
+pub use spirv::interface::{
     Binding, BindingAccess, BindingKind, Dimension, Interface, PushBlock, PushMember, ReflectError,
     SpecConstant,
 };
-pub use kernel::Kernel;
-pub use push::{PushConstants, PushField, PushMismatch, check_layout};
-
-/// The built-in kernels as constants: `builtin::SCAN_REDUCE`.
-#[doc(hidden)] // only the library may choose their sizes and counts
-pub mod builtin {
-    pub use crate::embedded::Builtin;
-    pub use crate::generated::*;
-}
+pub use spirv::kernel::Kernel;
+pub use spirv::push::{PushConstants, PushField, PushMismatch, check_layout};
+pub use spirv::{address, check, freeze, prune, reconvergence, reflect, subgroup_barriers};

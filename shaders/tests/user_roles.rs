@@ -5,9 +5,9 @@
 
 use std::process::Command;
 
+use multisplit_shaders::UserFunction;
 use multisplit_shaders::address::by_address;
 use multisplit_shaders::builtin::{Builtin, variants};
-use multisplit_shaders::check::UserFunction;
 use multisplit_shaders::{CheckError, Kernel};
 
 const TYPES: [&str; 6] = ["uint", "int", "float", "uint64_t", "int64_t", "double"];

@@ -21,8 +21,8 @@ fn main() -> Result<()> {
     let families = manifest::families()?;
     let entries: Vec<Entry> = families.iter().flat_map(|family| family.kernels.clone()).collect();
     let texts = [
-        ("src/generated.rs".to_owned(), generated_constants(root, &families, &entries)?),
-        ("src/generated_sources.rs".to_owned(), generated_sources(root, &entries)?),
+        ("src/kernels/generated.rs".to_owned(), generated_constants(root, &families, &entries)?),
+        ("src/sources/generated.rs".to_owned(), generated_sources(root, &entries)?),
         ("spv/sources.txt".to_owned(), source_hashes(root, &entries)?),
     ];
     let modules: Vec<(String, Vec<u8>)> = entries
@@ -217,7 +217,7 @@ fn unwanted_modules(root: &Path, entries: &[Entry]) -> Result<Vec<String>> {
 const HEADER: &str = "// Written by compile-kernels; do not edit.\n";
 
 fn generated_constants(root: &Path, families: &[Family], entries: &[Entry]) -> Result<String> {
-    let mut text = format!("{HEADER}\nuse crate::embedded::{{Builtin, packed}};\n\n");
+    let mut text = format!("{HEADER}\nuse super::embedded::{{Builtin, packed}};\n\n");
     for entry in entries {
         let list = |show: fn(&(String, String)) -> String| {
             entry.defines.iter().map(show).collect::<Vec<_>>().join(", ")
@@ -292,12 +292,12 @@ fn constant_names(root: &Path) -> Result<String> {
 fn generated_sources(root: &Path, entries: &[Entry]) -> Result<String> {
     let mut text = format!("{HEADER}\npub(super) static INCLUDES: &[(&str, &str)] = &[\n");
     for (name, _) in include_texts(root)? {
-        text += &format!("    (\"{name}\", include_str!(\"../glsl/include/{name}\")),\n");
+        text += &format!("    (\"{name}\", include_str!(\"../../glsl/include/{name}\")),\n");
     }
     text += "];\n\npub(super) static KERNELS: &[(&str, &str)] = &[\n";
     let files: BTreeSet<&str> = entries.iter().map(|e| e.file.as_str()).collect();
     for file in files {
-        text += &format!("    (\"{file}\", include_str!(\"../glsl/{file}\")),\n");
+        text += &format!("    (\"{file}\", include_str!(\"../../glsl/{file}\")),\n");
     }
     Ok(text + "];\n")
 }

@@ -118,7 +118,7 @@ impl BinCode {
         #[cfg(feature = "glsl")]
         if let Some(user) = &self.user {
             let source = &user.source;
-            let role = multisplit_shaders::check::UserFunction::Bucket;
+            let role = multisplit_shaders::UserFunction::Bucket;
             return crate::operations::shared::glsl::kernel(builtin, role, sample.glsl(), source);
         }
         Ok(builtin.kernel()?)

@@ -92,7 +92,7 @@ impl By {
     fn kernel(&self, builtin: &Builtin, key: KeyType) -> Result<Arc<Kernel>> {
         #[cfg(feature = "glsl")]
         if let Self::Glsl(user) = self {
-            let role = multisplit_shaders::check::UserFunction::Predicate;
+            let role = multisplit_shaders::UserFunction::Predicate;
             return crate::operations::shared::glsl::kernel(
                 builtin,
                 role,

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use multisplit_graph::{Buffer, Graph};
 use multisplit_shaders::Kernel;
+use multisplit_shaders::UserFunction;
 use multisplit_shaders::builtin::Builtin;
-use multisplit_shaders::check::UserFunction;
 
 use crate::elements::key::{Key, KeyType};
 use crate::error::{Error, Result};

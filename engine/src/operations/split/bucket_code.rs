@@ -228,7 +228,7 @@ impl BucketCode {
         // Kernels that only move elements do not evaluate the bucket function.
         #[cfg(feature = "glsl")]
         if let (Some(user), Some(_)) = (&self.user, kernel.interface().binding("table")) {
-            let role = multisplit_shaders::check::UserFunction::Bucket;
+            let role = multisplit_shaders::UserFunction::Bucket;
             let kernel = glsl::kernel(builtin, role, key.glsl(), &user.source)?;
             return Ok((kernel, SplitBy::Function(user.parameters)));
         }

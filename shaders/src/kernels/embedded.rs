@@ -1,0 +1,73 @@
+//! A kernel whose SPIR-V is embedded in the library.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::spirv::interface::ReflectError;
+use crate::spirv::kernel::Kernel;
+
+/// The compressed module of a file in `spv/`.
+macro_rules! packed {
+    ($file:literal) => {
+        include_bytes!(concat!(env!("OUT_DIR"), "/", $file))
+    };
+}
+pub(crate) use packed;
+
+/// A kernel whose SPIR-V is embedded in the library. It is reflected on first use.
+pub struct Builtin {
+    label: &'static str,
+    file: &'static str,
+    defines: &'static [(&'static str, &'static str)],
+    /// SPIR-V, compressed by the build script.
+    packed: &'static [u8],
+    kernel: OnceLock<Arc<Kernel>>,
+}
+
+impl Builtin {
+    pub(crate) const fn new(
+        label: &'static str,
+        file: &'static str,
+        defines: &'static [(&'static str, &'static str)],
+        packed: &'static [u8],
+    ) -> Self {
+        Self { label, file, defines, packed, kernel: OnceLock::new() }
+    }
+
+    /// Dotted lower-case label.
+    pub fn label(&self) -> &'static str {
+        self.label
+    }
+
+    /// Path of its GLSL below `glsl/`.
+    pub fn file(&self) -> &'static str {
+        self.file
+    }
+
+    /// Preprocessor definitions of this variant.
+    pub fn defines(&self) -> &'static [(&'static str, &'static str)] {
+        self.defines
+    }
+
+    /// The value of the preprocessor definition `name` in this variant. The host uses it to size dispatches,
+    /// so that host and kernel always agree.
+    pub fn define(&self, name: &str) -> Option<u32> {
+        self.defines.iter().find(|(n, _)| *n == name).and_then(|(_, value)| value.parse().ok())
+    }
+
+    /// The checked-in SPIR-V. It is decompressed on each call.
+    pub fn spirv(&self) -> Vec<u32> {
+        // Cannot fail for data compressed by the build script; an empty result would be rejected as a module.
+        let bytes = miniz_oxide::inflate::decompress_to_vec(self.packed).unwrap_or_default();
+        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |w, &b| (w << 8) | u32::from(b));
+        bytes.chunks_exact(4).map(word).collect()
+    }
+
+    /// The kernel with its interface, cached.
+    pub fn kernel(&self) -> Result<Arc<Kernel>, ReflectError> {
+        if let Some(kernel) = self.kernel.get() {
+            return Ok(kernel.clone());
+        }
+        let kernel = Kernel::built_in(self.label, self.spirv())?;
+        Ok(self.kernel.get_or_init(|| kernel).clone())
+    }
+}

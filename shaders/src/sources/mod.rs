@@ -1,0 +1,16 @@
+//! The GLSL sources of this crate, for kernels that are compiled at run time with a user's function.
+
+#[rustfmt::skip]
+mod generated;
+
+use generated::{INCLUDES, KERNELS};
+
+/// The text of `glsl/include/<name>`, if it exists.
+pub fn include(name: &str) -> Option<&'static str> {
+    INCLUDES.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+}
+
+/// The text of the kernel `glsl/<file>`, if it exists.
+pub fn kernel(file: &str) -> Option<&'static str> {
+    KERNELS.iter().find(|(n, _)| *n == file).map(|(_, text)| *text)
+}

@@ -1,0 +1,96 @@
+//! The functions of a module and their calls.
+
+use std::collections::{HashMap, HashSet};
+
+use rspirv::dr::{Function, Module, Operand};
+use rspirv::spirv::{Op, Word};
+
+use super::error::CheckError;
+use super::ids::{Ids, invalid};
+
+/// The functions of a module, by id.
+pub(crate) struct Functions<'m> {
+    by_id: HashMap<Word, &'m Function>,
+    order: Vec<Word>,
+    pub ids: &'m Ids,
+}
+
+impl<'m> Functions<'m> {
+    pub fn new(module: &'m Module, ids: &'m Ids) -> Result<Self, CheckError> {
+        let mut by_id = HashMap::new();
+        let mut order = Vec::new();
+        for function in &module.functions {
+            if let Some(id) = function.def.as_ref().and_then(|d| d.result_id) {
+                if function.blocks.is_empty() {
+                    let name = ids.name(id);
+                    return Err(invalid(format!("the function `{name}` has no body")));
+                }
+                by_id.insert(id, function);
+                order.push(id);
+            }
+        }
+        Ok(Self { by_id, order, ids })
+    }
+
+    pub fn all(&self) -> HashSet<Word> {
+        self.by_id.keys().copied().collect()
+    }
+
+    /// Returns `first` and all functions it calls, directly or indirectly, with callees before callers.
+    /// Recursion is an error.
+    pub fn called_from(&self, first: Word) -> Result<Vec<Word>, CheckError> {
+        let mut done = HashSet::new();
+        let mut order = Vec::new();
+        let mut open = HashSet::new();
+        // Each function with its remaining calls. An explicit stack, because the user controls the depth.
+        let mut stack = vec![(first, self.calls(first)?)];
+        open.insert(first);
+        while let Some((function, calls)) = stack.last_mut() {
+            let function = *function;
+            match calls.pop() {
+                Some(callee) if open.contains(&callee) => {
+                    return Err(CheckError::Recursion { function: self.ids.name(callee) });
+                }
+                Some(callee) if done.contains(&callee) => {}
+                Some(callee) => {
+                    open.insert(callee);
+                    stack.push((callee, self.calls(callee)?));
+                }
+                None => {
+                    stack.pop();
+                    open.remove(&function);
+                    done.insert(function);
+                    order.push(function);
+                }
+            }
+        }
+        Ok(order)
+    }
+
+    /// The variables of a function, which are pointers.
+    pub fn variables(&self, function: Word) -> Vec<Word> {
+        let blocks = self.by_id.get(&function).into_iter().flat_map(|f| &f.blocks);
+        let all = blocks.flat_map(|b| &b.instructions);
+        all.filter(|i| i.class.opcode == Op::Variable).filter_map(|i| i.result_id).collect()
+    }
+
+    /// The callees of a function, one entry per call.
+    pub fn calls(&self, function: Word) -> Result<Vec<Word>, CheckError> {
+        let function =
+            self.by_id.get(&function).ok_or_else(|| invalid("a call of what is no function"))?;
+        let all = function.blocks.iter().flat_map(|b| &b.instructions);
+        let calls = all.filter(|i| i.class.opcode == Op::FunctionCall);
+        Ok(calls.filter_map(|i| i.operands.first().and_then(Operand::id_ref_any)).collect())
+    }
+
+    /// The functions in module order.
+    pub fn in_order(&self) -> impl Iterator<Item = (Word, &'m Function)> {
+        self.order.iter().filter_map(|id| Some((*id, *self.by_id.get(id)?)))
+    }
+
+    /// The types of a function's parameters.
+    pub fn parameter_types(&self, function: Word) -> Option<Vec<Word>> {
+        let parameters = &self.by_id.get(&function)?.parameters;
+        Some(parameters.iter().filter_map(|p| p.result_type).collect())
+    }
+}

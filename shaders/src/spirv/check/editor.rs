@@ -1,0 +1,131 @@
+//! Adds types, constants and imports to a module, each only once.
+
+use std::collections::HashMap;
+
+use rspirv::binary::Assemble;
+use rspirv::dr::{Instruction, Module, Operand};
+use rspirv::spirv::{Op, Word};
+
+use super::error::CheckError;
+use super::ids::{Ids, Shape};
+
+const GLSL_STD_450: &str = "GLSL.std.450";
+
+type Key = (Op, Option<Word>, Vec<Operand>);
+
+/// A module being edited.
+pub(crate) struct Editor {
+    pub module: Module,
+    pub ids: Ids,
+    next_id: Word,
+    known: HashMap<Key, Word>,
+}
+
+impl Editor {
+    pub fn new(module: Module) -> Result<Self, CheckError> {
+        let ids = Ids::index(&module)?;
+        let next_id = module.header.as_ref().map_or(0, |header| header.bound);
+        let mut known = HashMap::new();
+        for global in &module.types_global_values {
+            // Equal aggregates may have different decorations, so they are never shared.
+            let aggregate = matches!(
+                global.class.opcode,
+                Op::TypeArray | Op::TypeRuntimeArray | Op::TypeStruct
+            );
+            if let (Some(id), false) = (global.result_id, aggregate) {
+                let key = (global.class.opcode, global.result_type, global.operands.clone());
+                known.entry(key).or_insert(id);
+            }
+        }
+        Ok(Self { module, ids, next_id, known })
+    }
+
+    pub fn fresh(&mut self) -> Word {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+
+    /// Returns the id of a type or constant, and adds it if necessary.
+    pub fn declare(&mut self, op: Op, ty: Option<Word>, operands: Vec<Operand>) -> Word {
+        let key = (op, ty, operands);
+        if let Some(id) = self.known.get(&key) {
+            return *id;
+        }
+        let id = self.add(key.0, key.1, key.2.clone());
+        self.known.insert(key, id);
+        id
+    }
+
+    /// Adds a type or constant even if an equal one exists.
+    pub fn add(&mut self, op: Op, ty: Option<Word>, operands: Vec<Operand>) -> Word {
+        let id = self.fresh();
+        let instruction = Instruction::new(op, ty, Some(id), operands);
+        self.ids.add_global(&instruction);
+        self.module.types_global_values.push(instruction);
+        id
+    }
+
+    pub fn int(&mut self, bits: u32, signed: bool) -> Word {
+        let operands = vec![Operand::LiteralBit32(bits), Operand::LiteralBit32(signed.into())];
+        self.declare(Op::TypeInt, None, operands)
+    }
+
+    /// The result type of comparing values of type `ty`.
+    pub fn bool_like(&mut self, ty: Word) -> Word {
+        let scalar = self.declare(Op::TypeBool, None, vec![]);
+        match self.ids.shape(ty) {
+            Shape::Vector { count, .. } => {
+                let operands = vec![Operand::IdRef(scalar), Operand::LiteralBit32(count)];
+                self.declare(Op::TypeVector, None, operands)
+            }
+            _ => scalar,
+        }
+    }
+
+    /// A scalar constant with these bits, or a vector of it.
+    pub fn splat(&mut self, ty: Word, bits: u64) -> Word {
+        match self.ids.shape(ty) {
+            Shape::Vector { component, count } => {
+                let part = self.splat(component, bits);
+                let parts = vec![Operand::IdRef(part); count as usize];
+                self.declare(Op::ConstantComposite, Some(ty), parts)
+            }
+            Shape::Int { bits: 64, .. } | Shape::Float { bits: 64 } => {
+                self.declare(Op::Constant, Some(ty), vec![Operand::LiteralBit64(bits)])
+            }
+            Shape::Int { bits: width, signed } if width < 32 => {
+                // Narrow constants are extended to a word: signed ones by sign extension.
+                let shift = 32 - width;
+                let word = (bits as u32) << shift;
+                let word = if signed { (word as i32 >> shift) as u32 } else { word >> shift };
+                self.declare(Op::Constant, Some(ty), vec![Operand::LiteralBit32(word)])
+            }
+            _ => self.declare(Op::Constant, Some(ty), vec![Operand::LiteralBit32(bits as u32)]),
+        }
+    }
+
+    /// Zero of any type.
+    pub fn null(&mut self, ty: Word) -> Word {
+        self.declare(Op::ConstantNull, Some(ty), vec![])
+    }
+
+    /// The extended instruction set for GLSL functions.
+    pub fn glsl_std_450(&mut self) -> Word {
+        let wanted = Operand::LiteralString(GLSL_STD_450.to_owned());
+        let found =
+            self.module.ext_inst_imports.iter().find(|i| i.operands.first() == Some(&wanted));
+        found.and_then(|i| i.result_id).unwrap_or_else(|| {
+            let id = self.fresh();
+            let import = Instruction::new(Op::ExtInstImport, None, Some(id), vec![wanted]);
+            self.module.ext_inst_imports.push(import);
+            id
+        })
+    }
+
+    pub fn finish(mut self) -> Vec<u32> {
+        if let Some(header) = &mut self.module.header {
+            header.bound = self.next_id;
+        }
+        self.module.assemble()
+    }
+}

@@ -1,0 +1,435 @@
+//! Checks that a module declares only what is allowed: capabilities, modes, types, buffers and variables.
+
+use std::collections::{HashMap, HashSet};
+
+use rspirv::dr::{Instruction, Module, Operand};
+use rspirv::spirv::{
+    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, MemoryModel, Op, StorageClass,
+    Word,
+};
+
+use super::error::CheckError;
+use super::functions::check_plain_data;
+use super::ids::{Ids, Shape, invalid, literal};
+use super::instructions;
+
+/// From 1.3 on, SPIR-V has a separate storage class for storage buffers; 1.5 belongs to Vulkan 1.2.
+const VERSIONS: std::ops::RangeInclusive<u32> = 0x0001_0300..=0x0001_0500;
+/// Maximum id bound guaranteed by Vulkan.
+const MAX_BOUND: u32 = 4_194_303;
+/// Maximum nesting depth of types: more than any program needs, and safe for the stack.
+const MAX_DEPTH: u32 = 64;
+
+#[rustfmt::skip]
+pub(crate) const CAPABILITIES: &[Capability] = &[
+    Capability::Shader, Capability::Matrix, Capability::Int64, Capability::Float64,
+    Capability::Int64Atomics, Capability::Int8, Capability::Int16,
+    Capability::StorageBuffer8BitAccess, Capability::UniformAndStorageBuffer8BitAccess,
+    Capability::StorageBuffer16BitAccess, Capability::UniformAndStorageBuffer16BitAccess,
+    Capability::GroupNonUniform, Capability::GroupNonUniformVote,
+    Capability::GroupNonUniformArithmetic, Capability::GroupNonUniformBallot,
+    Capability::GroupNonUniformShuffle, Capability::GroupNonUniformShuffleRelative,
+    Capability::GroupNonUniformClustered, Capability::GroupNonUniformQuad,
+];
+
+/// Capabilities that a pure function may need.
+#[cfg(feature = "compile")]
+pub(crate) const ARITHMETIC: &[Capability] =
+    &[Capability::Shader, Capability::Matrix, Capability::Int64, Capability::Float64];
+
+const EXTENSIONS: &[&str] =
+    &["SPV_KHR_storage_buffer_storage_class", "SPV_KHR_8bit_storage", "SPV_KHR_16bit_storage"];
+
+#[rustfmt::skip]
+const DECORATIONS: &[Decoration] = &[
+    Decoration::RelaxedPrecision, Decoration::SpecId, Decoration::Block, Decoration::RowMajor,
+    Decoration::ColMajor, Decoration::ArrayStride, Decoration::MatrixStride, Decoration::BuiltIn,
+    Decoration::NoContraction, Decoration::Restrict, Decoration::Aliased, Decoration::Volatile,
+    Decoration::Coherent, Decoration::NonWritable, Decoration::NonReadable, Decoration::Binding,
+    Decoration::DescriptorSet, Decoration::Offset,
+];
+
+#[rustfmt::skip]
+const BUILT_INS: &[BuiltIn] = &[
+    BuiltIn::NumWorkgroups, BuiltIn::WorkgroupSize, BuiltIn::WorkgroupId,
+    BuiltIn::LocalInvocationId, BuiltIn::GlobalInvocationId, BuiltIn::LocalInvocationIndex,
+    BuiltIn::SubgroupSize, BuiltIn::NumSubgroups, BuiltIn::SubgroupId,
+    BuiltIn::SubgroupLocalInvocationId, BuiltIn::SubgroupEqMask, BuiltIn::SubgroupGeMask,
+    BuiltIn::SubgroupGtMask, BuiltIn::SubgroupLeMask, BuiltIn::SubgroupLtMask,
+];
+
+#[rustfmt::skip]
+const GLOBALS: &[Op] = &[
+    Op::TypeVoid, Op::TypeBool, Op::TypeInt, Op::TypeFloat, Op::TypeVector, Op::TypeMatrix,
+    Op::TypeArray, Op::TypeRuntimeArray, Op::TypeStruct, Op::TypePointer, Op::TypeFunction,
+    Op::ConstantTrue, Op::ConstantFalse, Op::Constant, Op::ConstantComposite, Op::ConstantNull,
+    Op::SpecConstantTrue, Op::SpecConstantFalse, Op::SpecConstant, Op::SpecConstantComposite,
+    Op::SpecConstantOp, Op::Variable, Op::Undef, Op::Line, Op::NoLine,
+];
+
+/// Checks everything before the functions.
+pub(crate) fn check(module: &Module, ids: &Ids) -> Result<(), CheckError> {
+    check_annotations(module, ids)?;
+    let mut taken = HashMap::new();
+    for global in &module.types_global_values {
+        check_global(global, ids)?;
+        if global.class.opcode == Op::Variable {
+            check_variable(global, ids, &mut taken)?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks the module header: only these capabilities, and no extensions that change the memory model.
+pub(crate) fn check_header(module: &Module, allowed: &[Capability]) -> Result<(), CheckError> {
+    let header = module.header.as_ref().ok_or_else(|| invalid("it has no header"))?;
+    if !VERSIONS.contains(&header.version) {
+        return Err(invalid("its version is not one from 1.3 to 1.5"));
+    }
+    if header.bound > MAX_BOUND {
+        return Err(invalid(format!("its bound is {}, at most {MAX_BOUND}", header.bound)));
+    }
+    for instruction in &module.capabilities {
+        if let Some(Operand::Capability(capability)) = instruction.operands.first()
+            && !allowed.contains(capability)
+        {
+            return Err(CheckError::Capability { capability: format!("{capability:?}") });
+        }
+    }
+    let name = |i: &Instruction| match i.operands.first() {
+        Some(Operand::LiteralString(name)) => name.clone(),
+        _ => String::new(),
+    };
+    let extensions = module.extensions.iter().map(name);
+    let sets = module.ext_inst_imports.iter().map(name).filter(|n| n != "GLSL.std.450");
+    if let Some(extension) =
+        extensions.filter(|n| !EXTENSIONS.contains(&n.as_str())).chain(sets).next()
+    {
+        return Err(CheckError::Extension { extension });
+    }
+    let logical = [
+        Operand::AddressingModel(AddressingModel::Logical),
+        Operand::MemoryModel(MemoryModel::GLSL450),
+    ];
+    if module.memory_model.as_ref().is_none_or(|m| m.operands != logical) {
+        return Err(CheckError::Declaration {
+            name: "the shader".to_owned(),
+            problem: "does not have the memory model Logical GLSL450; remove the pragma or extension that changes \
+                      it".to_owned(),
+        });
+    }
+    if module.entry_points.len() != 1 {
+        return Err(invalid(format!("it has {} entry points", module.entry_points.len())));
+    }
+    for mode in &module.execution_modes {
+        let Some(Operand::ExecutionMode(what)) = mode.operands.get(1) else { continue };
+        if *what != ExecutionMode::LocalSize {
+            return Err(CheckError::Declaration {
+                name: format!("{what:?}"),
+                problem:
+                    "is an execution mode that is not allowed; use only local_size_x, _y and _z"
+                        .to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Checks that types and constants use only earlier ones and are not nested too deeply, so that recursion
+/// over them terminates.
+pub(crate) fn check_order(module: &Module) -> Result<(), CheckError> {
+    let mut depths: HashMap<Word, u32> = HashMap::new();
+    for global in &module.types_global_values {
+        if global.class.opcode == Op::TypeForwardPointer {
+            // Pointees are not traversed.
+            depths.extend(global.operands.first().and_then(Operand::id_ref_any).map(|id| (id, 0)));
+            continue;
+        }
+        let mut depth = 0;
+        for id in global.operands.iter().filter_map(Operand::id_ref_any).chain(global.result_type) {
+            match depths.get(&id) {
+                Some(inner) => depth = depth.max(inner + 1),
+                // The file name of an OpLine.
+                None if matches!(global.class.opcode, Op::Line | Op::NoLine) => {}
+                None => return Err(invalid(format!("id {id} is used before it is defined"))),
+            }
+        }
+        let is_type = global.class.opcode.is_type();
+        if is_type && depth > MAX_DEPTH {
+            return Err(invalid(format!("types are nested more than {MAX_DEPTH} deep")));
+        }
+        depths.extend(global.result_id.map(|id| (id, if is_type { depth } else { 0 })));
+    }
+    Ok(())
+}
+
+fn check_annotations(module: &Module, ids: &Ids) -> Result<(), CheckError> {
+    for instruction in &module.annotations {
+        let target = instruction.operands.first().and_then(Operand::id_ref_any).unwrap_or(0);
+        let refuse =
+            |problem: String| Err(CheckError::Declaration { name: ids.name(target), problem });
+        let op = instruction.class.opcode;
+        let at = match op {
+            Op::Decorate => 1,
+            Op::MemberDecorate => 2,
+            _ => return refuse(format!("is decorated by Op{op:?}, which is not allowed")),
+        };
+        match instruction.operands.get(at) {
+            Some(Operand::Decoration(what)) if DECORATIONS.contains(what) => {}
+            Some(Operand::Decoration(what)) => {
+                return refuse(format!("is decorated as {what:?}, which is not allowed"));
+            }
+            _ => return Err(invalid("a decoration without a name")),
+        }
+        if let Some(Operand::BuiltIn(builtin)) = instruction.operands.get(at + 1)
+            && !BUILT_INS.contains(builtin)
+        {
+            return refuse(format!("is the built-in {builtin:?}, which is not allowed"));
+        }
+    }
+    Ok(())
+}
+
+fn check_global(global: &Instruction, ids: &Ids) -> Result<(), CheckError> {
+    let op = global.class.opcode;
+    let id = global.result_id.unwrap_or(0);
+    let refuse = |problem: &str| {
+        Err(CheckError::Declaration { name: ids.name(id), problem: problem.to_owned() })
+    };
+    if !GLOBALS.contains(&op) {
+        return refuse(&format!(
+            "is declared by Op{op:?}, which is not allowed; use only buffers, shared memory and plain data"
+        ));
+    }
+    if let (Op::SpecConstantOp, Some(Operand::LiteralSpecConstantOpInteger(inner))) =
+        (op, global.operands.first())
+        && !instructions::is_constant(*inner)
+    {
+        return refuse(&format!("is computed by Op{inner:?}, which is not allowed for constants"));
+    }
+    match (op, ids.shape(global.result_type.unwrap_or(0))) {
+        (Op::SpecConstant, Shape::Int { bits: 32, .. } | Shape::Float { bits: 32 }) => Ok(()),
+        (Op::SpecConstant, _) => refuse(
+            "is a specialization constant that does not have 32 bits; use int, uint, float or bool",
+        ),
+        (Op::TypeArray, _) => {
+            let Shape::Array { length, .. } = ids.shape(id) else { return Ok(()) };
+            match (ids.shape_of(length), ids.constant(length)) {
+                (Shape::Int { bits: 32, .. }, Some(1..=0x7FFF_FFFF) | None) => Ok(()),
+                _ => refuse("is an array whose length is not a number from 1 to 2147483647"),
+            }
+        }
+        (Op::TypeVector, _) => match ids.shape(id) {
+            Shape::Vector { component, count: 2..=4 }
+                if matches!(
+                    ids.shape(component),
+                    Shape::Bool | Shape::Int { .. } | Shape::Float { .. }
+                ) =>
+            {
+                Ok(())
+            }
+            _ => refuse("is a vector that does not have 2 to 4 numbers"),
+        },
+        (Op::TypeMatrix, _) => match ids.shape(id) {
+            Shape::Matrix { column, count: 2..=4 }
+                if matches!(ids.shape(column), Shape::Vector { .. })
+                    && matches!(ids.scalar(column), Shape::Float { .. }) =>
+            {
+                Ok(())
+            }
+            _ => refuse("is a matrix that does not have 2 to 4 columns of floats"),
+        },
+        (Op::TypeInt, _) => match ids.shape(id) {
+            Shape::Int { bits: 8 | 16 | 32 | 64, .. } => Ok(()),
+            _ => refuse("is an integer that does not have 8, 16, 32 or 64 bits"),
+        },
+        (Op::TypeFloat, _) => match ids.shape(id) {
+            Shape::Float { bits: 32 | 64 } => Ok(()),
+            _ => refuse("is a float that does not have 32 or 64 bits"),
+        },
+        _ => Ok(()),
+    }
+}
+
+fn check_variable(
+    variable: &Instruction,
+    ids: &Ids,
+    taken: &mut HashMap<u32, String>,
+) -> Result<(), CheckError> {
+    let id = variable.result_id.unwrap_or(0);
+    let Some((class, pointee)) = ids.pointer(id) else {
+        return Err(invalid("a variable that is no pointer"));
+    };
+    let name = match ids.full_name(id) {
+        "" => ids.name(pointee),
+        named => named.to_owned(),
+    };
+    let refuse = |problem: String| Err(CheckError::Declaration { name: name.clone(), problem });
+    if variable.operands.first() != Some(&Operand::StorageClass(class)) {
+        return Err(invalid(format!("`{name}` has two storage classes")));
+    }
+    match class {
+        StorageClass::Private | StorageClass::Workgroup => check_plain_data(ids, pointee),
+        StorageClass::Input if ids.has(id, Decoration::BuiltIn) => check_plain_data(ids, pointee),
+        StorageClass::PushConstant => check_block(ids, &name, pointee, false),
+        StorageClass::StorageBuffer | StorageClass::Uniform => {
+            if literal(ids.decoration(id, Decoration::DescriptorSet)) != Some(0) {
+                return refuse("is in another descriptor set than 0; write `set = 0`".into());
+            }
+            let Some(binding) = literal(ids.decoration(id, Decoration::Binding)) else {
+                return refuse("has no binding; write `binding = N`".into());
+            };
+            if let Some(other) = taken.insert(binding, name.clone()) {
+                return refuse(format!(
+                    "has binding {binding}, like `{other}`; give each buffer its own binding"
+                ));
+            }
+            check_block(ids, &name, pointee, class == StorageClass::StorageBuffer)
+        }
+        _ => refuse(format!(
+            "is in the storage class {class:?}, which is not allowed; use only buffers, push constants and shared \
+             memory"
+        )),
+    }
+}
+
+/// Checks that the members of a block do not overlap, and that only the last member of a storage buffer is
+/// unsized.
+fn check_block(
+    ids: &Ids,
+    name: &str,
+    block: Word,
+    may_end_unsized: bool,
+) -> Result<(), CheckError> {
+    let refuse = |problem: String| Err(CheckError::Declaration { name: name.to_owned(), problem });
+    let Shape::Struct(members) = ids.shape(block) else {
+        return refuse(
+            "is not a block; arrays of buffers, images and samplers are not allowed".into(),
+        );
+    };
+    if !ids.has(block, Decoration::Block) {
+        return refuse("is not decorated as a block".into());
+    }
+    let mut end = 0;
+    for (member, ty) in (0u32..).zip(&members) {
+        let label = ids.member_name(block, member);
+        let Some(offset) = literal(ids.member_decoration(block, member, Decoration::Offset)) else {
+            return Err(invalid(format!("`{name}.{label}` has no offset")));
+        };
+        if u64::from(offset) < end {
+            return refuse(format!("has members that overlap or are out of order at `{label}`"));
+        }
+        let last = member as usize + 1 == members.len();
+        let bytes = match ids.shape(*ty) {
+            Shape::RuntimeArray { element } if last && may_end_unsized => {
+                stride(ids, *ty, element, (block, member), name, label)?
+            }
+            Shape::RuntimeArray { .. } => {
+                return refuse(format!(
+                    "has an array without a length, `{label}`, that is not the last member of a storage buffer"
+                ));
+            }
+            _ => laid_out(ids, *ty, (block, member), name, label)?,
+        };
+        end = u64::from(offset).saturating_add(bytes);
+    }
+    if end > u64::from(u32::MAX) {
+        return refuse("is larger than 4 GiB".into());
+    }
+    Ok(())
+}
+
+/// The stride of an array, which must be at least the element size. `of` is the structure member that
+/// contains the array; its decorations describe matrices at any array depth.
+fn stride(
+    ids: &Ids,
+    array: Word,
+    element: Word,
+    of: (Word, u32),
+    name: &str,
+    label: &str,
+) -> Result<u64, CheckError> {
+    let bytes = laid_out(ids, element, of, name, label)?;
+    let stride = literal(ids.decoration(array, Decoration::ArrayStride)).unwrap_or(0).into();
+    if stride == 0 || stride < bytes {
+        return Err(invalid(format!("the elements of `{name}.{label}` overlap")));
+    }
+    Ok(stride)
+}
+
+/// Bytes from the first to the last element of a matrix with the layout of the member `of`.
+fn matrix_bytes(
+    ids: &Ids,
+    (column, columns): (Word, u32),
+    of: (Word, u32),
+    name: &str,
+    label: &str,
+) -> Result<u64, CheckError> {
+    let wrong = |problem: &str| invalid(format!("the matrix `{name}.{label}` {problem}"));
+    let Shape::Vector { component, count: rows } = ids.shape(column) else {
+        return Err(wrong("has columns that are not vectors"));
+    };
+    let row_major = ids.member_decoration(of.0, of.1, Decoration::RowMajor).is_some();
+    let (vectors, components) = if row_major { (rows, columns) } else { (columns, rows) };
+    let vector = laid_out(ids, component, of, name, label)? * u64::from(components);
+    let stride = literal(ids.member_decoration(of.0, of.1, Decoration::MatrixStride));
+    let stride = u64::from(stride.ok_or_else(|| wrong("has no MatrixStride"))?);
+    if stride < vector {
+        return Err(wrong("has rows or columns that overlap"));
+    }
+    Ok(stride * u64::from(vectors.saturating_sub(1)) + vector)
+}
+
+/// Bytes of a type in a block with an explicit layout; `of` is the structure member that has the matrix
+/// layout.
+fn laid_out(
+    ids: &Ids,
+    ty: Word,
+    of: (Word, u32),
+    name: &str,
+    label: &str,
+) -> Result<u64, CheckError> {
+    Ok(match ids.shape(ty) {
+        Shape::Int { bits, .. } | Shape::Float { bits } => u64::from(bits / 8),
+        Shape::Vector { component, count } => {
+            laid_out(ids, component, of, name, label)? * u64::from(count)
+        }
+        Shape::Matrix { column, count } => matrix_bytes(ids, (column, count), of, name, label)?,
+        Shape::Array { element, length } => {
+            let Some(length) = ids.constant(length) else {
+                return Err(CheckError::Declaration {
+                    name: format!("{name}.{label}"),
+                    problem: "is an array in a block, and its length is a specialization constant; only shared \
+                              and local arrays may have such a length".to_owned(),
+                });
+            };
+            stride(ids, ty, element, of, name, label)?.saturating_mul(length)
+        }
+        Shape::Struct(members) => {
+            let mut end = 0;
+            for (member, inner) in (0u32..).zip(members) {
+                let offset = literal(ids.member_decoration(ty, member, Decoration::Offset));
+                let Some(offset) = offset.filter(|o| u64::from(*o) >= end) else {
+                    return Err(invalid(format!("members of `{name}.{label}` overlap")));
+                };
+                end = u64::from(offset) + laid_out(ids, inner, (ty, member), name, label)?;
+            }
+            end
+        }
+        _ => {
+            return Err(CheckError::Declaration {
+                name: format!("{name}.{label}"),
+                problem: "is not plain data; use numbers, vectors, matrices, arrays or structures"
+                    .to_owned(),
+            });
+        }
+    })
+}
+
+/// The module's variables of one storage class.
+pub(crate) fn variables(module: &Module, class: StorageClass) -> HashSet<Word> {
+    let of_class = |i: &&Instruction| {
+        i.class.opcode == Op::Variable && i.operands.first() == Some(&Operand::StorageClass(class))
+    };
+    module.types_global_values.iter().filter(of_class).filter_map(|i| i.result_id).collect()
+}

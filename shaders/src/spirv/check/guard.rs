@@ -1,0 +1,366 @@
+//! Rewrites functions so that no value makes them access memory out of bounds or trap.
+//!
+//! Indices are clamped, divisors that would trap become 1, shift amounts are taken modulo the width,
+//! conversions to integers saturate, and undefined values become zero. This is plain SPIR-V, so it does not
+//! depend on driver features. Nothing is added if a constant shows that the value is in range.
+
+use std::collections::{HashMap, HashSet};
+
+use rspirv::dr::{Function, Instruction, Operand};
+use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
+
+use super::editor::Editor;
+use super::error::CheckError;
+use super::flow::Flow;
+use super::ids::{Shape, invalid};
+
+/// Whether accesses to a buffer's unsized array are clamped to its length.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UnsizedArrays {
+    /// Accesses are clamped.
+    Clamped,
+    /// Accesses are not clamped: for modules whose buffers will be addresses, which have no length.
+    AsTheyAre,
+}
+
+/// Number of elements.
+enum Length {
+    Fixed(u64),
+    /// A specialization constant.
+    Specialized(Word),
+    /// The unsized array in this member of this buffer.
+    Buffer(Word, u32),
+}
+
+/// Rewrites the functions in `wanted`.
+pub(crate) fn guard(
+    editor: &mut Editor,
+    wanted: &HashSet<Word>,
+    arrays: UnsizedArrays,
+) -> Result<(), CheckError> {
+    let mut functions = std::mem::take(&mut editor.module.functions);
+    for function in &mut functions {
+        let id = function.def.as_ref().and_then(|d| d.result_id).unwrap_or(0);
+        if wanted.contains(&id) {
+            let guard = Guard { editor, out: Vec::new(), unsized_arrays: HashMap::new(), arrays };
+            guard.function(function)?;
+        }
+    }
+    editor.module.functions = functions;
+    Ok(())
+}
+
+struct Guard<'e> {
+    editor: &'e mut Editor,
+    /// The block being written.
+    out: Vec<Instruction>,
+    /// Pointers to whole unsized arrays, with buffer and member.
+    unsized_arrays: HashMap<Word, (Word, u32)>,
+    arrays: UnsizedArrays,
+}
+
+impl Guard<'_> {
+    fn function(mut self, function: &mut Function) -> Result<(), CheckError> {
+        let returns = function.def.as_ref().and_then(|d| d.result_type).unwrap_or(0);
+        let flow = Flow::new(function)?;
+        for (at, block) in function.blocks.iter_mut().enumerate() {
+            for mut instruction in std::mem::take(&mut block.instructions) {
+                if instruction.class.opcode == Op::Unreachable && flow.is_reachable(at) {
+                    instruction = self.way_out(returns);
+                }
+                self.instruction(&mut instruction)?;
+                self.out.push(instruction);
+            }
+            block.instructions = std::mem::take(&mut self.out);
+        }
+        Ok(())
+    }
+
+    fn instruction(&mut self, instruction: &mut Instruction) -> Result<(), CheckError> {
+        match instruction.class.opcode {
+            Op::AccessChain | Op::InBoundsAccessChain => self.chain(instruction)?,
+            Op::VectorExtractDynamic => self.vector_index(instruction, 0, 1),
+            Op::VectorInsertDynamic => self.vector_index(instruction, 0, 2),
+            Op::UDiv | Op::UMod => self.division(instruction, false),
+            Op::SDiv | Op::SRem | Op::SMod => self.division(instruction, true),
+            Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic => {
+                self.shift(instruction);
+            }
+            Op::BitFieldInsert => self.bit_field(instruction, 2),
+            Op::BitFieldSExtract | Op::BitFieldUExtract => self.bit_field(instruction, 1),
+            Op::ConvertFToU => self.conversion(instruction, false),
+            Op::ConvertFToS => self.conversion(instruction, true),
+            Op::Variable if instruction.operands.len() == 1 => self.variable(instruction),
+            Op::Undef => {
+                let zero = self.editor.null(instruction.result_type.unwrap_or(0));
+                *instruction = Instruction::new(
+                    Op::CopyObject,
+                    instruction.result_type,
+                    instruction.result_id,
+                    vec![Operand::IdRef(zero)],
+                );
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Replaces an unreachable end of control flow: the function returns zero.
+    fn way_out(&mut self, returns: Word) -> Instruction {
+        if self.editor.ids.shape(returns) == Shape::Void {
+            return Instruction::new(Op::Return, None, None, vec![]);
+        }
+        let zero = self.editor.null(returns);
+        Instruction::new(Op::ReturnValue, None, None, vec![Operand::IdRef(zero)])
+    }
+
+    /// Initialises a variable with zero, because reading an uninitialised one is undefined.
+    fn variable(&mut self, instruction: &mut Instruction) {
+        let pointer = self.editor.ids.shape(instruction.result_type.unwrap_or(0));
+        if let Shape::Pointer { pointee, .. } = pointer {
+            let zero = self.editor.null(pointee);
+            instruction.operands.push(Operand::IdRef(zero));
+        }
+    }
+
+    fn emit(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Word {
+        let id = self.editor.fresh();
+        self.editor.ids.add_value(id, ty);
+        self.out.push(Instruction::new(op, Some(ty), Some(id), operands));
+        id
+    }
+
+    fn operation(&mut self, op: Op, ty: Word, operands: &[Word]) -> Word {
+        self.emit(op, ty, operands.iter().map(|id| Operand::IdRef(*id)).collect())
+    }
+
+    fn call(&mut self, op: Glsl, ty: Word, operands: &[Word]) -> Word {
+        let set = self.editor.glsl_std_450();
+        let mut all = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(op as u32)];
+        all.extend(operands.iter().map(|id| Operand::IdRef(*id)));
+        self.emit(Op::ExtInst, ty, all)
+    }
+
+    fn chain(&mut self, instruction: &mut Instruction) -> Result<(), CheckError> {
+        let ids: Vec<Word> = instruction.operands.iter().filter_map(Operand::id_ref_any).collect();
+        let Some((&base, indices)) = ids.split_first() else { return Ok(()) };
+        let Some((_, mut ty)) = self.editor.ids.pointer(base) else { return Ok(()) };
+        let mut buffer = self.unsized_arrays.get(&base).copied();
+        for (at, &index) in indices.iter().enumerate() {
+            let (inner, length) = match self.editor.ids.shape(ty) {
+                Shape::Struct(members) => {
+                    let member = self.editor.ids.constant(index).unwrap_or(u64::MAX);
+                    let inner = usize::try_from(member).ok().and_then(|m| members.get(m));
+                    ty = *inner.ok_or_else(|| invalid("a structure has no such member"))?;
+                    buffer = (at == 0).then_some((base, member as u32));
+                    continue;
+                }
+                Shape::Array { element, length } => (element, self.array_length(length)),
+                Shape::Vector { component, count } => (component, Length::Fixed(count.into())),
+                Shape::Matrix { column, count } => (column, Length::Fixed(count.into())),
+                Shape::RuntimeArray { element } => {
+                    let (variable, member) =
+                        buffer.ok_or_else(|| invalid("an unsized array outside of a buffer"))?;
+                    (element, Length::Buffer(variable, member))
+                }
+                _ => return Err(invalid("an index into what has no elements")),
+            };
+            let clamped = self.clamp(index, &length);
+            if let Some(operand) = instruction.operands.get_mut(at + 1) {
+                *operand = Operand::IdRef(clamped);
+            }
+            (ty, buffer) = (inner, None);
+        }
+        if let (Shape::RuntimeArray { .. }, Some(of), Some(id)) =
+            (self.editor.ids.shape(ty), buffer, instruction.result_id)
+        {
+            self.unsized_arrays.insert(id, of);
+        }
+        Ok(())
+    }
+
+    fn array_length(&self, length: Word) -> Length {
+        match self.editor.ids.constant(length) {
+            Some(fixed) => Length::Fixed(fixed),
+            None => Length::Specialized(length),
+        }
+    }
+
+    fn vector_index(&mut self, instruction: &mut Instruction, vector: usize, index: usize) {
+        let of = |at: usize| instruction.operands.get(at).and_then(Operand::id_ref_any);
+        let (Some(vector), Some(id)) = (of(vector), of(index)) else { return };
+        if let Shape::Vector { count, .. } = self.editor.ids.shape_of(vector) {
+            let clamped = self.clamp(id, &Length::Fixed(count.into()));
+            instruction.operands[index] = Operand::IdRef(clamped);
+        }
+    }
+
+    /// The index, clamped to the last element as an unsigned number.
+    fn clamp(&mut self, index: Word, length: &Length) -> Word {
+        let ty = self.editor.ids.type_of(index);
+        let Shape::Int { bits, .. } = self.editor.ids.shape(ty) else { return index };
+        let known = self.editor.ids.constant(index);
+        let last = match *length {
+            Length::Fixed(length) => {
+                if known.is_some_and(|value| value < length) {
+                    return index;
+                }
+                let max = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
+                self.editor.splat(ty, length.saturating_sub(1).min(max))
+            }
+            Length::Specialized(length) => self.last_specialized(ty, length),
+            Length::Buffer(variable, member) => {
+                // A buffer has at least one element.
+                if known == Some(0) || self.arrays == UnsizedArrays::AsTheyAre {
+                    return index;
+                }
+                self.last_of_buffer(ty, variable, member)
+            }
+        };
+        self.call(Glsl::UMin, ty, &[index, last])
+    }
+
+    fn last_specialized(&mut self, ty: Word, length: Word) -> Word {
+        let own = self.editor.ids.type_of(length);
+        let one = self.editor.splat(own, 1);
+        let width = |shape| match shape {
+            Shape::Int { bits, .. } => bits,
+            _ => 0,
+        };
+        let same = width(self.editor.ids.shape(own)) == width(self.editor.ids.shape(ty));
+        let result = if same { ty } else { own };
+        let operands = vec![
+            Operand::LiteralSpecConstantOpInteger(Op::ISub),
+            Operand::IdRef(length),
+            Operand::IdRef(one),
+        ];
+        let last = self.editor.declare(Op::SpecConstantOp, Some(result), operands);
+        self.converted(last, ty)
+    }
+
+    fn last_of_buffer(&mut self, ty: Word, variable: Word, member: u32) -> Word {
+        let word = self.editor.int(32, false);
+        let operands = vec![Operand::IdRef(variable), Operand::LiteralBit32(member)];
+        let length = self.emit(Op::ArrayLength, word, operands);
+        let one = self.editor.splat(word, 1);
+        let length = self.call(Glsl::UMax, word, &[length, one]);
+        let last = self.operation(Op::ISub, word, &[length, one]);
+        self.converted(last, ty)
+    }
+
+    /// Converts an unsigned number to another integer type; values that do not fit become smaller.
+    fn converted(&mut self, value: Word, ty: Word) -> Word {
+        let own = self.editor.ids.type_of(value);
+        let (Shape::Int { bits, .. }, Shape::Int { bits: wanted, signed }) =
+            (self.editor.ids.shape(own), self.editor.ids.shape(ty))
+        else {
+            return value;
+        };
+        if own == ty {
+            return value;
+        }
+        let mut value = value;
+        if bits != wanted {
+            let unsigned = self.editor.int(wanted, false);
+            value = self.operation(Op::UConvert, unsigned, &[value]);
+            if !signed {
+                return value;
+            }
+        }
+        self.operation(Op::Bitcast, ty, &[value])
+    }
+
+    fn division(&mut self, instruction: &mut Instruction, signed: bool) {
+        let [Operand::IdRef(dividend), Operand::IdRef(divisor)] = instruction.operands[..] else {
+            return;
+        };
+        let ty = self.editor.ids.type_of(divisor);
+        let Shape::Int { bits, .. } = self.editor.ids.scalar(ty) else { return };
+        let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
+        let traps = |value: &u64| value & mask == 0 || signed && value & mask == mask;
+        if self.editor.ids.components(divisor).is_some_and(|parts| !parts.iter().any(traps)) {
+            return;
+        }
+        let flag = self.editor.bool_like(ty);
+        let zero = self.editor.null(ty);
+        let mut wrong = self.operation(Op::IEqual, flag, &[divisor, zero]);
+        if signed {
+            let minus_one = self.editor.splat(ty, mask);
+            let dividend_type = self.editor.ids.type_of(dividend);
+            let least = self.editor.splat(dividend_type, 1 << (bits - 1));
+            let by_minus_one = self.operation(Op::IEqual, flag, &[divisor, minus_one]);
+            let of_least = self.operation(Op::IEqual, flag, &[dividend, least]);
+            let overflows = self.operation(Op::LogicalAnd, flag, &[by_minus_one, of_least]);
+            wrong = self.operation(Op::LogicalOr, flag, &[wrong, overflows]);
+        }
+        let one = self.editor.splat(ty, 1);
+        let safe = self.operation(Op::Select, ty, &[wrong, one, divisor]);
+        instruction.operands[1] = Operand::IdRef(safe);
+    }
+
+    fn shift(&mut self, instruction: &mut Instruction) {
+        let [Operand::IdRef(base), Operand::IdRef(amount)] = instruction.operands[..] else {
+            return;
+        };
+        let Shape::Int { bits, .. } = self.editor.ids.scalar(self.editor.ids.type_of(base)) else {
+            return;
+        };
+        let in_range = |value: &u64| *value < u64::from(bits);
+        if self.editor.ids.components(amount).is_some_and(|parts| parts.iter().all(in_range)) {
+            return;
+        }
+        let ty = self.editor.ids.type_of(amount);
+        let mask = self.editor.splat(ty, u64::from(bits) - 1);
+        let masked = self.operation(Op::BitwiseAnd, ty, &[amount, mask]);
+        instruction.operands[1] = Operand::IdRef(masked);
+    }
+
+    /// Limits a bit field to the number: the first bit modulo the width, and at most the remaining bits.
+    fn bit_field(&mut self, instruction: &mut Instruction, at: usize) {
+        let of = |at: usize| instruction.operands.get(at).and_then(Operand::id_ref_any);
+        let (Some(base), Some(first), Some(count)) = (of(0), of(at), of(at + 1)) else { return };
+        let ids = &self.editor.ids;
+        let Shape::Int { bits, .. } = ids.scalar(ids.type_of(base)) else { return };
+        if let (Some(first), Some(count)) = (ids.constant(first), ids.constant(count))
+            && first.saturating_add(count) <= u64::from(bits)
+        {
+            return;
+        }
+        let (first_type, count_type) = (ids.type_of(first), ids.type_of(count));
+        let mask = self.editor.splat(first_type, u64::from(bits) - 1);
+        let first = self.operation(Op::BitwiseAnd, first_type, &[first, mask]);
+        let width = self.editor.splat(first_type, u64::from(bits));
+        let available = self.operation(Op::ISub, first_type, &[width, first]);
+        let available = self.converted(available, count_type);
+        let count = self.call(Glsl::UMin, count_type, &[count, available]);
+        instruction.operands[at] = Operand::IdRef(first);
+        instruction.operands[at + 1] = Operand::IdRef(count);
+    }
+
+    /// Converts to the nearest representable integer; NaN becomes the smallest.
+    fn conversion(&mut self, instruction: &mut Instruction, signed: bool) {
+        let Some(value) = instruction.operands.first().and_then(Operand::id_ref_any) else {
+            return;
+        };
+        let ids = &self.editor.ids;
+        let from = ids.type_of(value);
+        let (Shape::Float { bits: real }, Shape::Int { bits, .. }) =
+            (ids.scalar(from), ids.scalar(instruction.result_type.unwrap_or(0)))
+        else {
+            return;
+        };
+        let digits = if real == 64 { f64::MANTISSA_DIGITS } else { f32::MANTISSA_DIGITS };
+        let magnitude = bits - u32::from(signed);
+        // The largest integer below 2^magnitude that is representable as a float.
+        let ulp = 2f64.powi(magnitude.saturating_sub(digits) as i32);
+        let max = 2f64.powi(magnitude as i32) - ulp;
+        let min = if signed { -2f64.powi(magnitude as i32) } else { 0.0 };
+        let [min, max] = [min, max].map(|limit| match real {
+            64 => limit.to_bits(),
+            _ => u64::from((limit as f32).to_bits()),
+        });
+        let (min, max) = (self.editor.splat(from, min), self.editor.splat(from, max));
+        let clamped = self.call(Glsl::NClamp, from, &[value, min, max]);
+        instruction.operands[0] = Operand::IdRef(clamped);
+    }
+}

@@ -1,0 +1,143 @@
+//! Checks that a user's shader is safe to run.
+//!
+//! Drivers trust shaders: an index past the end of an array, a division by zero, a barrier that only half of
+//! a workgroup reaches, or an address computed from a number crashes the process on a software driver, and
+//! may do worse on others. A user's module is therefore checked before it becomes a kernel for the safe API:
+//!
+//! - only listed capabilities, storage classes, instructions and decorations are allowed (`globals`,
+//!   `instructions`, `functions`);
+//! - barriers must be reached by the whole workgroup (`uniform`);
+//! - operations that depend on values are rewritten: indices are clamped, divisions and shifts are guarded
+//!   (`guard`);
+//! - the memory use is known before a pipeline is created (`memory`).
+//!
+//! A user's function in a built-in kernel must not have side effects, and only its own instructions are
+//! guarded (`crate::kernels::user_function`).
+//!
+//! Infinite loops are not prevented: they cost time, which the driver's watchdog limits. The types of
+//! arithmetic instructions are assumed to be valid, as in the output of any compiler; this is not a
+//! validator.
+
+pub(crate) mod calls;
+pub(crate) mod editor;
+mod error;
+mod flow;
+pub(crate) mod functions;
+pub(crate) mod globals;
+pub(crate) mod guard;
+pub(crate) mod ids;
+mod instructions;
+pub(crate) mod memory;
+mod uniform;
+
+#[cfg(feature = "compile")]
+pub(crate) mod source;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use rspirv::dr::{Instruction, Module, Operand, load_words};
+use rspirv::spirv::{Capability, StorageClass, Word};
+
+use crate::spirv::interface::{Interface, ReflectError};
+use crate::spirv::reflect;
+use calls::Functions;
+use editor::Editor;
+use functions::Rules;
+use guard::UnsizedArrays;
+use ids::Ids;
+
+pub use error::CheckError;
+pub use memory::{MAX_LOCAL_BYTES, MemoryUse};
+#[cfg(feature = "compile")]
+pub use source::MAX_SOURCE_BYTES;
+
+/// Maximum number of words of a checked module: 1 MiB, many times the size of the largest built-in kernel.
+pub const MAX_WORDS: usize = 1 << 18;
+
+/// Checks the compute shader in `spirv`, and rewrites it so that it can be run safely.
+pub(crate) fn shader(spirv: &[u32]) -> Result<Vec<u32>, CheckError> {
+    let (module, interface) = load(spirv, Some(globals::CAPABILITIES))?;
+    let mut editor = Editor::new(module)?;
+    globals::check(&editor.module, &editor.ids)?;
+    let entry = entry(&editor.module)?;
+    let functions = Functions::new(&editor.module, &editor.ids)?;
+    let all = functions.all();
+    for function in &all {
+        functions.called_from(*function)?;
+    }
+    functions::check(&functions, &all, Rules::Shader, &interface)?;
+    uniform::check_barriers(&editor.module, &editor.ids)?;
+    let memory = memory::memory(&editor.module, &editor.ids, &|_| None)?;
+    check_local(&editor.ids.name(entry), memory.local_bytes)?;
+    guard::guard(&mut editor, &all, UnsizedArrays::Clamped)?;
+    clear_private(&mut editor);
+    Ok(editor.finish())
+}
+
+/// The memory use of a module; see [`crate::Kernel::memory`].
+pub(crate) fn memory_of(
+    spirv: &[u32],
+    value_of: &dyn Fn(u32) -> Option<u32>,
+) -> Result<MemoryUse, CheckError> {
+    let (module, _) = load(spirv, None)?;
+    let ids = Ids::index(&module)?;
+    memory::memory(&module, &ids, value_of)
+}
+
+pub(crate) fn check_local(function: &str, bytes: u64) -> Result<(), CheckError> {
+    if bytes <= MAX_LOCAL_BYTES {
+        return Ok(());
+    }
+    let problem = format!(
+        "and its callees have {bytes} bytes of local variables, but at most {MAX_LOCAL_BYTES} are allowed; use \
+         shared memory or a buffer"
+    );
+    Err(CheckError::Access { function: function.to_owned(), problem })
+}
+
+/// Parses a module; if `allowed` is given, it may use only these capabilities.
+pub(crate) fn load(
+    spirv: &[u32],
+    allowed: Option<&[Capability]>,
+) -> Result<(Module, Interface), CheckError> {
+    if spirv.len() > MAX_WORDS {
+        return Err(CheckError::TooLarge { words: spirv.len(), max: MAX_WORDS });
+    }
+    let malformed = |what: String| CheckError::Module(ReflectError::Malformed(what));
+    // rspirv panics on some malformed streams, and on overflow of invalid sizes.
+    let gave_up = |_| malformed("the parser gave up".to_owned());
+    let module = catch_unwind(AssertUnwindSafe(|| load_words(spirv)))
+        .map_err(gave_up)?
+        .map_err(|state| malformed(state.to_string()))?;
+    if let Some(allowed) = allowed {
+        globals::check_header(&module, allowed)?;
+    }
+    // Must precede reflection, which would not terminate for a type that contains itself.
+    globals::check_order(&module)?;
+    let interface = catch_unwind(|| reflect::reflect(spirv)).map_err(gave_up)??;
+    Ok((module, interface))
+}
+
+fn entry(module: &Module) -> Result<Word, CheckError> {
+    let entry = module.entry_points.first().and_then(|e| e.operands.get(1)?.id_ref_any());
+    entry.ok_or_else(|| ids::invalid("its entry point is no function"))
+}
+
+/// Initialises private variables with zero. They move after the constants, because they need the constant
+/// zero.
+fn clear_private(editor: &mut Editor) {
+    let private = globals::variables(&editor.module, StorageClass::Private);
+    let is_unset = |i: &Instruction| {
+        i.operands.len() == 1 && i.result_id.is_some_and(|id| private.contains(&id))
+    };
+    let globals = std::mem::take(&mut editor.module.types_global_values);
+    let (unset, kept): (Vec<_>, Vec<_>) = globals.into_iter().partition(is_unset);
+    editor.module.types_global_values = kept;
+    for mut variable in unset {
+        if let Some((_, pointee)) = variable.result_id.and_then(|id| editor.ids.pointer(id)) {
+            let zero = editor.null(pointee);
+            variable.operands.push(Operand::IdRef(zero));
+        }
+        editor.module.types_global_values.push(variable);
+    }
+}

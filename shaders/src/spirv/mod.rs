@@ -1,0 +1,17 @@
+//! SPIR-V modules: reflection, checks, rewriting and run-time compilation. This part of the crate does not
+//! depend on the built-in kernels.
+
+pub mod address;
+pub mod check;
+#[cfg(feature = "compile")]
+pub mod compile;
+mod declarations;
+mod fold;
+pub mod freeze;
+pub(crate) mod interface;
+pub(crate) mod kernel;
+pub mod prune;
+pub(crate) mod push;
+pub mod reconvergence;
+pub mod reflect;
+pub mod subgroup_barriers;

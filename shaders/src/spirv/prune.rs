@@ -1,0 +1,357 @@
+//! Removal of code that the specialization constants of a module rule out.
+//!
+//! One module contains every variant of a kernel: both rankings, each number of items per thread, counts from
+//! the host and from the device. A pipeline uses only one of them, but a driver translates the whole module
+//! before it drops the rest. This pass therefore resolves branches on specialization constants and removes
+//! unreachable blocks before the driver sees them. The constants themselves stay, and are passed to the
+//! driver as before.
+//!
+//! It works on the words of the module: loading them into a data structure would take longer than the pass
+//! itself.
+
+use std::collections::{HashMap, HashSet};
+
+use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind};
+use rspirv::spirv::{Decoration, Op};
+
+use crate::spirv::fold::{Folded, fold, mask};
+
+/// Words before the first instruction.
+const HEADER_WORDS: usize = 5;
+
+pub(crate) fn header(spirv: &[u32]) -> Option<&[u32]> {
+    spirv.get(..HEADER_WORDS)
+}
+
+/// Removes the blocks of `spirv` that are unreachable with these specialization constants: `value_of` maps a
+/// `constant_id` to its value, or to `None` for the default. Returns the words unchanged if they are not a
+/// module.
+pub fn pruned(spirv: &[u32], value_of: impl Fn(u32) -> Option<u32>) -> Vec<u32> {
+    prune(spirv, &value_of).unwrap_or_else(|| spirv.to_vec())
+}
+
+fn prune(spirv: &[u32], value_of: &dyn Fn(u32) -> Option<u32>) -> Option<Vec<u32>> {
+    let instructions = instructions(spirv)?;
+    let first_function = instructions.iter().position(|i| i.is(Op::Function))?;
+    let (globals, bodies) = instructions.split_at(first_function);
+    let constants = Constants::evaluate(globals, value_of);
+
+    let described: HashSet<u32> =
+        globals.iter().filter(|global| global.describes()).filter_map(|i| i.word(1)).collect();
+    let mut removed = Removed { described, ids: HashSet::new() };
+    let mut functions = Vec::new();
+    for body in bodies.split_inclusive(|i| i.is(Op::FunctionEnd)) {
+        functions.push(Function::new(body, &constants)?.pruned(&mut removed)?);
+    }
+    let mut words = header(spirv)?.to_vec();
+    for global in globals {
+        if !(global.describes() && removed.ids.contains(&global.word(1)?)) {
+            words.extend_from_slice(global.words);
+        }
+    }
+    words.extend(functions.into_iter().flatten());
+    Some(words)
+}
+
+/// Removed ids that have a name or a decoration, which must be removed too.
+struct Removed {
+    described: HashSet<u32>,
+    ids: HashSet<u32>,
+}
+
+impl Removed {
+    fn add(&mut self, instruction: Instruction<'_>) {
+        // Checks this first, because looking up a result in the grammar is slow.
+        let may_be = |at| instruction.word(at).is_some_and(|id| self.described.contains(&id));
+        if may_be(1) || may_be(2) {
+            self.ids.extend(instruction.result());
+        }
+    }
+}
+
+/// The words of one instruction.
+#[derive(Clone, Copy)]
+pub(crate) struct Instruction<'m> {
+    pub words: &'m [u32],
+}
+
+pub(crate) fn instructions(spirv: &[u32]) -> Option<Vec<Instruction<'_>>> {
+    let mut rest = spirv.get(HEADER_WORDS..)?;
+    let mut instructions = Vec::with_capacity(rest.len() / 4);
+    while let Some(first) = rest.first() {
+        let (words, after) = rest.split_at_checked((first >> 16) as usize)?;
+        if words.is_empty() {
+            return None;
+        }
+        instructions.push(Instruction { words });
+        rest = after;
+    }
+    Some(instructions)
+}
+
+impl<'m> Instruction<'m> {
+    fn op(self) -> u32 {
+        self.words.first().map_or(0, |first| first & 0xFFFF)
+    }
+
+    pub fn is(self, op: Op) -> bool {
+        self.op() == op as u32
+    }
+
+    /// Whether it assigns a name or a decoration to an id.
+    fn describes(self) -> bool {
+        let descriptions = [Op::Name, Op::Decorate, Op::DecorateId, Op::DecorateString];
+        descriptions.into_iter().any(|op| self.is(op))
+    }
+
+    pub fn word(self, at: usize) -> Option<u32> {
+        self.words.get(at).copied()
+    }
+
+    pub fn operands(self, from: usize) -> &'m [u32] {
+        self.words.get(from..).unwrap_or_default()
+    }
+
+    fn result(self) -> Option<u32> {
+        let grammar = INSTRUCTION_TABLE.lookup_opcode(self.op())?;
+        let mut kinds = grammar.operands.iter().map(|operand| operand.kind);
+        match kinds.next()? {
+            OperandKind::IdResult => self.word(1),
+            OperandKind::IdResultType => self.word(2),
+            _ => None,
+        }
+    }
+}
+
+/// An instruction with these operands.
+pub(crate) fn instruction(op: Op, operands: &[u32]) -> Vec<u32> {
+    let first = ((operands.len() as u32 + 1) << 16) | op as u32;
+    [&[first], operands].concat()
+}
+
+/// The values of scalar integers and booleans that are known.
+#[derive(Default)]
+pub(crate) struct Constants {
+    pub values: HashMap<u32, u64>,
+    /// Bits of these value types.
+    pub bits: HashMap<u32, u32>,
+    /// The type of each value.
+    types: HashMap<u32, u32>,
+}
+
+impl Constants {
+    pub fn evaluate(globals: &[Instruction<'_>], value_of: &dyn Fn(u32) -> Option<u32>) -> Self {
+        let mut this = Self::default();
+        let mut ids = HashMap::new();
+        for global in globals {
+            match (Op::from_u32(global.op()), global.operands(1)) {
+                (Some(Op::Decorate), &[target, decoration, id])
+                    if decoration == Decoration::SpecId as u32 =>
+                {
+                    ids.insert(target, id);
+                }
+                (Some(Op::TypeBool), &[ty]) => {
+                    this.bits.insert(ty, 1);
+                }
+                (Some(Op::TypeInt), &[ty, bits, _]) => {
+                    this.bits.insert(ty, bits);
+                }
+                (Some(op), &[ty, id, ref operands @ ..]) => {
+                    let given = ids.get(&id).and_then(|id| value_of(*id)).map(u64::from);
+                    this.add(op, (ty, id), operands, given);
+                }
+                _ => {}
+            }
+        }
+        this
+    }
+
+    fn add(&mut self, op: Op, (ty, id): (u32, u32), operands: &[u32], given: Option<u64>) {
+        let value = match (op, operands) {
+            (Op::ConstantTrue, _) => Some(1),
+            (Op::ConstantFalse, _) => Some(0),
+            (Op::SpecConstantTrue, _) => Some(u64::from(given != Some(0))),
+            (Op::SpecConstantFalse, _) => Some(u64::from(given.unwrap_or(0) != 0)),
+            (Op::Constant, &[low]) => Some(u64::from(low)),
+            (Op::Constant, &[low, high]) => Some(u64::from(low) | u64::from(high) << 32),
+            (Op::SpecConstant, &[default]) => Some(given.unwrap_or(u64::from(default))),
+            (Op::SpecConstantOp, &[op, ref operands @ ..]) => self.operation(op, operands),
+            _ => None,
+        };
+        value.and_then(|value| self.insert((ty, id), value));
+    }
+
+    /// Sets the value of `id`; `None` if its type is neither integer nor boolean.
+    pub fn insert(&mut self, (ty, id): (u32, u32), value: u64) -> Option<()> {
+        let bits = *self.bits.get(&ty)?;
+        self.values.insert(id, value & mask(bits));
+        self.types.insert(id, ty);
+        Some(())
+    }
+
+    /// Evaluates an operation; `None` if the result is not known here, although the driver may know it.
+    pub fn operation(&self, op: u32, operands: &[u32]) -> Option<u64> {
+        let op = Op::from_u32(op)?;
+        // The operand that is not selected need not have a value.
+        if let (Op::Select, [condition, yes, no]) = (op, operands) {
+            let chosen = if *self.values.get(condition)? != 0 { yes } else { no };
+            return self.values.get(chosen).copied();
+        }
+        let value = |at: usize| operands.get(at).map(|id| self.values.get(id).copied());
+        let values = [value(0)??, value(1).unwrap_or(Some(0))?];
+        let typed = operands.first()?;
+        let bits = *self.bits.get(self.types.get(typed)?)?;
+        match (op, fold(op, values, bits)) {
+            (Op::CompositeExtract, _) => None,
+            (_, Folded::Value(value)) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+/// A function as a list of blocks.
+struct Function<'m> {
+    /// Instructions before the first block.
+    head: &'m [Instruction<'m>],
+    blocks: Vec<Block<'m>>,
+    end: Instruction<'m>,
+}
+
+struct Block<'m> {
+    label: u32,
+    /// All instructions except the merge and the terminator.
+    body: &'m [Instruction<'m>],
+    merge: Option<Instruction<'m>>,
+    terminator: Vec<u32>,
+    targets: Vec<u32>,
+}
+
+impl<'m> Function<'m> {
+    fn new(body: &'m [Instruction<'m>], constants: &Constants) -> Option<Self> {
+        let first = body.iter().position(|i| i.is(Op::Label)).unwrap_or(body.len() - 1);
+        let (head, rest) = body.split_at(first);
+        let (end, rest) = rest.split_last()?;
+        let mut blocks = Vec::new();
+        let mut start = 0;
+        for (at, instruction) in rest.iter().enumerate().skip(1) {
+            if instruction.is(Op::Label) {
+                blocks.push(Block::new(rest.get(start..at)?, constants)?);
+                start = at;
+            }
+        }
+        if !rest.is_empty() {
+            blocks.push(Block::new(rest.get(start..)?, constants)?);
+        }
+        Some(Self { head, blocks, end: *end })
+    }
+
+    /// The words of the function without unreachable blocks. Ids that are removed with them are added to
+    /// `removed`.
+    fn pruned(&self, removed: &mut Removed) -> Option<Vec<u32>> {
+        let by_label: HashMap<u32, &Block<'_>> =
+            self.blocks.iter().map(|block| (block.label, block)).collect();
+        let mut reached = HashSet::new();
+        let mut next: Vec<u32> = self.blocks.first().map(|block| block.label).into_iter().collect();
+        while let Some(label) = next.pop() {
+            if reached.insert(label) {
+                next.extend(&by_label.get(&label)?.targets);
+            }
+        }
+        let live = || self.blocks.iter().filter(|block| reached.contains(&block.label));
+        let merges: HashSet<u32> = live().filter_map(|block| block.merge?.word(1)).collect();
+        // A loop that ends in its first iteration still names its continue target.
+        let unreached_continue = live()
+            .filter_map(|block| block.merge.filter(|merge| merge.is(Op::LoopMerge))?.word(2))
+            .any(|label| !reached.contains(&label));
+        if unreached_continue {
+            return None;
+        }
+        let mut predecessors: HashMap<u32, HashSet<u32>> = HashMap::new();
+        for block in live() {
+            for target in &block.targets {
+                predecessors.entry(*target).or_default().insert(block.label);
+            }
+        }
+        let mut words: Vec<u32> = self.head.iter().flat_map(|i| i.words).copied().collect();
+        for block in &self.blocks {
+            if reached.contains(&block.label) {
+                block.write(predecessors.get(&block.label), &mut words);
+                continue;
+            }
+            block.body.iter().for_each(|inside| removed.add(*inside));
+            if merges.contains(&block.label) {
+                // A construct names its merge block even if it is unreachable.
+                words.extend(instruction(Op::Label, &[block.label]));
+                words.extend(instruction(Op::Unreachable, &[]));
+            } else {
+                removed.ids.insert(block.label);
+            }
+        }
+        words.extend_from_slice(self.end.words);
+        Some(words)
+    }
+}
+
+impl<'m> Block<'m> {
+    fn new(instructions: &'m [Instruction<'m>], constants: &Constants) -> Option<Self> {
+        let (label, rest) = instructions.split_first()?;
+        let (terminator, rest) = rest.split_last()?;
+        let is_merge = |i: &&Instruction<'_>| i.is(Op::SelectionMerge) || i.is(Op::LoopMerge);
+        let merge = rest.last().filter(is_merge).copied();
+        let body = rest.get(..rest.len() - usize::from(merge.is_some()))?;
+        let block = |merge, terminator, targets| {
+            Some(Self { label: label.word(1)?, body, merge, terminator, targets })
+        };
+        let unchanged = |targets| block(merge, terminator.words.to_vec(), targets);
+        let known = |id: u32| constants.values.get(&id).copied();
+        let is_loop = merge.is_some_and(|merge| merge.is(Op::LoopMerge));
+        match (Op::from_u32(terminator.op())?, terminator.operands(1)) {
+            (Op::Branch, &[target]) => unchanged(vec![target]),
+            (Op::BranchConditional, &[condition, yes, no, ..]) => match known(condition) {
+                Some(value) if !is_loop => {
+                    let target = if value != 0 { yes } else { no };
+                    block(None, instruction(Op::Branch, &[target]), vec![target])
+                }
+                _ => unchanged(vec![yes, no]),
+            },
+            (Op::Switch, &[selector, default, ref cases @ ..]) => {
+                let mut cases =
+                    cases.chunks_exact(2).filter_map(|case| Some((case.first()?, case.get(1)?)));
+                match known(selector) {
+                    // Keep the construct, because a `break` in it branches to its merge block.
+                    Some(value) => {
+                        let case = cases.find(|(literal, _)| u64::from(**literal) == value);
+                        let target = case.map_or(default, |(_, target)| *target);
+                        block(merge, instruction(Op::Switch, &[selector, target]), vec![target])
+                    }
+                    None => unchanged(cases.map(|(_, target)| *target).chain([default]).collect()),
+                }
+            }
+            (Op::Return | Op::ReturnValue | Op::Unreachable | Op::Kill, _) => unchanged(Vec::new()),
+            _ => None,
+        }
+    }
+
+    /// Writes the words of the block, which is reached from `predecessors`.
+    fn write(&self, predecessors: Option<&HashSet<u32>>, words: &mut Vec<u32>) {
+        words.extend(instruction(Op::Label, &[self.label]));
+        for inside in self.body {
+            let &[_, ty, result, ref pairs @ ..] = inside.words else {
+                words.extend_from_slice(inside.words);
+                continue;
+            };
+            if !inside.is(Op::Phi) {
+                words.extend_from_slice(inside.words);
+                continue;
+            }
+            let comes = |pair: &&[u32]| {
+                pair.get(1).is_some_and(|from| predecessors.is_some_and(|all| all.contains(from)))
+            };
+            let pairs = pairs.chunks_exact(2).filter(comes).flatten().copied();
+            let operands: Vec<u32> = [ty, result].into_iter().chain(pairs).collect();
+            words.extend(instruction(Op::Phi, &operands));
+        }
+        words.extend(self.merge.iter().flat_map(|merge| merge.words));
+        words.extend_from_slice(&self.terminator);
+    }
+}

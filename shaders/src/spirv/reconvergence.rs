@@ -1,0 +1,110 @@
+//! Adds an execution mode to a module that specifies where the lanes of a subgroup reconverge after a branch,
+//! because the GLSL compiler may not support the attribute.
+//!
+//! Kernels keep subgroup operations in uniform control flow, but some follow a branch that only part of the
+//! lanes took. Without such a mode, Vulkan does not guarantee that the lanes have reconverged by then.
+
+use rspirv::spirv::ExecutionMode;
+
+use crate::spirv::interface::ReflectError;
+
+/// A device's guarantee for the reconvergence of diverged lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reconvergence {
+    /// Lanes reconverge as the structure of the source suggests (`VK_KHR_shader_maximal_reconvergence`).
+    Maximal,
+    /// Lanes reconverge if all lanes of the subgroup entered the branch together
+    /// (`VK_KHR_shader_subgroup_uniform_control_flow`).
+    UniformControlFlow,
+}
+
+impl Reconvergence {
+    fn extension(self) -> &'static str {
+        match self {
+            Self::Maximal => "SPV_KHR_maximal_reconvergence",
+            Self::UniformControlFlow => "SPV_KHR_subgroup_uniform_control_flow",
+        }
+    }
+
+    fn mode(self) -> ExecutionMode {
+        match self {
+            Self::Maximal => ExecutionMode::MaximallyReconvergesKHR,
+            Self::UniformControlFlow => ExecutionMode::SubgroupUniformControlFlowKHR,
+        }
+    }
+}
+
+/// Opcodes of the first sections of a module, in order.
+const CAPABILITY: u32 = 17;
+const EXTENSION: u32 = 10;
+const IMPORT: u32 = 11;
+const MEMORY_MODEL: u32 = 14;
+const ENTRY_POINT: u32 = 15;
+const EXECUTION_MODE: u32 = 16;
+const EXECUTION_MODE_ID: u32 = 331;
+
+/// Words before the first instruction.
+const HEADER: usize = 5;
+const MAGIC: u32 = 0x0723_0203;
+
+/// Adds `reconvergence` to every entry point of `spirv`. A module that already has it is returned unchanged.
+///
+/// Only the first sections of the module are parsed, and the rest is copied, because this runs for every
+/// pipeline.
+pub fn with_reconvergence(
+    spirv: &[u32],
+    reconvergence: Reconvergence,
+) -> Result<Vec<u32>, ReflectError> {
+    let malformed = |problem: &str| ReflectError::Malformed(problem.to_owned());
+    if spirv.first() != Some(&MAGIC) || spirv.len() < HEADER {
+        return Err(malformed("no SPIR-V"));
+    }
+    let extension = extension_words(reconvergence.extension());
+    let mode = reconvergence.mode() as u32;
+    let (mut extended, mut entries, mut stating) = (false, Vec::new(), Vec::new());
+    // End of the extensions and end of the modes.
+    let (mut extensions_end, mut at) = (HEADER, HEADER);
+    while let Some(&first) = spirv.get(at) {
+        let length = (first >> 16) as usize;
+        let words = spirv.get(at..at + length).filter(|words| !words.is_empty());
+        let words = words.ok_or_else(|| malformed("an instruction is cut off"))?;
+        match first & 0xFFFF {
+            CAPABILITY => extensions_end = at + length,
+            EXTENSION => {
+                extended |= words == extension;
+                extensions_end = at + length;
+            }
+            ENTRY_POINT => entries.extend(words.get(2)),
+            EXECUTION_MODE if words.get(2) == Some(&mode) => stating.extend(words.get(1)),
+            IMPORT | MEMORY_MODEL | EXECUTION_MODE | EXECUTION_MODE_ID => {}
+            _ => break,
+        }
+        at += length;
+    }
+    if entries.is_empty() {
+        return Err(malformed("no entry point"));
+    }
+    entries.retain(|entry| !stating.contains(entry));
+    if entries.is_empty() {
+        return Ok(spirv.to_vec());
+    }
+    let mut stated = Vec::with_capacity(spirv.len() + extension.len() + 3 * entries.len());
+    stated.extend(&spirv[..extensions_end]);
+    if !extended {
+        stated.extend(&extension);
+    }
+    stated.extend(&spirv[extensions_end..at]);
+    stated.extend(entries.iter().flat_map(|&entry| [3 << 16 | EXECUTION_MODE, entry, mode]));
+    stated.extend(&spirv[at..]);
+    Ok(stated)
+}
+
+/// An `OpExtension`: the name is zero-terminated and padded to whole words.
+fn extension_words(name: &str) -> Vec<u32> {
+    let mut bytes = name.as_bytes().to_vec();
+    bytes.push(0);
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    let text = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    let length = bytes.len() as u32 / 4 + 1;
+    std::iter::once(length << 16 | EXTENSION).chain(text).collect()
+}
