@@ -217,32 +217,15 @@ fn unwanted_modules(root: &Path, entries: &[Entry]) -> Result<Vec<String>> {
 const HEADER: &str = "// Written by compile-kernels; do not edit.\n";
 
 fn generated_constants(root: &Path, families: &[Family], entries: &[Entry]) -> Result<String> {
-    let mut text = format!("{HEADER}\nuse super::embedded::{{Builtin, packed}};\n\n");
+    let mut text =
+        format!("{HEADER}\nuse super::embedded::{{Builtin, builtins}};\n\nbuiltins! {{\n");
     for entry in entries {
-        let list = |show: fn(&(String, String)) -> String| {
-            entry.defines.iter().map(show).collect::<Vec<_>>().join(", ")
-        };
-        let variant = match list(|(name, value)| format!("`{name}={value}`")) {
-            none if none.is_empty() => none,
-            some => format!(" with {some}"),
-        };
-        text += &format!(
-            "/// `{label}`: `glsl/{file}`{variant}.\n\
-             pub static {constant}: Builtin =\n    \
-             Builtin::new(\"{label}\", \"{file}\", &[{defines}], packed!(\"{spv}\"));\n\n",
-            label = entry.label,
-            file = entry.file,
-            constant = entry.constant(),
-            defines = list(|(name, value)| format!("(\"{name}\", \"{value}\")")),
-            spv = entry.spirv_file(),
-        );
+        let define = |(name, value): &(String, String)| format!("{name} = \"{value}\"");
+        let defines = entry.defines.iter().map(define).collect::<Vec<_>>().join(", ");
+        let (constant, label, file) = (entry.constant(), &entry.label, &entry.file);
+        text += &format!("    {constant}: \"{label}\", \"{file}\", [{defines}];\n");
     }
-    text += "/// Every built-in kernel, in the order of `glsl/kernels.txt`.\n";
-    text += "pub static ALL: &[&Builtin] = &[\n";
-    for entry in entries {
-        text += &format!("    &{},\n", entry.constant());
-    }
-    text += "];\n\n";
+    text += "}\n\n";
     text += &tables_of_variants(families);
     text += &constant_names(root)?;
     Ok(text)
@@ -252,7 +235,7 @@ fn generated_constants(root: &Path, families: &[Family], entries: &[Entry]) -> R
 fn tables_of_variants(families: &[Family]) -> String {
     let mut text = "/// Kernels that are compiled with each choice of an axis of `glsl/kernels.txt`: a table for each\n\
                     /// line, by the numbers of the choices in the order of its axes.\n\
-                    pub mod variants {\n    use super::Builtin;\n"
+                    pub mod variants {\n    use super::Builtin;\n\n"
         .to_owned();
     for family in families.iter().filter(|family| !family.axes.is_empty()) {
         let mut rows: Vec<String> =
@@ -263,7 +246,7 @@ fn tables_of_variants(families: &[Family]) -> String {
             of = format!("[{of}; {choices}]");
         }
         text += &format!(
-            "\n    /// `{label}`.\n    pub static {constant}: {of} =\n        {table};\n",
+            "    /// `{label}`.\n    pub static {constant}: {of} = {table};\n",
             label = family.label,
             constant = manifest::constant(&family.label),
             table = rows.concat(),

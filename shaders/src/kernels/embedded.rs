@@ -5,13 +5,24 @@ use std::sync::{Arc, OnceLock};
 use crate::spirv::interface::ReflectError;
 use crate::spirv::kernel::Kernel;
 
-/// The compressed module of a file in `spv/`.
-macro_rules! packed {
-    ($file:literal) => {
-        include_bytes!(concat!(env!("OUT_DIR"), "/", $file))
+/// Declares the built-in kernels, each with its label, file and preprocessor definitions, and the list of them.
+macro_rules! builtins {
+    ($($name:ident: $label:literal, $file:literal, [$($define:ident = $value:literal),*];)*) => {
+        $(
+            #[doc = concat!("`", $label, "`: `glsl/", $file, "`.")]
+            pub static $name: Builtin = Builtin::new(
+                $label,
+                $file,
+                &[$((stringify!($define), $value)),*],
+                include_bytes!(concat!(env!("OUT_DIR"), "/", $label, ".spv")),
+            );
+        )*
+
+        /// Every built-in kernel, in the order of `glsl/kernels.txt`.
+        pub static ALL: &[&Builtin] = &[$(&$name),*];
     };
 }
-pub(crate) use packed;
+pub(crate) use builtins;
 
 /// A kernel whose SPIR-V is embedded in the library. It is reflected on first use.
 pub struct Builtin {
