@@ -5,9 +5,10 @@ pub mod address;
 pub mod check;
 #[cfg(feature = "compile")]
 pub mod compile;
-mod declarations;
+pub(crate) mod editor;
 mod fold;
 pub mod freeze;
+pub(crate) mod ids;
 pub(crate) mod interface;
 pub(crate) mod kernel;
 pub mod prune;

@@ -6,9 +6,10 @@ use rspirv::dr::{Function, Instruction, Operand};
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
 
 use super::role::UserFunction;
-use crate::spirv::check::editor::Editor;
-use crate::spirv::check::ids::{Shape, invalid};
-use crate::spirv::check::{CheckError, globals, load};
+use crate::spirv::check::error::invalid;
+use crate::spirv::check::{CheckError, globals, ids, load};
+use crate::spirv::editor::Editor;
+use crate::spirv::ids::Shape;
 
 /// Returns the module `host` with `function` of `user`, and its callees (`order`), in place of the host's
 /// function of the same name.
@@ -19,7 +20,9 @@ pub(super) fn graft(
     order: &[Word],
 ) -> Result<Vec<u32>, CheckError> {
     let (module, _) = load(host, None)?;
-    let mut graft = Graft { host: Editor::new(module)?, user, function, map: HashMap::new() };
+    let ids = ids::index(&module)?;
+    let host = Editor::new(module, ids);
+    let mut graft = Graft { host, user, function, map: HashMap::new() };
     let replaced = graft.remove(user.ids.full_name(function))?;
     let replaced_def = replaced.def.as_ref();
     graft.map.extend(replaced_def.and_then(|d| d.result_id).map(|id| (function, id)));

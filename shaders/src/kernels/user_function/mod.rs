@@ -16,11 +16,11 @@ use rspirv::spirv::Word;
 use super::embedded::Builtin;
 use crate::sources;
 use crate::spirv::check::calls::Functions;
-use crate::spirv::check::editor::Editor;
 use crate::spirv::check::functions::{self, Rules};
 use crate::spirv::check::guard::{UnsizedArrays, guard};
-use crate::spirv::check::{CheckError, check_local, globals, load, memory, source as text};
+use crate::spirv::check::{CheckError, check_local, globals, ids, load, memory, source as text};
 use crate::spirv::compile::{CompileError, Diagnostic, Source, compile};
+use crate::spirv::editor::Editor;
 use crate::spirv::kernel::Kernel;
 use graft::graft;
 
@@ -78,7 +78,8 @@ impl Wanted<'_> {
     /// Checks the function in the module `words`; returns it with all functions it calls.
     fn check(&self, words: &[u32]) -> Result<(Editor, Word, Vec<Word>), CheckError> {
         let (module, interface) = load(words, Some(globals::ARITHMETIC))?;
-        let user = Editor::new(module)?;
+        let ids = ids::index(&module)?;
+        let user = Editor::new(module, ids);
         let parameters = format!("{};", mangled(self.key)).repeat(self.role.parameters().len());
         let wanted = format!("{}({parameters}", self.role.name());
         let functions = user.module.functions.iter();

@@ -1,6 +1,6 @@
 //! The kinds of user functions in kernels, with their names and signatures.
 
-use crate::spirv::check::ids::Shape;
+use crate::spirv::ids::Shape;
 
 /// Purpose of a user's GLSL function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rspirv::dr::{Block, Instruction, Operand};
 use rspirv::spirv::{MemoryAccess, Op, Word};
 
-use super::layouts::Place;
+use super::layouts::{Place, chain};
 use super::{AddressError, Rewrite};
 
 /// A pointer into a buffer.
@@ -17,7 +17,7 @@ struct Reached {
 
 impl Rewrite {
     pub(super) fn change_functions(&mut self) -> Result<(), AddressError> {
-        let mut functions = std::mem::take(&mut self.module.functions);
+        let mut functions = std::mem::take(&mut self.editor.module.functions);
         for function in &mut functions {
             let mut pointers = HashMap::new();
             for block in &mut function.blocks {
@@ -31,7 +31,7 @@ impl Rewrite {
                 self.load_addresses(first, &pointers);
             }
         }
-        self.module.functions = functions;
+        self.editor.module.functions = functions;
         Ok(())
     }
 
@@ -43,25 +43,19 @@ impl Rewrite {
     ) -> Result<(), AddressError> {
         for instruction in &mut block.instructions {
             let op = instruction.class.opcode;
-            let chain = matches!(op, Op::AccessChain | Op::InBoundsAccessChain);
+            let is_chain = matches!(op, Op::AccessChain | Op::InBoundsAccessChain);
             for (at, operand) in instruction.operands.iter_mut().enumerate() {
                 let Some(id) = operand.id_ref_any_mut() else { continue };
                 let is_push = Some(*id) == self.push;
                 if !is_push && !self.buffers.contains_key(id) {
                     continue;
                 }
-                if !(chain && at == 0) {
+                if !(is_chain && at == 0) {
                     return Err(AddressError::Unsupported(format!("it has Op{op:?}")));
                 }
-                *id = match (is_push, pointers.get(id)) {
-                    (true, _) => self.new_push,
-                    (false, Some(pointer)) => *pointer,
-                    (false, None) => {
-                        let pointer = self.next_id;
-                        self.next_id += 1;
-                        pointers.insert(*id, pointer);
-                        pointer
-                    }
+                *id = match is_push {
+                    true => self.new_push,
+                    false => *pointers.entry(*id).or_insert_with(|| self.editor.fresh()),
                 };
             }
         }
@@ -79,8 +73,7 @@ impl Rewrite {
         let whole_buffer = |base: Word| {
             let (id, _) = pointers.iter().find(|(_, pointer)| **pointer == base)?;
             let buffer = self.buffers.get(id)?;
-            let place = Place::buffer(self.pointee(buffer.pointer_type)?);
-            Some(Reached { place, volatile: buffer.volatile })
+            Some(Reached { place: Place::buffer(buffer.block), volatile: buffer.volatile })
         };
         for instruction in &mut block.instructions {
             let Some(base) = instruction.operands.first().and_then(Operand::id_ref_any) else {
@@ -93,19 +86,15 @@ impl Rewrite {
                     let base = reached.get(&base).copied().or_else(|| whole_buffer(base));
                     let indices = instruction.operands.iter().skip(1);
                     let indices: Vec<Word> = indices.filter_map(Operand::id_ref_any).collect();
-                    let chain = base.and_then(|base| {
-                        let mut place = self.layouts.chain(base.place, &indices)?;
+                    let pointer = base.and_then(|base| {
+                        let mut place = chain(&self.editor.ids, base.place, &indices)?;
                         place.alignment = place.alignment.min(largest);
                         Some(Reached { place, ..base })
                     });
-                    reached.insert(
-                        id,
-                        chain.ok_or_else(|| {
-                            AddressError::Unsupported(
-                                "it has an access without a layout".to_owned(),
-                            )
-                        })?,
-                    );
+                    let problem = "it has an access without a layout";
+                    let pointer =
+                        pointer.ok_or_else(|| AddressError::Unsupported(problem.to_owned()))?;
+                    reached.insert(id, pointer);
                 }
                 (Op::Load | Op::Store, ..) => {
                     let at = if op == Op::Load { 1 } else { 2 };
@@ -128,7 +117,7 @@ impl Rewrite {
         for (variable, pointer) in used {
             let Some(&buffer) = self.buffers.get(variable) else { continue };
             let member = self.types.members.get(buffer.place as usize).copied().unwrap_or(0);
-            let (at, pair) = (self.fresh(), self.fresh());
+            let (at, pair) = (self.editor.fresh(), self.editor.fresh());
             let new = |op, result_type, id, operands: &[Word]| {
                 let operands = operands.iter().map(|&o| Operand::IdRef(o)).collect();
                 Instruction::new(op, Some(result_type), Some(id), operands)

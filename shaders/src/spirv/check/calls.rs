@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use rspirv::dr::{Function, Module, Operand};
 use rspirv::spirv::{Op, Word};
 
-use super::error::CheckError;
-use super::ids::{Ids, invalid};
+use super::error::{CheckError, invalid};
+use crate::spirv::ids::Ids;
 
 /// The functions of a module, by id.
 pub(crate) struct Functions<'m> {

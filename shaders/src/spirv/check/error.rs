@@ -128,3 +128,7 @@ pub enum CheckError {
         problem: String,
     },
 }
+
+pub(crate) fn invalid(problem: impl Into<String>) -> CheckError {
+    CheckError::Invalid(problem.into())
+}

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use rspirv::dr::{Function, Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 
-use super::error::CheckError;
-use super::ids::invalid;
+use super::error::{CheckError, invalid};
 
 /// The blocks of a function, by index.
 pub(super) struct Flow {

@@ -8,9 +8,9 @@ use rspirv::dr::{Function, Instruction, Operand};
 use rspirv::spirv::{Decoration, GroupOperation, MemoryAccess, Op, StorageClass, Word};
 
 use super::calls::Functions;
-use super::error::CheckError;
-use super::ids::{Ids, Shape, invalid, literal};
+use super::error::{CheckError, invalid};
 use super::instructions;
+use crate::spirv::ids::{Ids, Shape, literal};
 use crate::spirv::interface::{BindingAccess, Interface};
 
 /// Minimum subgroup size that kernels support.

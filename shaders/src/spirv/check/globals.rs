@@ -8,10 +8,10 @@ use rspirv::spirv::{
     Word,
 };
 
-use super::error::CheckError;
+use super::error::{CheckError, invalid};
 use super::functions::check_plain_data;
-use super::ids::{Ids, Shape, invalid, literal};
 use super::instructions;
+use crate::spirv::ids::{Ids, Shape, literal};
 
 /// From 1.3 on, SPIR-V has a separate storage class for storage buffers; 1.5 belongs to Vulkan 1.2.
 const VERSIONS: std::ops::RangeInclusive<u32> = 0x0001_0300..=0x0001_0500;

@@ -9,10 +9,10 @@ use std::collections::{HashMap, HashSet};
 use rspirv::dr::{Function, Instruction, Operand};
 use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 
-use super::editor::Editor;
-use super::error::CheckError;
+use super::error::{CheckError, invalid};
 use super::flow::Flow;
-use super::ids::{Shape, invalid};
+use crate::spirv::editor::Editor;
+use crate::spirv::ids::Shape;
 
 /// Whether accesses to a buffer's unsized array are clamped to its length.
 #[derive(Clone, Copy, PartialEq, Eq)]

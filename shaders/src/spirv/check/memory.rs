@@ -6,10 +6,10 @@ use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
 use super::calls::Functions;
-use super::error::CheckError;
+use super::error::{CheckError, invalid};
 use super::globals;
-use super::ids::{Ids, Shape, invalid, literal};
 use crate::spirv::fold::{Folded, fold, mask};
+use crate::spirv::ids::{Ids, Shape, literal};
 
 /// Maximum local memory of a checked shader in bytes per invocation. A software driver allocates it on the
 /// stack, once per lane.

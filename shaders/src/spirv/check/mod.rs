@@ -19,8 +19,7 @@
 //! validator.
 
 pub(crate) mod calls;
-pub(crate) mod editor;
-mod error;
+pub(crate) mod error;
 mod flow;
 pub(crate) mod functions;
 pub(crate) mod globals;
@@ -33,18 +32,16 @@ mod uniform;
 #[cfg(feature = "compile")]
 pub(crate) mod source;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use rspirv::dr::{Instruction, Module, Operand, load_words};
+use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Capability, StorageClass, Word};
 
-use crate::spirv::interface::{Interface, ReflectError};
-use crate::spirv::reflect;
+use crate::spirv::editor::Editor;
+use crate::spirv::interface::Interface;
+use crate::spirv::reflect::{parse, reflect, without_panic};
 use calls::Functions;
-use editor::Editor;
+use error::invalid;
 use functions::Rules;
 use guard::UnsizedArrays;
-use ids::Ids;
 
 pub use error::CheckError;
 pub use memory::{MAX_LOCAL_BYTES, MemoryUse};
@@ -57,7 +54,8 @@ pub const MAX_WORDS: usize = 1 << 18;
 /// Checks the compute shader in `spirv`, and rewrites it so that it can be run safely.
 pub(crate) fn shader(spirv: &[u32]) -> Result<Vec<u32>, CheckError> {
     let (module, interface) = load(spirv, Some(globals::CAPABILITIES))?;
-    let mut editor = Editor::new(module)?;
+    let ids = ids::index(&module)?;
+    let mut editor = Editor::new(module, ids);
     globals::check(&editor.module, &editor.ids)?;
     let entry = entry(&editor.module)?;
     let functions = Functions::new(&editor.module, &editor.ids)?;
@@ -80,8 +78,7 @@ pub(crate) fn memory_of(
     value_of: &dyn Fn(u32) -> Option<u32>,
 ) -> Result<MemoryUse, CheckError> {
     let (module, _) = load(spirv, None)?;
-    let ids = Ids::index(&module)?;
-    memory::memory(&module, &ids, value_of)
+    memory::memory(&module, &ids::index(&module)?, value_of)
 }
 
 pub(crate) fn check_local(function: &str, bytes: u64) -> Result<(), CheckError> {
@@ -103,24 +100,19 @@ pub(crate) fn load(
     if spirv.len() > MAX_WORDS {
         return Err(CheckError::TooLarge { words: spirv.len(), max: MAX_WORDS });
     }
-    let malformed = |what: String| CheckError::Module(ReflectError::Malformed(what));
-    // rspirv panics on some malformed streams, and on overflow of invalid sizes.
-    let gave_up = |_| malformed("the parser gave up".to_owned());
-    let module = catch_unwind(AssertUnwindSafe(|| load_words(spirv)))
-        .map_err(gave_up)?
-        .map_err(|state| malformed(state.to_string()))?;
+    let module = parse(spirv)?;
     if let Some(allowed) = allowed {
         globals::check_header(&module, allowed)?;
     }
     // Must precede reflection, which would not terminate for a type that contains itself.
     globals::check_order(&module)?;
-    let interface = catch_unwind(|| reflect::reflect(spirv)).map_err(gave_up)??;
+    let interface = without_panic(|| reflect(spirv))??;
     Ok((module, interface))
 }
 
 fn entry(module: &Module) -> Result<Word, CheckError> {
     let entry = module.entry_points.first().and_then(|e| e.operands.get(1)?.id_ref_any());
-    entry.ok_or_else(|| ids::invalid("its entry point is no function"))
+    entry.ok_or_else(|| invalid("its entry point is no function"))
 }
 
 /// Initialises private variables with zero. They move after the constants, because they need the constant

@@ -14,8 +14,8 @@ use rspirv::spirv::{BuiltIn, Decoration, Op, Scope, StorageClass, Word};
 
 use super::error::CheckError;
 use super::flow::Flow;
-use super::ids::{Ids, literal};
 use super::instructions;
+use crate::spirv::ids::{Ids, literal};
 
 /// Rejects barriers that part of the workgroup may not reach, and subgroup barriers that part of the subgroup
 /// may not reach.

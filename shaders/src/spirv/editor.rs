@@ -6,7 +6,6 @@ use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Op, Word};
 
-use super::error::CheckError;
 use super::ids::{Ids, Shape};
 
 const GLSL_STD_450: &str = "GLSL.std.450";
@@ -22,8 +21,8 @@ pub(crate) struct Editor {
 }
 
 impl Editor {
-    pub fn new(module: Module) -> Result<Self, CheckError> {
-        let ids = Ids::index(&module)?;
+    /// Edits a module with these ids.
+    pub fn new(module: Module, ids: Ids) -> Self {
         let next_id = module.header.as_ref().map_or(0, |header| header.bound);
         let mut known = HashMap::new();
         for global in &module.types_global_values {
@@ -37,7 +36,7 @@ impl Editor {
                 known.entry(key).or_insert(id);
             }
         }
-        Ok(Self { module, ids, next_id, known })
+        Self { module, ids, next_id, known }
     }
 
     pub fn fresh(&mut self) -> Word {
