@@ -13,7 +13,8 @@ use std::collections::{HashMap, HashSet};
 
 use rspirv::spirv::{Decoration, LoopControl, Op};
 
-use crate::spirv::prune::{Constants, Instruction, header, instruction, instructions};
+use super::prune::Constants;
+use super::words::{Instruction, header, instruction, instructions};
 
 /// Removes the unroll hints from `spirv`. Returns the words unchanged if they are not a module.
 pub fn rolled(spirv: &[u32]) -> Vec<u32> {
@@ -45,7 +46,7 @@ fn freeze(spirv: &[u32], value_of: &dyn Fn(u32) -> Option<u32>) -> Option<Vec<u3
     globals.iter().for_each(|global| frozen.add(*global));
     let mut words = header(spirv)?.to_vec();
     for global in globals {
-        let described = global.word(1).filter(|_| global.is_spec_id());
+        let described = global.word(1).filter(|_| is_spec_id(*global));
         if described.is_some_and(|id| !frozen.open.contains(&id)) {
             continue;
         }
@@ -78,6 +79,10 @@ fn is_specialized(global: Instruction<'_>) -> bool {
     let ops =
         [Op::SpecConstantTrue, Op::SpecConstantFalse, Op::SpecConstant, Op::SpecConstantComposite];
     ops.into_iter().chain([Op::SpecConstantOp]).any(|op| global.is(op))
+}
+
+fn is_spec_id(global: Instruction<'_>) -> bool {
+    global.is(Op::Decorate) && global.word(2) == Some(Decoration::SpecId as u32)
 }
 
 impl Frozen {
@@ -129,11 +134,5 @@ impl Frozen {
             64 => Some(instruction(Op::Constant, &[ty, id, value as u32, (value >> 32) as u32])),
             _ => None,
         }
-    }
-}
-
-impl Instruction<'_> {
-    fn is_spec_id(self) -> bool {
-        self.is(Op::Decorate) && self.word(2) == Some(Decoration::SpecId as u32)
     }
 }

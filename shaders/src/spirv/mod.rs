@@ -16,3 +16,4 @@ pub(crate) mod push;
 pub mod reconvergence;
 pub mod reflect;
 pub mod subgroup_barriers;
+mod words;

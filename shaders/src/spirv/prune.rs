@@ -11,17 +11,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind};
 use rspirv::spirv::{Decoration, Op};
 
-use crate::spirv::fold::{Folded, fold, mask};
-
-/// Words before the first instruction.
-const HEADER_WORDS: usize = 5;
-
-pub(crate) fn header(spirv: &[u32]) -> Option<&[u32]> {
-    spirv.get(..HEADER_WORDS)
-}
+use super::fold::{Folded, fold, mask};
+use super::words::{Instruction, header, instruction, instructions};
 
 /// Removes the blocks of `spirv` that are unreachable with these specialization constants: `value_of` maps a
 /// `constant_id` to its value, or to `None` for the default. Returns the words unchanged if they are not a
@@ -67,66 +60,6 @@ impl Removed {
             self.ids.extend(instruction.result());
         }
     }
-}
-
-/// The words of one instruction.
-#[derive(Clone, Copy)]
-pub(crate) struct Instruction<'m> {
-    pub words: &'m [u32],
-}
-
-pub(crate) fn instructions(spirv: &[u32]) -> Option<Vec<Instruction<'_>>> {
-    let mut rest = spirv.get(HEADER_WORDS..)?;
-    let mut instructions = Vec::with_capacity(rest.len() / 4);
-    while let Some(first) = rest.first() {
-        let (words, after) = rest.split_at_checked((first >> 16) as usize)?;
-        if words.is_empty() {
-            return None;
-        }
-        instructions.push(Instruction { words });
-        rest = after;
-    }
-    Some(instructions)
-}
-
-impl<'m> Instruction<'m> {
-    fn op(self) -> u32 {
-        self.words.first().map_or(0, |first| first & 0xFFFF)
-    }
-
-    pub fn is(self, op: Op) -> bool {
-        self.op() == op as u32
-    }
-
-    /// Whether it assigns a name or a decoration to an id.
-    fn describes(self) -> bool {
-        let descriptions = [Op::Name, Op::Decorate, Op::DecorateId, Op::DecorateString];
-        descriptions.into_iter().any(|op| self.is(op))
-    }
-
-    pub fn word(self, at: usize) -> Option<u32> {
-        self.words.get(at).copied()
-    }
-
-    pub fn operands(self, from: usize) -> &'m [u32] {
-        self.words.get(from..).unwrap_or_default()
-    }
-
-    fn result(self) -> Option<u32> {
-        let grammar = INSTRUCTION_TABLE.lookup_opcode(self.op())?;
-        let mut kinds = grammar.operands.iter().map(|operand| operand.kind);
-        match kinds.next()? {
-            OperandKind::IdResult => self.word(1),
-            OperandKind::IdResultType => self.word(2),
-            _ => None,
-        }
-    }
-}
-
-/// An instruction with these operands.
-pub(crate) fn instruction(op: Op, operands: &[u32]) -> Vec<u32> {
-    let first = ((operands.len() as u32 + 1) << 16) | op as u32;
-    [&[first], operands].concat()
 }
 
 /// The values of scalar integers and booleans that are known.

@@ -4,9 +4,10 @@
 //! Kernels keep subgroup operations in uniform control flow, but some follow a branch that only part of the
 //! lanes took. Without such a mode, Vulkan does not guarantee that the lanes have reconverged by then.
 
-use rspirv::spirv::ExecutionMode;
+use rspirv::spirv::{ExecutionMode, Op};
 
-use crate::spirv::interface::ReflectError;
+use super::interface::ReflectError;
+use super::words::{HEADER_WORDS, MAGIC, instruction};
 
 /// A device's guarantee for the reconvergence of diverged lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,19 +35,6 @@ impl Reconvergence {
     }
 }
 
-/// Opcodes of the first sections of a module, in order.
-const CAPABILITY: u32 = 17;
-const EXTENSION: u32 = 10;
-const IMPORT: u32 = 11;
-const MEMORY_MODEL: u32 = 14;
-const ENTRY_POINT: u32 = 15;
-const EXECUTION_MODE: u32 = 16;
-const EXECUTION_MODE_ID: u32 = 331;
-
-/// Words before the first instruction.
-const HEADER: usize = 5;
-const MAGIC: u32 = 0x0723_0203;
-
 /// Adds `reconvergence` to every entry point of `spirv`. A module that already has it is returned unchanged.
 ///
 /// Only the first sections of the module are parsed, and the rest is copied, because this runs for every
@@ -56,27 +44,30 @@ pub fn with_reconvergence(
     reconvergence: Reconvergence,
 ) -> Result<Vec<u32>, ReflectError> {
     let malformed = |problem: &str| ReflectError::Malformed(problem.to_owned());
-    if spirv.first() != Some(&MAGIC) || spirv.len() < HEADER {
+    if spirv.first() != Some(&MAGIC) || spirv.len() < HEADER_WORDS {
         return Err(malformed("no SPIR-V"));
     }
     let extension = extension_words(reconvergence.extension());
     let mode = reconvergence.mode() as u32;
     let (mut extended, mut entries, mut stating) = (false, Vec::new(), Vec::new());
     // End of the extensions and end of the modes.
-    let (mut extensions_end, mut at) = (HEADER, HEADER);
+    let (mut extensions_end, mut at) = (HEADER_WORDS, HEADER_WORDS);
     while let Some(&first) = spirv.get(at) {
         let length = (first >> 16) as usize;
         let words = spirv.get(at..at + length).filter(|words| !words.is_empty());
         let words = words.ok_or_else(|| malformed("an instruction is cut off"))?;
-        match first & 0xFFFF {
-            CAPABILITY => extensions_end = at + length,
-            EXTENSION => {
+        match Op::from_u32(first & 0xFFFF) {
+            Some(Op::Capability) => extensions_end = at + length,
+            Some(Op::Extension) => {
                 extended |= words == extension;
                 extensions_end = at + length;
             }
-            ENTRY_POINT => entries.extend(words.get(2)),
-            EXECUTION_MODE if words.get(2) == Some(&mode) => stating.extend(words.get(1)),
-            IMPORT | MEMORY_MODEL | EXECUTION_MODE | EXECUTION_MODE_ID => {}
+            Some(Op::EntryPoint) => entries.extend(words.get(2)),
+            Some(Op::ExecutionMode) if words.get(2) == Some(&mode) => {
+                stating.extend(words.get(1));
+            }
+            Some(Op::ExtInstImport | Op::MemoryModel | Op::ExecutionMode | Op::ExecutionModeId) => {
+            }
             _ => break,
         }
         at += length;
@@ -94,7 +85,7 @@ pub fn with_reconvergence(
         stated.extend(&extension);
     }
     stated.extend(&spirv[extensions_end..at]);
-    stated.extend(entries.iter().flat_map(|&entry| [3 << 16 | EXECUTION_MODE, entry, mode]));
+    stated.extend(entries.iter().flat_map(|&entry| instruction(Op::ExecutionMode, &[entry, mode])));
     stated.extend(&spirv[at..]);
     Ok(stated)
 }
@@ -105,6 +96,5 @@ fn extension_words(name: &str) -> Vec<u32> {
     bytes.push(0);
     bytes.resize(bytes.len().next_multiple_of(4), 0);
     let text = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-    let length = bytes.len() as u32 / 4 + 1;
-    std::iter::once(length << 16 | EXTENSION).chain(text).collect()
+    instruction(Op::Extension, &text.collect::<Vec<_>>())
 }

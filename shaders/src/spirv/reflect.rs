@@ -18,6 +18,7 @@ use super::interface::{
     Binding, BindingAccess, BindingKind, Dimension, Interface, PushBlock, PushMember, ReflectError,
     SpecConstant,
 };
+use super::words::{HEADER_WORDS, MAGIC};
 
 /// Reads the interface of the compute shader in `spirv`.
 pub fn reflect(spirv: &[u32]) -> Result<Interface, ReflectError> {
@@ -40,8 +41,6 @@ pub(crate) fn without_panic<T>(run: impl FnOnce() -> T) -> Result<T, ReflectErro
 /// Checks the header and that the instruction lengths add up to the module size, before it is passed to
 /// rspirv, which panics on some malformed streams.
 fn check_framing(spirv: &[u32]) -> Result<(), ReflectError> {
-    const MAGIC: u32 = 0x0723_0203;
-    const HEADER_WORDS: usize = 5;
     if spirv.len() < HEADER_WORDS || spirv[0] != MAGIC {
         return Err(ReflectError::Malformed("no SPIR-V header".into()));
     }

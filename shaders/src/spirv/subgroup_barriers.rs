@@ -8,8 +8,7 @@ use std::collections::HashMap;
 
 use rspirv::spirv::{Op, Scope};
 
-/// Words before the first instruction.
-const HEADER_WORDS: usize = 5;
+use super::words::{header, instruction, instructions};
 
 /// Whether the module contains a control barrier of subgroup scope.
 pub fn has_subgroup_barriers(spirv: &[u32]) -> bool {
@@ -20,33 +19,28 @@ pub fn has_subgroup_barriers(spirv: &[u32]) -> bool {
 /// `None` if the module has no such barrier or is malformed.
 pub fn with_memory_barriers(spirv: &[u32]) -> Option<Vec<u32>> {
     let mut constants = HashMap::new();
-    let mut words = spirv.get(..HEADER_WORDS)?.to_vec();
-    let mut rest = spirv.get(HEADER_WORDS..)?;
+    let mut words = header(spirv)?.to_vec();
     let mut replaced = false;
-    while let Some(first) = rest.first() {
-        let (instruction, after) = rest.split_at_checked((first >> 16) as usize)?;
-        rest = after;
-        let op = first & 0xFFFF;
-        match *instruction {
-            [] => return None,
+    for old in instructions(spirv)? {
+        match *old.words {
             // Constants precede all functions.
-            [_, _, id, value] if op == Op::Constant as u32 => {
+            [_, _, id, value] if old.is(Op::Constant) => {
                 constants.insert(id, value);
             }
             [_, execution, memory, semantics]
-                if op == Op::ControlBarrier as u32
+                if old.is(Op::ControlBarrier)
                     && constants.get(&execution) == Some(&(Scope::Subgroup as u32)) =>
             {
                 replaced = true;
                 // Without semantics there is nothing to order, and a memory barrier requires some.
                 if constants.get(&semantics) != Some(&0) {
-                    words.extend([3 << 16 | Op::MemoryBarrier as u32, memory, semantics]);
+                    words.extend(instruction(Op::MemoryBarrier, &[memory, semantics]));
                 }
                 continue;
             }
             _ => {}
         }
-        words.extend_from_slice(instruction);
+        words.extend_from_slice(old.words);
     }
     replaced.then_some(words)
 }
@@ -56,30 +50,20 @@ mod tests {
     use super::*;
     use crate::kernels::builtin;
 
-    fn barriers(spirv: &[u32]) -> Vec<(u32, usize)> {
-        let (mut at, mut found) = (HEADER_WORDS, Vec::new());
-        while at < spirv.len() {
-            let op = spirv[at] & 0xFFFF;
-            if [Op::ControlBarrier as u32, Op::MemoryBarrier as u32].contains(&op) {
-                found.push((op, (spirv[at] >> 16) as usize));
-            }
-            at += (spirv[at] >> 16) as usize;
-        }
-        found
+    /// The control barriers of a module, and all of its barriers.
+    fn barriers(spirv: &[u32]) -> (usize, usize) {
+        let count = |op| instructions(spirv).expect("a module").iter().filter(|i| i.is(op)).count();
+        let control = count(Op::ControlBarrier);
+        (control, control + count(Op::MemoryBarrier))
     }
 
     #[test]
     fn each_subgroup_barrier_becomes_a_memory_barrier() {
         let kernel = builtin::MULTISPLIT_WARP_POSTSCAN_KEYS.kernel().expect("a kernel");
-        let before = barriers(kernel.spirv());
         let replaced = with_memory_barriers(kernel.spirv()).expect("it has subgroup barriers");
-        let after = barriers(&replaced);
-        let control = |list: &[(u32, usize)]| {
-            list.iter().filter(|(op, _)| *op == Op::ControlBarrier as u32).count()
-        };
-        assert_eq!(before.len(), after.len());
+        let (control, all) = barriers(kernel.spirv());
         // Two barriers have subgroup scope, one has workgroup scope.
-        assert_eq!((control(&before), control(&after)), (3, 1));
+        assert_eq!((control, barriers(&replaced)), (3, (1, all)));
         assert_eq!(kernel.spirv().len() - replaced.len(), 2);
         assert!(!has_subgroup_barriers(&replaced));
     }
@@ -89,9 +73,10 @@ mod tests {
         let kernel = builtin::SCAN_REDUCE.kernel().expect("a kernel");
         assert_eq!(with_memory_barriers(kernel.spirv()), None);
         assert_eq!(with_memory_barriers(&[]), None);
-        let cut_off = [&kernel.spirv()[..HEADER_WORDS], &[9 << 16 | Op::Nop as u32]].concat();
+        let cut_off =
+            [header(kernel.spirv()).expect("a header"), &[9 << 16 | Op::Nop as u32]].concat();
         assert_eq!(with_memory_barriers(&cut_off), None);
-        let empty = [&kernel.spirv()[..HEADER_WORDS], &[0]].concat();
+        let empty = [header(kernel.spirv()).expect("a header"), &[0]].concat();
         assert_eq!(with_memory_barriers(&empty), None);
     }
 }

@@ -1,0 +1,73 @@
+//! The words of a module as a list of instructions, for passes that run for every pipeline.
+
+use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind};
+use rspirv::spirv::Op;
+
+/// The first word of a module.
+pub(crate) const MAGIC: u32 = 0x0723_0203;
+/// Words before the first instruction.
+pub(crate) const HEADER_WORDS: usize = 5;
+
+pub(crate) fn header(spirv: &[u32]) -> Option<&[u32]> {
+    spirv.get(..HEADER_WORDS)
+}
+
+/// The words of one instruction.
+#[derive(Clone, Copy)]
+pub(crate) struct Instruction<'m> {
+    pub words: &'m [u32],
+}
+
+pub(crate) fn instructions(spirv: &[u32]) -> Option<Vec<Instruction<'_>>> {
+    let mut rest = spirv.get(HEADER_WORDS..)?;
+    let mut instructions = Vec::with_capacity(rest.len() / 4);
+    while let Some(first) = rest.first() {
+        let (words, after) = rest.split_at_checked((first >> 16) as usize)?;
+        if words.is_empty() {
+            return None;
+        }
+        instructions.push(Instruction { words });
+        rest = after;
+    }
+    Some(instructions)
+}
+
+impl<'m> Instruction<'m> {
+    pub fn op(self) -> u32 {
+        self.words.first().map_or(0, |first| first & 0xFFFF)
+    }
+
+    pub fn is(self, op: Op) -> bool {
+        self.op() == op as u32
+    }
+
+    /// Whether it assigns a name or a decoration to an id.
+    pub fn describes(self) -> bool {
+        let descriptions = [Op::Name, Op::Decorate, Op::DecorateId, Op::DecorateString];
+        descriptions.into_iter().any(|op| self.is(op))
+    }
+
+    pub fn word(self, at: usize) -> Option<u32> {
+        self.words.get(at).copied()
+    }
+
+    pub fn operands(self, from: usize) -> &'m [u32] {
+        self.words.get(from..).unwrap_or_default()
+    }
+
+    pub fn result(self) -> Option<u32> {
+        let grammar = INSTRUCTION_TABLE.lookup_opcode(self.op())?;
+        let mut kinds = grammar.operands.iter().map(|operand| operand.kind);
+        match kinds.next()? {
+            OperandKind::IdResult => self.word(1),
+            OperandKind::IdResultType => self.word(2),
+            _ => None,
+        }
+    }
+}
+
+/// An instruction with these operands.
+pub(crate) fn instruction(op: Op, operands: &[u32]) -> Vec<u32> {
+    let first = ((operands.len() as u32 + 1) << 16) | op as u32;
+    [&[first], operands].concat()
+}
