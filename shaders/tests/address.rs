@@ -2,8 +2,9 @@
 //! reason.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::process::Command;
+mod common;
 
+use common::expect_valid;
 use multisplit_shaders::address::{AddressError, address_offset, by_address, push_bytes};
 use multisplit_shaders::builtin::ALL;
 
@@ -12,9 +13,7 @@ const BOUND_ONLY: &str = "sssp.";
 
 #[test]
 fn rewritten_kernels_are_valid() {
-    let folder = std::env::temp_dir().join(format!("multisplit-address-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let mut files = Vec::new();
+    let mut rewritten = 0;
     for builtin in ALL {
         let kernel = builtin.kernel().unwrap();
         let words = match by_address(kernel.spirv(), kernel.interface()) {
@@ -28,25 +27,17 @@ fn rewritten_kernels_are_valid() {
         assert!(push_bytes(kernel.interface()) <= 128, "{}", builtin.label());
         assert!(address_offset(kernel.interface()).is_multiple_of(8));
         assert_eq!(words, by_address(kernel.spirv(), kernel.interface()).unwrap(), "not the same");
-        let file = folder.join(format!("{}.spv", builtin.label()));
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        std::fs::write(&file, bytes).unwrap();
-        files.push(file);
+        expect_valid(builtin.label(), &words);
+        rewritten += 1;
     }
-    assert!(files.len() > 50, "{} kernels", files.len());
-    for file in &files {
-        let mut validator = Command::new("spirv-val");
-        let done = validator.args(["--target-env", "vulkan1.2"]).arg(file).output().unwrap();
-        let stderr = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert!(done.status.success(), "{}: {stderr}", file.display());
-    }
-    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(rewritten > 50, "{rewritten} kernels");
 }
 
 /// Loads and stores have the alignment that offsets and strides guarantee.
 #[cfg(feature = "compile")]
 #[test]
 fn accesses_have_the_alignment_of_the_layout() {
+    use common::tool;
     use multisplit_shaders::Kernel;
     use multisplit_shaders::compile::{Source, compile};
 
@@ -70,18 +61,12 @@ void main() {{ {body} }}"
         let spirv = compile(&Source::new("test.comp", &source)).unwrap();
         let kernel = Kernel::checked("test", &spirv).unwrap_or_else(|e| panic!("{name}: {e}"));
         let words = by_address(kernel.spirv(), kernel.interface()).unwrap();
-        let file = std::env::temp_dir().join(format!("multisplit-aligned-{}", std::process::id()));
-        std::fs::write(&file, words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<_>>())
-            .unwrap();
         let run = |program: &str, arguments: &[&str]| {
-            let done = Command::new(program).args(arguments).arg(&file).output().unwrap();
-            assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
-            String::from_utf8_lossy(&done.stdout).into_owned()
+            tool(program, arguments, &words).unwrap_or_else(|problem| panic!("{name}: {problem}"))
         };
         run("spirv-val", &["--target-env", "vulkan1.2", "--scalar-block-layout"]);
         let text = run("spirv-dis", &["--no-color"]);
         let store = text.lines().find(|line| line.contains("Aligned")).unwrap_or("");
         assert!(store.ends_with(expected), "{name}: {store}");
-        std::fs::remove_file(&file).unwrap();
     }
 }

@@ -2,8 +2,9 @@
 #![cfg(feature = "compile")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::process::Command;
+mod common;
 
+use common::{disassembly, expect_valid};
 use multisplit_shaders::check::MAX_LOCAL_BYTES;
 use multisplit_shaders::compile::{Source, compile};
 use multisplit_shaders::{CheckError, Kernel, builtin};
@@ -25,26 +26,11 @@ fn shader(declarations: &str, body: &str) -> Vec<u32> {
     words(&format!("{HEAD}{declarations}\nvoid main() {{\n{body}\n}}"))
 }
 
-fn disassembly(name: &str, spirv: &[u32]) -> String {
-    let file = std::env::temp_dir().join(format!("multisplit-check-{}-{name}", std::process::id()));
-    let bytes: Vec<u8> = spirv.iter().flat_map(|word| word.to_le_bytes()).collect();
-    std::fs::write(&file, bytes).unwrap();
-    let run = |program: &str, arguments: &[&str]| {
-        let done = Command::new(program).args(arguments).arg(&file).output().unwrap();
-        let stderr = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert!(done.status.success(), "{name}: {program}: {stderr}");
-        String::from_utf8_lossy(&done.stdout).into_owned()
-    };
-    run("spirv-val", &["--target-env", "vulkan1.2"]);
-    let text = run("spirv-dis", &["--no-color", "--no-header"]);
-    std::fs::remove_file(&file).unwrap();
-    text
-}
-
 /// The disassembly of the rewritten module, which must be valid.
 fn accepted(name: &str, spirv: &[u32]) -> String {
     let kernel = Kernel::checked(name.to_owned(), spirv).unwrap_or_else(|e| panic!("{name}: {e}"));
-    disassembly(name, kernel.spirv())
+    expect_valid(name, kernel.spirv());
+    disassembly(kernel.spirv())
 }
 
 fn refused(name: &str, spirv: &[u32]) -> CheckError {

@@ -1,9 +1,9 @@
 //! Pruned modules are still valid, and smaller.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+mod common;
 
+use common::tool;
 use multisplit_shaders::address::by_address;
 use multisplit_shaders::builtin;
 use multisplit_shaders::freeze::{frozen, rolled};
@@ -11,15 +11,7 @@ use multisplit_shaders::prune::pruned;
 
 /// The errors of `spirv-val` for the module, if any.
 fn invalid(spirv: &[u32]) -> Option<String> {
-    let mut child = Command::new("spirv-val")
-        .args(["--target-env", "vulkan1.3", "-"])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("spirv-val");
-    child.stdin.take().unwrap().write_all(bytemuck::cast_slice(spirv)).unwrap();
-    let done = child.wait_with_output().unwrap();
-    (!done.status.success()).then(|| String::from_utf8_lossy(&done.stderr).into_owned())
+    tool("spirv-val", &["--target-env", "vulkan1.3"], spirv).err()
 }
 
 /// Typical values of a specialization constant.

@@ -2,24 +2,13 @@
 #![cfg(feature = "compile")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::process::Command;
+mod common;
 
+use common::{disassembly, expect_valid};
 use multisplit_shaders::address::by_address;
 use multisplit_shaders::builtin::{self, Builtin};
 use multisplit_shaders::compile::CompileError;
 use multisplit_shaders::{CheckError, Kernel};
-
-fn tool(program: &str, arguments: &[&str], words: &[u32]) -> String {
-    let id = std::thread::current().id();
-    let file = std::env::temp_dir().join(format!("multisplit-user-{}-{id:?}", std::process::id()));
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    std::fs::write(&file, bytes).unwrap();
-    let done = Command::new(program).args(arguments).arg(&file).output().unwrap();
-    std::fs::remove_file(&file).unwrap();
-    let stderr = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert!(done.status.success(), "{program}: {stderr}");
-    String::from_utf8_lossy(&done.stdout).into_owned()
-}
 
 /// The disassembly of the kernel, which must be valid with bindings and with addresses.
 fn accepted(builtin: &Builtin, key: &str, source: &str) -> String {
@@ -27,11 +16,11 @@ fn accepted(builtin: &Builtin, key: &str, source: &str) -> String {
         .unwrap_or_else(|e| panic!("{}: {e}\n{source}", builtin.label()));
     assert!(!kernel.is_built_in() && !kernel.is_foreign());
     assert_eq!(kernel.label(), format!("{}.user", builtin.label()));
-    tool("spirv-val", &["--target-env", "vulkan1.2"], kernel.spirv());
+    expect_valid(builtin.label(), kernel.spirv());
     let addresses = by_address(kernel.spirv_for_addresses(), kernel.interface());
     let addresses = addresses.unwrap_or_else(|e| panic!("{}: {e}", builtin.label()));
-    tool("spirv-val", &["--target-env", "vulkan1.2"], &addresses);
-    tool("spirv-dis", &["--no-color", "--no-header"], kernel.spirv())
+    expect_valid(builtin.label(), &addresses);
+    disassembly(kernel.spirv())
 }
 
 fn refused(key: &str, source: &str) -> CompileError {
@@ -251,7 +240,7 @@ fn compiler_messages_refer_to_the_users_lines() {
 fn function_can_query_the_table_length() {
     let source = "uint bucket_of(uint key) { return table.at.length() > 3 ? key : 0u; }";
     let kernel = Kernel::with_function(&builtin::MULTISPLIT_LABELS, "uint", source).unwrap();
-    tool("spirv-val", &["--target-env", "vulkan1.2"], kernel.spirv());
+    expect_valid(kernel.label(), kernel.spirv());
     assert!(by_address(kernel.spirv_for_addresses(), kernel.interface()).is_err());
 }
 

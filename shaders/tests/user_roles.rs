@@ -3,8 +3,9 @@
 #![cfg(feature = "compile")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::process::Command;
+mod common;
 
+use common::expect_valid;
 use multisplit_shaders::UserFunction;
 use multisplit_shaders::address::by_address;
 use multisplit_shaders::builtin::{Builtin, variants};
@@ -12,26 +13,14 @@ use multisplit_shaders::{CheckError, Kernel};
 
 const TYPES: [&str; 6] = ["uint", "int", "float", "uint64_t", "int64_t", "double"];
 
-fn validate(label: &str, words: &[u32]) {
-    let id = std::thread::current().id();
-    let file = std::env::temp_dir().join(format!("multisplit-role-{}-{id:?}", std::process::id()));
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    std::fs::write(&file, bytes).unwrap();
-    let done = Command::new("spirv-val").args(["--target-env", "vulkan1.2"]).arg(&file).output();
-    std::fs::remove_file(&file).unwrap();
-    let done = done.unwrap();
-    let stderr = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{label}: {stderr}");
-}
-
 fn check(builtin: &Builtin, role: UserFunction, key: &str, source: &str) {
     let label = builtin.label();
     let kernel = Kernel::with_user_function(builtin, role, key, source)
         .unwrap_or_else(|e| panic!("{label}, {key}: {e}"));
     assert!(!kernel.is_built_in() && !kernel.is_foreign());
-    validate(label, kernel.spirv());
+    expect_valid(label, kernel.spirv());
     let addresses = by_address(kernel.spirv_for_addresses(), kernel.interface());
-    validate(label, &addresses.unwrap_or_else(|e| panic!("{label}: {e}")));
+    expect_valid(label, &addresses.unwrap_or_else(|e| panic!("{label}: {e}")));
 }
 
 #[test]
