@@ -20,7 +20,7 @@ fn main() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let families = manifest::families()?;
     let entries: Vec<Entry> = families.iter().flat_map(|family| family.kernels.clone()).collect();
-    let texts = [
+    let texts = vec![
         ("src/kernels/generated.rs".to_owned(), generated_constants(root, &families, &entries)?),
         ("src/sources/generated.rs".to_owned(), generated_sources(root, &entries)?),
         ("spv/sources.txt".to_owned(), source_hashes(root, &entries)?),
@@ -29,25 +29,24 @@ fn main() -> Result<()> {
         .iter()
         .map(|e| Ok((format!("spv/{}", e.spirv_file()), spirv_of(root, e)?)))
         .collect::<Result<_>>()?;
-    let stale = unwanted_modules(root, &entries)?;
-    if std::env::args().any(|a| a == "--check") {
-        check(root, &texts, &modules, &stale)
-    } else {
-        write(root, &texts, &modules, &stale)
-    }
+    let files = Files { texts, modules, stale: unwanted_modules(root, &entries)? };
+    if std::env::args().any(|a| a == "--check") { check(root, &files) } else { write(root, &files) }
 }
 
-fn write(
-    root: &Path,
-    texts: &[(String, String)],
-    modules: &[(String, Vec<u8>)],
-    stale: &[String],
-) -> Result<()> {
-    for path in stale {
+/// The checked-in files, with their paths and contents.
+struct Files {
+    texts: Vec<(String, String)>,
+    modules: Vec<(String, Vec<u8>)>,
+    /// Modules of kernels that no longer exist.
+    stale: Vec<String>,
+}
+
+fn write(root: &Path, files: &Files) -> Result<()> {
+    for path in &files.stale {
         fs::remove_file(root.join(path))?;
     }
-    let texts = texts.iter().map(|(path, text)| (path, text.as_bytes()));
-    let modules = modules.iter().map(|(path, bytes)| (path, bytes.as_slice()));
+    let texts = files.texts.iter().map(|(path, text)| (path, text.as_bytes()));
+    let modules = files.modules.iter().map(|(path, bytes)| (path, bytes.as_slice()));
     for (path, bytes) in texts.chain(modules) {
         let fresh = fs::read(root.join(path)).is_ok_and(|old| old == bytes);
         if !fresh {
@@ -58,16 +57,11 @@ fn write(
     Ok(())
 }
 
-fn check(
-    root: &Path,
-    texts: &[(String, String)],
-    modules: &[(String, Vec<u8>)],
-    stale: &[String],
-) -> Result<()> {
-    let mut old: Vec<&str> = stale.iter().map(String::as_str).collect();
+fn check(root: &Path, files: &Files) -> Result<()> {
+    let mut old: Vec<&str> = files.stale.iter().map(String::as_str).collect();
     let recorded = fs::read_to_string(root.join("spv/sources.txt")).unwrap_or_default();
     let same_compiler = recorded.lines().any(|line| line == fingerprint_line());
-    for (path, text) in texts {
+    for (path, text) in &files.texts {
         let stored = fs::read_to_string(root.join(path)).unwrap_or_default();
         let lines = |text: &str| -> Vec<String> {
             text.lines().filter(|l| !l.starts_with("compiler ")).map(str::to_owned).collect()
@@ -76,7 +70,7 @@ fn check(
             old.push(path);
         }
     }
-    for (path, bytes) in modules {
+    for (path, bytes) in &files.modules {
         let stored = fs::read(root.join(path)).unwrap_or_default();
         let same = if same_compiler {
             stored == *bytes
