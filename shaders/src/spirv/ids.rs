@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rspirv::dr::{Instruction, Module, Operand};
+use rspirv::dr::{Function, Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
 /// A type, one level deep.
@@ -252,4 +252,14 @@ pub(crate) fn literal(operands: Option<&[Operand]>) -> Option<u32> {
         Operand::BuiltIn(builtin) => Some(*builtin as u32),
         _ => None,
     }
+}
+
+/// The operand at this index, if it is an id.
+pub(crate) fn operand(instruction: &Instruction, at: usize) -> Option<Word> {
+    instruction.operands.get(at)?.id_ref_any()
+}
+
+/// The id of a function.
+pub(crate) fn function_id(function: &Function) -> Option<Word> {
+    function.def.as_ref()?.result_id
 }

@@ -9,7 +9,7 @@ use super::role::UserFunction;
 use crate::spirv::check::error::invalid;
 use crate::spirv::check::{CheckError, globals, ids, load};
 use crate::spirv::editor::Editor;
-use crate::spirv::ids::Shape;
+use crate::spirv::ids::{Shape, function_id, operand};
 
 /// Returns the module `host` with `function` of `user`, and its callees (`order`), in place of the host's
 /// function of the same name.
@@ -27,10 +27,9 @@ pub(super) fn graft(
     let replaced_def = replaced.def.as_ref();
     graft.map.extend(replaced_def.and_then(|d| d.result_id).map(|id| (function, id)));
     let wanted: HashSet<Word> = order.iter().copied().collect();
-    let id_of = |f: &&Function| f.def.as_ref().and_then(|d| d.result_id);
     let functions = user.module.functions.iter();
     let functions: Vec<&Function> =
-        functions.filter(|f| id_of(f).is_some_and(|id| wanted.contains(&id))).collect();
+        functions.filter(|f| function_id(f).is_some_and(|id| wanted.contains(&id))).collect();
     for new in &functions {
         for instruction in new.all_inst_iter() {
             if let Some(id) = instruction.result_id {
@@ -41,7 +40,7 @@ pub(super) fn graft(
     }
     for new in functions {
         let copy = graft.function(new)?;
-        let id = copy.def.as_ref().and_then(|d| d.result_id);
+        let id = function_id(&copy);
         let same_type = |a: Option<&Instruction>, b: Option<&Instruction>| {
             a.and_then(|d| d.operands.get(1)) == b.and_then(|d| d.operands.get(1))
         };
@@ -70,21 +69,17 @@ impl Graft<'_> {
     fn remove(&mut self, name: &str) -> Result<Function, CheckError> {
         let ids = &self.host.ids;
         let functions = &mut self.host.module.functions;
-        let is_it = |f: &Function| {
-            f.def.as_ref().and_then(|d| d.result_id).is_some_and(|id| ids.full_name(id) == name)
-        };
+        let is_it = |f: &Function| function_id(f).is_some_and(|id| ids.full_name(id) == name);
         let at = functions.iter().position(is_it);
         let at = at.ok_or_else(|| invalid("the kernel has no place for the function"))?;
         let function = functions.remove(at);
-        let own = function.def.as_ref().and_then(|d| d.result_id);
+        let own = function_id(&function);
         let gone: HashSet<Word> = function
             .all_inst_iter()
             .filter_map(|i| i.result_id)
             .filter(|i| Some(*i) != own)
             .collect();
-        let stays = |i: &Instruction| {
-            !i.operands.first().and_then(Operand::id_ref_any).is_some_and(|id| gone.contains(&id))
-        };
+        let stays = |i: &Instruction| !operand(i, 0).is_some_and(|id| gone.contains(&id));
         self.host.module.debug_names.retain(stays);
         self.host.module.annotations.retain(stays);
         Ok(function)
@@ -100,7 +95,7 @@ impl Graft<'_> {
 
     fn instruction(&mut self, instruction: &mut Instruction) -> Result<(), CheckError> {
         let chain = matches!(instruction.class.opcode, Op::AccessChain | Op::InBoundsAccessChain);
-        let base = instruction.operands.first().and_then(Operand::id_ref_any);
+        let base = operand(instruction, 0);
         let push = base.filter(|id| chain && self.is_variable(*id, StorageClass::PushConstant));
         if let (Some(push), Some(member)) = (push, instruction.operands.get_mut(1)) {
             // The kernel's block contains these members among others.
@@ -228,7 +223,7 @@ impl Graft<'_> {
             self.map.get(&operand.and_then(Operand::id_ref_any)?).copied()
         };
         let is_global = |i: &&Instruction| {
-            let id = i.operands.first().and_then(Operand::id_ref_any);
+            let id = operand(i, 0);
             id.is_some_and(|id| self.user.ids.global(id).is_some())
         };
         let precise = [Decoration::NoContraction, Decoration::RelaxedPrecision];

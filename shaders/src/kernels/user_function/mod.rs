@@ -21,6 +21,7 @@ use crate::spirv::check::guard::{UnsizedArrays, guard};
 use crate::spirv::check::{CheckError, check_local, globals, ids, load, memory, source as text};
 use crate::spirv::compile::{CompileError, Diagnostic, Source, compile};
 use crate::spirv::editor::Editor;
+use crate::spirv::ids::function_id;
 use crate::spirv::kernel::Kernel;
 use graft::graft;
 
@@ -83,7 +84,7 @@ impl Wanted<'_> {
         let parameters = format!("{};", mangled(self.key)).repeat(self.role.parameters().len());
         let wanted = format!("{}({parameters}", self.role.name());
         let functions = user.module.functions.iter();
-        let found = functions.filter_map(|f| f.def.as_ref()?.result_id);
+        let found = functions.filter_map(function_id);
         let Some(function) = found.into_iter().find(|id| user.ids.full_name(*id) == wanted) else {
             return Err(self.mismatch().unwrap_or_else(|| self.no_function()));
         };
@@ -189,7 +190,7 @@ fn mangled(key: &str) -> &str {
 /// For each parameter, whether it is passed by value (`const`) or as a pointer to a copy.
 fn are_values(user: &Editor, function: Word) -> Vec<bool> {
     let mut functions = user.module.functions.iter();
-    let found = functions.find(|f| f.def.as_ref().and_then(|d| d.result_id) == Some(function));
+    let found = functions.find(|f| function_id(f) == Some(function));
     let parameters = found.iter().flat_map(|f| &f.parameters);
     let is_value = |id: Option<Word>| id.is_none_or(|id| user.ids.pointer(id).is_none());
     parameters.map(|parameter| is_value(parameter.result_id)).collect()

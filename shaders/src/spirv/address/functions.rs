@@ -7,6 +7,7 @@ use rspirv::spirv::{MemoryAccess, Op, Word};
 
 use super::layouts::{Place, chain};
 use super::{AddressError, Rewrite};
+use crate::spirv::ids::operand;
 
 /// A pointer into a buffer.
 #[derive(Clone, Copy)]
@@ -76,7 +77,7 @@ impl Rewrite {
             Some(Reached { place: Place::buffer(buffer.block), volatile: buffer.volatile })
         };
         for instruction in &mut block.instructions {
-            let Some(base) = instruction.operands.first().and_then(Operand::id_ref_any) else {
+            let Some(base) = operand(instruction, 0) else {
                 continue;
             };
             let op = instruction.class.opcode;

@@ -14,7 +14,7 @@ use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{AddressingModel, Capability, Decoration, Op, StorageClass, Word};
 
 use super::editor::Editor;
-use super::ids::{Ids, Shape, literal};
+use super::ids::{Ids, Shape, literal, operand};
 use super::interface::{BindingKind, Interface, ReflectError};
 use super::reflect::parse;
 use layouts::alignment;
@@ -198,10 +198,8 @@ impl Rewrite {
     fn decorate_block(&mut self, block: Word) {
         let old = self.push.and_then(|id| self.editor.ids.pointer(id)).map(|(_, block)| block);
         let annotations = &mut self.editor.module.annotations;
-        let of_old = |i: &&Instruction| {
-            i.class.opcode == Op::MemberDecorate
-                && i.operands.first().and_then(Operand::id_ref_any) == old
-        };
+        let of_old =
+            |i: &&Instruction| i.class.opcode == Op::MemberDecorate && operand(i, 0) == old;
         let mut copies: Vec<_> = annotations.iter().filter(of_old).cloned().collect();
         for copy in &mut copies {
             if let Some(target) = copy.operands.first_mut() {
@@ -229,9 +227,7 @@ impl Rewrite {
 
     fn forget_variables(&mut self) {
         let gone: HashSet<Word> = self.buffers.keys().copied().chain(self.push).collect();
-        let is_gone = |i: &Instruction| {
-            i.operands.first().and_then(Operand::id_ref_any).is_some_and(|id| gone.contains(&id))
-        };
+        let is_gone = |i: &Instruction| operand(i, 0).is_some_and(|id| gone.contains(&id));
         let module = &mut self.editor.module;
         module.annotations.retain(|i| !is_gone(i));
         module.debug_names.retain(|i| !is_gone(i));
@@ -254,7 +250,7 @@ fn place(ids: &Ids, variable: Word, interface: &Interface) -> Option<u32> {
 /// GLSL's `volatile` decorates members of the block; some compilers decorate the variable.
 fn is_volatile(editor: &Editor, variable: Word, block: Word) -> bool {
     editor.module.annotations.iter().any(|i| {
-        let target = i.operands.first().and_then(Operand::id_ref_any);
+        let target = operand(i, 0);
         (target == Some(variable) || target == Some(block))
             && i.operands.contains(&Operand::Decoration(Decoration::Volatile))
     })

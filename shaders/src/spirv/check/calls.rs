@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rspirv::dr::{Function, Module, Operand};
+use rspirv::dr::{Function, Module};
 use rspirv::spirv::{Op, Word};
 
 use super::error::{CheckError, invalid};
-use crate::spirv::ids::Ids;
+use crate::spirv::ids::{Ids, function_id, operand};
 
 /// The functions of a module, by id.
 pub(crate) struct Functions<'m> {
@@ -20,7 +20,7 @@ impl<'m> Functions<'m> {
         let mut by_id = HashMap::new();
         let mut order = Vec::new();
         for function in &module.functions {
-            if let Some(id) = function.def.as_ref().and_then(|d| d.result_id) {
+            if let Some(id) = function_id(function) {
                 if function.blocks.is_empty() {
                     let name = ids.name(id);
                     return Err(invalid(format!("the function `{name}` has no body")));
@@ -80,7 +80,7 @@ impl<'m> Functions<'m> {
             self.by_id.get(&function).ok_or_else(|| invalid("a call of what is no function"))?;
         let all = function.blocks.iter().flat_map(|b| &b.instructions);
         let calls = all.filter(|i| i.class.opcode == Op::FunctionCall);
-        Ok(calls.filter_map(|i| i.operands.first().and_then(Operand::id_ref_any)).collect())
+        Ok(calls.filter_map(|i| operand(i, 0)).collect())
     }
 
     /// The functions in module order.

@@ -10,7 +10,7 @@ use rspirv::spirv::{Decoration, GroupOperation, MemoryAccess, Op, StorageClass, 
 use super::calls::Functions;
 use super::error::{CheckError, invalid};
 use super::instructions;
-use crate::spirv::ids::{Ids, Shape, literal};
+use crate::spirv::ids::{Ids, Shape, literal, operand};
 use crate::spirv::interface::{BindingAccess, Interface};
 
 /// Minimum subgroup size that kernels support.
@@ -57,7 +57,7 @@ impl Body<'_> {
         for instruction in function.blocks.iter().flat_map(|b| &b.instructions) {
             self.check_allowed(instruction)?;
             self.check_pointers(instruction)?;
-            let first = instruction.operands.first().and_then(Operand::id_ref_any).unwrap_or(0);
+            let first = operand(instruction, 0).unwrap_or(0);
             let root = roots.get(&first).copied().unwrap_or(first);
             match instruction.class.opcode {
                 Op::Variable => self.check_variable(instruction)?,
@@ -154,7 +154,7 @@ impl Body<'_> {
     /// subgroup; anything else would be undefined.
     fn check_lanes(&self, instruction: &Instruction) -> Result<(), CheckError> {
         let constant = |at: usize| {
-            let id = instruction.operands.get(at).and_then(Operand::id_ref_any);
+            let id = operand(instruction, at);
             id.and_then(|id| self.ids.constant(id))
         };
         match (instruction.class.opcode, instruction.operands.get(1)) {
@@ -245,7 +245,7 @@ impl Body<'_> {
         root: Word,
         writes: bool,
     ) -> Result<(), CheckError> {
-        let id = |at: usize| instruction.operands.get(at).and_then(Operand::id_ref_any);
+        let id = |at: usize| operand(instruction, at);
         let pointee = id(0).and_then(|id| self.ids.pointer(id)).map(|(_, pointee)| pointee);
         let value = match writes {
             true => id(1).map(|id| self.ids.type_of(id)),
@@ -275,7 +275,7 @@ impl Body<'_> {
     ) -> Result<(), CheckError> {
         let wrong = || invalid(format!("`{}` takes a number apart into another type", self.name));
         let (_, pointee) = self.ids.pointer(pointer).ok_or_else(wrong)?;
-        let value = instruction.operands.get(2).and_then(Operand::id_ref_any).unwrap_or(0);
+        let value = operand(instruction, 2).unwrap_or(0);
         let lanes = |ty| match self.ids.shape(ty) {
             Shape::Vector { count, .. } => count,
             _ => 1,
@@ -289,7 +289,7 @@ impl Body<'_> {
     }
 
     fn check_atomic(&self, instruction: &Instruction, root: Word) -> Result<(), CheckError> {
-        let first = instruction.operands.first().and_then(Operand::id_ref_any).unwrap_or(0);
+        let first = operand(instruction, 0).unwrap_or(0);
         let wrong = |what: &str| invalid(format!("an atomic operation of `{}` {what}", self.name));
         let Some((StorageClass::StorageBuffer | StorageClass::Workgroup, pointee)) =
             self.ids.pointer(first)

@@ -8,10 +8,11 @@ use rspirv::spirv::{
     Word,
 };
 
+use super::blocks;
 use super::error::{CheckError, invalid};
 use super::functions::check_plain_data;
 use super::instructions;
-use crate::spirv::ids::{Ids, Shape, literal};
+use crate::spirv::ids::{Ids, Shape, literal, operand};
 
 /// From 1.3 on, SPIR-V has a separate storage class for storage buffers; 1.5 belongs to Vulkan 1.2.
 const VERSIONS: std::ops::RangeInclusive<u32> = 0x0001_0300..=0x0001_0500;
@@ -142,7 +143,7 @@ pub(crate) fn check_order(module: &Module) -> Result<(), CheckError> {
     for global in &module.types_global_values {
         if global.class.opcode == Op::TypeForwardPointer {
             // Pointees are not traversed.
-            depths.extend(global.operands.first().and_then(Operand::id_ref_any).map(|id| (id, 0)));
+            depths.extend(operand(global, 0).map(|id| (id, 0)));
             continue;
         }
         let mut depth = 0;
@@ -165,7 +166,7 @@ pub(crate) fn check_order(module: &Module) -> Result<(), CheckError> {
 
 fn check_annotations(module: &Module, ids: &Ids) -> Result<(), CheckError> {
     for instruction in &module.annotations {
-        let target = instruction.operands.first().and_then(Operand::id_ref_any).unwrap_or(0);
+        let target = operand(instruction, 0).unwrap_or(0);
         let refuse =
             |problem: String| Err(CheckError::Declaration { name: ids.name(target), problem });
         let op = instruction.class.opcode;
@@ -271,7 +272,7 @@ fn check_variable(
     match class {
         StorageClass::Private | StorageClass::Workgroup => check_plain_data(ids, pointee),
         StorageClass::Input if ids.has(id, Decoration::BuiltIn) => check_plain_data(ids, pointee),
-        StorageClass::PushConstant => check_block(ids, &name, pointee, false),
+        StorageClass::PushConstant => blocks::check(ids, &name, pointee, false),
         StorageClass::StorageBuffer | StorageClass::Uniform => {
             if literal(ids.decoration(id, Decoration::DescriptorSet)) != Some(0) {
                 return refuse("is in another descriptor set than 0; write `set = 0`".into());
@@ -284,146 +285,13 @@ fn check_variable(
                     "has binding {binding}, like `{other}`; give each buffer its own binding"
                 ));
             }
-            check_block(ids, &name, pointee, class == StorageClass::StorageBuffer)
+            blocks::check(ids, &name, pointee, class == StorageClass::StorageBuffer)
         }
         _ => refuse(format!(
             "is in the storage class {class:?}, which is not allowed; use only buffers, push constants and shared \
              memory"
         )),
     }
-}
-
-/// Checks that the members of a block do not overlap, and that only the last member of a storage buffer is
-/// unsized.
-fn check_block(
-    ids: &Ids,
-    name: &str,
-    block: Word,
-    may_end_unsized: bool,
-) -> Result<(), CheckError> {
-    let refuse = |problem: String| Err(CheckError::Declaration { name: name.to_owned(), problem });
-    let Shape::Struct(members) = ids.shape(block) else {
-        return refuse(
-            "is not a block; arrays of buffers, images and samplers are not allowed".into(),
-        );
-    };
-    if !ids.has(block, Decoration::Block) {
-        return refuse("is not decorated as a block".into());
-    }
-    let mut end = 0;
-    for (member, ty) in (0u32..).zip(&members) {
-        let label = ids.member_name(block, member);
-        let Some(offset) = literal(ids.member_decoration(block, member, Decoration::Offset)) else {
-            return Err(invalid(format!("`{name}.{label}` has no offset")));
-        };
-        if u64::from(offset) < end {
-            return refuse(format!("has members that overlap or are out of order at `{label}`"));
-        }
-        let last = member as usize + 1 == members.len();
-        let bytes = match ids.shape(*ty) {
-            Shape::RuntimeArray { element } if last && may_end_unsized => {
-                stride(ids, *ty, element, (block, member), name, label)?
-            }
-            Shape::RuntimeArray { .. } => {
-                return refuse(format!(
-                    "has an array without a length, `{label}`, that is not the last member of a storage buffer"
-                ));
-            }
-            _ => laid_out(ids, *ty, (block, member), name, label)?,
-        };
-        end = u64::from(offset).saturating_add(bytes);
-    }
-    if end > u64::from(u32::MAX) {
-        return refuse("is larger than 4 GiB".into());
-    }
-    Ok(())
-}
-
-/// The stride of an array, which must be at least the element size. `of` is the structure member that
-/// contains the array; its decorations describe matrices at any array depth.
-fn stride(
-    ids: &Ids,
-    array: Word,
-    element: Word,
-    of: (Word, u32),
-    name: &str,
-    label: &str,
-) -> Result<u64, CheckError> {
-    let bytes = laid_out(ids, element, of, name, label)?;
-    let stride = literal(ids.decoration(array, Decoration::ArrayStride)).unwrap_or(0).into();
-    if stride == 0 || stride < bytes {
-        return Err(invalid(format!("the elements of `{name}.{label}` overlap")));
-    }
-    Ok(stride)
-}
-
-/// Bytes from the first to the last element of a matrix with the layout of the member `of`.
-fn matrix_bytes(
-    ids: &Ids,
-    (column, columns): (Word, u32),
-    of: (Word, u32),
-    name: &str,
-    label: &str,
-) -> Result<u64, CheckError> {
-    let wrong = |problem: &str| invalid(format!("the matrix `{name}.{label}` {problem}"));
-    let Shape::Vector { component, count: rows } = ids.shape(column) else {
-        return Err(wrong("has columns that are not vectors"));
-    };
-    let row_major = ids.member_decoration(of.0, of.1, Decoration::RowMajor).is_some();
-    let (vectors, components) = if row_major { (rows, columns) } else { (columns, rows) };
-    let vector = laid_out(ids, component, of, name, label)? * u64::from(components);
-    let stride = literal(ids.member_decoration(of.0, of.1, Decoration::MatrixStride));
-    let stride = u64::from(stride.ok_or_else(|| wrong("has no MatrixStride"))?);
-    if stride < vector {
-        return Err(wrong("has rows or columns that overlap"));
-    }
-    Ok(stride * u64::from(vectors.saturating_sub(1)) + vector)
-}
-
-/// Bytes of a type in a block with an explicit layout; `of` is the structure member that has the matrix
-/// layout.
-fn laid_out(
-    ids: &Ids,
-    ty: Word,
-    of: (Word, u32),
-    name: &str,
-    label: &str,
-) -> Result<u64, CheckError> {
-    Ok(match ids.shape(ty) {
-        Shape::Int { bits, .. } | Shape::Float { bits } => u64::from(bits / 8),
-        Shape::Vector { component, count } => {
-            laid_out(ids, component, of, name, label)? * u64::from(count)
-        }
-        Shape::Matrix { column, count } => matrix_bytes(ids, (column, count), of, name, label)?,
-        Shape::Array { element, length } => {
-            let Some(length) = ids.constant(length) else {
-                return Err(CheckError::Declaration {
-                    name: format!("{name}.{label}"),
-                    problem: "is an array in a block, and its length is a specialization constant; only shared \
-                              and local arrays may have such a length".to_owned(),
-                });
-            };
-            stride(ids, ty, element, of, name, label)?.saturating_mul(length)
-        }
-        Shape::Struct(members) => {
-            let mut end = 0;
-            for (member, inner) in (0u32..).zip(members) {
-                let offset = literal(ids.member_decoration(ty, member, Decoration::Offset));
-                let Some(offset) = offset.filter(|o| u64::from(*o) >= end) else {
-                    return Err(invalid(format!("members of `{name}.{label}` overlap")));
-                };
-                end = u64::from(offset) + laid_out(ids, inner, (ty, member), name, label)?;
-            }
-            end
-        }
-        _ => {
-            return Err(CheckError::Declaration {
-                name: format!("{name}.{label}"),
-                problem: "is not plain data; use numbers, vectors, matrices, arrays or structures"
-                    .to_owned(),
-            });
-        }
-    })
 }
 
 /// The module's variables of one storage class.

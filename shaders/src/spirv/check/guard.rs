@@ -12,7 +12,7 @@ use rspirv::spirv::{GlslStd450Op as Glsl, Op, Word};
 use super::error::{CheckError, invalid};
 use super::flow::Flow;
 use crate::spirv::editor::Editor;
-use crate::spirv::ids::Shape;
+use crate::spirv::ids::{Shape, function_id, operand};
 
 /// Whether accesses to a buffer's unsized array are clamped to its length.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(crate) fn guard(
 ) -> Result<(), CheckError> {
     let mut functions = std::mem::take(&mut editor.module.functions);
     for function in &mut functions {
-        let id = function.def.as_ref().and_then(|d| d.result_id).unwrap_or(0);
+        let id = function_id(function).unwrap_or(0);
         if wanted.contains(&id) {
             let guard = Guard { editor, out: Vec::new(), unsized_arrays: HashMap::new(), arrays };
             guard.function(function)?;
@@ -187,7 +187,7 @@ impl Guard<'_> {
     }
 
     fn vector_index(&mut self, instruction: &mut Instruction, vector: usize, index: usize) {
-        let of = |at: usize| instruction.operands.get(at).and_then(Operand::id_ref_any);
+        let of = |at: usize| operand(instruction, at);
         let (Some(vector), Some(id)) = (of(vector), of(index)) else { return };
         if let Shape::Vector { count, .. } = self.editor.ids.shape_of(vector) {
             let clamped = self.clamp(id, &Length::Fixed(count.into()));
@@ -317,7 +317,7 @@ impl Guard<'_> {
 
     /// Limits a bit field to the number: the first bit modulo the width, and at most the remaining bits.
     fn bit_field(&mut self, instruction: &mut Instruction, at: usize) {
-        let of = |at: usize| instruction.operands.get(at).and_then(Operand::id_ref_any);
+        let of = |at: usize| operand(instruction, at);
         let (Some(base), Some(first), Some(count)) = (of(0), of(at), of(at + 1)) else { return };
         let ids = &self.editor.ids;
         let Shape::Int { bits, .. } = ids.scalar(ids.type_of(base)) else { return };
@@ -339,7 +339,7 @@ impl Guard<'_> {
 
     /// Converts to the nearest representable integer; NaN becomes the smallest.
     fn conversion(&mut self, instruction: &mut Instruction, signed: bool) {
-        let Some(value) = instruction.operands.first().and_then(Operand::id_ref_any) else {
+        let Some(value) = operand(instruction, 0) else {
             return;
         };
         let ids = &self.editor.ids;

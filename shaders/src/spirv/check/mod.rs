@@ -5,7 +5,7 @@
 //! may do worse on others. A user's module is therefore checked before it becomes a kernel for the safe API:
 //!
 //! - only listed capabilities, storage classes, instructions and decorations are allowed (`globals`,
-//!   `instructions`, `functions`);
+//!   `blocks`, `instructions`, `functions`);
 //! - barriers must be reached by the whole workgroup (`uniform`);
 //! - operations that depend on values are rewritten: indices are clamped, divisions and shifts are guarded
 //!   (`guard`);
@@ -18,6 +18,7 @@
 //! arithmetic instructions are assumed to be valid, as in the output of any compiler; this is not a
 //! validator.
 
+mod blocks;
 pub(crate) mod calls;
 pub(crate) mod error;
 mod flow;

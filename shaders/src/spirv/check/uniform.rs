@@ -15,7 +15,7 @@ use rspirv::spirv::{BuiltIn, Decoration, Op, Scope, StorageClass, Word};
 use super::error::CheckError;
 use super::flow::Flow;
 use super::instructions;
-use crate::spirv::ids::{Ids, literal};
+use crate::spirv::ids::{Ids, function_id, literal, operand};
 
 /// Rejects barriers that part of the workgroup may not reach, and subgroup barriers that part of the subgroup
 /// may not reach.
@@ -67,7 +67,7 @@ fn check_barriers_in(group: Group, module: &Module, ids: &Ids) -> Result<(), Che
 /// The name of the barrier, if the instruction is one. Memory barriers and atomics that order other accesses
 /// count too: a software driver makes all of them wait for the workgroup.
 fn barrier(instruction: &Instruction, ids: &Ids) -> Option<&'static str> {
-    let id = |at: usize| instruction.operands.get(at).and_then(Operand::id_ref_any);
+    let id = |at: usize| operand(instruction, at);
     let constant = |at: usize| id(at).and_then(|id| ids.constant(id));
     match instruction.class.opcode {
         Op::ControlBarrier if constant(0) == Some(Scope::Subgroup as u64) => Some(SUBGROUP_BARRIER),
@@ -118,7 +118,7 @@ impl<'m> Varying<'m> {
         let mut flows = Vec::new();
         let mut parameters = HashMap::new();
         for function in &module.functions {
-            let id = function.def.as_ref().and_then(|d| d.result_id).unwrap_or(0);
+            let id = function_id(function).unwrap_or(0);
             let flow = Flow::new(function)?;
             let dependences = flow.dependences();
             let conditions = function.blocks.iter().map(|b| condition(b.instructions.last()));
@@ -176,7 +176,7 @@ impl<'m> Varying<'m> {
         let functions: Vec<&Function> = self.module.functions.iter().collect();
         for function in &functions {
             for instruction in function.blocks.iter().flat_map(|b| &b.instructions) {
-                let base = instruction.operands.first().and_then(Operand::id_ref_any);
+                let base = operand(instruction, 0);
                 if matches!(instruction.class.opcode, Op::AccessChain | Op::InBoundsAccessChain)
                     && let (Some(id), Some(base)) = (instruction.result_id, base)
                 {
@@ -314,6 +314,5 @@ impl<'m> Varying<'m> {
 
 fn condition(last: Option<&Instruction>) -> Option<Word> {
     let last = last?;
-    matches!(last.class.opcode, Op::BranchConditional | Op::Switch)
-        .then(|| last.operands.first().and_then(Operand::id_ref_any))?
+    matches!(last.class.opcode, Op::BranchConditional | Op::Switch).then(|| operand(last, 0))?
 }
