@@ -1,6 +1,6 @@
 //! The GLSL kernels of multisplit, their SPIR-V, and typed metadata reflected from it.
 //!
-//! - [`builtin`]: the built-in kernels. Their SPIR-V is checked in, so that building the crate needs no C++
+//! - `builtin`: the built-in kernels. Their SPIR-V is checked in, so that building the crate needs no C++
 //!   compiler; a test verifies that it matches the GLSL.
 //! - [`Kernel`] and [`Interface`]: kernels and their interface to the host.
 //! - [`reflect`]: reflection of SPIR-V, also for user shaders at run time.

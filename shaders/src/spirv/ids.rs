@@ -259,6 +259,12 @@ pub(crate) fn operand(instruction: &Instruction, at: usize) -> Option<Word> {
     instruction.operands.get(at)?.id_ref_any()
 }
 
+/// Whether this declares a variable of a storage class.
+pub(crate) fn is_variable(instruction: &Instruction, class: StorageClass) -> bool {
+    instruction.class.opcode == Op::Variable
+        && instruction.operands.first() == Some(&Operand::StorageClass(class))
+}
+
 /// The id of a function.
 pub(crate) fn function_id(function: &Function) -> Option<Word> {
     function.def.as_ref()?.result_id

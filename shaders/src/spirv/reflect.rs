@@ -13,7 +13,7 @@ use rspirv::binary::{Consumer, ParseAction, ParseState, Parser};
 use rspirv::dr::{Instruction, Loader, Module, ModuleHeader, Operand, load_words};
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word};
 
-use super::ids::{Ids, Shape, literal};
+use super::ids::{Ids, Shape, is_variable, literal};
 use super::interface::{
     Binding, BindingAccess, BindingKind, Dimension, Interface, PushBlock, PushMember, ReflectError,
     SpecConstant,
@@ -281,10 +281,8 @@ impl Declarations<'_> {
     }
 
     fn push_constants(&self) -> Option<PushBlock> {
-        let variable = self.module.types_global_values.iter().find(|i| {
-            i.class.opcode == Op::Variable
-                && i.operands.first() == Some(&Operand::StorageClass(StorageClass::PushConstant))
-        })?;
+        let mut globals = self.module.types_global_values.iter();
+        let variable = globals.find(|i| is_variable(i, StorageClass::PushConstant))?;
         let block = self.pointee(variable.result_type?)?;
         let members: Vec<PushMember> = (0u32..)
             .zip(self.struct_members(block)?)

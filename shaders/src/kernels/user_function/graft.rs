@@ -9,7 +9,7 @@ use super::role::UserFunction;
 use crate::spirv::check::error::invalid;
 use crate::spirv::check::{CheckError, globals, ids, load};
 use crate::spirv::editor::Editor;
-use crate::spirv::ids::{Shape, function_id, operand};
+use crate::spirv::ids::{Shape, function_id, is_variable, operand};
 
 /// Returns the module `host` with `function` of `user`, and its callees (`order`), in place of the host's
 /// function of the same name.
@@ -125,10 +125,7 @@ impl Graft<'_> {
     }
 
     fn is_variable(&self, id: Word, class: StorageClass) -> bool {
-        self.user.ids.global(id).is_some_and(|g| {
-            g.class.opcode == Op::Variable
-                && g.operands.first() == Some(&Operand::StorageClass(class))
-        })
+        self.user.ids.global(id).is_some_and(|global| is_variable(global, class))
     }
 
     /// The host's id for an id of the user: of an existing type or constant, or of one that is added.
@@ -199,22 +196,20 @@ impl Graft<'_> {
         let (_, block) = self.user.ids.pointer(push).ok_or_else(missing)?;
         let name = self.user.ids.member_name(block, member).to_owned();
         let host = self.variable(push)?;
-        let (_, block) = self.host.ids.pointer(host).ok_or_else(missing)?;
-        let own = member;
-        let member = self.host.ids.member(block, &name).ok_or_else(missing)?;
+        let (_, host_block) = self.host.ids.pointer(host).ok_or_else(missing)?;
+        let host_member = self.host.ids.member(host_block, &name).ok_or_else(missing)?;
         let is_word = |editor: &Editor, block: Word, member: u32| {
             let Shape::Struct(members) = editor.ids.shape(block) else { return false };
             let ty = members.get(member as usize).copied();
             ty.is_some_and(|ty| matches!(editor.ids.shape(ty), Shape::Int { bits: 32, .. }))
         };
-        let (_, user_block) = self.user.ids.pointer(push).ok_or_else(missing)?;
-        if !is_word(self.user, user_block, own) || !is_word(&self.host, block, member) {
+        if !is_word(self.user, block, member) || !is_word(&self.host, host_block, host_member) {
             return Err(invalid(format!(
                 "`push.{name}` is not a 32-bit integer in the kernel and in the function"
             )));
         }
         let int = self.host.int(32, true);
-        Ok(self.host.splat(int, member.into()))
+        Ok(self.host.splat(int, host_member.into()))
     }
 
     /// Copies function names and precision decorations.

@@ -12,7 +12,7 @@ use super::blocks;
 use super::error::{CheckError, invalid};
 use super::functions::check_plain_data;
 use super::instructions;
-use crate::spirv::ids::{Ids, Shape, literal, operand};
+use crate::spirv::ids::{Ids, Shape, is_variable, literal, operand};
 
 /// From 1.3 on, SPIR-V has a separate storage class for storage buffers; 1.5 belongs to Vulkan 1.2.
 const VERSIONS: std::ops::RangeInclusive<u32> = 0x0001_0300..=0x0001_0500;
@@ -296,8 +296,6 @@ fn check_variable(
 
 /// The module's variables of one storage class.
 pub(crate) fn variables(module: &Module, class: StorageClass) -> HashSet<Word> {
-    let of_class = |i: &&Instruction| {
-        i.class.opcode == Op::Variable && i.operands.first() == Some(&Operand::StorageClass(class))
-    };
-    module.types_global_values.iter().filter(of_class).filter_map(|i| i.result_id).collect()
+    let globals = module.types_global_values.iter();
+    globals.filter(|i| is_variable(i, class)).filter_map(|i| i.result_id).collect()
 }

@@ -9,7 +9,7 @@ use super::calls::Functions;
 use super::error::{CheckError, invalid};
 use super::globals;
 use crate::spirv::fold::{Folded, fold, mask};
-use crate::spirv::ids::{Ids, Shape, literal};
+use crate::spirv::ids::{Ids, Shape, is_variable, literal};
 
 /// Maximum local memory of a checked shader in bytes per invocation. A software driver allocates it on the
 /// stack, once per lane.
@@ -34,12 +34,10 @@ pub(crate) fn memory(
     let constants = Constants::evaluate(module, ids, value_of)?;
     let mut shared: u64 = 0;
     // In module order, because padding depends on it.
-    for variable in &module.types_global_values {
-        let workgroup = Operand::StorageClass(StorageClass::Workgroup);
-        if variable.class.opcode == Op::Variable && variable.operands.first() == Some(&workgroup) {
-            let extent = constants.variable(variable.result_id.unwrap_or(0))?;
-            shared = aligned(shared, extent.alignment).saturating_add(extent.bytes);
-        }
+    let declared = module.types_global_values.iter();
+    for variable in declared.filter(|i| is_variable(i, StorageClass::Workgroup)) {
+        let extent = constants.variable(variable.result_id.unwrap_or(0))?;
+        shared = aligned(shared, extent.alignment).saturating_add(extent.bytes);
     }
     let mut private: u64 = 0;
     for variable in globals::variables(module, StorageClass::Private) {
