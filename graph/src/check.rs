@@ -5,7 +5,6 @@ use crate::graph::Graph;
 use crate::limits::Limits;
 use crate::plan::PlannedView;
 use crate::resource::View;
-use crate::validate::buffer_decl;
 
 /// Alignment of fills, updates and indirect parameters, in bytes.
 pub(crate) const WORD: u64 = 4;
@@ -22,7 +21,7 @@ impl Checker<'_> {
     /// exceeds the buffer.
     pub fn view(&self, name: &str, view: View) -> Result<PlannedView, GraphError> {
         let at = || format!("pass `{}`, `{name}`", self.pass);
-        let buffer = buffer_decl(self.graph, view.buffer, at)?;
+        let buffer = self.graph.buffer_decl(view.buffer, at)?;
         let View { offset, size, .. } = view;
         if size == 0 {
             let pass = Some(self.pass.to_owned());

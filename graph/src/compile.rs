@@ -11,45 +11,52 @@ use crate::plan::{
 };
 use crate::reason::{self, Names};
 use crate::repeat::{self, Calls};
-use crate::resolve::CheckedPass;
 use crate::resource::Kind;
 use crate::touch::{self, Timeline};
 use crate::validate::{self, Checked};
 
-pub(crate) fn compile(graph: &Graph, limits: &Limits) -> Result<Plan, GraphError> {
-    check_subgroup_size(graph, limits)?;
-    let checked = validate::check(graph, limits)?;
-    let edges = order::dependencies(&checked);
-    let schedule = order::schedule(&checked, &edges)?;
-    let intervals = lifetime::intervals(&checked, &schedule);
-    let heap = lifetime::place(&checked, &intervals, limits.heap_alignment());
-    let constants = lifetime::place_constants(&checked, &intervals, limits.heap_alignment());
-    check_size("workspace", heap.size, limits)?;
-    check_size("constants", constants.size, limits)?;
-    let timeline = touch::timeline(&checked, &schedule, &heap);
-    let calls = repeat::synchronise(&timeline, graph.replayable);
-    let names = Names::new(&checked, &schedule, &heap);
-    let hazards = reason::hazards(&names, &timeline, &calls, graph.replayable);
+impl Graph {
+    /// Plans the order, barriers and memory of the graph. The result is deterministic: the same
+    /// graph and limits give the same plan.
+    pub fn compile(&self, limits: &Limits) -> Result<Plan, GraphError> {
+        check_subgroup_size(self, limits)?;
+        let checked = validate::check(self, limits)?;
+        let edges = order::dependencies(&checked);
+        let schedule = order::schedule(&checked, &edges)?;
+        let intervals = lifetime::intervals(&checked, &schedule);
+        let heap = lifetime::place(&checked, &intervals, limits.heap_alignment());
+        let constants = lifetime::place_constants(&checked, &intervals, limits.heap_alignment());
+        check_size("workspace", heap.size, limits)?;
+        check_size("constants", constants.size, limits)?;
+        let timeline = touch::timeline(&checked, &schedule, &heap);
+        let calls = repeat::synchronise(&timeline, self.replayable);
+        let names = Names::new(&checked, &schedule, &heap);
+        let hazards = reason::hazards(&names, &timeline, &calls, self.replayable);
 
-    let mut barriers = barriers(calls, hazards);
-    let exit = barriers.pop().flatten();
-    Ok(Plan {
-        name: graph.name.clone(),
-        buffers: buffers(&checked, &intervals, (&heap, &constants), &timeline),
-        culled: schedule.culled.iter().map(|&pass| checked.passes[pass].label.clone()).collect(),
-        settables: settables(&checked),
-        steps: steps(checked, &schedule, barriers),
-        exit,
-        workspace: Workspace {
-            size: heap.size,
-            alignment: limits.heap_alignment(),
-            unaliased_size: heap.unaliased_size,
-        },
-        constants_size: constants.size,
-        replayable: graph.replayable,
-        limits: *limits,
-        graph: graph.id,
-    })
+        let mut barriers = barriers(calls, hazards);
+        let exit = barriers.pop().flatten();
+        Ok(Plan {
+            name: self.name.clone(),
+            buffers: buffers(&checked, &intervals, (&heap, &constants), &timeline),
+            culled: schedule
+                .culled
+                .iter()
+                .map(|&pass| checked.passes[pass].planned.label.clone())
+                .collect(),
+            settables: settables(&checked),
+            steps: steps(checked, &schedule, barriers),
+            exit,
+            workspace: Workspace {
+                size: heap.size,
+                alignment: limits.heap_alignment(),
+                unaliased_size: heap.unaliased_size,
+            },
+            constants_size: constants.size,
+            replayable: self.replayable,
+            limits: *limits,
+            graph: self.id,
+        })
+    }
 }
 
 fn check_subgroup_size(graph: &Graph, limits: &Limits) -> Result<(), GraphError> {
@@ -105,44 +112,21 @@ fn buffers(
 
 /// The settable passes, also those that are culled: a caller may still give values for them.
 fn settables(checked: &Checked) -> Vec<(String, u64)> {
-    let bytes = |pass: &CheckedPass| match &pass.work {
+    let bytes = |pass: &PlannedPass| match &pass.work {
         Work::Update { bytes, .. } => bytes.len() as u64,
         _ => pass.push.len() as u64,
     };
-    let settable = checked.passes.iter().filter(|pass| pass.settable);
+    let settable = checked.passes.iter().map(|pass| &pass.planned).filter(|pass| pass.settable);
     settable.map(|pass| (pass.label.clone(), bytes(pass))).collect()
 }
 
 /// Assembles the steps. The barrier of a level is attached to its first pass.
 fn steps(checked: Checked, schedule: &Schedule, barriers: Vec<Option<Barrier>>) -> Vec<Step> {
-    let mut passes: Vec<Option<CheckedPass>> = checked.passes.into_iter().map(Some).collect();
+    let mut passes: Vec<_> = checked.passes.into_iter().map(|pass| Some(pass.planned)).collect();
     let mut steps = Vec::new();
-    for ((level, indices), barrier) in (0u32..).zip(&schedule.levels).zip(barriers) {
-        let mut barrier = barrier;
+    for ((level, indices), mut barrier) in (0u32..).zip(&schedule.levels).zip(barriers) {
         for pass in indices.iter().filter_map(|&index| passes[index].take()) {
-            let CheckedPass {
-                label,
-                kernel,
-                maker,
-                settable,
-                work,
-                bindings,
-                push,
-                specialization,
-                ..
-            } = pass;
-            let pass = PlannedPass {
-                label,
-                level,
-                work,
-                bindings,
-                push,
-                specialization,
-                kernel,
-                settable,
-                maker,
-            };
-            steps.push(Step { barrier: barrier.take(), pass });
+            steps.push(Step { barrier: barrier.take(), pass: PlannedPass { level, ..pass } });
         }
     }
     steps

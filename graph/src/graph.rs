@@ -3,19 +3,15 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::access::Scope;
-use crate::compile;
 use crate::error::GraphError;
-use crate::limits::Limits;
-use crate::pass::{Action, PassBuilder, PassDecl, PassId, PassKernel};
-use crate::plan::Plan;
-use crate::repeat::PingPong;
-use crate::resource::{Buffer, BufferDecl, Element, ElementType, Kind, View};
+use crate::pass::{Action, PassDecl, PassId};
+use crate::resource::{Buffer, BufferDecl, Element, ElementType, Kind, PingPong, View};
 
 /// Recorded if passes require different subgroup sizes. It never matches a device.
 const CONFLICTING_SUBGROUP_SIZES: u32 = u32::MAX;
 
 /// Passes over buffers, declared in data-flow order: a pass reads the data written by the passes
-/// declared before it. [`compile`](Self::compile) turns the graph into a [`Plan`].
+/// declared before it. [`compile`](Self::compile) turns the graph into a [`Plan`](crate::Plan).
 ///
 /// Declarations never fail. `compile` reports all errors, with the names of the pass and the
 /// buffer.
@@ -114,8 +110,7 @@ impl Graph {
 
     /// Whether the buffer is a [transient](Self::transient) of this graph.
     pub fn is_transient(&self, buffer: Buffer) -> bool {
-        let declared = self.buffers.get(buffer.index).filter(|_| buffer.graph == self.id);
-        declared.is_some_and(|declared| declared.kind == Kind::Transient)
+        self.declared(buffer).is_some_and(|declared| declared.kind == Kind::Transient)
     }
 
     /// Returns the status word called `name`, and declares it on first use.
@@ -148,16 +143,6 @@ impl Graph {
     /// with [`ImportContract::last_use`](crate::ImportContract::last_use).
     pub fn exit(&mut self, import: Buffer, scope: Scope) {
         self.exits.push((import, scope));
-    }
-
-    /// Starts a pass that runs `kernel`. By convention, `label` is a dotted lower-case name
-    /// (`scan.reduce`).
-    pub fn pass(
-        &mut self,
-        label: impl Into<String>,
-        kernel: impl Into<PassKernel>,
-    ) -> PassBuilder<'_> {
-        PassBuilder::new(self, label.into(), kernel.into())
     }
 
     /// Adds a pass that sets every 32-bit word of `view` to `value` (`vkCmdFillBuffer`). The
@@ -227,18 +212,25 @@ impl Graph {
         self.carries.push(*pair);
     }
 
-    /// Plans the order, barriers and memory of the graph. The result is deterministic: the same
-    /// graph and limits give the same plan.
-    pub fn compile(&self, limits: &Limits) -> Result<Plan, GraphError> {
-        compile::compile(self, limits)
-    }
-
     fn add_array(&mut self, name: String, kind: Kind, element: ElementType, len: u64) -> Buffer {
         let size = len.saturating_mul(element.bytes().unwrap_or(1).into());
         let index = self.buffers.len();
         let (contents, entry, exit) = (None, None, None);
         self.buffers.push(BufferDecl { name, kind, size, element, contents, entry, exit });
         Buffer { graph: self.id, index, size, element }
+    }
+
+    fn declared(&self, buffer: Buffer) -> Option<&BufferDecl> {
+        self.buffers.get(buffer.index).filter(|_| buffer.graph == self.id)
+    }
+
+    /// The declaration of a buffer. Fails if the buffer belongs to another graph.
+    pub(crate) fn buffer_decl(
+        &self,
+        buffer: Buffer,
+        at: impl FnOnce() -> String,
+    ) -> Result<&BufferDecl, GraphError> {
+        self.declared(buffer).ok_or_else(|| GraphError::ForeignBuffer { at: at() })
     }
 
     pub(crate) fn add_pass(&mut self, label: String, action: Action) -> PassId {

@@ -82,6 +82,7 @@
 
 mod access;
 mod barrier;
+mod builder;
 mod check;
 mod compile;
 mod contract;
@@ -103,10 +104,11 @@ mod touch;
 mod validate;
 
 pub use access::{Access, Scope, Stages};
+pub use builder::PassBuilder;
 pub use error::{CycleLink, GraphError};
 pub use graph::Graph;
 pub use limits::Limits;
-pub use pass::{Groups, PassBuilder, PassId, PassKernel};
+pub use pass::{Groups, PassId, PassKernel};
 #[cfg(feature = "broken-plans")]
 #[doc(hidden)]
 pub use plan::BrokenPlan;
@@ -115,5 +117,4 @@ pub use plan::{
     MemoryBarrier, Place, Plan, PlannedBinding, PlannedBuffer, PlannedPass, PlannedView, Step,
     Work, Workspace,
 };
-pub use repeat::PingPong;
-pub use resource::{Buffer, Element, ElementType, View};
+pub use resource::{Buffer, Element, ElementType, PingPong, View};

@@ -179,7 +179,7 @@ fn cycle(checked: &Checked, edges: &[Edge], stuck: &[bool]) -> GraphError {
     }
     // The path is in reverse order, from a pass to the one that it waits for.
     let link = |edge: &&Edge| CycleLink {
-        pass: checked.passes[edge.from].label.clone(),
+        pass: checked.passes[edge.from].planned.label.clone(),
         buffer: match edge.reason {
             Reason::Data { buffer } | Reason::Conflict { buffer } => {
                 Some(checked.buffers[buffer].name.clone())

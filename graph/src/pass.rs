@@ -3,9 +3,8 @@
 use std::any::TypeId;
 use std::sync::Arc;
 
-use multisplit_shaders::{Interface, Kernel, PushConstants, PushField};
+use multisplit_shaders::{Interface, Kernel, PushField};
 
-use crate::graph::Graph;
 use crate::resource::View;
 
 /// The shader of a pass. Planning requires only its [`Interface`], so a pass can be planned
@@ -93,7 +92,8 @@ impl Groups {
     }
 }
 
-/// Handle to a pass, for [`Graph::order`], [`Graph::keep`] and [`Graph::settable`].
+/// Handle to a pass, for [`Graph::order`](crate::Graph::order),
+/// [`Graph::keep`](crate::Graph::keep) and [`Graph::settable`](crate::Graph::settable).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PassId {
     pub(crate) graph: u64,
@@ -117,6 +117,16 @@ pub(crate) struct PushDecl {
     pub fields: Option<&'static [PushField]>,
 }
 
+/// The shader of a dispatch and its arguments.
+#[derive(Clone, Debug)]
+pub(crate) struct ShaderDecl {
+    pub kernel: PassKernel,
+    pub binds: Vec<BindDecl>,
+    pub push: Option<PushDecl>,
+    pub specialize: Vec<(String, u32)>,
+    pub maker: Option<TypeId>,
+}
+
 /// Workgroup count of a dispatch, or the view that contains it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Extent {
@@ -127,26 +137,10 @@ pub(crate) enum Extent {
 /// The command of a declared pass.
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
-    Dispatch {
-        kernel: PassKernel,
-        binds: Vec<BindDecl>,
-        push: Option<PushDecl>,
-        specialize: Vec<(String, u32)>,
-        extent: Extent,
-        maker: Option<TypeId>,
-    },
-    Fill {
-        view: View,
-        value: u32,
-    },
-    Copy {
-        src: View,
-        dst: View,
-    },
-    Update {
-        view: View,
-        bytes: Vec<u8>,
-    },
+    Dispatch(ShaderDecl, Extent),
+    Fill { view: View, value: u32 },
+    Copy { src: View, dst: View },
+    Update { view: View, bytes: Vec<u8> },
 }
 
 /// A declared pass.
@@ -154,94 +148,4 @@ pub(crate) enum Action {
 pub(crate) struct PassDecl {
     pub label: String,
     pub action: Action,
-}
-
-/// A pass under construction; [`dispatch`](Self::dispatch) or
-/// [`dispatch_indirect`](Self::dispatch_indirect) adds it to the graph.
-///
-/// Declarations never fail. [`Graph::compile`] reports errors, with the label of the pass.
-#[must_use = "a pass is added to the graph when it is dispatched"]
-#[derive(Debug)]
-pub struct PassBuilder<'g> {
-    graph: &'g mut Graph,
-    label: String,
-    kernel: PassKernel,
-    binds: Vec<BindDecl>,
-    push: Option<PushDecl>,
-    specialize: Vec<(String, u32)>,
-    maker: Option<TypeId>,
-}
-
-impl<'g> PassBuilder<'g> {
-    pub(crate) fn new(graph: &'g mut Graph, label: String, kernel: PassKernel) -> Self {
-        let (binds, specialize) = (Vec::new(), Vec::new());
-        Self { graph, label, kernel, binds, push: None, specialize, maker: None }
-    }
-
-    /// Binds a view to the binding called `name`. The kernel determines whether the view is read
-    /// or written.
-    pub fn bind(self, name: impl Into<String>, view: impl Into<View>) -> Self {
-        self.add(name.into(), view.into(), false)
-    }
-
-    /// Like [`bind`](Self::bind), for a view that the pass uses as scratch memory: it writes every
-    /// byte before reading it. The pass then does not depend on the data of earlier writers, and
-    /// the view may be an unwritten transient.
-    pub fn scratch(self, name: impl Into<String>, view: impl Into<View>) -> Self {
-        self.add(name.into(), view.into(), true)
-    }
-
-    /// Sets the push constants. [`Graph::compile`] checks the names, offsets and sizes of the
-    /// fields against the kernel's block. A later call replaces the constants.
-    pub fn push<T: PushConstants>(mut self, constants: &T) -> Self {
-        self.push = Some(PushDecl { bytes: constants.to_bytes(), fields: Some(T::FIELDS) });
-        self
-    }
-
-    /// Sets the push constants as raw bytes. [`Graph::compile`] checks only their size. A later
-    /// call replaces the constants.
-    pub fn push_bytes(mut self, bytes: &[u8]) -> Self {
-        self.push = Some(PushDecl { bytes: bytes.to_vec(), fields: None });
-        self
-    }
-
-    /// Sets the specialization constant called `name` to a 32-bit pattern. A later call with the
-    /// same name replaces the value.
-    pub fn specialize(mut self, name: impl Into<String>, value: u32) -> Self {
-        let name = name.into();
-        self.specialize.retain(|(other, _)| *other != name);
-        self.specialize.push((name, value));
-        self
-    }
-
-    /// Tags the pass with a marker type. A library with a private marker type can identify its
-    /// passes in a plan ([`PlannedPass::is_made_by`](crate::PlannedPass::is_made_by)), because
-    /// other code cannot create a value of that type.
-    pub fn made_by<M: 'static>(mut self, _maker: M) -> Self {
-        self.maker = Some(TypeId::of::<M>());
-        self
-    }
-
-    /// Adds the pass to the graph, with a fixed workgroup count.
-    pub fn dispatch(self, groups: Groups) -> PassId {
-        self.finish(Extent::Groups(groups))
-    }
-
-    /// Adds the pass to the graph, with a workgroup count read from `groups` at execution. The
-    /// view must start with a 12-byte `VkDispatchIndirectCommand`, at an offset that is a multiple
-    /// of 4.
-    pub fn dispatch_indirect(self, groups: impl Into<View>) -> PassId {
-        self.finish(Extent::Indirect(groups.into()))
-    }
-
-    fn add(mut self, name: String, view: View, scratch: bool) -> Self {
-        self.binds.push(BindDecl { name, view, scratch });
-        self
-    }
-
-    fn finish(self, extent: Extent) -> PassId {
-        let Self { graph, label, kernel, binds, push, specialize, maker } = self;
-        let action = Action::Dispatch { kernel, binds, push, specialize, extent, maker };
-        graph.add_pass(label, action)
-    }
 }

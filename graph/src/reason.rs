@@ -110,7 +110,7 @@ impl<'a> Names<'a> {
     fn side(&self, pass: Option<usize>, buffer: Option<usize>, bytes: ByteRange) -> HazardSide {
         let base = buffer.and_then(|buffer| self.heap.offsets[buffer]).unwrap_or(0);
         HazardSide {
-            pass: pass.map(|pass| self.checked.passes[pass].label.clone()),
+            pass: pass.map(|pass| self.checked.passes[pass].planned.label.clone()),
             step: pass.and_then(|pass| self.steps[pass]),
             buffer,
             bytes: ByteRange { start: bytes.start - base, end: bytes.end - base },

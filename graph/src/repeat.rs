@@ -1,48 +1,11 @@
-//! Repeated work: ping-pong buffers, and barriers for recordings that are submitted repeatedly.
+//! Barrier calls of a recording, which may be submitted repeatedly.
 
 use std::ops::ControlFlow;
 
 use crate::barrier::{cover, joined, merged, prune};
 use crate::hazard::walk;
 use crate::plan::MemoryBarrier;
-use crate::resource::Buffer;
 use crate::touch::Timeline;
-
-/// A pair of buffers with alternating roles: each round reads [`front`](Self::front), writes
-/// [`back`](Self::back), and swaps. The data is never copied. The final result is in the front
-/// buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PingPong {
-    buffers: [Buffer; 2],
-    odd: bool,
-}
-
-impl PingPong {
-    /// Creates a pair in which `front` holds the data and the first round writes `back`.
-    pub fn new(front: Buffer, back: Buffer) -> Self {
-        Self { buffers: [front, back], odd: false }
-    }
-
-    /// The buffer that holds the data.
-    pub fn front(&self) -> Buffer {
-        self.buffers[usize::from(self.odd)]
-    }
-
-    /// The buffer that the next round writes.
-    pub fn back(&self) -> Buffer {
-        self.buffers[usize::from(!self.odd)]
-    }
-
-    /// Ends a round: the back buffer becomes the front buffer.
-    pub fn swap(&mut self) {
-        self.odd = !self.odd;
-    }
-
-    /// Whether the number of swaps is odd, so that the data is in the other buffer.
-    pub fn parity(&self) -> bool {
-        self.odd
-    }
-}
 
 /// The barrier calls of a recording: one before each level, and one after the last level. An empty
 /// call means that no barrier is recorded.

@@ -1,7 +1,5 @@
 //! Validation and resolution of a single declared pass into its command and memory accesses.
 
-use std::any::TypeId;
-
 use multisplit_shaders::{Binding, BindingKind, Interface, check_layout};
 
 use crate::access::{Access, Scope, Stages};
@@ -9,8 +7,8 @@ use crate::check::{Checker, WORD, fold_groups};
 use crate::error::GraphError;
 use crate::graph::Graph;
 use crate::limits::Limits;
-use crate::pass::{Action, BindDecl, Extent, Groups, PassDecl, PassKernel, PushDecl};
-use crate::plan::{ByteRange, PlannedBinding, PlannedView, Work};
+use crate::pass::{Action, BindDecl, Extent, Groups, PassDecl, PushDecl, ShaderDecl};
+use crate::plan::{ByteRange, PlannedBinding, PlannedPass, PlannedView, Work};
 use crate::resource::{Kind, View};
 
 /// Size of a `VkDispatchIndirectCommand`.
@@ -20,15 +18,9 @@ const MAX_UPDATE_BYTES: u64 = 65536;
 
 /// A valid pass with all handles resolved.
 pub(crate) struct CheckedPass {
-    pub label: String,
+    /// The pass; its level is assigned by the schedule.
+    pub planned: PlannedPass,
     pub kept: bool,
-    pub settable: bool,
-    pub kernel: Option<PassKernel>,
-    pub maker: Option<TypeId>,
-    pub work: Work,
-    pub bindings: Vec<PlannedBinding>,
-    pub push: Vec<u8>,
-    pub specialization: Vec<(u32, u32)>,
     pub uses: Vec<Use>,
     /// All stages of the pass, including those without memory accesses.
     pub stages: Stages,
@@ -82,10 +74,7 @@ pub(crate) fn resolve_pass(
 ) -> Result<CheckedPass, GraphError> {
     let checker = Checker { graph, limits, pass: &decl.label };
     let checked = match &decl.action {
-        Action::Dispatch { kernel, binds, push, specialize, extent, maker } => CheckedPass {
-            maker: *maker,
-            ..checker.dispatch(kernel, binds, push.as_ref(), specialize, *extent)?
-        },
+        Action::Dispatch(shader, extent) => checker.dispatch(shader, *extent)?,
         Action::Fill { view, value } => {
             let view = checker.word_view("fill", *view)?;
             let uses = vec![Use::new("fill", view, Scope::TRANSFER_WRITE)];
@@ -101,15 +90,9 @@ pub(crate) fn resolve_pass(
 }
 
 impl Checker<'_> {
-    fn dispatch(
-        &self,
-        kernel: &PassKernel,
-        binds: &[BindDecl],
-        push: Option<&PushDecl>,
-        specialize: &[(String, u32)],
-        extent: Extent,
-    ) -> Result<CheckedPass, GraphError> {
-        let interface = kernel.interface();
+    fn dispatch(&self, shader: &ShaderDecl, extent: Extent) -> Result<CheckedPass, GraphError> {
+        let interface = shader.kernel.interface();
+        let binds = shader.binds.as_slice();
         self.check_binding_names(interface, binds)?;
         let mut bindings = Vec::new();
         let mut uses = Vec::new();
@@ -121,7 +104,7 @@ impl Checker<'_> {
             }
             bindings.push(planned);
         }
-        let specialization = self.specialization(interface, specialize)?;
+        let specialization = self.specialization(interface, &shader.specialize)?;
         self.check_workgroup_size(interface, &specialization)?;
         let mut stages = Stages::COMPUTE_SHADER;
         let work = match extent {
@@ -133,36 +116,34 @@ impl Checker<'_> {
                 Work::DispatchIndirect { buffer: view.buffer, offset: view.offset }
             }
         };
-        let push = self.push_bytes(interface, push)?;
-        let (label, kernel) = (self.pass.to_owned(), Some(kernel.clone()));
-        Ok(CheckedPass {
-            label,
-            kept: false,
-            settable: false,
-            kernel,
-            maker: None,
-            work,
+        let planned = PlannedPass {
             bindings,
-            push,
+            push: self.push_bytes(interface, shader.push.as_ref())?,
             specialization,
-            uses,
-            stages,
-        })
+            kernel: Some(shader.kernel.clone()),
+            maker: shader.maker,
+            ..self.planned(work)
+        };
+        Ok(CheckedPass { planned, kept: false, uses, stages })
     }
 
     fn transfer(&self, work: Work, uses: Vec<Use>) -> CheckedPass {
-        CheckedPass {
+        let planned = self.planned(work);
+        CheckedPass { planned, kept: false, uses, stages: Stages::TRANSFER }
+    }
+
+    /// A pass without a kernel.
+    fn planned(&self, work: Work) -> PlannedPass {
+        PlannedPass {
             label: self.pass.to_owned(),
-            kept: false,
-            settable: false,
-            kernel: None,
-            maker: None,
+            level: 0,
             work,
             bindings: Vec::new(),
             push: Vec::new(),
             specialization: Vec::new(),
-            uses,
-            stages: Stages::TRANSFER,
+            kernel: None,
+            settable: false,
+            maker: None,
         }
     }
 

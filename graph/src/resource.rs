@@ -1,4 +1,4 @@
-//! Buffers of a graph: handles, views, element types and declarations.
+//! Buffers of a graph: handles, views, pairs, element types and declarations.
 
 use std::any::TypeId;
 use std::fmt;
@@ -181,6 +181,42 @@ pub struct View {
 impl From<Buffer> for View {
     fn from(buffer: Buffer) -> Self {
         buffer.range(0, buffer.size)
+    }
+}
+
+/// A pair of buffers with alternating roles: each round reads [`front`](Self::front), writes
+/// [`back`](Self::back), and swaps. The data is never copied. The final result is in the front
+/// buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PingPong {
+    buffers: [Buffer; 2],
+    odd: bool,
+}
+
+impl PingPong {
+    /// Creates a pair in which `front` holds the data and the first round writes `back`.
+    pub fn new(front: Buffer, back: Buffer) -> Self {
+        Self { buffers: [front, back], odd: false }
+    }
+
+    /// The buffer that holds the data.
+    pub fn front(&self) -> Buffer {
+        self.buffers[usize::from(self.odd)]
+    }
+
+    /// The buffer that the next round writes.
+    pub fn back(&self) -> Buffer {
+        self.buffers[usize::from(!self.odd)]
+    }
+
+    /// Ends a round: the back buffer becomes the front buffer.
+    pub fn swap(&mut self) {
+        self.odd = !self.odd;
+    }
+
+    /// Whether the number of swaps is odd, so that the data is in the other buffer.
+    pub fn parity(&self) -> bool {
+        self.odd
     }
 }
 

@@ -34,19 +34,6 @@ pub(crate) fn check(graph: &Graph, limits: &Limits) -> Result<Checked, GraphErro
     Ok(checked)
 }
 
-/// The declaration of a buffer. Fails if the buffer belongs to another graph.
-pub(crate) fn buffer_decl(
-    graph: &Graph,
-    buffer: Buffer,
-    at: impl FnOnce() -> String,
-) -> Result<&BufferDecl, GraphError> {
-    graph
-        .buffers
-        .get(buffer.index)
-        .filter(|_| buffer.graph == graph.id)
-        .ok_or_else(|| GraphError::ForeignBuffer { at: at() })
-}
-
 fn check_buffers(graph: &Graph, limits: &Limits) -> Result<Vec<BufferDecl>, GraphError> {
     let mut imports = BTreeSet::new();
     for BufferDecl { name, kind, size, .. } in &graph.buffers {
@@ -89,7 +76,7 @@ fn scoped_import(
     scope: Scope,
     call: &str,
 ) -> Result<usize, GraphError> {
-    let decl = buffer_decl(graph, buffer, || call.to_owned())?;
+    let decl = graph.buffer_decl(buffer, || call.to_owned())?;
     if decl.kind != Kind::Import {
         return Err(GraphError::NotAnImport { buffer: decl.name.clone() });
     }
@@ -106,7 +93,7 @@ fn scoped_import(
 fn mark_settable(graph: &Graph, passes: &mut [CheckedPass]) -> Result<(), GraphError> {
     for pass in &graph.settables {
         let index = pass_index(graph, *pass, "settable")?;
-        passes[index].settable = true;
+        passes[index].planned.settable = true;
     }
     Ok(())
 }
@@ -134,8 +121,8 @@ fn pass_index(graph: &Graph, pass: crate::pass::PassId, call: &str) -> Result<us
 
 fn check_ping_pongs(graph: &Graph) -> Result<(), GraphError> {
     for pair in &graph.carries {
-        let front = buffer_decl(graph, pair.front(), || "carry".to_owned())?;
-        let back = buffer_decl(graph, pair.back(), || "carry".to_owned())?;
+        let front = graph.buffer_decl(pair.front(), || "carry".to_owned())?;
+        let back = graph.buffer_decl(pair.back(), || "carry".to_owned())?;
         if graph.replayable && pair.parity() {
             return Err(GraphError::OddPingPong {
                 started: back.name.clone(),
@@ -159,7 +146,7 @@ fn check_reads_are_written(checked: &Checked) -> Result<(), GraphError> {
             }
             if let Some(gap) = first_gap(&mut written[used.buffer], used.bytes) {
                 return Err(GraphError::UnwrittenRead {
-                    pass: pass.label.clone(),
+                    pass: pass.planned.label.clone(),
                     binding: used.name.clone(),
                     buffer: buffer.name.clone(),
                     start: gap.start,

@@ -26,7 +26,7 @@ const ENGINE_LAYERS: [&str; 11] = [
 /// the goal is 0.
 const IN_CIRCLES: [(&str, usize, usize); 11] = [
     ("shaders", 0, 0),
-    ("graph", 19, 0),
+    ("graph", 0, 0),
     ("engine", 46, 4),
     ("engine/c", 2, 0),
     ("engine/python", 0, 0),

@@ -5,7 +5,15 @@ use std::fmt::{self, Display, Formatter};
 use super::remarks;
 use crate::plan::{BufferPlacement, Hazard, HazardSide, Plan, PlannedPass, Work};
 
-pub(super) struct Dot<'a>(pub &'a Plan);
+impl Plan {
+    /// Formats the plan as a DOT graph for Graphviz: passes as boxes, buffers as ellipses, hazards
+    /// as dashed edges.
+    pub fn to_dot(&self) -> String {
+        Dot(self).to_string()
+    }
+}
+
+struct Dot<'a>(&'a Plan);
 
 impl Display for Dot<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

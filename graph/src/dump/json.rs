@@ -9,23 +9,26 @@ use crate::plan::{
     PlannedBuffer, PlannedPass, PlannedView, Work,
 };
 
-pub(super) fn plan(plan: &Plan) -> String {
-    let step = |step: &crate::plan::Step| json!({ "barrier": step.barrier.as_ref().map(barrier), "pass": pass(&step.pass) });
-    let document = json!({
-        "name": plan.name,
-        "replayable": plan.replayable,
-        "levels": plan.levels(),
-        "steps": plan.steps.iter().map(step).collect::<Vec<_>>(),
-        "exit": plan.exit.as_ref().map(barrier),
-        "buffers": plan.buffers.iter().map(buffer).collect::<Vec<_>>(),
-        "workspace": {
-            "size": plan.workspace.size,
-            "alignment": plan.workspace.alignment,
-            "unaliased_size": plan.workspace.unaliased_size,
-        },
-        "culled": plan.culled,
-    });
-    format!("{document:#}")
+impl Plan {
+    /// Formats the plan as JSON.
+    pub fn to_json(&self) -> String {
+        let step = |step: &crate::plan::Step| json!({ "barrier": step.barrier.as_ref().map(barrier), "pass": pass(&step.pass) });
+        let document = json!({
+            "name": self.name,
+            "replayable": self.replayable,
+            "levels": self.levels(),
+            "steps": self.steps.iter().map(step).collect::<Vec<_>>(),
+            "exit": self.exit.as_ref().map(barrier),
+            "buffers": self.buffers.iter().map(buffer).collect::<Vec<_>>(),
+            "workspace": {
+                "size": self.workspace.size,
+                "alignment": self.workspace.alignment,
+                "unaliased_size": self.workspace.unaliased_size,
+            },
+            "culled": self.culled,
+        });
+        format!("{document:#}")
+    }
 }
 
 fn pass(pass: &PlannedPass) -> Value {

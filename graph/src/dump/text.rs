@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use multisplit_shaders::BindingAccess;
 
-use super::{pass_or_caller, remarks};
+use super::remarks;
 use crate::plan::{
     Barrier, BufferPlacement, Hazard, HazardSide, ImportContract, Plan, PlannedBuffer, PlannedPass,
     PlannedView, Work,
@@ -13,7 +13,15 @@ use crate::plan::{
 /// Maximum columns of the lifetime chart. With more levels, several levels share a column.
 const MAX_COLUMNS: usize = 64;
 
-pub(super) struct Text<'a>(pub &'a Plan);
+impl Plan {
+    /// Formats the plan as readable text: passes by level with their bindings, barriers with
+    /// masks and hazards, the workspace layout with buffer lifetimes, and the import contracts.
+    pub fn to_text(&self) -> String {
+        Text(self).to_string()
+    }
+}
+
+struct Text<'a>(&'a Plan);
 
 impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -200,6 +208,11 @@ impl Text<'_> {
         }
         Ok(())
     }
+}
+
+/// The pass label of one side of a hazard, or "the caller".
+fn pass_or_caller(side: &HazardSide) -> &str {
+    side.pass.as_deref().unwrap_or("the caller")
 }
 
 /// The lifetime chart of a buffer, with a column for every level, or for several consecutive
