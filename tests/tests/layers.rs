@@ -31,7 +31,7 @@ const IN_CIRCLES: [(&str, usize, usize); 11] = [
     ("engine/c", 2, 0),
     ("engine/python", 0, 0),
     ("engine/sssp", 0, 0),
-    ("engine/wgpu", 2, 0),
+    ("engine/wgpu", 0, 0),
     ("apps", 0, 0),
     ("apps/bench", 0, 0),
     ("tests", 0, 0),

@@ -1,14 +1,11 @@
-//! Recording of wgpu's commands and of operations in order, and declaration of their buffer accesses to wgpu.
+//! Recording of wgpu's commands and of operations in order.
 
-use std::future::Future;
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context as Polling, Poll, Waker};
 
 use multisplit::ash::vk;
 use wgpu::hal::api::Vulkan;
 
-use crate::device::Shared;
+use crate::device::{Multisplit, Shared};
 use crate::error::{Error, Result};
 
 /// Commands of a program and of operations, in encoding order.
@@ -23,12 +20,15 @@ pub struct Commands {
     shared: Arc<Shared>,
 }
 
-impl Commands {
-    pub(crate) fn new(shared: &Arc<Shared>, label: &str) -> Self {
-        let (open, done) = (None, Vec::new());
-        Self { shared: shared.clone(), label: label.to_owned(), open, done }
+impl Multisplit {
+    /// Creates a list of commands of the program and of operations, which are submitted together.
+    pub fn commands(&self, label: &str) -> Commands {
+        let (label, shared) = (label.to_owned(), self.shared.clone());
+        Commands { label, open: None, done: Vec::new(), shared }
     }
+}
 
+impl Commands {
     /// Whether the commands are for the device of `shared`.
     pub(crate) fn are_for(&self, shared: &Shared) -> bool {
         self.shared.raw == shared.raw
@@ -97,89 +97,4 @@ impl Commands {
 
 fn new_encoder(device: &wgpu::Device, label: &str) -> wgpu::CommandEncoder {
     device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some(label) })
-}
-
-/// An empty compute pass that binds buffers as storage. wgpu treats it like any pass: it records barriers
-/// before and after, keeps the buffers alive until the submission is done, and clears uninitialised memory.
-pub(crate) struct Touch {
-    layout: wgpu::BindGroupLayout,
-    pipeline: wgpu::ComputePipeline,
-}
-
-impl Touch {
-    pub fn new(device: &wgpu::Device, buffers: usize) -> Self {
-        let label = Some("multisplit.touch");
-        let entry = |binding| wgpu::BindGroupLayoutEntry {
-            binding,
-            visibility: wgpu::ShaderStages::COMPUTE,
-            ty: wgpu::BindingType::Buffer {
-                ty: wgpu::BufferBindingType::Storage { read_only: false },
-                has_dynamic_offset: false,
-                min_binding_size: None,
-            },
-            count: None,
-        };
-        let entries: Vec<_> = (0..buffers as u32).map(entry).collect();
-        let description = wgpu::BindGroupLayoutDescriptor { label, entries: &entries };
-        let layout = device.create_bind_group_layout(&description);
-        let source = "@compute @workgroup_size(1) fn main() {}";
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label,
-            source: wgpu::ShaderSource::Wgsl(source.into()),
-        });
-        let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label,
-            bind_group_layouts: &[Some(&layout)],
-            ..wgpu::PipelineLayoutDescriptor::default()
-        });
-        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label,
-            layout: Some(&pipeline_layout),
-            module: &module,
-            entry_point: None,
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
-            cache: None,
-        });
-        Self { layout, pipeline }
-    }
-
-    /// Binds the buffers; fails if wgpu does not allow a pass to bind them.
-    fn group(
-        &self,
-        device: &wgpu::Device,
-        buffers: &[(&wgpu::Buffer, u64)],
-    ) -> Result<wgpu::BindGroup> {
-        let entries = (0..).zip(buffers.iter().copied()).map(|(binding, (buffer, bytes))| {
-            // Bindings consist of whole words, at least one.
-            let size = wgpu::BufferSize::new(bytes.max(4).next_multiple_of(4));
-            let binding_of = wgpu::BufferBinding { buffer, offset: 0, size };
-            wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::Buffer(binding_of) }
-        });
-        let entries: Vec<_> = entries.collect();
-        let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("multisplit.touch"),
-            layout: &self.layout,
-            entries: &entries,
-        });
-        // On native platforms the result is available immediately.
-        let mut answer = pin!(scope.pop());
-        match answer.as_mut().poll(&mut Polling::from_waker(Waker::noop())) {
-            Poll::Ready(None) => Ok(group),
-            Poll::Ready(Some(error)) => Err(Error::Wgpu(error)),
-            Poll::Pending => {
-                let backend = device.adapter_info().backend;
-                Err(Error::NotVulkan { backend })
-            }
-        }
-    }
-
-    fn encode(&self, encoder: &mut wgpu::CommandEncoder, group: &wgpu::BindGroup) {
-        let label = Some("multisplit.touch");
-        let description = wgpu::ComputePassDescriptor { label, timestamp_writes: None };
-        let mut pass = encoder.begin_compute_pass(&description);
-        pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, group, &[]);
-        pass.dispatch_workgroups(0, 0, 0);
-    }
 }

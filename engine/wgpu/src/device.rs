@@ -11,8 +11,8 @@ use multisplit::{
 };
 use wgpu::hal::api::Vulkan;
 
-use crate::commands::{Commands, Touch};
 use crate::error::{Error, Result};
+use crate::touch::Touch;
 
 /// A wgpu program's device, on which operations are created. Clones share it.
 #[derive(Clone)]
@@ -41,11 +41,6 @@ impl Multisplit {
         let (context, raw) = adopt(device)?;
         let (touches, device, queue) = (Mutex::default(), device.clone(), queue.clone());
         Ok(Self { shared: Arc::new(Shared { context, raw, touches, device, queue }) })
-    }
-
-    /// Creates a list of commands of the program and of operations, which are submitted together.
-    pub fn commands(&self, label: &str) -> Commands {
-        Commands::new(&self.shared, label)
     }
 
     /// Device properties used by the engine.

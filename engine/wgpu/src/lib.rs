@@ -45,6 +45,7 @@ mod device;
 mod error;
 mod operation;
 mod operations;
+mod touch;
 
 pub use commands::Commands;
 pub use device::Multisplit;
