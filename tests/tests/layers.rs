@@ -28,7 +28,7 @@ const IN_CIRCLES: [(&str, usize, usize); 11] = [
     ("shaders", 0, 0),
     ("graph", 0, 0),
     ("engine", 46, 4),
-    ("engine/c", 2, 0),
+    ("engine/c", 0, 0),
     ("engine/python", 0, 0),
     ("engine/sssp", 0, 0),
     ("engine/wgpu", 0, 0),

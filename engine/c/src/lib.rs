@@ -39,6 +39,7 @@ pub use log::*;
 pub use memory::*;
 pub use merge::*;
 pub use operation::*;
+pub use planned::*;
 pub use reduce::*;
 pub use requirements::*;
 pub use result::{MultisplitResult, multisplit_last_error, multisplit_result_name};

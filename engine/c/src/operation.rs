@@ -1,115 +1,25 @@
 //! Operations as seen from C: create, warm up, query requirements, and record any number of times.
 
 use std::ffi::c_char;
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use multisplit::Context;
 use multisplit::ash::vk::Handle as _;
-use multisplit::embed::BufferContract;
 
 use crate::context::{CONTEXTS, ContextObject, MultisplitContext};
 use crate::declare::Declaration;
 use crate::handle::Registry;
-use crate::planned::Operation;
+use crate::planned::{MultisplitContract, MultisplitRecordInfo, MultisplitWorkspace, Operation};
 use crate::read::{self, Out, Sized32};
 use crate::result::{Failure, MultisplitResult, Outcome, guard};
-use crate::types::{MultisplitBinding, MultisplitCommonInfo, MultisplitRole, MultisplitScope};
-use crate::vulkan::{VkBool32, VkBufferUsageFlags, VkCommandBuffer, VkDeviceSize, VkQueryPool};
+use crate::types::{MultisplitCommonInfo, MultisplitRole};
+use crate::vulkan::{VkBool32, VkCommandBuffer};
 
 /// A planned sort, split, top-k, histogram, scan, reduction, selection, search or merge. After
 /// `multisplit_operation_warm_up` it can be recorded. Several threads may record one operation into different
 /// command buffers.
 pub struct MultisplitOperation;
-
-/// Requirements for the scratch memory of an operation.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct MultisplitWorkspace {
-    /// Size in bytes; 0 if recordings need no scratch memory.
-    pub size: VkDeviceSize,
-    /// Required alignment of the offset in its buffer.
-    pub alignment: VkDeviceSize,
-    /// Required buffer usage flags.
-    pub usage: VkBufferUsageFlags,
-    /// Memory types that such a buffer may be bound to, one bit each.
-    pub memory_type_bits: u32,
-    /// The operation's accesses to it. Two recordings that share it must be separated by a barrier with this
-    /// scope on both sides, a semaphore, or a fence.
-    pub scope: MultisplitScope,
-}
-
-/// Requirements of an operation for one of its buffers, and the scopes for synchronisation.
-///
-/// If the operation was given a `before` scope, the recording begins with the barrier; otherwise `first_use`
-/// is the second scope of the caller's barrier. If it was given an `after` scope, the recording ends with the
-/// barrier; otherwise `last_use` is the first scope of the caller's barrier.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct MultisplitContract {
-    /// Minimum size in bytes, from its offset.
-    pub size: VkDeviceSize,
-    /// Required alignment of its offset.
-    pub alignment: VkDeviceSize,
-    /// Required buffer usage flags.
-    pub usage: VkBufferUsageFlags,
-    /// Whether the operation uses the buffer; if not, it need not be bound.
-    pub used: VkBool32,
-    /// The operation's first access to the buffer.
-    pub first_use: MultisplitScope,
-    /// The operation's last access to the buffer.
-    pub last_use: MultisplitScope,
-}
-
-impl From<&BufferContract> for MultisplitContract {
-    fn from(contract: &BufferContract) -> Self {
-        Self {
-            size: contract.bytes,
-            alignment: contract.alignment,
-            usage: contract.usage.as_raw(),
-            used: contract.first_use.is_some().into(),
-            first_use: contract.first_use.into(),
-            last_use: contract.last_use.into(),
-        }
-    }
-}
-
-/// Parameters of one recording.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct MultisplitRecordInfo {
-    /// `sizeof(MultisplitRecordInfo)`.
-    pub struct_size: u32,
-    /// Number of bindings.
-    pub binding_count: u32,
-    /// The buffers, one for each role in use, in any order.
-    pub bindings: *const MultisplitBinding,
-    /// The scratch memory; the buffer is `VK_NULL_HANDLE` if none is needed.
-    pub workspace: MultisplitBinding,
-    /// The number of elements for `MULTISPLIT_COUNT_RECORDED`; otherwise 0.
-    pub count: u64,
-    /// Index of the frame in flight, from 0. Earlier recordings of the same frame must have finished
-    /// executing.
-    pub frame: u32,
-    /// Index of the first query written.
-    pub first_query: u32,
-    /// The caller's timestamp queries, already reset. One is written before the first pass and one after the
-    /// last. `NULL`: none are written.
-    pub query_pool: VkQueryPool,
-    /// Whether a timestamp is written after each pass; `multisplit_operation_timestamps` returns their
-    /// number.
-    pub each_pass: VkBool32,
-    /// Must be 0.
-    pub reserved: u32,
-    /// Length of the second array, or number of segments, for `MULTISPLIT_COUNT_RECORDED`; otherwise 0.
-    pub other_count: u64,
-}
-
-// SAFETY: satisfies the requirements of the trait.
-unsafe impl Sized32 for MultisplitRecordInfo {
-    const NAME: &'static str = "MultisplitRecordInfo";
-    const REQUIRED: usize = offset_of!(Self, workspace);
-}
 
 static OPERATIONS: Registry<MultisplitOperation, Operation> = Registry::new("operation");
 

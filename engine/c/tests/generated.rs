@@ -57,6 +57,7 @@ fn header_matches_the_sources() -> Result<()> {
         "select",
         "search",
         "merge",
+        "planned",
         "operation",
         "sssp",
         "short",
