@@ -1,21 +1,19 @@
 //! Reductions and scans by key: combine the values of each run of equal keys.
 
 use std::ffi::c_char;
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::MaybeUninit;
 
 use multisplit::graph::ElementType;
 use multisplit::operations::{self, ReduceByKeyBuffers, ScanBuffers};
 use multisplit::{Context, KeyType, Scan};
 
 use crate::context::MultisplitContext;
-use crate::declare::Declaration;
+use crate::declare::{Declaration, operation_info};
 use crate::glsl;
 use crate::operation::{self, MultisplitOperation};
-use crate::read::{self, Sized32};
+use crate::read;
 use crate::result::{MultisplitResult, Outcome};
-use crate::types::{
-    COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitOperator, MultisplitRole,
-};
+use crate::types::{MultisplitCommonInfo, MultisplitKeyType, MultisplitOperator, MultisplitRole};
 use crate::vulkan::VkBool32;
 
 /// A reduction by key: for each run of equal adjacent keys, outputs the key and the combined values.
@@ -40,12 +38,7 @@ pub struct MultisplitReduceByKeyInfo {
     /// The element count, and the caller's buffer accesses around the reduction.
     pub common: MultisplitCommonInfo,
 }
-
-// SAFETY: satisfies the requirements of the trait.
-unsafe impl Sized32 for MultisplitReduceByKeyInfo {
-    const NAME: &'static str = "MultisplitReduceByKeyInfo";
-    const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
-}
+operation_info!(MultisplitReduceByKeyInfo, declare_reduce);
 
 /// Plans a reduction by key. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
@@ -61,10 +54,7 @@ pub unsafe extern "C" fn multisplit_reduce_by_key_create(
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
     // SAFETY: by the caller's contract.
-    unsafe {
-        let declare = |context: &Context, info: &_| declare_reduce(context, info);
-        operation::create(context, info, operation, |info| &info.common, declare)
-    }
+    unsafe { operation::create(context, info, operation) }
 }
 
 /// # Safety
@@ -75,9 +65,8 @@ unsafe fn declare_reduce(
 ) -> Outcome<Declaration> {
     let key = ElementType::from(KeyType::from(read::choice(info.key_type)?));
     let value = KeyType::from(read::choice(info.value_type)?);
-    let op = read::choice(info.op)?;
     // SAFETY: by the caller's contract.
-    let operator = unsafe { glsl::operator(op, value, (info.glsl, info.identity))? };
+    let operator = unsafe { glsl::operator(info.op, value, (info.glsl, info.identity))? };
     let value = ElementType::from(value);
     let mut declaration = Declaration::new(context, "reduce by key");
     let n = declaration.count(&info.common)?;
@@ -119,12 +108,7 @@ pub struct MultisplitScanByKeyInfo {
     /// The element count, and the caller's buffer accesses around the scan.
     pub common: MultisplitCommonInfo,
 }
-
-// SAFETY: satisfies the requirements of the trait.
-unsafe impl Sized32 for MultisplitScanByKeyInfo {
-    const NAME: &'static str = "MultisplitScanByKeyInfo";
-    const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
-}
+operation_info!(MultisplitScanByKeyInfo, declare_scan);
 
 /// Plans a scan by key. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
@@ -140,19 +124,15 @@ pub unsafe extern "C" fn multisplit_scan_by_key_create(
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
     // SAFETY: by the caller's contract.
-    unsafe {
-        let declare = |context: &Context, info: &_| declare_scan(context, info);
-        operation::create(context, info, operation, |info| &info.common, declare)
-    }
+    unsafe { operation::create(context, info, operation) }
 }
 
 /// # Safety
 /// The pointers of `info` are null or valid.
 unsafe fn declare_scan(context: &Context, info: &MultisplitScanByKeyInfo) -> Outcome<Declaration> {
     let value = KeyType::from(read::choice(info.value_type)?);
-    let op = read::choice(info.op)?;
     // SAFETY: by the caller's contract.
-    let operator = unsafe { glsl::operator(op, value, (info.glsl, info.identity))? };
+    let operator = unsafe { glsl::operator(info.op, value, (info.glsl, info.identity))? };
     let scan = match info.inclusive {
         0 => Scan::exclusive(operator),
         _ => Scan::inclusive(operator),

@@ -37,17 +37,7 @@ pub enum MultisplitRanking {
     /// `multisplit_context_lane_order` reports whether it still holds.
     Probed = 2,
 }
-choice!(MultisplitRanking: Auto, Promised, Probed);
-
-impl From<MultisplitRanking> for RankingChoice {
-    fn from(ranking: MultisplitRanking) -> Self {
-        match ranking {
-            MultisplitRanking::Auto => Self::Auto,
-            MultisplitRanking::Promised => Self::Promised,
-            MultisplitRanking::Probed => Self::Probed,
-        }
-    }
-}
+choice!(MultisplitRanking => RankingChoice: Auto, Promised, Probed);
 
 /// The device for which a context is created. The library does not destroy any of these objects.
 #[repr(C)]
@@ -249,13 +239,12 @@ pub unsafe extern "C" fn multisplit_context_lane_order(
     context: *const MultisplitContext,
     kept: *mut VkBool32,
 ) -> MultisplitResult {
-    guard(|| {
-        let context = CONTEXTS.get(context)?;
-        // SAFETY: by the caller's contract.
-        let out = unsafe { Out::new("kept", kept)? };
-        out.set(VkBool32::from(context.engine.keeps_lane_order()));
-        Ok(())
-    })
+    // SAFETY: by the caller's contract.
+    unsafe {
+        CONTEXTS.query(context, "kept", kept, |context| {
+            Ok(VkBool32::from(context.engine.keeps_lane_order()))
+        })
+    }
 }
 
 /// Destroys a context, but not the device. Fails with `MULTISPLIT_ERROR_IN_USE` while objects created from

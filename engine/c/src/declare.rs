@@ -4,16 +4,47 @@ use multisplit::graph::{Buffer, ElementType, Graph, Scope};
 use multisplit::operations::Count;
 use multisplit::{Context, Policy, Work};
 
-use crate::read;
+use crate::read::{self, Sized32};
 use crate::result::{Failure, Outcome};
 use crate::types::{
     MultisplitBarriers, MultisplitCommonInfo, MultisplitCount, MultisplitOtherCount,
     MultisplitRole, MultisplitRoleScope,
 };
 
-/// Names under which a recording sets the count and the count of a second array.
-pub(crate) const COUNT: &str = "count";
-pub(crate) const OTHER_COUNT: &str = "other_count";
+/// The parameters of an operation. Implemented by `operation_info`.
+pub(crate) trait OperationInfo: Sized32 {
+    /// Declares the buffers and passes of the operation. Safe to call if the pointers of the parameters are
+    /// null or valid.
+    const DECLARE: unsafe fn(&Context, &Self) -> Outcome<Declaration>;
+
+    fn common(&self) -> &MultisplitCommonInfo;
+}
+
+/// Implements `OperationInfo` for a structure whose last required member is `common.n`.
+macro_rules! operation_info {
+    ($name:ident, $declare:ident) => {
+        // SAFETY: satisfies the requirements of the trait.
+        unsafe impl $crate::read::Sized32 for $name {
+            const NAME: &'static str = stringify!($name);
+            const REQUIRED: usize = std::mem::offset_of!(Self, common) + $crate::types::COUNT_END;
+        }
+
+        impl $crate::declare::OperationInfo for $name {
+            const DECLARE: unsafe fn(
+                &multisplit::Context,
+                &Self,
+            ) -> $crate::result::Outcome<$crate::declare::Declaration> = $declare;
+
+            fn common(&self) -> &$crate::types::MultisplitCommonInfo {
+                &self.common
+            }
+        }
+    };
+}
+pub(crate) use operation_info;
+
+/// Name of the element count in plans.
+pub(crate) const COUNT: &str = MultisplitRole::Count.name();
 
 /// Minimum buffer size: Vulkan does not allow empty buffers, and kernels read words.
 const MIN_BYTES: u64 = 4;
@@ -23,16 +54,23 @@ pub(crate) struct Declaration {
     pub work: Work,
     /// The buffer for each role.
     pub roles: Vec<(MultisplitRole, Buffer)>,
-    /// The maximum count, if each recording sets the count.
-    pub max_count: Option<u64>,
-    /// The same for a second array.
-    pub max_other: Option<u64>,
+    /// The element count, and the count of a second array or of segments.
+    pub counts: [RecordedCount; 2],
+}
+
+/// A count that may be set by recordings.
+pub(crate) struct RecordedCount {
+    /// Its name in the plan, which equals the member name in `MultisplitRecordInfo`.
+    pub name: &'static str,
+    /// Its maximum, if each recording sets it.
+    pub max: Option<u64>,
 }
 
 impl Declaration {
     pub fn new(context: &Context, name: &str) -> Self {
-        let work = context.work(name);
-        Self { work, roles: Vec::new(), max_count: None, max_other: None }
+        let counts = [MultisplitRole::Count, MultisplitRole::OtherCount]
+            .map(|role| RecordedCount { name: role.name(), max: None });
+        Self { work: context.work(name), roles: Vec::new(), counts }
     }
 
     /// The graph and the policy, as required by the functions that add a primitive.
@@ -64,38 +102,35 @@ impl Declaration {
 
     /// The element count.
     pub fn count(&mut self, common: &MultisplitCommonInfo) -> Outcome<Count> {
-        let max = common.n;
-        Ok(match read::choice(common.count)? {
-            MultisplitCount::Fixed => Count::Host(max),
-            MultisplitCount::Recorded => {
-                self.max_count = Some(max);
-                self.work.count(COUNT, max)
-            }
-            MultisplitCount::Device => {
-                self.device_count(MultisplitRole::Count, common.count_index, max)
-            }
-        })
+        let MultisplitCommonInfo { n, count, count_index, .. } = *common;
+        let given = MultisplitOtherCount { n, count, count_index };
+        self.any_count(0, MultisplitRole::Count, &given)
     }
 
     /// The length of a second array, or the number of segments.
     pub fn other_count(&mut self, other: &MultisplitOtherCount) -> Outcome<Count> {
-        let max = other.n;
-        Ok(match read::choice(other.count)? {
-            MultisplitCount::Fixed => Count::Host(max),
-            MultisplitCount::Recorded => {
-                self.max_other = Some(max);
-                self.work.count(OTHER_COUNT, max)
-            }
-            MultisplitCount::Device => {
-                self.device_count(MultisplitRole::OtherCount, other.count_index, max)
-            }
-        })
+        self.any_count(1, MultisplitRole::OtherCount, other)
     }
 
-    fn device_count(&mut self, role: MultisplitRole, index: u32, max: u64) -> Count {
-        let index = u64::from(index);
-        let buffer = self.import(role, ElementType::U32, index + 1);
-        Count::Device { buffer, index, max }
+    fn any_count(
+        &mut self,
+        which: usize,
+        role: MultisplitRole,
+        given: &MultisplitOtherCount,
+    ) -> Outcome<Count> {
+        let max = given.n;
+        Ok(match read::choice(given.count)? {
+            MultisplitCount::Fixed => Count::Host(max),
+            MultisplitCount::Recorded => {
+                self.counts[which].max = Some(max);
+                self.work.count(role.name(), max)
+            }
+            MultisplitCount::Device => {
+                let index = u64::from(given.count_index);
+                let buffer = self.import(role, ElementType::U32, index + 1);
+                Count::Device { buffer, index, max }
+            }
+        })
     }
 
     /// Imports the segment offsets: the start of each segment and the end of the last one.
@@ -134,9 +169,7 @@ impl Declaration {
         }
         Ok(())
     }
-}
 
-impl Declaration {
     /// Adds full barriers at each `before` and `after` that has no scope.
     fn full_barriers(&mut self, scopes: &[MultisplitRoleScope]) {
         for (role, buffer) in &self.roles {

@@ -1,12 +1,14 @@
 //! The caller's GLSL functions, if the library was built with a GLSL compiler.
 
 use std::ffi::c_char;
+use std::mem::MaybeUninit;
 
 use multisplit::graph::Buffer;
 use multisplit::operations::histogram::Bin;
 use multisplit::operations::split::Bucket;
 use multisplit::{AnyOperator, KeyType, Operator};
 
+use crate::read;
 use crate::result::Outcome;
 use crate::types::MultisplitOperator;
 
@@ -64,11 +66,11 @@ pub(crate) unsafe fn predicate<K: multisplit::Key>(
 /// # Safety
 /// `source` is null or a C string.
 pub(crate) unsafe fn operator(
-    operator: MultisplitOperator,
+    operator: MaybeUninit<MultisplitOperator>,
     key: KeyType,
     (source, identity): (*const c_char, u64),
 ) -> Outcome<AnyOperator> {
-    Ok(match operator {
+    Ok(match read::choice(operator)? {
         MultisplitOperator::Sum => Operator::Sum.into(),
         MultisplitOperator::Min => Operator::Min.into(),
         MultisplitOperator::Max => Operator::Max.into(),
@@ -93,7 +95,7 @@ pub(crate) unsafe fn operator(
 #[cfg(feature = "glsl")]
 unsafe fn text<'a>(source: *const c_char) -> Outcome<&'a str> {
     // SAFETY: by the caller's contract.
-    let source = unsafe { crate::read::text("glsl", source)? };
+    let source = unsafe { read::text("glsl", source)? };
     source.ok_or_else(|| crate::result::Failure::null("glsl"))
 }
 

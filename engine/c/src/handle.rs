@@ -6,7 +6,8 @@ use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::result::{Failure, MultisplitResult, Outcome};
+use crate::read::Out;
+use crate::result::{Failure, MultisplitResult, Outcome, guard};
 
 /// Objects of one kind, by handle number; `H` is their handle type in C.
 pub(crate) struct Registry<H, T> {
@@ -63,6 +64,26 @@ impl<H, T> Registry<H, T> {
     pub fn get(&self, handle: *const H) -> Outcome<Arc<T>> {
         let objects = self.objects.read().unwrap_or_else(PoisonError::into_inner);
         objects.get(&handle.addr()).cloned().ok_or_else(|| self.unknown(handle))
+    }
+
+    /// Writes a value of an object to `out`, which messages call `what`.
+    ///
+    /// # Safety
+    /// `out` is null or writable.
+    pub unsafe fn query<V>(
+        &self,
+        handle: *const H,
+        what: &str,
+        out: *mut V,
+        value: impl FnOnce(&T) -> Outcome<V>,
+    ) -> MultisplitResult {
+        guard(|| {
+            let object = self.get(handle)?;
+            // SAFETY: by the caller's contract.
+            let out = unsafe { Out::new(what, out)? };
+            out.set(value(&object)?);
+            Ok(())
+        })
     }
 
     /// Removes an object, unless `refuse` returns an error. Other threads cannot obtain the object during the

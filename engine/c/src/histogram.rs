@@ -1,7 +1,7 @@
 //! Histogram.
 
 use std::ffi::{c_char, c_void};
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::MaybeUninit;
 
 use multisplit::graph::{Buffer, ElementType};
 use multisplit::operations::histogram::{Bin, Layout};
@@ -9,13 +9,13 @@ use multisplit::operations::{self, HistogramBuffers};
 use multisplit::{Bins, Context, KeyType};
 
 use crate::context::MultisplitContext;
-use crate::declare::Declaration;
+use crate::declare::{Declaration, operation_info};
 use crate::glsl;
 use crate::operation::{self, MultisplitOperation};
-use crate::read::{self, Sized32};
+use crate::read;
 use crate::result::{MultisplitResult, Outcome};
 use crate::split::wrong_edges;
-use crate::types::{COUNT_END, MultisplitCommonInfo, MultisplitRole, MultisplitSampleType, choice};
+use crate::types::{MultisplitCommonInfo, MultisplitRole, MultisplitSampleType, choice};
 use crate::vulkan::VkBool32;
 
 /// Mapping from samples to bins.
@@ -102,12 +102,7 @@ pub struct MultisplitHistogramInfo {
     /// The element count, and the caller's buffer accesses around the histogram.
     pub common: MultisplitCommonInfo,
 }
-
-// SAFETY: satisfies the requirements of the trait.
-unsafe impl Sized32 for MultisplitHistogramInfo {
-    const NAME: &'static str = "MultisplitHistogramInfo";
-    const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
-}
+operation_info!(MultisplitHistogramInfo, declare);
 
 /// Plans a histogram. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
@@ -123,10 +118,7 @@ pub unsafe extern "C" fn multisplit_histogram_create(
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
     // SAFETY: by the caller's contract.
-    unsafe {
-        let declare = |context: &Context, info: &_| declare(context, info);
-        operation::create(context, info, operation, |info| &info.common, declare)
-    }
+    unsafe { operation::create(context, info, operation) }
 }
 
 /// # Safety

@@ -1,19 +1,18 @@
 //! Merges of two sorted arrays into one.
 
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::MaybeUninit;
 
 use multisplit::graph::ElementType;
 use multisplit::operations::{self, Merge, MergeBuffers};
 use multisplit::{Context, KeyType};
 
 use crate::context::MultisplitContext;
-use crate::declare::Declaration;
+use crate::declare::{Declaration, operation_info};
 use crate::operation::{self, MultisplitOperation};
-use crate::read::{self, Sized32};
+use crate::read;
 use crate::result::{MultisplitResult, Outcome};
 use crate::types::{
-    COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitOtherCount, MultisplitRole,
-    value_bytes,
+    MultisplitCommonInfo, MultisplitKeyType, MultisplitOtherCount, MultisplitRole, value_bytes,
 };
 use crate::vulkan::VkBool32;
 
@@ -43,12 +42,7 @@ pub struct MultisplitMergeInfo {
     /// Length of the first array, and the caller's buffer accesses around the merge.
     pub common: MultisplitCommonInfo,
 }
-
-// SAFETY: satisfies the requirements of the trait.
-unsafe impl Sized32 for MultisplitMergeInfo {
-    const NAME: &'static str = "MultisplitMergeInfo";
-    const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
-}
+operation_info!(MultisplitMergeInfo, declare);
 
 /// Plans a merge. Pipelines are compiled later, by `multisplit_operation_warm_up`.
 ///
@@ -63,7 +57,7 @@ pub unsafe extern "C" fn multisplit_merge_create(
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
     // SAFETY: by the caller's contract.
-    unsafe { operation::create(context, info, operation, |info| &info.common, declare) }
+    unsafe { operation::create(context, info, operation) }
 }
 
 fn declare(context: &Context, info: &MultisplitMergeInfo) -> Outcome<Declaration> {

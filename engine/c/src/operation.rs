@@ -4,16 +4,15 @@ use std::ffi::c_char;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use multisplit::Context;
 use multisplit::ash::vk::Handle as _;
 
 use crate::context::{CONTEXTS, ContextObject, MultisplitContext};
-use crate::declare::Declaration;
+use crate::declare::OperationInfo;
 use crate::handle::Registry;
 use crate::planned::{MultisplitContract, MultisplitRecordInfo, MultisplitWorkspace, Operation};
-use crate::read::{self, Out, Sized32};
+use crate::read::{self, Out};
 use crate::result::{Failure, MultisplitResult, Outcome, guard};
-use crate::types::{MultisplitCommonInfo, MultisplitRole};
+use crate::types::MultisplitRole;
 use crate::vulkan::{VkBool32, VkCommandBuffer};
 
 /// A planned sort, split, top-k, histogram, scan, reduction, selection, search or merge. After
@@ -23,25 +22,21 @@ pub struct MultisplitOperation;
 
 static OPERATIONS: Registry<MultisplitOperation, Operation> = Registry::new("operation");
 
-/// Plans an operation. Shared by all `multisplit_*_create` functions; `declare` adds the passes.
+/// Plans an operation. Shared by all `multisplit_*_create` functions.
 ///
 /// # Safety
 /// `info` is null or points to an `I` whose pointers are null or valid. `operation` is null or writable.
-pub(crate) unsafe fn create<I: Sized32 + Copy>(
+pub(crate) unsafe fn create<I: OperationInfo>(
     context: *const MultisplitContext,
     info: *const I,
     operation: *mut *mut MultisplitOperation,
-    common: impl FnOnce(&I) -> &MultisplitCommonInfo,
-    declare: impl FnOnce(&Context, &I) -> Outcome<Declaration>,
 ) -> MultisplitResult {
     guard(|| {
         // SAFETY: by the caller's contract.
         unsafe {
             let out = Out::handle("operation", operation)?;
             let (context, info) = (CONTEXTS.get(context)?, read::info(info)?);
-            let declaration = declare(&context.engine, &info)?;
-            let planned = Operation::plan(&context, common(&info), declaration)?;
-            out.set(OPERATIONS.insert(planned)?);
+            out.set(OPERATIONS.insert(Operation::plan(&context, &info)?)?);
         }
         Ok(())
     })
@@ -50,14 +45,13 @@ pub(crate) unsafe fn create<I: Sized32 + Copy>(
 /// Plans an operation and warms it up.
 ///
 /// # Safety
-/// The pointer in `common` is null or valid.
+/// The pointers of `info` are null or valid.
 pub(crate) unsafe fn create_ready(
     context: &Arc<ContextObject>,
-    common: &MultisplitCommonInfo,
-    declaration: Declaration,
+    info: &impl OperationInfo,
 ) -> Outcome<*mut MultisplitOperation> {
     // SAFETY: by the caller's contract.
-    let operation = unsafe { Operation::plan(context, common, declaration)? };
+    let operation = unsafe { Operation::plan(context, info)? };
     operation.warm_up()?;
     OPERATIONS.insert(operation)
 }
@@ -91,13 +85,10 @@ pub unsafe extern "C" fn multisplit_operation_is_ready(
     operation: *const MultisplitOperation,
     ready: *mut VkBool32,
 ) -> MultisplitResult {
-    guard(|| {
-        let operation = OPERATIONS.get(operation)?;
-        // SAFETY: by the caller's contract.
-        let out = unsafe { Out::new("ready", ready)? };
-        out.set(operation.is_ready().into());
-        Ok(())
-    })
+    // SAFETY: by the caller's contract.
+    unsafe {
+        OPERATIONS.query(operation, "ready", ready, |operation| Ok(operation.is_ready().into()))
+    }
 }
 
 /// Returns the number of passes of a recording; passes are numbered from 0 in
@@ -111,13 +102,8 @@ pub unsafe extern "C" fn multisplit_operation_pass_count(
     operation: *const MultisplitOperation,
     count: *mut u32,
 ) -> MultisplitResult {
-    guard(|| {
-        let operation = OPERATIONS.get(operation)?;
-        // SAFETY: by the caller's contract.
-        let out = unsafe { Out::new("count", count)? };
-        out.set(operation.passes());
-        Ok(())
-    })
+    // SAFETY: by the caller's contract.
+    unsafe { OPERATIONS.query(operation, "count", count, |operation| Ok(operation.passes())) }
 }
 
 /// Returns the name of a pass, such as `"sort.histogram"`. If timestamps are written after each pass, pass k
@@ -131,13 +117,10 @@ pub unsafe extern "C" fn multisplit_operation_pass_name(
     pass: u32,
     name: *mut *const c_char,
 ) -> MultisplitResult {
-    guard(|| {
-        let operation = OPERATIONS.get(operation)?;
-        // SAFETY: by the caller's contract.
-        let out = unsafe { Out::new("name", name)? };
-        out.set(operation.pass(pass)?.as_ptr());
-        Ok(())
-    })
+    // SAFETY: by the caller's contract.
+    unsafe {
+        OPERATIONS.query(operation, "name", name, |operation| Ok(operation.pass(pass)?.as_ptr()))
+    }
 }
 
 /// Compiles the pipeline of one pass on the calling thread, so that a program with its own job system can run
@@ -163,13 +146,10 @@ pub unsafe extern "C" fn multisplit_operation_workspace(
     operation: *const MultisplitOperation,
     workspace: *mut MultisplitWorkspace,
 ) -> MultisplitResult {
-    guard(|| {
-        let operation = OPERATIONS.get(operation)?;
-        // SAFETY: by the caller's contract.
-        let out = unsafe { Out::new("workspace", workspace)? };
-        out.set(operation.needed());
-        Ok(())
-    })
+    // SAFETY: by the caller's contract.
+    unsafe {
+        OPERATIONS.query(operation, "workspace", workspace, |operation| Ok(operation.needed()))
+    }
 }
 
 /// Returns the requirements of an operation for one of its buffers, and the scopes for synchronisation. The
@@ -183,13 +163,12 @@ pub unsafe extern "C" fn multisplit_operation_contract(
     role: MaybeUninit<MultisplitRole>,
     contract: *mut MultisplitContract,
 ) -> MultisplitResult {
-    guard(|| {
-        let operation = OPERATIONS.get(operation)?;
-        // SAFETY: by the caller's contract.
-        let out = unsafe { Out::new("contract", contract)? };
-        out.set(operation.role(read::choice(role)?)?.contract);
-        Ok(())
-    })
+    // SAFETY: by the caller's contract.
+    unsafe {
+        OPERATIONS.query(operation, "contract", contract, |operation| {
+            Ok(operation.role(read::choice(role)?)?.contract)
+        })
+    }
 }
 
 /// Returns the number of timestamps that a recording with a query pool writes. The operation must be warmed
@@ -203,13 +182,12 @@ pub unsafe extern "C" fn multisplit_operation_timestamps(
     each_pass: VkBool32,
     count: *mut u32,
 ) -> MultisplitResult {
-    guard(|| {
-        let operation = OPERATIONS.get(operation)?;
-        // SAFETY: by the caller's contract.
-        let out = unsafe { Out::new("count", count)? };
-        out.set(operation.ready()?.timestamp_count(each_pass != 0));
-        Ok(())
-    })
+    // SAFETY: by the caller's contract.
+    unsafe {
+        OPERATIONS.query(operation, "count", count, |operation| {
+            Ok(operation.ready()?.timestamp_count(each_pass != 0))
+        })
+    }
 }
 
 /// Records an operation into the caller's command buffer. Does not submit, create or allocate anything.

@@ -13,10 +13,10 @@ use multisplit::{
 };
 
 use crate::context::ContextObject;
-use crate::declare::{COUNT, Declaration, OTHER_COUNT, no_buffer};
+use crate::declare::{COUNT, Declaration, OperationInfo, RecordedCount, no_buffer};
 use crate::read::{self, Choice as _, Sized32};
 use crate::result::{Failure, MultisplitResult, Outcome};
-use crate::types::{MultisplitBinding, MultisplitCommonInfo, MultisplitRole, MultisplitScope};
+use crate::types::{MultisplitBinding, MultisplitRole, MultisplitScope};
 use crate::vulkan::{VkBool32, VkBufferUsageFlags, VkCommandBuffer, VkDeviceSize, VkQueryPool};
 
 /// Requirements for the scratch memory of an operation.
@@ -125,14 +125,6 @@ pub(crate) struct Operation {
     context: Arc<ContextObject>,
 }
 
-/// A count that may be set by recordings.
-struct RecordedCount {
-    /// Its name in the plan, which equals the member name in `MultisplitRecordInfo`.
-    name: &'static str,
-    /// Its maximum, if each recording sets it.
-    max: Option<u64>,
-}
-
 /// The buffer of a role.
 pub(crate) struct RoleBuffer {
     role: MultisplitRole,
@@ -142,21 +134,15 @@ pub(crate) struct RoleBuffer {
 
 impl Operation {
     /// # Safety
-    /// The pointer in `common` is null or valid.
-    pub unsafe fn plan(
-        context: &Arc<ContextObject>,
-        common: &MultisplitCommonInfo,
-        mut declaration: Declaration,
-    ) -> Outcome<Self> {
+    /// The pointers of `info` are null or valid.
+    pub unsafe fn plan<I: OperationInfo>(context: &Arc<ContextObject>, info: &I) -> Outcome<Self> {
+        let common = info.common();
         // SAFETY: by the caller's contract.
-        let scopes = unsafe { common.scopes()? };
+        let (mut declaration, scopes) =
+            unsafe { ((I::DECLARE)(&context.engine, info)?, common.scopes()?) };
         read::reserved("MultisplitCommonInfo", common.reserved)?;
         declaration.scopes(scopes, read::choice(common.barriers)?)?;
-        let Declaration { work, roles, max_count, max_other } = declaration;
-        let counts = [
-            RecordedCount { name: COUNT, max: max_count },
-            RecordedCount { name: OTHER_COUNT, max: max_other },
-        ];
+        let Declaration { work, roles, counts } = declaration;
         let (plan, options) = (work.plan()?, common.options());
         let workspace = context.engine.workspace_requirements_with(&plan, options)?;
         let contracts = context.engine.contracts(&plan, options);

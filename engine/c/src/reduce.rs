@@ -1,21 +1,19 @@
 //! Reductions: the sum, minimum or maximum of an array, and optionally its index.
 
 use std::ffi::c_char;
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::MaybeUninit;
 
 use multisplit::graph::ElementType;
 use multisplit::operations::{self, ReduceBuffers};
 use multisplit::{Context, KeyType};
 
 use crate::context::MultisplitContext;
-use crate::declare::Declaration;
+use crate::declare::{Declaration, operation_info};
 use crate::glsl;
 use crate::operation::{self, MultisplitOperation};
-use crate::read::{self, Sized32};
+use crate::read;
 use crate::result::{MultisplitResult, Outcome};
-use crate::types::{
-    COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitOperator, MultisplitRole,
-};
+use crate::types::{MultisplitCommonInfo, MultisplitKeyType, MultisplitOperator, MultisplitRole};
 use crate::vulkan::VkBool32;
 
 /// A reduction of a whole array to one element. The result for an empty array is the identity element: 0 for
@@ -41,12 +39,7 @@ pub struct MultisplitReduceInfo {
     /// The element count, and the caller's buffer accesses around the reduction.
     pub common: MultisplitCommonInfo,
 }
-
-// SAFETY: satisfies the requirements of the trait.
-unsafe impl Sized32 for MultisplitReduceInfo {
-    const NAME: &'static str = "MultisplitReduceInfo";
-    const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
-}
+operation_info!(MultisplitReduceInfo, declare);
 
 /// Plans a reduction. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
@@ -62,19 +55,15 @@ pub unsafe extern "C" fn multisplit_reduce_create(
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
     // SAFETY: by the caller's contract.
-    unsafe {
-        let declare = |context: &Context, info: &_| declare(context, info);
-        operation::create(context, info, operation, |info| &info.common, declare)
-    }
+    unsafe { operation::create(context, info, operation) }
 }
 
 /// # Safety
 /// The pointers of `info` are null or valid.
 unsafe fn declare(context: &Context, info: &MultisplitReduceInfo) -> Outcome<Declaration> {
     let key = KeyType::from(read::choice(info.key_type)?);
-    let op = read::choice(info.op)?;
     // SAFETY: by the caller's contract.
-    let operator = unsafe { glsl::operator(op, key, (info.glsl, info.identity))? };
+    let operator = unsafe { glsl::operator(info.op, key, (info.glsl, info.identity))? };
     let mut declaration = Declaration::new(context, "reduce");
     let n = declaration.count(&info.common)?;
     let src = declaration.import(MultisplitRole::Input, key.into(), n.max());

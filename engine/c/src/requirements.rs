@@ -280,13 +280,10 @@ pub unsafe extern "C" fn multisplit_requirements_list(
     requirements: *const MultisplitRequirements,
     list: *mut MultisplitRequirementsList,
 ) -> MultisplitResult {
-    guard(|| {
-        let requirements = REQUIREMENTS.get(requirements)?;
-        // SAFETY: by the caller's contract.
-        let out = unsafe { Out::new("list", list)? };
-        out.set(requirements.list());
-        Ok(())
-    })
+    // SAFETY: by the caller's contract.
+    unsafe {
+        REQUIREMENTS.query(requirements, "list", list, |requirements| Ok(requirements.list()))
+    }
 }
 
 /// Adds the required features and extensions to the caller's device creation parameters: sets features in
@@ -315,15 +312,12 @@ pub unsafe extern "C" fn multisplit_requirements_check(
     create_info: *const VkDeviceCreateInfo,
     features: *mut u32,
 ) -> MultisplitResult {
-    guard(|| {
-        let requirements = REQUIREMENTS.get(requirements)?;
-        // SAFETY: by the caller's contract.
-        unsafe {
-            let out = Out::new("features", features)?;
-            out.set(requirements.check(create_info)?);
-        }
-        Ok(())
-    })
+    // SAFETY: by the caller's contract.
+    unsafe {
+        REQUIREMENTS.query(requirements, "features", features, |requirements| {
+            requirements.check(create_info)
+        })
+    }
 }
 
 /// Destroys requirements. `NULL` is allowed and ignored.

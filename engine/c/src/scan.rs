@@ -1,20 +1,18 @@
 //! Scans: prefix sums, minima or maxima.
 
 use std::ffi::c_char;
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::MaybeUninit;
 
 use multisplit::operations::{self, ScanBuffers};
 use multisplit::{Context, KeyType, Scan};
 
 use crate::context::MultisplitContext;
-use crate::declare::Declaration;
+use crate::declare::{Declaration, operation_info};
 use crate::glsl;
 use crate::operation::{self, MultisplitOperation};
-use crate::read::{self, Sized32};
+use crate::read;
 use crate::result::{MultisplitResult, Outcome};
-use crate::types::{
-    COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitOperator, MultisplitRole,
-};
+use crate::types::{MultisplitCommonInfo, MultisplitKeyType, MultisplitOperator, MultisplitRole};
 use crate::vulkan::VkBool32;
 
 /// A scan of a whole array: each result combines all elements before it, and with `inclusive` also the
@@ -41,12 +39,7 @@ pub struct MultisplitScanInfo {
     /// The element count, and the caller's buffer accesses around the scan.
     pub common: MultisplitCommonInfo,
 }
-
-// SAFETY: satisfies the requirements of the trait.
-unsafe impl Sized32 for MultisplitScanInfo {
-    const NAME: &'static str = "MultisplitScanInfo";
-    const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
-}
+operation_info!(MultisplitScanInfo, declare);
 
 /// Plans a scan. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
@@ -62,19 +55,15 @@ pub unsafe extern "C" fn multisplit_scan_create(
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
     // SAFETY: by the caller's contract.
-    unsafe {
-        let declare = |context: &Context, info: &_| declare(context, info);
-        operation::create(context, info, operation, |info| &info.common, declare)
-    }
+    unsafe { operation::create(context, info, operation) }
 }
 
 /// # Safety
 /// The pointers of `info` are null or valid.
 unsafe fn declare(context: &Context, info: &MultisplitScanInfo) -> Outcome<Declaration> {
     let key = KeyType::from(read::choice(info.key_type)?);
-    let op = read::choice(info.op)?;
     // SAFETY: by the caller's contract.
-    let operator = unsafe { glsl::operator(op, key, (info.glsl, info.identity))? };
+    let operator = unsafe { glsl::operator(info.op, key, (info.glsl, info.identity))? };
     let scan = match info.inclusive {
         0 => Scan::exclusive(operator),
         _ => Scan::inclusive(operator),

@@ -1,19 +1,18 @@
 //! Searches: the insertion position of many needles in a sorted array.
 
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::MaybeUninit;
 
 use multisplit::graph::ElementType;
 use multisplit::operations::{self, Search, SearchBuffers};
 use multisplit::{Context, KeyType};
 
 use crate::context::MultisplitContext;
-use crate::declare::Declaration;
+use crate::declare::{Declaration, operation_info};
 use crate::operation::{self, MultisplitOperation};
-use crate::read::{self, Sized32};
+use crate::read;
 use crate::result::{MultisplitResult, Outcome};
 use crate::types::{
-    COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitOtherCount, MultisplitRole,
-    choice,
+    MultisplitCommonInfo, MultisplitKeyType, MultisplitOtherCount, MultisplitRole, choice,
 };
 
 /// Result of a search for each needle, in the order used by sorts.
@@ -25,7 +24,7 @@ pub enum MultisplitSearch {
     /// The number of elements less than or equal to the needle: its last possible insertion position.
     UpperBound = 1,
 }
-choice!(MultisplitSearch: LowerBound, UpperBound);
+choice!(MultisplitSearch => Search: LowerBound, UpperBound);
 
 /// A search for many needles in a sorted array.
 ///
@@ -47,12 +46,7 @@ pub struct MultisplitSearchInfo {
     /// The number of needles, and the caller's buffer accesses around the search.
     pub common: MultisplitCommonInfo,
 }
-
-// SAFETY: satisfies the requirements of the trait.
-unsafe impl Sized32 for MultisplitSearchInfo {
-    const NAME: &'static str = "MultisplitSearchInfo";
-    const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
-}
+operation_info!(MultisplitSearchInfo, declare);
 
 /// Plans a search. Pipelines are compiled later, by `multisplit_operation_warm_up`.
 ///
@@ -67,16 +61,13 @@ pub unsafe extern "C" fn multisplit_search_create(
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
     // SAFETY: by the caller's contract.
-    unsafe { operation::create(context, info, operation, |info| &info.common, declare) }
+    unsafe { operation::create(context, info, operation) }
 }
 
 fn declare(context: &Context, info: &MultisplitSearchInfo) -> Outcome<Declaration> {
     read::reserved("MultisplitSearchInfo", info.reserved)?;
     let key = KeyType::from(read::choice(info.key_type)?);
-    let how = match read::choice(info.search)? {
-        MultisplitSearch::LowerBound => Search::LowerBound,
-        MultisplitSearch::UpperBound => Search::UpperBound,
-    };
+    let how = Search::from(read::choice(info.search)?);
     let mut declaration = Declaration::new(context, "search");
     let (n, elements) = (declaration.count(&info.common)?, declaration.other_count(&info.sorted)?);
     let sorted = declaration.import(MultisplitRole::Sorted, key.into(), elements.max());

@@ -1,19 +1,19 @@
 //! Segmented reductions.
 
 use std::ffi::c_char;
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::MaybeUninit;
 
 use multisplit::operations::{self, SegmentedReduceBuffers};
 use multisplit::{Context, KeyType};
 
 use crate::context::MultisplitContext;
-use crate::declare::Declaration;
+use crate::declare::{Declaration, operation_info};
 use crate::glsl;
 use crate::operation::{self, MultisplitOperation};
-use crate::read::{self, Sized32};
+use crate::read;
 use crate::result::{MultisplitResult, Outcome};
 use crate::types::{
-    COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitOperator, MultisplitOtherCount,
+    MultisplitCommonInfo, MultisplitKeyType, MultisplitOperator, MultisplitOtherCount,
     MultisplitRole,
 };
 
@@ -47,12 +47,7 @@ pub struct MultisplitReduceSegmentsInfo {
     /// The element count, and the caller's buffer accesses around the reduction.
     pub common: MultisplitCommonInfo,
 }
-
-// SAFETY: satisfies the requirements of the trait.
-unsafe impl Sized32 for MultisplitReduceSegmentsInfo {
-    const NAME: &'static str = "MultisplitReduceSegmentsInfo";
-    const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
-}
+operation_info!(MultisplitReduceSegmentsInfo, declare);
 
 /// Plans a reduction of segments. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
@@ -68,19 +63,15 @@ pub unsafe extern "C" fn multisplit_reduce_segments_create(
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
     // SAFETY: by the caller's contract.
-    unsafe {
-        let declare = |context: &Context, info: &_| declare(context, info);
-        operation::create(context, info, operation, |info| &info.common, declare)
-    }
+    unsafe { operation::create(context, info, operation) }
 }
 
 /// # Safety
 /// The pointers of `info` are null or valid.
 unsafe fn declare(context: &Context, info: &MultisplitReduceSegmentsInfo) -> Outcome<Declaration> {
     let key = KeyType::from(read::choice(info.key_type)?);
-    let op = read::choice(info.op)?;
     // SAFETY: by the caller's contract.
-    let operator = unsafe { glsl::operator(op, key, (info.glsl, info.identity))? };
+    let operator = unsafe { glsl::operator(info.op, key, (info.glsl, info.identity))? };
     let mut declaration = Declaration::new(context, "reduce segments");
     let n = declaration.count(&info.common)?;
     let segments = declaration.other_count(&info.segments)?;

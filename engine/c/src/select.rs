@@ -1,7 +1,7 @@
 //! Selections: the elements that satisfy a condition, and their number.
 
 use std::ffi::c_char;
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::MaybeUninit;
 
 use multisplit::graph::ElementType;
 use multisplit::half::{bf16, f16};
@@ -9,12 +9,12 @@ use multisplit::operations::{self, SelectBuffers};
 use multisplit::{Context, Key, KeyType, Select};
 
 use crate::context::MultisplitContext;
-use crate::declare::Declaration;
+use crate::declare::{Declaration, operation_info};
 use crate::glsl;
 use crate::operation::{self, MultisplitOperation};
-use crate::read::{self, Sized32};
+use crate::read;
 use crate::result::{MultisplitResult, Outcome};
-use crate::types::{COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitRole, choice};
+use crate::types::{MultisplitCommonInfo, MultisplitKeyType, MultisplitRole, choice};
 use crate::vulkan::VkBool32;
 
 /// Condition for selecting an element. Comparisons use the order of sorts; elements are equal if their bits
@@ -82,12 +82,7 @@ pub struct MultisplitSelectInfo {
     /// The element count, and the caller's buffer accesses around the selection.
     pub common: MultisplitCommonInfo,
 }
-
-// SAFETY: satisfies the requirements of the trait.
-unsafe impl Sized32 for MultisplitSelectInfo {
-    const NAME: &'static str = "MultisplitSelectInfo";
-    const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
-}
+operation_info!(MultisplitSelectInfo, declare);
 
 /// Plans a selection. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
@@ -103,10 +98,7 @@ pub unsafe extern "C" fn multisplit_select_create(
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
     // SAFETY: by the caller's contract.
-    unsafe {
-        let declare = |context: &Context, info: &_| declare(context, info);
-        operation::create(context, info, operation, |info| &info.common, declare)
-    }
+    unsafe { operation::create(context, info, operation) }
 }
 
 /// # Safety

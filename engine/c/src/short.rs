@@ -11,7 +11,7 @@ use crate::operation::{self, MultisplitOperation};
 use crate::read::{self, Out};
 use crate::requirements::{bits_of, optional};
 use crate::result::{Failure, MultisplitResult, Outcome, guard};
-use crate::sort::{self, MultisplitSortInfo, MultisplitSortValues};
+use crate::sort::{MultisplitSortInfo, MultisplitSortValues};
 use crate::types::{MultisplitBarriers, MultisplitKeyType};
 use crate::version;
 use crate::vulkan::{self, VkBuffer, VkCommandBuffer, VkDeviceCreateInfo};
@@ -165,11 +165,7 @@ unsafe fn create(
     info.common.n = n;
     info.common.barriers = MaybeUninit::new(MultisplitBarriers::Full);
     // SAFETY: `info` contains no pointers.
-    let made = unsafe {
-        let declaration = sort::declare(&context.engine, &info)?;
-        operation::create_ready(&context, &info.common, declaration)?
-    };
-    out.set(made);
+    out.set(unsafe { operation::create_ready(&context, &info)? });
     Ok(())
 }
 

@@ -1,19 +1,19 @@
 //! Radix sort.
 
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::MaybeUninit;
 
 use multisplit::graph::ElementType;
 use multisplit::operations::{self, SortBuffers};
 use multisplit::{Context, KeyType, Sort};
 
 use crate::context::MultisplitContext;
-use crate::declare::Declaration;
+use crate::declare::{Declaration, operation_info};
 use crate::operation::{self, MultisplitOperation};
-use crate::read::{self, Sized32};
+use crate::read;
 use crate::result::{Failure, MultisplitResult, Outcome};
 use crate::types::{
-    COUNT_END, MultisplitCommonInfo, MultisplitCount, MultisplitKeyType, MultisplitOtherCount,
-    MultisplitRole, choice, value_bytes,
+    MultisplitCommonInfo, MultisplitCount, MultisplitKeyType, MultisplitOtherCount, MultisplitRole,
+    choice, value_bytes,
 };
 use crate::vulkan::VkBool32;
 
@@ -88,12 +88,7 @@ pub struct MultisplitSortInfo {
     /// The element count, and the caller's buffer accesses around the sort.
     pub common: MultisplitCommonInfo,
 }
-
-// SAFETY: satisfies the requirements of the trait.
-unsafe impl Sized32 for MultisplitSortInfo {
-    const NAME: &'static str = "MultisplitSortInfo";
-    const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
-}
+operation_info!(MultisplitSortInfo, declare);
 
 /// Plans a sort. Pipelines are compiled later, by `multisplit_operation_warm_up`.
 ///
@@ -108,15 +103,12 @@ pub unsafe extern "C" fn multisplit_sort_create(
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
     // SAFETY: by the caller's contract.
-    unsafe {
-        let declare = |context: &Context, info: &_| declare(context, info);
-        operation::create(context, info, operation, |info| &info.common, declare)
-    }
+    unsafe { operation::create(context, info, operation) }
 }
 
 /// # Safety
 /// The pointers of `info` are null or valid.
-pub(crate) unsafe fn declare(context: &Context, info: &MultisplitSortInfo) -> Outcome<Declaration> {
+unsafe fn declare(context: &Context, info: &MultisplitSortInfo) -> Outcome<Declaration> {
     let key = KeyType::from(read::choice(info.key_type)?);
     let mut declaration = Declaration::new(context, "sort");
     let n = declaration.count(&info.common)?;

@@ -1,7 +1,7 @@
 //! Multisplit.
 
 use std::ffi::{c_char, c_void};
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::MaybeUninit;
 
 use multisplit::graph::{Buffer, ElementType};
 use multisplit::half::{bf16, f16};
@@ -10,14 +10,12 @@ use multisplit::operations::{self, SplitBuffers};
 use multisplit::{Buckets, Context, KeyType};
 
 use crate::context::MultisplitContext;
-use crate::declare::Declaration;
+use crate::declare::{Declaration, operation_info};
 use crate::glsl;
 use crate::operation::{self, MultisplitOperation};
-use crate::read::{self, Sized32};
+use crate::read;
 use crate::result::{Failure, MultisplitResult, Outcome};
-use crate::types::{
-    COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitRole, choice, value_bytes,
-};
+use crate::types::{MultisplitCommonInfo, MultisplitKeyType, MultisplitRole, choice, value_bytes};
 use crate::vulkan::VkBool32;
 
 /// Mapping from keys to buckets.
@@ -100,12 +98,7 @@ pub struct MultisplitSplitInfo {
     /// The element count, and the caller's buffer accesses around the split.
     pub common: MultisplitCommonInfo,
 }
-
-// SAFETY: satisfies the requirements of the trait.
-unsafe impl Sized32 for MultisplitSplitInfo {
-    const NAME: &'static str = "MultisplitSplitInfo";
-    const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
-}
+operation_info!(MultisplitSplitInfo, declare);
 
 /// Plans a split. A GLSL function is compiled here; pipelines are compiled later, by
 /// `multisplit_operation_warm_up`.
@@ -121,10 +114,7 @@ pub unsafe extern "C" fn multisplit_split_create(
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
     // SAFETY: by the caller's contract.
-    unsafe {
-        let declare = |context: &Context, info: &_| declare(context, info);
-        operation::create(context, info, operation, |info| &info.common, declare)
-    }
+    unsafe { operation::create(context, info, operation) }
 }
 
 /// # Safety

@@ -9,8 +9,7 @@ use multisplit_sssp::{DeviceNetwork, Method, Options, Solver};
 
 use crate::context::{CONTEXTS, ContextObject, MultisplitContext};
 use crate::handle::Registry;
-use crate::read::Out;
-use crate::read::{self, Sized32};
+use crate::read::{self, Out, Sized32};
 use crate::result::{Failure, MultisplitResult, Outcome, guard};
 use crate::types::choice;
 use crate::vulkan::VkBool32;
@@ -35,7 +34,7 @@ pub enum MultisplitSsspMethod {
     /// Buckets of equal width, split in the kernel that relaxes the edges.
     Multisplit = 5,
 }
-choice!(MultisplitSsspMethod: Auto, BellmanFord, NearFar, Bucketing, MultisplitPasses, Multisplit);
+choice!(MultisplitSsspMethod => Method: Auto, BellmanFord, NearFar, Bucketing, MultisplitPasses, Multisplit);
 
 /// Weights of a network's edges.
 #[repr(C)]
@@ -133,14 +132,7 @@ pub unsafe extern "C" fn multisplit_sssp_create(
 
 fn options(info: &MultisplitSsspInfo) -> Outcome<Options> {
     let mut options = Options {
-        method: match read::choice(info.method)? {
-            MultisplitSsspMethod::Auto => Method::Auto,
-            MultisplitSsspMethod::BellmanFord => Method::BellmanFord,
-            MultisplitSsspMethod::NearFar => Method::NearFar,
-            MultisplitSsspMethod::Bucketing => Method::Bucketing,
-            MultisplitSsspMethod::MultisplitPasses => Method::MultisplitPasses,
-            MultisplitSsspMethod::Multisplit => Method::Multisplit,
-        },
+        method: read::choice(info.method)?.into(),
         delta: (info.delta != 0.0).then_some(info.delta),
         predecessors: info.predecessors != 0,
         ..Options::default()

@@ -1,17 +1,17 @@
 //! The k largest or smallest elements.
 
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::MaybeUninit;
 
 use multisplit::graph::ElementType;
 use multisplit::operations::{self, TopKBuffers};
 use multisplit::{Context, KeyType, TopK};
 
 use crate::context::MultisplitContext;
-use crate::declare::Declaration;
+use crate::declare::{Declaration, operation_info};
 use crate::operation::{self, MultisplitOperation};
-use crate::read::{self, Sized32};
+use crate::read;
 use crate::result::{MultisplitResult, Outcome};
-use crate::types::{COUNT_END, MultisplitCommonInfo, MultisplitKeyType, MultisplitRole};
+use crate::types::{MultisplitCommonInfo, MultisplitKeyType, MultisplitRole};
 use crate::vulkan::VkBool32;
 
 /// A top-k of up to 2^30 - 1 elements, in an array of at most `maxStorageBufferRange` bytes: the k largest or
@@ -38,12 +38,7 @@ pub struct MultisplitTopKInfo {
     /// The element count, and the caller's buffer accesses around the top-k.
     pub common: MultisplitCommonInfo,
 }
-
-// SAFETY: satisfies the requirements of the trait.
-unsafe impl Sized32 for MultisplitTopKInfo {
-    const NAME: &'static str = "MultisplitTopKInfo";
-    const REQUIRED: usize = offset_of!(Self, common) + COUNT_END;
-}
+operation_info!(MultisplitTopKInfo, declare);
 
 /// Plans a top-k. Pipelines are compiled later, by `multisplit_operation_warm_up`.
 ///
@@ -58,7 +53,7 @@ pub unsafe extern "C" fn multisplit_topk_create(
     operation: *mut *mut MultisplitOperation,
 ) -> MultisplitResult {
     // SAFETY: by the caller's contract.
-    unsafe { operation::create(context, info, operation, |info| &info.common, declare) }
+    unsafe { operation::create(context, info, operation) }
 }
 
 fn declare(context: &Context, info: &MultisplitTopKInfo) -> Outcome<Declaration> {

@@ -13,8 +13,19 @@ use crate::read;
 use crate::result::Outcome;
 use crate::vulkan::{VkBool32, VkBuffer, VkDeviceAddress, VkDeviceSize};
 
-/// Implements `Choice` for an enumeration whose values are numbered from zero.
+/// Implements `Choice` for an enumeration whose values are numbered from zero. With `=> Type`, also implements
+/// the conversion to an enumeration of the engine whose values have the same names.
 macro_rules! choice {
+    ($name:ident => $type:ty: $($value:ident),* $(,)?) => {
+        $crate::types::choice!($name: $($value),*);
+        impl From<$name> for $type {
+            fn from(value: $name) -> Self {
+                match value {
+                    $($name::$value => Self::$value,)*
+                }
+            }
+        }
+    };
     ($name:ident: $($value:ident),* $(,)?) => {
         const _: () = {
             let mut next = 0;
@@ -60,26 +71,7 @@ pub enum MultisplitKeyType {
     /// bfloat16: the upper half of a `float`.
     Bf16 = 11,
 }
-choice!(MultisplitKeyType: U32, I32, F32, U64, I64, F64, U8, I8, U16, I16, F16, Bf16);
-
-impl From<MultisplitKeyType> for KeyType {
-    fn from(key: MultisplitKeyType) -> Self {
-        match key {
-            MultisplitKeyType::U32 => Self::U32,
-            MultisplitKeyType::I32 => Self::I32,
-            MultisplitKeyType::F32 => Self::F32,
-            MultisplitKeyType::U64 => Self::U64,
-            MultisplitKeyType::I64 => Self::I64,
-            MultisplitKeyType::F64 => Self::F64,
-            MultisplitKeyType::U8 => Self::U8,
-            MultisplitKeyType::I8 => Self::I8,
-            MultisplitKeyType::U16 => Self::U16,
-            MultisplitKeyType::I16 => Self::I16,
-            MultisplitKeyType::F16 => Self::F16,
-            MultisplitKeyType::Bf16 => Self::Bf16,
-        }
-    }
-}
+choice!(MultisplitKeyType => KeyType: U32, I32, F32, U64, I64, F64, U8, I8, U16, I16, F16, Bf16);
 
 /// Operator that combines two elements in a scan or a reduction.
 #[repr(C)]
@@ -119,22 +111,7 @@ pub enum MultisplitSampleType {
     /// `int64_t`; needs `shaderInt64`.
     I64 = 7,
 }
-choice!(MultisplitSampleType: U8, U16, U32, I32, U64, F32, F64, I64);
-
-impl From<MultisplitSampleType> for KeyType {
-    fn from(sample: MultisplitSampleType) -> Self {
-        match sample {
-            MultisplitSampleType::U8 => Self::U8,
-            MultisplitSampleType::U16 => Self::U16,
-            MultisplitSampleType::U32 => Self::U32,
-            MultisplitSampleType::I32 => Self::I32,
-            MultisplitSampleType::U64 => Self::U64,
-            MultisplitSampleType::F32 => Self::F32,
-            MultisplitSampleType::F64 => Self::F64,
-            MultisplitSampleType::I64 => Self::I64,
-        }
-    }
-}
+choice!(MultisplitSampleType => KeyType: U8, U16, U32, I32, U64, F32, F64, I64);
 
 /// Role of a buffer in an operation. Each `Multisplit*Info` lists the roles of its operation;
 /// `multisplit_operation_contract` returns the required size and the use of each buffer.
@@ -381,8 +358,8 @@ impl MultisplitCommonInfo {
 }
 
 /// End of `n`, the only member without a default.
-pub(crate) const COUNT_END: usize = size_of::<u64>();
-const _: () = assert!(std::mem::offset_of!(MultisplitCommonInfo, n) == 0);
+pub(crate) const COUNT_END: usize =
+    std::mem::offset_of!(MultisplitCommonInfo, n) + size_of::<u64>();
 
 /// Bytes per value; 0 selects the default, 4.
 pub(crate) fn value_bytes(given: u32) -> u32 {
