@@ -38,33 +38,81 @@ macro_rules! operation {
     };
 }
 
+/// Implements `encode` for an operation on these buffers.
+macro_rules! encode {
+    ($(#[$doc:meta])* $name:ident<$($type:ident: $bound:ident),*>($($buffer:ident),*)) => {
+        impl<$($type: $bound),*> $name<$($type),*> {
+            $(#[$doc])*
+            pub fn encode(
+                &self,
+                commands: &mut Commands,
+                $($buffer: &wgpu::Buffer,)*
+                count: Count<'_>,
+            ) -> Result<()> {
+                self.operation.encode(commands, &[$((stringify!($buffer), $buffer)),*], count)
+            }
+        }
+    };
+}
+
 operation! {
     /// An in-place sort of keys. Created by [`Multisplit::sort`].
     KeySort<K>
 }
+encode! {
+    /// Sorts `keys` in place.
+    KeySort<K: Key>(keys)
+}
+
 operation! {
     /// An in-place sort of keys with values. Created by [`Multisplit::sort_pairs`].
     PairSort<K, V>
 }
+encode! {
+    /// Sorts `keys` in place, and moves `values` with them.
+    PairSort<K: Key, V: Value>(keys, values)
+}
+
 operation! {
     /// Finds the order that sorts keys, without changing them. Created by [`Multisplit::argsort`].
     ArgSort<K>
 }
+encode! {
+    /// Writes the input index of each sorted key to `order`. Does not change `keys`.
+    ArgSort<K: Key>(keys, order)
+}
+
 operation! {
     /// A split of keys into buckets. Created by [`Multisplit::split`].
     Split<K>
 }
+encode! {
+    /// Writes `keys` to `keys_out` in bucket order, and to `offsets` the start of each bucket followed by the
+    /// count: one word more than there are buckets.
+    Split<K: Key>(keys, keys_out, offsets)
+}
+
 operation! {
     /// A split of keys with values into buckets. Created by [`Multisplit::split_pairs`].
     PairSplit<K, V>
 }
+
 operation! {
     /// A histogram. Created by [`Multisplit::histogram`].
     Histogram<S>
 }
+encode! {
+    /// Writes the number of `samples` in each bin to `counts`; with [`Bins::accumulate`] it adds to them.
+    Histogram<S: Sample>(samples, counts)
+}
+
 operation! {
     /// Exclusive prefix sums. Created by [`Multisplit::scan`].
     Scan<>
+}
+encode! {
+    /// Writes the sum of all earlier numbers of `src` to each position of `dst`.
+    Scan<>(src, dst)
 }
 
 impl Multisplit {
@@ -166,60 +214,6 @@ impl Multisplit {
     }
 }
 
-impl<K: Key> KeySort<K> {
-    /// Sorts `keys` in place.
-    pub fn encode(
-        &self,
-        commands: &mut Commands,
-        keys: &wgpu::Buffer,
-        count: Count<'_>,
-    ) -> Result<()> {
-        self.operation.encode(commands, &[("keys", keys)], count)
-    }
-}
-
-impl<K: Key, V: Value> PairSort<K, V> {
-    /// Sorts `keys` in place, and moves `values` with them.
-    pub fn encode(
-        &self,
-        commands: &mut Commands,
-        keys: &wgpu::Buffer,
-        values: &wgpu::Buffer,
-        count: Count<'_>,
-    ) -> Result<()> {
-        self.operation.encode(commands, &[("keys", keys), ("values", values)], count)
-    }
-}
-
-impl<K: Key> ArgSort<K> {
-    /// Sorts `keys` in place, and writes the input index of each sorted key to `order`.
-    pub fn encode(
-        &self,
-        commands: &mut Commands,
-        keys: &wgpu::Buffer,
-        order: &wgpu::Buffer,
-        count: Count<'_>,
-    ) -> Result<()> {
-        self.operation.encode(commands, &[("keys", keys), ("order", order)], count)
-    }
-}
-
-impl<K: Key> Split<K> {
-    /// Writes `keys` to `keys_out` in bucket order, and to `offsets` the start of each bucket followed by the
-    /// count: one word more than there are buckets.
-    pub fn encode(
-        &self,
-        commands: &mut Commands,
-        keys: &wgpu::Buffer,
-        keys_out: &wgpu::Buffer,
-        offsets: &wgpu::Buffer,
-        count: Count<'_>,
-    ) -> Result<()> {
-        let given = [("keys", keys), ("keys_out", keys_out), ("offsets", offsets)];
-        self.operation.encode(commands, &given, count)
-    }
-}
-
 impl<K: Key, V: Value> PairSplit<K, V> {
     /// Writes keys and values of `from` to `to` in bucket order, and to `offsets` the start of each bucket
     /// followed by the count: one word more than there are buckets.
@@ -239,31 +233,5 @@ impl<K: Key, V: Value> PairSplit<K, V> {
             ("offsets", offsets),
         ];
         self.operation.encode(commands, &given, count)
-    }
-}
-
-impl<S: Sample> Histogram<S> {
-    /// Writes the number of `samples` in each bin to `counts`; with [`Bins::accumulate`] it adds to them.
-    pub fn encode(
-        &self,
-        commands: &mut Commands,
-        samples: &wgpu::Buffer,
-        counts: &wgpu::Buffer,
-        count: Count<'_>,
-    ) -> Result<()> {
-        self.operation.encode(commands, &[("samples", samples), ("counts", counts)], count)
-    }
-}
-
-impl Scan {
-    /// Writes the sum of all earlier numbers of `src` to each position of `dst`.
-    pub fn encode(
-        &self,
-        commands: &mut Commands,
-        src: &wgpu::Buffer,
-        dst: &wgpu::Buffer,
-        count: Count<'_>,
-    ) -> Result<()> {
-        self.operation.encode(commands, &[("src", src), ("dst", dst)], count)
     }
 }
