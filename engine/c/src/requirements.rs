@@ -80,15 +80,47 @@ pub(crate) fn features_of(bits: u32) -> Outcome<Features> {
     Ok(features)
 }
 
-/// Converts the bits of `leave_out`, which must not include required features.
-pub(crate) fn optional(bits: u32) -> Outcome<Features> {
-    let features = features_of(bits)?;
+/// The requirements on a physical device, without the optional features of `leave_out`.
+///
+/// # Safety
+/// The physical device is null, or valid and belongs to the instance.
+pub(crate) unsafe fn of_device(
+    instance: &Instance,
+    physical: vk::PhysicalDevice,
+    api_version: u32,
+    leave_out: u32,
+) -> Outcome<Requirements> {
+    if physical.is_null() {
+        return Err(Failure::null("physical_device"));
+    }
+    // SAFETY: by the caller's contract.
+    let mut wanted = unsafe { Requirements::for_version(instance, physical, api_version)? };
+    let features = features_of(leave_out)?;
     if features.synchronization2 || features.portability_subset {
         let text =
             "leave_out must not contain SYNCHRONIZATION2 or PORTABILITY_SUBSET, which are required";
         return Err(Failure::invalid(text));
     }
-    Ok(features)
+    wanted.leave_out(&features);
+    Ok(wanted)
+}
+
+/// The required extensions, and those that the caller enables.
+///
+/// # Safety
+/// The extension names of `info` are valid.
+pub(crate) unsafe fn extensions_with(
+    wanted: &Requirements,
+    info: &vk::DeviceCreateInfo<'_>,
+) -> Outcome<Vec<*const c_char>> {
+    let (what, count) = ("ppEnabledExtensionNames", info.enabled_extension_count.into());
+    // SAFETY: by the caller's contract.
+    let own = unsafe { read::slice(what, info.pp_enabled_extension_names, count)? };
+    if own.iter().any(|name| name.is_null()) {
+        return Err(Failure::null("one of ppEnabledExtensionNames"));
+    }
+    // SAFETY: C strings, by the caller's contract, and not null.
+    Ok(unsafe { wanted.extensions_with(own) })
 }
 
 /// Converts features to bits.
@@ -177,12 +209,8 @@ impl Object {
         let (_, instance) =
             unsafe { vulkan::instance(info.get_instance_proc_addr, info.instance)? };
         let (physical, api_version) = (info.physical_device, info.api_version);
-        if physical.is_null() {
-            return Err(Failure::null("physical_device"));
-        }
         // SAFETY: by the caller's contract.
-        let mut wanted = unsafe { Requirements::for_version(&instance, physical, api_version)? };
-        wanted.leave_out(&optional(info.leave_out)?);
+        let wanted = unsafe { of_device(&instance, physical, api_version, info.leave_out)? };
         let extensions = Names(wanted.extensions.iter().map(|name| name.as_ptr()).collect());
         let (chains, merged) = (Mutex::default(), Mutex::default());
         Ok(Self { instance, physical, api_version, wanted, extensions, chains, merged })
@@ -215,15 +243,7 @@ impl Object {
         let info = unsafe { create_info.as_mut() };
         let info = info.ok_or_else(|| Failure::null("create_info"))?;
         // SAFETY: by the caller's contract.
-        let own = unsafe {
-            let count = info.enabled_extension_count.into();
-            read::slice("ppEnabledExtensionNames", info.pp_enabled_extension_names, count)?
-        };
-        if own.iter().any(|name| name.is_null()) {
-            return Err(Failure::null("one of ppEnabledExtensionNames"));
-        }
-        // SAFETY: C strings, by the caller's contract, and not null.
-        let names = unsafe { self.wanted.extensions_with(own) };
+        let names = unsafe { extensions_with(&self.wanted, info)? };
         info.enabled_extension_count = names.len() as u32;
         info.pp_enabled_extension_names = names.as_ptr();
         self.merged.lock().unwrap_or_else(PoisonError::into_inner).push(Names(names));

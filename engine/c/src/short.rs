@@ -9,7 +9,7 @@ use multisplit::requirements::Requirements;
 use crate::context::{CONTEXTS, MultisplitContext, MultisplitContextInfo};
 use crate::operation::{self, MultisplitOperation};
 use crate::read::{self, Out};
-use crate::requirements::{bits_of, optional};
+use crate::requirements::{self, bits_of};
 use crate::result::{Failure, MultisplitResult, Outcome, guard};
 use crate::sort::{MultisplitSortInfo, MultisplitSortValues};
 use crate::types::{MultisplitBarriers, MultisplitKeyType};
@@ -57,13 +57,9 @@ unsafe fn create_device(
     // SAFETY: by the caller's contract.
     let (_, instance) = unsafe { vulkan::instance(info.get_instance_proc_addr, info.instance)? };
     let (physical, api_version) = (info.physical_device, info.api_version);
-    if physical.is_null() {
-        return Err(Failure::null("physical_device"));
-    }
     // SAFETY: guaranteed by the caller.
     let (wanted, families) = unsafe {
-        let mut wanted = Requirements::for_version(&instance, physical, api_version)?;
-        wanted.leave_out(&optional(info.leave_out)?);
+        let wanted = requirements::of_device(&instance, physical, api_version, info.leave_out)?;
         (wanted, instance.get_physical_device_queue_family_properties(physical))
     };
     if info.queue_family as usize >= families.len() {
@@ -83,12 +79,7 @@ unsafe fn create_device(
     let mut chain = wanted.feature_chain();
     // SAFETY: by the caller's contract.
     unsafe {
-        let count = own.enabled_extension_count.into();
-        let names = read::slice("ppEnabledExtensionNames", own.pp_enabled_extension_names, count)?;
-        if names.iter().any(|name| name.is_null()) {
-            return Err(Failure::null("one of ppEnabledExtensionNames"));
-        }
-        let extensions = wanted.extensions_with(names);
+        let extensions = requirements::extensions_with(&wanted, &own)?;
         let merged = chain.merge_into(own.enabled_extension_names(&extensions));
         let check = Requirements::check_create_info(&instance, physical, api_version, &merged)?;
         let features = bits_of(check.into_result()?);
