@@ -2,7 +2,7 @@
 
 use crate::access::Access;
 use crate::hazard::{Dependency, Record};
-use crate::plan::MemoryBarrier;
+use crate::sync::MemoryBarrier;
 
 /// The memory barriers that a call must contain, in addition to `given`, to cover `dependencies`.
 /// The result is minimal: without any one of its bits, a dependency would be uncovered.

@@ -6,12 +6,11 @@ use crate::graph::Graph;
 use crate::lifetime::{self, Constants, Heap, Interval};
 use crate::limits::Limits;
 use crate::order::{self, Schedule};
-use crate::plan::{
-    Barrier, BufferPlacement, Hazard, Plan, PlannedBuffer, PlannedPass, Step, Work, Workspace,
-};
+use crate::plan::{BufferPlacement, Plan, PlannedBuffer, PlannedPass, Step, Work, Workspace};
 use crate::reason::{self, Names};
 use crate::repeat::{self, Calls};
 use crate::resource::Kind;
+use crate::sync::{Barrier, Hazard};
 use crate::touch::{self, Timeline};
 use crate::validate::{self, Checked};
 

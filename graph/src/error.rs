@@ -7,18 +7,16 @@ use thiserror::Error;
 
 use crate::access::Scope;
 
-/// An error in a graph declaration. Variants name the pass and the buffer or binding involved.
+/// An error in a graph declaration. The fields `pass`, `buffer` and `binding` are the names of those involved.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[expect(missing_docs, reason = "names of passes, buffers and bindings")]
 #[non_exhaustive]
 pub enum GraphError {
     /// A kernel was specialized to a workgroup size of zero.
     #[error(
         "pass `{pass}`: the workgroup size is 0; set its specialization constants to at least 1"
     )]
-    EmptyWorkgroup {
-        /// The pass.
-        pass: String,
-    },
+    EmptyWorkgroup { pass: String },
     /// The passes require a subgroup size that the device does not have.
     #[error("{}; use the policy of the context that runs the graph", Subgroups(*.lanes, *.device))]
     SubgroupSize {
@@ -44,56 +42,33 @@ pub enum GraphError {
     EmptyBuffer {
         /// The pass that uses the empty view; `None` if the buffer itself is empty.
         pass: Option<String>,
-        /// The buffer.
         buffer: String,
     },
     /// Two imports have the same name.
     #[error("import `{buffer}` is declared twice; give each import a unique name")]
-    DuplicateImport {
-        /// The name.
-        buffer: String,
-    },
+    DuplicateImport { buffer: String },
     /// A status word was used in a fill, a copy, an update or an indirect dispatch.
     #[error(
         "pass `{pass}`: status word `{buffer}` can only be bound to a kernel, not used in a transfer or indirect dispatch"
     )]
-    StatusWord {
-        /// The pass.
-        pass: String,
-        /// The status word.
-        buffer: String,
-    },
+    StatusWord { pass: String, buffer: String },
     /// A pass writes to a constant.
     #[error(
         "pass `{pass}` writes constant `{buffer}`, which is read-only; use a transient or an import"
     )]
-    ConstantWritten {
-        /// The pass.
-        pass: String,
-        /// The constant.
-        buffer: String,
-    },
+    ConstantWritten { pass: String, buffer: String },
     /// An entry or exit scope was given for a buffer that is not an import.
     #[error("buffer `{buffer}` has an entry or exit scope, but only imports can have one")]
-    NotAnImport {
-        /// The buffer.
-        buffer: String,
-    },
+    NotAnImport { buffer: String },
     /// An entry or exit scope is empty, has a stage without an access, has an access that none of
     /// its stages supports, or has unknown bits.
     #[error(
         "import `{buffer}`: invalid scope {scope}; every stage needs an access that it supports, and every access needs a stage"
     )]
-    InvalidScope {
-        /// The import.
-        buffer: String,
-        /// The scope.
-        scope: Scope,
-    },
+    InvalidScope { buffer: String, scope: Scope },
     /// The kernel has no binding of this name.
     #[error("pass `{pass}`: the kernel has no binding `{binding}`; its bindings are: {known}")]
     UnknownBinding {
-        /// The pass.
         pass: String,
         /// The name that was bound.
         binding: String,
@@ -102,34 +77,18 @@ pub enum GraphError {
     },
     /// No buffer is bound to a binding of the kernel.
     #[error("pass `{pass}`: binding `{binding}` of the kernel is unbound; bind a buffer to it")]
-    UnboundBinding {
-        /// The pass.
-        pass: String,
-        /// The binding.
-        binding: String,
-    },
+    UnboundBinding { pass: String, binding: String },
     /// A binding was bound twice.
     #[error("pass `{pass}`: `{binding}` is bound twice; bind it once")]
-    BoundTwice {
-        /// The pass.
-        pass: String,
-        /// The binding.
-        binding: String,
-    },
+    BoundTwice { pass: String, binding: String },
     /// A binding that the kernel only reads was bound as scratch.
     #[error(
         "pass `{pass}`: `{binding}` is bound as scratch, but the kernel only reads it; use `bind`"
     )]
-    ScratchReadOnly {
-        /// The pass.
-        pass: String,
-        /// The binding.
-        binding: String,
-    },
+    ScratchReadOnly { pass: String, binding: String },
     /// The kernel has no specialization constant of this name.
     #[error("pass `{pass}`: the kernel has no specialization constant `{constant}`")]
     UnknownConstant {
-        /// The pass.
         pass: String,
         /// The name that was specialized.
         constant: String,
@@ -137,7 +96,6 @@ pub enum GraphError {
     /// The kernel has push constants, but the pass does not set them.
     #[error("pass `{pass}`: the kernel needs {expected} bytes of push constants; set them")]
     MissingPush {
-        /// The pass.
         pass: String,
         /// Size of the kernel's block, in bytes.
         expected: u32,
@@ -145,7 +103,6 @@ pub enum GraphError {
     /// The push constants' struct is laid out differently from the kernel's block.
     #[error("pass `{pass}`: {mismatch}")]
     PushLayout {
-        /// The pass.
         pass: String,
         /// The first difference.
         mismatch: PushMismatch,
@@ -155,7 +112,6 @@ pub enum GraphError {
         "pass `{pass}`: {given} bytes of push constants were given, but the kernel takes {expected}"
     )]
     PushSize {
-        /// The pass.
         pass: String,
         /// Size of the kernel's block, in bytes; 0 if the kernel does not use push constants.
         expected: u32,
@@ -167,9 +123,7 @@ pub enum GraphError {
         "pass `{pass}`: the view of {size} bytes at offset {offset} exceeds buffer `{buffer}`, which has {buffer_size} bytes"
     )]
     ViewOutOfBounds {
-        /// The pass.
         pass: String,
-        /// The buffer.
         buffer: String,
         /// Offset of the view, in bytes.
         offset: u64,
@@ -183,9 +137,7 @@ pub enum GraphError {
         "pass `{pass}`: the view of buffer `{buffer}` has {what} {value}, which must be a multiple of {alignment}"
     )]
     Misaligned {
-        /// The pass.
         pass: String,
-        /// The buffer.
         buffer: String,
         /// `offset` or `size`.
         what: &'static str,
@@ -199,11 +151,8 @@ pub enum GraphError {
         "pass `{pass}`: `{binding}` needs at least {needed} bytes, but the view of buffer `{buffer}` has {size}"
     )]
     ViewTooSmall {
-        /// The pass.
         pass: String,
-        /// The binding.
         binding: String,
-        /// The buffer.
         buffer: String,
         /// Size of the view, in bytes.
         size: u64,
@@ -216,11 +165,8 @@ pub enum GraphError {
         "pass `{pass}`: `{binding}` has {stride}-byte elements, but buffer `{buffer}` has {element}-byte elements; one size must be a multiple of the other"
     )]
     ElementMismatch {
-        /// The pass.
         pass: String,
-        /// The binding.
         binding: String,
-        /// The buffer.
         buffer: String,
         /// Element size of the buffer, in bytes.
         element: u64,
@@ -232,7 +178,6 @@ pub enum GraphError {
         "pass `{pass}`: cannot write {given} bytes to a {size}-byte view of buffer `{buffer}`; the sizes must be equal"
     )]
     SizeMismatch {
-        /// The pass.
         pass: String,
         /// The destination buffer.
         buffer: String,
@@ -250,33 +195,20 @@ pub enum GraphError {
         limit: &'static str,
         /// The requested value.
         value: u64,
-        /// The limit.
         max: u64,
     },
     /// Two bindings of a pass overlap, and at least one of them is written.
     #[error(
         "pass `{pass}`: `{first}` and `{second}` overlap in buffer `{buffer}`, and at least one of them is written; bind disjoint views"
     )]
-    AliasConflict {
-        /// The pass.
-        pass: String,
-        /// The buffer.
-        buffer: String,
-        /// The first binding.
-        first: String,
-        /// The second binding.
-        second: String,
-    },
+    AliasConflict { pass: String, buffer: String, first: String, second: String },
     /// A pass reads bytes of a transient that no earlier pass writes.
     #[error(
         "pass `{pass}`: `{binding}` reads bytes {start}..{end} of transient `{buffer}`, which no earlier pass writes"
     )]
     UnwrittenRead {
-        /// The pass.
         pass: String,
-        /// The binding.
         binding: String,
-        /// The transient.
         buffer: String,
         /// First unwritten byte.
         start: u64,

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use crate::access::{Access, Stages};
-use crate::plan::{ByteRange, HazardKind, MemoryBarrier};
 use crate::reach::{Reach, Source, Target};
+use crate::sync::{ByteRange, HazardKind, MemoryBarrier};
 use crate::touch::{Timeline, Touch};
 
 /// An access that has already been performed.

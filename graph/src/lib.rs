@@ -100,6 +100,7 @@ mod reason;
 mod repeat;
 mod resolve;
 mod resource;
+mod sync;
 mod touch;
 mod validate;
 
@@ -113,8 +114,8 @@ pub use pass::{Groups, PassId, PassKernel};
 #[doc(hidden)]
 pub use plan::BrokenPlan;
 pub use plan::{
-    Barrier, BufferPlacement, ByteRange, Hazard, HazardKind, HazardSide, ImportContract,
-    MemoryBarrier, Place, Plan, PlannedBinding, PlannedBuffer, PlannedPass, PlannedView, Step,
-    Work, Workspace,
+    BufferPlacement, ImportContract, Place, Plan, PlannedBinding, PlannedBuffer, PlannedPass,
+    PlannedView, Step, Work, Workspace,
 };
 pub use resource::{Buffer, Element, ElementType, PingPong, View};
+pub use sync::{Barrier, ByteRange, Hazard, HazardKind, HazardSide, MemoryBarrier};

@@ -12,7 +12,7 @@
 //! listed in its barrier.
 
 use crate::access::{Access, Stages};
-use crate::plan::MemoryBarrier;
+use crate::sync::MemoryBarrier;
 
 /// The earlier access of a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use crate::barrier::barrier_for;
 use crate::hazard::{Dependency, Record, walk};
 use crate::lifetime::Heap;
 use crate::order::Schedule;
-use crate::plan::{ByteRange, Hazard, HazardKind, HazardSide, MemoryBarrier};
 use crate::repeat::{Calls, STEADY_RUNS};
+use crate::sync::{ByteRange, Hazard, HazardKind, HazardSide, MemoryBarrier};
 use crate::touch::Timeline;
 use crate::validate::Checked;
 

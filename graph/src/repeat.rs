@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::barrier::{cover, joined, merged, prune};
 use crate::hazard::walk;
-use crate::plan::MemoryBarrier;
+use crate::sync::MemoryBarrier;
 use crate::touch::Timeline;
 
 /// The barrier calls of a recording: one before each level, and one after the last level. An empty

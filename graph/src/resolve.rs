@@ -8,8 +8,9 @@ use crate::error::GraphError;
 use crate::graph::Graph;
 use crate::limits::Limits;
 use crate::pass::{Action, BindDecl, Extent, Groups, PassDecl, PushDecl, ShaderDecl};
-use crate::plan::{ByteRange, PlannedBinding, PlannedPass, PlannedView, Work};
+use crate::plan::{PlannedBinding, PlannedPass, PlannedView, Work};
 use crate::resource::{Kind, View};
+use crate::sync::ByteRange;
 
 /// Size of a `VkDispatchIndirectCommand`.
 const INDIRECT_BYTES: u64 = 12;

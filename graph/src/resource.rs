@@ -77,23 +77,11 @@ impl ElementType {
 
 impl fmt::Display for ElementType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = match self {
-            Self::U8 => "u8",
-            Self::I8 => "i8",
-            Self::U16 => "u16",
-            Self::I16 => "i16",
-            Self::F16 => "f16",
-            Self::Bf16 => "bf16",
-            Self::U32 => "u32",
-            Self::I32 => "i32",
-            Self::F32 => "f32",
-            Self::U64 => "u64",
-            Self::I64 => "i64",
-            Self::F64 => "f64",
-            Self::Other(bytes) => return write!(f, "{bytes}-byte elements"),
-            Self::Untyped => "untyped bytes",
-        };
-        f.write_str(name)
+        match self {
+            Self::Other(bytes) => write!(f, "{bytes}-byte elements"),
+            Self::Untyped => f.write_str("untyped bytes"),
+            number => f.write_str(&format!("{number:?}").to_ascii_lowercase()),
+        }
     }
 }
 

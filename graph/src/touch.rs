@@ -7,7 +7,7 @@
 use crate::access::{Access, Scope, Stages};
 use crate::lifetime::Heap;
 use crate::order::Schedule;
-use crate::plan::ByteRange;
+use crate::sync::ByteRange;
 use crate::validate::Checked;
 
 /// Address space of the workspace. A buffer outside the workspace with index `i` has address

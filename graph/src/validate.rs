@@ -7,9 +7,9 @@ use crate::access::{Access, Scope, Stages};
 use crate::error::GraphError;
 use crate::graph::Graph;
 use crate::limits::Limits;
-use crate::plan::ByteRange;
 use crate::resolve::{self, CheckedPass};
 use crate::resource::{Buffer, BufferDecl, Kind};
+use crate::sync::ByteRange;
 
 /// A valid graph with all handles resolved to indices.
 pub(crate) struct Checked {
@@ -21,12 +21,14 @@ pub(crate) struct Checked {
 
 pub(crate) fn check(graph: &Graph, limits: &Limits) -> Result<Checked, GraphError> {
     let buffers = check_buffers(graph, limits)?;
-    let mut passes = Vec::with_capacity(graph.passes.len());
-    for pass in &graph.passes {
-        passes.push(resolve::resolve_pass(graph, pass, limits)?);
+    let resolve = |pass| resolve::resolve_pass(graph, pass, limits);
+    let mut passes = graph.passes.iter().map(resolve).collect::<Result<Vec<_>, _>>()?;
+    for &pass in &graph.keeps {
+        passes[pass_index(graph, pass, "keep")?].kept = true;
     }
-    mark_kept(graph, &mut passes)?;
-    mark_settable(graph, &mut passes)?;
+    for &pass in &graph.settables {
+        passes[pass_index(graph, pass, "settable")?].planned.settable = true;
+    }
     let orders = resolve_orders(graph)?;
     check_ping_pongs(graph)?;
     let checked = Checked { buffers, passes, orders };
@@ -88,22 +90,6 @@ fn scoped_import(
         return Err(GraphError::InvalidScope { buffer: decl.name.clone(), scope });
     }
     Ok(buffer.index)
-}
-
-fn mark_settable(graph: &Graph, passes: &mut [CheckedPass]) -> Result<(), GraphError> {
-    for pass in &graph.settables {
-        let index = pass_index(graph, *pass, "settable")?;
-        passes[index].planned.settable = true;
-    }
-    Ok(())
-}
-
-fn mark_kept(graph: &Graph, passes: &mut [CheckedPass]) -> Result<(), GraphError> {
-    for pass in &graph.keeps {
-        let index = pass_index(graph, *pass, "keep")?;
-        passes[index].kept = true;
-    }
-    Ok(())
 }
 
 fn resolve_orders(graph: &Graph) -> Result<Vec<(usize, usize)>, GraphError> {

@@ -3,7 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::remarks;
-use crate::plan::{BufferPlacement, Hazard, HazardSide, Plan, PlannedPass, Work};
+use crate::plan::{BufferPlacement, Plan, PlannedPass, Work};
+use crate::sync::{Hazard, HazardSide};
 
 impl Plan {
     /// Formats the plan as a DOT graph for Graphviz: passes as boxes, buffers as ellipses, hazards

@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 
 use crate::access::{Access, Scope, Stages};
 use crate::plan::{
-    Barrier, BufferPlacement, Hazard, HazardSide, MemoryBarrier, Plan, PlannedBinding,
-    PlannedBuffer, PlannedPass, PlannedView, Work,
+    BufferPlacement, Plan, PlannedBinding, PlannedBuffer, PlannedPass, PlannedView, Work,
 };
+use crate::sync::{Barrier, Hazard, HazardSide, MemoryBarrier};
 
 impl Plan {
     /// Formats the plan as JSON.

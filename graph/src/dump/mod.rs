@@ -4,7 +4,8 @@ mod dot;
 mod json;
 mod text;
 
-use crate::plan::{Hazard, Plan};
+use crate::plan::Plan;
+use crate::sync::Hazard;
 
 impl Plan {
     fn buffer_name(&self, index: usize) -> &str {

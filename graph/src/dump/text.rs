@@ -6,9 +6,9 @@ use multisplit_shaders::BindingAccess;
 
 use super::remarks;
 use crate::plan::{
-    Barrier, BufferPlacement, Hazard, HazardSide, ImportContract, Plan, PlannedBuffer, PlannedPass,
-    PlannedView, Work,
+    BufferPlacement, ImportContract, Plan, PlannedBuffer, PlannedPass, PlannedView, Work,
 };
+use crate::sync::{Barrier, Hazard, HazardSide};
 
 /// Maximum columns of the lifetime chart. With more levels, several levels share a column.
 const MAX_COLUMNS: usize = 64;
