@@ -74,10 +74,8 @@ unsafe fn declare_reduce(
     let from = (of(MultisplitRole::Keys, key), of(MultisplitRole::Values, value));
     let to = (of(MultisplitRole::KeysOut, key), of(MultisplitRole::ValuesOut, value));
     let found = declaration.import(MultisplitRole::Found, ElementType::U32, 1);
-    let (graph, policy) = declaration.parts();
     let buffers = ReduceByKeyBuffers::new(from, to, found).count(n);
-    operations::reduce_by_key(graph, policy, operator, &buffers)?;
-    Ok(declaration)
+    declaration.add(|graph, policy| operations::reduce_by_key(graph, policy, operator, &buffers))
 }
 
 /// A segmented scan: each run of equal adjacent keys is scanned separately. With all members except `common`
@@ -150,7 +148,5 @@ unsafe fn declare_scan(context: &Context, info: &MultisplitScanByKeyInfo) -> Out
             buffers.heads(flags)
         }
     };
-    let (graph, policy) = declaration.parts();
-    operations::scan(graph, policy, &scan, &buffers)?;
-    Ok(declaration)
+    declaration.add(|graph, policy| operations::scan(graph, policy, &scan, &buffers))
 }

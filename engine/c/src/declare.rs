@@ -73,16 +73,21 @@ impl Declaration {
         Self { work: context.work(name), roles: Vec::new(), counts }
     }
 
-    /// The graph and the policy, as required by the functions that add a primitive.
-    pub fn parts(&mut self) -> (&mut Graph, &Policy) {
-        self.work.parts()
+    /// Adds the passes.
+    pub fn add<T>(
+        mut self,
+        operation: impl FnOnce(&mut Graph, &Policy) -> multisplit::Result<T>,
+    ) -> Outcome<Self> {
+        let (graph, policy) = self.work.parts();
+        operation(graph, policy)?;
+        Ok(self)
     }
 
     /// Imports the caller's buffer for a role: an array of `len` elements, padded to whole words.
     pub fn import(&mut self, role: MultisplitRole, element: ElementType, len: u64) -> Buffer {
         let of_word = MIN_BYTES / u64::from(element.bytes().unwrap_or(1)).clamp(1, MIN_BYTES);
         let len = len.max(1).checked_next_multiple_of(of_word).unwrap_or(u64::MAX);
-        let buffer = self.parts().0.import_array(role.name(), element, len);
+        let buffer = self.work.parts().0.import_array(role.name(), element, len);
         self.roles.push((role, buffer));
         buffer
     }
@@ -94,7 +99,7 @@ impl Declaration {
         element: ElementType,
         size: u64,
     ) -> Buffer {
-        let graph = self.parts().0;
+        let graph = self.work.parts().0;
         let buffer = graph.import_bytes(role.name(), size.max(MIN_BYTES)).reinterpret(element);
         self.roles.push((role, buffer));
         buffer

@@ -159,9 +159,7 @@ unsafe fn declare(context: &Context, info: &MultisplitHistogramInfo) -> Outcome<
     let described = Bins::of(sample, info.bins, function).layout(layout);
     let described = if info.accumulate != 0 { described.accumulate() } else { described };
     let described = if info.closed != 0 { described.closed() } else { described };
-    let (graph, policy) = declaration.parts();
-    operations::histogram(graph, policy, &described, &buffers)?;
-    Ok(declaration)
+    declaration.add(|graph, policy| operations::histogram(graph, policy, &described, &buffers))
 }
 
 fn layout(info: &MultisplitHistogramInfo) -> Layout {

@@ -82,7 +82,5 @@ fn declare(context: &Context, info: &MultisplitMergeInfo) -> Outcome<Declaration
         let [one, other, out] = arrays(values, value);
         buffers = buffers.values(one, other, out);
     }
-    let (graph, policy) = declaration.parts();
-    operations::merge(graph, policy, how, &buffers)?;
-    Ok(declaration)
+    declaration.add(|graph, policy| operations::merge(graph, policy, how, &buffers))
 }

@@ -255,17 +255,12 @@ impl Operation {
             each_pass: info.each_pass != 0,
         };
         let [count, other] = &self.counts;
-        let given = [(count, info.count), (other, info.other_count)];
-        let mut bytes = [[0; size_of::<u32>()]; 2];
-        let mut read = [false; 2];
-        for (at, (count, given)) in given.into_iter().enumerate() {
-            let number = self.recorded(count, given)?;
-            read[at] = number.is_some();
-            bytes[at] = number.unwrap_or_default().to_ne_bytes();
-        }
+        let numbers = [self.recorded(count, info.count)?, self.recorded(other, info.other_count)?];
+        let bytes = numbers.map(|number| number.unwrap_or_default().to_ne_bytes());
         let values = [0, 1].map(|at| PassValue { pass: self.counts[at].name, bytes: &bytes[at] });
         // The values read by the plan.
-        let values = &values[usize::from(!read[0])..1 + usize::from(read[1])];
+        let [first, second] = numbers.map(|number| number.is_some());
+        let values = &values[usize::from(!first)..1 + usize::from(second)];
         let options = RecordOptions {
             workspace: self.scratch(&info.workspace)?,
             frame: Some(info.frame as usize),
@@ -297,22 +292,18 @@ impl Operation {
                 false => Ok((found.buffer, BufferAt::new(buffer, 0))),
             }
         };
-        let keys = at(MultisplitRole::Keys, keys)?;
-        let has_values = self.role(MultisplitRole::Values).is_ok();
-        let (both, alone);
-        let imports: &[Import] = if has_values || !values.is_null() {
-            both = [keys, at(MultisplitRole::Values, values)?];
-            &both
-        } else {
-            alone = [keys];
-            &alone
-        };
+        let (mut imports, mut count) = ([at(MultisplitRole::Keys, keys)?; 2], 1);
+        let has_values = self.roles.iter().any(|other| other.role == MultisplitRole::Values);
+        if has_values || !values.is_null() {
+            imports[1] = at(MultisplitRole::Values, values)?;
+            count = 2;
+        }
         if self.needed().size > 0 {
             let text = "the operation needs scratch memory; record it with multisplit_record";
             return Err(Failure::invalid(text));
         }
         // SAFETY: by the caller's contract.
-        unsafe { executable.record_with(commands, imports, &RecordOptions::default())? };
+        unsafe { executable.record_with(commands, &imports[..count], &RecordOptions::default())? };
         Ok(())
     }
 

@@ -72,7 +72,5 @@ unsafe fn declare(context: &Context, info: &MultisplitReduceInfo) -> Outcome<Dec
     if info.index != 0 {
         buffers = buffers.index(declaration.import(MultisplitRole::Indices, ElementType::U32, 1));
     }
-    let (graph, policy) = declaration.parts();
-    operations::reduce(graph, policy, operator, &buffers)?;
-    Ok(declaration)
+    declaration.add(|graph, policy| operations::reduce(graph, policy, operator, &buffers))
 }

@@ -72,7 +72,7 @@ unsafe fn declare(context: &Context, info: &MultisplitScanInfo) -> Outcome<Decla
     let n = declaration.count(&info.common)?;
     let src = declaration.import(MultisplitRole::Input, key.into(), n.max());
     let dst = declaration.import(MultisplitRole::Output, key.into(), n.max());
-    let (graph, policy) = declaration.parts();
-    operations::scan(graph, policy, &scan, &ScanBuffers::new(src, dst).count(n))?;
-    Ok(declaration)
+    declaration.add(|graph, policy| {
+        operations::scan(graph, policy, &scan, &ScanBuffers::new(src, dst).count(n))
+    })
 }

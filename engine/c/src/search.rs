@@ -74,7 +74,5 @@ fn declare(context: &Context, info: &MultisplitSearchInfo) -> Outcome<Declaratio
     let needles = declaration.import(MultisplitRole::Needles, key.into(), n.max());
     let positions = declaration.import(MultisplitRole::Positions, ElementType::U32, n.max());
     let buffers = SearchBuffers::new(sorted, needles, positions).count(n).sorted_count(elements);
-    let (graph, policy) = declaration.parts();
-    operations::search(graph, policy, how, &buffers)?;
-    Ok(declaration)
+    declaration.add(|graph, policy| operations::search(graph, policy, how, &buffers))
 }

@@ -83,7 +83,5 @@ unsafe fn declare(context: &Context, info: &MultisplitReduceSegmentsInfo) -> Out
         None => SegmentedReduceBuffers::rows(src, info.row_length.into(), dst),
     };
     let buffers = buffers.count(segments).elements(n);
-    let (graph, policy) = declaration.parts();
-    operations::reduce_segments(graph, policy, operator, &buffers)?;
-    Ok(declaration)
+    declaration.add(|graph, policy| operations::reduce_segments(graph, policy, operator, &buffers))
 }

@@ -167,7 +167,5 @@ unsafe fn declare_of<K: Key>(
         let lengths = declaration.import(MultisplitRole::RunLengths, ElementType::U32, n.max());
         buffers = buffers.run_lengths(lengths);
     }
-    let (graph, policy) = declaration.parts();
-    operations::select(graph, policy, &which, &buffers)?;
-    Ok(declaration)
+    declaration.add(|graph, policy| operations::select(graph, policy, &which, &buffers))
 }

@@ -140,9 +140,7 @@ unsafe fn declare(context: &Context, info: &MultisplitSortInfo) -> Outcome<Decla
         let count = declaration.other_count(&info.segment_count)?;
         buffers = buffers.segments(declaration.offsets(count), count);
     }
-    let (graph, policy) = declaration.parts();
-    operations::sort(graph, policy, &sort, &buffers)?;
-    Ok(declaration)
+    declaration.add(|graph, policy| operations::sort(graph, policy, &sort, &buffers))
 }
 
 /// Adds the segments known to the host. Members that do not apply to the kind of segments are rejected,

@@ -148,10 +148,8 @@ unsafe fn declare(context: &Context, info: &MultisplitSplitInfo) -> Outcome<Decl
         let word = declaration.import(MultisplitRole::OutOfRange, ElementType::U32, 1);
         buffers = buffers.out_of_range(word);
     }
-    let (graph, policy) = declaration.parts();
     let buckets = Buckets::of(key, info.buckets, bucket);
-    operations::split(graph, policy, &buckets, &buffers.count(n))?;
-    Ok(declaration)
+    declaration.add(|graph, policy| operations::split(graph, policy, &buckets, &buffers.count(n)))
 }
 
 /// # Safety

@@ -74,7 +74,5 @@ fn declare(context: &Context, info: &MultisplitTopKInfo) -> Outcome<Declaration>
     let keys_out = declaration.import(MultisplitRole::KeysOut, key.into(), found);
     let indices = declaration.import(MultisplitRole::Indices, ElementType::U32, found);
     let buffers = TopKBuffers::new(keys, keys_out, indices).count(n);
-    let (graph, policy) = declaration.parts();
-    operations::topk(graph, policy, &how, &buffers)?;
-    Ok(declaration)
+    declaration.add(|graph, policy| operations::topk(graph, policy, &how, &buffers))
 }
