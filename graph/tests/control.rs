@@ -7,9 +7,9 @@
 mod common;
 mod model;
 
-use common::{kernel, limits};
+use common::{Once as _, plan, step};
 use model::{Declared, DeclaredBuffer, DeclaredPass, DeclaredUse, Kind};
-use multisplit_graph::{Access, BufferPlacement, Graph, Groups, Plan};
+use multisplit_graph::{Access, BufferPlacement, Graph, Plan};
 
 const BYTES: u64 = 64;
 
@@ -27,10 +27,7 @@ fn chain() -> (Declared, Plan) {
     }
     for (index, pair) in buffers.windows(2).enumerate() {
         let label = format!("p{index}");
-        g.pass(&label, kernel("step").read("src").write("dst"))
-            .bind("src", pair[0])
-            .bind("dst", pair[1])
-            .dispatch(Groups::linear(1));
+        g.pass(&label, step()).bind("src", pair[0]).bind("dst", pair[1]).once();
         let used = |buffer: usize, writes: bool| DeclaredUse {
             buffer,
             start: 0,
@@ -43,7 +40,7 @@ fn chain() -> (Declared, Plan) {
         declared.passes.push(DeclaredPass { label, kept: false, uses });
     }
     g.replayable();
-    (declared, g.compile(&limits()).expect("valid graph"))
+    (declared, plan(&g))
 }
 
 #[test]

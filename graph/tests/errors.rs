@@ -5,20 +5,12 @@
 
 mod common;
 
-use common::{Described, assert_names, kernel, limits};
+use common::{Described, Once as _, assert_names, error, kernel, limits, step};
 use multisplit_graph::{
-    Access, Buffer, CycleLink, Graph, GraphError, Groups, Limits, PassBuilder, PingPong, Scope,
-    Stages, View,
+    Access, Buffer, CycleLink, Graph, GraphError, Limits, PassBuilder, PingPong, Scope, Stages,
+    View,
 };
 use multisplit_shaders::{PushBlock, PushMember};
-
-fn error(g: &Graph) -> GraphError {
-    g.compile(&limits()).expect_err("invalid graph")
-}
-
-fn step() -> Described {
-    kernel("step").read("src").write("dst")
-}
 
 /// A graph with the import `keys` and the transient `work`, 256 bytes each.
 fn graph() -> (Graph, Buffer, Buffer) {
@@ -27,24 +19,28 @@ fn graph() -> (Graph, Buffer, Buffer) {
     (g, a, b)
 }
 
+/// The error of that graph with an invalid declaration.
+fn declaration_error<T>(declare: impl FnOnce(&mut Graph, Buffer, Buffer) -> T) -> GraphError {
+    let (mut g, a, b) = graph();
+    declare(&mut g, a, b);
+    error(&g)
+}
+
 /// The error of a graph whose only pass, `the.pass`, binds `src` and `dst` and is completed by
 /// `extend`.
 fn pass_error(
     described: Described,
     extend: impl FnOnce(PassBuilder<'_>) -> PassBuilder<'_>,
 ) -> GraphError {
-    let (mut g, a, b) = graph();
-    let pass = g.pass("the.pass", described).bind("src", a).bind("dst", b);
-    extend(pass).dispatch(Groups::linear(1));
-    error(&g)
+    declaration_error(|g, a, b| {
+        extend(g.pass("the.pass", described).bind("src", a).bind("dst", b)).once()
+    })
 }
 
 /// The error of a graph whose only pass reads `view` of the import `keys`.
 fn view_error(view: impl FnOnce(Buffer) -> View) -> GraphError {
     let (mut g, a, _) = graph();
-    g.pass("the.pass", kernel("reader").read("src"))
-        .bind("src", view(a))
-        .dispatch(Groups::linear(1));
+    g.pass("the.pass", kernel("reader").read("src")).bind("src", view(a)).once();
     g.compile(&Limits { storage_alignment: 16, ..limits() }).expect_err("invalid view")
 }
 
@@ -54,20 +50,17 @@ fn pass() -> String {
 
 #[test]
 fn buffers_of_other_graphs_are_rejected() {
-    let (mut g, _, b) = graph();
     let foreign = Graph::new("other").import::<u32>("theirs", 64);
-    g.pass("the.pass", step()).bind("src", foreign).bind("dst", b).dispatch(Groups::linear(1));
-    let error = error(&g);
+    let error = declaration_error(|g, _, b| {
+        g.pass("the.pass", step()).bind("src", foreign).bind("dst", b).once()
+    });
     assert!(matches!(error, GraphError::ForeignBuffer { .. }), "{error:?}");
     assert_names(&error, &["the.pass", "src"]);
 
-    let (mut g, ..) = graph();
-    g.entry(foreign, Scope::COMPUTE_WRITE);
-    assert_names(&g.compile(&limits()).expect_err("foreign"), &["entry"]);
-
-    let (mut g, a, _) = graph();
-    g.carry(&PingPong::new(a, foreign));
-    assert_names(&g.compile(&limits()).expect_err("foreign"), &["carry"]);
+    let error = declaration_error(|g, _, _| g.entry(foreign, Scope::COMPUTE_WRITE));
+    assert_names(&error, &["entry"]);
+    let error = declaration_error(|g, a, _| g.carry(&PingPong::new(a, foreign)));
+    assert_names(&error, &["carry"]);
 }
 
 #[test]
@@ -78,9 +71,8 @@ fn passes_of_other_graphs_are_rejected() {
     let own = g.fill("ours", a, 0);
     g.order(own, foreign);
     assert_eq!(error(&g), GraphError::ForeignPass { at: "order".to_owned() });
-    let (mut g, ..) = graph();
-    g.keep(foreign);
-    assert_eq!(error(&g), GraphError::ForeignPass { at: "keep".to_owned() });
+    let error = declaration_error(|g, _, _| g.keep(foreign));
+    assert_eq!(error, GraphError::ForeignPass { at: "keep".to_owned() });
 }
 
 #[test]
@@ -104,9 +96,8 @@ fn duplicate_import_names_are_rejected() {
 
 #[test]
 fn exit_scope_of_a_transient_is_rejected() {
-    let (mut g, _, b) = graph();
-    g.exit(b, Scope::HOST_READ);
-    assert_eq!(error(&g), GraphError::NotAnImport { buffer: "work".to_owned() });
+    let error = declaration_error(|g, _, b| g.exit(b, Scope::HOST_READ));
+    assert_eq!(error, GraphError::NotAnImport { buffer: "work".to_owned() });
 }
 
 #[test]
@@ -122,9 +113,8 @@ fn invalid_entry_scopes_are_rejected() {
         Scope::new(Stages::from_bits_retain(0x40), Access::MEMORY_READ),
     ];
     for scope in invalid {
-        let (mut g, a, _) = graph();
-        g.entry(a, scope);
-        assert_eq!(error(&g), GraphError::InvalidScope { buffer: "keys".to_owned(), scope });
+        let error = declaration_error(|g, a, _| g.entry(a, scope));
+        assert_eq!(error, GraphError::InvalidScope { buffer: "keys".to_owned(), scope });
     }
 }
 
@@ -142,22 +132,19 @@ fn unknown_unbound_and_duplicate_bindings_are_rejected() {
     assert_eq!(error, GraphError::UnboundBinding { pass: pass(), binding: "sums".to_owned() });
     assert_names(&error, &["the.pass", "sums"]);
 
-    let (mut g, a, b) = graph();
-    g.pass("the.pass", step())
-        .bind("src", a)
-        .bind("dst", b)
-        .bind("src", a)
-        .dispatch(Groups::linear(1));
-    let error = g.compile(&limits()).expect_err("duplicate binding");
+    let error = declaration_error(|g, a, b| {
+        g.pass("the.pass", step()).bind("src", a).bind("dst", b).bind("src", a).once()
+    });
     assert_eq!(error, GraphError::BoundTwice { pass: pass(), binding: "src".to_owned() });
     assert_names(&error, &["the.pass", "src"]);
 }
 
 #[test]
 fn scratch_of_a_read_only_binding_is_rejected() {
-    let (mut g, a, _) = graph();
-    g.pass("the.pass", kernel("reader").read("src")).scratch("src", a).dispatch(Groups::linear(1));
-    assert_eq!(error(&g), GraphError::ScratchReadOnly { pass: pass(), binding: "src".to_owned() });
+    let error = declaration_error(|g, a, _| {
+        g.pass("the.pass", kernel("reader").read("src")).scratch("src", a).once()
+    });
+    assert_eq!(error, GraphError::ScratchReadOnly { pass: pass(), binding: "src".to_owned() });
 }
 
 #[test]
@@ -230,17 +217,15 @@ fn misaligned_views_are_rejected() {
         GraphError::Misaligned { pass: pass(), buffer, what, value, alignment }
     };
     assert_eq!(view_error(|keys| keys.range(8, 8)), wrong("offset", 8, 16));
-    let (mut g, a, _) = graph();
-    g.fill("the.pass", a.range(4, 6), 0);
-    assert_eq!(error(&g), wrong("size", 6, 4));
-    let (mut g, a, _) = graph();
-    g.update("the.pass", a.range(2, 4), &[0; 4]);
-    assert_eq!(error(&g), wrong("offset", 2, 4));
-    let (mut g, a, b) = graph();
-    g.pass("the.pass", kernel("writer").write("dst"))
-        .bind("dst", b)
-        .dispatch_indirect(a.range(2, 12));
-    assert_eq!(error(&g), wrong("offset", 2, 4));
+    let error = declaration_error(|g, a, _| g.fill("the.pass", a.range(4, 6), 0));
+    assert_eq!(error, wrong("size", 6, 4));
+    let error = declaration_error(|g, a, _| g.update("the.pass", a.range(2, 4), &[0; 4]));
+    assert_eq!(error, wrong("offset", 2, 4));
+    let error = declaration_error(|g, a, b| {
+        let pass = g.pass("the.pass", kernel("writer").write("dst")).bind("dst", b);
+        pass.dispatch_indirect(a.range(2, 12))
+    });
+    assert_eq!(error, wrong("offset", 2, 4));
     assert_names(&wrong("offset", 2, 4), &["the.pass", "keys", "offset"]);
 }
 
@@ -249,7 +234,7 @@ fn too_small_views_are_rejected() {
     let header =
         kernel("reader").read("src").with(|interface| interface.bindings[0].fixed_size = 16);
     let (mut g, a, _) = graph();
-    g.pass("the.pass", header).bind("src", a.range(0, 16)).dispatch(Groups::linear(1));
+    g.pass("the.pass", header).bind("src", a.range(0, 16)).once();
     let small = |binding: &str, buffer: &str, size, needed| GraphError::ViewTooSmall {
         pass: pass(),
         binding: binding.to_owned(),
@@ -276,7 +261,7 @@ fn incompatible_element_sizes_are_rejected() {
     let wide = kernel("reader")
         .read("src")
         .with(|interface| interface.bindings[0].element_stride = Some(16));
-    g.pass("the.pass", wide).bind("src", points).dispatch(Groups::linear(1));
+    g.pass("the.pass", wide).bind("src", points).once();
     let error = error(&g);
     let (binding, buffer) = ("src".to_owned(), "points".to_owned());
     assert_eq!(
@@ -289,14 +274,11 @@ fn incompatible_element_sizes_are_rejected() {
     let mut g = Graph::new("elements");
     let points = g.import::<[f32; 3]>("points", 16);
     let bytes = g.import_bytes("bytes", 20);
-    let words = g
-        .pass("words", kernel("words").read("src"))
-        .bind("src", points)
-        .dispatch(Groups::linear(1));
+    let words = g.pass("words", kernel("words").read("src")).bind("src", points).once();
     let wide = kernel("wide")
         .read("src")
         .with(|interface| interface.bindings[0].element_stride = Some(16));
-    let wide = g.pass("wide", wide).bind("src", bytes).dispatch(Groups::linear(1));
+    let wide = g.pass("wide", wide).bind("src", bytes).once();
     g.keep(words);
     g.keep(wide);
     assert!(g.compile(&limits()).is_ok());
@@ -304,14 +286,14 @@ fn incompatible_element_sizes_are_rejected() {
 
 #[test]
 fn copies_and_updates_of_different_sizes_are_rejected() {
-    let (mut g, a, b) = graph();
-    g.copy("the.pass", a.range(0, 8), b.range(0, 16));
-    let buffer = "work".to_owned();
-    assert_eq!(error(&g), GraphError::SizeMismatch { pass: pass(), buffer, size: 16, given: 8 });
-    let (mut g, a, _) = graph();
-    g.update("the.pass", a.range(0, 8), &[0; 4]);
-    let buffer = "keys".to_owned();
-    assert_eq!(error(&g), GraphError::SizeMismatch { pass: pass(), buffer, size: 8, given: 4 });
+    let mismatch = |buffer: &str, size, given| {
+        let buffer = buffer.to_owned();
+        GraphError::SizeMismatch { pass: pass(), buffer, size, given }
+    };
+    let error = declaration_error(|g, a, b| g.copy("the.pass", a.range(0, 8), b.range(0, 16)));
+    assert_eq!(error, mismatch("work", 16, 8));
+    let error = declaration_error(|g, a, _| g.update("the.pass", a.range(0, 8), &[0; 4]));
+    assert_eq!(error, mismatch("keys", 8, 4));
 }
 
 #[test]
@@ -325,7 +307,7 @@ fn overlapping_bindings_are_rejected_if_one_is_written() {
     let bind = |src: (u64, u64), dst: (u64, u64), described: Described| {
         let (mut g, a, _) = graph();
         let (src, dst) = (a.range(src.0, src.1), a.range(dst.0, dst.1));
-        g.pass("the.pass", described).bind("src", src).bind("dst", dst).dispatch(Groups::linear(1));
+        g.pass("the.pass", described).bind("src", src).bind("dst", dst).once();
         g.compile(&limits()).err()
     };
     assert_eq!(bind((0, 64), (60, 64), step()), Some(conflict("keys", "src", "dst")));
@@ -336,14 +318,15 @@ fn overlapping_bindings_are_rejected_if_one_is_written() {
     assert_eq!(bind((0, 64), (64, 64), step()), None);
     assert_eq!(bind((0, 64), (0, 64), kernel("r").read("src").read("dst")), None);
 
-    let (mut g, a, _) = graph();
-    g.copy("the.pass", a.range(0, 64), a.range(32, 64));
-    assert_eq!(error(&g), conflict("keys", "src", "dst"));
+    let error = declaration_error(|g, a, _| g.copy("the.pass", a.range(0, 64), a.range(32, 64)));
+    assert_eq!(error, conflict("keys", "src", "dst"));
 
-    let (mut g, a, _) = graph();
-    g.pass("the.pass", kernel("w").write("dst")).bind("dst", a).dispatch_indirect(a.range(0, 12));
-    assert_eq!(error(&g), conflict("keys", "dst", "indirect"));
-    assert_names(&error(&g), &["the.pass", "keys", "dst", "indirect"]);
+    let error = declaration_error(|g, a, _| {
+        let pass = g.pass("the.pass", kernel("w").write("dst")).bind("dst", a);
+        pass.dispatch_indirect(a.range(0, 12))
+    });
+    assert_eq!(error, conflict("keys", "dst", "indirect"));
+    assert_names(&error, &["the.pass", "keys", "dst", "indirect"]);
 }
 
 #[test]
@@ -360,7 +343,7 @@ fn reads_of_unwritten_transient_bytes_are_rejected() {
         if let Some((offset, size)) = written {
             g.fill("fill", b.range(offset, size), 0);
         }
-        g.pass("the.pass", described).bind("src", b).bind("dst", a).dispatch(Groups::linear(1));
+        g.pass("the.pass", described).bind("src", b).bind("dst", a).once();
         g.compile(&limits()).err()
     };
     assert_eq!(read(None, step()), Some(unwritten(0, 256)));
@@ -380,8 +363,8 @@ fn cycles_are_rejected() {
     };
     // An explicit order contradicts the data flow.
     let (mut g, a, b) = graph();
-    let first = g.pass("first", step()).bind("src", a).bind("dst", b).dispatch(Groups::linear(1));
-    let second = g.pass("second", step()).bind("src", b).bind("dst", a).dispatch(Groups::linear(1));
+    let first = g.pass("first", step()).bind("src", a).bind("dst", b).once();
+    let second = g.pass("second", step()).bind("src", b).bind("dst", a).once();
     g.order(second, first);
     let mut links = match error(&g) {
         GraphError::Cycle { links } => links,
@@ -408,10 +391,11 @@ fn cycles_are_rejected() {
     );
 
     // A pass is ordered after itself.
-    let (mut g, a, _) = graph();
-    let one = g.fill("one", a, 0);
-    g.order(one, one);
-    assert_eq!(error(&g), GraphError::Cycle { links: vec![link("one", None)] });
+    let error = declaration_error(|g, a, _| {
+        let one = g.fill("one", a, 0);
+        g.order(one, one);
+    });
+    assert_eq!(error, GraphError::Cycle { links: vec![link("one", None)] });
 }
 
 #[test]

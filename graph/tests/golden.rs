@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{kernel, limits};
+use common::{Once as _, kernel, plan};
 use multisplit_graph::{Graph, Groups, PingPong, Plan, Scope};
 
 /// A three-pass scan: reduce, scan of the sums, downsweep.
@@ -25,7 +25,7 @@ fn scan() -> Plan {
     g.pass("scan.spine", kernel("scan.spine").update("sums").constant("WIDTH", 0, 128))
         .bind("sums", sums)
         .specialize("WIDTH", 256)
-        .dispatch(Groups::linear(1));
+        .once();
     g.pass(
         "scan.downsweep",
         kernel("scan.downsweep").read("src").read("sums").write("dst").push(4),
@@ -35,7 +35,7 @@ fn scan() -> Plan {
     .bind("dst", dst)
     .push_bytes(&(1u32 << 20).to_ne_bytes())
     .dispatch(Groups::linear(256));
-    g.compile(&limits()).expect("valid graph")
+    plan(&g)
 }
 
 /// Three ping-pong rounds of prescan, scan and postscan. Each round has a separate histogram and
@@ -69,7 +69,7 @@ fn rounds() -> Plan {
             .dispatch(Groups::linear(64));
         pair.swap();
     }
-    g.compile(&limits()).expect("valid graph")
+    plan(&g)
 }
 
 /// Two rounds of a frontier loop with indirect dispatches. In use, the recording would be
@@ -117,10 +117,10 @@ fn replayed() -> Plan {
     g.pass("sssp.debug", kernel("sssp.debug").read("distance").write("log"))
         .bind("distance", distance)
         .bind("log", log)
-        .dispatch(Groups::linear(1));
+        .once();
     g.replayable();
     g.carry(&frontier);
-    g.compile(&limits()).expect("valid graph")
+    plan(&g)
 }
 
 /// Formats JSON as sorted lines of path and value. Snapshots are shorter this way, and do not

@@ -5,17 +5,9 @@
 
 mod common;
 
-use common::{Described, assert_names, kernel, limits};
+use common::{Described, assert_names, error, kernel, limits, step};
 use multisplit_graph::{Graph, GraphError, Groups, Limits, PassBuilder};
 use multisplit_shaders::Dimension;
-
-fn error(g: &Graph) -> GraphError {
-    g.compile(&limits()).expect_err("invalid graph")
-}
-
-fn step() -> Described {
-    kernel("step").read("src").write("dst")
-}
 
 /// Compiles a graph whose only pass, `the.pass`, binds `src` and `dst` and is completed by
 /// `extend`. Returns the error, if any.

@@ -5,10 +5,10 @@
 
 mod common;
 
-use common::{Described, kernel, limits};
+use common::{Described, Once as _, kernel, plan};
 use multisplit_graph::{
-    Access, Barrier, Buffer, Graph, Groups, Hazard, HazardKind, MemoryBarrier, PassId, Plan, Scope,
-    Stages, View,
+    Access, Barrier, Buffer, Graph, Hazard, HazardKind, MemoryBarrier, PassId, Plan, Scope, Stages,
+    View,
 };
 
 const C: Stages = Stages::COMPUTE_SHADER;
@@ -41,11 +41,7 @@ fn updater() -> Described {
 }
 
 fn run(g: &mut Graph, label: &str, described: Described, view: impl Into<View>) -> PassId {
-    g.pass(label, described).bind("x", view).dispatch(Groups::linear(1))
-}
-
-fn plan(g: &Graph) -> Plan {
-    g.compile(&limits()).expect("valid graph")
+    g.pass(label, described).bind("x", view).once()
 }
 
 fn memory(barrier: Option<&Barrier>) -> &[MemoryBarrier] {
@@ -103,7 +99,7 @@ fn write_after_read_waits_only_for_the_read() {
 fn scratch_waits_for_earlier_writes_without_reading_them() {
     let (mut g, x) = graph();
     run(&mut g, "write", writer(), x);
-    g.pass("scratch", updater()).scratch("x", x).dispatch(Groups::linear(1));
+    g.pass("scratch", updater()).scratch("x", x).once();
     let plan = plan(&g);
     assert_eq!(before(&plan, 1), [barrier(C, W, C, R | W)]);
     assert!(hazards(&plan).iter().all(|hazard| hazard.kind == HazardKind::WriteAfterWrite));
@@ -162,7 +158,7 @@ fn hazards_of_a_level_share_one_barrier_call() {
     run(&mut g, "write.x", writer(), x);
     g.fill("fill.y", y, 0);
     let both = kernel("both").read("x").update("y");
-    g.pass("both", both).bind("x", x).bind("y", y).dispatch(Groups::linear(1));
+    g.pass("both", both).bind("x", x).bind("y", y).once();
     let plan = plan(&g);
     assert_eq!(plan.barriers().count(), 1);
     assert_eq!(before(&plan, 2), [barrier(C, W, C, R), barrier(T, TW, C, R | W)]);
@@ -176,10 +172,10 @@ fn barrier_covers_earlier_writes_to_other_buffers() {
     run(&mut g, "write.y", writer(), y);
     run(&mut g, "write.x", writer(), x);
     let both = || kernel("step").read("x").write("y");
-    g.pass("x.to.z", both()).bind("x", x).bind("y", z).dispatch(Groups::linear(1));
+    g.pass("x.to.z", both()).bind("x", x).bind("y", z).once();
     // `y` was written in level 0. The barrier before level 1 already made it visible.
     let late = kernel("late").read("x").read("y");
-    let late = g.pass("late", late).bind("x", z).bind("y", y).dispatch(Groups::linear(1));
+    let late = g.pass("late", late).bind("x", z).bind("y", y).once();
     g.keep(late);
     let plan = plan(&g);
     let reasons: Vec<_> =
@@ -197,7 +193,7 @@ fn chained_barriers_cover_a_transfer_write() {
     // The barrier before `overwrite` makes the fill of both halves available.
     run(&mut g, "write.y", writer(), y);
     let both = kernel("both").read("x").read("y");
-    let both = g.pass("both", both).bind("x", x).bind("y", y).dispatch(Groups::linear(1));
+    let both = g.pass("both", both).bind("x", x).bind("y", y).once();
     g.keep(both);
     let plan = plan(&g);
     assert_eq!(before(&plan, 2), [barrier(T, TW, C, W)]);
@@ -224,12 +220,12 @@ fn buffers_that_share_memory_are_synchronised() {
     let (a, b) = (g.transient::<u32>("a", 64), g.transient::<u32>("b", 64));
     let step = || kernel("step").read("x").write("y");
     run(&mut g, "write.a", writer(), a);
-    g.pass("use.a", step()).bind("x", a).bind("y", x).dispatch(Groups::linear(1));
+    g.pass("use.a", step()).bind("x", a).bind("y", x).once();
     let write_b = run(&mut g, "write.b", writer(), b);
-    g.pass("use.b", step()).bind("x", b).bind("y", x).dispatch(Groups::linear(1));
+    g.pass("use.b", step()).bind("x", b).bind("y", x).once();
     // Without this order, `a` and `b` would be written at the same level and could not share
     // memory.
-    let use_a = g.pass("wait", kernel("wait").read("x")).bind("x", a).dispatch(Groups::linear(1));
+    let use_a = g.pass("wait", kernel("wait").read("x")).bind("x", a).once();
     g.order(use_a, write_b);
     g.keep(use_a);
     let plan = plan(&g);
@@ -331,10 +327,7 @@ fn replay_waits_before_overwriting_a_transient() {
     let (mut g, x) = graph();
     let a = g.transient::<u32>("a", 16);
     run(&mut g, "write.a", writer(), a);
-    g.pass("use.a", kernel("use").read("x").write("y"))
-        .bind("x", a)
-        .bind("y", x)
-        .dispatch(Groups::linear(1));
+    g.pass("use.a", kernel("use").read("x").write("y")).bind("x", a).bind("y", x).once();
     g.replayable();
     let plan = plan(&g);
     // The first barrier orders the write of `a` after the read in the previous run. The second

@@ -5,22 +5,17 @@
 
 mod common;
 
-use common::{Described, kernel, limits};
+use common::{Once as _, error, kernel, limits, plan, step};
 use multisplit_graph::{
     Buffer, BufferPlacement, Graph, GraphError, Groups, Limits, PassId, PingPong, Place, Plan, Work,
 };
 
-fn step() -> Described {
-    kernel("step").read("src").write("dst")
-}
-
 fn run(g: &mut Graph, label: &str, src: Buffer, dst: Buffer) -> PassId {
-    g.pass(label, step()).bind("src", src).bind("dst", dst).dispatch(Groups::linear(1))
+    g.pass(label, step()).bind("src", src).bind("dst", dst).once()
 }
 
-fn plan(g: &Graph) -> Plan {
-    g.compile(&limits()).expect("valid graph")
-}
+/// Adds a pass that uses a buffer.
+type UseBuffer = fn(&mut Graph, Buffer) -> PassId;
 
 fn labels(plan: &Plan) -> Vec<(u32, &str)> {
     plan.steps().iter().map(|step| (step.pass.level, step.pass.label.as_str())).collect()
@@ -119,7 +114,7 @@ fn writer_of_a_scratch_buffer_is_culled() {
         .bind("src", src)
         .scratch("work", work)
         .bind("dst", out)
-        .dispatch(Groups::linear(1));
+        .once();
     let plan = plan(&g);
     assert_eq!(labels(&plan), [(0, "useful")]);
     assert!(plan.steps()[0].pass.bindings[1].scratch);
@@ -264,7 +259,7 @@ fn constants_are_placed_and_need_no_barriers() {
     let out = g.import::<u32>("out", 16);
     let look = kernel("look").read("table").read("other").write("out");
     let look = g.pass("look", look).bind("table", table).bind("other", other);
-    look.bind("out", out).dispatch(Groups::linear(1));
+    look.bind("out", out).once();
     g.replayable();
     let plan = plan(&g);
     let hazards = plan.barriers().flat_map(|(_, barrier)| &barrier.hazards);
@@ -283,32 +278,21 @@ fn constants_are_placed_and_need_no_barriers() {
 
 #[test]
 fn passes_that_write_a_constant_are_rejected() {
-    type Write = fn(&mut Graph, Buffer);
-    let writes: [Write; 4] = [
-        |g, table| {
-            g.fill("wrong", table, 0);
-        },
-        |g, table| {
-            g.update("wrong", table, &[0; 4]);
-        },
+    let writes: [UseBuffer; 4] = [
+        |g, table| g.fill("wrong", table, 0),
+        |g, table| g.update("wrong", table, &[0; 4]),
         |g, table| {
             let from = g.import::<u32>("from", 1);
-            g.copy("wrong", from, table);
+            g.copy("wrong", from, table)
         },
-        |g, table| {
-            let write = kernel("wrong").update("table");
-            g.pass("wrong", write).bind("table", table).dispatch(Groups::linear(1));
-        },
+        |g, table| g.pass("wrong", kernel("wrong").update("table")).bind("table", table).once(),
     ];
     for write in writes {
         let mut g = Graph::new("constants");
         let table = g.constant("table", &[1u32]);
         write(&mut g, table);
-        let outcome = g.compile(&Limits::default());
-        assert!(
-            matches!(&outcome, Err(GraphError::ConstantWritten { pass, buffer }) if pass == "wrong" && buffer == "table"),
-            "{outcome:?}"
-        );
+        let (pass, buffer) = ("wrong".to_owned(), "table".to_owned());
+        assert_eq!(error(&g), GraphError::ConstantWritten { pass, buffer });
     }
     let mut g = Graph::new("constants");
     let (table, out) = (g.constant("table", &[1u32]), g.import::<u32>("out", 1));
@@ -324,10 +308,10 @@ fn status_word_causes_no_dependencies() {
     let (a, b) = (g.import::<u32>("a", 16), g.import::<u32>("b", 16));
     for (label, out) in [("first", a), ("second", b)] {
         let check = kernel(label).write("out").update("status");
-        g.pass(label, check).bind("out", out).bind("status", word).dispatch(Groups::linear(1));
+        g.pass(label, check).bind("out", out).bind("status", word).once();
     }
     let only = kernel("only").update("status");
-    g.pass("only", only).bind("status", word).dispatch(Groups::linear(1));
+    g.pass("only", only).bind("status", word).once();
     g.replayable();
     let plan = plan(&g);
     assert_eq!(labels(&plan), [(0, "first"), (0, "second")]);
@@ -342,27 +326,19 @@ fn status_word_causes_no_dependencies() {
 
 #[test]
 fn transfers_of_a_status_word_are_rejected() {
-    type Transfer = fn(&mut Graph, Buffer);
-    let transfers: [Transfer; 3] = [
-        |g, word| {
-            g.fill("wrong", word, 0);
-        },
-        |g, word| {
-            g.update("wrong", word, &[0; 4]);
-        },
+    let transfers: [UseBuffer; 3] = [
+        |g, word| g.fill("wrong", word, 0),
+        |g, word| g.update("wrong", word, &[0; 4]),
         |g, word| {
             let out = g.import::<u32>("out", 1);
-            g.copy("wrong", word, out);
+            g.copy("wrong", word, out)
         },
     ];
     for transfer in transfers {
         let mut g = Graph::new("status");
         let word = g.status_word("word");
         transfer(&mut g, word);
-        let outcome = g.compile(&Limits::default());
-        assert!(
-            matches!(&outcome, Err(GraphError::StatusWord { pass, buffer }) if pass == "wrong" && buffer == "word"),
-            "{outcome:?}"
-        );
+        let (pass, buffer) = ("wrong".to_owned(), "word".to_owned());
+        assert_eq!(error(&g), GraphError::StatusWord { pass, buffer });
     }
 }

@@ -1,7 +1,7 @@
-//! Short kernel descriptions for tests that plan without SPIR-V.
+//! Short kernel descriptions and passes for tests that plan without SPIR-V.
 #![allow(dead_code)]
 
-use multisplit_graph::{GraphError, Limits, PassKernel};
+use multisplit_graph::{Graph, GraphError, Groups, Limits, PassBuilder, PassId, PassKernel, Plan};
 use multisplit_shaders::{Binding, BindingAccess, BindingKind, Interface, PushBlock, SpecConstant};
 
 /// A kernel under construction. Its storage bindings are arrays of `uint`.
@@ -12,6 +12,32 @@ pub struct Described {
 
 pub fn kernel(label: &str) -> Described {
     Described { label: label.to_owned(), interface: Interface::default() }
+}
+
+/// A kernel that reads `src` and writes `dst`.
+pub fn step() -> Described {
+    kernel("step").read("src").write("dst")
+}
+
+pub trait Once {
+    /// Adds the pass to the graph with one workgroup.
+    fn once(self) -> PassId;
+}
+
+impl Once for PassBuilder<'_> {
+    fn once(self) -> PassId {
+        self.dispatch(Groups::linear(1))
+    }
+}
+
+/// The plan of a valid graph.
+pub fn plan(g: &Graph) -> Plan {
+    g.compile(&limits()).expect("valid graph")
+}
+
+/// The error of an invalid graph.
+pub fn error(g: &Graph) -> GraphError {
+    g.compile(&limits()).expect_err("invalid graph")
 }
 
 impl Described {
