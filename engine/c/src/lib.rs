@@ -4,7 +4,7 @@
 //! never unwinds into C (`result::guard`), it validates every handle (`handle`), and it checks the size of a
 //! caller's structure before reading it (`read`).
 
-mod by_key;
+mod combine;
 mod context;
 mod declare;
 mod glsl;
@@ -16,12 +16,9 @@ mod merge;
 mod operation;
 mod planned;
 mod read;
-mod reduce;
 mod requirements;
 mod result;
-mod scan;
 mod search;
-mod segments;
 mod select;
 mod short;
 mod sort;
@@ -32,7 +29,7 @@ mod types;
 mod version;
 mod vulkan;
 
-pub use by_key::*;
+pub use combine::*;
 pub use context::*;
 pub use histogram::*;
 pub use log::*;
@@ -40,12 +37,9 @@ pub use memory::*;
 pub use merge::*;
 pub use operation::*;
 pub use planned::*;
-pub use reduce::*;
 pub use requirements::*;
 pub use result::{MultisplitResult, multisplit_last_error, multisplit_result_name};
-pub use scan::*;
 pub use search::*;
-pub use segments::*;
 pub use select::*;
 pub use short::*;
 pub use sort::*;

@@ -1,0 +1,353 @@
+//! Scans and reductions: sums, minima, maxima or GLSL functions of whole arrays, runs of equal keys, and segments.
+
+use std::ffi::c_char;
+use std::mem::MaybeUninit;
+
+use multisplit::graph::ElementType;
+use multisplit::operations::{
+    self, ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, SegmentedReduceBuffers,
+};
+use multisplit::{Context, KeyType, Scan};
+
+use crate::context::MultisplitContext;
+use crate::declare::{Declaration, operation_info};
+use crate::glsl;
+use crate::operation::{self, MultisplitOperation};
+use crate::read;
+use crate::result::{MultisplitResult, Outcome};
+use crate::types::{
+    MultisplitCommonInfo, MultisplitKeyType, MultisplitOperator, MultisplitOtherCount,
+    MultisplitRole,
+};
+use crate::vulkan::VkBool32;
+
+/// A scan of a whole array: each result combines all elements before it, and with `inclusive` also the
+/// element itself. With all members except `common` zero: exclusive prefix sums of `uint32_t`, modulo 2^32.
+///
+/// Roles: `INPUT` and `OUTPUT`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MultisplitScanInfo {
+    /// `sizeof(MultisplitScanInfo)`.
+    pub struct_size: u32,
+    /// Element type.
+    pub key_type: MaybeUninit<MultisplitKeyType>,
+    /// Operator that combines elements.
+    pub op: MaybeUninit<MultisplitOperator>,
+    /// Whether a result includes its own element. Otherwise it combines only the elements before it, and
+    /// the first result is the identity element: 0 for a sum, the last value in order for a minimum, the
+    /// first for a maximum.
+    pub inclusive: VkBool32,
+    /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
+    pub glsl: *const c_char,
+    /// The identity element of that function, as bits; 32-bit types use the low half.
+    pub identity: u64,
+    /// The element count, and the caller's buffer accesses around the scan.
+    pub common: MultisplitCommonInfo,
+}
+operation_info!(MultisplitScanInfo, declare_scan);
+
+/// Plans a scan. A GLSL function is compiled here; pipelines are compiled later, by
+/// `multisplit_operation_warm_up`.
+///
+/// # Safety
+/// `info` is `NULL` or points to a `MultisplitScanInfo` whose pointers are `NULL` or valid. `operation` is
+/// `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
+/// used by anything else during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_scan_create(
+    context: *const MultisplitContext,
+    info: *const MultisplitScanInfo,
+    operation: *mut *mut MultisplitOperation,
+) -> MultisplitResult {
+    // SAFETY: by the caller's contract.
+    unsafe { operation::create(context, info, operation) }
+}
+
+/// # Safety
+/// The pointers of `info` are null or valid.
+unsafe fn declare_scan(context: &Context, info: &MultisplitScanInfo) -> Outcome<Declaration> {
+    let key = KeyType::from(read::choice(info.key_type)?);
+    // SAFETY: by the caller's contract.
+    let operator = unsafe { glsl::operator(info.op, key, (info.glsl, info.identity))? };
+    let scan = match info.inclusive {
+        0 => Scan::exclusive(operator),
+        _ => Scan::inclusive(operator),
+    };
+    let mut declaration = Declaration::new(context, "scan");
+    let n = declaration.count(&info.common)?;
+    let src = declaration.import(MultisplitRole::Input, key.into(), n.max());
+    let dst = declaration.import(MultisplitRole::Output, key.into(), n.max());
+    declaration.add(|graph, policy| {
+        operations::scan(graph, policy, &scan, &ScanBuffers::new(src, dst).count(n))
+    })
+}
+
+/// A reduction of a whole array to one element. The result for an empty array is the identity element: 0 for
+/// a sum, the last value in order for a minimum, the first for a maximum.
+///
+/// Roles: `INPUT`; `OUTPUT`, one element; `INDICES`, one word, if `index` is set.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MultisplitReduceInfo {
+    /// `sizeof(MultisplitReduceInfo)`.
+    pub struct_size: u32,
+    /// Element type.
+    pub key_type: MaybeUninit<MultisplitKeyType>,
+    /// Operator that combines elements.
+    pub op: MaybeUninit<MultisplitOperator>,
+    /// Whether to write the index of the minimum or maximum to `INDICES`: the lowest index among equal
+    /// elements, or 2^32 - 1 for an empty array. An error for sums and GLSL functions.
+    pub index: VkBool32,
+    /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
+    pub glsl: *const c_char,
+    /// The identity element of that function, as bits; 32-bit types use the low half.
+    pub identity: u64,
+    /// The element count, and the caller's buffer accesses around the reduction.
+    pub common: MultisplitCommonInfo,
+}
+operation_info!(MultisplitReduceInfo, declare_reduce);
+
+/// Plans a reduction. A GLSL function is compiled here; pipelines are compiled later, by
+/// `multisplit_operation_warm_up`.
+///
+/// # Safety
+/// `info` is `NULL` or points to a `MultisplitReduceInfo` whose pointers are `NULL` or valid. `operation` is
+/// `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
+/// used by anything else during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_reduce_create(
+    context: *const MultisplitContext,
+    info: *const MultisplitReduceInfo,
+    operation: *mut *mut MultisplitOperation,
+) -> MultisplitResult {
+    // SAFETY: by the caller's contract.
+    unsafe { operation::create(context, info, operation) }
+}
+
+/// # Safety
+/// The pointers of `info` are null or valid.
+unsafe fn declare_reduce(context: &Context, info: &MultisplitReduceInfo) -> Outcome<Declaration> {
+    let key = KeyType::from(read::choice(info.key_type)?);
+    // SAFETY: by the caller's contract.
+    let operator = unsafe { glsl::operator(info.op, key, (info.glsl, info.identity))? };
+    let mut declaration = Declaration::new(context, "reduce");
+    let n = declaration.count(&info.common)?;
+    let src = declaration.import(MultisplitRole::Input, key.into(), n.max());
+    let dst = declaration.import(MultisplitRole::Output, key.into(), 1);
+    let mut buffers = ReduceBuffers::new(src, dst).count(n);
+    if info.index != 0 {
+        buffers = buffers.index(declaration.import(MultisplitRole::Indices, ElementType::U32, 1));
+    }
+    declaration.add(|graph, policy| operations::reduce(graph, policy, operator, &buffers))
+}
+
+/// A reduction by key: for each run of equal adjacent keys, outputs the key and the combined values.
+///
+/// Roles: `KEYS` and `VALUES`, read-only; `KEYS_OUT` and `VALUES_OUT`, each with room for n elements,
+/// unchanged past the number of runs; `FOUND`, one word, the number of runs.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MultisplitReduceByKeyInfo {
+    /// `sizeof(MultisplitReduceByKeyInfo)`.
+    pub struct_size: u32,
+    /// Key type. Keys are equal if their bits are equal.
+    pub key_type: MaybeUninit<MultisplitKeyType>,
+    /// Value type.
+    pub value_type: MaybeUninit<MultisplitKeyType>,
+    /// Operator that combines values.
+    pub op: MaybeUninit<MultisplitOperator>,
+    /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
+    pub glsl: *const c_char,
+    /// The identity element of that function, as bits; 32-bit types use the low half.
+    pub identity: u64,
+    /// The element count, and the caller's buffer accesses around the reduction.
+    pub common: MultisplitCommonInfo,
+}
+operation_info!(MultisplitReduceByKeyInfo, declare_reduce_by_key);
+
+/// Plans a reduction by key. A GLSL function is compiled here; pipelines are compiled later, by
+/// `multisplit_operation_warm_up`.
+///
+/// # Safety
+/// `info` is `NULL` or points to a `MultisplitReduceByKeyInfo` whose pointers are `NULL` or valid.
+/// `operation` is `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its
+/// queue is not used by anything else during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_reduce_by_key_create(
+    context: *const MultisplitContext,
+    info: *const MultisplitReduceByKeyInfo,
+    operation: *mut *mut MultisplitOperation,
+) -> MultisplitResult {
+    // SAFETY: by the caller's contract.
+    unsafe { operation::create(context, info, operation) }
+}
+
+/// # Safety
+/// The pointers of `info` are null or valid.
+unsafe fn declare_reduce_by_key(
+    context: &Context,
+    info: &MultisplitReduceByKeyInfo,
+) -> Outcome<Declaration> {
+    let key = ElementType::from(KeyType::from(read::choice(info.key_type)?));
+    let value = KeyType::from(read::choice(info.value_type)?);
+    // SAFETY: by the caller's contract.
+    let operator = unsafe { glsl::operator(info.op, value, (info.glsl, info.identity))? };
+    let value = ElementType::from(value);
+    let mut declaration = Declaration::new(context, "reduce by key");
+    let n = declaration.count(&info.common)?;
+    let mut of = |role, element| declaration.import(role, element, n.max());
+    let from = (of(MultisplitRole::Keys, key), of(MultisplitRole::Values, value));
+    let to = (of(MultisplitRole::KeysOut, key), of(MultisplitRole::ValuesOut, value));
+    let found = declaration.import(MultisplitRole::Found, ElementType::U32, 1);
+    let buffers = ReduceByKeyBuffers::new(from, to, found).count(n);
+    declaration.add(|graph, policy| operations::reduce_by_key(graph, policy, operator, &buffers))
+}
+
+/// A segmented scan: each run of equal adjacent keys is scanned separately. With all members except `common`
+/// zero: exclusive prefix sums of `uint32_t` with `uint32_t` keys.
+///
+/// Roles: `KEYS`, or `FLAGS` if `heads` is set, and `VALUES`, read-only; `VALUES_OUT`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MultisplitScanByKeyInfo {
+    /// `sizeof(MultisplitScanByKeyInfo)`.
+    pub struct_size: u32,
+    /// Key type. Keys are equal if their bits are equal. Ignored if `heads` is set.
+    pub key_type: MaybeUninit<MultisplitKeyType>,
+    /// Value type.
+    pub value_type: MaybeUninit<MultisplitKeyType>,
+    /// Operator that combines values.
+    pub op: MaybeUninit<MultisplitOperator>,
+    /// Whether a result includes its own value. Otherwise it combines only the values before it, and the
+    /// first result of a segment is the identity element.
+    pub inclusive: VkBool32,
+    /// Whether segments begin at the first element and at each non-zero word of `FLAGS`, instead of at each
+    /// key that differs from the previous one.
+    pub heads: VkBool32,
+    /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
+    pub glsl: *const c_char,
+    /// The identity element of that function, as bits; 32-bit types use the low half.
+    pub identity: u64,
+    /// The element count, and the caller's buffer accesses around the scan.
+    pub common: MultisplitCommonInfo,
+}
+operation_info!(MultisplitScanByKeyInfo, declare_scan_by_key);
+
+/// Plans a scan by key. A GLSL function is compiled here; pipelines are compiled later, by
+/// `multisplit_operation_warm_up`.
+///
+/// # Safety
+/// `info` is `NULL` or points to a `MultisplitScanByKeyInfo` whose pointers are `NULL` or valid. `operation`
+/// is `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its queue is not
+/// used by anything else during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_scan_by_key_create(
+    context: *const MultisplitContext,
+    info: *const MultisplitScanByKeyInfo,
+    operation: *mut *mut MultisplitOperation,
+) -> MultisplitResult {
+    // SAFETY: by the caller's contract.
+    unsafe { operation::create(context, info, operation) }
+}
+
+/// # Safety
+/// The pointers of `info` are null or valid.
+unsafe fn declare_scan_by_key(
+    context: &Context,
+    info: &MultisplitScanByKeyInfo,
+) -> Outcome<Declaration> {
+    let value = KeyType::from(read::choice(info.value_type)?);
+    // SAFETY: by the caller's contract.
+    let operator = unsafe { glsl::operator(info.op, value, (info.glsl, info.identity))? };
+    let scan = match info.inclusive {
+        0 => Scan::exclusive(operator),
+        _ => Scan::inclusive(operator),
+    };
+    let key = KeyType::from(read::choice(info.key_type)?);
+    let mut declaration = Declaration::new(context, "scan by key");
+    let n = declaration.count(&info.common)?;
+    let src = declaration.import(MultisplitRole::Values, value.into(), n.max());
+    let dst = declaration.import(MultisplitRole::ValuesOut, value.into(), n.max());
+    let buffers = ScanBuffers::new(src, dst).count(n);
+    let buffers = match info.heads {
+        0 => buffers.keys(declaration.import(MultisplitRole::Keys, key.into(), n.max())),
+        _ => {
+            let flags = declaration.import(MultisplitRole::Flags, ElementType::U32, n.max());
+            buffers.heads(flags)
+        }
+    };
+    declaration.add(|graph, policy| operations::scan(graph, policy, &scan, &buffers))
+}
+
+/// A reduction of each segment of an array. Segment s has the elements from `OFFSETS[s]` up to, but not
+/// including, `OFFSETS[s + 1]`; or it is row s of a matrix. The result for an empty segment is the identity
+/// element: 0 for a sum, the last value in order for a minimum, the first for a maximum.
+///
+/// Roles: `INPUT` and, unless segments are rows, `OFFSETS`, read-only; `OUTPUT`, one element per segment.
+/// Every result is written. Offsets beyond the element count are clamped to it, and a segment that ends at or
+/// before its start is empty. If offsets decrease anywhere, the results of non-empty segments are
+/// unspecified: a combination of some elements, or the identity element. Accesses never leave the buffers.
+/// With rows, rows beyond the element count are empty, and a row that contains the end of the elements has
+/// only those before it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct MultisplitReduceSegmentsInfo {
+    /// `sizeof(MultisplitReduceSegmentsInfo)`.
+    pub struct_size: u32,
+    /// Element type.
+    pub key_type: MaybeUninit<MultisplitKeyType>,
+    /// Operator that combines elements.
+    pub op: MaybeUninit<MultisplitOperator>,
+    /// For rows of a matrix: elements per row, a divisor of `common.n`. 0: segments have offsets.
+    pub row_length: u32,
+    /// Number of segments.
+    pub segments: MultisplitOtherCount,
+    /// GLSL source of the function for `MULTISPLIT_OPERATOR_GLSL`. Copied.
+    pub glsl: *const c_char,
+    /// The identity element of that function, as bits; 32-bit types use the low half.
+    pub identity: u64,
+    /// The element count, and the caller's buffer accesses around the reduction.
+    pub common: MultisplitCommonInfo,
+}
+operation_info!(MultisplitReduceSegmentsInfo, declare_reduce_segments);
+
+/// Plans a reduction of segments. A GLSL function is compiled here; pipelines are compiled later, by
+/// `multisplit_operation_warm_up`.
+///
+/// # Safety
+/// `info` is `NULL` or points to a `MultisplitReduceSegmentsInfo` whose pointers are `NULL` or valid.
+/// `operation` is `NULL` or writable. Unless the context was created with `MULTISPLIT_RANKING_PROMISED`, its
+/// queue is not used by anything else during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn multisplit_reduce_segments_create(
+    context: *const MultisplitContext,
+    info: *const MultisplitReduceSegmentsInfo,
+    operation: *mut *mut MultisplitOperation,
+) -> MultisplitResult {
+    // SAFETY: by the caller's contract.
+    unsafe { operation::create(context, info, operation) }
+}
+
+/// # Safety
+/// The pointers of `info` are null or valid.
+unsafe fn declare_reduce_segments(
+    context: &Context,
+    info: &MultisplitReduceSegmentsInfo,
+) -> Outcome<Declaration> {
+    let key = KeyType::from(read::choice(info.key_type)?);
+    // SAFETY: by the caller's contract.
+    let operator = unsafe { glsl::operator(info.op, key, (info.glsl, info.identity))? };
+    let mut declaration = Declaration::new(context, "reduce segments");
+    let n = declaration.count(&info.common)?;
+    let segments = declaration.other_count(&info.segments)?;
+    let src = declaration.import(MultisplitRole::Input, key.into(), n.max());
+    let offsets = (info.row_length == 0).then(|| declaration.offsets(segments));
+    let dst = declaration.import(MultisplitRole::Output, key.into(), segments.max());
+    let buffers = match offsets {
+        Some(offsets) => SegmentedReduceBuffers::new(src, offsets, dst),
+        None => SegmentedReduceBuffers::rows(src, info.row_length.into(), dst),
+    };
+    let buffers = buffers.count(segments).elements(n);
+    declaration.add(|graph, policy| operations::reduce_segments(graph, policy, operator, &buffers))
+}
