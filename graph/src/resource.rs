@@ -8,31 +8,22 @@ use crate::access::Scope;
 
 /// The element type of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "number types with their Rust names")]
 #[non_exhaustive]
 pub enum ElementType {
-    /// Unsigned, 8 bits.
     U8,
-    /// Signed, 8 bits.
     I8,
-    /// Unsigned, 16 bits.
     U16,
-    /// Signed, 16 bits.
     I16,
     /// IEEE 754, 16 bits: `half::f16`.
     F16,
     /// The upper 16 bits of an IEEE 754 32-bit float: `half::bf16`.
     Bf16,
-    /// Unsigned, 32 bits.
     U32,
-    /// Signed, 32 bits.
     I32,
-    /// IEEE 754, 32 bits.
     F32,
-    /// Unsigned, 64 bits.
     U64,
-    /// Signed, 64 bits.
     I64,
-    /// IEEE 754, 64 bits.
     F64,
     /// Any other type, such as a vector or a struct, with its size in bytes.
     Other(u32),
