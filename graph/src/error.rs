@@ -1,7 +1,5 @@
 //! Errors of graph compilation.
 
-use std::fmt;
-
 use multisplit_shaders::PushMismatch;
 use thiserror::Error;
 
@@ -18,7 +16,7 @@ pub enum GraphError {
     )]
     EmptyWorkgroup { pass: String },
     /// The passes require a subgroup size that the device does not have.
-    #[error("{}; use the policy of the context that runs the graph", Subgroups(*.lanes, *.device))]
+    #[error("{}; use the policy of the context that runs the graph", subgroup_sizes(*.lanes, *.device))]
     SubgroupSize {
         /// The subgroup size that the passes require; `u32::MAX` if they require different ones.
         lanes: u32,
@@ -38,7 +36,7 @@ pub enum GraphError {
         at: String,
     },
     /// A buffer, or a view of it, has a size of zero.
-    #[error("{}buffer `{buffer}`: size is 0; use at least one element", In(.pass))]
+    #[error("{}buffer `{buffer}`: size is 0; use at least one element", in_pass(.pass.as_deref()))]
     EmptyBuffer {
         /// The pass that uses the empty view; `None` if the buffer itself is empty.
         pass: Option<String>,
@@ -216,7 +214,7 @@ pub enum GraphError {
         end: u64,
     },
     /// Explicit orders contradict the data flow or each other.
-    #[error("the order of passes has a cycle: {}; remove an explicit order", Links(.links))]
+    #[error("the order of passes has a cycle: {}; remove an explicit order", chain(.links))]
     Cycle {
         /// The passes of the cycle in order, each with its dependency to the next pass.
         links: Vec<CycleLink>,
@@ -242,42 +240,29 @@ pub struct CycleLink {
     pub buffer: Option<String>,
 }
 
-/// Formats as "pass `x`, ", or as an empty string for `None`.
-struct In<'a>(&'a Option<String>);
+/// "pass `x`, ", or an empty string for `None`.
+fn in_pass(pass: Option<&str>) -> String {
+    pass.map_or(String::new(), |pass| format!("pass `{pass}`, "))
+}
 
-impl fmt::Display for In<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.as_ref().map_or(Ok(()), |pass| write!(f, "pass `{pass}`, "))
+/// The required and the actual subgroup size.
+fn subgroup_sizes(required: u32, device: u32) -> String {
+    let required = match required {
+        u32::MAX => return "the passes require different subgroup sizes".to_owned(),
+        required => format!("the passes require a subgroup size of {required}"),
+    };
+    match device {
+        0 => format!("{required}, but the device's is unknown"),
+        device => format!("{required}, but the device has {device}"),
     }
 }
 
-/// Formats the required and the actual subgroup size.
-struct Subgroups(u32, u32);
-
-impl fmt::Display for Subgroups {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let required = match self.0 {
-            u32::MAX => return f.write_str("the passes require different subgroup sizes"),
-            required => format!("the passes require a subgroup size of {required}"),
-        };
-        match self.1 {
-            0 => write!(f, "{required}, but the device's is unknown"),
-            device => write!(f, "{required}, but the device has {device}"),
-        }
-    }
-}
-
-/// Formats a cycle as a chain of passes that ends with the first one.
-struct Links<'a>(&'a [CycleLink]);
-
-impl fmt::Display for Links<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for CycleLink { pass, buffer } in self.0 {
-            match buffer {
-                Some(buffer) => write!(f, "`{pass}` -(buffer `{buffer}`)-> ")?,
-                None => write!(f, "`{pass}` -(explicit order)-> ")?,
-            }
-        }
-        self.0.first().map_or(Ok(()), |first| write!(f, "`{}`", first.pass))
-    }
+/// A cycle as a chain of passes that ends with the first one.
+fn chain(links: &[CycleLink]) -> String {
+    let link = |CycleLink { pass, buffer }: &CycleLink| match buffer {
+        Some(buffer) => format!("`{pass}` -(buffer `{buffer}`)-> "),
+        None => format!("`{pass}` -(explicit order)-> "),
+    };
+    let first = links.first().map(|first| format!("`{}`", first.pass));
+    links.iter().map(link).chain(first).collect()
 }

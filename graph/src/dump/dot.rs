@@ -68,21 +68,12 @@ impl Dot<'_> {
         let is_status_word =
             |index: usize| self.0.buffers[index].placement == BufferPlacement::StatusWord;
         for binding in pass.bindings.iter().filter(|binding| !is_status_word(binding.buffer)) {
+            let (buffer, name) = (binding.buffer, quoted(&binding.name));
             if binding.access.reads() && !binding.scratch {
-                writeln!(
-                    f,
-                    "  b{} -> p{index} [label={}];",
-                    binding.buffer,
-                    quoted(&binding.name)
-                )?;
+                writeln!(f, "  b{buffer} -> p{index} [label={name}];")?;
             }
             if binding.access.writes() {
-                writeln!(
-                    f,
-                    "  p{index} -> b{} [label={}];",
-                    binding.buffer,
-                    quoted(&binding.name)
-                )?;
+                writeln!(f, "  p{index} -> b{buffer} [label={name}];")?;
             }
         }
         match &pass.work {
