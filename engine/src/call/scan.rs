@@ -94,7 +94,7 @@ struct ScanCall<'a> {
     how: &'a Scan,
 }
 
-/// How segment heads are specified.
+/// Definition of the segment heads.
 #[derive(Clone, Copy)]
 enum Heads<'a> {
     /// The array is one segment.
