@@ -324,5 +324,5 @@ fn splitters_may_have_another_type() {
     workdir.write("days.npy", npy(1, "<M8[D]", 1, &18_262i64.to_le_bytes()));
     workdir.write("numbers.npy", npy(1, "<i8", 2, &[0; 16]));
     let line = "histogram days.npy --splitters numbers.npy";
-    workdir.fails(line, "numbers.npy has type i64, but");
+    workdir.fails(line, "the splitters in numbers.npy have type i64, but");
 }

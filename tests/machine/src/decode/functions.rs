@@ -5,22 +5,10 @@ use std::collections::{HashMap, HashSet};
 use rspirv::dr::{Block as SpirvBlock, Function, Instruction, Module, Operand};
 use rspirv::spirv::{Op, Word};
 
-use super::{Decoder, Pointer, id_at, number_at};
+use super::{Decoder, Pointer, Signature, id_at, number_at};
 use crate::code::{Address, Block, Code, Edge, Reg, Space};
 use crate::error::Result;
 use crate::types::{Qualifiers, Type};
-
-/// Entry block and registers of a function, for its callers.
-#[derive(Clone)]
-pub(super) struct Signature {
-    pub block: u32,
-    pub parameters: Vec<Reg>,
-    pub result: Reg,
-}
-
-/// Phi inputs of each edge, by the labels of its blocks: destination register, value, number of
-/// scalars.
-pub(super) type Phis = HashMap<(Word, Word), Vec<(Reg, Word, u32)>>;
 
 impl Decoder<'_> {
     pub(super) fn functions(&mut self, module: &Module) -> Result<()> {
@@ -261,25 +249,4 @@ fn used_elsewhere(function: &Function) -> HashSet<Word> {
         }
     }
     found
-}
-
-/// Replaces branches on known conditions by jumps. If the branch skips its selection, the selection
-/// is removed too. Otherwise the selection is kept, since lanes that diverge in it reconverge at
-/// its end.
-pub(super) fn shorten(code: &mut [Code], blocks: &[Block], ways: &[Option<bool>]) {
-    for at in 0..code.len() {
-        let (Some(Some(taken)), Some(Code::Branch { yes, no, .. })) = (ways.get(at), code.get(at))
-        else {
-            continue;
-        };
-        let edge = if *taken { yes.clone() } else { no.clone() };
-        let begins = at > 0 && blocks.iter().all(|block| block.pc as usize != at);
-        if begins
-            && let Some(Code::Selection { merge }) = code.get(at - 1)
-            && *merge == edge.block
-        {
-            code[at - 1] = Code::Jump(edge.clone());
-        }
-        code[at] = Code::Jump(edge);
-    }
 }

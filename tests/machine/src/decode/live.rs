@@ -244,3 +244,24 @@ fn written(code: &Code) -> (Reg, u32) {
         _ => (0, 0),
     }
 }
+
+/// Replaces branches on known conditions by jumps. If the branch skips its selection, the selection
+/// is removed too. Otherwise the selection is kept, since lanes that diverge in it reconverge at
+/// its end.
+pub(super) fn shorten(code: &mut [Code], blocks: &[Block], ways: &[Option<bool>]) {
+    for at in 0..code.len() {
+        let (Some(Some(taken)), Some(Code::Branch { yes, no, .. })) = (ways.get(at), code.get(at))
+        else {
+            continue;
+        };
+        let edge = if *taken { yes.clone() } else { no.clone() };
+        let begins = at > 0 && blocks.iter().all(|block| block.pc as usize != at);
+        if begins
+            && let Some(Code::Selection { merge }) = code.get(at - 1)
+            && *merge == edge.block
+        {
+            code[at - 1] = Code::Jump(edge.clone());
+        }
+        code[at] = Code::Jump(edge);
+    }
+}

@@ -42,6 +42,18 @@ pub(super) struct Pointer {
     pub how: Qualifiers,
 }
 
+/// Entry block and registers of a function, for its callers.
+#[derive(Clone)]
+pub(super) struct Signature {
+    pub block: u32,
+    pub parameters: Vec<Reg>,
+    pub result: Reg,
+}
+
+/// Phi inputs of each edge, by the labels of its blocks: destination register, value, number of
+/// scalars.
+pub(super) type Phis = HashMap<(Word, Word), Vec<(Reg, Word, u32)>>;
+
 #[derive(Default)]
 pub(super) struct Decoder<'s> {
     specialization: &'s [(u32, u32)],
@@ -64,8 +76,8 @@ pub(super) struct Decoder<'s> {
     scratch: Vec<Range<Reg>>,
     block_of: HashMap<Word, u32>,
     /// Entry block, parameter registers and result register of each function.
-    function_of: HashMap<Word, functions::Signature>,
-    phis: functions::Phis,
+    function_of: HashMap<Word, Signature>,
+    phis: Phis,
     /// The block and the instruction that are being decoded.
     label: Word,
     origin: Origin,
@@ -276,7 +288,7 @@ impl Decoder<'_> {
         let local_size = self.local_size(module);
         let mut program = self.program;
         let (live, ways) = live::live(&program, entry, &self.computed, &self.scratch);
-        functions::shorten(&mut program.code, &program.blocks, &ways);
+        live::shorten(&mut program.code, &program.blocks, &ways);
         Ok(Program { entry, local_size, live, ..program })
     }
 }
