@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn built_in_kernels_are_described_by_their_operation() {
+    fn messages_name_built_in_kernels_by_operation() {
         let fill = multisplit_shaders::builtin::MEMORY_FILL.label();
         assert_eq!(kernel(fill), "a kernel of the fill or copy");
         assert_eq!(kernel("user.fill"), "kernel `user.fill`");

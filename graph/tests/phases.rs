@@ -104,7 +104,7 @@ fn order_through_a_culled_pass_is_preserved() {
 }
 
 #[test]
-fn writer_of_a_scratch_buffer_is_culled() {
+fn pass_is_culled_if_its_output_is_used_only_as_scratch() {
     // The second pass uses `work` only as scratch, so the data of the first is never read.
     let mut g = Graph::new("scratch");
     let (src, out) = (g.import::<u32>("in", 16), g.import::<u32>("out", 16));

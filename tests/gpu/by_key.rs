@@ -9,7 +9,7 @@ use multisplit_tests::prelude::*;
 tests!(by_key:
     product_of_cases_matches_the_cpu;
     in turn: runs_of_any_length_match_the_cpu, look_back_without_polling_recomputes_tiles,
-    folded_dispatch_matches_the_cpu, device_counts_are_clamped, float_sums_are_reproducible
+    dispatch_beyond_the_x_limit_matches_the_cpu, device_counts_are_clamped, float_sums_are_reproducible
 );
 
 /// Number of array elements beyond a device count.
@@ -216,7 +216,7 @@ fn look_back_without_polling_recomputes_tiles(gpu: &Gpu) -> Result<()> {
 }
 
 /// More workgroups than fit in x, with partial rows.
-fn folded_dispatch_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
         let policy = few_groups(policy(gpu, method));

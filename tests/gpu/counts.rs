@@ -12,7 +12,7 @@ use multisplit_tests::prelude::*;
 use crate::multisplit_cases::{Arrays, KINDS, Kind, METHODS};
 
 tests!(counts:
-    scans_use_the_device_count, folded_and_multi_level_scans_use_the_device_count,
+    scans_use_the_device_count, multi_row_and_multi_level_scans_use_the_count_in_device_memory,
     fills_and_copies_use_the_device_count, splits_use_the_device_count,
     folded_splits_use_the_device_count, offset_of_a_split_is_the_count_of_another,
     replay_updates_its_own_count, splits_have_one_barrier_for_indirect_dispatches,
@@ -74,7 +74,7 @@ fn in_rows(gpu: &Gpu, max_groups: u32) -> Policy {
 }
 
 /// Sums of sums, and workgroups in many rows.
-fn folded_and_multi_level_scans_use_the_device_count(gpu: &Gpu) -> Result<()> {
+fn multi_row_and_multi_level_scans_use_the_count_in_device_memory(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
     let method = ScanMethod::ReduceThenScan;

@@ -9,7 +9,7 @@ use multisplit::operations::{
 use multisplit::{Operator, Policy, Scan, Select, Sort, TopK};
 use multisplit_tests::prelude::*;
 
-tests!(family_cost: documented_pass_counts_match_the_plans, device_count_adds_one_pass);
+tests!(family_cost: documented_pass_counts_match_the_plans, count_in_device_memory_adds_one_pass);
 
 const PAGE: &str = include_str!("../../docs/family.md");
 const N: u64 = 200_000;
@@ -154,7 +154,7 @@ fn documented_pass_counts_match_the_plans(gpu: &Gpu) -> Result<()> {
     })
 }
 
-fn device_count_adds_one_pass(gpu: &Gpu) -> Result<()> {
+fn count_in_device_memory_adds_one_pass(gpu: &Gpu) -> Result<()> {
     ensure!(PAGE.contains("A device count takes one pass more, of one workgroup."));
     let policy = gpu.context.policy();
     let passes = |on_device: bool| -> Result<[usize; 3]> {

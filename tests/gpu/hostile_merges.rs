@@ -12,7 +12,7 @@ use crate::hostile_rig::Expected::{Any, Exactly};
 use crate::hostile_rig::{BOUND, Rig, SIZES, elements, narrow, sample};
 use crate::sort_segments::small_tiles;
 
-tests!(hostile: merges_tolerate_unsorted_arrays, searches_tolerate_unsorted_arrays, fills_and_copies_tolerate_hostile_counts, found_counts_chain_without_the_host, indirect_dispatches_are_clamped);
+tests!(hostile: merges_tolerate_unsorted_arrays, searches_tolerate_unsorted_arrays, fills_and_copies_tolerate_hostile_counts, selected_count_feeds_later_operations_without_readback, indirect_dispatches_are_clamped);
 
 /// Sorted and unsorted arrays. For unsorted arrays, every result must be an element of an array
 /// with its value.
@@ -130,7 +130,7 @@ fn fills_and_copies_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
 }
 
 /// The count found by a selection is the count of a sort, a scan and a selection.
-fn found_counts_chain_without_the_host(gpu: &Gpu) -> Result<()> {
+fn selected_count_feeds_later_operations_without_readback(gpu: &Gpu) -> Result<()> {
     let plans = sample(gpu, SIZES.into_iter().rev());
     for &max in &plans {
         let mut rig = Rig::new(gpu);

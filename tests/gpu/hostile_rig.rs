@@ -90,9 +90,9 @@ pub type Check = Box<dyn Fn(&[u32]) -> Result<()>>;
 
 /// Expected first words of an array. Its other words must not change.
 pub enum Expected {
-    /// Exactly these words.
+    /// The array begins with exactly these words.
     Exactly(Words, Vec<u32>),
-    /// This many words without poison that pass the check.
+    /// The array begins with this many words that are not poison and that pass the check.
     Any(Words, usize, Check),
 }
 

@@ -17,7 +17,7 @@ use crate::sort_run::{KEYS, Keys, Order, PAYLOADS, Payload, key_words, make_keys
 tests!(large:
     sizes_around_plan_and_piece_limits_match_the_cpu, every_key_and_value_type_matches_the_cpu,
     bit_ranges_match_the_cpu, skewed_keys_match_the_cpu, bucket_larger_than_a_plan_matches_the_cpu,
-    bindings_smaller_than_a_piece_match_the_cpu, one_sweep_pieces_match_the_cpu,
+    bindings_smaller_than_a_piece_match_the_cpu, one_sweep_and_multisplit_sorts_in_pieces_match_the_cpu,
     device_arrays_are_not_modified, sort_in_place_matches_the_cpu, only_necessary_plans_run,
     reversed_lanes_are_detected_and_repeated, invalid_options_and_limits_are_rejected,
 );
@@ -275,7 +275,7 @@ fn bindings_smaller_than_a_piece_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// The default method of GPUs, and an odd number of rounds, after which the result is copied back.
-fn one_sweep_pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn one_sweep_and_multisplit_sorts_in_pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = crate::sort_run::quick_policy(gpu);
     policy.max_elements = 10_000;
     let context = Lowered::with(gpu, policy)?;

@@ -7,7 +7,7 @@ use multisplit::{Error, Operator, Policy};
 use multisplit_tests::prelude::*;
 
 tests!(merge:
-    product_of_cases_matches_the_cpu, folded_dispatch_matches_the_cpu, device_counts_are_clamped,
+    product_of_cases_matches_the_cpu, dispatch_beyond_the_x_limit_matches_the_cpu, device_counts_are_clamped,
     one_call_matches_the_cpu, recorded_merge_uses_the_counts_of_each_run,
     invalid_merges_are_rejected,
 );
@@ -140,7 +140,7 @@ fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// More workgroups than fit in x, with a partial last row.
-fn folded_dispatch_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let case = Case { how: Merge::Ascending, words: 1, on_device: [false, true] };
     check::<u32>(gpu, &policy, case, [20_000, 3_001])

@@ -13,7 +13,7 @@ use crate::large::Lowered;
 use crate::sort_run::image;
 
 tests!(parts:
-    topk_beyond_a_binding_matches_the_cpu, topk_of_rows_beyond_a_binding_matches_the_cpu,
+    topk_beyond_a_binding_matches_the_cpu, topk_of_rows_larger_than_one_binding_matches_the_cpu,
     searches_beyond_a_binding_match_the_cpu, selections_beyond_a_binding_match_the_cpu,
     runs_join_across_parts, scans_by_key_beyond_a_binding_match_the_cpu,
     reductions_by_key_beyond_a_binding_match_the_cpu,
@@ -124,7 +124,7 @@ fn topk_beyond_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     }
 }
 
-fn topk_of_rows_beyond_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn topk_of_rows_larger_than_one_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     // Many short rows, and rows longer than a part.
     for (rows, length, k) in gpu.cases([(500, 50, 3), (3, 20_000, 100)]) {

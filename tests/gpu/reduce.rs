@@ -9,7 +9,7 @@ use multisplit_tests::prelude::*;
 tests!(reduce:
     product_of_cases_matches_the_cpu;
     in turn: empty_input_gives_the_identity, index_of_equal_elements_is_the_first,
-    arrays_beyond_a_binding_match_the_cpu, folded_dispatch_matches_the_cpu,
+    arrays_beyond_a_binding_match_the_cpu, dispatch_beyond_the_x_limit_matches_the_cpu,
     device_counts_are_clamped, float_sums_are_reproducible, large_arrays_match_the_cpu
 );
 
@@ -152,7 +152,7 @@ fn arrays_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// More workgroups than fit in x, with partial rows.
-fn folded_dispatch_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(policy(gpu));
     let tile = policy.threads as usize * 16;
     for on_device in [false, true] {

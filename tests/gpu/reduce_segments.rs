@@ -10,7 +10,7 @@ tests!(reduce_segments:
     product_of_cases_matches_the_cpu, rows_match_the_cpu,
     row_counts_above_and_below_the_elements_match_the_cpu, long_segments_match_the_cpu,
     segments_of_many_tiles_match_the_cpu, empty_segments_give_the_identity,
-    folded_dispatch_matches_the_cpu, elements_outside_of_segments_are_ignored,
+    dispatch_beyond_the_x_limit_matches_the_cpu, elements_outside_of_segments_are_ignored,
     invalid_device_offsets_give_defined_results, float_sums_are_reproducible,
 );
 
@@ -282,7 +282,7 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
     // `short` has more workers than this, `mixed` fewer than a quarter, `medium` is in between.
     let subgroup_takers = 500;
     let policy = Policy { segment_chunk: CHUNK, subgroup_takers, ..gpu.context.policy() };
-    // More than a tile, so that the segment is not the whole array.
+    // More than one tile; otherwise the long-segment passes are not used.
     let n = policy.threads * 16 + 40 * CHUNK + 7;
     let lengths =
         [1, CHUNK - 1, CHUNK, CHUNK + 1, 0, 3 * CHUNK + 2, 0, 9 * CHUNK, 6, 12 * CHUNK + 3];
@@ -345,7 +345,7 @@ fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
 }
 
 /// More workgroups than fit in x, with partial rows.
-fn folded_dispatch_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let n = 20 * policy.threads as usize * 16 - 3;
     for policy in both_ways(&policy) {

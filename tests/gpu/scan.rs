@@ -10,7 +10,7 @@ tests!(scan:
     in turn: special_values_match_the_cpu, look_back_without_polling_recomputes_tiles,
     one_call_matches_the_cpu, empty_scan_gives_an_empty_result,
     arrays_beyond_a_binding_match_the_cpu, pieces_of_one_stage_are_independent,
-    absurd_sizes_are_rejected, invalid_policies_are_rejected, folded_dispatch_matches_the_cpu,
+    absurd_sizes_are_rejected, invalid_policies_are_rejected, dispatch_beyond_the_x_limit_matches_the_cpu,
     two_level_sums_match_the_cpu, large_arrays_match_the_cpu
 );
 
@@ -167,7 +167,7 @@ fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
 }
 
 /// More workgroups than fit in x, with partial rows.
-fn folded_dispatch_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
     for scan in METHODS {
         let policy = Policy { scan, ..gpu.context.policy() };

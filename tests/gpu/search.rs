@@ -7,7 +7,7 @@ use multisplit::{Operator, Policy};
 use multisplit_tests::prelude::*;
 
 tests!(search:
-    product_of_cases_matches_the_cpu, folded_dispatch_matches_the_cpu, device_counts_are_clamped,
+    product_of_cases_matches_the_cpu, dispatch_beyond_the_x_limit_matches_the_cpu, device_counts_are_clamped,
     one_call_matches_the_cpu, search_uses_a_sorted_device_array, invalid_searches_are_rejected,
 );
 
@@ -125,7 +125,7 @@ fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// More workgroups than fit in x, with a partial last row.
-fn folded_dispatch_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [[false; 2], [true; 2]] {
         let case = Case { how: Search::LowerBound, on_device };

@@ -9,7 +9,7 @@ use multisplit_tests::prelude::*;
 tests!(select:
     product_of_cases_matches_the_cpu;
     in turn: all_or_no_elements_are_selected, runs_across_tiles_match_the_cpu,
-    look_back_without_polling_recounts_tiles, folded_dispatch_matches_the_cpu,
+    look_back_without_polling_recounts_tiles, dispatch_beyond_the_x_limit_matches_the_cpu,
     device_counts_are_clamped, every_comparison_matches_the_cpu, later_passes_use_the_found_count,
     one_call_matches_the_cpu, invalid_selections_are_rejected
 );
@@ -210,7 +210,7 @@ fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
 }
 
 /// More workgroups than fit in x, with partial rows.
-fn folded_dispatch_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [false, true] {
         let case = Case { by: By::Heads, also: Also::Nothing, on_device };

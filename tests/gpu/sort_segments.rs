@@ -225,7 +225,7 @@ fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Every type with every kind of value, with the default tiles.
+/// Every key type with every payload (none, values of 4, 8 and 16 bytes, indices), with the default tile sizes.
 fn every_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     if !gpu.full {
         return Ok(());

@@ -12,7 +12,7 @@ use crate::topk_run::{Case, METHODS, check, quick_policy, tile};
 
 tests!(topk:
     product_of_cases_matches_the_cpu;
-    in turn: rows_match_the_cpu, wrong_estimates_give_correct_results, rows_in_parts_match_the_cpu,
+    in turn: rows_match_the_cpu, wrong_estimates_give_correct_results, topk_of_rows_divided_into_parts_matches_the_cpu,
     ties_take_the_first_elements, device_count_limits_the_elements, one_call_matches_the_cpu,
     recorded_topk_uses_the_count_of_each_run, invalid_topk_is_rejected
 );
@@ -146,7 +146,7 @@ fn wrong_estimates_give_correct_results(gpu: &Gpu) -> Result<()> {
 
 /// Rows that are divided into parts, with a short last part; and more candidates than a workgroup
 /// can hold.
-fn rows_in_parts_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn topk_of_rows_divided_into_parts_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = quick_policy(gpu);
     policy.topk.row_elements = 500;
     let kinds = [Keys::Uniform, Keys::FewDistinct, Keys::AllEqual, Keys::Reversed];

@@ -5,13 +5,13 @@ use multisplit::{Operator, Scan, Select};
 use multisplit_tests::prelude::*;
 
 tests!(work_found:
-    selected_runs_and_their_extremes_match_the_cpu, partitioned_segments_match_the_cpu,
+    runs_argmin_and_argmax_of_selected_elements_match_the_cpu, partitioned_segments_match_the_cpu,
 );
 
 const N: u64 = 9_000;
 
 /// Elements selected by flags, their runs, and the positions of the smallest and largest run.
-fn selected_runs_and_their_extremes_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn runs_argmin_and_argmax_of_selected_elements_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut rng = Rng::new(31);
     let keys: Vec<i32> = (0..N).map(|at| (at / 40) as i32 * 7 % 101 - 50).collect();

@@ -58,7 +58,7 @@ pub(crate) fn device_methods() -> &'static [Method] {
     &choices[1..choices.len() - 1]
 }
 
-/// The name of a method in figures.
+/// Name of the method in the benchmark results.
 pub fn name(method: engine::Method) -> &'static str {
     choice::name(Some(method))
 }

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn every_method_has_its_stages() {
+    fn pass_times_are_assigned_to_stages_for_every_method() {
         for method in [Method::Direct, Method::Warp, Method::Block] {
             let found = stages(Function::Delta, method, 8);
             let scan = found["scan_ms"].as_f64();

@@ -19,7 +19,8 @@ pub(super) struct Footprint {
     pub on_device: bool,
     /// Bytes per element, summed over all arrays.
     pub total: u64,
-    /// Bytes per element in the widest array. `None` if the operation binds arrays of any size.
+    /// Bytes per element of the widest array, which must fit in one storage binding. `None` if the binding
+    /// size does not limit the operation.
     pub widest: Option<u64>,
 }
 

@@ -119,7 +119,7 @@ parts!(
 );
 
 impl Policy {
-    /// Sizes for a device.
+    /// The default methods and tile sizes for a device.
     pub fn for_device(properties: &DeviceProperties) -> Self {
         let software = Family::of(properties) == Family::Software;
         let nvidia = Family::of(properties) == Family::Nvidia;
@@ -168,7 +168,7 @@ impl Policy {
         .fitted(&facts)
     }
 
-    /// Every size, with its name, its text and its allowed values.
+    /// All sizes, each with its name, formatter, parser and allowed values.
     #[cfg(feature = "tuning")]
     pub fn sizes() -> impl Iterator<Item = &'static Field<Self>> {
         all_sizes()

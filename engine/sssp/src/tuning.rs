@@ -89,7 +89,7 @@ pub struct Tuning {
 const FIXED_SHARED_BYTES: u32 = 4096;
 
 impl Tuning {
-    /// Sizes for a device.
+    /// The default tuning parameters for a device.
     pub fn for_device(properties: &DeviceProperties) -> Self {
         let tuned = match (properties.device_type, properties.vendor_id) {
             (vk::PhysicalDeviceType::CPU, _) => Self::software(),

@@ -200,7 +200,7 @@ impl Operation {
             raw.map(|raw| (planned, BufferAt::new(raw, 0))).ok_or(Error::NotVulkan { backend })
         });
         let imports = imports.collect::<Result<Vec<Import>>>()?;
-        // A plan for a maximum of 0 has no passes, so not even the pass of the count.
+        // A plan for at most 0 elements has no passes at all, not even the one that reads the count.
         let value = value.as_ref().filter(|_| self.max > 0);
         let values = value.map(|bytes| PassValue { pass: COUNT, bytes });
         commands.record(self.name, &used, lent, |lent, raw| {

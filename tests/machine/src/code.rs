@@ -12,7 +12,7 @@ use rspirv::spirv::{BuiltIn, Op};
 use crate::alu::Alu;
 use crate::types::{Leaf, Qualifiers};
 
-/// A register: one scalar per lane.
+/// Index of a register. A register holds one scalar per lane.
 pub(crate) type Reg = u32;
 
 /// An address: a constant plus an optional register.

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn page_without_figures_is_valid() {
+    fn page_without_measurements_is_complete() {
         let page = page(&Points::default(), &Points::default(), "", "");
         assert!(page.ends_with("</html>\n"));
     }

@@ -166,7 +166,7 @@ mod tests {
     use super::Points;
 
     #[test]
-    fn lines_of_all_kinds_are_parsed() {
+    fn json_lines_of_every_record_kind_are_parsed() {
         let text = r#"{"anchor":"multisplit","device":"llvmpipe","driver":"Mesa","version":"0"}
 {"anchor":"multisplit","op":"split_delta_keys","n":1024,"m":8,"ms":1.5,"gps":2.0,"method":"warp","prescan_ms":0.5}
 

@@ -13,7 +13,7 @@ const NEAR: f64 = 2.5;
 /// Style of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Measured on this device, in this colour.
+    /// Measured on this device. The field is the colour index.
     Ours(usize),
     /// From another program, in this colour.
     Others(usize),

@@ -76,7 +76,7 @@ const fn shapes<const N: usize>(sizes: [(u32, u32); N]) -> [TileShape; N] {
 }
 
 impl SortTuning {
-    /// Sizes for a device.
+    /// The default sizes for a device.
     pub fn for_device(properties: &DeviceProperties) -> Self {
         let tuned = match Family::of(properties) {
             Family::Software => Self::software(),
@@ -122,7 +122,7 @@ impl SortTuning {
         }
     }
 
-    /// Replaces the tiles by those measured with ranking by lane order.
+    /// Replaces the tile shapes with those tuned for ranking by lane order.
     #[must_use]
     pub(crate) fn by_lane_order(self) -> Self {
         Self {

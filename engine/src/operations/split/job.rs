@@ -174,7 +174,7 @@ impl<'j> SplitPasses<'j> {
         };
         let bits = bucket_bits(self.split.buckets);
         let (id_bits, cells) = self.function.id_bits_and_cells();
-        // Kernels for more buckets than a round supports ignore the value.
+        // Kernels for more than 256 buckets ignore VALUES_AFTER, so the last entry is as good as any.
         let values_after = &self.policy.split.values_after;
         let values_after = values_after[values_after.len().min(bits as usize) - 1];
         // The 10 iterations per key include a binary search among at most 2^8 splitters.
@@ -257,7 +257,7 @@ pub(super) fn variant(output: &SplitOutput, [keys, pairs, permutation]: [Kernels
     }
 }
 
-/// Binds all outputs.
+/// Binds the bucket offsets and the output elements.
 pub(super) fn bind_output<'g>(
     pass: PassBuilder<'g>,
     split: &Split,

@@ -29,7 +29,7 @@ sizes! {
 }
 
 impl TopKTuning {
-    /// Sizes for a device.
+    /// The default sizes for a device.
     pub fn for_device(properties: &DeviceProperties) -> Self {
         let software = Family::of(properties) == Family::Software;
         Self {

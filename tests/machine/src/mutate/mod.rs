@@ -152,8 +152,8 @@ impl Original {
         subgroup.is_some_and(|constant| constant.operands.first() == Some(&SUBGROUP))
     }
 
-    /// Whether the instruction is an access chain into shared memory or a buffer whose last index
-    /// is not constant.
+    /// Whether the instruction is an access chain into shared memory or a storage buffer, and the last index
+    /// of the chain is not a constant.
     fn leads_to_memory(&self, instruction: &Instruction) -> bool {
         let class = instruction.result_type.and_then(|of| self.classes.get(&of));
         let last = instruction.operands.last().and_then(Operand::id_ref_any).unwrap_or(0);

@@ -58,7 +58,7 @@ fn kernels_by_address_give_the_same_results() -> Result<()> {
 }
 
 #[test]
-fn search_can_be_submitted_twice() -> Result<()> {
+fn shortest_path_search_can_be_submitted_twice() -> Result<()> {
     let search = search(sssp::Method::Multisplit, Kind::Random);
     let of = SsspCase { vertices: 120, rounds: 60, ..search };
     let again = PlanOptions { runs: 2, ..PlanOptions::default() };

@@ -66,8 +66,8 @@ pub struct Trials<'c> {
 }
 
 impl<'c> Trials<'c> {
-    /// The trials of the kernel with this label: the first `count` cases that run it, small ones
-    /// first.
+    /// Chooses up to `count` cases that run the kernel with this label and sorts them by cost. A third of the
+    /// candidates are the cases with the fewest passes.
     pub fn new(label: &str, cases: &'c [(u32, Case)], count: usize) -> Result<Self> {
         let has_it = |case: &Case| kernels(case).iter().any(|k| k == label);
         // A sample omits the longest third.
