@@ -2,6 +2,7 @@
 //! references.
 
 pub mod counting;
+pub mod expect;
 pub mod extent;
 pub mod generate;
 pub mod harness;
@@ -16,10 +17,11 @@ pub mod terms;
 pub mod prelude {
     pub use anyhow::{Context as _, Result, anyhow, bail, ensure};
 
-    pub use crate::generate::{Rng, uniform};
-    pub use crate::harness::{
-        Gpu, expect_equal, expect_message, expect_no_messages, few_groups, in_threads, run_once,
+    pub use crate::expect::{
+        expect_equal, expect_message, expect_no_messages, few_groups, in_threads, run_once,
     };
+    pub use crate::generate::{Rng, uniform};
+    pub use crate::harness::Gpu;
     pub use crate::setup::{GUARD_WORD, Setup};
     pub use crate::terms::{Term, bits};
     pub use crate::{expect_errors, of_every_type, reference, shortest, terms, tests};

@@ -13,8 +13,9 @@ use multisplit::{Array, Bound, Context, Executable, Policy};
 const GUARD: usize = 64;
 /// The guard word.
 pub const GUARD_WORD: u32 = 0xDEAD_BEEF;
-/// Index of a device count among other words.
-const COUNT_INDEX: usize = 71;
+/// Indices of device counts among other words: in the first 256 bytes, in the next, and later. Offsets of bindings
+/// are multiples of at most 256 bytes.
+const COUNT_INDICES: [usize; 3] = [3, 71, 150];
 
 /// A graph and the contents of its imports.
 pub struct Setup<'c> {
@@ -70,8 +71,9 @@ impl<'c> Setup<'c> {
             return Count::Host(n.into());
         }
         let name = format!("count.{}", self.imports.len());
-        let buffer = self.input(&name, &count_words(n));
-        Count::Device { buffer, index: COUNT_INDEX as u64, max: max as u64 }
+        let index = COUNT_INDICES[max % COUNT_INDICES.len()] as u64;
+        let buffer = self.input(&name, &count_words(n, index));
+        Count::Device { buffer, index, max: max as u64 }
     }
 
     /// Replaces the first elements of an import, also on the device if they are uploaded.
@@ -89,7 +91,7 @@ impl<'c> Setup<'c> {
     /// Replaces a count by [`Self::count`], which must be on the device.
     pub fn set_count(&mut self, count: Count, n: u32) -> Result<()> {
         match count {
-            Count::Device { buffer, .. } => self.write(buffer, &count_words(n)),
+            Count::Device { buffer, index, .. } => self.write(buffer, &count_words(n, index)),
             Count::Host(_) => bail!("a host count cannot be set"),
         }
     }
@@ -191,8 +193,8 @@ impl Contents {
 }
 
 /// A device count among other words, without alignment.
-fn count_words(n: u32) -> [u32; 100] {
-    let mut words = [9; 100];
-    words[COUNT_INDEX] = n;
+fn count_words(n: u32, index: u64) -> [u32; 160] {
+    let mut words = [9; 160];
+    words[index as usize] = n;
     words
 }

@@ -209,7 +209,7 @@ unsafe fn read_chain(first: *mut Header) -> Features {
 ///
 /// # Safety
 /// `first` is a valid chain, which may be modified if `body` modifies it.
-unsafe fn for_each_bit(first: *mut Header, mut body: impl FnMut(&mut vk::Bool32, Member)) {
+unsafe fn for_each_bit(first: *mut Header, mut body: impl FnMut(*mut vk::Bool32, Member)) {
     let mut next = first;
     while !next.is_null() {
         // SAFETY: every structure in a chain begins with this header, whose type implies the offsets.
@@ -217,7 +217,7 @@ unsafe fn for_each_bit(first: *mut Header, mut body: impl FnMut(&mut vk::Bool32,
             let s_type = (*next).s_type;
             for structure in STRUCTURES.iter().filter(|structure| structure.s_type == s_type) {
                 for &(offset, member) in structure.bits {
-                    body(&mut *next.byte_add(offset).cast(), member);
+                    body(next.byte_add(offset).cast(), member);
                 }
             }
             next = (*next).p_next;

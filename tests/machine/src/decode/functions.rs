@@ -181,6 +181,12 @@ impl Decoder<'_> {
                 let other = self.edge(i, 1)?;
                 let mut cases = Vec::new();
                 for at in (2..i.operands.len()).step_by(2) {
+                    if !matches!(
+                        i.operands[at],
+                        Operand::LiteralBit32(_) | Operand::LiteralBit64(_)
+                    ) {
+                        return Err(self.malformed("a switch case that is no number"));
+                    }
                     cases.push((number_at(i, at), self.edge(i, at + 1)?));
                 }
                 Code::Switch { selector, cases: cases.into(), other }

@@ -1,0 +1,88 @@
+//! Checks and short helpers that many tests use.
+
+use anyhow::{Result, anyhow, bail, ensure};
+use multisplit::{Context, Policy, Work};
+
+use crate::harness::expect_silence;
+
+/// Fails with the first index at which two arrays differ.
+pub fn expect_equal<T: PartialEq + std::fmt::Debug>(got: &[T], expected: &[T]) -> Result<()> {
+    ensure!(got.len() == expected.len(), "{} elements, expected {}", got.len(), expected.len());
+    match got.iter().zip(expected).position(|(g, e)| g != e) {
+        None => Ok(()),
+        Some(at) => Err(anyhow!("element {at} is {:?}, expected {:?}", got[at], expected[at])),
+    }
+}
+
+/// Fails unless `outcome` is an error whose message contains `expected`.
+pub fn expect_message<T, E: std::fmt::Display>(
+    outcome: Result<T, E>,
+    expected: &str,
+) -> Result<()> {
+    let Err(error) = outcome else { bail!("no error, expected: {expected}") };
+    let text = error.to_string();
+    ensure!(text.contains(expected), "{text}, expected: {expected}");
+    Ok(())
+}
+
+/// Closes a context. Fails if the validation layer has reported anything.
+pub fn expect_no_messages(context: Context) -> Result<()> {
+    let messages = context.messages();
+    drop(context);
+    expect_silence(&messages)
+}
+
+/// Runs `body` with the numbers below `count`, each in its own thread.
+pub fn in_threads(count: u64, body: impl Fn(u64) -> Result<()> + Sync) -> Result<()> {
+    std::thread::scope(|scope| {
+        let body = &body;
+        let threads: Vec<_> = (0..count).map(|k| scope.spawn(move || body(k))).collect();
+        threads.into_iter().try_for_each(|t| t.join().map_err(|_| anyhow!("a thread panicked"))?)
+    })
+}
+
+/// Records work, submits it once, and waits for it.
+pub fn run_once(work: Work) -> multisplit::Result<()> {
+    let mut frame = work.record()?;
+    frame.submit()?;
+    frame.wait()
+}
+
+/// Returns the policy with few workgroups in x, so that dispatches are folded into y and the last
+/// row is partial.
+pub fn few_groups(policy: Policy) -> Policy {
+    policy.lowered(|facts| facts.max_groups = 7)
+}
+
+/// Calls a generic function for each element type, until one call fails. They share the turns of
+/// their cases.
+#[macro_export]
+macro_rules! of_every_type {
+    ($function:ident($gpu:expr)) => {{
+        let mine = &mut $gpu.mine();
+        $function::<u32>($gpu, mine)?;
+        $function::<i32>($gpu, mine)?;
+        $function::<f32>($gpu, mine)?;
+        $function::<u64>($gpu, mine)?;
+        $function::<i64>($gpu, mine)?;
+        $function::<f64>($gpu, mine)
+    }};
+}
+
+/// A table of calls and the errors they must return: `call() => Variant { field, .. },`, with a path
+/// for errors that are not variants of [`multisplit::Error`].
+#[macro_export]
+macro_rules! expect_errors {
+    ($($outcome:expr => $pattern:pat $(if $guard:expr)?),* $(,)?) => {$({
+        let outcome = $outcome;
+        {
+            #[allow(unused_imports)]
+            use multisplit::Error::*;
+            match outcome {
+                Err($pattern) $(if $guard)? => {}
+                Err(error) => $crate::prelude::bail!("{}: {error}", stringify!($outcome)),
+                Ok(_) => $crate::prelude::bail!("{}: no error", stringify!($outcome)),
+            }
+        }
+    })*};
+}
