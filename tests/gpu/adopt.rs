@@ -1,5 +1,6 @@
-//! A device created by other code: the engine records into that code's command buffer, between its
-//! commands, with exactly the barriers of the plan's contract.
+//! A device created by code other than the engine. The engine records its passes between commands
+//! of that code, into the same command buffer, and relies on no barriers except those that the
+//! plan's contract requires.
 
 use std::ffi::{CStr, c_void};
 use std::sync::Mutex;
@@ -23,10 +24,10 @@ tests!(adopt:
 );
 
 const N: u64 = 30_000;
-/// Maximum number of words written by one update command.
+/// Maximum number of words written by one `vkCmdUpdateBuffer`.
 const MAX_UPDATE: usize = 16_384;
 
-/// A small engine that owns all its objects, created with plain Vulkan calls.
+/// A minimal Vulkan application that creates its own device. The engine adopts that device.
 struct Host {
     entry: ash::Entry,
     instance: ash::Instance,
@@ -36,7 +37,7 @@ struct Host {
     queue: vk::Queue,
     family: u32,
     requirements: Requirements,
-    /// From Vulkan 1.3 or from the extension.
+    /// `vkCmdPipelineBarrier2`, from Vulkan 1.3 or from the extension.
     pipeline_barrier: vk::PFN_vkCmdPipelineBarrier2,
     messenger: (ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT),
     reported: &'static Mutex<Vec<String>>,
@@ -48,7 +49,8 @@ unsafe extern "system" fn on_message(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     user_data: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: all pointers are valid during the callback, and layers always set the rule's name.
+    // SAFETY: all pointers are valid during the callback, and layers always set the id of the
+    // violated rule.
     let (reported, id, text) = unsafe {
         let [id, text] = [(*data).p_message_id_name, (*data).p_message]
             .map(|s| CStr::from_ptr(s).to_string_lossy());
@@ -111,7 +113,7 @@ impl Host {
             let layer = layers
                 .iter()
                 .find(|l| l.layer_name_as_c_str() == Ok(c"VK_LAYER_KHRONOS_validation"));
-            // A layer older than the extension reports it as an error.
+            // Validation layers older than this extension report its use as an error.
             if layer.is_some_and(|l| l.spec_version < vk::make_api_version(0, 1, 3, 274)) {
                 requirements.leave_out(&Features {
                     shader_maximal_reconvergence: true,
@@ -188,7 +190,7 @@ impl Host {
         self.expect_silence().context("teardown")
     }
 
-    /// A host-visible buffer with its memory, mapped.
+    /// Creates a host-visible buffer and maps its memory.
     unsafe fn buffer(&self, size: u64) -> Result<(vk::Buffer, vk::DeviceMemory, *mut u32)> {
         // SAFETY: plain Vulkan calls with an allowed memory type.
         unsafe {
@@ -231,8 +233,8 @@ enum What {
     Sort,
 }
 
-/// The caller fills `src` with a transfer command before the plan, and reads `dst` with one after
-/// it.
+/// Compiles a plan that reads `src` and writes `dst`. With `with_scopes`, the plan itself has
+/// barriers against the caller's transfer commands before and after it.
 fn plan(
     context: &Context,
     what: What,
@@ -251,7 +253,7 @@ fn plan(
         }
         What::Sort => {
             let buffers = SortBuffers::keys(src).indices(dst);
-            // A quick shape to compile, since every context compiles its own pipelines.
+            // Every context compiles its own pipelines, and those of small tiles compile quickly.
             let mut policy = context.policy();
             policy.sort = policy.sort.with_shape(TileShape::new(128, 1));
             sort(&mut graph, &policy, &Sort::ascending(), &buffers)?;
@@ -271,8 +273,8 @@ fn sort_between_the_callers_commands_needs_only_contract_barriers(gpu: &Gpu) -> 
 fn between_the_callers_own_commands(gpu: &Gpu, what: What) -> Result<()> {
     // SAFETY: the call has no further requirements.
     let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_3)? };
-    // Either the plan's own barriers or the caller's barriers by the contract are sufficient.
-    // Without both, the layer reports a hazard, so neither is redundant.
+    // Two variants are sufficient: barriers in the plan, or the caller's barriers as the contract
+    // requires. With neither, the layer must report a hazard.
     for (scopes, barriers) in [(true, false), (false, true)] {
         // SAFETY: the host outlives everything created here.
         unsafe { embed(&host, what, scopes, barriers)? };
@@ -289,8 +291,8 @@ fn between_the_callers_own_commands(gpu: &Gpu, what: What) -> Result<()> {
     unsafe { host.destroy() }
 }
 
-/// Functions that became core in Vulkan 1.3 must then come from extensions, even if the device
-/// supports 1.3.
+/// If the instance was created for Vulkan 1.2, functions that became core in 1.3 must be loaded
+/// from extensions, even if the device supports 1.3.
 fn vulkan_1_2_instance_is_adopted(gpu: &Gpu) -> Result<()> {
     // SAFETY: the call has no further requirements.
     let host = unsafe { Host::new(gpu.context.properties(), vk::API_VERSION_1_2)? };
@@ -318,8 +320,8 @@ fn full_subgroups() -> Features {
     Features { compute_full_subgroups: true, ..Features::default() }
 }
 
-/// An engine that did not enable `computeFullSubgroups`: from Vulkan 1.3 on, full subgroups are
-/// required by the SPIR-V modules.
+/// The device was created without `computeFullSubgroups`. From Vulkan 1.3 on, SPIR-V 1.6 guarantees
+/// full subgroups without that feature.
 fn vulkan_1_3_without_full_subgroups_is_adopted(gpu: &Gpu) -> Result<()> {
     let (wanted, version) = (gpu.context.properties(), vk::API_VERSION_1_3);
     // SAFETY: the call has no further requirements.
@@ -334,7 +336,7 @@ fn vulkan_1_3_without_full_subgroups_is_adopted(gpu: &Gpu) -> Result<()> {
     unsafe { host.destroy() }
 }
 
-/// In Vulkan 1.2 full subgroups cannot be guaranteed in any other way.
+/// Before Vulkan 1.3, only `computeFullSubgroups` guarantees full subgroups.
 fn vulkan_1_2_without_full_subgroups_is_rejected(gpu: &Gpu) -> Result<()> {
     let (wanted, version) = (gpu.context.properties(), vk::API_VERSION_1_2);
     // SAFETY: the call has no further requirements.

@@ -1,5 +1,6 @@
-//! Scans and reductions by key, compared with the CPU between guard words: type x operator x
-//! segment heads (flags or keys) x method x size x location of the count.
+//! Scans and reductions by key, compared with a CPU reference. Outputs lie between guard words.
+//! Cases combine element type, operator, segment heads (flags or keys), method, size, and the
+//! location of the count (host or device).
 
 use multisplit::graph::{Buffer, ElementType};
 use multisplit::operations::{ReduceByKeyBuffers, ScanBuffers, ScanMethod, reduce_by_key, scan};
@@ -12,7 +13,7 @@ tests!(by_key:
     dispatch_beyond_the_x_limit_matches_the_cpu, device_counts_are_clamped, float_sums_are_reproducible
 );
 
-/// Number of array elements beyond a device count.
+/// Number of array elements after the first `count` elements; they must not be read as input.
 const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,13 +54,14 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Random segment heads with an average segment length of `length`.
+/// Random head flags of segments with an average length of `length`.
 fn heads(n: usize, length: u64, seed: u64) -> Vec<bool> {
     let mut rng = Rng::new(seed);
     (0..n).map(|at| at == 0 || rng.below(length) == 0).collect()
 }
 
-/// Flags, or keys that change at segment heads in the low or the high word, as words.
+/// The flags or keys that define these segments, as words. 64-bit keys change in the low or in the
+/// high word.
 fn key_words(by: By, heads: &[bool]) -> Vec<u32> {
     let mut key = 5u64;
     let mut words = Vec::new();
@@ -76,7 +78,7 @@ fn key_words(by: By, heads: &[bool]) -> Vec<u32> {
     words
 }
 
-/// Runs a case. Returns the elements, keys and count.
+/// Runs a case. Returns the output elements, the output keys and the number of segments.
 fn run<'g, T: Term>(
     gpu: &'g Gpu,
     policy: &Policy,
@@ -157,7 +159,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
             [ScanMethod::LookBack, ScanMethod::ReduceThenScan].into_iter().enumerate()
         {
             let policy = policy(gpu, method);
-            // Scans also use tiles of 16 elements per thread, which end in the middle of these.
+            // Tile sizes of reductions. Scans also use tiles of 16 elements per thread.
             let rows = match (method, T::TYPE.bits()) {
                 (_, 64) => 2,
                 (ScanMethod::LookBack, _) => 3,
@@ -184,7 +186,7 @@ fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// Runs that end at a tile boundary, runs of several tiles, and a single run.
+/// Segments that end at a tile boundary, segments of several tiles, and a single segment.
 fn runs_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let tile = gpu.context.policy().threads as usize * 16;
     let lengths = [tile, 1, tile - 1, 3 * tile + 2, 1, 1, 2 * tile - 1, 5, tile / 2];
@@ -204,7 +206,8 @@ fn runs_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Without polling, every missing tile is recomputed by the workgroup that needs it.
+/// With a spin limit of 0, each workgroup recomputes the predecessor tiles it needs instead of
+/// polling for them.
 fn look_back_without_polling_recomputes_tiles(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets, how) in [(0, true, How::Exclusive), (5, false, How::Reduce)] {
         let policy = Policy { spin_limit, tickets, ..policy(gpu, ScanMethod::LookBack) };
@@ -215,7 +218,7 @@ fn look_back_without_polling_recomputes_tiles(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More workgroups than fit in x, with partial rows.
+/// More workgroups than one row of the dispatch (x) allows, with a partial last row.
 fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {

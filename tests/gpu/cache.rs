@@ -33,7 +33,7 @@ fn damaged_or_foreign_file_is_replaced(gpu: &Gpu) -> Result<()> {
     // The folder also contains probe results.
     let is_cache = |path: &&PathBuf| fs::read(path).is_ok_and(|bytes| bytes.starts_with(MAGIC));
     let file = written.iter().find(is_cache).context("no cache file was written")?;
-    // Write it again without the pipelines of the probes, which run only once.
+    // Create the file again without the pipelines of the probes, which run only once.
     fs::remove_file(file)?;
     scan_with_cache(gpu, folder.path().to_owned())?;
     let good = fs::read(file)?;
@@ -49,6 +49,6 @@ fn damaged_or_foreign_file_is_replaced(gpu: &Gpu) -> Result<()> {
         ensure!(fs::read(file)?.starts_with(MAGIC), "not replaced");
     }
     ensure!(names_in(folder.path())? == written, "temporary files were left");
-    // An unwritable folder only disables the cache.
+    // A folder that cannot be created only disables the cache.
     scan_with_cache(gpu, PathBuf::from("/proc/nowhere"))
 }

@@ -1,5 +1,6 @@
-//! Tiles that check themselves detect a device that does not keep lane order. One-call functions
-//! still return the correct result; all other calls return a typed error.
+//! Tests of the canary: sorts that rank keys by lane order verify some of their tiles. On a device
+//! that does not keep lane order, one-call functions still return the correct result, and all other
+//! calls return a typed error.
 
 use multisplit::ash::vk;
 use multisplit::graph::Graph;
@@ -18,8 +19,8 @@ tests!(canary:
     guaranteed_ranking_is_not_checked, violation_is_stored_on_disk,
 );
 
-/// The policy of a device that keeps lane order, with one-sweep sorts (rounds of the direct
-/// multisplit do not rank by lane order) and with tiles that compile quickly.
+/// A policy that ranks keys by lane order and sorts in one sweep. (Sorts by rounds of direct
+/// multisplits do not rank by lane order.) Its tiles compile quickly.
 fn by_lane_order(context: &Context) -> Result<Policy> {
     let mut policy = context.probed_policy(11)?;
     ensure!(policy.split.ranking == Ranking::LaneOrder, "the device does not keep lane order");
@@ -32,7 +33,7 @@ fn by_lane_order(context: &Context) -> Result<Policy> {
     Ok(policy)
 }
 
-/// A device whose lanes execute in reverse order.
+/// A context whose kernels rank keys as if lanes executed in reverse order.
 fn reversed(gpu: &Gpu) -> Result<WithPolicy<'_>> {
     let mut policy = by_lane_order(&gpu.context)?;
     policy.split.ranking = Ranking::ReversedLanes;
@@ -45,7 +46,7 @@ fn switched_over(context: &Context) -> Result<()> {
     Ok(())
 }
 
-/// Every tile checks itself on a device that keeps the order: no violation is found.
+/// With a canary period of 1, every tile is verified.
 fn kept_lane_order_passes_the_checks(gpu: &Gpu) -> Result<()> {
     let mut policy = by_lane_order(&gpu.context)?;
     policy.split.canary_period = 1;
@@ -59,7 +60,7 @@ fn kept_lane_order_passes_the_checks(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Each of many sorts of different data is checked by the same fraction of tiles as in production.
+/// Sorts of different data, each with the same fraction of verified tiles as in production.
 fn reversed_lane_order_is_detected_in_every_sort(gpu: &Gpu) -> Result<()> {
     let (sorts, n) = match (gpu.is_software(), gpu.full) {
         (true, false) => (5, 1 << 14),
@@ -118,13 +119,14 @@ fn one_call_sorts_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
         let context = reversed(gpu)?;
         ensure!(call(&context).context(*name)?, "{name}: a wrong result");
         switched_over(&context).context(*name)?;
-        // From here on, calls are not repeated.
+        // The context now ranks by ballots, so calls are not repeated.
         ensure!(call(&context)?, "{name}: a wrong result by ballots");
     }
     in_place_by_some_bits(gpu)
 }
 
-/// Sorts that could not be repeated never rank by lane order.
+/// An in-place sort by some of the bits overwrites its input, so it cannot be repeated. Such sorts
+/// never rank by lane order.
 fn in_place_by_some_bits(gpu: &Gpu) -> Result<()> {
     let context = reversed(gpu)?;
     let keys = uniform(20_000, 9);
@@ -139,7 +141,7 @@ fn in_place_by_some_bits(gpu: &Gpu) -> Result<()> {
 
 fn one_call_splits_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     let n = 30_011;
-    // Eight buckets, so that even in windows of four lanes some lanes share a bucket.
+    // With eight buckets, even among four adjacent lanes some share a bucket.
     let keys: Vec<u32> = uniform(n, 15).iter().map(|key| key & 0x07FF_FFFF).collect();
     let values: Vec<u32> = (0..n as u32).collect();
     let order = reference::order_by(n, |i| keys[i] >> 24);
@@ -172,7 +174,7 @@ fn small_and_segmented_sorts_are_checked(gpu: &Gpu) -> Result<()> {
     switched_over(&context)?;
 
     let context = reversed(gpu)?;
-    // Only segments larger than a tile are ranked.
+    // Only segments larger than a tile are ranked by lane order.
     let keys: Vec<u32> = uniform(6000, 3).iter().map(|key| key & 0x0F0F).collect();
     let sorted = context.sort_with(&keys, &Sort::ascending().segments(&[0, 300, 6000]))?;
     let mut expected = keys.clone();
@@ -196,7 +198,7 @@ fn recorded_work_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     let outcome = frame.submit();
     ensure!(matches!(outcome, Err(Error::LaneOrder { .. })), "{outcome:?}");
     switched_over(&context)?;
-    // If declared again, the work ranks by ballots.
+    // Work that is declared after the violation ranks by ballots.
     context.write(&array, 0, &keys)?;
     let mut work = context.work("again");
     work.sort(&array, &Sort::ascending())?;
@@ -205,7 +207,8 @@ fn recorded_work_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Work that is not waited for: the next call that reads or uses its result returns the error.
+/// If the caller does not wait for work, the next call that reads or uses its result returns the
+/// error.
 fn work_without_wait_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     let keys = uniform(30_000, 22);
     let is_reported = |outcome: Result<(), Error>| {
@@ -224,7 +227,7 @@ fn work_without_wait_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     let context = reversed(gpu)?;
     let (array, _frame) = submitted(&context)?;
     is_reported(context.download(&array).map(|_| ()))?;
-    // The error is reported once; the contents of the array are undefined.
+    // The error is reported once. Afterwards the array can be read, but its contents are undefined.
     context.download(&array)?;
 
     let context = reversed(gpu)?;
@@ -244,7 +247,8 @@ fn work_without_wait_returns_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Recorded into the caller's command buffers, also by address, and checked after its fence.
+/// The caller's fence has signalled before the status is checked. Buffers are bound by descriptor
+/// or by address.
 fn embedded_runs_return_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     use multisplit::ExecutableOptions;
     for by_address in [false, true] {
@@ -259,7 +263,8 @@ fn embedded_runs_return_a_lane_order_error(gpu: &Gpu) -> Result<()> {
         work.sort(import, &Sort::ascending())?;
         let executable = work.executable(options)?;
         ensure!(executable.relies_on_lane_order() && context.keeps_lane_order());
-        // The status word is not among the caller's imports.
+        // The status word, in which tiles report violations, is internal: it is not among the
+        // caller's imports.
         ensure!(executable.plan().imports().count() == 1);
         let array = context.upload(&uniform(n as usize, 4))?;
         let outcome = context.run(&executable, &[(import.buffer(), &array)]);
@@ -281,7 +286,7 @@ fn guaranteed_ranking_is_not_checked(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Later processes need not detect it again.
+/// A later process reads the stored result, so it does not detect the violation again.
 fn violation_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let cache = PipelineCache::Folder(folder.path().to_owned());

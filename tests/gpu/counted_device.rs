@@ -15,7 +15,7 @@ type Create = unsafe extern "system" fn(
 type Allocate = unsafe extern "system" fn(vk::Device, *const c_void, *mut c_void) -> vk::Result;
 type CreatePipelines = vk::PFN_vkCreateComputePipelines;
 
-/// `vkCreate*` functions and `vkAllocateMemory`, which have the same signature.
+/// Names of `vkCreate*` functions and of `vkAllocateMemory`, which have the same signature.
 const CREATES: [&CStr; 14] = [
     c"vkAllocateMemory",
     c"vkCreateBuffer",

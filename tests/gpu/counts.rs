@@ -1,5 +1,5 @@
-//! Device counts: zero, one, odd counts, the capacity, and counts above it. Each plan is run with
-//! one count after another.
+//! Element counts in device memory: zero, one, odd counts, the capacity, and counts above it. The
+//! same plan runs with each count.
 
 use multisplit::graph::{Buffer, Graph, Limits};
 use multisplit::operations::split::Method;
@@ -68,12 +68,12 @@ fn scans_use_the_device_count(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A policy with rows of at most `max_groups` workgroups.
+/// A policy with at most `max_groups` workgroups per row of a dispatch.
 fn in_rows(gpu: &Gpu, max_groups: u32) -> Policy {
     gpu.context.policy().lowered(|facts| facts.max_groups = max_groups)
 }
 
-/// Sums of sums, and workgroups in many rows.
+/// Tile sums that are themselves scanned in tiles, and dispatches of several rows.
 fn multi_row_and_multi_level_scans_use_the_count_in_device_memory(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
@@ -142,7 +142,7 @@ fn splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
         for kind in
             if gpu.full { KINDS.to_vec() } else { vec![KINDS[turn % 3], KINDS[(turn + 1) % 3]] }
         {
-            // Few bucket counts, since each needs separate pipelines.
+            // Each bucket count needs separate pipelines, so a plain run uses only one.
             for &m in if gpu.full { &[1, 2, 10, 256, 257, 1000][..] } else { &[10] } {
                 let max = 1 + rng.below(20_000);
                 if mine() {
@@ -171,8 +171,8 @@ fn folded_splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
     check_split(gpu, &policy, &limits, (Method::Block, Kind::Keys, 2), 60_011)
 }
 
-/// The second split processes the first bucket of the first split, with an offset written by the
-/// first one as its count.
+/// The first split writes its bucket offsets to device memory. One of them is the element count of
+/// the second split, which therefore processes the first bucket.
 fn offset_of_a_split_is_the_count_of_another(gpu: &Gpu) -> Result<()> {
     let (policy, n) = (gpu.context.policy(), 20_011);
     let input = uniform(n, 5);
@@ -193,8 +193,8 @@ fn offset_of_a_split_is_the_count_of_another(gpu: &Gpu) -> Result<()> {
     setup.expect(out, &reference::pick(&low, &order))
 }
 
-/// A recording that is submitted repeatedly. Each run keeps the first bucket of the elements kept
-/// by the previous run, with a bucket function that depends on their number.
+/// Each run keeps the first bucket of the elements that the previous run kept. The bucket function
+/// depends on their number.
 fn replay_updates_its_own_count(gpu: &Gpu) -> Result<()> {
     const SOURCE: &str = "uint bucket_of(uint key) { return (key * table.at[0]) >> 31; }";
     let context = &gpu.context;
@@ -233,7 +233,7 @@ fn replay_updates_its_own_count(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Such a barrier takes twice as long as one without the indirect stage.
+/// A barrier that includes the indirect-command stage takes twice as long as one without it.
 fn splits_have_one_barrier_for_indirect_dispatches(gpu: &Gpu) -> Result<()> {
     for (method, m) in METHODS.into_iter().flat_map(|method| [(method, 256u32), (method, 4096)]) {
         let mut graph = Graph::new("split");
@@ -261,10 +261,10 @@ fn invalid_device_counts_are_rejected(gpu: &Gpu) -> Result<()> {
     let by = |n| ScanBuffers::new(src, dst).count(n);
     let how = Scan::default();
     expect_errors! {
-        // In pieces.
+        // Arrays larger than a binding are processed in pieces, which need a host count.
         scan(&mut graph, &policy, &how, &by(count(0, 5000))) => TooLarge { .. },
         fill_first(&mut graph, &policy, "fill", dst, count(0, 5000), 0) => TooLarge { .. },
-        // There is no such word, and there are not as many elements.
+        // A count outside its buffer, and a capacity above the length of the array.
         scan(&mut graph, &policy, &how, &by(count(2, 100))) => BufferTooSmall { .. },
         fill_first(&mut graph, &policy, "fill", dst, count(0, 5001), 0) => BufferTooSmall { .. },
     }

@@ -1,5 +1,5 @@
-//! Devices without push descriptors: a recording is valid only as long as the descriptor sets it
-//! binds are not updated.
+//! Devices without push descriptors: a recorded command buffer is valid only as long as nobody
+//! updates the descriptor sets that it binds.
 
 use multisplit::Context;
 use multisplit::requirements::Features;
@@ -13,7 +13,7 @@ tests!(descriptors:
 );
 
 const N: u64 = 10_000;
-/// More than the frames in flight of an executable.
+/// Exceeds the number of frames in flight of an executable.
 const RUNS: u32 = 7;
 
 /// Runs `body` on a device without push descriptors, and fails on any validation message.
@@ -62,7 +62,7 @@ fn replay_stays_valid_after_other_recordings(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// More replays of one executable than it has frames, all in flight at the same time.
+/// Replays one executable more often than it has frames in flight, without waiting.
 fn concurrent_replays_are_correct(gpu: &Gpu) -> Result<()> {
     without_push_descriptors(gpu, |context| {
         let (executable, data) = step_graph(context, &context.policy(), N)?;

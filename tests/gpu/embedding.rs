@@ -1,5 +1,6 @@
-//! An engine with its own device: the frame loop of the example, with exactly the barriers of the
-//! contract; the names of missing device features; and the time until the first sort.
+//! Embedding into an application with its own device: the frame loop of the example with only the
+//! barriers that the contract requires, the names of missing device features, and the time until
+//! the first sort is recorded.
 
 use multisplit::ash::{self, vk};
 use multisplit::embed::BufferContract;
@@ -17,14 +18,14 @@ tests!(embedding:
     first_sort_is_recorded_quickly, missing_features_are_named, public_types_are_send_and_sync,
 );
 
-/// The example's engine on the device under test, with validation enabled.
+/// The application of the example, on the device under test and with validation enabled.
 pub unsafe fn host(gpu: &Gpu) -> Result<Host> {
     let name = &gpu.context.properties().name;
     // SAFETY: the call has no further requirements.
     unsafe { Host::new(Some(name), true) }.map_err(|e| anyhow!("{e}"))
 }
 
-/// A quick shape to compile, since every context compiles its own pipelines.
+/// A policy with small tiles, which compile quickly: every context compiles its own pipelines.
 pub fn quick(mut policy: Policy) -> Policy {
     policy.sort = policy.sort.with_shape(TileShape::new(128, 1));
     policy
@@ -32,8 +33,8 @@ pub fn quick(mut policy: Policy) -> Policy {
 
 fn config(gpu: &Gpu, barriers: Barriers) -> Config {
     let mut policy = quick(gpu.context.policy());
-    // Several passes: for a single workgroup in place, the layer only sees a write, and it does not
-    // report two consecutive writes.
+    // A sort by a single workgroup would only write in place, and the layer does not report two
+    // consecutive writes. Small tiles make the sort take several passes.
     policy.sort.small = TileShape::new(128, 1);
     Config {
         frames: 6,
@@ -69,9 +70,8 @@ fn frame_loop_needs_only_contract_barriers(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Neither the plan nor the other barriers cover a missing one. (With a varying particle count, or
-/// in one sweep, the plan begins with passes whose barriers happen to cover the entry, so other
-/// options are used.)
+/// Uses options with which no other barrier covers the missing one. With a varying particle count,
+/// or with a one-sweep sort, the plan begins with passes whose barriers also cover the entry.
 fn missing_engine_barrier_is_reported(gpu: &Gpu) -> Result<()> {
     for barriers in [Barriers::EngineWithoutEntry, Barriers::EngineWithoutExit] {
         let mut config = Config { frames: 1, varying: false, ..config(gpu, barriers) };
@@ -84,7 +84,7 @@ fn missing_engine_barrier_is_reported(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// With a warm pipeline cache. The remaining time is printed.
+/// The second context opens with a warm pipeline cache. The test prints how long recording takes.
 fn first_sort_is_recorded_quickly(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let pipeline_cache = PipelineCache::Folder(folder.path().to_owned());
@@ -129,7 +129,8 @@ unsafe fn names(host: &Host) -> Result<()> {
         unsafe { Requirements::check_create_info(instance, physical, version, info) }
     };
     ensure!(host.check.missing.is_empty() && host.check.features.synchronization2);
-    // The host disables features that an old validation layer does not support.
+    // The host disables features that an old validation layer does not support, so they are
+    // missing, too.
     let left_out = |missing: &&Missing| match missing {
         Missing::Feature { name, .. } => *name == "shaderMaximalReconvergence",
         _ => false,
@@ -148,8 +149,8 @@ unsafe fn names(host: &Host) -> Result<()> {
     ensure!(text.contains("synchronization2 of VkPhysical"), "{text}");
     ensure!(text.contains("not enabled"), "{text}");
 
-    // A Vulkan 1.2 instance needs the extension in addition to the feature, and the feature for
-    // full subgroups.
+    // For a Vulkan 1.2 instance, the extension must be enabled in addition to the feature; full
+    // subgroups need a feature as well.
     let mut feature = vk::PhysicalDeviceSynchronization2Features::default().synchronization2(true);
     let half = vk::DeviceCreateInfo::default().push_next(&mut feature);
     let (name, why) = (ash::khr::synchronization2::NAME, Why::NotEnabled);
@@ -163,7 +164,7 @@ unsafe fn names(host: &Host) -> Result<()> {
     ensure!(older == [Missing::Extension { name, why }, full], "{older:?}");
     ensure!(check(vk::API_VERSION_1_1, &half).is_err());
 
-    // Unsupported features and nonexistent queues.
+    // Features that the device does not support, and queue families that do not exist.
     let features = Features { portability_subset: true, ..host.check.features };
     let checked = |features, family| {
         // SAFETY: the physical device belongs to the instance.
@@ -186,7 +187,7 @@ unsafe fn names(host: &Host) -> Result<()> {
     Ok(())
 }
 
-/// Types that threads can share. It is enough that this compiles.
+/// A compile-time check.
 fn public_types_are_send_and_sync(_: &Gpu) -> Result<()> {
     fn shared<T: Send + Sync>() {}
     shared::<Context>();

@@ -1,5 +1,6 @@
-//! Kernels that take buffers by address. The validation layer does not check their accesses, so
-//! their results are compared with the reference for every method. Unsupported uses are rejected.
+//! Kernels that access buffers by device address. The validation layer does not check such
+//! accesses, so the results of every method are compared with the CPU reference. Unsupported uses
+//! are rejected.
 
 use multisplit::ash::vk;
 use multisplit::graph::Graph;
@@ -21,7 +22,8 @@ fn sorts_by_address_match_the_cpu(gpu: &Gpu) -> Result<()> {
         ensure!(!gpu.is_software(), "a software driver without bufferDeviceAddress");
         return Ok(());
     }
-    // Sorts by rounds of splits are covered by the tests of primitives by address.
+    // Sorts by rounds of splits run only in a full run: `embedding_primitives` covers their
+    // kernels.
     let rounds = gpu.full.then_some((SortMethod::Multisplit { radix_bits: 8 }, 5000, false));
     let methods = [
         (SortMethod::Small, 400, false),

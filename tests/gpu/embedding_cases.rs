@@ -1,5 +1,5 @@
-//! Declares a case of a primitive on imports, records it into an engine's command buffer with every
-//! recording option, runs it, and compares the outputs and their guard words.
+//! Runs one case of a primitive inside an application's command buffer, with every recording
+//! option, and compares the outputs and the guard words around them.
 
 use std::sync::atomic::Ordering;
 
@@ -26,13 +26,13 @@ const COUNT: &str = "count";
 /// Index of the count in that buffer.
 const COUNT_INDEX: u64 = 3;
 
-/// The name of an import and its first words.
+/// The name of an import, and its initial words.
 pub type Words = (&'static str, Vec<u32>);
 
-/// Declares passes over the counted elements of imports. Returns the imports.
+/// Adds passes on the first `Count` elements of imports. Returns the imports.
 pub type Declare = fn(&mut Work, Count) -> multisplit::Result<Vec<Buffer>>;
 
-/// Inputs and expected contents; other words must not change.
+/// A case: its initial imports, and their expected contents. Other words must not change.
 pub struct Case {
     pub name: &'static str,
     declare: Declare,
@@ -52,14 +52,14 @@ impl Case {
     }
 }
 
-/// Source of the element count.
+/// Where the element count is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// The declaration.
+    /// At declaration time, on the host.
     Host,
-    /// Each recording.
+    /// At recording time, on the host.
     Recording,
-    /// A word on the device.
+    /// In a word of device memory.
     Device,
 }
 
@@ -86,7 +86,7 @@ pub struct Checks<'h> {
     pub context: &'h Context,
     pool: vk::CommandPool,
     commands: vk::CommandBuffer,
-    /// Command buffer for every second case.
+    /// Secondary command buffer, used for every second case.
     secondary: vk::CommandBuffer,
     queries: vk::QueryPool,
 }
@@ -123,10 +123,10 @@ impl<'h> Checks<'h> {
         }
     }
 
-    /// Records and runs a case; `given` is the count that the recording or the device sets.
+    /// Records and runs a case. `given` is the count that the recording sets or that device memory
+    /// contains.
     ///
-    /// # Safety
-    /// No requirements beyond a valid host; `unsafe` because nearly every call is.
+    /// # Safety No requirements beyond a valid host; `unsafe` because nearly every call is.
     pub unsafe fn run(
         &mut self,
         case: &Case,
@@ -251,7 +251,7 @@ impl<'h> Checks<'h> {
     }
 }
 
-/// A buffer of the engine with guard words before and after.
+/// A buffer of the application with guard words before and after its data.
 struct Guarded {
     import: Buffer,
     contract: BufferContract,

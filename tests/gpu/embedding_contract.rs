@@ -1,5 +1,5 @@
-//! Compares the contract table in `docs/embedding.md` with the plans of sorts, splits, histograms
-//! and scans, and checks that invalid recordings are rejected.
+//! The contract table in `docs/embedding.md` matches the plans of sorts, splits, histograms and
+//! scans, and recordings that violate a contract are rejected.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ fn rows() -> Vec<Row> {
     PAGE.lines().filter(|line| line.starts_with('|')).filter_map(row).collect()
 }
 
-/// An element count before the graph exists.
+/// An element count that is not yet bound to a graph.
 #[derive(Clone, Copy, Debug)]
 enum Counted {
     Host(u64),
@@ -76,7 +76,7 @@ impl Counted {
     }
 }
 
-/// Calls `body` with a graph of every primitive, with every combination of optional buffers.
+/// Calls `body` with a graph of each primitive, in every combination of optional buffers.
 fn every_primitive(
     policy: &Policy,
     counted: Counted,
@@ -186,7 +186,7 @@ fn add_histogram(graph: &mut Graph, policy: &Policy, counted: Counted, kind: &st
     Ok(())
 }
 
-/// Plans with the policies of software drivers and GPUs, for few and many elements.
+/// Calls `body` with plans for software drivers and for GPUs, for few and for many elements.
 fn every_plan(
     gpu: &Gpu,
     mut body: impl FnMut(&'static str, Counted, &Plan) -> Result<()>,
@@ -247,7 +247,7 @@ fn agrees(row: &Row, contract: &BufferContract) -> Result<()> {
     Ok(())
 }
 
-/// Exactly the documented usages.
+/// The documented buffer usages of a workspace are exactly those that plans need.
 fn workspace_usages_are_documented(gpu: &Gpu) -> Result<()> {
     use vk::BufferUsageFlags as Usage;
     every_plan(gpu, |_, counted, plan| {

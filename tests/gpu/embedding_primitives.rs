@@ -1,6 +1,6 @@
-//! Every primitive, recorded into an engine's command buffer: host counts, counts set by the
-//! recording and device counts, workspaces of the engine and of the caller, and no writes outside
-//! of the contract.
+//! Every primitive, recorded into an application's command buffer: with counts set on the host, at
+//! recording time or on the device; with workspaces of the engine or of the caller. No command may
+//! write outside of the contract.
 
 use multisplit::graph::Buffer;
 use multisplit::operations::{Count, HistogramBuffers, SplitBuffers, histogram, split};
@@ -142,7 +142,7 @@ fn recorded_primitives_match_the_cpu(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// Includes recordings that do not set the count, or set it above the capacity.
+/// Recordings that do not set the count, and recordings that set it above the capacity.
 fn count_is_zero_initially_and_clamped(gpu: &Gpu) -> Result<()> {
     let numbers = uniform(MAX as usize, 8);
     let sums = reference::exclusive_scan(&numbers);

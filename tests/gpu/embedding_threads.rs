@@ -1,5 +1,5 @@
-//! Many frames recorded by two threads into their own command buffers, and many runs of one
-//! executable: the results are correct, and neither memory nor the number of Vulkan objects grows.
+//! Two threads record many frames into their own command buffers, and one executable runs many
+//! times. Results are correct, and neither memory use nor the number of Vulkan objects grows.
 
 use std::sync::Mutex;
 
@@ -26,19 +26,20 @@ const THREADS: usize = 2;
 /// Frames in flight per thread.
 const FLIGHT: usize = 2;
 const N: usize = 48;
-/// One in this many frames also scans, with a count set by the recording.
+/// Every `SCANS`th frame also scans, with a count set at recording time.
 const SCANS: u32 = 16;
 const COUNT: &str = "count";
-/// Number of frames per thread after which memory must not grow.
+/// Number of warm-up frames per thread; afterwards, memory use must not grow.
 const WARM: u32 = 50;
-/// Slack for the validation layer's bookkeeping and for chunked allocations of the system.
+/// Tolerated growth: the validation layer's bookkeeping, and allocators that reserve memory in
+/// chunks.
 const SLACK: u64 = 16 << 20;
 
 fn frames_of_two_threads_do_not_leak(gpu: &Gpu) -> Result<()> {
     frames(gpu, if gpu.full { 10_000 } else { 1000 }, &Features::default())
 }
 
-/// Without push descriptors, each frame has its own descriptor sets.
+/// Without push descriptors, each frame in flight has its own descriptor sets.
 fn frames_of_two_threads_do_not_leak_without_push_descriptors(gpu: &Gpu) -> Result<()> {
     frames(gpu, 400, &Features { push_descriptor: true, ..Features::default() })
 }
@@ -79,7 +80,7 @@ fn frames(gpu: &Gpu, count: u32, without: &Features) -> Result<()> {
     })
 }
 
-/// A run reuses the command buffer of the previous one.
+/// Each run reuses the command buffer of the previous one.
 fn repeated_runs_create_no_vulkan_objects(gpu: &Gpu) -> Result<()> {
     on_counted_device(gpu, &Features::default(), |_, context| {
         let n = 1000;
@@ -140,8 +141,8 @@ impl<'h> Shared<'h> {
     }
 
     /// Waits for a fence. The layer's tracking of submissions is not thread-safe: it reports false
-    /// hazards if one thread waits while another submits. Therefore waiting also takes the lock,
-    /// briefly each time.
+    /// hazards if one thread waits while another one submits. Therefore a wait polls the fence
+    /// under the lock that submissions take, and releases the lock between polls.
     unsafe fn wait(&self, fence: vk::Fence) -> Result<()> {
         loop {
             let queue = self.queue.lock().map_err(|_| anyhow!("a thread panicked"))?;
@@ -185,14 +186,14 @@ struct Thread<'s> {
 }
 
 struct Frame {
-    /// Index among the frames of both threads.
+    /// Index of the current frame, counted over both threads.
     index: usize,
     commands: vk::CommandBuffer,
     fence: vk::Fence,
     keys: HostBuffer,
     indices: HostBuffer,
     sums: HostBuffer,
-    /// The submitted keys, and the number of scanned elements.
+    /// The keys of the frame in flight, and the number of elements that it scans.
     pending: Option<([u32; N], usize)>,
 }
 
@@ -280,7 +281,7 @@ impl<'s> Thread<'s> {
         Ok(())
     }
 
-    /// Waits for the submission of a frame in flight and checks its results.
+    /// Waits for the frame in flight `turn`, and checks its results.
     unsafe fn finish(&mut self, turn: usize) -> Result<()> {
         let (device, frame) = (&self.shared.host.device, &mut self.frames[turn]);
         let Some((keys, scanned)) = frame.pending.take() else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! On a machine without a driver or validation layer the test run must fail, not skip.
+//! Without a driver or a validation layer, the test run must fail instead of skipping tests.
 
 use std::process::Command;
 
@@ -6,7 +6,8 @@ use multisplit_tests::prelude::*;
 
 tests!(environment: missing_driver_fails_the_run, missing_validation_layer_fails_the_run);
 
-/// Runs one quick test in this test binary, with the given environment variables pointing nowhere.
+/// Runs one quick test of this binary with these environment variables set to a path that does not
+/// exist. Checks that the run fails with `message`.
 fn fails_without(variables: &[&str], message: &str) -> Result<()> {
     let mut child = Command::new(std::env::current_exe()?);
     child.args(["scan::one_call_matches_the_cpu"]).env_remove("MULTISPLIT_TEST_CHILD");

@@ -1,4 +1,5 @@
-//! Bad input returns a typed error that names the culprit, and the context remains usable.
+//! Invalid input returns a typed error that names the invalid argument, and the context remains
+//! usable.
 
 use multisplit::graph::{Buffer, Graph, GraphError, Groups, Plan};
 use multisplit::operations::sort::SortMethod;
@@ -19,7 +20,7 @@ tests!(errors:
     absurd_recording_counts_are_rejected,
 );
 
-/// Checks that the context still computes.
+/// Checks that the context still computes correct results.
 fn still_works(gpu: &Gpu) -> Result<()> {
     expect_equal(&gpu.context.scan(&[5, 6, 7])?, &[0, 5, 11])
 }
@@ -79,7 +80,8 @@ void main() { data.at[0] = 1; }";
     still_works(gpu)
 }
 
-/// Arrays may be empty, and operations on them return empty results; buffers of a graph may not.
+/// Arrays may be empty, and operations on them return empty results. Buffers of a graph may not be
+/// empty.
 fn empty_arrays_give_empty_results(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (zeroed, uploaded) = (context.zeroed::<u32>(0)?, context.upload::<u32>(&[])?);
@@ -99,7 +101,7 @@ fn empty_arrays_give_empty_results(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-/// An invalid description is the same error for an empty array as for a nonempty one.
+/// An invalid description returns the same error for an empty array as for a nonempty one.
 fn invalid_descriptions_are_rejected_for_empty_arrays(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let full: &[f32] = &[2.0, 1.0];
@@ -138,7 +140,7 @@ fn invalid_descriptions_are_rejected_for_empty_arrays(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-/// One value too many for the number of keys.
+/// Checks calls with one value more than there are keys.
 fn lengths_that_differ(context: &Context, keys: &[f32]) -> Result<()> {
     let n = keys.len();
     let (values, weights) = (vec![7u32; n + 1], vec![7.0f32; n + 1]);
@@ -210,7 +212,7 @@ fn huge_allocations_are_rejected(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-/// A plan called `fill` that fills its import `dst` of 100 words with ones.
+/// A plan that fills its import `dst`, of 100 words, with ones.
 fn filling(context: &Context) -> Result<(Plan, Buffer)> {
     let mut graph = Graph::new("fill");
     let dst = graph.import::<u32>("dst", 100);
@@ -234,7 +236,8 @@ fn missing_imports_are_rejected(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-/// A write to one import is not ordered against accesses to another.
+/// The planner does not order a write to one import against accesses to another, so overlapping
+/// imports would race.
 fn overlapping_imports_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("copies");
@@ -253,13 +256,13 @@ fn overlapping_imports_are_rejected(gpu: &Gpu) -> Result<()> {
     };
     for overlapping in [[0, 256, 0], [0, 256, 256], [0, 512, 256 + 128], [0, 512, 128]] {
         let result = bind(overlapping);
-        // The offset may also violate the device's alignment.
+        // Some of these offsets also violate the device's alignment, which may be reported instead.
         ensure!(
             matches!(result, Err(Error::ImportBinding { .. } | Error::Misaligned { .. })),
             "{overlapping:?}: {result:?}"
         );
     }
-    // Imports that are only read may overlap, and adjacent ones do not overlap.
+    // Imports that are only read may overlap. Adjacent imports do not overlap.
     bind([0, 256, 512])?;
     bind([0, 0, 512])?;
     let expected: Vec<u32> = (32..64).chain(0..32).collect();
@@ -296,7 +299,7 @@ fn arrays_of_another_context_are_rejected(gpu: &Gpu) -> Result<()> {
         other.download(&ours) => OtherContext { .. },
     }
     recorded(&ours)?;
-    // A clone is the same context.
+    // A clone refers to the same context.
     context.clone().run(&executable, &[(dst, &ours)])?;
     expect_equal(&context.download(&ours)?, &[1u32; 100])?;
     drop(theirs);
@@ -304,7 +307,7 @@ fn arrays_of_another_context_are_rejected(gpu: &Gpu) -> Result<()> {
     still_works(gpu)
 }
 
-/// Zero-sized elements are counted like any others.
+/// Arrays of zero-sized elements have lengths and bounds like any others.
 fn zero_sized_elements_are_counted(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let nothing = context.zeroed::<[u32; 0]>(7)?;

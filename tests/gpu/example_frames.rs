@@ -1,4 +1,4 @@
-//! The modules of the example `frames`: the small engine used by the embedding tests.
+//! The modules of the example `frames`, as used by the embedding tests.
 
 #[path = "../../engine/examples/frames/frames.rs"]
 pub mod frames;

@@ -18,7 +18,7 @@ const SIZES: [u64; 7] =
 /// Length of each array.
 const LEN: u64 = 64;
 
-/// Declares an operation on three `u32` arrays with a size that is out of range.
+/// Declares an operation on three `u32` arrays with an invalid count, offset, length or stride.
 type Declare = fn(&mut Graph, &Policy, [Buffer; 3], u64) -> multisplit::Result<()>;
 
 const OPERATIONS: &[(&str, Declare)] = &[
@@ -121,7 +121,7 @@ fn arrays_reject_extreme_sizes(gpu: &Gpu) -> Result<()> {
             ensure!(outcome.is_err(), "the range {range:?}");
         }
         threads(size, 1);
-        // The largest size that a graph accepts; it is not backed by memory.
+        // A graph accepts an import of any size, since it does not allocate memory for it.
         let mut graph = Graph::new("extremes");
         let import = graph.import::<u64>("import", size);
         operations::fill(&mut graph, &context.policy(), "fill", import.range(0, 64), 1)?;

@@ -1,4 +1,4 @@
-//! Compares the pass counts in the documentation of the operations with the planner.
+//! The numbers of passes in the documentation of the operations match the plans.
 
 use multisplit::graph::Graph;
 use multisplit::operations::{
@@ -14,10 +14,10 @@ tests!(family_cost: documented_pass_counts_match_the_plans, count_in_device_memo
 const PAGE: &str = include_str!("../../docs/family.md");
 const N: u64 = 200_000;
 const SMALL: u64 = 100;
-/// Rounds of a 32-bit sort.
+/// Number of digit passes of a 32-bit sort.
 const ROUNDS: usize = 4;
 
-/// The documented number of passes in the row that begins with `row`.
+/// The number of passes in the documentation's table row that begins with `row`.
 fn documented_passes(row: &str) -> Result<usize> {
     let cost = PAGE.split("## Cost").nth(1).context("no section of cost")?;
     let begin = format!("| {row}");
@@ -29,7 +29,7 @@ fn documented_passes(row: &str) -> Result<usize> {
     Ok(if cell.contains("+ r") { number + ROUNDS } else { number })
 }
 
-/// Compares a row with the plan declared by `add`.
+/// Compares the table row with the plan that `add` declares.
 fn check(
     gpu: &Gpu,
     method: ScanMethod,

@@ -1,5 +1,5 @@
-//! Histograms compared with the CPU: sample types x bin kinds x bin counts x sizes x distributions
-//! x methods.
+//! Histograms compared with a CPU reference. Cases combine sample type, kind of bins, number of
+//! bins, input size, distribution and method.
 
 use multisplit::operations::histogram::HistogramMethod;
 use multisplit::{Bins, Policy, Sample};
@@ -54,7 +54,7 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, case: Case) -> Result<u32> {
         Kind::Identity => (Bins::identity(m), even_edges(m)),
     };
     let samples: Vec<S> = spread.samples(n, m, &edges, seed + 1);
-    // Comparing with every splitter would take too long.
+    // The reference compares each sample with every splitter, which would take too long here.
     let fast = |x: S| splitters.partition_point(|&s| s <= x) as u32;
     let bin_of = |i: usize| match kind {
         Kind::Even => samples[i].even_bin(lo, hi, m),
@@ -71,7 +71,7 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, case: Case) -> Result<u32> {
     Ok(got.passes)
 }
 
-/// Runs a case for one of the eight types.
+/// Runs a case for sample type number `sample`, of eight types.
 fn check_type(gpu: &Gpu, policy: &Policy, sample: usize, case: Case) -> Result<()> {
     let check = [
         check::<f32>,
@@ -87,25 +87,25 @@ fn check_type(gpu: &Gpu, policy: &Policy, sample: usize, case: Case) -> Result<(
 }
 const TYPES: usize = 8;
 
-/// Sizes around a vector and a tile.
+/// Input sizes around a four-element vector and around a tile.
 fn sizes(gpu: &Gpu) -> Vec<usize> {
     let tuned = gpu.context.policy().histogram;
     let tile = (tuned.threads * tuned.loads) as usize * 4;
     vec![0, 1, 3, tile - 1, tile + 1, 7 * tile + 13]
 }
 
-/// The whole product in a full run, otherwise a sample.
+/// A full run tests every combination; a plain run tests a sample.
 fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
 }
 
-/// Every type with every bin kind; bin counts, sizes and distributions in turn.
+/// Tests every sample type with every kind of bins, and cycles through the other parameters.
 fn sampled_product(gpu: &Gpu) -> Result<()> {
     let (policy, sizes) = (gpu.context.policy(), sizes(gpu));
     let (mut turn, mut mine) = (0, gpu.mine());
     for sample in 0..TYPES {
         for (column, kind) in KINDS.into_iter().enumerate() {
-            // Few pipelines: two bin counts for each type and kind.
+            // Only two bin counts for each type and kind, since each needs its own pipelines.
             for row in 0..2 {
                 let m = BINS[(3 * sample + 2 * column + 4 * row) % BINS.len()];
                 let n = sizes[(turn + row) % sizes.len()];
@@ -166,8 +166,8 @@ fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A policy that finds up to `register_bins` range bins by splitters in registers, and others by a
-/// lookup table of `cells` cells or by binary search.
+/// A policy for range bins: with at most `register_bins` bins, splitters are compared in registers;
+/// with more bins, by a lookup table of `cells` cells, or by binary search if `cells` is 0.
 pub fn searching(gpu: &Gpu, register_bins: u32, cells: u32) -> Policy {
     let mut policy = gpu.context.policy();
     policy.histogram.register_bins = register_bins;
@@ -176,8 +176,8 @@ pub fn searching(gpu: &Gpu, register_bins: u32, cells: u32) -> Policy {
     policy
 }
 
-/// Range bins by splitters in registers, by binary search and by lookup table, which may be
-/// crowded.
+/// Range bins are found by splitters in registers, by binary search, and by lookup tables; in the
+/// smallest table, many bins share a cell.
 fn every_bin_search_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for (register_bins, cells) in [(32, 0), (0, 0), (0, 16), (0, 1024)] {
@@ -205,7 +205,7 @@ fn every_bin_search_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// Splitters that are infinite, equal, adjacent, or so small that a device may flush them to zero,
-/// with samples around each.
+/// each with samples close to it.
 fn unusual_splitters_match_the_cpu(gpu: &Gpu) -> Result<()> {
     const M: usize = 33;
     let tiny = f32::from_bits(1);
@@ -224,7 +224,7 @@ fn unusual_splitters_match_the_cpu(gpu: &Gpu) -> Result<()> {
         (0..=M).map(|k| -1e-32 + k as f32 * 1e-29).collect(),
     ];
     for splitters in lists {
-        // Duplicates make all lists equally long, so that they share pipelines.
+        // Pads the list with duplicates: lists of equal length share their pipelines.
         let mut splitters = splitters;
         while splitters.len() <= M {
             splitters.insert(4, splitters[4]);
@@ -247,7 +247,7 @@ fn unusual_splitters_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Random sizes, including the tile sizes of the kernels.
+/// Random input sizes, and the sizes of tiles.
 fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut rng, mut mine) = (Rng::new(5), gpu.mine());
     let base = gpu.context.policy();
@@ -304,7 +304,7 @@ fn maximum_bin_count_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     check::<u32>(gpu, &policy, case).map(|_| ())
 }
 
-/// Samples beyond `maxStorageBufferRange` are counted in pieces; the limit is lowered for the test.
+/// Samples that exceed `maxStorageBufferRange` are counted in pieces. The test lowers the limit.
 fn samples_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 20_000);
     for n in [4095, 5000, 30_011] {
@@ -316,8 +316,8 @@ fn samples_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// If edges are representable and steps are powers of two, each edge belongs to the bin it begins,
-/// and the largest value below it to the previous bin.
+/// If edges are representable and steps are powers of two, each edge is in the bin that it begins,
+/// and the largest value below an edge is in the previous bin.
 fn edges_belong_to_the_bin_they_begin(gpu: &Gpu) -> Result<()> {
     let m = 256u32;
     let edges: Vec<f32> = (0..=m).map(|k| k as f32 * 4.0).collect();
@@ -329,7 +329,7 @@ fn edges_belong_to_the_bin_they_begin(gpu: &Gpu) -> Result<()> {
     expect_equal(&result.counts, &vec![2; m as usize])
 }
 
-/// The first value of every bin and the last one of the previous bin, with integers that floats
+/// The first value of each bin and the last value of the previous bin, for integers that floats
 /// cannot represent.
 fn integer_edges_are_exact(gpu: &Gpu) -> Result<()> {
     fn check<S: Reference>(gpu: &Gpu, m: u32, value: impl Fn(u128) -> S) -> Result<()> {
@@ -351,7 +351,8 @@ fn integer_edges_are_exact(gpu: &Gpu) -> Result<()> {
     check(gpu, 50_021, |above| (i64::from(i32::domain().0) + above as i64) as i32)
 }
 
-/// A float below the last edge whose bin index rounds up to m belongs to the last bin.
+/// For a float just below the last edge, the computed bin index rounds up to m. It belongs to the
+/// last bin.
 fn samples_rounded_to_the_end_are_in_the_last_bin(gpu: &Gpu) -> Result<()> {
     let rounded = |lo: f32, hi: f32, m: u32| (hi.next_down() - lo) * (m as f32 / (hi - lo));
     let mut rng = Rng::new(3);
@@ -371,7 +372,8 @@ fn samples_rounded_to_the_end_are_in_the_last_bin(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Counts `samples` in `m` even bins, and compares with the bins between the documented edges.
+/// Counts `samples` in `m` even bins and compares the counts with those between the documented
+/// edges.
 fn check_edges<S: Sample + PartialOrd + Into<f64>>(
     gpu: &Gpu,
     (lo, hi, m): (S, S, u32),
@@ -391,7 +393,7 @@ fn check_edges<S: Sample + PartialOrd + Into<f64>>(
     expect_equal(&result.out_of_range, &[out_of_range])
 }
 
-/// Samples on, just below and just above each edge, including edges so close that several coincide.
+/// Samples on, just below and just above each edge. Some edges are so close that they coincide.
 fn samples_near_edges_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
     let near = |&edge: &f64| [edge as f32, (edge as f32).next_down(), (edge as f32).next_up()];
     let samples = |edges: &[f64]| edges.iter().flat_map(near).chain([0.0, -0.0, 1e-40]).collect();
@@ -426,7 +428,7 @@ fn samples_near_edges_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Samples between edges: the kernel compares with an edge only if a sample is near it.
+/// Samples between edges: the kernel only compares a sample with an edge that is near it.
 fn samples_between_edges_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
     const STEPS: u32 = 1 << 16;
     for (lo, hi, m) in [(-1.0f32, 1.0, 7), (0.0, 1.0, 1000), (100.0, 101.0, 5000)] {

@@ -1,4 +1,4 @@
-//! Histograms whose last bin includes its upper edge, compared with the CPU.
+//! Histograms whose last bin includes its upper edge, compared with a CPU reference.
 
 use multisplit::operations::histogram::HistogramMethod;
 use multisplit::{Bins, Error, Policy};
@@ -14,11 +14,12 @@ tests!(histogram:
     bins_without_edges_cannot_be_closed,
 );
 
-/// Even or range bins over the domain of a type, with samples on every edge.
+/// Counts samples on every edge in even or range bins over the domain of a type.
 fn check<S: Reference>(gpu: &Gpu, policy: &Policy, m: u32, even: bool) -> Result<()> {
     let (lo, hi) = S::domain();
     let mut edges: Vec<S> = if even { even_edges(m) } else { splitters(m, 9) };
-    // An empty bin before the last one, with the end of the range as both edges.
+    // Makes the last bin empty except for its upper edge, and the bin before it reach up to that
+    // edge.
     if m > 2 && !even {
         edges[m as usize - 2] = hi;
         edges[m as usize - 1] = hi;
@@ -63,7 +64,8 @@ fn closed_bins_of_every_type_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// By splitters in registers, by binary search, by lookup table, and by ballots.
+/// Closed bins, found by splitters in registers, binary search and lookup table, and counted by
+/// ballots.
 fn closed_bins_by_every_search_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for (register_bins, cells, m) in [(32, 0, 9), (0, 0, 33), (0, 16, 33), (0, 1024, 33)] {
@@ -79,7 +81,7 @@ fn closed_bins_by_every_search_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Bins that cover all numbers of a type, with edges at the ends of its range.
+/// Bins over the whole range of a type: the edges are its smallest and largest value.
 fn closed_bins_include_the_ends_of_types(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let words = [0, 1, u32::MAX / 2, u32::MAX - 1, u32::MAX, u32::MAX];
@@ -106,7 +108,7 @@ fn closed_bins_include_the_ends_of_types(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Both zeros are on an edge at zero.
+/// If the last edge is zero, both +0 and -0 are in the last bin.
 fn closed_bins_include_both_zeros(gpu: &Gpu) -> Result<()> {
     let samples = [-2.0f32, -1.0, -f32::MIN_POSITIVE, -0.0, 0.0, f32::from_bits(1), 1.0];
     let many: Vec<f32> = (0..=40).map(|k| (k as f32 - 40.0) / 20.0).collect();
@@ -120,7 +122,7 @@ fn closed_bins_include_both_zeros(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Other kinds of bins have no upper edge to include.
+/// Only even and range bins have an upper edge to include.
 fn bins_without_edges_cannot_be_closed(gpu: &Gpu) -> Result<()> {
     for bins in
         [Bins::<u32>::identity(4), Bins::glsl(4, "uint bucket_of(uint sample_) { return 0; }")]

@@ -15,7 +15,7 @@ tests!(histogram:
     one_call_rejects_accumulation,
 );
 
-/// The result of a histogram of eight samples, with buffers that `change` makes invalid.
+/// Adds a histogram of eight samples whose buffers `change` makes invalid. Returns the result.
 fn outcome(
     gpu: &Gpu,
     bins: &Bins,
@@ -70,7 +70,7 @@ fn invalid_histograms_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays of unsupported types; each error contains the array's name and the required type.
+/// Each error contains the array's name and the required type.
 fn unsupported_array_types_are_rejected(gpu: &Gpu) -> Result<()> {
     type Change = fn(HistogramBuffers, &mut Graph) -> HistogramBuffers;
     fn of<S: bytemuck::Pod, C: bytemuck::Pod>(
@@ -101,7 +101,7 @@ fn unsupported_array_types_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// An invalid policy is rejected or has no effect.
+/// An invalid policy field is rejected, or it does not affect the counts.
 fn invalid_histogram_policies_are_rejected(gpu: &Gpu) -> Result<()> {
     type Change = fn(&mut HistogramTuning);
     let splitters: Vec<f32> = (0..=40).map(|k| k as f32).collect();
@@ -164,13 +164,13 @@ fn small_histogram_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
     let buffers = HistogramBuffers::new(samples, four);
     ensure!(too_small(buffers.cumulative(three), &mut graph), "cumulative");
     ensure!(!too_small(buffers.out_of_range(three), &mut graph), "one word is enough");
-    // Narrow samples are read in whole words.
+    // Kernels read 8-bit samples in whole words, so their buffer must be a multiple of four bytes.
     let mut graph = Graph::new("small");
     let samples = graph.import::<u8>("samples", 5);
     let buffers = HistogramBuffers::new(samples, graph.import::<u32>("counts", 4));
     let result = histogram(&mut graph, &policy, &Bins::even(0u8..100, 4), &buffers);
     expect_message(result, "pad it to 8 bytes")?;
-    // Pixels; the error uses the caller's terms.
+    // Layouts with channels: the errors speak of elements and channels, as the caller did.
     let mut graph = Graph::new("pixels");
     let samples = graph.import::<u8>("samples", 8);
     let buffers = HistogramBuffers::new(samples, graph.import::<u32>("counts", 16)).count(8);
@@ -185,7 +185,8 @@ fn small_histogram_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
     expect_message(result, "2 elements need 2 weights, but 1 were given")
 }
 
-/// A device without 64-bit types rejects 64-bit samples by name, and counts other samples.
+/// A device without 64-bit types rejects 64-bit samples, names the missing feature, and still
+/// counts other samples.
 fn missing_features_reject_64_bit_samples(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|config| config.without.shader_float64 = true)?;
     expect_message(context.histogram(&[0.5f64], Bins::even(0.0..1.0, 4)), "Float64")?;
@@ -210,7 +211,7 @@ fn glsl_bin_errors_show_the_users_line(gpu: &Gpu) -> Result<()> {
     }
 }
 
-/// A one-call histogram has no previous counts to add to.
+/// A one-call histogram returns new counts, so it cannot add to existing ones.
 fn one_call_rejects_accumulation(gpu: &Gpu) -> Result<()> {
     expect_errors! {
         gpu.context.histogram(&[1u32], Bins::identity(4).accumulate()) => Histogram { .. },

@@ -1,5 +1,5 @@
-//! Histograms: layouts, weights, accumulation, wide counts, device counts, cumulative counts and
-//! GLSL bin functions, compared with the CPU.
+//! Options of histograms: layouts, weights, accumulation, 64-bit counts, device counts, cumulative
+//! counts, and GLSL bin functions, compared with a CPU reference.
 
 use multisplit::graph::Graph;
 use multisplit::operations::histogram::{HistogramMethod, Layout};
@@ -18,7 +18,7 @@ tests!(histogram:
     glsl_bins_read_tables_and_parameters, one_call_on_an_empty_array_gives_zeros,
 );
 
-/// Counts `samples` in this layout and compares every channel with the CPU.
+/// Counts `samples` in this layout and compares each channel with the CPU reference.
 fn check_layout<S: Reference>(gpu: &Gpu, layout: Layout, m: u32, samples: &[S]) -> Result<()> {
     let (lo, hi) = S::domain();
     let size = size_of::<S>();
@@ -48,8 +48,8 @@ fn samples<S: Reference>(n: usize) -> Vec<S> {
     Spread::Uniform.samples(n, 1, &[S::at(0.0)], 3)
 }
 
-/// RGBA8 in one pass, some of its channels, two channels, and three channels, which do not fit a
-/// word.
+/// RGBA8 pixels in one pass with all or some channels, pixels of two channels, and pixels of three
+/// channels, which straddle words.
 fn pixel_channels_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let bytes = samples::<u8>(4 * 5003);
     for active in [0b1111, 0b0111, 0b1000] {
@@ -63,11 +63,11 @@ fn float_channels_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let floats = samples::<f32>(4 * 3001);
     check_layout(gpu, Layout::interleaved(4, 0b1010), 33, &floats)?;
     check_layout(gpu, Layout::interleaved(2, 0b11), 33, &floats)?;
-    // 32 bytes per element: more than one load.
+    // An element of 32 bytes needs more than one load.
     check_layout(gpu, Layout::interleaved(4, 0b0110), 33, &samples::<u64>(4 * 777))
 }
 
-/// A field of a record, with records at any offset.
+/// Counts one field of a record. Records begin at any offset.
 fn strided_samples_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check_layout(gpu, Layout::strided(12, 20), 33, &samples::<f32>(7000))?;
     check_layout(gpu, Layout::strided(1, 3), 33, &samples::<u8>(7000))?;
@@ -90,7 +90,7 @@ fn integer_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
         expect_equal(&got.counts, &narrow).with_context(|| format!("{method:?}"))?;
         // Out-of-range samples are counted without their weights.
         ensure!(got.out_of_range == [out_of_range], "{:?}", got.out_of_range);
-        // Sums beyond 32 bits, with wide counts.
+        // Sums of weights that exceed 32 bits, in 64-bit counts.
         let bins = bins.method(HistogramMethod::Auto);
         let got = run_all(gpu, &policy, &bins, &values, Input { wide: true, ..input })?;
         expect_equal(&got.counts, &sums)?;
@@ -98,7 +98,7 @@ fn integer_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Weights whose sums are exact in any order.
+/// Weights are chosen so that their sums are exact in any order.
 fn float_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, n, m) = (gpu.context.policy(), 6007, 50);
     let values = samples::<u16>(n);
@@ -139,7 +139,7 @@ fn accumulated_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     expect_equal(&got.counts, &[1000; 33])
 }
 
-/// Counts that exceed 2^32 in the middle of a pass, with every method.
+/// Counts that exceed 2^32 during a pass, with every method.
 fn wide_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, n) = (gpu.context.policy(), 9000);
     let values = samples::<u32>(n);
@@ -157,7 +157,8 @@ fn wide_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More samples than a 32-bit count holds on fast devices; fewer on a software driver.
+/// On a GPU, more samples than a 32-bit counter can count. A software driver would take too long,
+/// so it counts fewer.
 fn counts_beyond_32_bits_do_not_wrap(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (n, times) = if gpu.is_software() { (1u64 << 16, 5) } else { (1 << 28, 20) };
@@ -178,7 +179,7 @@ fn counts_beyond_32_bits_do_not_wrap(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&device_counts)?, &expected)
 }
 
-/// A device count below the buffer's length, zero, and above it.
+/// Device counts of zero, below the buffer's length, and above it.
 fn device_count_limits_the_samples(gpu: &Gpu) -> Result<()> {
     let values = samples::<f32>(20_000);
     let (lo, hi) = f32::domain();
@@ -211,7 +212,7 @@ fn cumulative_counts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A histogram without accumulation gives the same counts in every run.
+/// Each replay of a histogram without accumulation clears the counts first.
 fn replayed_histogram_is_cleared(gpu: &Gpu) -> Result<()> {
     let values = samples::<f32>(10_000);
     let splitters = [0.0f32, 1.0, 10.0, 100.0, 200.0, 300.0, 500.0, 600.0, 700.0, 800.0];
@@ -229,7 +230,7 @@ fn replayed_histogram_is_cleared(gpu: &Gpu) -> Result<()> {
     setup.expect(counts, &expected)
 }
 
-/// A user function for every sample type; ids of m or more are out of range.
+/// A GLSL bin function for every sample type. Bin ids of at least m are out of range.
 fn glsl_bins_match_the_cpu(gpu: &Gpu) -> Result<()> {
     fn check<S: Reference>(gpu: &Gpu, source: &str, bin_of: impl Fn(S) -> u32) -> Result<()> {
         let values: Vec<S> = Spread::Uniform.samples(5000, 1, &[S::at(0.0)], 6);
@@ -267,7 +268,7 @@ fn glsl_bins_match_the_cpu(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// A function with a table and parameters.
+/// A bin function that reads a table and parameters.
 fn glsl_bins_read_tables_and_parameters(gpu: &Gpu) -> Result<()> {
     let values = uniform(5000, 9);
     let table: Vec<u32> = vec![3, 0, 2, 1, 7];

@@ -1,5 +1,5 @@
-//! Histograms by the one-call functions, compared with the CPU: sample types x bin kinds x layouts
-//! x weights.
+//! One-call histograms, compared with a CPU reference. Cases combine sample type, kind of bins,
+//! layout and weights.
 
 use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::histogram::Layout;
@@ -42,7 +42,7 @@ const WEIGHTINGS: [Weighting; 3] = [Weighting::One, Weighting::Words, Weighting:
 /// Number of elements per case.
 const N: usize = 701;
 
-/// The bins, and the reference bin of a sample.
+/// The bins, and a CPU function that returns the bin of a sample.
 type Rule<S> = (Bins<S>, Box<dyn Fn(S) -> Option<u32>>);
 
 fn rule<S: Reference>(kind: Kind) -> Rule<S> {
@@ -73,7 +73,7 @@ fn rule<S: Reference>(kind: Kind) -> Rule<S> {
     }
 }
 
-/// The layout, the distance between elements in samples, and the counted channels.
+/// Returns the layout, the distance between elements (in samples), and the counted channels.
 fn layout<S>(placing: Placing) -> (Layout, usize, Vec<usize>) {
     let size = size_of::<S>();
     match placing {
@@ -83,7 +83,7 @@ fn layout<S>(placing: Placing) -> (Layout, usize, Vec<usize>) {
     }
 }
 
-/// Compares one case with the CPU, or expects its error message.
+/// Compares one case with the CPU reference, or expects the error that the case must return.
 fn check<S: Reference>(
     gpu: &Gpu,
     kind: Kind,
@@ -137,7 +137,8 @@ fn check<S: Reference>(
     expect_equal(&out_of_range, &missed).context("out of range")
 }
 
-/// The result; `None` if the case is rejected, as required for identity bins of floats.
+/// Returns the result, or `None` if the case was rejected as required: identity bins do not support
+/// floats.
 fn refused<S: Reference, T: std::fmt::Debug>(
     kind: Kind,
     found: Result<T, Error>,
@@ -150,7 +151,7 @@ fn refused<S: Reference, T: std::fmt::Debug>(
     Ok(None)
 }
 
-/// The whole product in a full run; otherwise every second type with each bin kind.
+/// A full run tests every combination; a plain run tests half of the types with each kind of bins.
 fn one_call_product_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let types = [
         check::<u8>,
@@ -178,11 +179,11 @@ fn one_call_product_matches_the_cpu(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    // The type that is not covered above.
+    // The loop above does not cover i64.
     check::<i64>(gpu, Kind::Identity, Placing::Packed, Weighting::One)
 }
 
-/// The error for unsupported sample types lists the supported ones.
+/// The error for an unsupported sample type lists the supported types.
 fn narrow_signed_and_half_samples_are_rejected(gpu: &Gpu) -> Result<()> {
     for element in [ElementType::I8, ElementType::I16, ElementType::F16, ElementType::Bf16] {
         let mut graph = Graph::new("refused");
@@ -197,7 +198,7 @@ fn narrow_signed_and_half_samples_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Whole arrays of pixels are counted by pixel, not by sample.
+/// Without an explicit count, all pixels of the array are counted, not all samples.
 fn work_counts_pixels_of_whole_arrays(gpu: &Gpu) -> Result<()> {
     let pixels = gpu.context.upload(&[0u8, 1, 2, 3, 0, 0, 0, 3])?;
     let counts = gpu.context.zeroed::<u32>(16)?;

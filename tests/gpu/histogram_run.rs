@@ -1,4 +1,4 @@
-//! Runs one histogram between guard words, with initial contents in the outputs.
+//! Runs one histogram. Its outputs lie between guard words and have initial values.
 
 use multisplit::graph::ElementType;
 use multisplit::operations::histogram::{HistogramMethod, Layout};
@@ -6,16 +6,16 @@ use multisplit::operations::{Count, HistogramBuffers, histogram};
 use multisplit::{Bins, Policy, Sample};
 use multisplit_tests::prelude::*;
 
-/// Options and inputs besides the samples.
+/// Options of the histogram, and inputs other than the samples.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'i> {
     pub layout: Layout,
     pub weights: Weights<'i>,
-    /// Whether counts have 64 bits.
+    /// Whether counts are 64-bit integers.
     pub wide: bool,
-    /// Initial value of the counts.
+    /// Value of each count before the run.
     pub before: u64,
-    /// The device count, if any; the buffer is longer.
+    /// The device count, if any. The samples buffer is longer than this count.
     pub on_device: Option<u32>,
     pub cumulative: bool,
 }
@@ -41,7 +41,7 @@ impl Default for Input<'_> {
     }
 }
 
-/// Outputs; sums of floats as bits.
+/// The outputs. Float sums are given as bits.
 pub struct Output {
     pub counts: Vec<u64>,
     pub out_of_range: Vec<u64>,

@@ -1,5 +1,5 @@
-//! Merges and searches of unsorted arrays, and fills, copies and dispatches with hostile counts. Results must be defined,
-//! and only the caller's arrays may be read or written.
+//! Merges and searches of unsorted arrays; fills, copies and dispatches with arbitrary counts in
+//! device memory. Results must be defined, and no access may leave the caller's arrays.
 
 use multisplit::operations::{
     Count, Merge, MergeBuffers, ScanBuffers, Search, SearchBuffers, SelectBuffers, SortBuffers,
@@ -14,7 +14,7 @@ use crate::sort_segments::small_tiles;
 
 tests!(hostile: merges_tolerate_unsorted_arrays, searches_tolerate_unsorted_arrays, fills_and_copies_tolerate_hostile_counts, selected_count_feeds_later_operations_without_readback, indirect_dispatches_are_clamped);
 
-/// Sorted and unsorted arrays. For unsorted arrays, every result must be an element of an array
+/// Sorted and unsorted inputs. For unsorted inputs, each output key must be an input key, together
 /// with its value.
 fn merges_tolerate_unsorted_arrays(gpu: &Gpu) -> Result<()> {
     for (pairs, max) in [(false, [700, 40]), (true, [3_000, 2_000]), (true, [40, 700])] {
@@ -39,7 +39,7 @@ fn merges_tolerate_unsorted_arrays(gpu: &Gpu) -> Result<()> {
                     0 => key.sort_unstable_by(|a, b| b.cmp(a)),
                     _ => {}
                 }
-                // Values are the indices of their keys among all keys.
+                // The value of a key is its index among the keys of both arrays.
                 let value: Vec<u32> = (0..key.len()).map(|i| (all.len() + i) as u32).collect();
                 memory.set(keys[k], &key);
                 memory.set(values[k], &value);
@@ -129,7 +129,8 @@ fn fills_and_copies_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The count found by a selection is the count of a sort, a scan and a selection.
+/// A selection writes the number of selected elements to device memory. A sort, a scan and another
+/// selection use it as their count.
 fn selected_count_feeds_later_operations_without_readback(gpu: &Gpu) -> Result<()> {
     let plans = sample(gpu, SIZES.into_iter().rev());
     for &max in &plans {
@@ -167,8 +168,9 @@ fn selected_count_feeds_later_operations_without_readback(gpu: &Gpu) -> Result<(
     Ok(())
 }
 
-/// Workgroup counts from arbitrary words are clamped to the device limit in each dimension. One
-/// dimension is zero, since the maximum number of workgroups would take too long.
+/// Indirect workgroup counts are arbitrary words, which are clamped to the device limit in each
+/// dimension. One dimension is always zero, since the maximum number of workgroups would take too
+/// long.
 fn indirect_dispatches_are_clamped(gpu: &Gpu) -> Result<()> {
     let limits = gpu.context.limits();
     let mut rig = Rig::new(gpu);

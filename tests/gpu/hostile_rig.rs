@@ -1,6 +1,6 @@
-//! A plan whose device values are hostile. All of its arrays lie in one device array with guard words between
-//! them. Words that a case does not set are poison, and so is the memory of the plan's workspace. After each run,
-//! every word of the device array is compared with the expected one.
+//! Runs a plan with arbitrary values in device memory and checks every word. The arrays of the plan
+//! lie in one device array, with guard words between them. Words that a test does not set contain a
+//! poison pattern, and so does the memory of the plan's workspace.
 
 use multisplit::graph::{Buffer, Graph};
 use multisplit::operations::Count;
@@ -12,21 +12,21 @@ const GUARD: usize = 64;
 /// Number of cases per operation in a plain run and in a full run.
 const CASES: usize = 36;
 const FULL_CASES: usize = 10_000;
-/// Number of cases after which the plan gets a new workspace from poisoned memory.
+/// After this many cases, the plan gets a new workspace whose memory contains poison.
 const WORKSPACE_CASES: usize = 20;
-/// Number of device counts.
+/// Number of words that plans can use as device counts.
 const COUNTS: usize = 4;
 /// Elements are below this bound, so that no sum of elements looks like poison.
 pub const BOUND: u64 = 1 << 12;
-/// Element counts of plans.
+/// Element counts for which plans are declared.
 pub const SIZES: [usize; 3] = [40, 700, 6_000];
 
-/// All plans of an operation in a full run, every second one in a plain run.
+/// Returns all plans of an operation in a full run, and every second one in a plain run.
 pub fn sample<T>(gpu: &Gpu, plans: impl IntoIterator<Item = T>) -> Vec<T> {
     plans.into_iter().step_by(if gpu.full { 1 } else { 2 }).collect()
 }
 
-/// A policy with small workgroups, so that a few hundred elements are several tiles.
+/// A policy with small workgroups, so that a few hundred elements span several tiles.
 pub fn narrow(gpu: &Gpu) -> Policy {
     let policy = gpu.context.policy();
     let threads = 2 * policy.facts.subgroup_size;
@@ -41,7 +41,7 @@ fn is_poison(word: u32) -> bool {
     word >> 16 == 0xDEAD
 }
 
-/// Fills free memory of the context with poison: uploads arrays of many sizes and drops them.
+/// Fills the context's free memory with poison by uploading and dropping arrays of many sizes.
 pub fn poison_pools(context: &Context) -> Result<()> {
     let sizes = (2..16).flat_map(|log| [1usize << log, 3 << log]);
     let arrays: Result<Vec<_>, _> = sizes.map(|len| context.upload(&poison(len))).collect();
@@ -71,13 +71,13 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Sets the first words of `array`.
+    /// Sets the first words of an array.
     pub fn set(&mut self, array: Words, words: &[u32]) {
         assert!(words.len() <= array.len, "{} words for {array:?}", words.len());
         self.words[array.at..][..words.len()].copy_from_slice(words);
     }
 
-    /// Sets device count `index` to a hostile value. Returns the count after clamping to `max`.
+    /// Sets device count number `index` to an arbitrary value. Returns the value, clamped to `max`.
     pub fn set_count(&mut self, rng: &mut Rng, index: usize, max: usize) -> usize {
         let value = hostile_count(rng, max as u32);
         self.words[self.counts.at + index] = value;
@@ -85,7 +85,7 @@ impl Memory {
     }
 }
 
-/// Checks words of a result.
+/// A check of the first words of an output.
 pub type Check = Box<dyn Fn(&[u32]) -> Result<()>>;
 
 /// Expected first words of an array. Its other words must not change.
@@ -120,18 +120,19 @@ impl<'g> Rig<'g> {
         array
     }
 
-    /// Device count `index`, which [`Memory::set_count`] sets.
+    /// Device count number `index`, which [`Memory::set_count`] sets.
     pub fn count(&self, index: u64, max: usize) -> Count {
         Count::Device { buffer: self.arrays[0].import, index, max: max as u64 }
     }
 
-    /// Number of cases of one of `plans` plans of an operation.
+    /// Number of cases for each plan of an operation that has `plans` plans.
     fn cases(&self, plans: usize) -> usize {
         let cases = if self.gpu.full { FULL_CASES } else { CASES };
         cases.div_ceil(plans)
     }
 
-    /// Runs this plan, one of `plans` plans of the operation, on inputs that `case` creates.
+    /// Runs this plan on inputs from `case`. The operation has `plans` plans, which share its
+    /// cases.
     pub fn run(
         &self,
         plans: usize,
@@ -184,7 +185,7 @@ fn check(memory: Memory, expected: &[Expected], found: &[u32]) -> Result<()> {
     anyhow::bail!("word {at} (outputs: {place:?}) is {:#x}, expected {:#x}", found[at], all[at])
 }
 
-/// A hostile count: at and around 0, `max` and powers of two, or random.
+/// An arbitrary count: near 0, near `max`, near a power of two, or random.
 fn hostile_count(rng: &mut Rng, max: u32) -> u32 {
     let some = rng.below(u64::from(max) + 1) as u32;
     let values =
@@ -195,7 +196,8 @@ fn hostile_count(rng: &mut Rng, max: u32) -> u32 {
     }
 }
 
-/// `len` offsets into `n` elements: ascending, falling, equal, beyond the end, or a mixture.
+/// `len` arbitrary offsets into `n` elements: ascending, descending, equal, beyond the end, or
+/// mixed.
 pub fn hostile_offsets(rng: &mut Rng, n: usize, len: usize) -> Vec<u32> {
     let n = n as u32;
     let up_to = |rng: &mut Rng, max: u32| rng.below(u64::from(max) + 1) as u32;
@@ -215,7 +217,7 @@ pub fn hostile_offsets(rng: &mut Rng, n: usize, len: usize) -> Vec<u32> {
     if kind >= 7 {
         all.sort_unstable();
     }
-    // Ascending with a few exceptions.
+    // A few offsets out of order among ascending ones.
     for _ in 0..if kind >= 10 { 1 + rng.below(4) } else { 0 } {
         let at = rng.below(len as u64) as usize;
         all[at] = up_to(rng, n + 1);

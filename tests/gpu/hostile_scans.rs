@@ -1,5 +1,5 @@
-//! Scans, reductions and selections with hostile values in device memory: counts, offsets and flags. Results must be
-//! defined, and only the caller's arrays may be read or written.
+//! Scans, reductions and selections with arbitrary counts, offsets and flags in device memory.
+//! Results must be defined, and no access may leave the caller's arrays.
 
 use multisplit::operations::{
     ReduceBuffers, ReduceByKeyBuffers, ScanBuffers, ScanMethod, SegmentedReduceBuffers,
@@ -16,7 +16,7 @@ use crate::hostile_rig::{
 
 tests!(hostile: falling_offsets_give_defined_results, named_count_without_segments_can_be_set, scans_tolerate_hostile_counts, segmented_scans_tolerate_hostile_counts, reductions_tolerate_hostile_counts, reductions_by_key_tolerate_hostile_counts, segmented_reductions_tolerate_hostile_offsets, row_reductions_tolerate_hostile_counts, selections_tolerate_hostile_values, run_lengths_tolerate_hostile_counts);
 
-/// Offsets of 5,000 and 50,000 segments; every second offset falls to 0.
+/// Segmented reductions in which every second offset is 0, so that half of the segments are empty.
 fn falling_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     for n in [5_000u32, 50_000] {
@@ -37,8 +37,8 @@ fn falling_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A sort with a capacity of zero segments does not read its count, but the named count still
-/// exists.
+/// A segmented sort with a capacity of zero segments does not read its device count. A recording
+/// can still set that count by name.
 fn named_count_without_segments_can_be_set(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (keys, offsets) = (context.upload(&[3u32, 1, 2])?, context.upload(&[0u32])?);
@@ -137,7 +137,7 @@ fn reductions_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The first element and the length of each run of equal neighbours.
+/// The first element and the length of each run of equal adjacent elements.
 fn runs_of(keys: &[u32]) -> Vec<(u32, usize)> {
     keys.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
 }
@@ -182,9 +182,9 @@ fn reductions_by_key_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The expected results of a segmented reduction for arbitrary offsets: exact results if they
-/// ascend, otherwise results of some elements, and the identity for segments whose end is not above
-/// their beginning.
+/// The expected results of a segmented reduction. If offsets ascend, results are exact. Otherwise,
+/// a segment that ends at or before its beginning gives 0, and other segments give the reduction of
+/// any elements of the array.
 fn reduced_segments(dst: Words, operator: Operator, input: &[u32], offsets: &[u32]) -> Expected {
     let n = input.len();
     let clamped: Vec<usize> = offsets.iter().map(|&at| n.min(at as usize)).collect();
@@ -192,7 +192,7 @@ fn reduced_segments(dst: Words, operator: Operator, input: &[u32], offsets: &[u3
     if clamped.is_sorted() {
         return Exactly(dst, clamped.windows(2).map(exact).collect());
     }
-    // Chunks of long segments may count elements twice.
+    // For descending offsets, long segments may count an element twice.
     let max = match operator {
         Operator::Sum => 2 * input.iter().sum::<u32>(),
         _ => BOUND as u32,
@@ -208,7 +208,8 @@ fn reduced_segments(dst: Words, operator: Operator, input: &[u32], offsets: &[u3
 }
 
 fn segmented_reductions_tolerate_hostile_offsets(gpu: &Gpu) -> Result<()> {
-    // By tiles, and with a subgroup or a workgroup per segment.
+    // Policies that reduce segments by tiles, with one workgroup per segment, and with one subgroup
+    // per segment.
     let policy = narrow(gpu);
     let tiles = Policy { segment_chunk: 1 << 31, ..policy };
     let by_workgroups = Policy { segment_chunk: 64, subgroup_takers: u32::MAX, ..policy };
@@ -217,7 +218,7 @@ fn segmented_reductions_tolerate_hostile_offsets(gpu: &Gpu) -> Result<()> {
         (tiles, 40, 90),
         (tiles, 700, 300),
         (tiles, 6_000, 3_000),
-        // More segments than a tile steps over one by one, in one tile and in several.
+        // More empty segments in a tile than the kernel visits one by one.
         (tiles, 50, 5_000),
         (tiles, 2_000, 9_000),
         (by_workgroups, 3_000, 40),

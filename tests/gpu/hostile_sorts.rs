@@ -1,5 +1,5 @@
-//! Sorts, splits, histograms and top-k with hostile values in device memory: counts, offsets and keys. Results must be
-//! defined, and only the caller's arrays may be read or written.
+//! Sorts, splits, histograms and top-k with arbitrary counts, offsets and keys in device memory.
+//! Results must be defined, and no access may leave the caller's arrays.
 
 use multisplit::operations::histogram::HistogramMethod;
 use multisplit::operations::sort::SortMethod;
@@ -35,7 +35,7 @@ impl Payload {
         }
     }
 
-    /// The expected keys and values after sorting each segment between consecutive `cuts`.
+    /// The expected keys and values: each segment between consecutive offsets in `cuts` is sorted.
     fn sorted(
         self,
         keys: &[u32],
@@ -110,7 +110,8 @@ fn segmented_sorts_tolerate_hostile_offsets(gpu: &Gpu) -> Result<()> {
             let segments = memory.set_count(rng, 1, max_segments);
             let (keys, given) = (elements(n, rng), hostile_offsets(rng, n, max_segments + 1));
             memory.set(offsets, &given);
-            // An offset below an earlier one counts as the earlier one.
+            // A segment cannot begin or end before an earlier offset, so offsets are replaced by
+            // their running maximum.
             let mut end = 0;
             let cuts = given[..=segments].iter().map(|&at| {
                 end = n.min(at as usize).max(end);
@@ -122,7 +123,8 @@ fn segmented_sorts_tolerate_hostile_offsets(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Keys are bucket ids: out-of-range ids are put into the last bucket and counted.
+/// Keys are bucket ids. Out-of-range ids are put into the last bucket, and their number is
+/// reported.
 fn splits_tolerate_hostile_ids(gpu: &Gpu) -> Result<()> {
     let identity = "uint bucket_of(uint key) { return key; }";
     let plans = sample(gpu, Method::ALL.into_iter().zip([10, 10, 100, 10, 10, 10]));
@@ -150,7 +152,7 @@ fn splits_tolerate_hostile_ids(gpu: &Gpu) -> Result<()> {
             let (order, begins) = reference::split(n, m as u32, |i| key[i].min(m as u32 - 1));
             let moved = |of: &[u32]| order.iter().map(|&i| of[i as usize]).collect::<Vec<_>>();
             if past > 0 {
-                // The output is undefined in this case.
+                // If ids are out of range, the output arrays have undefined contents.
                 let any = || Box::new(|_: &[u32]| Ok(())) as Box<dyn Fn(&[u32]) -> Result<()>>;
                 return vec![
                     Any(offsets, m + 1, any()),
@@ -170,7 +172,7 @@ fn splits_tolerate_hostile_ids(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Samples are bin indices, some of them beyond the last bin.
+/// Samples are bin indices. Some exceed the last bin.
 fn histograms_tolerate_hostile_samples(gpu: &Gpu) -> Result<()> {
     let methods = [
         (HistogramMethod::Ballots, 30, false),

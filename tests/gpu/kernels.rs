@@ -1,4 +1,4 @@
-//! User GLSL in a graph: compiled at run time, reflected, planned and run.
+//! User GLSL as passes of a graph: compiled at run time, reflected, planned and run.
 
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ fn check_on(context: &Context) -> Result<()> {
     Ok(())
 }
 
-/// Runs the check on a device without some features.
+/// Runs `check_on` on a device without these features.
 fn check_without(gpu: &Gpu, without: Features) -> Result<()> {
     let context = gpu.open_with(|config| config.without = without)?;
     ensure!(!(without.push_descriptor && context.features().push_descriptor));
@@ -117,7 +117,7 @@ void main() { groups.at[4] = (push.count + 63) / 64; groups.at[5] = 1; groups.at
             let executable = context.instantiate(graph.compile(&context.limits())?);
             Ok((setup, dst, executable))
         };
-        // The words that a user's kernel writes are not bounded.
+        // Nothing bounds workgroup counts that a user's kernel writes.
         expect_errors! { declare(false)?.2 => UnboundedGroups { .. } }
         let (mut setup, dst, executable) = declare(true)?;
         setup.run_on(&executable?)?;
@@ -127,8 +127,8 @@ void main() { groups.at[4] = (push.count + 63) / 64; groups.at[5] = 1; groups.at
     Ok(())
 }
 
-/// Indirect workgroup counts must be bounded by the limits of the device that runs them, not by the
-/// limits they were declared with.
+/// Workgroup counts of indirect dispatches must be clamped to limits of the device that runs them.
+/// Clamping to larger limits is rejected.
 fn groups_bounded_by_other_limits_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let honest = context.limits();
@@ -144,13 +144,14 @@ fn groups_bounded_by_other_limits_are_rejected(gpu: &Gpu) -> Result<()> {
             Err(other) => return Err(other.into()),
         }
     }
-    // Three words are read.
+    // An indirect dispatch reads three words, but the buffer has two.
     let mut graph = Graph::new("short");
     let short = graph.import::<u32>("words", 2);
     expect_errors! {
         bounded_groups(&mut graph, &honest, short) => BufferTooSmall { needed: 12, .. },
     }
-    // A policy of a device with larger limits, for a device count.
+    // The policy belongs to a device with larger limits, so the scan with a device count clamps its
+    // workgroups to those.
     let mut properties = context.properties().clone();
     properties.limits.max_compute_work_group_count = [u32::MAX; 3];
     let mut graph = Graph::new("policy");
@@ -180,7 +181,7 @@ fn transfers_mix_with_kernels(gpu: &Gpu) -> Result<()> {
     setup.expect(dst, &expected)
 }
 
-/// Two constants that are read by kernels, copies and indirect dispatches, in several executables.
+/// Several executables read two constant buffers, by kernels, copies and indirect dispatches.
 fn constants_keep_their_values_across_runs(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut executables = Vec::new();
@@ -208,7 +209,8 @@ fn constants_keep_their_values_across_runs(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Devices without push descriptors bind descriptor sets that were written in advance.
+/// Devices without push descriptors bind descriptor sets that are written when the executable is
+/// created.
 fn kernels_run_without_push_descriptors(gpu: &Gpu) -> Result<()> {
     check_without(gpu, Features { push_descriptor: true, ..Features::default() })
 }
@@ -231,8 +233,8 @@ fn passes_are_timed_by_label(gpu: &Gpu) -> Result<()> {
     setup.expect(dst, &expected(&input))
 }
 
-/// Each thread has its own recording and arrays; the executable and its workspace are shared. Runs
-/// of one thread are still in flight when another thread submits.
+/// The threads share an executable and its workspace, and each has its own recording and arrays. A
+/// thread may submit while runs of other threads are in flight.
 fn threads_replay_the_same_executable(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let n = 20_000u64;
@@ -271,7 +273,7 @@ fn threads_share_an_executable_and_its_workspace(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// Several threads need the same pipelines at the same time; each pipeline exists once afterwards.
+/// Threads that need the same pipelines at the same time compile each of them only once.
 fn concurrent_instantiation_compiles_each_pipeline_once(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|_| {})?;
     let plan = tripled(&context, &vec![0; 100_000])?.0.graph.compile(&context.limits())?;
@@ -280,7 +282,7 @@ fn concurrent_instantiation_compiles_each_pipeline_once(gpu: &Gpu) -> Result<()>
         Ok(())
     })?;
     let alone = gpu.open_with(|_| {})?;
-    // When its policy is requested, a context may probe the device with additional pipelines.
+    // Requesting the policy may run a probe, which creates additional pipelines.
     alone.policy();
     alone.instantiate(plan)?;
     let (several, one) = (context.pipeline_count(), alone.pipeline_count());

@@ -1,5 +1,5 @@
-//! Sorts of arrays that exceed one plan. A policy lowers the capacity of plans, so that small
-//! arrays take every path.
+//! Sorts of arrays that are larger than one plan supports. A policy lowers the capacity of plans,
+//! so that small arrays exercise every path.
 
 use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex};
@@ -22,10 +22,10 @@ tests!(large:
     reversed_lanes_are_detected_and_repeated, invalid_options_and_limits_are_rejected,
 );
 
-/// A device whose plans hold fewer elements, until this is dropped.
+/// A context whose plans hold fewer elements, until this is dropped.
 pub struct Lowered<'g> {
     gpu: WithPolicy<'g>,
-    /// Arrays next to those of the tests in memory, which must not change.
+    /// Arrays allocated next to those of the tests. Their contents must not change.
     guards: Vec<Array<u32>>,
 }
 
@@ -43,7 +43,7 @@ impl<'g> Lowered<'g> {
         Ok(Self { gpu: gpu.with_policy(policy)?, guards })
     }
 
-    /// Adds another array that must not change.
+    /// Allocates another array whose contents must not change.
     pub fn guard(&mut self) -> Result<()> {
         self.guards.push(self.gpu.upload(&[GUARD_WORD; 64])?);
         Ok(())
@@ -69,12 +69,12 @@ impl Deref for Lowered<'_> {
     }
 }
 
-/// Capacity of a plan. Pieces of arrays have 448 elements: half of it, rounded down to the binding
-/// alignment.
+/// Capacity of a plan in elements. Larger arrays are processed in pieces of 448 elements: half the
+/// capacity, rounded down to the alignment of bindings.
 const MAX_ELEMENTS: u64 = 1000;
 const PIECE: usize = 448;
 
-/// Sorts keys, given as bits, and compares every byte with the CPU.
+/// Sorts keys (given as bits) and compares every byte with the CPU reference.
 pub fn check(context: &Context, order: &Order, payload: Payload, keys: &[u64]) -> Result<()> {
     let run = match order.key {
         KeyType::U8 => check_keys::<u8>,
@@ -138,7 +138,7 @@ fn expect_keys<K: Key>(order: &Order, bits: &[u64], sorted: &[K]) -> Result<()> 
     expect_equal(&sorted, &expected).context("keys")
 }
 
-/// One below, at and above the capacity of a plan, and the sizes of two and three pieces.
+/// Sizes just below, at and just above the capacity of a plan, and around two and three pieces.
 fn sizes_around_plan_and_piece_limits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let max = MAX_ELEMENTS as usize;
@@ -163,8 +163,8 @@ fn sizes_around_plan_and_piece_limits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-/// The whole product in a full run; otherwise every key type with every kind of value, and the
-/// distributions in turn.
+/// A full run tests every combination; a plain run tests each key type with each kind of value, and
+/// cycles through the distributions.
 fn every_key_and_value_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let mut mine = gpu.mine();
@@ -188,7 +188,8 @@ fn every_key_and_value_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Bits outside the range are ignored, and equal keys keep their order.
+/// Bits outside of the sorted range are ignored: keys that are equal in that range keep their
+/// order.
 fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let cases: [(KeyType, Range<u32>); 7] = [
@@ -210,8 +211,8 @@ fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A Zipf-like distribution (half of all keys are 0, a third of the rest 1, and so on), and keys
-/// with identical top digits.
+/// A Zipf-like distribution (half of all keys are 0, a third of the rest are 1, and so on), and
+/// keys with equal top digits.
 fn skewed_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let mut rng = Rng::new(17);
@@ -234,8 +235,8 @@ fn skewed_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A bucket that exceeds a plan, at the beginning, in the middle and at the end of the array, at an
-/// unaligned offset; with equal keys, and with keys that differ in a low digit.
+/// One bucket exceeds the capacity of a plan. It is at the beginning, in the middle, or at the end
+/// of the array, at an unaligned offset, and its keys are equal or differ in a low digit.
 fn bucket_larger_than_a_plan_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let mut rng = Rng::new(29);
@@ -255,7 +256,7 @@ fn bucket_larger_than_a_plan_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-/// Buckets are moved to arrays that exceed a binding.
+/// Arrays larger than a binding, to which buckets are moved.
 fn bindings_smaller_than_a_piece_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 4096);
     let context = Lowered::with(gpu, policy)?;
@@ -274,7 +275,7 @@ fn bindings_smaller_than_a_piece_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The default method of GPUs, and an odd number of rounds, after which the result is copied back.
+/// The default method on GPUs, and sorts with an odd number of rounds, which copy the result back.
 fn one_sweep_and_multisplit_sorts_in_pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = crate::sort_run::quick_policy(gpu);
     policy.max_elements = 10_000;
@@ -294,7 +295,7 @@ fn one_sweep_and_multisplit_sorts_in_pieces_match_the_cpu(gpu: &Gpu) -> Result<(
     Ok(())
 }
 
-/// The caller's arrays must not change.
+/// The caller's input arrays must not change.
 fn device_arrays_are_not_modified(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys = uniform(4_321, 3);
@@ -330,8 +331,8 @@ fn sort_in_place_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Only arrays that exceed a plan are processed in pieces, and regions are split again only if they
-/// are too large.
+/// Only arrays that exceed a plan are processed in pieces, and only buckets that exceed a plan are
+/// split again.
 fn only_necessary_plans_run(gpu: &Gpu) -> Result<()> {
     let runs: Arc<Mutex<Vec<String>>> = Arc::default();
     let observed = runs.clone();
@@ -348,10 +349,10 @@ fn only_necessary_plans_run(gpu: &Gpu) -> Result<()> {
     ensure!(plans(&keys[..MAX_ELEMENTS as usize])? == [0, 0, 1]);
     let [splits, moves, sorts] = plans(&keys)?;
     ensure!(splits == 4 && moves == 4 && (4..10).contains(&sorts), "{splits}, {moves}, {sorts}");
-    // If all digits are equal, nothing is moved, and equal keys are not sorted.
+    // If all keys are equal, elements are counted for each digit, but nothing is moved or sorted.
     ensure!(plans(&vec![7; 4 * PIECE])? == [16, 0, 0]);
-    // One key before a bucket that is too large, so that the bucket is not aligned to a binding
-    // offset: its first 63 elements are a separate piece.
+    // One key precedes a bucket that exceeds a plan, so the bucket does not begin at a binding
+    // offset. Its first 63 elements are a separate piece.
     let mut skewed: Vec<u32> = keys.iter().map(|key| 1 << 24 | key >> 8).collect();
     skewed[0] = 0;
     let [splits, moves, _] = plans(&skewed)?;
@@ -359,8 +360,8 @@ fn only_necessary_plans_run(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Lanes execute in reverse order, which is detected in the middle of a sort or a split; it is then
-/// repeated.
+/// Lanes rank in reverse order. The violation is detected in the middle of a sort or split, which
+/// is then repeated.
 fn reversed_lanes_are_detected_and_repeated(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.probed_policy()?;
     ensure!(policy.split.ranking == Ranking::LaneOrder, "the device does not keep lane order");
@@ -375,8 +376,8 @@ fn reversed_lanes_are_detected_and_repeated(gpu: &Gpu) -> Result<()> {
     let keys = uniform(12_345, 23);
     let bits: Vec<u64> = keys.iter().map(|&key| u64::from(key >> 20)).collect();
     let order = Order::of(KeyType::U32);
-    // With pieces split by ballots, where only the sorts detect it, and with pieces that detect it
-    // themselves.
+    // With 256, pieces are split by ballots and only the sorts of buckets detect the violation.
+    // With 0, the splits detect it as well.
     for max_buckets_direct in gpu.cases([256, 0]) {
         policy.split.max_buckets_direct = max_buckets_direct;
         let context = Lowered::with(gpu, policy)?;

@@ -1,5 +1,5 @@
-//! Arrays beyond the device's own limits, in a full run: more than 2^30 elements, and more bytes
-//! than a storage binding.
+//! Arrays that exceed the limits of the device itself, in a full run: more than 2^30 elements, or
+//! more bytes than a storage binding.
 
 use multisplit::{Bins, Buckets, Sort, TopK};
 use multisplit_tests::prelude::*;
@@ -10,8 +10,8 @@ tests!(large_limits:
     bytes_beyond_a_binding_are_counted, topk_searches_and_runs_beyond_a_binding_match_the_cpu,
 );
 
-/// Whether to run a case of `n` elements of `bytes` bytes, with `copies` copies on the device.
-/// Software drivers and some GPUs do not have enough memory for more than 2^30 elements.
+/// Returns whether the device has memory for `copies` copies of `n` elements of `bytes` bytes.
+/// Software drivers and some GPUs do not for more than 2^30 elements.
 fn fits_memory(gpu: &Gpu, n: u64, bytes: u64, copies: u64) -> bool {
     let needed = n * bytes * copies + n * bytes / 2;
     let has = gpu.context.properties().device_memory >= needed;
@@ -39,8 +39,8 @@ fn keys_beyond_2_to_30_are_sorted(gpu: &Gpu) -> Result<()> {
     expect_equal(&sorted, &expected)
 }
 
-/// Checks that values, which are element indices, match their keys, occur exactly once, and are in
-/// order for equal keys.
+/// Checks pairs whose values are the original indices: values match their keys, each occurs once,
+/// and they ascend among equal keys.
 fn check_pairs<V>(
     keys: &[u64],
     sorted: &[u64],
@@ -65,14 +65,14 @@ fn wide_pairs_beyond_the_limits_are_sorted(gpu: &Gpu) -> Result<()> {
     if !fits_memory(gpu, n, 12, 2) {
         return Ok(());
     }
-    // Some keys are equal.
+    // Clears low bits so that some keys are equal.
     let keys = random(n, 2, |bits| bits >> 36 << 36);
     let values: Vec<u32> = (0..n as u32).collect();
     let (sorted, values) = gpu.context.sort_pairs(&keys, &values)?;
     check_pairs(&keys, &sorted, &values, |&value| value.into())
 }
 
-/// On a software driver, an array of this size is sorted within a minute.
+/// This size takes a software driver less than a minute.
 fn values_beyond_a_binding_are_sorted(gpu: &Gpu) -> Result<()> {
     let n = gpu.context.limits().max_storage_range / 16 + 1;
     if !fits_memory(gpu, n, 24, 2) {
@@ -119,7 +119,7 @@ fn bytes_beyond_a_binding_are_counted(gpu: &Gpu) -> Result<()> {
     expect_equal(&found.counts, &expected)
 }
 
-/// 160 MiB on devices with bindings of 128 MiB.
+/// 160 MiB of input on devices whose bindings hold 128 MiB.
 fn topk_searches_and_runs_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = gpu.context.limits().max_storage_range / 4 + (8 << 20);
     if !fits_memory(gpu, n, 4, 3) {

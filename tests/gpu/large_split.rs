@@ -1,4 +1,4 @@
-//! Splits and histograms of arrays that exceed a plan or a binding. A policy lowers both limits.
+//! Splits and histograms of arrays larger than a plan or a binding. A policy lowers both limits.
 
 use std::fmt::Debug;
 
@@ -23,7 +23,8 @@ tests!(large_split:
 const MAX_ELEMENTS: u64 = 1000;
 const PIECE: usize = 448;
 
-/// Splits keys, key-value pairs and a permutation, and compares everything with the CPU.
+/// Splits keys, key-value pairs, and into a permutation, and compares the results with the CPU
+/// reference.
 fn check<K: Key + Debug, V: Pod + PartialEq + Debug>(
     context: &Context,
     keys: &[K],
@@ -47,7 +48,7 @@ fn check<K: Key + Debug, V: Pod + PartialEq + Debug>(
     expect_equal(&split.permutation, &reference::places(&order)).context("permutation")
 }
 
-/// Buckets of equal width over all u32.
+/// Buckets of equal width over the range of u32, and the same function on the CPU.
 fn by_value(m: u32) -> (Buckets<u32>, impl Fn(u32) -> u32) {
     let width = (1u64 << 32).div_ceil(m.into());
     (Buckets::delta(0, width, m), move |key| (u64::from(key) / width) as u32)
@@ -106,7 +107,7 @@ fn every_key_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     check(&context, &keys, &Buckets::glsl(2, function), (|key| u32::from(key < 0.0), |i| i))
 }
 
-/// More buckets than one round supports, with tables that need several update commands.
+/// More buckets than one round supports. Their tables need several update commands.
 fn many_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     for m in [257, 65_536] {
@@ -141,7 +142,7 @@ fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// In the order of the keys within buckets.
+/// Elements are also sorted within each bucket.
 fn full_sorts_order_within_buckets(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys: Vec<u32> = uniform(3_000, 4).into_iter().map(|key| key >> 8 << 8).collect();
@@ -164,7 +165,7 @@ fn full_sorts_order_within_buckets(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The caller's arrays must not change.
+/// The caller's input arrays must not change.
 fn device_arrays_are_not_modified(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let (keys, values) = (uniform(2_500, 1), uniform(2_500, 2));
@@ -180,7 +181,7 @@ fn device_arrays_are_not_modified(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&device_values)?, &values)
 }
 
-/// Out-of-range keys of all pieces are counted.
+/// The reported number covers all pieces.
 fn out_of_range_keys_of_all_pieces_are_counted(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys: Vec<u32> = (0..3_000).collect();
@@ -192,7 +193,7 @@ fn out_of_range_keys_of_all_pieces_are_counted(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Counts of all pieces are added up: samples of one byte, with channels, and with weights.
+/// The counts of all pieces are summed: for 8-bit samples, with channels, and with weights.
 fn histogram_pieces_are_added_up(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 4096);
     let context = Lowered::with(gpu, policy)?;

@@ -1,5 +1,5 @@
-//! Arrays of matrices in user shaders: every element is read and written at the position given by
-//! the layout.
+//! Arrays of matrices in buffers of user shaders: each element is at the offset that its GLSL
+//! layout defines.
 
 use multisplit::threads;
 use multisplit_tests::prelude::*;
@@ -61,8 +61,8 @@ impl Case {
             Form::Unsized => (COUNT, words, vec![0]),
             Form::Sized => (3, words, vec![0]),
             Form::Nested => (COUNT, 2 * words, vec![0, words]),
-            // The matrices begin at the first multiple of their alignment, which is that of a
-            // vector.
+            // The array of matrices begins at the first multiple of its alignment, which is the
+            // alignment of a vector.
             Form::InStruct => (COUNT, stride + 2 * words, vec![stride, stride + words]),
         }
     }
@@ -87,7 +87,7 @@ impl Case {
                 (declaration, "Item at[]".to_owned(), "at[i].m[k]")
             }
         };
-        // The last read is beyond the end, and is clamped to the last element.
+        // The last read is out of bounds, and is clamped to the last element.
         format!(
             "#version 460
 layout(local_size_x = 64) in;
@@ -130,7 +130,7 @@ void main() {{
         dst
     }
 
-    /// Whether a word is an element of a matrix, and not padding.
+    /// Whether a word belongs to a matrix element, rather than to padding.
     fn is_element(&self, word: usize) -> bool {
         let (_, words, matrices) = self.layout();
         let in_matrix = matrices.iter().find_map(|at| {

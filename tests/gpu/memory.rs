@@ -62,7 +62,7 @@ fn arrays_beyond_a_binding_are_filled_and_copied(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More data than one staging buffer holds.
+/// The array is larger than one staging buffer.
 fn upload_and_download_round_trip(gpu: &Gpu) -> Result<()> {
     let data = uniform((20 << 20) + 5, 1);
     let buffer = gpu.context.upload(&data)?;
@@ -72,7 +72,7 @@ fn upload_and_download_round_trip(gpu: &Gpu) -> Result<()> {
     expect_equal(&empty, &[])
 }
 
-/// Elements before and after the range do not change, whatever its alignment.
+/// Ranges of any alignment. Elements before and after the range do not change.
 fn ranges_are_written_and_read(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut expected: Vec<u8> = (0..4099u32).map(|i| i as u8).collect();
@@ -100,8 +100,7 @@ fn ranges_are_written_and_read(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&buffer)?, &expected)
 }
 
-/// A callback of a transfer may start another transfer, even if there is only one staging slot or
-/// all slots are in use.
+/// The callback of a transfer may start another transfer, even if all staging slots are in use.
 fn callbacks_may_transfer(gpu: &Gpu) -> Result<()> {
     let limited = gpu.open_with(|config| config.memory_limit = Some(1 << 20))?;
     let small = limited.upload(&[3u32, 1, 2])?;
@@ -128,8 +127,8 @@ fn callbacks_may_transfer(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// Chunks cover every element once, in any thread order, and an error in one chunk ends the
-/// transfer.
+/// Each element is in exactly one chunk, whatever order the threads run in. An error in one chunk
+/// ends the transfer.
 fn threads_transfer_each_chunk_once(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     for n in [0, 1, 16_384, 16_385, 5_000_011] {
@@ -166,7 +165,8 @@ fn threads_transfer_each_chunk_once(gpu: &Gpu) -> Result<()> {
     in_threads(6, |_| expect_equal(&context.download(&context.upload(&data)?)?, &data))
 }
 
-/// Arrays beyond the limit are rejected, staging stays within it, and freed memory can be reused.
+/// Allocations beyond the memory limit are rejected, staging memory counts towards it, and freed
+/// memory can be reused.
 fn memory_limit_is_kept(gpu: &Gpu) -> Result<()> {
     let limit = 100_000;
     let context = gpu.open_with(|config| config.memory_limit = Some(limit))?;

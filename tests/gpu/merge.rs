@@ -1,5 +1,6 @@
-//! Merges of two sorted arrays, compared with a stable sort on the CPU between guard words: type x
-//! values x sizes x location of the counts.
+//! Merges of two sorted arrays, compared with a stable sort on the CPU. Outputs lie between guard
+//! words. Cases combine element type, value size, array sizes, and the location of the counts (host
+//! or device).
 
 use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::{Count, Merge, MergeBuffers, merge};
@@ -12,7 +13,7 @@ tests!(merge:
     invalid_merges_are_rejected,
 );
 
-/// Number of array elements beyond a device count.
+/// Number of array elements after those that the device count includes.
 const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +27,7 @@ struct Case {
 /// Sorted elements, most of them repeated.
 fn sorted<T: Term>(how: Merge, n: usize, seed: u64) -> Vec<T> {
     let all: Vec<T> = terms::input(Operator::Max, n, seed);
-    // Few distinct elements, so that both arrays contain the same ones.
+    // Only 50 distinct elements, so that both arrays contain the same ones.
     let few: Vec<T> = terms::input(Operator::Max, 50, 1);
     let pick = |(at, &x): (usize, &T)| if at % 3 == 0 { x } else { few[at * 7 % few.len()] };
     let mut all: Vec<T> = all.iter().enumerate().map(pick).collect();
@@ -37,12 +38,12 @@ fn sorted<T: Term>(how: Merge, n: usize, seed: u64) -> Vec<T> {
     all
 }
 
-/// The value of an element of one of the arrays.
+/// The value of element `i` of array number `array`.
 fn value_words(words: usize, array: usize, i: usize) -> impl Iterator<Item = u32> {
     (0..words).map(move |w| ((w * 2 + array) << 24 | i) as u32)
 }
 
-/// Runs a case with counts of `given_counts` elements, which are clamped to the lengths of the arrays.
+/// Merges with counts of `given_counts` elements, which are clamped to the lengths of the arrays.
 fn check_input<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
@@ -92,7 +93,7 @@ fn check_input<T: Term>(
 fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, sizes: [usize; 2]) -> Result<()> {
     let array = |which: usize| {
         let mut all = sorted::<T>(case.how, sizes[which], (sizes[which] + 5 * which) as u64 + 3);
-        // Elements beyond a device count are unsorted.
+        // Elements after the device count are not sorted, and must be ignored.
         let spare = if case.on_device[which] { SPARE } else { 0 };
         all.extend(terms::input::<T>(Operator::Max, spare, 4));
         all
@@ -139,14 +140,14 @@ fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// More workgroups than fit in x, with a partial last row.
+/// More workgroups than one row of the dispatch (x) allows, with a partial last row.
 fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let case = Case { how: Merge::Ascending, words: 1, on_device: [false, true] };
     check::<u32>(gpu, &policy, case, [20_000, 3_001])
 }
 
-/// Device counts beyond the arrays are clamped to their lengths.
+/// Device counts above the lengths of the arrays.
 fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let arrays = [sorted::<u32>(Merge::Ascending, 3000, 5), sorted(Merge::Ascending, 700, 6)];
@@ -179,7 +180,7 @@ fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// As part of recorded work, with counts that are set for each run.
+/// A recorded merge that runs several times, each time with other device counts.
 fn recorded_merge_uses_the_counts_of_each_run(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (a, b): (Vec<u32>, Vec<u32>) = ((0..3000).map(|i| 2 * i).collect(), (0..2000).collect());

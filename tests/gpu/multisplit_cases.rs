@@ -1,5 +1,5 @@
-//! Multisplit, compared byte for byte with a stable split on the CPU between guard words: methods x
-//! outputs x bucket counts x sizes x distributions.
+//! Multisplit, compared byte for byte with a stable split on the CPU. Outputs lie between guard
+//! words. Cases combine method, outputs, number of buckets, input size and distribution.
 
 use multisplit::graph::{Buffer, Graph};
 use multisplit::operations::split::{Method, Ranking, SplitTuning, TileShape, ValuesAfter};
@@ -61,7 +61,7 @@ impl<'a> Arrays<'a> {
         }
     }
 
-    /// Compares the split of the first `n` keys with the CPU.
+    /// Splits the first `n` keys and compares the result with the CPU reference.
     pub fn check(
         &self,
         setup: &Setup<'_>,
@@ -83,7 +83,7 @@ impl<'a> Arrays<'a> {
     }
 }
 
-/// Splits 32-bit keys with 32-bit values, and compares everything with the CPU.
+/// Splits 32-bit keys with 32-bit values and compares the result with the CPU reference.
 pub fn check(
     gpu: &Gpu,
     policy: &Policy,
@@ -119,7 +119,7 @@ pub fn case(
         .with_context(|| format!("{method:?}, {kind:?}, m = {m}, n = {n}, {distribution:?}"))
 }
 
-/// Sizes around the tile of a method.
+/// Input sizes around the tile of a method.
 pub fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
     let policy = gpu.context.policy();
     let shape = policy.split.block_keys[0];
@@ -132,19 +132,21 @@ pub fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
     sizes
 }
 
-/// The whole product in a full run, otherwise a sample.
+/// A full run tests every combination; a plain run tests a sample.
 fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
 }
 
-/// Every bucket count with every single-round method; sizes, outputs and distributions in turn.
+/// Tests every bucket count with every method that takes one round, and cycles through the other
+/// parameters.
 fn sampled_product(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let sizes = sizes(gpu, false);
     let mut turn = 0usize;
     for (row, &m) in BUCKETS.iter().enumerate() {
         for (column, method) in METHODS.into_iter().enumerate() {
-            // Their passes hardly depend on the bucket count.
+            // The passes of these methods hardly depend on the bucket count, so a third of them
+            // suffices.
             if matches!(method, Method::ScanSplit | Method::ReducedBitSort)
                 && (row + column) % 3 != 1
             {
@@ -190,7 +192,7 @@ fn random_shape(rng: &mut Rng, threads: u32) -> TileShape {
     TileShape::new(threads, turns * (1 + rng.below(9 / u64::from(turns)) as u32)).in_turns(turns)
 }
 
-/// Random sizes, including the tile sizes of the kernels.
+/// Random input sizes, and random tile sizes.
 fn random_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(99);
     let base = gpu.probed_policy()?;
@@ -245,7 +247,7 @@ fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
         let named = |error: &anyhow::Error| format!("{error:#}").contains("`split.warp`");
         ensure!(result.as_ref().is_err_and(named), "{shape:?}: {result:?}");
     }
-    // Fewer threads than a subgroup, and more than the device supports: both are clamped.
+    // Workgroups smaller than a subgroup, and larger than the device supports: both are clamped.
     for (threads, items) in [(1, 4), (3, 2), (5000, 4)] {
         let mut policy = gpu.context.policy();
         policy.split = policy.split.with_shape(TileShape::new(threads, items));
@@ -257,7 +259,8 @@ fn invalid_tile_shapes_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A one-sweep split without polling: every missing tile is recomputed.
+/// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
+/// polling.
 fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
     for (m, look_back_tiles) in gpu.cases([(2, 4), (33, 1), (256, 3)]) {
         let policy = Policy { spin_limit: 0, look_back_tiles, ..gpu.context.policy() };
@@ -266,7 +269,7 @@ fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The histogram takes less than 2% of the input size at m = 256.
+/// With 256 buckets, the histogram buffer takes less than 2% of the input size.
 fn histogram_takes_less_than_2_percent(gpu: &Gpu) -> Result<()> {
     let n = 1u64 << 24;
     let mut graph = Graph::new("split");
@@ -294,8 +297,8 @@ fn empty_split_gives_zero_offsets(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Several tiles per workgroup, the last one partial, with values of 8 bytes, whose indices pass
-/// through shared memory.
+/// Each workgroup processes several tiles, the last of them partial. Values of 8 bytes are moved by
+/// indices in shared memory.
 fn wide_values_in_several_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
     let size = base.facts.subgroup_size;
@@ -315,8 +318,10 @@ fn wide_values_in_several_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Adjacent subproblems counted together or separately, tiles in turns, and all outputs. The labels
-/// of pairs are split with values of 8 bytes.
+/// Subproblems are counted one by one or several side by side, tiles in one or several turns, with
+/// every kind of output. Pairs are also split by a reduced-bit sort, which moves values of 8 bytes.
+/// S policy.split.max_buckets_direct = 0; // the labels of pairs are split by the block method =>
+/// policy.split.max_buckets_direct = 0; // split labels with the block method
 fn two_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.context.policy(), gpu.mine());
     let shapes = [(2, 4, 1), (1, 6, 2), (3, 2, 2), (4, 3, 1)];

@@ -1,5 +1,5 @@
-//! Multisplit by a sort of the whole key: also sorted within buckets, with the same offsets as
-//! other methods, and rejected if the buckets are not in key order.
+//! Multisplit by sorting the whole keys: elements are also sorted within buckets, offsets equal
+//! those of other methods, and buckets that are not in key order are rejected.
 
 use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::split::{Bucket, Method};
@@ -38,7 +38,7 @@ fn check<K: Key + PartialEq + std::fmt::Debug>(
 
 fn full_sort_orders_within_buckets(gpu: &Gpu) -> Result<()> {
     let words = uniform(3_000, 9);
-    // Few keys are sorted by one workgroup, which compiles faster.
+    // Sizes at which one workgroup sorts all keys, since that kernel compiles faster.
     for (m, words) in [(10, &words[..]), (300, &words[..400])] {
         let width = (1u64 << 32).div_ceil(u64::from(m));
         let buckets = Buckets::delta_over_domain(m);

@@ -1,5 +1,5 @@
-//! Bucket functions, compared with the same function on the CPU for every supported key type, and
-//! GLSL functions.
+//! Bucket functions of the library and of users (GLSL), compared with the same function on the CPU
+//! for each supported key type.
 
 use multisplit::graph::{ElementType, Graph};
 use multisplit::operations::split::{Bucket, Method};
@@ -21,8 +21,8 @@ tests!(multisplit:
 
 const N: usize = 30_011;
 
-/// The methods to test a bucket function with. The function's code is the same in all of them, so a
-/// plain run uses one method that works by subgroups and one that works by workgroups.
+/// Methods to test a bucket function with. All methods include the same code for it, so a plain run
+/// uses one method that splits by subgroups and one that splits by workgroups.
 fn methods(gpu: &Gpu) -> &'static [Method] {
     if gpu.full { &METHODS } else { &[Method::Warp, Method::OneSweep] }
 }
@@ -93,8 +93,8 @@ fn even_float_buckets_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
             _ => (rng.next_u32() as f32 / u32::MAX as f32) * 20.0 - 10.0,
         })
         .collect();
-    // The last ranges are subnormal, far from zero relative to their width, and too wide for a
-    // float.
+    // The last three ranges are subnormal, narrow but far from zero, and so wide that the width
+    // overflows a float.
     for (lo, hi, m) in gpu.cases([
         (-8.0, 8.0, 3),
         (-8.0, 8.0, 16),
@@ -103,7 +103,7 @@ fn even_float_buckets_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
         (1e6, 1e6 + 1.0, 200),
         (f32::MIN, f32::MAX, 7),
     ]) {
-        // The documented edges are those of a histogram.
+        // A histogram of even bins has the same documented edges.
         let edges: Vec<f32> =
             Bins::even(lo..hi, m).edges().iter().map(|&edge| edge as f32).collect();
         let mut keys = keys.clone();
@@ -173,7 +173,7 @@ fn wide_values_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The example of the paper's figure: two buckets, prime and composite.
+/// The example of the paper: two buckets, for prime and composite keys.
 fn glsl_function_separates_primes(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(uint key) {
     if (key < 2u) return 1u;
@@ -207,7 +207,7 @@ fn glsl_function_reads_its_table_and_parameters(gpu: &Gpu) -> Result<()> {
     setup.expect(out, &reference::pick(&keys, &order))
 }
 
-/// Ids beyond the last bucket are counted and reported, but not written out of bounds.
+/// Out-of-range bucket ids are counted and reported, and cause no write outside of the outputs.
 fn out_of_range_ids_are_counted_and_reported(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = (0..10_000).collect();
     let wild = |m| Buckets::glsl(m, "uint bucket_of(uint key) { return key % 1000u * 7919u; }");
@@ -229,7 +229,7 @@ fn out_of_range_ids_are_counted_and_reported(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    // `check` compares the guard words, so writes out of bounds are detected.
+    // `check` also compares guard words, so it detects out-of-bounds writes.
     for &method in methods(gpu).iter().filter(|_| mine()) {
         let buckets = wild(10).method(method);
         let policy = gpu.context.policy();

@@ -1,4 +1,4 @@
-//! Bucket functions for every key type: order, width and sign compared with the CPU.
+//! Bucket functions of every key type respect the order, width and sign of keys.
 
 use multisplit::operations::split::Method;
 use multisplit::{Buckets, Key};
@@ -14,8 +14,8 @@ tests!(multisplit:
 
 const N: usize = 5003;
 
-/// Key types affect only one function, which all methods share, so a plain run uses the method with
-/// the fastest compilation.
+/// The key type only affects the bucket function, which all methods share, so a plain run uses the
+/// method that compiles fastest.
 fn methods(gpu: &Gpu) -> &'static [Method] {
     if gpu.full { &METHODS } else { &[Method::Direct] }
 }
@@ -53,7 +53,7 @@ fn check<K: Key>(
 
 fn random_u64(seed: u64) -> Vec<u64> {
     let mut rng = Rng::new(seed);
-    // Keys of all magnitudes, so that neither half is constant.
+    // Keys of all magnitudes: the upper halves of some keys are 0, and those of others are not.
     (0..N).map(|_| rng.next_u64() >> rng.below(64)).collect()
 }
 
@@ -64,7 +64,8 @@ fn random_f64(seed: u64) -> Vec<f64> {
     keys
 }
 
-/// Digits in key order: `rank` is an unsigned integer that compares like the key.
+/// Splits by digits of the ordered keys. `rank` maps a key to an unsigned integer that compares
+/// like the key.
 fn digits_of<K: Key>(gpu: &Gpu, keys: &[K], rank: impl Fn(K) -> u64) -> Result<()> {
     let digits: &[(u32, u32)] = if K::TYPE.bits() == 64 { &[(57, 7), (28, 7)] } else { &[(25, 7)] };
     for &(shift, bits) in digits {
@@ -84,7 +85,7 @@ fn ordered_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     digits_of(gpu, &narrow, u64::from)?;
     let signed: Vec<i32> = narrow.iter().map(|&k| k as i32).collect();
     digits_of(gpu, &signed, |k| (i64::from(k) + (1 << 31)) as u64)?;
-    // Counting the smaller keys would be the simplest definition of rank, but it is slow.
+    // Defining the rank as the number of smaller keys would be simpler, but slow.
     let floats: Vec<f32> = narrow.iter().map(|&k| f32::from_bits(k)).collect();
     digits_of(gpu, &floats, |k| match k.is_sign_negative() {
         true => u64::from(u32::MAX - k.to_bits()),
@@ -99,7 +100,8 @@ fn ordered_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     })
 }
 
-/// Eight splits by ordered digits sort the keys, in the order of `total_cmp`.
+/// Eight stable splits, by ordered digits from lowest to highest, sort the keys in `total_cmp`
+/// order.
 fn splits_by_ordered_digits_sort(gpu: &Gpu) -> Result<()> {
     let mut keys = random_f64(5);
     let mut expected = keys.clone();
@@ -175,7 +177,7 @@ fn wide_even_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A wide key is out of range even if its lower half is a valid bucket.
+/// A 64-bit key is out of range even if its lower half alone would be a valid bucket.
 fn wide_identity_checks_both_halves(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u64> = random_u64(11).into_iter().map(|k| k % 100).collect();
     check(gpu, &Buckets::identity(100), &keys, |key| key as u32)?;

@@ -1,5 +1,5 @@
-//! Splits by labels: expensive bucket functions are evaluated once per key. Software drivers use
-//! labels only if the policy requires it.
+//! Splits by labels: the bucket of each key is stored as a label, so that an expensive bucket
+//! function is evaluated once per key. On software drivers, only some policies use labels.
 
 use multisplit::graph::Graph;
 use multisplit::operations::split::{Method, Ranking, TileShape, ValuesAfter};
@@ -43,14 +43,14 @@ fn range_case(gpu: &Gpu, policy: &Policy, kind: Kind, m: u32, keys: &[u32]) -> R
         .with_context(|| format!("{kind:?}, m = {m}, n = {}, {:?}", keys.len(), policy.split))
 }
 
-/// Keys in a few clusters, so that most buckets are empty.
+/// Keys in seven clusters, so that most buckets are empty.
 fn crowded(n: usize, seed: u64) -> Vec<u32> {
     uniform(n, seed).into_iter().map(|key| (key % 7) << 29 | key & 3).collect()
 }
 
 fn labelled_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
-    // Keys per thread that do and do not fill whole words of labels.
+    // The number of keys per thread is a multiple of the labels in a word for some shapes only.
     let shapes = [(2, 4, 1), (3, 6, 2), (4, 5, 1), (1, 9, 3)];
     for (number, m) in BUCKETS.into_iter().enumerate() {
         let kinds = if gpu.full { &KINDS[..] } else { &KINDS[number % 3..][..1] };
@@ -110,8 +110,7 @@ fn labelled_glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// 64-bit keys with values of 8 and 16 bytes, and device counts: zero, one, and beyond the
-/// capacity.
+/// 64-bit keys with values of 8 and 16 bytes. Device counts are zero, one, and above the capacity.
 fn labelled_wide_elements_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for m in [20, 200, 3].into_iter().filter(|_| mine()) {
@@ -157,14 +156,15 @@ where
     Ok(())
 }
 
-/// Each round uses a part of the ids, with splitters that do not fit in shared memory.
+/// More buckets than one round supports: each round uses some bits of the label. The splitters do
+/// not fit in shared memory.
 fn labelled_rounds_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
     let policy = labelling(&base, TileShape::new(2 * base.facts.subgroup_size, 6));
     range_case(gpu, &policy, Kind::Pairs, 1000, &uniform(9001, 1))
 }
 
-/// Each out-of-range id is counted exactly once, and padding is not counted.
+/// Each out-of-range id is counted once, and padding is not counted.
 fn labelled_out_of_range_ids_are_counted_once(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
     let policy = labelling(&base, TileShape::new(2 * base.facts.subgroup_size, 5));
@@ -180,12 +180,12 @@ fn labelled_out_of_range_ids_are_counted_once(gpu: &Gpu) -> Result<()> {
     setup.run()?;
     let expected = keys.iter().filter(|&&key| key % 17 >= 10).count() as u32;
     setup.expect(outside, &[expected])?;
-    // They are written to the last bucket only.
+    // Keys of out-of-range buckets are in the last bucket.
     check(gpu, &policy, &wild, Kind::Pairs, &keys, |key| key % 17)
 }
 
-/// Labels take one byte per key if the keys per thread fill whole words; only expensive functions
-/// use labels.
+/// Labels take one byte per key if the number of keys per thread fills whole words. Cheap bucket
+/// functions use no labels.
 fn labels_take_one_byte_per_key(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
     let policy = labelling(&base, TileShape::new(4 * base.facts.subgroup_size, 8));

@@ -1,4 +1,4 @@
-//! More buckets than one split supports: by two rounds, several rounds, or labels.
+//! More buckets than one round of a split supports: by two rounds, by several rounds, or by labels.
 
 use multisplit::graph::Graph;
 use multisplit::operations::split::{MAX_BUCKETS, Method};
@@ -19,8 +19,8 @@ tests!(multisplit_large:
 
 const BUCKETS: [u32; 3] = [257, 1000, 65_536];
 
-/// The whole product in a full run; otherwise every bucket count with every method, and the rest in
-/// turn.
+/// A full run tests every combination; a plain run tests each bucket count with each method, and
+/// cycles through the other parameters.
 fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let sizes = sizes(gpu, gpu.full);
@@ -53,7 +53,7 @@ fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Splitters that exceed shared memory and a single update command.
+/// Splitters larger than shared memory, which take several update commands.
 fn ranges_in_global_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys = uniform(20_011, 1);
     for m in [300usize, 65_536] {
@@ -78,8 +78,8 @@ fn wide_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check_by(gpu, &methods, &buckets, &keys, bucket_of)
 }
 
-/// Wide keys with wide values do not fit in shared memory: the reduced-bit sort gathers them by
-/// index.
+/// Pairs of 64-bit keys and wide values do not fit in shared memory, so the reduced-bit sort
+/// gathers them by index.
 fn wide_pairs_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(4);
     let keys: Vec<u64> = (0..5003).map(|_| rng.next_u64()).collect();
@@ -114,12 +114,12 @@ fn glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     ensure!(result.method == Method::ReducedBitSort, "{:?}", result.method);
     expect_equal(&result.offsets, &offsets)?;
     expect_equal(&result.keys, &expected)?;
-    // Two rounds are also correct if requested.
+    // Two rounds are also correct if the caller requests them.
     let result = gpu.context.split(&keys, buckets.method(Method::Direct))?;
     expect_equal(&result.keys, &expected)
 }
 
-/// Ids are compared with m itself, not with the bucket count of a round.
+/// Ids are compared with the total number of buckets, not with the number of buckets in a round.
 fn out_of_range_ids_are_counted(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = (0..3000).collect();
     let mut mine = gpu.mine();
@@ -134,7 +134,7 @@ fn out_of_range_ids_are_counted(gpu: &Gpu) -> Result<()> {
                 result => ensure!(m == 3000 && result.is_ok(), "{method:?}, m = {m}: {result:?}"),
             }
         }
-        // `check` compares the guard words, so writes out of bounds are detected.
+        // `check` also compares guard words, so it detects out-of-bounds writes.
         let buckets = Buckets::identity(1000).method(method);
         let policy = gpu.context.policy();
         multisplit_cases::check(gpu, &policy, &buckets, Kind::Pairs, &keys, |key| key)?;
@@ -142,7 +142,7 @@ fn out_of_range_ids_are_counted(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The chosen method is known before the plan runs.
+/// The caller can query the chosen method before the plan runs.
 fn chosen_method_depends_on_buckets_and_function(gpu: &Gpu) -> Result<()> {
     let chosen = |buckets: Buckets<u32>| -> Result<_> {
         let mut graph = Graph::new("split");

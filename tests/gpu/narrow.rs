@@ -1,5 +1,5 @@
-//! Sorts of 8-bit and 16-bit keys, compared with the CPU between guard bytes: by every method,
-//! whole, in segments, in pieces, between two buffers, and with device counts.
+//! Sorts of 8-bit and 16-bit keys, compared with a CPU reference. Keys lie between guard bytes.
+//! Covers every method, segments, arrays larger than a plan, double buffers and device counts.
 
 use multisplit::graph::Graph;
 use multisplit::half::{bf16, f16};
@@ -25,15 +25,16 @@ tests!(narrow:
 pub const NARROW: [KeyType; 6] =
     [KeyType::U8, KeyType::I8, KeyType::U16, KeyType::I16, KeyType::F16, KeyType::Bf16];
 
-/// Sizes around a word, a vector, the tile of one workgroup, and the tile of a pass over words.
+/// Sizes around a word, a four-word vector, the tile of one workgroup, and the tile of a one-sweep
+/// pass.
 fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
     let (tile, pass) = (tile(policy, key)?, policy.threads as usize * 16);
     let around = [4, 16, tile, pass, 4 * pass].into_iter().flat_map(|n| [n - 1, n, n + 1]);
     Ok([0, 1, 2, 65_539].into_iter().chain(around).collect())
 }
 
-/// The whole product in a full run; otherwise every type, direction and kind of value, and the rest
-/// in turn.
+/// A full run tests every combination; a plain run tests each key type, direction and kind of
+/// value, and cycles through the rest.
 fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;
@@ -65,8 +66,7 @@ fn sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Counting sorts of every size and distribution, including more equal keys than a 16-bit counter
-/// holds.
+/// Every size and distribution. Some inputs have more equal keys than a 16-bit counter can count.
 fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let mut turn = 0;
@@ -77,7 +77,7 @@ fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
             let all = if gpu.full { &KEYS[..] } else { &[KEYS[(turn + n) % KEYS.len()]] };
             for &keys in all {
                 turn += 1;
-                // Few large parts, and many small ones.
+                // From few large parts of the array to many small ones.
                 policy.sort.histogram_groups = [1, 3, 64][turn % 3];
                 let (descending, method) = (turn % 2 == 0, SortMethod::Counting);
                 let order = Order { descending, method, ..Order::of(key) };
@@ -92,7 +92,8 @@ fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
         policy.sort.histogram_groups = 1;
         case(gpu, &policy, &order, Payload::Nothing, keys, 300_001)?;
     }
-    // Slices whose size is not a power of two, and many slices.
+    // With less shared memory, the counters are divided into slices whose size is not a power of
+    // two.
     let policy = policy.lowered(|facts| facts.shared_memory = 16 << 10);
     let order = Order { method: SortMethod::Counting, ..Order::of(KeyType::F16) };
     case(gpu, &policy, &order, Payload::Nothing, Keys::Uniform, 20_011)
@@ -117,7 +118,7 @@ fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Keys beyond the device count do not change, even in the same word.
+/// Keys after the device count do not change, even if they share a word with a sorted key.
 fn device_count_limits_the_sort(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     const MAX: usize = 3_001;
@@ -147,7 +148,8 @@ fn device_count_limits_the_sort(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// `half` tells which buffer holds the result: the other one after an odd number of rounds.
+/// The word `half` reports which buffer holds the result: the second one after an odd number of
+/// rounds.
 fn double_buffered_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     const N: usize = 2_003;
@@ -206,7 +208,7 @@ fn segments_and_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays that exceed one plan.
+/// Arrays that exceed the capacity of a plan.
 fn pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, 1000)?;
     for (turn, key) in gpu.cases(NARROW.into_iter().enumerate()) {
@@ -263,7 +265,7 @@ fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     sorted_by_call(gpu, &brains, bf16::to_f64)
 }
 
-/// Recorded once with arrays on the device, and run twice.
+/// A recorded sort of device arrays that runs twice.
 fn recorded_work_runs_twice(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i16> = (0..1_001i32).map(|i| (i * 7919 % 3001 - 1500) as i16).collect();
@@ -291,7 +293,7 @@ fn recorded_work_runs_twice(gpu: &Gpu) -> Result<()> {
 fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     let (context, policy) = (&gpu.context, gpu.context.policy());
     let mut graph = Graph::new("refused");
-    // Five bytes are not whole words.
+    // The size of the buffer must be a multiple of a word.
     let keys = graph.import::<u8>("keys", 5);
     let error = sort(&mut graph, &policy, &Sort::ascending(), &SortBuffers::keys(keys));
     ensure!(matches!(&error, Err(Error::BufferTooSmall { size: 5, needed: 8, .. })), "{error:?}");

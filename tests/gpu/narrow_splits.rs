@@ -1,5 +1,5 @@
-//! Splits of 8-bit and 16-bit keys, compared with the CPU: every bucket function for every type,
-//! every output, in pieces, and with device counts.
+//! Splits of 8-bit and 16-bit keys, compared with a CPU reference: every bucket function of every
+//! type, every kind of output, arrays larger than a plan, and device counts.
 
 use multisplit::graph::Graph;
 use multisplit::half::{bf16, f16};
@@ -38,7 +38,7 @@ fn methods(gpu: &Gpu) -> &'static [Method] {
     if gpu.full { &METHODS } else { &[Method::Direct] }
 }
 
-/// Digits, identity, and splitters.
+/// Buckets by digits, by identity and by splitters.
 fn of_bits_and_order<K: Key>(gpu: &Gpu) -> Result<()> {
     let (keys, bits) = (made::<K>(N, 5), K::TYPE.bits());
     let check = |buckets: Buckets<K>, bucket_of: &dyn Fn(K) -> u32| {
@@ -70,7 +70,7 @@ fn functions_of_bits_and_order_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_bits_and_order::<bf16>(gpu)
 }
 
-/// Delta buckets over the whole range and from a minimum; even buckets.
+/// Delta buckets over the whole range and from a minimum, even buckets, and a GLSL function.
 fn integers<K: Key>(gpu: &Gpu, min: K, max: K, from: i64, number: impl Fn(K) -> i64) -> Result<()> {
     let keys = made::<K>(N, 6);
     let least = number(min);
@@ -82,7 +82,7 @@ fn integers<K: Key>(gpu: &Gpu, min: K, max: K, from: i64, number: impl Fn(K) -> 
     let start = keys.iter().copied().find(|&key| number(key) >= from).context("a key")?;
     let bucket = |key: K| ((number(key) - number(start)).max(0) / 3).min(9) as u32;
     check_by(gpu, methods(gpu), &Buckets::delta(start, 3, 10), &keys, bucket)?;
-    // Even buckets of unequal integer width.
+    // Even buckets that do not all contain the same number of integers.
     let (span, m) = (number(max) - least, 11);
     let bucket = |key: K| {
         let begins = (1..m).map(|k| least + (k * span + m - 1) / m);
@@ -145,8 +145,8 @@ fn full_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     sorted_fully(gpu, &[f16::from_f32(-1.0), f16::ZERO])
 }
 
-/// Keys, pairs and permutations of types in turn, with and without a device count. The bytes beyond
-/// the keys in their last word must not change.
+/// Keys, pairs and permutations, with and without a device count; key types alternate. Bytes after
+/// the last key must not change, even in the same word.
 fn every_output_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let types = [KeyType::U8, KeyType::I16, KeyType::Bf16];
     for (turn, kind) in KINDS.into_iter().cycle().take(9).enumerate() {
@@ -191,7 +191,7 @@ fn every_output_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays that exceed one plan.
+/// Arrays that exceed the capacity of a plan.
 fn pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, 1000)?;
     let mut rng = Rng::new(4);

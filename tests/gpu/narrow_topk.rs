@@ -1,4 +1,5 @@
-//! Top-k of 8-bit and 16-bit keys, compared with the CPU: by every method and with device counts.
+//! Top-k of 8-bit and 16-bit keys, by every method and with device counts, compared with a CPU
+//! reference.
 
 use multisplit::operations::topk::TopKMethod;
 use multisplit::operations::{TopKBuffers, topk};
@@ -35,7 +36,7 @@ fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     fewer_than_k(gpu, &policy)
 }
 
-/// With a device count below k, only that many results are written.
+/// If the device count is below k, only that many results are written.
 fn fewer_than_k(gpu: &Gpu, policy: &Policy) -> Result<()> {
     let (key, max, k) = (KeyType::I8, 500, 9);
     let made = make_keys(key, Keys::Uniform, max, 6);

@@ -1,4 +1,4 @@
-//! Runs are reported to an observer.
+//! An observer receives a report of each run.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,7 +7,7 @@ use multisplit_tests::prelude::*;
 
 tests!(observe: every_run_is_reported, whole_runs_are_timed);
 
-/// A context whose runs are reported to the list by an observer.
+/// Opens a context with an observer. Returns it with the list to which the observer adds each run.
 fn observed(
     gpu: &Gpu,
     observer: impl FnOnce(Box<dyn Fn(Run) + Send + Sync>) -> Observer,
@@ -34,7 +34,7 @@ fn every_run_is_reported(gpu: &Gpu) -> Result<()> {
         let right = passes > 0.0 && passes <= seen && run.nanoseconds == passes;
         ensure!(right, "{passes} ns of {seen} ns");
     }
-    // In order by the device's clock as well.
+    // The device's clock has the same order.
     ensure!(runs[0].begin_ticks < runs[1].begin_ticks, "{runs:?}");
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Operations on arrays that exceed a storage binding or the memory: they are processed in parts. A policy with
-//! a small binding, or a small memory limit, makes small arrays take this path.
+//! Operations on arrays that exceed a storage binding or the memory limit are processed in parts.
+//! The policies in this file have small limits, so that small arrays are divided.
 
 use std::fmt::Debug;
 
@@ -39,8 +39,8 @@ fn lengths(part: usize) -> [usize; 5] {
     [0, part, part + 1, 2 * part, 3 * part + 77]
 }
 
-/// Keys with few distinct values, so that equal keys lie in different parts, including NaN, zeros
-/// and extremes.
+/// Keys with few distinct values, including NaN, zeros and extremes. Equal keys lie in different
+/// parts.
 fn few<K: Key>(n: usize, seed: u64) -> Vec<K> {
     let mut rng = Rng::new(seed);
     let special = [0, 1, 1 << 63, u64::MAX, u64::MAX >> 1, 0x7FC0_0000_7FC0_7FC0, 0xBF80_0000];
@@ -98,7 +98,7 @@ fn topk_beyond_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
         let context = lowered(gpu)?;
         let part = part(size_of::<K>().max(4));
         let long = 3 * part + 77;
-        // Each k needs separate pipelines.
+        // Only few values of k, since each needs its own pipelines.
         for (n, k) in [(0, 0), (part + 1, 100), (2 * part, 100), (long, 100), (long, part + 5)] {
             if mine() {
                 let keys = if k == 100 { few(n, n as u64) } else { random(n, n as u64) };
@@ -199,8 +199,8 @@ fn runs_join_across_parts(gpu: &Gpu) -> Result<()> {
     let part = part(4);
     let mut mine = gpu.mine();
     for n in lengths(part) {
-        // No runs, a single run, runs that end at, before and after a boundary, NaN, and random
-        // keys.
+        // Keys without runs, a single run, runs that end at, before and after a part boundary, NaN,
+        // and random keys.
         let all: [Vec<f32>; 5] = [
             (0..n).map(|i| i as f32).collect(),
             vec![f32::NAN; n],
@@ -225,7 +225,7 @@ fn runs_join_across_parts(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-/// Keys in runs of at most `longest`.
+/// Keys in runs of at most `longest` equal keys.
 fn runs_of(n: usize, longest: u64, seed: u64) -> Vec<u64> {
     let mut rng = Rng::new(seed);
     let run = |run: u64| (run % 3, 1 + rng.below(longest) as usize);
@@ -233,7 +233,7 @@ fn runs_of(n: usize, longest: u64, seed: u64) -> Vec<u64> {
     keys.take(n).collect()
 }
 
-/// Whether a run begins at each key.
+/// A flag for each key: whether a run of equal keys begins there.
 fn heads(keys: &[u64]) -> Vec<bool> {
     (0..keys.len()).map(|at| at == 0 || keys[at] != keys[at - 1]).collect()
 }
@@ -293,7 +293,8 @@ fn segmented_reductions_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> 
     let mut mine = gpu.mine();
     for n in [0, part + 1, 3 * part + 77] {
         let values: Vec<u32> = random(n, 8);
-        // One segment, none, many empty ones, short ones, and some longer than a part.
+        // One segment, no segment, many empty segments, short segments, and segments longer than a
+        // part.
         let mut rng = Rng::new(n as u64);
         let mut drawn: Vec<u32> = (0..2 * part).map(|_| rng.below(n as u64 + 1) as u32).collect();
         drawn.sort_unstable();
@@ -357,7 +358,7 @@ fn segmented_sorts_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys: Vec<f32> = few(n, 15);
     let numbers: Vec<u32> = (0..n as u32).collect();
     let end = n as u32;
-    // Short segments, several of which form a group, and one longer than a part.
+    // Many short segments, and one segment longer than a part.
     let mut offsets: Vec<u32> = (0..end / 3).step_by(500).collect();
     offsets.extend([end / 3, end - 5, end]);
     let sort = Sort::ascending().segments(&offsets);

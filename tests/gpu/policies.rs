@@ -1,4 +1,5 @@
-//! Results do not depend on the policy: random policies give the right results or a typed error.
+//! Results do not depend on the policy: with random policies, operations return correct results or
+//! typed errors.
 
 use std::time::Instant;
 
@@ -14,13 +15,14 @@ tests!(policies:
     random_edits_of_descriptions,
 );
 
-/// More elements than a workgroup of a software driver can look back over.
+/// So many elements that a software driver exceeds its loop limit if one workgroup looks back over
+/// all tiles.
 const LARGE: u64 = 3_000_000;
 
-/// An operation, and whether its result is right.
+/// An operation on the given keys. Returns whether its result is correct.
 type Operation = fn(&Context, &mut Rng, &[u32]) -> multisplit::Result<bool>;
 
-/// The slowest last.
+/// In order of their run time, the slowest last.
 const OPERATIONS: [(&str, Operation); 17] = [
     ("scan", scans),
     ("scan of u64", wide_scans),
@@ -68,7 +70,7 @@ fn argsorts(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bo
     Ok(gpu.argsort_with(keys, &how)? == reference::order_by(keys.len(), |i| keys[i] as u16))
 }
 
-/// Ascending offsets of `segments` segments.
+/// Ascending offsets of segments, including the end of the last one.
 fn offsets(rng: &mut Rng, n: usize, segments: u64) -> Vec<u32> {
     let mut ends: Vec<u32> = (1..segments).map(|_| rng.below(n as u64 + 1) as u32).collect();
     ends.extend([0, n as u32]);
@@ -76,7 +78,7 @@ fn offsets(rng: &mut Rng, n: usize, segments: u64) -> Vec<u32> {
     ends
 }
 
-/// The keys, with each segment sorted.
+/// The keys with each segment sorted.
 fn sorted_segments(keys: &[u32], offsets: &[u32]) -> Vec<u32> {
     let mut keys = keys.to_vec();
     for ends in offsets.windows(2) {
@@ -102,7 +104,7 @@ fn wide_scans(gpu: &Context, _: &mut Rng, keys: &[u32]) -> multisplit::Result<bo
     Ok(found == terms::scan(Operator::Sum, true, &values))
 }
 
-/// Keys in runs, most of which are longer than several tiles.
+/// Keys in runs of equal keys, most of which span several tiles.
 fn runs(rng: &mut Rng, n: usize) -> Vec<u32> {
     let cuts = 1 + rng.below(30);
     let offsets = offsets(rng, n, cuts);
@@ -113,7 +115,7 @@ fn runs(rng: &mut Rng, n: usize) -> Vec<u32> {
     keys
 }
 
-/// Whether a run begins at each key.
+/// A flag for each key: whether a run of equal keys begins there.
 fn heads(keys: &[u32]) -> Vec<bool> {
     (0..keys.len()).map(|i| i == 0 || keys[i] != keys[i - 1]).collect()
 }
@@ -204,7 +206,7 @@ fn best(gpu: &Context, rng: &mut Rng, keys: &[u32]) -> multisplit::Result<bool> 
     Ok(found.indices == expected)
 }
 
-/// Number of correct results and of rejected policies.
+/// Number of correct results, and number of rejected policies.
 #[derive(Clone, Copy, Default)]
 struct Outcomes {
     right: u64,
@@ -223,7 +225,8 @@ impl Outcomes {
     }
 }
 
-/// Arrays of up to 9,000 elements, with one or two fields that are set to anything. 2,000 policies in a full run.
+/// One or two fields of the policy get arbitrary values. Arrays have up to 9,000 elements. A full
+/// run tries 2,000 policies.
 fn random_policies(gpu: &Gpu) -> Result<()> {
     let device = gpu.context.policy();
     let (mut outcomes, mut mine) = (Outcomes::default(), gpu.mine());
@@ -251,8 +254,8 @@ fn random_policies(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays of 3,000,000 elements, with a few fields or many drawn from what policies accept. 12 policies for each operation
-/// in a full run, and one for each of the fastest in a sample.
+/// Several fields of the policy get values that are allowed. Arrays have 3,000,000 elements. A full
+/// run tries 12 policies for each operation, a plain run one for each of the fastest operations.
 fn random_policies_of_large_arrays(gpu: &Gpu) -> Result<()> {
     let device = gpu.context.policy();
     let keys = uniform(LARGE as usize, 3);
@@ -284,8 +287,8 @@ fn random_policies_of_large_arrays(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Look-back without tickets, and with any spin limit: a software driver ends loops after 65,535 iterations, without
-/// an error.
+/// Look-back without tickets and with large spin limits. A software driver silently ends loops
+/// after 65,535 iterations, so look-back must not rely on longer loops.
 fn look_back_keeps_within_the_loop_limit(gpu: &Gpu) -> Result<()> {
     const LOOKING_BACK: [Operation; 7] =
         [selections, scans, wide_scans, scans_by_key, reductions_by_key, uniques, run_lengths];
@@ -306,8 +309,8 @@ fn look_back_keeps_within_the_loop_limit(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Descriptions and counts through public doors: a right result or a typed error, 2,000 times in a
-/// full run.
+/// Public calls with arbitrary options and counts return a correct result or a typed error. A full
+/// run makes 2,000 calls.
 fn random_edits_of_descriptions(gpu: &Gpu) -> Result<()> {
     let (context, mut mine) = (&gpu.context, gpu.mine());
     for seed in 0..if gpu.full { 2_000 } else { 48 } {

@@ -1,10 +1,11 @@
-//! Draws the sizes of a policy, each from the values that its table allows, and lower limits of the device.
+//! Random edits of policies: sets a size to a value that its table of fields allows, or to an
+//! arbitrary one, or lowers a device limit.
 
 use multisplit::Policy;
 use multisplit::policy::{Allowed, DeviceFacts, Field};
 use multisplit_tests::prelude::*;
 
-/// Any number: often an edge case, often one that is accepted.
+/// A random number: often an edge case, often small enough to be valid.
 pub fn number(rng: &mut Rng) -> u32 {
     match rng.below(8) {
         0 => 0,
@@ -20,22 +21,23 @@ pub fn pick<T: Copy>(rng: &mut Rng, choices: &[T]) -> T {
     choices[rng.below(choices.len() as u64) as usize]
 }
 
-/// Words that no size accepts.
+/// Texts that no field accepts.
 const WRONG_WORDS: [&str; 4] = ["", "auto", "multisplit by bits 9", "look-back up to it"];
-/// Limits that are lowered.
+/// Number of device limits that [`edit`] can lower.
 const LIMITS: u64 = 6;
 
-/// Draws values of sizes.
+/// Draws random values of policy fields.
 pub struct Draw<'r> {
     pub rng: &'r mut Rng,
-    /// Whether values may be ones that a policy must not have.
+    /// Whether to draw invalid values as well.
     pub anything: bool,
-    /// Elements that the policy is used for.
+    /// Number of elements that the policy is used for.
     pub n: u64,
 }
 
 impl Draw<'_> {
-    /// A number from `low` to `high`: often one of them, else one with a uniform logarithm.
+    /// A number from `low` to `high`: often one of these two, otherwise one whose bit length is
+    /// uniform.
     fn size(&mut self, low: u64, high: u64) -> u64 {
         if self.anything {
             return number(self.rng).into();
@@ -52,7 +54,7 @@ impl Draw<'_> {
         }
     }
 
-    /// A multiple of `step`.
+    /// A multiple of `step` from `low` to `high`.
     fn multiple(&mut self, step: u64, low: u64, high: u64) -> u64 {
         if self.anything {
             return self.size(low, high);
@@ -60,7 +62,7 @@ impl Draw<'_> {
         self.size(low.div_ceil(step), high / step) * step
     }
 
-    /// A tile: threads, items, turns.
+    /// The threads, items per thread and turns of a tile.
     fn tile(&mut self, facts: &DeviceFacts, [threads, items, turns, keys]: [u32; 4]) -> [u64; 3] {
         if self.anything {
             let rng = &mut *self.rng;
@@ -79,7 +81,7 @@ impl Draw<'_> {
         [threads, self.multiple(turns, turns, max), turns]
     }
 
-    /// One value, as text.
+    /// One allowed value, as text.
     fn value(&mut self, allowed: &Allowed, facts: &DeviceFacts) -> String {
         match *allowed {
             Allowed::Numbers { low, high, step } => self.multiple(step, low, high).to_string(),
@@ -94,11 +96,11 @@ impl Draw<'_> {
         }
     }
 
-    /// A value of a size, or a list of them.
+    /// The text of a field: one value or a list.
     fn text(&mut self, field: &Field<Policy>, policy: &Policy) -> String {
         let mut allowed = (field.allowed)(&policy.facts);
         if let ("max_elements", Allowed::Numbers { low, .. }) = (field.name, &mut allowed) {
-            // Fewer than that are as many pieces, which take long.
+            // A smaller limit would divide the array into more than 16 pieces, which takes long.
             *low = (self.n / 16).max(*low);
         }
         let given = (field.text)(policy);
@@ -115,7 +117,7 @@ impl Draw<'_> {
     }
 }
 
-/// Sets one size, or lowers a limit. The error says why a text is no value.
+/// Sets a random field, or lowers a random limit. The error reports why the drawn text is invalid.
 pub fn edit(policy: &mut Policy, draw: &mut Draw<'_>) -> Result<(), String> {
     let count = Policy::sizes().count() as u64;
     let chosen = draw.rng.below(count + LIMITS);

@@ -1,5 +1,5 @@
-//! Checks that the device has the behaviour on which the policy relies without a guarantee by
-//! Vulkan, and that known driver bugs are worked around.
+//! The device behaves as the policy assumes where Vulkan does not guarantee it, and known driver
+//! bugs have working workarounds.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ tests!(probe:
     user_subgroup_barriers_synchronize_the_subgroup,
 );
 
-/// Many more tries than a context makes when it is opened.
+/// Runs the probe more often than a context does.
 fn lane_order_is_kept_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
     let relied_on = gpu.context.policy().split.ranking == Ranking::LaneOrder;
     let tries = if gpu.is_software() && !gpu.full { 3 } else { 1000 };
@@ -32,13 +32,13 @@ fn lane_order_is_kept_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
     for seed in 100..100 + tries {
         exceptions += u32::from(!probe::lane_order(&gpu.context, seed)?);
     }
-    // On a device that does not keep lane order, the policy must rank by ballots.
+    // If one of the probes observed another order, the policy must rank by ballots.
     ensure!(exceptions == 0 || !relied_on, "in {exceptions} of {tries} tries they did not");
     ensure!(exceptions == 0 || exceptions == tries, "only in {exceptions} of {tries} tries");
     Ok(())
 }
 
-/// Probes with the kernels of sorts, in which every tile checks itself.
+/// Probes with sort kernels in which every tile verifies the order itself.
 fn sort_kernels_keep_lane_order_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
     let relied_on = gpu.context.policy().split.ranking == Ranking::LaneOrder;
     let kept = probe::sorts_keep_lane_order(&gpu.context, 5)?;
@@ -52,12 +52,13 @@ fn configuration_selects_the_ranking(gpu: &Gpu) -> Result<()> {
     ensure!(promised.policy() == promised.promised_policy());
     ensure!(promised.policy().split.ranking == Ranking::Ballots);
     let probed = gpu.open_with(|config| config.ranking = RankingChoice::Probed)?;
-    // The behaviour of software drivers is unknown, so it is never relied on.
+    // Nothing is known about the lane order of software drivers, so policies never rely on it by
+    // themselves.
     ensure!(!gpu.is_software() || probed.policy() == probed.promised_policy());
     Ok(())
 }
 
-/// A context that may not rely on probed behaviour does not run a probe.
+/// A context that uses only guaranteed behaviour runs no probe.
 fn guaranteed_ranking_runs_no_probe(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|config| config.ranking = RankingChoice::Promised)?;
     context.policy();
@@ -65,8 +66,8 @@ fn guaranteed_ranking_runs_no_probe(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// On a device that is probed, the second context reads the first one's verdict from disk, a
-/// damaged file is ignored, and nothing is written if caching is off.
+/// A second context reads the result of the first one's probe from disk. A damaged file is ignored
+/// and replaced, and a result in the file overrides what the device would show.
 fn probe_verdict_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let open = |cache: PipelineCache| {
@@ -84,7 +85,7 @@ fn probe_verdict_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     let first = open(kept())?;
     let found = first.policy();
     let file = match verdicts()?.as_slice() {
-        // The device is not probed.
+        // Contexts do not probe this device.
         [] => {
             ensure!(found.split.ranking == Ranking::Ballots && first.pipeline_count() == 0);
             return Ok(());
@@ -101,19 +102,19 @@ fn probe_verdict_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     ensure!(third.policy() == found);
     ensure!(third.pipeline_count() > 0, "a damaged file was believed");
     ensure!(std::fs::read_to_string(&file)? == whole, "it was not written again");
-    // A verdict that a later run changes takes effect.
+    // The stored result is used, even if it contradicts the device.
     let no = whole.replace("lane order kept", "lane order not kept");
     std::fs::write(&file, no)?;
     ensure!(open(kept())?.policy().split.ranking == Ranking::Ballots);
     Ok(())
 }
 
-/// A context that caches its verdicts in `folder`.
+/// Opens a context that stores its probe results in `folder`.
 fn open_in(gpu: &Gpu, folder: &Path) -> Result<Context> {
     gpu.open_with(|config| config.pipeline_cache = PipelineCache::Folder(folder.to_owned()))
 }
 
-/// A context with a verdict on disk about the device's subgroup barriers: `kept`, `replaced` or
+/// Opens a context with a stored probe result for subgroup barriers: `kept`, `replaced` or
 /// `refused`.
 fn open_with_barriers(gpu: &Gpu, folder: &Path, barriers: &str) -> Result<Context> {
     open_in(gpu, folder)?.subgroup_barriers();
@@ -139,8 +140,8 @@ fn subgroup_barriers_are_probed_once(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Top-k, a warp-level split and a search: in these, subgroups execute different numbers of
-/// subgroup barriers.
+/// Runs a top-k, a warp-level split and a search. In these kernels, subgroups of a workgroup
+/// execute different numbers of subgroup barriers.
 fn check_uneven_kernels(context: &Context) -> Result<()> {
     let keys = uniform(20_000, 5);
     let mut sorted = keys.clone();
@@ -160,7 +161,7 @@ fn check_uneven_kernels(context: &Context) -> Result<()> {
 }
 
 fn kernels_are_correct_with_replaced_subgroup_barriers(gpu: &Gpu) -> Result<()> {
-    // On other devices, lanes need not run in lockstep.
+    // On other devices, kernels need not be correct without real subgroup barriers.
     if !gpu.is_software() {
         return Ok(());
     }
@@ -187,9 +188,9 @@ fn kernels_that_need_subgroup_barriers_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// As in docs/testing.md: without a workaround, all but the first subgroup get 0 on llvmpipe of
-/// Mesa 25. Each subgroup executes the same total number of barriers, since one that has ended
-/// would end the others.
+/// A minimal example of the bug described in docs/testing.md: on llvmpipe of Mesa 25 without a
+/// workaround, all subgroups but the first write 0. All subgroups execute the same total number of
+/// barriers, because a subgroup that has ended would also end the others.
 const MINIMAL: &str = "#version 460
 #extension GL_KHR_shader_subgroup_basic : require
 layout(local_size_x = 64) in;
@@ -221,7 +222,8 @@ fn run_minimal(context: &Context) -> Result<Vec<u32>> {
 
 fn user_subgroup_barriers_synchronize_the_subgroup(gpu: &Gpu) -> Result<()> {
     expect_equal(&run_minimal(&gpu.context)?, &[1; 64])?;
-    // With unchanged barriers, the kernel fails on exactly the devices on which the probe fails.
+    // Without the workaround, the kernel must fail on exactly those devices on which the probe
+    // fails.
     let folder = tempfile::tempdir()?;
     let words = run_minimal(&open_with_barriers(gpu, folder.path(), "kept")?)?;
     let found = gpu.context.subgroup_barriers();

@@ -1,4 +1,4 @@
-//! Profiles: what they say is what runs, whatever they say results are right, and tuning makes one.
+//! Profiles: their sizes are used, any valid profile gives correct results, and tuning creates one.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use multisplit_tests::prelude::*;
 
 tests!(profiles: sizes_are_used, random_profiles, tuning_ends_with_a_profile);
 
-/// A context like the shared one, with a profile of this text.
+/// Opens a context like the shared one, but with this profile.
 fn open(gpu: &Gpu, text: &str) -> Result<Context> {
     gpu.open_with(|config| config.profile = ProfileChoice::Bytes(text.as_bytes().into()))
 }
 
-/// The text with one line set to another value.
+/// Replaces the value of one line.
 fn with(text: &str, name: &str, value: &str) -> String {
     let line = |line: &str| match line.split_once(" = ") {
         Some((found, _)) if found == name => format!("{name} = {value}\n"),
@@ -23,7 +23,7 @@ fn with(text: &str, name: &str, value: &str) -> String {
     text.lines().map(line).collect()
 }
 
-/// Every way to work takes the sizes of a profile, and a named one that cannot be used is an error.
+/// Policies take the sizes of the profile. An invalid profile is an error.
 fn sizes_are_used(gpu: &Gpu) -> Result<()> {
     let properties = gpu.context.properties();
     let built_in = Profile::built_in(properties).text();
@@ -49,7 +49,7 @@ fn sizes_are_used(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A value that a line of a profile could have, or could not.
+/// A random value for a line of a profile, valid or invalid.
 fn random_value(rng: &mut Rng, subgroup_size: u32, given: &str) -> String {
     let number = |rng: &mut Rng| match rng.below(6) {
         0 => rng.below(1 << 33).to_string(),
@@ -96,7 +96,8 @@ fn is_right(context: &Context, rng: &mut Rng) -> Result<bool, Error> {
         && context.scan(&keys)? == reference::exclusive_scan(&keys))
 }
 
-/// Lines of a profile set at random: a right result or a typed error.
+/// Random values in random lines: operations return correct results, or the profile is rejected
+/// with a typed error.
 fn random_profiles(gpu: &Gpu) -> Result<()> {
     let built_in = Profile::built_in(gpu.context.properties()).text();
     let lines: Vec<&str> = built_in.lines().collect();
@@ -138,7 +139,7 @@ fn random_profiles(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// It ends, and what it finds is a profile that gives right results.
+/// Tuning ends within its budget, and its profile gives correct results.
 fn tuning_ends_with_a_profile(gpu: &Gpu) -> Result<()> {
     let budget = Duration::from_secs(2);
     let mut reports = 0;

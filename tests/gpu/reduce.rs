@@ -1,5 +1,6 @@
-//! Reductions, compared with the CPU between guard words: type x operator x with or without index x
-//! size x location of the count.
+//! Reductions, compared with a CPU reference. Outputs lie between guard words. Cases combine
+//! element type, operator, with or without index, input size, and the location of the count (host
+//! or device).
 
 use multisplit::operations::reduce::NO_INDEX;
 use multisplit::operations::{ReduceBuffers, reduce};
@@ -13,7 +14,7 @@ tests!(reduce:
     device_counts_are_clamped, float_sums_are_reproducible, large_arrays_match_the_cpu
 );
 
-/// Number of array elements beyond a device count.
+/// Number of array elements after those that the device count includes.
 const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +24,7 @@ struct Case {
     on_device: bool,
 }
 
-/// Reduces the first `n` elements on the GPU, between guard words. Returns the result and the
-/// index.
+/// Reduces the first `n` elements on the GPU. Returns the result, and the index if requested.
 fn reduced<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
@@ -64,7 +64,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
     check_input(gpu, policy, case, &input, n as u32)
 }
 
-/// Disables the single-workgroup path.
+/// A policy that never reduces with a single workgroup.
 fn policy(gpu: &Gpu) -> Policy {
     Policy { single_group_tiles: 0, spine_tiles: 1, ..gpu.context.policy() }
 }
@@ -100,7 +100,8 @@ fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// A count of 0, on the host and on the device, with capacities that take one pass and two.
+/// A count of 0 on the host and on the device, with capacities for which plans have one pass and
+/// two passes.
 fn empty_input_gives_the_identity(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (policy(gpu), gpu.mine());
     for n in [1, 20_000] {
@@ -116,7 +117,7 @@ fn empty_input_gives_the_identity(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Equal elements, including the identity: the index is the first one.
+/// Inputs of equal elements, also of the identity: the index is that of the first element.
 fn index_of_equal_elements_is_the_first(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let n = 5 * policy.threads as usize * 16 + 3;
@@ -132,7 +133,7 @@ fn index_of_equal_elements_is_the_first(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays beyond `maxStorageBufferRange`, which is lowered for the test.
+/// Arrays that exceed `maxStorageBufferRange`. The test lowers the limit.
 fn arrays_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let tile = threads as usize * 16;
@@ -151,7 +152,7 @@ fn arrays_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More workgroups than fit in x, with partial rows.
+/// More workgroups than one row of the dispatch (x) allows, with a partial last row.
 fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(policy(gpu));
     let tile = policy.threads as usize * 16;
@@ -164,7 +165,7 @@ fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A device count beyond the array is clamped to its length.
+/// A device count above the length of the array.
 fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let input: Vec<u32> = terms::input(Operator::Sum, 3 * policy.threads as usize * 16 + 1, 9);
@@ -191,12 +192,12 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Workgroups with several tiles each.
+/// Each workgroup of the first pass reduces several tiles.
 fn large_arrays_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let small = Policy { threads: gpu.context.properties().subgroup_size, ..policy };
     let (policy, n) = match (gpu.full, gpu.is_software()) {
-        // More tiles than workgroups of the first pass.
+        // More tiles than the first pass has workgroups.
         (false, true) => (small, 3 * 2048 * 16 * small.threads as usize + 1),
         (true, true) => (policy, (1 << 25) + (1 << 12) + 3),
         (_, false) => (policy, (1 << 28) + 5),

@@ -1,5 +1,6 @@
-//! Segmented reductions, compared with the CPU between guard words: type x operator x segment
-//! lengths x location of the count.
+//! Segmented reductions, compared with a CPU reference. Outputs lie between guard words. Cases
+//! combine element type, operator, segment lengths, and the location of the counts (host or
+//! device).
 
 use multisplit::graph::Buffer;
 use multisplit::operations::{SegmentedReduceBuffers, reduce_segments};
@@ -14,15 +15,16 @@ tests!(reduce_segments:
     invalid_device_offsets_give_defined_results, float_sums_are_reproducible,
 );
 
-/// Number of elements beyond a device count: more than a tile.
+/// Number of elements after those that the device count includes: more than a tile.
 const PAST: usize = 9_000;
 
-/// With chunks of this size, no segment counts as long.
+/// With this chunk size, no segment is long, so all are reduced by tiles.
 const ALWAYS_TILES: u32 = 1 << 31;
-/// With chunks of this size, nearly all segments count as long.
+/// With this chunk size, nearly all segments are long.
 const SMALL_CHUNK: u32 = 128;
 
-/// Policies that reduce segments by tiles, and with one subgroup or workgroup per segment.
+/// A policy that reduces segments by tiles, and one that assigns a subgroup or workgroup to each
+/// segment.
 fn both_ways(policy: &Policy) -> [Policy; 2] {
     [ALWAYS_TILES, SMALL_CHUNK].map(|segment_chunk| Policy { segment_chunk, ..*policy })
 }
@@ -63,7 +65,7 @@ fn offsets(lengths: Lengths, n: usize, seed: u64) -> Vec<u32> {
     all
 }
 
-/// Segments of a graph: offsets, or rows of equal length.
+/// How the segments of a graph are given: by offsets, or as rows of equal length.
 #[derive(Clone, Copy)]
 enum Cut<'c> {
     Offsets(&'c [u32]),
@@ -84,7 +86,7 @@ fn run<'g, T: Term>(
     };
     let mut setup = Setup::new(&gpu.context, "reduce segments");
     let n = input.len();
-    // Elements beyond a device count must be ignored. They complete the last row.
+    // Elements after the device count must be ignored. They complete the last row.
     let past = if on_device { (n + PAST).next_multiple_of(length) - n } else { 0 };
     let mut source = input.to_vec();
     source.resize(n + past, T::LAST);
@@ -126,7 +128,7 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
     let input: Vec<T> = terms::input(case.operator, n, n as u64 + 3);
     let cuts = offsets(case.lengths, n, n as u64);
     let max_segments = cuts.len() - 1;
-    // Fewer segments than offsets.
+    // With a device count, only the first 80% of the segments.
     let segments = if case.on_device { max_segments - max_segments / 5 } else { max_segments };
     let how = (case.operator, case.on_device);
     check_cuts(gpu, policy, how, (&input, &cuts), segments).with_context(|| format!("{case:?}"))
@@ -150,8 +152,8 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
                         }
                     }
                 }
-            // On a software driver, pipeline compilation dominates the cost of a case, so all sizes
-            // share the pipelines of a case.
+            // All sizes share the pipelines of a case. On a software driver, compiling them takes
+            // most of the time.
             } else if number.is_multiple_of(12) && mine() {
                 for (case, n) in
                     cases.zip([1, tile, tile - 1, tile + 1, 5 * tile + 7].iter().cycle())
@@ -166,7 +168,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     Ok(())
 }
 
-/// Checks rows of `length` elements; only the first `rows` rows have elements.
+/// Reduces rows of `length` elements, of which only the first `rows` have elements.
 fn check_rows<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
@@ -177,7 +179,7 @@ fn check_rows<T: Term>(
     check_elements::<T>(gpu, policy, how, (rows * length, length), asked)
 }
 
-/// Checks rows of `length` elements over `n` elements.
+/// Reduces `n` elements as rows of `length` elements.
 fn check_elements<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
@@ -198,8 +200,8 @@ fn check_elements<T: Term>(
         .with_context(|| format!("{} {how:?}, {n} in rows of {length}, {segments}", T::TYPE))
 }
 
-/// Rows with several per subgroup, rows in tiles, and rows with one subgroup or workgroup each,
-/// whole or in chunks.
+/// Rows of which several fit a subgroup, rows reduced by tiles, and rows with one subgroup or
+/// workgroup each, reduced whole or in chunks.
 fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(rows_of(gpu))
 }
@@ -221,7 +223,7 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
         (&policy, 70, 2 * lanes * row_of_lane),
         (&taken, 300, chunk - 1),
         (&taken, 60, chunk),
-        // Many rows are reduced whole, few rows in chunks.
+        // A workgroup reduces a row whole if there are many rows, and in chunks if there are few.
         (&taken, 9, 5 * chunk + 3),
         (&taken, 3, 40 * chunk + 1),
         (&taken, 1, tile + 9),
@@ -240,8 +242,8 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
     Ok(())
 }
 
-/// Row counts above the number of rows with elements, zero, and below the number of rows; more
-/// workgroups than fit in x.
+/// Row counts of zero, below, and above the number of rows that have elements, and dispatches with
+/// more workgroups than one row of the dispatch (x) allows.
 fn row_counts_above_and_below_the_elements_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let taken = Policy { segment_chunk: SMALL_CHUNK, subgroup_takers: 64, ..policy };
@@ -254,7 +256,7 @@ fn row_counts_above_and_below_the_elements_match_the_cpu(gpu: &Gpu) -> Result<()
             let capacity = if on_device { asked } else { (segments, segments) };
             check_rows::<i32>(gpu, policy, (Operator::Min, on_device), (rows, length), capacity)?;
         }
-        // The elements end within a row, also just before and at the end of a tile.
+        // The last row is partial. It ends just before, at, or just after the end of a tile.
         for n in [1, length - 1, tile - 6, tile, 2 * tile - 2, 2 * tile + 3] {
             let capacity = 3 * tile / length + 2;
             let (how, asked) = ((Operator::Sum, true), (capacity, capacity));
@@ -271,18 +273,19 @@ fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// Long segments with a subgroup or a workgroup each: below a chunk, one chunk, a few and many
-/// chunks, with empty ones in between, and with offsets at and between multiples of four.
+/// Segments with one subgroup or workgroup each: shorter than a chunk, of one chunk, and of several
+/// chunks, some of them empty, with offsets that are aligned to four elements or not.
 fn long_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(long_segments_of(gpu))
 }
 
 fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
     const CHUNK: u32 = SMALL_CHUNK;
-    // `short` has more workers than this, `mixed` fewer than a quarter, `medium` is in between.
+    // Compared with this limit, `short` has more workers, `mixed` has fewer than a quarter, and
+    // `medium` is in between.
     let subgroup_takers = 500;
     let policy = Policy { segment_chunk: CHUNK, subgroup_takers, ..gpu.context.policy() };
-    // More than one tile; otherwise the long-segment passes are not used.
+    // Inputs of at most one tile do not use the passes for long segments.
     let n = policy.threads * 16 + 40 * CHUNK + 7;
     let lengths =
         [1, CHUNK - 1, CHUNK, CHUNK + 1, 0, 3 * CHUNK + 2, 0, 9 * CHUNK, 6, 12 * CHUNK + 3];
@@ -310,7 +313,7 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
     Ok(())
 }
 
-/// Segments over more tiles than the workgroup that joins them has threads.
+/// Segments that span more tiles than the workgroup that combines tile results has threads.
 fn segments_of_many_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let policy = Policy { threads, segment_chunk: ALWAYS_TILES, ..gpu.context.policy() };
@@ -325,8 +328,8 @@ fn segments_of_many_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More offsets in a tile than are stepped over one by one, at its ends and within; and only empty
-/// segments.
+/// Many empty segments at one offset: more than the kernel visits one by one, within a tile and at
+/// its ends. Also arrays with only empty segments.
 fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let tile = policy.threads as usize * 16;
@@ -344,7 +347,7 @@ fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
     check_cuts(gpu, &policy, (Operator::Min, true), (&input, &[0; 100]), 0)
 }
 
-/// More workgroups than fit in x, with partial rows.
+/// More workgroups than one row of the dispatch (x) allows, with a partial last row.
 fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let n = 20 * policy.threads as usize * 16 - 3;
@@ -355,7 +358,7 @@ fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Segments that begin after the first element and end before the last one.
+/// The first segment begins after the first element, and the last one ends before the last element.
 fn elements_outside_of_segments_are_ignored(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let tile = policy.threads as usize * 16;
@@ -369,8 +372,8 @@ fn elements_outside_of_segments_are_ignored(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Offsets beyond the end are clamped to the end. If offsets are not monotonic, all results are
-/// written, and nothing else.
+/// Offsets beyond the array are clamped to its end. If offsets are not ascending, every result is
+/// written, and no other word changes.
 fn invalid_device_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let n = 3 * policy.threads as usize * 16 + 5;
@@ -388,7 +391,7 @@ fn invalid_device_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Rounded sums differ slightly from the CPU's, but are identical in every run.
+/// Rounded sums differ slightly from the CPU's, but are identical in each run.
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let n = 20 * policy.threads as usize * 16 + 5;

@@ -1,4 +1,4 @@
-//! Recordings that are submitted repeatedly.
+//! Recorded command buffers that are submitted repeatedly.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,7 +14,8 @@ tests!(replay:
     ping_pong_rounds_carry_their_data, plans_that_are_not_replayable_are_rejected,
 );
 
-/// Each run replaces `data` by its exclusive scan, through a transient, and the first element by 1.
+/// A graph that replaces `data` by its exclusive scan and its first element by 1, using a transient
+/// buffer.
 pub fn step_graph(context: &Context, policy: &Policy, n: u64) -> Result<(Arc<Executable>, Buffer)> {
     let mut graph = Graph::new("step");
     let data = graph.import::<u32>("data", n);
@@ -27,7 +28,7 @@ pub fn step_graph(context: &Context, policy: &Policy, n: u64) -> Result<(Arc<Exe
     Ok((Arc::new(context.instantiate(plan)?), data))
 }
 
-/// The same on the CPU, repeatedly.
+/// Applies the graph `times` times on the CPU.
 pub fn steps(data: &mut Vec<u32>, times: u32) {
     for _ in 0..times {
         *data = reference::exclusive_scan(data);
@@ -43,7 +44,7 @@ fn thousand_runs_are_correct_and_do_not_allocate(gpu: &Gpu) -> Result<()> {
         let (executable, data) = step_graph(context, &policy, expected.len() as u64)?;
         let buffer = context.upload(&expected)?;
         let mut replay = context.replay(executable, &[(data, &buffer)])?;
-        // The first download of a context reserves memory for all later ones.
+        // The first download of a context allocates memory that later downloads reuse.
         context.download(&buffer)?;
         let (report, pipelines) = (context.memory_report(), context.pipeline_count());
         for run in 0..1000 {
@@ -51,11 +52,11 @@ fn thousand_runs_are_correct_and_do_not_allocate(gpu: &Gpu) -> Result<()> {
             replay.submit(1)?;
             replay.wait()?;
             let allocated = counting::ALLOCATIONS.load(Ordering::Relaxed) - before;
-            // This counts only Rust's allocations; the layers and the driver allocate in C++.
+            // The counter includes only Rust code; layers and drivers allocate in C++.
             ensure!(run == 0 || allocated == 0, "run {run} made {allocated} allocations");
             ensure!(context.memory_report() == report, "run {run} allocated device memory");
             steps(&mut expected, 1);
-            // Downloading is not part of the run, so checking every tenth run is enough.
+            // Downloads are slow, so only every tenth run is checked.
             if run % 10 == 9 {
                 expect_equal(&context.download(&buffer)?, &expected)
                     .with_context(|| format!("{method:?}, run {run}"))?;
@@ -66,7 +67,7 @@ fn thousand_runs_are_correct_and_do_not_allocate(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The barriers of the recording alone separate the runs.
+/// Submits runs without waiting in between. Only the barriers in the recording separate them.
 fn runs_in_flight_are_ordered(gpu: &Gpu) -> Result<()> {
     let mut expected = uniform(30_000, 4);
     let (executable, data) = step_graph(&gpu.context, &gpu.context.policy(), 30_000)?;

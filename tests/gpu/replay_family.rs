@@ -1,5 +1,5 @@
-//! Selections, scans, reductions, searches, merges, top-k and segmented sorts in one recording,
-//! which is submitted a thousand times with different data.
+//! One recording of selections, scans, reductions, searches, merges, top-k and segmented sorts. It
+//! is submitted a thousand times with different data.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ const K: u64 = 7;
 /// Segment offsets: one segment is empty, and one is longer than all others together.
 const OFFSETS: [u32; 6] = [0, 3, 3, 40, 2900, 3001];
 
-/// Data with few distinct values, in runs of about four.
+/// Data with few distinct values, in runs of about four equal elements.
 fn runs(seed: u64) -> Vec<u32> {
     let mut value = 0;
     let step = |word: u32| {
@@ -31,7 +31,7 @@ fn runs(seed: u64) -> Vec<u32> {
     uniform(N as usize, seed).into_iter().map(step).collect()
 }
 
-/// Number of elements that are searched for.
+/// Number of elements to search for.
 const NEEDLES: usize = 333;
 
 /// The arrays that a run writes: name and capacity.
@@ -126,8 +126,8 @@ fn thousand_runs_of_all_operations_are_correct(gpu: &Gpu) -> Result<()> {
         replay.submit(1)?;
         replay.wait()?;
         ensure!(context.memory_report() == memory || run == 0, "run {run} allocated memory");
-        // Reading everything takes longer than the run, so a plain run checks the first few and
-        // every twentieth run.
+        // Downloading all outputs takes longer than a run, so a plain run checks the first three
+        // runs and then every twentieth.
         if !gpu.full && run % 20 != 19 && run > 2 {
             continue;
         }

@@ -1,4 +1,5 @@
-//! Exclusive scan, compared with the CPU: every method, size class and special value.
+//! Exclusive scans of u32, compared with a CPU reference: every method, class of sizes and special
+//! value.
 
 use multisplit::graph::{Graph, Limits};
 use multisplit::operations::{self, ScanBuffers, ScanMethod, fill};
@@ -16,7 +17,7 @@ tests!(scan:
 
 const METHODS: [ScanMethod; 2] = [ScanMethod::ReduceThenScan, ScanMethod::LookBack];
 
-/// Scans on the GPU between guard words, and compares with the CPU.
+/// Scans on the GPU, with guard words around the output, and compares with the CPU reference.
 fn check(gpu: &Gpu, policy: &Policy, limits: &Limits, input: &[u32]) -> Result<()> {
     let mut setup = Setup::new(&gpu.context, "scan");
     let (src, dst) = (setup.input("src", input), setup.output::<u32>("dst", input.len()));
@@ -80,12 +81,12 @@ fn empty_scan_gives_an_empty_result(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays beyond `maxStorageBufferRange` are processed in pieces; the limit is lowered for the
-/// test.
+/// Arrays that exceed `maxStorageBufferRange` are scanned in pieces. The test lowers the limit.
 fn arrays_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let tile = threads as usize * 16;
-    // Too few tiles to separate the pieces of reduce-then-scan, and enough tiles.
+    // Tiles per piece. With 5, reduce-then-scan cannot scan its pieces independently; with 128, it
+    // can.
     for piece in [5, 128] {
         let max_storage_range = (piece * tile * 4 + 100) as u64;
         let limits = Limits { max_storage_range, ..gpu.context.limits() };
@@ -101,7 +102,7 @@ fn arrays_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The pieces of one stage are independent, so that they can run concurrently.
+/// The pieces within a stage do not depend on each other, so they can run concurrently.
 fn pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let tile = tile(gpu) as u64;
@@ -111,7 +112,7 @@ fn pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
         let policy = Policy { scan, ..context.policy() };
         let policy = policy.lowered(|facts| facts.max_storage_range = max_storage_range);
         let limits = Limits { max_storage_range, ..context.limits() };
-        // Pieces are a multiple of 64 tiles if possible.
+        // If possible, a piece contains a multiple of 64 tiles.
         let aligned = if piece_tiles >= 64 { piece_tiles / 64 * 64 } else { piece_tiles };
         let n = pieces * aligned * tile;
         let mut graph = Graph::new("scan");
@@ -124,7 +125,7 @@ fn pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Sizes that no device supports are rejected before anything is planned.
+/// Sizes that no device supports are rejected when the scan is declared.
 fn absurd_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
     for scan in METHODS {
         let policy = Policy { scan, ..gpu.context.policy() };
@@ -141,7 +142,7 @@ fn absurd_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// An invalid policy is rejected with the name of the invalid field.
+/// The error contains the name of the invalid field.
 fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
     for scan in METHODS {
         let base = Policy { scan, ..gpu.context.policy() };
@@ -166,7 +167,7 @@ fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More workgroups than fit in x, with partial rows.
+/// More workgroups than one row of the dispatch (x) allows, with a partial last row.
 fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
     for scan in METHODS {
@@ -178,7 +179,8 @@ fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Without polling, every missing tile is recomputed by the workgroup that needs it.
+/// With a spin limit of 0, each workgroup recomputes the predecessor tiles it needs instead of
+/// polling for them.
 fn look_back_without_polling_recomputes_tiles(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets) in [(0, true), (1, false), (5, true)] {
         let scan = ScanMethod::LookBack;
@@ -188,7 +190,7 @@ fn look_back_without_polling_recomputes_tiles(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Tile sums that exceed one workgroup are scanned recursively.
+/// If one workgroup cannot scan all tile sums, they are scanned in tiles themselves.
 fn two_level_sums_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (threads, spine_tiles) = (gpu.context.properties().subgroup_size, 1);
     let scan = ScanMethod::ReduceThenScan;
@@ -222,7 +224,8 @@ fn random_cases_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Sizes beyond the software driver's binding limit, and hundreds of megabytes on a GPU.
+/// Arrays that exceed the software driver's binding limit; on a GPU, arrays of hundreds of
+/// megabytes.
 fn large_arrays_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = match (gpu.full, gpu.is_software()) {
         (false, true) => (1 << 22) + 1,

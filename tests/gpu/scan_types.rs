@@ -1,5 +1,6 @@
-//! Scans, compared with the CPU between guard words: type x operator x inclusive or exclusive x
-//! method x size x location of the count.
+//! Scans, compared with a CPU reference. Outputs lie between guard words. Cases combine element
+//! type, operator, inclusive or exclusive, method, input size, and the location of the count (host
+//! or device).
 
 use multisplit::graph::Buffer;
 use multisplit::operations::{ScanBuffers, ScanMethod, scan};
@@ -12,7 +13,7 @@ tests!(scan_types:
     multi_level_totals_match_the_cpu
 );
 
-/// Number of array elements beyond a device count.
+/// Number of array elements after those that the device count includes.
 const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug)]
@@ -54,12 +55,12 @@ fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, n: usize) -> Result<()
 }
 
 fn policy(gpu: &Gpu, scan: ScanMethod) -> Policy {
-    // Disables the single-workgroup path.
+    // Never scan with a single workgroup.
     Policy { scan, single_group_tiles: 0, spine_tiles: 1, ..gpu.context.policy() }
 }
 
 fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
-    // A sample uses a different operator for each type.
+    // Each type starts at another number, so that a sample uses another operator for each type.
     let mut number = 7 * T::TYPE as usize;
     for operator in Operator::ALL {
         for inclusive in [false, true] {
@@ -92,7 +93,7 @@ fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// Rounded sums differ slightly from the CPU's, but are identical in every run and by every method.
+/// Rounded sums differ slightly from the CPU's, but are identical in each run and for each method.
 fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu, ScanMethod::LookBack);
     let n = 40 * policy.threads as usize * 16 + 5;
@@ -114,7 +115,7 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Arrays beyond `maxStorageBufferRange`, which is lowered for the test.
+/// Arrays that exceed `maxStorageBufferRange`. The test lowers the limit.
 fn wide_elements_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     let threads = gpu.context.properties().subgroup_size;
@@ -133,7 +134,7 @@ fn wide_elements_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Tile totals that exceed one workgroup, and whose type differs from the elements.
+/// Tile totals have another type than the elements, and more of them than one workgroup can scan.
 fn multi_level_totals_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let base = policy(gpu, ScanMethod::ReduceThenScan);

@@ -1,5 +1,6 @@
-//! Searches in sorted arrays, compared with the CPU between guard words: type x bound x sizes x
-//! location of the counts.
+//! Searches in sorted arrays, compared with a CPU reference. Outputs lie between guard words. Cases
+//! combine element type, lower or upper bound, sizes, and the location of the counts (host or
+//! device).
 
 use multisplit::graph::Graph;
 use multisplit::operations::{Count, Search, SearchBuffers, search};
@@ -11,9 +12,9 @@ tests!(search:
     one_call_matches_the_cpu, search_uses_a_sorted_device_array, invalid_searches_are_rejected,
 );
 
-/// Number of array elements beyond a device count.
+/// Number of array elements after those that the device count includes.
 const SPARE: usize = 77;
-/// Number of elements in the top of the search tree, which is in shared memory.
+/// Number of elements that the kernel copies to shared memory as the top of the search tree.
 const TOP: usize = 1024;
 
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +36,7 @@ fn sorted<T: Term>(n: usize, seed: u64) -> Vec<T> {
     all
 }
 
-/// Elements of the array, other elements, and both ends of the order.
+/// Elements of the array, random elements, and the first and last value of the type.
 fn needles<T: Term>(sorted: &[T], n: usize, seed: u64) -> Vec<T> {
     let others: Vec<T> = terms::input(Operator::Max, n, seed);
     let pick = |(at, &other): (usize, &T)| match at % 5 {
@@ -55,8 +56,8 @@ fn expected<T: Term>(how: Search, sorted: &[T], needles: &[T]) -> Vec<u32> {
     needles.iter().map(|needle| find(needle) as u32).collect()
 }
 
-/// Runs a case with counts of `given_counts` elements and needles, which are clamped to the lengths of the
-/// arrays.
+/// Searches with counts of `given_counts` elements and needles, which are clamped to the lengths of
+/// the arrays.
 fn check_input<T: Term>(
     gpu: &Gpu,
     policy: &Policy,
@@ -81,7 +82,7 @@ fn check_input<T: Term>(
 
 fn check<T: Term>(gpu: &Gpu, policy: &Policy, case: Case, [n, m]: [usize; 2]) -> Result<()> {
     let spare = case.on_device.map(|on_device| if on_device { SPARE } else { 0 });
-    // Elements beyond a device count are unsorted.
+    // Elements after the device count are not sorted, and must be ignored.
     let mut elements = sorted::<T>(n, n as u64 + 3);
     elements.extend(terms::input::<T>(Operator::Max, spare[0], 4));
     let needles = needles(&elements[..n], m + spare[1], m as u64);
@@ -124,7 +125,7 @@ fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// More workgroups than fit in x, with a partial last row.
+/// More workgroups than one row of the dispatch (x) allows, with a partial last row.
 fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [[false; 2], [true; 2]] {
@@ -134,7 +135,7 @@ fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Device counts beyond the arrays are clamped to their lengths.
+/// Device counts above the lengths of the arrays.
 fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let elements = sorted::<u32>(3000, 5);
@@ -157,13 +158,13 @@ fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.lower_bound(&elements, &needles)?, &lower)?;
     let (array, wanted) = (context.upload(&elements)?, context.upload(&needles)?);
     expect_equal(&context.download(&context.upper_bound(&array, &wanted)?)?, &upper)?;
-    // One array on the host, one on the device: the result is where the needles are.
+    // If the sorted array is on the device and the needles on the host, the result is on the host.
     expect_equal(&context.upper_bound(&array, &needles)?, &upper)?;
     ensure!(context.lower_bound(&elements, &[0f64; 0])?.is_empty());
     expect_equal(&context.upper_bound(&[0i32; 0], &[1, 2])?, &[0, 0])
 }
 
-/// Searches the result of a sort with a device count, without the host.
+/// The result of a sort with a device count is searched without copying it to the host.
 fn search_uses_a_sorted_device_array(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i32> = terms::input(Operator::Max, 5000, 8);

@@ -1,5 +1,5 @@
-//! Segmented scans and reductions in one call and as work, and rejected arguments. These tests do
-//! not depend on the subgroup width.
+//! Segmented scans and reductions as single calls and as recorded work, and rejected arguments.
+//! These tests do not depend on the subgroup width.
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ fn segmented_calls_match_the_cpu(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&dst)?, &[3, i32::MIN, 4])
 }
 
-/// One recording that is run repeatedly, by address if the device supports it; the results of each
+/// One recording runs repeatedly, by device address if the device supports it. The results of each
 /// run are checked.
 fn replay_by_address_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (context, n) = (&gpu.context, 9000);
@@ -84,7 +84,7 @@ fn replay_by_address_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     reduce_by_key(&mut setup.graph, &policy, Operator::Max, &buffers)?;
     let buffers = SegmentedReduceBuffers::new(scanned, cuts, of_cuts);
     reduce_segments(&mut setup.graph, &policy, Operator::Max, &buffers)?;
-    // Rows that share a subgroup, and rows with one worker each.
+    // Short rows, several of which share a subgroup, and long rows with one worker each.
     let rows =
         [8, 3000].map(|length| (length, setup.output::<u32>(&format!("of_{length}"), n / length)));
     for (length, of_rows) in rows {
@@ -118,7 +118,7 @@ fn replay_by_address_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The passes after a reduction use the count it found, without the host.
+/// A reduction by key writes its number of results to device memory, where later passes read it.
 fn later_passes_use_the_found_count(gpu: &Gpu) -> Result<()> {
     let (context, n) = (&gpu.context, 10_000);
     let values = terms::input::<u64>(Operator::Max, n, 4);
@@ -136,7 +136,7 @@ fn later_passes_use_the_found_count(gpu: &Gpu) -> Result<()> {
     let runs = work.count_in(&found, n as u64);
     work.scan_by_key(&out, tops.first(runs), &sums, &Scan::inclusive(Operator::Sum))?;
     work.record()?.submit()?;
-    // Adjacent runs have different keys, so each run is a segment.
+    // Adjacent runs have different keys, so each output key is a segment of one element.
     let mut all = expected.clone();
     all.resize(n, 0);
     expect_equal(&context.download(&sums)?, &all)?;

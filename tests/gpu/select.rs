@@ -1,5 +1,6 @@
-//! Selections, compared with the CPU between guard words: type x condition x optional outputs x
-//! size x location of the count.
+//! Selections, compared with a CPU reference. Outputs lie between guard words. Cases combine
+//! element type, condition, optional outputs, input size, and the location of the count (host or
+//! device).
 
 use multisplit::graph::Graph;
 use multisplit::operations::{SelectBuffers, select};
@@ -14,7 +15,7 @@ tests!(select:
     one_call_matches_the_cpu, invalid_selections_are_rejected
 );
 
-/// Number of array elements beyond a device count.
+/// Number of array elements after those that the device count includes.
 const SPARE: usize = 77;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +53,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Elements in runs of about four equal ones.
+/// Elements in runs of about four equal elements.
 fn input<T: Term>(n: usize, seed: u64) -> Vec<T> {
     let mut all: Vec<T> = terms::input(Operator::Max, n, seed);
     for at in 1..n {
@@ -63,7 +64,7 @@ fn input<T: Term>(n: usize, seed: u64) -> Vec<T> {
     all
 }
 
-/// The selected elements, the rejected elements, and the lengths of runs.
+/// The selected elements, the rejected elements, and the length of each run.
 fn expected<T: Term>(by: By, limit: T, flags: &[u32], input: &[T]) -> (Vec<T>, Vec<T>, Vec<u32>) {
     let (mut selected, mut rejected, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
     for (at, &x) in input.iter().enumerate() {
@@ -165,7 +166,7 @@ fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
-/// All elements, no elements, and an empty array.
+/// Inputs in which all elements or no elements meet the condition, and an empty array.
 fn all_or_no_elements_are_selected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let n = 3 * tile(&policy, 32, Also::Nothing) + 5;
@@ -197,7 +198,8 @@ fn runs_across_tiles_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check_input(gpu, &policy, case, (&same, &same), same.len() as u32)
 }
 
-/// Without polling, every missing tile is recounted by the workgroup that needs it.
+/// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
+/// polling for them.
 fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
     for (spin_limit, tickets) in [(0, true), (5, false)] {
         let policy = Policy { spin_limit, tickets, ..gpu.context.policy() };
@@ -209,7 +211,7 @@ fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// More workgroups than fit in x, with partial rows.
+/// More workgroups than one row of the dispatch (x) allows, with a partial last row.
 fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [false, true] {
@@ -219,7 +221,7 @@ fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A device count beyond the array is clamped to its length.
+/// A device count above the length of the array.
 fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let keys: Vec<u32> = input(2 * tile(&policy, 32, Also::Nothing) + 1, 9);
@@ -230,7 +232,7 @@ fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Every comparison, with constants at both ends of the order and in between.
+/// Every comparison operator, with the first value, the last value and other values of the type.
 fn every_comparison_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys: Vec<f32> = [1.0, -0.0, 0.0, f32::NAN, -f32::NAN, f32::INFINITY, -1.0, 1.0].to_vec();
     let first = f32::from_bits(u32::MAX);
@@ -254,12 +256,12 @@ fn every_comparison_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     }
     let found = gpu.context.select(&[5i64, -7, 0, 9], &Select::within(-7..=5))?;
     expect_equal(&found, &[5, -7, 0])?;
-    // The range ends before it begins, on purpose.
+    // A range that ends before it begins selects nothing.
     let (begin, end) = (5, -7);
     expect_equal(&gpu.context.select(&[5i64, -7, 0], &Select::within(begin..=end))?, &[])
 }
 
-/// The passes after a selection use the count it found, without the host.
+/// A selection writes its number of elements to device memory, where later passes read it.
 fn later_passes_use_the_found_count(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<u32> = input(10_000, 3);

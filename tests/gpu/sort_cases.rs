@@ -1,5 +1,5 @@
-//! Radix sort, compared with a stable sort on the CPU between guard words: key types x values x
-//! directions x sizes x distributions x methods.
+//! Radix sorts, compared with a stable sort on the CPU. Keys and values lie between guard words.
+//! Cases combine key type, kind of values, direction, size, distribution and method.
 
 use multisplit::operations::sort::SortMethod;
 use multisplit::operations::split::{Ranking, TileShape};
@@ -19,7 +19,7 @@ fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
     Ok(vec![0, 1, 2, 255, 256, 257, tile - 1, tile, tile + 1, 65_537])
 }
 
-/// The whole product in a full run, otherwise a sample.
+/// A full run tests every combination; a plain run tests a sample.
 fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
 }
@@ -33,7 +33,7 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
             for descending in [false, true] {
                 for &n in &sizes {
                     for keys in KEYS {
-                        // One-sweep is not the automatic choice on every device.
+                        // `Auto` does not choose one-sweep on every device.
                         let methods = [SortMethod::Auto, SortMethod::OneSweep];
                         for method in methods.into_iter().filter(|_| mine()) {
                             let order = Order { descending, method, ..Order::of(key) };
@@ -48,9 +48,9 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
 }
 
 const BOTH: &[bool] = &[false, true];
-/// Combinations of keys, values and directions for the one-sweep method. Each one needs its own
-/// pipelines, whose compilation dominates the cost of a test. Unsigned keys need one more pipeline
-/// if they are sorted in both directions, and so do indices.
+/// Key types, kinds of values and directions of the sample for one-sweep sorts. Compiling their
+/// pipelines takes most of the time of a test. The list is short where both directions need
+/// separate pipelines: for unsigned keys and for indices.
 const ONE_SWEEP: [(KeyType, Payload, &[bool]); 10] = [
     (KeyType::U32, Payload::Nothing, &[false]),
     (KeyType::I32, Payload::Nothing, BOTH),
@@ -63,7 +63,7 @@ const ONE_SWEEP: [(KeyType, Payload, &[bool]); 10] = [
     (KeyType::I32, Payload::Bytes(16), BOTH),
     (KeyType::F32, Payload::Indices, BOTH),
 ];
-/// The same for the single-workgroup sort, which has the same pipeline in both directions.
+/// The sample for sorts by a single workgroup, whose pipelines serve both directions.
 const SMALL: [(KeyType, Payload); 7] = [
     (KeyType::U32, Payload::Indices),
     (KeyType::I32, Payload::Bytes(4)),
@@ -74,8 +74,8 @@ const SMALL: [(KeyType, Payload); 7] = [
     (KeyType::F64, Payload::Bytes(16)),
 ];
 
-/// Every type and every kind of value with every method; sizes and distributions in turn. The
-/// widths share the combinations, but all cases of one pipeline run at the same width.
+/// Every key type and every kind of value with every method; sizes and distributions alternate. The
+/// subgroup widths share the combinations, and all cases of a pipeline run at the same width.
 fn sampled_product(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;
@@ -108,7 +108,7 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
     case(gpu, &policy, &Order::of(KeyType::U32), Payload::Bytes(4), Keys::Uniform, (1 << 20) + 3)
 }
 
-/// Every size from one tile to two.
+/// All sizes from one tile to two tiles.
 fn every_size_from_one_to_two_tiles_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let shape = TileShape::new(policy.facts.subgroup_size * 2, 2).in_turns(2);
@@ -126,7 +126,7 @@ fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (mut rng, mut mine) = (Rng::new(5), gpu.mine());
     for turn in 0..if gpu.full { 200 } else { 12 } {
         let key = KeyType::WIDE[turn % 6];
-        // The order of equal digits is also visible in the other bits.
+        // Bits outside of the range show the order of keys with equal digits.
         let payload =
             if gpu.full || key == KeyType::F32 { Payload::Indices } else { Payload::Nothing };
         let start = rng.below(u64::from(key.bits()) + 1) as u32;
@@ -141,7 +141,7 @@ fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Each method by name, except the one that `Auto` chooses.
+/// Every method that a caller can request, except the one that `Auto` chooses.
 fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     for radix_bits in (4..=8).filter(|_| mine()) {
@@ -159,7 +159,8 @@ fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Without polling, every missing tile is recounted.
+/// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
+/// polling for them.
 fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
     let order = Order::one_sweep(KeyType::U32);
     for look_back_tiles in [1, 4] {

@@ -1,5 +1,6 @@
-//! One-sweep sorts of few keys, which have no clearing pass: sizes around tiles and parts, digits
-//! that are common to a part, repeated runs with device counts, and sizes above the limit.
+//! The small one-sweep sort, which has no clearing pass: sizes around tiles and around the parts
+//! that workgroups count, digits shared by all keys of a part, repeated runs with device counts,
+//! and the size limit.
 
 use std::sync::Arc;
 
@@ -20,12 +21,12 @@ tests!(sort:
     large_sorts_have_a_clearing_pass
 );
 
-/// Keys per tile of `quick_policy`, and keys per row of a part: four per thread.
+/// Keys per tile under `quick_policy`.
 const TILE: usize = 512;
 const ROW: usize = 1024;
 
-/// A policy that treats up to 2^18 keys as few, with and without tickets, and with look-back over
-/// one or many words at a time.
+/// A policy that uses the small one-sweep sort up to 2^18 keys. `turn` selects tickets and the
+/// number of tiles per look-back step.
 fn small_sorts(policy: Policy, turn: usize) -> Policy {
     let mut policy = Policy { tickets: turn % 2 == 1, ..policy };
     policy.sort.few_keys = 1 << 18;
@@ -34,7 +35,7 @@ fn small_sorts(policy: Policy, turn: usize) -> Policy {
     policy
 }
 
-/// Every type, with each kind of value and without; sizes and distributions in turn. All cases of a
+/// Every key type, with and without values; sizes and distributions alternate. All cases of a
 /// pipeline run at the same width.
 fn few_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let quick = quick_policy(gpu);
@@ -61,7 +62,7 @@ fn few_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Odd numbers of rounds, which end with a copy back, and digits of few bits.
+/// Odd numbers of rounds, which end with a copy, and digits of fewer than eight bits.
 fn few_keys_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_sorts(quick_policy(gpu), 2);
     let all = [0..24, 3..11, 7..9, 8..16, 31..32, 5..29, 12..12];
@@ -77,8 +78,8 @@ fn few_keys_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Digits that are common to all keys of a part, and the same or different in the next part; one
-/// key differs, the first or last of a part or of the array.
+/// A digit is the same in all keys of a part, and the same or different in the next part. Or one
+/// key has another digit, at the beginning or end of a part or of the array.
 fn few_keys_with_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = 3 * ROW + 77;
     let alike = vec![0x0102_0304_u64; n];
@@ -90,7 +91,7 @@ fn few_keys_with_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
             keys[at] = other;
             all.push(keys);
         }
-        // All keys of a part are equal, and differ from those of other parts.
+        // Within a part all keys are equal, and each part has another key.
         all.push((0..n as u64).map(|i| 0x0102_0304 ^ ((i / ROW as u64) << (8 * digit))).collect());
     }
     for (bits, payload) in gpu.cases([
@@ -106,7 +107,7 @@ fn few_keys_with_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
                 .with_context(|| format!("{order:?}, {payload:?}, keys {number}"))?;
         }
     }
-    // Wide keys with small values: rounds after the fourth are idle.
+    // 64-bit keys below 2^32: rounds after the fourth have nothing to sort.
     let order = Order::one_sweep(KeyType::U64);
     for digit in gpu.cases([0, 4, 5, 7]) {
         let keys: Vec<u64> = (0..n as u64).rev().map(|i| (i % 256) << (8 * digit)).collect();
@@ -131,7 +132,8 @@ fn few_narrow_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Without polling, every missing tile is recounted from the summed histograms.
+/// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
+/// polling for them.
 fn few_keys_without_polling_recount_tiles(gpu: &Gpu) -> Result<()> {
     for turn in gpu.cases(0..4) {
         let policy = Policy { spin_limit: 0, ..small_sorts(quick_policy(gpu), turn) };
@@ -141,7 +143,7 @@ fn few_keys_without_polling_recount_tiles(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Surplus workgroups in the last row.
+/// The last row of the dispatch has more workgroups than there are tiles.
 fn few_keys_in_a_folded_dispatch_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_sorts(few_groups(quick_policy(gpu)), 1);
     let limits = gpu.context.limits();
@@ -156,8 +158,8 @@ fn few_keys_in_a_folded_dispatch_match_the_cpu(gpu: &Gpu) -> Result<()> {
     setup.expect(keys, &given)
 }
 
-/// One recording, run many times with different keys and counts: no state remains of the previous
-/// run, whatever its number of tiles.
+/// A recording that runs many times with different keys and counts. No run may depend on the state
+/// of the previous one, even if that had more tiles.
 fn few_keys_replayed_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let max = 6 * TILE + 9;
     for turn in 0..2 {
@@ -176,7 +178,7 @@ fn few_keys_replayed_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let mut replay = gpu.context.replay(executable, &setup.upload()?)?;
         let mut rng = Rng::new(9);
         for batch in 0..if gpu.full { 200 } else { 24 } {
-            // All, none, one, and any number; of many values, and of few.
+            // Counts of all keys, no keys, one key, above the capacity, and random ones.
             let number = match batch % 6 {
                 0 => max as u32,
                 1 => 0,
@@ -206,7 +208,7 @@ fn few_keys_replayed_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Number of clearing passes, and of all passes.
+/// The number of clearing passes, and the total number of passes.
 fn passes(gpu: &Gpu, policy: &Policy, n: u64, bits: u32) -> Result<(usize, usize)> {
     let mut graph = Graph::new("passes");
     let keys = graph.import::<u32>("keys", n);
@@ -217,7 +219,8 @@ fn passes(gpu: &Gpu, policy: &Policy, n: u64, bits: u32) -> Result<(usize, usize
     Ok((clears, plan.steps().len()))
 }
 
-/// The limit itself, and sizes that exceed a workgroup or a binding.
+/// Sorts above the limit of the policy have a clearing pass, and so have sorts whose tile status
+/// exceeds a binding.
 fn large_sorts_have_a_clearing_pass(gpu: &Gpu) -> Result<()> {
     let mut policy = small_sorts(quick_policy(gpu), 0);
     policy.sort = policy.sort.with_shape(TileShape::new(256, 2));
@@ -229,7 +232,7 @@ fn large_sorts_have_a_clearing_pass(gpu: &Gpu) -> Result<()> {
     for n in [10_000, 10_001] {
         case(gpu, &policy, &order, Payload::Nothing, Keys::Uniform, n)?;
     }
-    // The status of four rounds of 20 tiles takes 81 KiB.
+    // The tile status for four rounds of 20 tiles takes 81 KiB.
     for (max_storage_range, clears) in [(64 << 10, true), (96 << 10, false)] {
         let policy = policy.lowered(|facts| facts.max_storage_range = max_storage_range);
         let (passes, _) = passes(gpu, &policy, 10_000, 32)?;

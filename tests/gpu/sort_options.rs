@@ -1,4 +1,5 @@
-//! Radix sort: double buffers, device counts, idle rounds, replays, memory, and rejected arguments.
+//! Options of radix sorts: double buffers, device counts, digits that are equal in all keys,
+//! replays, memory use, and rejected arguments.
 
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ fn places(keys: &[u32], order: &Order) -> Vec<u32> {
     order.expected(&keys.iter().map(|&key| u64::from(key)).collect::<Vec<_>>())
 }
 
-/// Pairs of words in a double buffer.
+/// Double-buffered keys and values.
 struct Doubled {
     keys: [Buffer; 2],
     values: [Buffer; 2],
@@ -36,7 +37,7 @@ impl Doubled {
         Self { keys, values, half: graph.import::<u32>("half", 1) }
     }
 
-    /// Keys and values, the contents of the other halves, and of the word `half`.
+    /// Imports the keys and values, the initial contents of the other buffers, and the word `half`.
     fn filled(
         setup: &mut Setup<'_>,
         given: [&[u32]; 2],
@@ -48,8 +49,8 @@ impl Doubled {
         Self { keys, values, half: setup.input("half", half) }
     }
 
-    /// Compares the half that holds the result with the CPU, and checks the guard words of the
-    /// other. Returns the number of the half.
+    /// Compares the result with the CPU reference and checks the guard words of the other buffers.
+    /// Returns which buffer holds the result.
     fn check(&self, setup: &Setup<'_>, given: [&[u32]; 2], places: &[u32]) -> Result<u32> {
         let half = setup.found::<u32>(self.half)?[0];
         ensure!(half < 2, "half {half}");
@@ -82,8 +83,8 @@ fn doubled(gpu: &Gpu, policy: &Policy, order: &Order, keys: &[u32]) -> Result<u3
     declared.check(&setup, given, &places(keys, order))
 }
 
-/// The word `half` tells which half holds the result. It depends on the number of rounds, and idle
-/// rounds do not change it.
+/// The word `half` reports which of the two buffers holds the result. This depends only on the
+/// number of rounds, even if all keys have equal digits in some of them.
 fn double_buffer_reports_the_result_half(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let uniform_keys = uniform(3_000, 1);
@@ -91,7 +92,7 @@ fn double_buffer_reports_the_result_half(gpu: &Gpu) -> Result<()> {
     let equal_keys = vec![0x1234_5678; 3_000];
     for keys in [&uniform_keys, &small_keys, &equal_keys] {
         for (bits, half) in [(0..32, 0), (0..24, 1), (8..16, 1), (0..10, 0), (5..5, 0)] {
-            // With an explicit method, because the half depends on the number of rounds.
+            // The method is explicit because the half depends on the number of rounds.
             let order = Order { bits, ..Order::one_sweep(KeyType::U32) };
             let got = doubled(gpu, &policy, &order, keys).with_context(|| format!("{order:?}"))?;
             ensure!(got == half, "{order:?}: half {got}");
@@ -107,8 +108,8 @@ fn double_buffer_reports_the_result_half(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Zero, one, odd counts, the capacity, and counts above it; elements beyond the count do not
-/// change, in place or not.
+/// Counts of zero and one, odd counts, the capacity, and counts above it. Elements after the count
+/// must not change, in place or in a double buffer.
 fn device_count_limits_the_sort(gpu: &Gpu) -> Result<()> {
     for (bits, doubled) in [(0..32, false), (0..24, false), (0..24, true)] {
         let order = Order { bits, ..Order::of(KeyType::U32) };
@@ -122,7 +123,7 @@ fn device_count(gpu: &Gpu, order: &Order, max: u32, doubled: bool) -> Result<()>
     let mut setup = Setup::new(&gpu.context, "counted");
     let (keys, values) = (uniform(max as usize, 3), uniform(max as usize, 4));
     let given: [&[u32]; 2] = [&keys, &values];
-    // Elements beyond the count are the same in both halves.
+    // Elements after the count are the same in both buffers.
     let declared = Doubled::filled(&mut setup, given, given, &[0]);
     let count = setup.count(true, max, max as usize);
     let buffers = if doubled { declared.doubled() } else { declared.in_place() };
@@ -137,7 +138,8 @@ fn device_count(gpu: &Gpu, order: &Order, max: u32, doubled: bool) -> Result<()>
     Ok(())
 }
 
-/// Keys that differ in one digit or not at all, and wide keys with small values.
+/// Rounds in which all keys have the same digit: keys that differ in one digit or not at all, and
+/// 64-bit keys with small values.
 fn idle_rounds_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let one_digit = |digits: u32, digit: u32| -> Vec<u64> {
@@ -150,7 +152,7 @@ fn idle_rounds_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for digit in gpu.cases(0..4) {
         check(gpu, &policy, &order, Payload::Bytes(4), &one_digit(4, digit))?;
         check(gpu, &policy, &floats, Payload::Indices, &one_digit(4, digit))?;
-        // An odd number of rounds, so that the last round is a copy back.
+        // After an odd number of rounds, the result is copied back.
         let three = Order { bits: 0..24, ..order.clone() };
         check(gpu, &policy, &three, Payload::Bytes(4), &one_digit(4, digit))?;
         let three = Order { bits: 0..24, ..floats.clone() };
@@ -169,7 +171,7 @@ fn idle_rounds_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// One recording, run repeatedly on data that changes occasionally.
+/// A recording that runs repeatedly, on data that the test sometimes replaces.
 fn thousand_replays_are_correct(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let policy = quick_policy(gpu);
@@ -201,11 +203,12 @@ fn thousand_replays_are_correct(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// In place, the workspace is the other half plus a small overhead; in a double buffer, only the
-/// overhead.
+/// The workspace of an in-place sort is a second buffer plus a small overhead; with a double
+/// buffer, it is only the overhead.
 fn workspace_is_bounded(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
-    // On GPUs, small inputs use small tiles, so that there is one for every core.
+    // GPUs use small tiles for small inputs, so that each core gets one; their overhead is only
+    // bounded for large inputs.
     let sizes = if gpu.is_software() { [1u64 << 20, (1 << 22) + 1] } else { [1 << 25, 1 << 28] };
     for n in sizes {
         let input = 8 * n;
@@ -225,7 +228,7 @@ fn workspace_is_bounded(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The result of a sort of 5,000 pairs of words, with buffers that `change` makes invalid.
+/// Adds a sort of 5,000 pairs whose buffers `change` makes invalid. Returns the result.
 fn outcome(
     policy: &Policy,
     order: &Sort,
@@ -328,8 +331,8 @@ fn one_call_sorts_slices(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The same calls on device arrays and into slices: the input does not change unless it is sorted
-/// in place.
+/// The same calls on device arrays, and with slices as outputs. Only in-place sorts change their
+/// input.
 fn one_call_sorts_device_arrays(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i64> =

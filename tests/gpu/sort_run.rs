@@ -1,5 +1,5 @@
-//! Runs one sort between guard words and compares it with the CPU: keys of every type as bits, with
-//! optional values.
+//! Runs one sort and compares it with a CPU reference. Keys of any type are given as bits. Keys and
+//! values lie between guard words.
 
 use std::ops::Range;
 
@@ -20,12 +20,12 @@ pub struct Order {
 }
 
 impl Order {
-    /// Ascending, by all bits.
+    /// Ascending order by all bits.
     pub fn of(key: KeyType) -> Self {
         Self { key, descending: false, bits: 0..key.bits(), method: SortMethod::Auto }
     }
 
-    /// Ascending, by all bits, in one sweep.
+    /// Ascending order by all bits, with the one-sweep method.
     pub fn one_sweep(key: KeyType) -> Self {
         Self { method: SortMethod::OneSweep, ..Self::of(key) }
     }
@@ -35,7 +35,7 @@ impl Order {
         sort.bits(self.bits.clone()).method(self.method)
     }
 
-    /// The stable order of these keys, given as bits.
+    /// The indices of these keys (given as bits) in stable sorted order.
     pub fn expected(&self, keys: &[u64]) -> Vec<u32> {
         let images: Vec<u64> = keys.iter().map(|&bits| image(self.key, bits)).collect();
         reference::sort(&images, self.bits.clone(), self.descending)
@@ -51,7 +51,7 @@ pub enum Payload {
 }
 
 impl Payload {
-    /// The element type of the array of values.
+    /// The element type of the values.
     pub fn element(self) -> ElementType {
         match self {
             Self::Bytes(bytes) => ElementType::Other(bytes),
@@ -59,7 +59,7 @@ impl Payload {
         }
     }
 
-    /// The buffers of a sort with these values.
+    /// The buffers of a sort of `keys` with these values.
     pub fn buffers(self, keys: Buffer, values: Buffer) -> SortBuffers {
         let buffers = SortBuffers::keys(keys);
         match self {
@@ -82,7 +82,7 @@ pub enum Keys {
     Reversed,
     AllEqual,
     OneDigitDiffers,
-    /// NaN, infinities, both zeros and subnormals; for integers, the ends of their range.
+    /// NaN, infinities, both zeros and subnormals; for integers, the smallest and largest values.
     Special,
 }
 pub const KEYS: [Keys; 7] = [
@@ -95,8 +95,8 @@ pub const KEYS: [Keys; 7] = [
     Keys::Special,
 ];
 
-/// The bits of a key as an unsigned integer that compares like the key, by Rust's order of the
-/// type.
+/// Maps a key (given as bits) to an unsigned integer that compares like the key does in Rust, or by
+/// `total_cmp` for floats.
 pub fn image(key: KeyType, bits: u64) -> u64 {
     let low = bits as u32;
     match key {
@@ -128,7 +128,7 @@ fn special(key: KeyType, rng: &mut Rng) -> u64 {
         [0, 1, u64::MAX, u64::MAX - 1, 1 << 31, (1 << 31) - 1, 1 << 63, (1 << 63) - 1, 255, 256];
     let pick = rng.below(10) as usize;
     match key {
-        // The last one is -1.5.
+        // The last pattern is -1.5.
         KeyType::F16 => F16[pick],
         KeyType::Bf16 => BF16[pick],
         KeyType::F32 => {
@@ -145,7 +145,7 @@ fn special(key: KeyType, rng: &mut Rng) -> u64 {
     }
 }
 
-/// `n` keys, as bits.
+/// `n` keys of this distribution, as bits.
 pub fn make_keys(key: KeyType, keys: Keys, n: usize, seed: u64) -> Vec<u64> {
     let mut rng = Rng::new(seed);
     let mask = u64::MAX >> (64 - key.bits());
@@ -168,36 +168,36 @@ pub fn make_keys(key: KeyType, keys: Keys, n: usize, seed: u64) -> Vec<u64> {
     made
 }
 
-/// Fill byte after the last narrow key in its word.
+/// Fills the last word after the last 8-bit or 16-bit key.
 const BEHIND: u8 = 0xA5;
 
-/// The bytes of the keys.
+/// The keys as bytes.
 pub fn key_bytes(key: KeyType, bits: &[u64]) -> Vec<u8> {
     let bytes = |bits: &u64| bits.to_le_bytes().into_iter().take(key.bytes() as usize);
     bits.iter().flat_map(bytes).collect()
 }
 
-/// The keys as words; the last word of narrow keys is padded.
+/// The keys as words; the last word is padded if necessary.
 pub fn key_words(key: KeyType, bits: &[u64]) -> Vec<u32> {
     let mut all = key_bytes(key, bits);
     all.resize(all.len().next_multiple_of(4), BEHIND);
     bytemuck::pod_collect_to_vec(&all)
 }
 
-/// Imports these keys.
+/// Imports keys that are given as bits.
 pub fn import_keys(setup: &mut Setup<'_>, name: &str, key: KeyType, bits: &[u64]) -> Buffer {
     let len = key.array_len(bits.len().max(1) as u64);
     setup.array(name, key.into(), len, &key_words(key, bits))
 }
 
-/// The first `n` keys of these words.
+/// The bits of the first `n` keys in these words.
 pub fn keys_of_words(key: KeyType, words: &[u32], n: usize) -> Vec<u64> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let number = |key: &[u8]| key.iter().rev().fold(0, |bits, &b| bits << 8 | u64::from(b));
     bytes.chunks(key.bytes() as usize).take(n).map(number).collect()
 }
 
-/// The value of element `i`, word by word.
+/// The words of the value of element `i`.
 pub fn value_words(payload: Payload, i: u32) -> Vec<u32> {
     let words = match payload {
         Payload::Bytes(bytes) => bytes / 4,
@@ -206,7 +206,8 @@ pub fn value_words(payload: Payload, i: u32) -> Vec<u32> {
     (0..words).map(|k| i.wrapping_mul(0x9E37_79B9) ^ (k * 77)).collect()
 }
 
-/// Sorts in place, and compares everything with the CPU. The values reveal the order of equal keys.
+/// Sorts in place and compares the result with the CPU reference. The values show whether equal
+/// keys keep their order.
 pub fn check(
     gpu: &Gpu,
     policy: &Policy,
@@ -234,7 +235,7 @@ pub fn check(
     }
 }
 
-/// Sorts `n` keys of a distribution.
+/// Sorts `n` keys of a distribution and compares with the CPU reference.
 pub fn case(
     gpu: &Gpu,
     policy: &Policy,
@@ -248,7 +249,7 @@ pub fn case(
         .with_context(|| format!("{order:?}, {payload:?}, n = {n}, {keys:?}, {:?}", policy.sort))
 }
 
-/// Number of keys that one workgroup sorts: by the policy, or as many as fit in shared memory.
+/// Number of keys that one workgroup sorts: set by the policy, limited by shared memory.
 pub fn tile(policy: &Policy, key: KeyType) -> Result<usize> {
     let mut graph = Graph::new("tile");
     let buffers = SortBuffers::keys(graph.import_array("keys", key.into(), key.array_len(1)));
@@ -257,7 +258,7 @@ pub fn tile(policy: &Policy, key: KeyType) -> Result<usize> {
     Ok(sort(&mut graph, policy, &small, &buffers)?.shape.tile() as usize)
 }
 
-/// The device's policy; for software drivers, with tiles that compile in half the time.
+/// The device's policy. For software drivers, with smaller tiles, which compile in half the time.
 pub fn quick_policy(gpu: &Gpu) -> Policy {
     let mut policy = gpu.context.policy();
     if gpu.is_software() {

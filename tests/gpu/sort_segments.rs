@@ -1,5 +1,5 @@
-//! Segmented sorts, compared with a stable sort of each segment on the CPU: sizes, types, values
-//! and directions.
+//! Segmented sorts, compared with a stable sort of each segment on the CPU: segment sizes, key
+//! types, values and directions.
 
 use multisplit::graph::Graph;
 use multisplit::operations::sort::{AddedSort, SortMethod};
@@ -28,16 +28,17 @@ fn offsets(lengths: impl IntoIterator<Item = usize>) -> Vec<u32> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Given {
     Host,
-    /// Rows: all segments are as long as the first.
+    /// Rows: all segments have the length of the first.
     Rows,
-    /// Offsets on the device; for `Counted`, the counts of segments and keys as well.
+    /// Offsets in device memory. With `Counted`, the numbers of segments and keys are in device
+    /// memory as well.
     Device,
     Counted,
 }
 
 const SPARE: u64 = 40;
 
-/// Sorts the segments of n keys. Offsets on the device may have any value.
+/// Sorts the segments of `n` keys. Offsets in device memory may be invalid.
 fn check(
     gpu: &Gpu,
     policy: &Policy,
@@ -46,7 +47,7 @@ fn check(
     (n, offsets): (u64, &[u32]),
 ) -> Result<AddedSort> {
     let segments = offsets.len().saturating_sub(1) as u64;
-    // Elements beyond a device count exist, and must not change.
+    // Elements after the device count must not change.
     let spare = if given == Given::Counted { SPARE } else { 0 };
     let keys = make_keys(order.key, kind, (n + spare) as usize, n);
     let mut setup = Setup::new(&gpu.context, "segments");
@@ -69,8 +70,8 @@ fn check(
     let added = sort(&mut setup.graph, policy, &how, &buffers)?;
     setup.run()?;
 
-    // Offsets that fall or exceed the end are clamped; elements outside of all segments do not
-    // move.
+    // Offsets that descend or exceed the array are clamped. Elements outside of all segments keep
+    // their position.
     let mut places: Vec<u32> = numbers.collect();
     let mut indices: Vec<u32> = given_values.iter().copied().take(places.len()).collect();
     let mut begin = offsets.first().map_or(0, |&first| first.min(n as u32));
@@ -97,7 +98,7 @@ fn check(
     Ok(added)
 }
 
-/// Like `check`, with valid offsets.
+/// Like `check`, for valid offsets only.
 pub fn check_segments(
     gpu: &Gpu,
     policy: &Policy,
@@ -109,7 +110,8 @@ pub fn check_segments(
     check(gpu, policy, order, kinds, (n.into(), offsets))
 }
 
-/// Tiles of 512 elements, also for large segments, so that few elements make many tiles.
+/// A policy with tiles of 512 elements for segments of any size, so that few elements make many
+/// tiles.
 pub fn small_tiles(gpu: &Gpu) -> Policy {
     let mut policy = quick_policy(gpu);
     policy.sort.small.threads = 64;
@@ -122,13 +124,13 @@ pub fn tile_of(gpu: &Gpu, policy: &Policy, key: KeyType, payload: Payload) -> Re
     Ok(check_segments(gpu, policy, &Order::of(key), kinds, &[0, 1])?.shape.tile() as usize)
 }
 
-/// Random lengths from tiny to several tiles, with empty segments in between.
+/// Random segment lengths, from tiny to several tiles. Some segments are empty.
 pub fn random(rng: &mut Rng, tile: usize, elements: usize) -> Vec<u32> {
     let (mut all, mut sum) = (Vec::new(), 0);
     while sum < elements {
         let max = [1, 3, 9, 40, tile / 2, tile, tile + 2, 3 * tile][rng.below(8) as usize];
         let length = rng.below(max as u64 + 1) as usize;
-        // Short segments occur in groups.
+        // Short segments come in groups.
         let times = if max <= 40 { 1 + rng.below(60) as usize } else { 1 };
         sum += times * length;
         all.extend(std::iter::repeat_n(length, times));
@@ -138,7 +140,7 @@ pub fn random(rng: &mut Rng, tile: usize, elements: usize) -> Vec<u32> {
 
 const PAIRS: Payload = Payload::Bytes(4);
 
-/// Segments that all fit a tile, including segments with zero and one elements.
+/// Segments that fit a tile, including empty segments and segments of one element.
 fn small_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let mut rng = Rng::new(3);
@@ -161,8 +163,8 @@ fn small_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A tile, one element less and one more; half a tile, the length from which a segment is sorted
-/// alone.
+/// Segments just below, at and just above the size of a tile, and around half a tile. Segments
+/// above half a tile do not share their workgroup.
 fn segments_around_a_tile_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let tile = tile_of(gpu, &policy, KeyType::U32, PAIRS)?;
@@ -182,7 +184,7 @@ fn segments_around_a_tile_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Large and small segments, and empty ones at both ends.
+/// Large, small and empty segments. The first and last segment are empty.
 fn mixed_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let cut = offsets([0, 0, 5_000, 1, 0, 2, 700, 3_000, 0, 0, 17, 0]);
@@ -212,7 +214,7 @@ fn mixed_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// By some bits, by an odd number of digits, and by none.
+/// Sorts by some of the bits, with an odd number of digits, and by no bits at all.
 fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let cut = offsets([0, 1_500, 1, 0, 200, 600, 3]);
@@ -248,8 +250,8 @@ fn every_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Rows of equal length that take a lane, several lanes, a subgroup or several subgroups, and rows
-/// that exceed a tile; with every kind of value, all bits and some bits, full and partial tiles.
+/// Rows that fit one lane, several lanes, a subgroup, or several subgroups, and rows larger than a
+/// tile. With every kind of value, all bits or some bits, and full and partial tiles.
 fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let subgroup = 8 * policy.facts.subgroup_size as usize;
@@ -275,7 +277,7 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Offsets on the device may have any value.
+/// Offsets in device memory that descend or exceed the array.
 fn invalid_device_offsets_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let n = 5_000;
@@ -300,7 +302,7 @@ fn invalid_device_offsets_are_clamped(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// One recording, with different offsets in each run.
+/// A recording that runs several times, each time with other offsets.
 fn recording_uses_the_offsets_of_each_run(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (keys, values) = (context.zeroed::<u32>(8_000)?, context.zeroed::<u32>(8_000)?);
@@ -384,7 +386,7 @@ fn invalid_segmented_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
         outcome(by(SortMethod::Small), &[0, 100_000]) => TooLarge { .. },
         outcome(by(rounds), &[0, 5]) => Method { .. },
     }
-    // Options that are valid for whole arrays only.
+    // Device counts and double buffers are not supported with segments given by the host.
     let mut graph = Graph::new("refused");
     let mut import = |name| graph.import::<u32>(name, 5);
     let (keys, other, word) = (import("keys"), import("other"), import("word"));

@@ -1,5 +1,5 @@
-//! Misuse that safe calls must reject with an error that names it: arrays of the wrong type, plans
-//! of another device, buffers of another graph.
+//! Misuse that safe calls must reject: arrays of the wrong type, plans of another device, buffers
+//! of another graph. Each error names the wrong argument.
 
 use multisplit::graph::{Buffer, ElementType, Graph, GraphError, Limits};
 use multisplit::operations::{ScanBuffers, SortBuffers, SplitBuffers, fill, scan, sort, split};
@@ -13,7 +13,7 @@ tests!(soundness:
     plans_for_other_subgroup_sizes_are_rejected, one_call_functions_read_their_tables,
 );
 
-/// The name, the actual type and the required type of the array with the wrong type.
+/// The name of an array, its type, and the type it must have.
 type Mismatch = (&'static str, &'static str, &'static str);
 
 fn expect_mismatch<T>(result: Result<T, Error>, (array, is, needed): Mismatch) -> Result<()> {
@@ -28,7 +28,7 @@ fn expect_mismatch<T>(result: Result<T, Error>, (array, is, needed): Mismatch) -
     }
 }
 
-/// A split of an array of `T` by buckets for keys of type `K`.
+/// Splits an array of `T` by buckets for keys of type `K`.
 fn split_as<T: bytemuck::Pod, K: Key>(gpu: &Gpu, buckets: &Buckets<K>) -> Result<(), Error> {
     let mut graph = Graph::new("typed");
     let [keys, out] = ["keys", "out"].map(|name| graph.import::<T>(name, 8));
@@ -37,7 +37,7 @@ fn split_as<T: bytemuck::Pod, K: Key>(gpu: &Gpu, buckets: &Buckets<K>) -> Result
     split(&mut graph, &gpu.context.policy(), buckets, &buffers).map(|_| ())
 }
 
-/// The key types of the array and of the buckets must match. A sort takes the type from the array.
+/// Buckets must have the key type of the array. A sort takes the key type from the array.
 fn mismatched_key_types_are_rejected(gpu: &Gpu) -> Result<()> {
     let digit = Buckets::<u32>::digit(0..2);
     expect_mismatch(split_as::<u64, u32>(gpu, &digit), ("keys", "u64", "u32"))?;
@@ -59,7 +59,7 @@ fn mismatched_key_types_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The arrays other than the keys.
+/// Types of arrays other than the keys.
 fn mismatched_array_types_are_rejected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let mut graph = Graph::new("typed");
@@ -91,7 +91,7 @@ fn mismatched_array_types_are_rejected(gpu: &Gpu) -> Result<()> {
         let result = scan(&mut graph, &policy, &Scan::default(), &ScanBuffers::new(src, dst));
         expect_mismatch(result, mismatch)?;
     }
-    // The types are also checked when a plan is run on arrays.
+    // Types are also checked when arrays are bound to the imports of a plan.
     let mut graph = Graph::new("run");
     let keys = graph.import::<f32>("keys", 9);
     sort(&mut graph, &policy, &Sort::ascending(), &SortBuffers::keys(keys))?;
@@ -128,7 +128,7 @@ fn unsupported_value_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The error for bits beyond the key contains the valid range.
+/// The error contains the valid range of bits.
 fn bits_beyond_the_key_are_rejected(gpu: &Gpu) -> Result<()> {
     let result = gpu.context.sort_with(&[1.0f32, 0.0], &Sort::descending().bits(8..40));
     let text = result.err().map(|error| error.to_string()).unwrap_or_default();
@@ -158,7 +158,7 @@ fn lengths_are_compared_in_elements(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A plan whose limits exceed the device's is rejected with the name of the limit.
+/// The error names the limit that exceeds the device's.
 fn plans_for_larger_limits_are_rejected(gpu: &Gpu) -> Result<()> {
     let (context, limits) = (&gpu.context, gpu.context.limits());
     let compiled = |limits: &Limits| -> Result<_> {
@@ -191,7 +191,7 @@ fn plans_for_larger_limits_are_rejected(gpu: &Gpu) -> Result<()> {
     ];
     let mut refused = 0;
     for (name, wider) in wider {
-        // The device may have the largest possible limit.
+        // If the device already has the largest possible limit, nothing exceeds it.
         if wider == limits {
             continue;
         }
@@ -202,12 +202,12 @@ fn plans_for_larger_limits_are_rejected(gpu: &Gpu) -> Result<()> {
     }
     ensure!(refused >= 4, "only {refused} limits of the device can be wider");
     context.instantiate(compiled(&limits)?)?;
-    // Plans for any subgroup size fit this device.
+    // Plans for any subgroup size (0) run on this device.
     context.instantiate(compiled(&Limits { subgroup_size: 0, ..limits })?)?;
     Ok(())
 }
 
-/// Passes that were sized by the policy of another device are not planned for this one.
+/// Passes that were declared with the policy of another device are rejected.
 fn plans_for_other_subgroup_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let policy = context.policy();
@@ -234,7 +234,7 @@ fn plans_for_other_subgroup_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
             bail!("{result:?}");
         };
         ensure!((*sized, *device) == (lanes, policy.facts.subgroup_size), "{sized} and {device}");
-        // A graph with passes for two subgroup sizes fits no device.
+        // The graph contains passes for two subgroup sizes, so no device can run it.
         declare(&mut graph, &policy, words)?;
         ensure!(matches!(
             graph.compile(&Limits { subgroup_size: lanes, ..context.limits() }),
@@ -244,7 +244,7 @@ fn plans_for_other_subgroup_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A user function reads its table in every call that accepts one.
+/// Each call that accepts a user function binds the function's table.
 fn one_call_functions_read_their_tables(gpu: &Gpu) -> Result<()> {
     const SOURCE: &str =
         "uint bucket_of(uint key) { return table.at[key % push.parameter_0] ^ push.parameter_1; }";
@@ -267,7 +267,7 @@ fn one_call_functions_read_their_tables(gpu: &Gpu) -> Result<()> {
     let counts = context.histogram(&keys, Bins::glsl(4, function))?.counts;
     let expected: Vec<u64> = offsets.windows(2).map(|both| u64::from(both[1] - both[0])).collect();
     expect_equal(&counts, &expected)?;
-    // A buffer of another graph is invalid in a call that creates its own graph.
+    // A one-call function creates its own graph, so it rejects buffers of other graphs.
     let strange = Graph::new("strange").import::<u32>("table", 5);
     let foreign = Glsl::new(SOURCE).parameters([5, 1, 0]).table_buffer(strange);
     let result = context.split(&keys, Buckets::glsl(4, foreign));

@@ -1,5 +1,5 @@
-//! User shaders and functions: in safe calls, accesses that could leave their buffers are rejected
-//! or kept within bounds. Unchecked SPIR-V requires `unsafe`.
+//! Shaders and functions of users: safe calls reject accesses that could leave their buffers, or
+//! keep them in bounds. Unchecked SPIR-V requires `unsafe`.
 
 use multisplit::graph::{Graph, Groups};
 use multisplit::shaders::compile::{CompileError, Source, compile};
@@ -29,7 +29,7 @@ fn expect_refused(gpu: &Gpu, source: &str) -> Result<()> {
     Ok(())
 }
 
-/// A bucket function only computes. It may not write memory, execute barriers, or use addresses.
+/// Bucket functions may only compute: writes to memory, barriers and addresses are rejected.
 fn functions_with_side_effects_are_rejected(gpu: &Gpu) -> Result<()> {
     expect_refused(
         gpu,
@@ -49,7 +49,7 @@ uint bucket_of(uint key) { words[key] = key; return words[key + 1u]; }",
 uint bucket_of(uint key) { own.at[key] = 1u; return 0u; }",
     )?;
     expect_refused(gpu, "uint bucket_of(uint key) { table.at[key] = 1u; return 0u; }")?;
-    // The context and functions remain usable.
+    // After a rejected function, the context and other functions still work.
     let split = gpu
         .context
         .split(&[5u32, 2], Buckets::glsl(4, "uint bucket_of(uint k) { return k & 3u; }"))?;
@@ -93,8 +93,7 @@ void main() {
     Ok(())
 }
 
-/// Whatever index a shader computes, it accesses only its own bindings: the words around them do
-/// not change.
+/// A shader computes arbitrary indices. Words outside of its bindings do not change.
 fn shader_accesses_stay_within_bindings(gpu: &Gpu) -> Result<()> {
     let source = "#version 460
 layout(local_size_x = 64) in;
@@ -122,12 +121,12 @@ void main() {
     for guard in &guards {
         expect_equal(&context.download(guard)?, &[3; 1024])?;
     }
-    // Writes beyond the end may change the last word, but no other.
+    // A write beyond the end may change the last word of the binding.
     expect_equal(&context.download_range(&array, 0..63)?, &[7; 63])
 }
 
-/// A GLSL bucket function may index its table out of bounds, even an empty table: every key still ends up in a
-/// bucket.
+/// A bucket function reads beyond the end of its table, or from an empty table. Each key still gets
+/// a bucket.
 fn reads_beyond_a_table_stay_within_it(gpu: &Gpu) -> Result<()> {
     let source = "uint bucket_of(uint key) { return min(table.at[key * 100000007u], 3u); }";
     let keys: Vec<u32> = (0..5_000).collect();
@@ -141,7 +140,7 @@ fn reads_beyond_a_table_stay_within_it(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Safe calls do not run unchecked SPIR-V; the caller must use `unsafe`.
+/// Safe calls reject unchecked SPIR-V.
 fn unchecked_spirv_requires_unsafe(gpu: &Gpu) -> Result<()> {
     let source = "#version 460
 layout(local_size_x = 64) in;
@@ -170,7 +169,7 @@ void main() { data.at[gl_LocalInvocationIndex] = 9u; }";
     expect_equal(&context.download(&array)?, &[9; 64])
 }
 
-/// A built-in kernel in a user's graph, where its counts are not checked.
+/// Users may not add built-in kernels to their graphs: nothing checks their push constants there.
 fn built_in_kernels_in_user_graphs_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("by hand");
@@ -187,7 +186,8 @@ fn built_in_kernels_in_user_graphs_are_rejected(gpu: &Gpu) -> Result<()> {
         other => bail!("{:?}", other.err()),
     }
 
-    // A user's pass with a built-in label does not allow changes to built-in passes.
+    // A user's pass may have the label of a built-in pass. Values set by that label do not affect
+    // the built-in pass.
     let (keys, flags) = (context.upload(&[3u32, 1, 2])?, context.zeroed::<u32>(64)?);
     let source = "#version 460
 layout(local_size_x = 64) in;

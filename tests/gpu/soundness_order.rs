@@ -1,5 +1,5 @@
-//! Submissions that use the same array are ordered, whichever calls and threads they come from, and
-//! the memory of a recording is not used twice.
+//! Submissions that use the same array are ordered, even if they come from different calls and
+//! threads. The memory of a recording has only one use at a time.
 
 use std::sync::Arc;
 
@@ -21,8 +21,8 @@ tests!(soundness:
 
 const N: u64 = 20_000;
 
-/// A plan that adds a multiple of the index to each word of its import. If it is not replayable, it
-/// has no barrier against earlier work.
+/// A plan that adds a multiple of the index to each word of its import. Unless it is replayable, it
+/// contains no barrier against earlier work.
 fn adding(gpu: &Gpu, addend: u32, replayable: bool) -> Result<(Executable, Buffer)> {
     let mut work = gpu.context.work("add");
     let data = work.import::<u32>("data", N);
@@ -37,8 +37,7 @@ fn adding(gpu: &Gpu, addend: u32, replayable: bool) -> Result<(Executable, Buffe
     Ok((gpu.context.instantiate(plan)?, data.buffer()))
 }
 
-/// Without a wait for the replay, the run and the following download are ordered after its
-/// submissions.
+/// Without waiting for a replay, a run and a download are ordered after its submissions.
 fn run_is_ordered_after_a_replay(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let input = uniform(N as usize, 1);
@@ -57,7 +56,7 @@ fn run_is_ordered_after_a_replay(gpu: &Gpu) -> Result<()> {
         add(&mut expected, 12);
         expect_equal(&context.download(&sums)?, &reference::exclusive_scan(&expected))
             .with_context(|| format!("round {round}"))?;
-        // Host writes are ordered after earlier submissions, too.
+        // Host writes are ordered after earlier submissions as well.
         replay.submit(4)?;
         expected = uniform(N as usize, round + 2);
         context.write(&array, 0, &expected)?;
@@ -76,7 +75,7 @@ fn both<A: Send, B: Send>(
     })
 }
 
-/// Additions may execute in any order, but none is lost.
+/// The order of two additions does not matter, but neither may be lost.
 fn plans_of_two_threads_are_ordered(gpu: &Gpu) -> Result<()> {
     const RUNS: u32 = 30;
     let context = &gpu.context;
@@ -98,8 +97,8 @@ fn plans_of_two_threads_are_ordered(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&array)?, &expected)
 }
 
-/// Clones share their memory: whichever sort came last, the array is sorted in one of the two
-/// orders, and no element is lost.
+/// Two clones of an array share its memory, and two threads sort them in opposite orders. Whichever
+/// sort ran last, no element is lost.
 fn sorts_of_two_threads_are_ordered(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys = uniform(1_000, 3);
@@ -115,7 +114,7 @@ fn sorts_of_two_threads_are_ordered(gpu: &Gpu) -> Result<()> {
     expect_equal(&sorted, &reference::sorted(&keys))
 }
 
-/// Records the caller's own commands, which the library does not order.
+/// Records commands of the caller, which the library does not order.
 struct Recorder<'g> {
     device: &'g multisplit::ash::Device,
     queue: vk::Queue,
@@ -134,7 +133,7 @@ impl<'g> Recorder<'g> {
         }
     }
 
-    /// Records with `body` and submits, without waiting.
+    /// Records commands with `body` and submits them without waiting.
     fn submit(&self, body: impl FnOnce(vk::CommandBuffer) -> Result<(), Error>) -> Result<()> {
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(self.pool)
@@ -162,7 +161,7 @@ impl Drop for Recorder<'_> {
     }
 }
 
-/// Control for the tests above: without the library's ordering, the layer reports a hazard.
+/// Control for the other tests: without the library's ordering, the layer reports a hazard.
 fn unordered_submissions_are_reported(gpu: &Gpu) -> Result<()> {
     let array = gpu.context.zeroed::<u32>(N)?;
     let (first, first_data) = adding(gpu, 1, false)?;
@@ -185,7 +184,7 @@ fn unordered_submissions_are_reported(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The workspace of a recording may not overlap its imports.
+/// The memory given as a workspace must not overlap an import.
 fn overlapping_workspace_is_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("sort");

@@ -1,4 +1,4 @@
-//! Shortest paths by every method, compared with a search on the CPU, on networks of every shape.
+//! Shortest paths by every method, compared with a search on the CPU, on networks of many shapes.
 
 use multisplit_bench::network::{Grid, Rmat, Weighting};
 use multisplit_sssp::network::{Direction, EdgeList, Network};
@@ -47,8 +47,8 @@ pub fn check(
     Ok(results)
 }
 
-/// Every method in a full run; otherwise the methods without extra passes, since the others have
-/// many kernels to compile.
+/// All methods in a full run. The other methods have extra passes, which take long to compile, so a
+/// plain run omits them.
 fn sampled(gpu: &Gpu) -> &'static [Method] {
     if gpu.full { &METHODS } else { &[Method::NearFar, Method::Multisplit] }
 }
@@ -60,7 +60,7 @@ fn every_method(gpu: &Gpu, network: &Network, sources: &[u32]) -> Result<()> {
     Ok(())
 }
 
-/// Random edges: few or many, including duplicates and self-loops.
+/// A network of random edges, with duplicates and self-loops.
 pub fn random_network(rng: &mut Rng, max_vertices: u64) -> Result<Network> {
     let vertices = 1 + rng.below(max_vertices);
     let count = rng.below(4 * vertices + 1);
@@ -120,7 +120,7 @@ fn zero_weights_and_many_edges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     every_method(gpu, &network, &[0, 59, 61])
 }
 
-/// A vertex with very many neighbours, which have few arcs each.
+/// One vertex has very many neighbours, each of which has few arcs.
 fn hub_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let spokes = if gpu.full { 1_000_000 } else { 100_000 };
     let mut edges = EdgeList::weighted();
@@ -155,7 +155,7 @@ fn float_weights_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// A network of the size of soc-Slashdot0902, and a road-like one.
+/// A network of the size of soc-Slashdot0902, and a grid that resembles a road network.
 fn generated_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let rmat = Rmat::of_size(82_168, 504_230).generate(Weighting::Own)?;
     let grid = Grid::of_size(10_000).generate(Weighting::Own)?;
@@ -177,7 +177,7 @@ fn generated_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The number of workgroups that are guaranteed to run concurrently: one on a software driver.
+/// A tuning with a number of workgroups that certainly run concurrently: one on a software driver.
 fn residents(gpu: &Gpu) -> Tuning {
     let mut tuning = tuning(gpu);
     if tuning.residents.groups == 0 {
@@ -190,7 +190,7 @@ fn tuning(gpu: &Gpu) -> Tuning {
     Tuning::for_device(gpu.context.properties())
 }
 
-/// Resident workgroups, with these sizes.
+/// Options for a single dispatch of resident workgroups with this tuning.
 fn resident(method: Method, tuning: Tuning) -> Options {
     Options { resident: Some(true), tuning: Some(tuning), ..options(method) }
 }
@@ -215,13 +215,13 @@ fn resident_workgroups_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Two workgroups, which a software driver runs on two threads. If they do not run concurrently
-/// they give up, and the distances are still correct.
+/// A software driver runs the two workgroups on two threads. If they do not run concurrently, they
+/// time out, and the distances must still be correct.
 fn two_resident_workgroups_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut tuning = residents(gpu);
     tuning.residents.groups = tuning.residents.groups.max(2);
     if gpu.is_software() {
-        // Loops are limited to 65,535 iterations in total.
+        // Software drivers end loops after 65,535 iterations in total.
         (tuning.spin_limit, tuning.resident_rounds) = (30_000, 2);
     }
     let network = Rmat::of_size(60, 150).generate(Weighting::Own)?;
@@ -243,7 +243,7 @@ fn residents_that_time_out_fall_back_to_dispatches(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Vertices that do not fit in a queue are found again later.
+/// A vertex that does not fit in a queue is found again by a later scan over all vertices.
 fn overflowing_queues_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut tuning = tuning(gpu);
     tuning.queue_percent = 100;
@@ -258,7 +258,7 @@ fn overflowing_queues_match_the_cpu(gpu: &Gpu) -> Result<()> {
         }
     }
     ensure!(dense > 0, "every queue was long enough");
-    // Queues shorter than the number of vertices.
+    // Queues with fewer entries than there are vertices.
     (tuning.queue_percent, tuning.min_queue_entries) = (0, 300);
     let network = Rmat::of_size(3000, 12_000).generate(Weighting::Own)?;
     for method in [Method::NearFar, Method::Multisplit] {
@@ -279,8 +279,8 @@ fn searches_without_local_hops_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check(gpu, &network, &options, &[0]).map(|_| ())
 }
 
-/// Buckets that are merged, given back, or neither; vertices whose arcs are relaxed by a whole
-/// workgroup or by all workgroups.
+/// Buckets that are merged with the next one, put back, or neither. The arcs of a vertex are
+/// relaxed by one thread, one workgroup, or all workgroups.
 fn thin_buckets_and_wide_vertices_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let network = Rmat::of_size(3000, 30_000).generate(Weighting::Own)?;
     let cases = [
@@ -301,7 +301,7 @@ fn thin_buckets_and_wide_vertices_match_the_cpu(gpu: &Gpu) -> Result<()> {
         tuning.tail_entries = merge_entries / 2;
         tuning.wide_degree = wide_degree;
         tuning.hub_degree = hub_degree;
-        // A hub has at least one piece.
+        // The tuning requires that a hub has at least one piece of arcs.
         tuning.piece = tuning.piece.min(hub_degree);
         for delta in [5.0, 60.0] {
             let method = Method::Multisplit;

@@ -1,5 +1,4 @@
-//! Shortest paths: the results besides the distances (predecessor tree, statistics), and rejected
-//! arguments.
+//! Shortest paths: the predecessor tree and the statistics, and rejected arguments.
 
 use multisplit::graph::{Step, Work};
 use multisplit_bench::network::{Grid, Rmat, Weighting};
@@ -17,8 +16,8 @@ tests!(sssp:
     hundred_searches_do_not_leak, known_graphs_match_certified_results,
 );
 
-/// Checks that every reached vertex except the source has a predecessor with an arc of the right
-/// length, and that following predecessors leads to the source.
+/// Checks that each reached vertex except the source has a predecessor with an arc of the correct
+/// length, and that predecessors lead to the source.
 fn expect_tree(network: &Network, paths: &ShortestPaths) -> Result<()> {
     let ShortestPaths { source, distances, predecessors, .. } = paths;
     let n = network.vertices();
@@ -74,7 +73,7 @@ fn predecessor_trees_of_random_networks_are_valid(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Cycles and a long path with zero weights.
+/// Cycles and a long path of arcs with zero weight.
 fn predecessor_trees_with_zero_weights_are_valid(gpu: &Gpu) -> Result<()> {
     let mut edges = EdgeList::weighted();
     for v in 0..200 {
@@ -85,7 +84,7 @@ fn predecessor_trees_with_zero_weights_are_valid(gpu: &Gpu) -> Result<()> {
     }
     let cycles = Network::new(410, Direction::Undirected, &edges)?;
     let mut edges = EdgeList::weighted_f32();
-    // 1e-9 is lost when added to 1, so such an arc has zero cost, too.
+    // In f32, adding 1e-9 to a distance of 1 does not change it, so such arcs act as zero weights.
     (0..500).for_each(|v| edges.push_f32(v, v + 1, if v == 0 { 1.0 } else { 1e-9 }));
     (0..500).for_each(|v| edges.push_f32(v + 1, v, 0.0));
     let way = Network::new(501, Direction::Directed, &edges)?;
@@ -106,7 +105,7 @@ fn statistics_are_consistent(gpu: &Gpu) -> Result<()> {
         let arcs = network.arcs().len() as u64;
         ensure!(found.relaxations == arcs + found.rerelaxations, "{found:?}");
         ensure!(found.expansions >= network.vertices().into() && found.rounds > 1, "{found:?}");
-        // One window of ten buckets covers this whole network.
+        // These two methods do not split here: one window of ten buckets covers the whole network.
         let split = !matches!(method, Method::BellmanFord | Method::Multisplit);
         ensure!(split == (found.splits > 0), "{found:?}");
         let sizes = solver.round_sizes()?;
@@ -117,8 +116,8 @@ fn statistics_are_consistent(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The passes that split a pile run once in eight rounds, most of them dispatched indirectly, and a
-/// plan of a whole search contains enough of both.
+/// The passes that split the pile of far vertices run once in eight rounds. Most passes are
+/// dispatched indirectly. The plan covers several rounds of a search.
 fn piles_are_split_every_eight_rounds(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let network = Grid::of_size(400).generate(Weighting::Own)?;
@@ -150,7 +149,7 @@ fn distance_overflow_is_reported(gpu: &Gpu) -> Result<()> {
     let Err(Error::Network(NetworkError::DistanceOverflow { vertex: 2 })) = refused else {
         bail!("{refused:?}");
     };
-    // A shorter path to the vertex makes the overflow harmless.
+    // A shorter path to the same vertex makes the overflow harmless.
     edges.push(0, 2, 5);
     let found = solve(&Network::new(4, Direction::Directed, &edges)?)?;
     expect_equal(&found.paths.distances, &[0, u32::MAX - 1, 5, UNREACHED])?;
@@ -207,14 +206,14 @@ fn hundred_searches_do_not_leak(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Environment variable: the folder with the files of well-known graphs. Generated graphs do not
-/// need it.
+/// Environment variable: the folder with files of well-known graphs. Generated graphs need no
+/// files.
 const GRAPHS_VARIABLE: &str = "MULTISPLIT_GRAPHS";
 
-/// On a software driver, subgroups of this size or larger take many times as long as smaller ones.
+/// Software drivers take many times as long with subgroups of at least this size.
 const SLOW_SUBGROUP: u32 = 16;
 
-/// All sources of all known graphs in a full run; otherwise the graphs that take little time.
+/// A full run tests all known graphs with all sources; a plain run tests the fast ones.
 fn known_graphs_match_certified_results(gpu: &Gpu) -> Result<()> {
     let mut networks = vec![
         ("rmat_slashdot", Rmat::of_size(82_168, 504_230).generate(Weighting::Own)?),
@@ -253,7 +252,8 @@ fn large_networks() -> Result<Vec<(&'static str, Network)>> {
     if let Ok(folder) = std::env::var(GRAPHS_VARIABLE) {
         for (graph, file) in shortest::FILES {
             let path = std::path::Path::new(&folder).join(file);
-            // Some files are too large to be available everywhere; missing ones are printed.
+            // Files that are missing are reported and skipped, since some are too large to be
+            // everywhere.
             if path.exists() {
                 networks
                     .push((graph, multisplit_bench::network::load(&path, &Default::default())?));

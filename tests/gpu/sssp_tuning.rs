@@ -1,4 +1,5 @@
-//! Distances do not depend on the tuning: random tunings give the right distances or a typed error.
+//! Distances do not depend on the tuning: with random tunings, searches return correct distances or
+//! a typed error.
 
 use multisplit_sssp::{DeviceNetwork, Error, Options, Solver, Tuning};
 use multisplit_tests::prelude::*;
@@ -39,10 +40,11 @@ const FIELDS: &[fn(&mut Tuning) -> &mut u32] = fields![
     delta_even,
 ];
 
-/// One or two fields that are set to anything. 400 tunings in a full run.
+/// One or two fields of the tuning get arbitrary values. A full run tries 400 tunings.
 fn random_tunings_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let device = Tuning::for_device(gpu.context.properties());
-    // All but `residents`, whose fields are drawn, and the loop limit, which comes from the device.
+    // Two fields are not drawn: `residents`, of which each field is drawn, and the loop limit, which
+    // comes from the device.
     let all = format!("{device:?}").matches(": ").count();
     ensure!(all == FIELDS.len() + 2, "{all} fields, {} of them are drawn", FIELDS.len());
     let (mut right, mut refused, mut mine) = (0, 0, gpu.mine());

@@ -1,8 +1,8 @@
-//! Positive controls: the validation layer reports a missing barrier, so the absence of messages in
-//! other tests is meaningful.
+//! Positive controls: the validation layer reports a missing barrier, so other tests can rely on
+//! the absence of messages.
 //!
-//! The layer reports hazards between a read and a write in either order. It does not report two
-//! writes to a storage buffer (layer 1.3.239); these are covered by the planner's model tests.
+//! Layer 1.3.239 reports hazards between a read and a write, in either order. It does not report
+//! two writes to a storage buffer; the planner's model tests cover those.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ fn plan(
 
 fn scan_plan(gpu: &Gpu, method: ScanMethod, replayable: bool) -> Result<Work> {
     let policy = gpu.context.policy();
-    // Too long for a single workgroup, whatever the device's policy.
+    // The array is too long for a single workgroup under any policy.
     let policy =
         Policy { scan: method, spine_threads: policy.threads, single_group_tiles: 1, ..policy };
     plan(&gpu.context, replayable, |graph, src, dst| {
@@ -51,7 +51,7 @@ fn scan_plan(gpu: &Gpu, method: ScanMethod, replayable: bool) -> Result<Work> {
     })
 }
 
-/// Copies twice, through a transient that the next run overwrites.
+/// Two copies, through a transient that the next run overwrites.
 pub fn two_copies(context: &Context, replayable: bool) -> Result<Work> {
     let policy = context.policy();
     plan(context, replayable, |graph, src, dst| {
@@ -61,8 +61,8 @@ pub fn two_copies(context: &Context, replayable: bool) -> Result<Work> {
     })
 }
 
-/// Records `plan` `times` times into one command buffer and runs it. Returns the hazards that the
-/// layer reports.
+/// Records `plan` `times` times into one command buffer and submits it. Returns the hazards that
+/// the layer reports.
 fn hazards(gpu: &Gpu, work: &Work, plan: Plan, times: u32) -> Result<Vec<String>> {
     let context = &gpu.context;
     let executable = context.instantiate(plan)?;
@@ -94,7 +94,7 @@ fn removing_any_barrier_of_a_scan_is_reported(gpu: &Gpu) -> Result<()> {
 fn missing_barrier_between_runs_is_reported(gpu: &Gpu) -> Result<()> {
     let again = two_copies(&gpu.context, true)?;
     ensure!(hazards(gpu, &again, again.plan.clone(), 3)?.is_empty());
-    // A plan that is marked as replayable, but does not cover the hazards between its runs.
+    // A plan that is marked as replayable but has no barriers between its runs.
     let once = two_copies(&gpu.context, false)?;
     let claiming = once.plan.broken_by(|plan| *plan.replayable = true);
     let reported = hazards(gpu, &once, claiming, 3)?;
@@ -110,7 +110,7 @@ fn consecutive_scans_have_no_hazards(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// The same between submissions: a recording is ordered against itself, however it is repeated.
+/// Without waiting between submissions: a recording is ordered after its own earlier submissions.
 fn submissions_in_flight_have_no_hazards(gpu: &Gpu) -> Result<()> {
     for work in [
         scan_plan(gpu, METHODS[0], true)?,

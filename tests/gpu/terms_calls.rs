@@ -1,4 +1,4 @@
-//! Scans and reductions in one call, and rejected arguments. These tests do not depend on the
+//! Scans and reductions as single calls, and rejected arguments. These tests do not depend on the
 //! subgroup width.
 
 use multisplit::graph::Graph;
@@ -11,7 +11,8 @@ tests!(terms_calls:
     one_call_reductions_match_the_cpu, invalid_scans_are_rejected, invalid_reductions_are_rejected,
 );
 
-/// The order of `total_cmp`: NaN is the largest value, -NaN the smallest, and -0 is less than 0.
+/// Floats are ordered as by `total_cmp`: NaN is the largest value, -NaN the smallest, and -0 is
+/// less than +0.
 fn special_floats_follow_total_order(gpu: &Gpu) -> Result<()> {
     let nan = f32::NAN;
     let input = [1.0, 0.0, -0.0, f32::NEG_INFINITY, -nan, nan, 2.0];
@@ -85,7 +86,7 @@ fn invalid_reductions_are_rejected(gpu: &Gpu) -> Result<()> {
     let (words, floats) = (graph.import::<u32>("words", 8), graph.import::<f32>("floats", 8));
     let bytes = graph.import::<u8>("bytes", 8);
     let huge = graph.import::<u32>("huge", 1 << 33);
-    // Larger than any device's memory.
+    // More elements than fit in the memory of any device.
     let absurd = graph.import::<u32>("absurd", u64::MAX);
     let mut add = |buffers, operator| reduce(&mut graph, &policy, operator, &buffers);
     let (of, sum) = (ReduceBuffers::new, Operator::Sum);

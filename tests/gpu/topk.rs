@@ -1,5 +1,6 @@
-//! Top-k, compared with a stable sort on the CPU between guard words: key types x rows x k x
-//! directions x distributions x methods; device counts; rejected arguments.
+//! Top-k, compared with a stable sort on the CPU. Outputs lie between guard words. Cases combine
+//! key type, number of rows, k, direction, distribution and method. Also device counts and rejected
+//! arguments.
 
 use multisplit::graph::Graph;
 use multisplit::operations::topk::TopKMethod;
@@ -17,7 +18,7 @@ tests!(topk:
     recorded_topk_uses_the_count_of_each_run, invalid_topk_is_rejected
 );
 
-/// The whole product in a full run, otherwise a sample.
+/// A full run tests every combination; a plain run tests a sample.
 fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
 }
@@ -56,13 +57,13 @@ fn whole_product(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Combinations of type, method, k and order. Each one needs as many pipelines as its method has
-/// passes, and the pass that sorts the results in one workgroup needs a pipeline for each power of
-/// two that bounds k. Compilation dominates the cost of a test.
+/// The sample: key type, method, k, and whether results are sorted. It is small because pipelines
+/// take most of the time of a test: each entry needs one per pass, and the pass that sorts results
+/// needs another one for each power of two that bounds k.
 const SAMPLED: [(KeyType, TopKMethod, usize, bool); 2] =
     [(KeyType::F32, TopKMethod::Rows, 200, true), (KeyType::F32, TopKMethod::Filter, 200, true)];
 
-/// Sizes, distributions and directions in turn. The passes of `Select` also run after a filter.
+/// Sizes, distributions and directions alternate. `Filter` also runs the passes of `Select`.
 fn sampled_product(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (quick_policy(gpu), gpu.mine());
     let mut turn = 0;
@@ -71,7 +72,7 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
         for (keys, smallest) in KEYS.into_iter().flat_map(|keys| [(keys, false), (keys, true)]) {
             turn += 1;
             let n = sizes[turn % sizes.len()];
-            // Within the power of two that is already compiled.
+            // Other values of k within the same power of two share the pipelines.
             let k = if n >= k { k - turn % (k / 4) } else { 0 };
             let case = Case { keys, smallest, sorted, ..Case::of(key, n, k, method) };
             if mine() {
@@ -82,7 +83,7 @@ fn sampled_product(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Few and many rows, with lengths around a vector and a tile.
+/// From one row to 300 rows, with lengths around a vector and a tile.
 fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let mut mine = gpu.mine();
@@ -92,7 +93,7 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
         for (turn, (rows, length)) in shapes.into_iter().enumerate() {
             for method in &METHODS[1..] {
                 for k in [1, length.div_ceil(2), 200] {
-                    // A sample uses one k for almost all shapes.
+                    // For nearly all shapes, a plain run tests only k = 200.
                     let short = length < 14 && k > length / 2 && *method == TopKMethod::Rows;
                     if k > length.min(1000) || !(gpu.full || k == 200 || short) || !mine() {
                         continue;
@@ -112,13 +113,13 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if !gpu.full {
         return Ok(());
     }
-    // Rows whose results are sorted as segments.
+    // k is so large that the results of each row are sorted by a segmented sort.
     let case = Case { rows: 3, ..Case::of(KeyType::U32, 9_001, 3_000, TopKMethod::Select) };
     check(gpu, &policy, &case).map(drop)
 }
 
-/// Samples that are too large, too small, or from one place only: the estimated threshold is wrong,
-/// but the results are correct.
+/// The threshold is estimated from samples that are too many, too few, or from one part of the
+/// array. The estimate is wrong, but the results must be correct.
 fn wrong_estimates_give_correct_results(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for (samples, maxima) in [(1, 1), (1 << 20, 16), (1 << 20, 1 << 16), (4096, 64)] {
@@ -131,7 +132,7 @@ fn wrong_estimates_give_correct_results(gpu: &Gpu) -> Result<()> {
             }
         }
     }
-    // One workgroup for all tiles, and one per tile.
+    // From one workgroup for all tiles to one workgroup per tile.
     for groups in [1, 4096] {
         let mut policy = quick_policy(gpu);
         policy.topk.groups = groups;
@@ -144,8 +145,8 @@ fn wrong_estimates_give_correct_results(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Rows that are divided into parts, with a short last part; and more candidates than a workgroup
-/// can hold.
+/// Rows that several workgroups share, with a short last part, and more candidates than one
+/// workgroup can hold.
 fn topk_of_rows_divided_into_parts_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut policy = quick_policy(gpu);
     policy.topk.row_elements = 500;
@@ -164,7 +165,7 @@ fn topk_of_rows_divided_into_parts_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     counted(gpu, &policy, TopKMethod::Rows)
 }
 
-/// More elements equal to the k-th than needed, in every part: the first ones are taken.
+/// Each part has more elements equal to the k-th one than needed. The first of them are returned.
 fn ties_take_the_first_elements(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     for method in &METHODS[1..] {
@@ -182,7 +183,7 @@ fn ties_take_the_first_elements(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Each method with a device count.
+/// Tests each method with a device count.
 fn device_count_limits_the_elements(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for &method in &METHODS[1..] {
@@ -193,7 +194,7 @@ fn device_count_limits_the_elements(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Runs one plan with one count after another.
+/// Runs one plan with different counts.
 fn counted(gpu: &Gpu, policy: &Policy, method: TopKMethod) -> Result<()> {
     const MAX: u32 = 20_000;
     const K: usize = 200;
@@ -226,7 +227,7 @@ fn counted(gpu: &Gpu, policy: &Policy, method: TopKMethod) -> Result<()> {
     Ok(())
 }
 
-/// Arrays on the host and on the device, empty arrays, and rows.
+/// Arrays on the host and on the device, empty arrays, and several rows.
 fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys = [0.0f32, -0.0, f32::NAN, 1.5, f32::NEG_INFINITY, 1.5, -f32::NAN];
@@ -245,7 +246,7 @@ fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     expect_equal(&rows.indices, &[1, 2, 0, 1])
 }
 
-/// Submitted many times, with a different count and different data each time.
+/// Each submission has another count and other data.
 fn recorded_topk_uses_the_count_of_each_run(gpu: &Gpu) -> Result<()> {
     const MAX: u64 = 9_000;
     const K: u64 = 200;
@@ -280,7 +281,7 @@ fn recorded_topk_uses_the_count_of_each_run(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Bad input returns a descriptive error, and the context remains usable.
+/// Errors describe the invalid argument, and the context remains usable.
 fn invalid_topk_is_rejected(gpu: &Gpu) -> Result<()> {
     let (context, policy) = (&gpu.context, gpu.context.policy());
     let keys = [1u32, 2, 3, 4, 5, 6];

@@ -1,4 +1,4 @@
-//! Runs one top-k between guard words and compares it with the CPU.
+//! Runs one top-k, with guard words around its outputs, and compares it with a CPU reference.
 
 use multisplit::operations::topk::TopKMethod;
 use multisplit::operations::{TopKBuffers, topk};
@@ -41,7 +41,7 @@ impl Case {
         how.method(self.method)
     }
 
-    /// The expected keys (as bits) and indices, row by row.
+    /// The expected keys (as bits) and indices of each row, one row after another.
     pub fn expected(&self, keys: &[u64]) -> (Vec<u64>, Vec<u32>) {
         let of_row = |row: &[u64]| {
             let images: Vec<u64> = row.iter().map(|&bits| image(self.key, bits)).collect();
@@ -52,12 +52,12 @@ impl Case {
         keys.chunks(self.length.max(1)).flat_map(of_row).unzip()
     }
 
-    /// The keys in these words, as bits.
+    /// The bits of the keys in these words.
     pub fn bits(&self, words: &[u32]) -> Vec<u64> {
         keys_of_words(self.key, words, words.len() * 4 / self.key.bytes() as usize)
     }
 
-    /// Results in sorted order.
+    /// The keys and indices, sorted by key and then by index.
     pub fn ordered(&self, keys: &[u64], indices: &[u32]) -> (Vec<u64>, Vec<u32>) {
         let mut pairs: Vec<(u64, u32)> =
             keys.iter().copied().zip(indices.iter().copied()).collect();
@@ -106,7 +106,7 @@ fn run(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
     Ok(added.method)
 }
 
-/// The device's policy, with a low limit for long rows.
+/// The device's policy, in which rows count as long from a few elements on.
 pub fn quick_policy(gpu: &Gpu) -> Policy {
     let mut policy = gpu.context.policy();
     policy.topk.row_elements = 4096;

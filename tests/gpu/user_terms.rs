@@ -1,5 +1,5 @@
-//! GLSL operators and predicates, compared with the CPU, including operators that are not
-//! commutative, and rejected ones.
+//! GLSL operators and predicates of users, compared with the same functions on the CPU. Some
+//! operators are not commutative, and some are invalid and must be rejected.
 
 use multisplit::operations::{ReduceBuffers, ScanBuffers, reduce, scan};
 use multisplit::{Error, Glsl, GlslOperator, Operator, Policy, Scan, Select};
@@ -12,7 +12,8 @@ tests!(user_terms:
     invalid_operators_are_rejected, invalid_predicates_are_rejected,
 );
 
-/// Composition of the maps x -> a x + b modulo 2^16 or 2^32: associative, but not commutative.
+/// Composes two affine maps x -> a x + b modulo 2^16 or 2^32: an associative operation that is not
+/// commutative.
 fn then(key_bits: u32, first: u64, second: u64) -> u64 {
     let half = key_bits / 2;
     let mask = (1u64 << half) - 1;
@@ -35,7 +36,7 @@ const THEN_I64: &str = "
         return int64_t(a | b << 32);
     }";
 
-/// A type with an associative operator in GLSL and in Rust.
+/// A type with an associative operator that is given in GLSL and in Rust.
 trait Chained: Term {
     const SOURCE: &'static str;
     const SAME: Self;
@@ -58,7 +59,7 @@ impl Chained for i64 {
     }
 }
 
-/// The last value that is not NaN.
+/// The operator returns the last value that is not NaN.
 impl Chained for f32 {
     const SOURCE: &'static str =
         "float combined(float a, float b) { return b != b ? a : b; } // the last number";
@@ -73,7 +74,7 @@ fn operator<T: Chained>() -> GlslOperator {
 }
 
 fn input<T: Chained>(n: usize, seed: u64) -> Vec<T> {
-    // A single NaN value, since a device may return any of several NaNs.
+    // The input contains only one NaN value, since a device may return any NaN for a NaN.
     let is_same = |x: T| T::SAME.then(x).key_bits() == T::SAME.key_bits();
     let all: Vec<T> = terms::input(Operator::Max, n, seed);
     all.into_iter().map(|x| if is_same(x) { T::SAME } else { x }).collect()
@@ -93,7 +94,7 @@ fn reduced<T: Chained>(input: &[T]) -> T {
     input.iter().fold(T::SAME, |so_far, &x| so_far.then(x))
 }
 
-/// Disables the single-workgroup path.
+/// A policy that never uses a single workgroup.
 fn policy(gpu: &Gpu) -> Policy {
     Policy { single_group_tiles: 0, spine_tiles: 1, ..gpu.context.policy() }
 }
@@ -148,7 +149,7 @@ fn check_reduce<T: Chained>(gpu: &Gpu, policy: &Policy, n: usize) -> Result<()> 
 fn reductions_of_noncommutative_operators_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (policy(gpu), gpu.mine());
     let tile = policy.threads as usize * 16;
-    // With many tiles, one workgroup takes several.
+    // With more tiles than workgroups, a workgroup processes several tiles.
     let threads = gpu.context.properties().subgroup_size;
     let small = Policy { threads, spine_threads: threads, ..policy };
     for n in [1, tile + 3, 9 * tile + 7] {

@@ -1,5 +1,5 @@
-//! Work and frames: passes over arrays that are declared together, recorded once and submitted many
-//! times, with values that change between submissions.
+//! Work and frames: passes on arrays are declared, recorded once, and submitted many times with
+//! values that change between submissions.
 
 use multisplit::{
     Array, Bins, Buckets, Error, ExecutableOptions, Frame, Glsl, Scan, Sort, Work, threads,
@@ -17,7 +17,7 @@ tests!(work:
 
 const N: u64 = 10_000;
 
-/// Operations on the first elements of an array are limited to them, or return an error.
+/// Operations on the first elements of an array do not access others, or return an error.
 fn operations_are_limited_to_the_first_elements(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (a, b) = (context.upload(&[1u32, 2, 3, 4, 5])?, context.upload(&[9u32; 5])?);
@@ -33,13 +33,13 @@ fn operations_are_limited_to_the_first_elements(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&b)?, &[1, 2, 3, 9, 9])?;
     run(&|work| work.copy(a.first(1), b.first(1)))?;
     run(&|work| {
-        let n = work.count_in(&a, 5); // 1
+        let n = work.count_in(&a, 5); // `a[0]` is 1
         work.fill(b.first(n), 8)
     })?;
     expect_equal(&context.download(&b)?, &[8, 2, 3, 9, 9])?;
     run(&|work| work.fill(bytes[1].first(4), 0x0404_0404))?;
     expect_equal(&context.download(&bytes[1])?, &[4u8, 4, 4, 4, 9, 9, 9])?;
-    // Only these elements are bound, so the shader's array ends with them.
+    // Only these elements are bound, so for the shader the array ends after them.
     let add = |work: &mut Work| -> Result<(), Error> {
         let pass = work.glsl("add", ADD)?.bind("data", b.first(2)).push(&10u32);
         pass.dispatch(threads(5, 64));
@@ -66,7 +66,7 @@ fn operations_are_limited_to_the_first_elements(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&b)?, &[8, 12, 3, 9, 9])
 }
 
-/// Graphs do not support empty buffers, so an empty array is bound as one element.
+/// Graphs do not support empty buffers, so an empty array is bound as an array of one element.
 fn empty_arrays_of_wide_elements_are_accepted(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let none = context.upload::<[u32; 64]>(&[])?;
@@ -77,7 +77,7 @@ fn empty_arrays_of_wide_elements_are_accepted(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Adds `addend` times the index to each word.
+/// A shader that adds `addend` times the index to each word.
 pub const ADD: &str = "#version 460
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
@@ -87,7 +87,7 @@ void main() {
     if (i < data.at.length()) data.at[i] += push.addend * i;
 }";
 
-/// The same on the CPU.
+/// Applies [`ADD`] on the CPU.
 pub fn add(words: &mut [u32], addend: u32) {
     words
         .iter_mut()
@@ -101,7 +101,7 @@ fn adding(gpu: &Gpu, array: &Array<u32>, addend: u32, in_flight: usize) -> Resul
     Ok(work.record_in_flight(in_flight)?)
 }
 
-/// Each submission uses the value that was set before it, whatever is in flight.
+/// Each submission uses the values set before it, even if earlier submissions are in flight.
 fn push_values_change_per_run(gpu: &Gpu) -> Result<()> {
     for in_flight in [1, 2, 3, 0] {
         let mut expected = uniform(N as usize, 1);
@@ -114,8 +114,8 @@ fn push_values_change_per_run(gpu: &Gpu) -> Result<()> {
             frame.submit()?;
             add(&mut expected, value);
         }
-        // A value stays until another one is set; a value that is replaced before a submission has
-        // no effect.
+        // A value stays until another one is set. Setting a value again before a submission
+        // replaces it.
         frame.set("add", &99u32)?;
         frame.set("add", &4u32)?;
         for _ in 0..4 {
@@ -128,7 +128,7 @@ fn push_values_change_per_run(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Runs through a transient, of which each submission in flight has a copy; the next run reads the
+/// Runs that use a transient: each submission in flight has its own copy of it. Each run reads the
 /// output of the previous one.
 fn submissions_in_flight_are_ordered(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
@@ -190,7 +190,7 @@ fn counts_change_per_run(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Fill, copy, split, histogram and scan in one recording, on arrays and transients.
+/// Fills, copies, splits, histograms and scans in one recording, on arrays and transients.
 fn primitives_in_one_recording_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys = uniform(N as usize, 4);
@@ -249,8 +249,8 @@ fn pairs_and_permutations_match_the_cpu(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&offsets)?, &ends)
 }
 
-/// Calls of the context are ordered after earlier submissions and before later ones; so are two
-/// frames that use the same array.
+/// A call is ordered after earlier submissions and before later ones. Two frames that use the same
+/// array are ordered as well.
 fn calls_and_submissions_are_ordered(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut expected = uniform(N as usize, 6);
@@ -275,7 +275,7 @@ fn calls_and_submissions_are_ordered(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&array)?, &expected)
 }
 
-/// A frame keeps the arrays it was recorded with alive.
+/// A frame keeps its arrays alive.
 fn frames_outlive_their_arrays(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let out = context.zeroed::<u32>(N)?;
@@ -292,8 +292,8 @@ fn frames_outlive_their_arrays(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&out)?, &input)
 }
 
-/// [`ADD`] limited to as many workgroups as the array has elements for: with very many workgroups,
-/// the thread index wraps around.
+/// Like [`ADD`], for at most as many workgroups as the array needs. With very many workgroups, the
+/// thread index would wrap around.
 const ADD_BY_SOME: &str = "#version 460
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { uint at[]; } data;
@@ -303,7 +303,7 @@ void main() {
     if (gl_WorkGroupID.x < 16 && i < data.at.length()) data.at[i] += push.addend * i;
 }";
 
-/// The number of workgroups comes from words on the device.
+/// The numbers of workgroups are in device memory.
 fn indirect_dispatches_are_clamped(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (array, groups) = (context.zeroed::<u32>(1000)?, context.upload(&[3u32, 1, 1])?);
@@ -311,7 +311,7 @@ fn indirect_dispatches_are_clamped(gpu: &Gpu) -> Result<()> {
     work.glsl("add", ADD_BY_SOME)?.bind("data", &array).push(&1u32).dispatch_indirect(&groups)?;
     let mut frame = work.record()?;
     let mut expected = vec![0; 1000];
-    // The last count exceeds every device's limit and is clamped to it.
+    // The last count exceeds the limit of every device, and is clamped to it.
     for count in [3u32, 0, 16, u32::MAX] {
         context.write(&groups, 0, &[count])?;
         frame.submit()?;
@@ -322,7 +322,8 @@ fn indirect_dispatches_are_clamped(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-/// Only the caller's own passes have values, of the declared size; a rejected value has no effect.
+/// A value can be set only for a pass of the caller, and only with the declared size. A rejected
+/// value has no effect.
 fn invalid_values_are_rejected(gpu: &Gpu) -> Result<()> {
     const WIDE: &str = "#version 460
 layout(local_size_x = 64) in;
@@ -369,7 +370,7 @@ void main() { if (gl_GlobalInvocationID.x == 0) data.at[0] += push.a + push.b; }
     expect_equal(&context.download(&array)?, &reference::exclusive_scan(&expected))
 }
 
-/// Imports get their memory when they are recorded, but a frame is recorded immediately.
+/// A frame is recorded immediately, but imports get their memory only when plans are run.
 fn frames_with_imports_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let begin = || -> Result<_> {
@@ -393,7 +394,7 @@ fn frames_with_imports_are_rejected(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&array)?, &expected)
 }
 
-/// More arrays than are resolved without an allocation.
+/// Passes with so many arrays that the library must allocate memory to look them up.
 fn many_arrays_are_bound(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let arrays: Vec<_> =

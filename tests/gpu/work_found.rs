@@ -1,5 +1,5 @@
-//! Recorded work with counts that earlier passes left on the device: selections, runs, minima and
-//! maxima, and segments.
+//! Recorded work in which passes use counts that earlier passes wrote to device memory: selections,
+//! runs, minima and maxima, and segments.
 
 use multisplit::{Operator, Scan, Select};
 use multisplit_tests::prelude::*;
@@ -10,7 +10,7 @@ tests!(work_found:
 
 const N: u64 = 9_000;
 
-/// Elements selected by flags, their runs, and the positions of the smallest and largest run.
+/// Selects elements by flags, finds their runs, and then the smallest and largest key of the runs.
 fn runs_argmin_and_argmax_of_selected_elements_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut rng = Rng::new(31);
@@ -60,8 +60,8 @@ fn runs_argmin_and_argmax_of_selected_elements_match_the_cpu(gpu: &Gpu) -> Resul
     Ok(())
 }
 
-/// A partition of an array, a scan of its first part in segments given by flags, and segmented
-/// reductions whose element count is known only on the device.
+/// Partitions an array, scans its first part in segments that flags define, and reduces segments
+/// whose number of elements is known only on the device.
 fn partitioned_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<u32> = (0..N as u32).map(|at| at.wrapping_mul(2_654_435_761) >> 20).collect();
