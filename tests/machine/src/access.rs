@@ -30,7 +30,7 @@ pub(crate) struct Accessor {
 
 pub(crate) fn address(subgroup: &Subgroup, at: Address, lane: usize) -> u64 {
     let dynamic = at.reg.map_or(0, |reg| subgroup.get(reg, lane));
-    // A bad address stays bad, whatever is added.
+    // An address marked as bad keeps the mark, whatever offset is added.
     (dynamic.wrapping_add(at.base)) | (dynamic & BAD_ADDRESS)
 }
 
@@ -233,8 +233,9 @@ impl Run<'_> {
         held
     }
 
-    /// Records an addition to shared memory. If it is swapped with another addition, returns the
-    /// difference between the value that the lane observes and the value in memory; otherwise 0.
+    /// Records an addition to shared memory. If this addition is swapped with another one, returns
+    /// the difference between the value that the lane observes and the value in memory; otherwise
+    /// 0.
     pub fn swap(&mut self, core: &Core, who: Accessor, at: u64, added: u32) -> u32 {
         if self.options.atomics == AtomicOrder::Lane {
             return 0;

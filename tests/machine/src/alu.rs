@@ -25,8 +25,8 @@ impl Alu {
     }
 }
 
-/// Defines the kinds of operations, by their number of operands. A kind has the name of its
-/// component-wise core instruction or of its instruction in the GLSL instruction set.
+/// Defines the kinds of operations, grouped by number of operands. Each kind is named after its
+/// component-wise SPIR-V instruction or its GLSL.std.450 instruction.
 macro_rules! kinds {
     (
         core { $($core_operands:literal: $($core:ident)*;)* }
@@ -40,7 +40,7 @@ macro_rules! kinds {
             $($($other,)*)*
         }
 
-        /// The operation of a component-wise core instruction.
+        /// The kind of a component-wise SPIR-V instruction, if it is one.
         pub(crate) fn kind_of(op: Op) -> Option<Kind> {
             match op {
                 $($(Op::$core => Some(Kind::$core),)*)*
@@ -48,7 +48,7 @@ macro_rules! kinds {
             }
         }
 
-        /// The operation of a component-wise instruction of the GLSL instruction set.
+        /// The kind of a component-wise GLSL.std.450 instruction, if it is one.
         pub(crate) fn kind_of_glsl(op: GLOp) -> Option<Kind> {
             match op {
                 $($(GLOp::$glsl => Some(Kind::$glsl),)*)*
@@ -90,8 +90,8 @@ kinds! {
         2: UMin UMax SMin SMax FMin FMax Step;
         3: UClamp SClamp FClamp Fma FMix;
     }
-    // Parts of instructions with two results, and of conversions between one wide and two narrow
-    // scalars.
+    // One half of an instruction with two results, or of a conversion between one 64-bit scalar and
+    // two 32-bit scalars.
     other {
         1: High;
         2: MulHigh SMulHigh Carry Borrow Pack;

@@ -28,14 +28,14 @@ pub(crate) enum Space {
     /// Registers: private and function variables, and built-in inputs.
     Private,
     Shared,
-    /// Bound ranges: the index of the range in bits 40 and up, and a byte offset in the bits below.
+    /// Bound ranges: bits 40 and up hold the index of the range, lower bits the byte offset in it.
     Buffer,
     Push,
 }
 
 /// Number of low address bits that hold the byte offset in a bound range.
 pub(crate) const OFFSET_BITS: u32 = 40;
-/// Marks an address that is out of an array's bounds; the low bits hold the index.
+/// Bit that marks an address outside of an array's bounds. The low bits hold the index.
 pub(crate) const BAD_ADDRESS: u64 = 1 << 63;
 
 /// One index of an access chain.
@@ -76,7 +76,7 @@ pub(crate) enum GroupOp {
     BallotBitCount(Reach),
     BallotFindLsb,
     BallotFindMsb,
-    // Takes the value of the lane given by the second operand.
+    // Takes the value of the lane whose index is the second operand.
     Broadcast,
     BroadcastFirst,
     Shuffle,
@@ -108,21 +108,22 @@ pub(crate) struct Semantics {
 #[derive(Clone, Debug)]
 pub(crate) enum Code {
     Copy { dst: Reg, src: Reg, n: u32 },
-    // Computes `n` components. An operand whose bit in `same` is set is one scalar for all
-    // components.
+    // Computes `n` components. An operand whose bit is set in `same` is a scalar that applies to
+    // all components.
     Alu { op: Alu, dst: Reg, args: [Reg; 3], n: u32, same: u8 },
     // Selects one of `n` components by the index in a register.
     Pick { dst: Reg, vector: Reg, index: Reg, n: u32 },
     Insert { dst: Reg, vector: Reg, scalar: Reg, index: Reg, n: u32 },
     Chain { dst: Reg, base: Address, terms: Box<[Term]> },
-    // Converts a 64-bit device address, held in two registers or one wide register, to an address
-    // in a bound range.
+    // Converts a 64-bit device address, held in two registers or in one, to an address in a bound
+    // range.
     Locate { dst: Reg, low: Reg, high: Option<Reg> },
     LoadPrivate { dst: Reg, at: Address, n: u32 },
     StorePrivate { at: Address, src: Reg, n: u32 },
     Load { space: Space, dst: Reg, at: Address, leaves: Box<[Leaf]>, how: Qualifiers },
     Store { space: Space, at: Address, src: Reg, leaves: Box<[Leaf]>, how: Qualifiers },
-    // `dst` gets the previous value if it is used. `args` are the value and the comparator.
+    // `dst` receives the previous value, if the result is used. `args` are the value and the
+    // comparator.
     Atomic { op: Op, space: Space, dst: Option<Reg>, at: Address, args: [Reg; 2], wide: bool },
     ArrayLength { dst: Reg, range: u32, offset: u32, stride: u32 },
     Group { op: GroupOp, dst: Reg, value: Reg, other: Reg, n: u32 },
@@ -152,7 +153,7 @@ pub(crate) struct Block {
     pub joins: bool,
 }
 
-/// The built-in inputs that the machine writes to registers before a lane starts.
+/// Built-in inputs that the machine writes to registers before a lane starts.
 pub(crate) const INPUTS: [BuiltIn; 15] = [
     BuiltIn::WorkgroupId,
     BuiltIn::NumWorkgroups,
@@ -204,7 +205,8 @@ pub(crate) struct Program {
     pub functions: Vec<String>,
     pub entry: u32,
     pub registers: u32,
-    /// Registers with the same value in every lane: constants, and variables with initializers.
+    /// Registers that have the same initial value in each lane: constants, and variables with
+    /// initializers.
     pub constants: Vec<(Reg, u64)>,
     /// Built-in inputs and their registers.
     pub inputs: Vec<(BuiltIn, Range<Reg>)>,

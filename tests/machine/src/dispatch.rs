@@ -13,7 +13,7 @@ const MAX_TURN: u64 = 6;
 /// of a short kernel.
 const STALLS: u64 = 8;
 const STALL: u64 = 30_000;
-/// A turn that ends only when lanes have to wait.
+/// A turn without limit, which ends only when the lanes must wait.
 const NO_END: u64 = u64::MAX;
 
 /// Runs a dispatch until it ends or is stopped.
@@ -57,7 +57,7 @@ fn choose_group(run: &mut Run<'_>, resident: &[Group]) -> usize {
     }
 }
 
-/// Picks a random workgroup that is not held back; the first one if all are.
+/// Picks a random workgroup that is not held back, or the first one if all are.
 fn choose_free(run: &mut Run<'_>, resident: &[Group], held: impl Fn(&Group) -> bool) -> usize {
     let others = resident.iter().filter(|g| !held(g)).count() as u64;
     let pick = run.rng.below(others) as usize;
@@ -65,7 +65,7 @@ fn choose_free(run: &mut Run<'_>, resident: &[Group], held: impl Fn(&Group) -> b
     free.nth(pick).map_or(0, |(at, _)| at)
 }
 
-/// Runs some lanes of a workgroup for one turn.
+/// Runs lanes of a workgroup for one turn.
 fn turn(run: &mut Run<'_>, group: &mut Group) {
     let count = group.subgroups.len();
     let (first, accesses) = match run.options.schedule {
@@ -111,7 +111,7 @@ fn run_subgroup(run: &mut Run<'_>, group: &mut Group, at: usize, mut accesses: u
                 }
             }
             Step::Moved => {
-                // The lanes that moved are the last tangle, unless they wait for others.
+                // The lanes that moved are now the last tangle, unless they wait for others.
                 match sg.flow.tangles.iter().rposition(|t| !t.waits) {
                     Some(next) => tangle = next,
                     None => return,
@@ -135,8 +135,8 @@ fn run_subgroup(run: &mut Run<'_>, group: &mut Group, at: usize, mut accesses: u
     }
 }
 
-/// Called if no lane of the workgroup can continue: either all of them are at a barrier, or a
-/// finding is reported.
+/// Called when no lane of the workgroup can continue. Releases a barrier that all lanes have
+/// reached; otherwise reports a finding.
 fn meet(run: &mut Run<'_>, group: &mut Group) {
     let Group { core, subgroups } = group;
     let all: u32 = subgroups.iter().map(|s| s.flow.full.count_ones()).sum();
@@ -150,8 +150,8 @@ fn meet(run: &mut Run<'_>, group: &mut Group) {
     let pc = tangle.pc;
     let local = sg.first + tangle.mask.trailing_zeros() as usize;
     let elsewhere = tangles().find(|(_, t)| t.pc != pc);
-    // If subgroup barriers act as workgroup barriers, mismatched barriers are not reported here;
-    // the wrong results they cause are found.
+    // If subgroup barriers act as workgroup barriers, mismatched barriers are no finding. They cause
+    // wrong results, which tests detect.
     let mut barriers = tangles().map(|(_, t)| &run.program.code[t.pc as usize]);
     let silent = barriers.any(|code| {
         matches!(code, Code::ControlBarrier { execution, .. } if *execution != Scope::Workgroup)
@@ -171,7 +171,7 @@ fn meet(run: &mut Run<'_>, group: &mut Group) {
         }
     }
     if silent && subgroups.iter().any(|sg| sg.flow.live == 0) {
-        // A subgroup that has ended also ends the others.
+        // A subgroup that has ended never reaches the barrier, so the others do not continue.
         for sg in subgroups {
             sg.flow.end();
         }

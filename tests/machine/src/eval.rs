@@ -20,7 +20,7 @@ fn bits(wide: bool, x: f64) -> u64 {
     rounded(wide, x as f32, x)
 }
 
-/// The bits of a float of either width. Each is rounded once, from the exact result.
+/// The bits of a float of either width. Both values were rounded once, from the exact result.
 fn rounded(wide: bool, narrow: f32, double: f64) -> u64 {
     if wide { double.to_bits() } else { u64::from(narrow.to_bits()) }
 }
@@ -29,7 +29,7 @@ fn either(condition: bool, yes: u64, no: u64) -> u64 {
     if condition { yes } else { no }
 }
 
-/// Computes in the width of the type, with a single rounding.
+/// Computes in the precision of the type, so that the result is rounded once.
 fn float2(wide: bool, a: u64, b: u64, f32s: fn(f32, f32) -> f32, f64s: fn(f64, f64) -> f64) -> u64 {
     if wide {
         f64s(f64::from_bits(a), f64::from_bits(b)).to_bits()
@@ -205,7 +205,7 @@ pub(crate) fn eval_atomic(
     })
 }
 
-/// The bits of a bit field, and their number.
+/// The bits of a bit field, and the number of bits.
 fn field(a: u64, offset: u64, count: u64) -> (u64, u64) {
     let count = count.min(64);
     let mask = if count == 64 { u64::MAX } else { (1 << count) - 1 };

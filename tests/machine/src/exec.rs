@@ -240,8 +240,7 @@ fn copy(sg: &mut Subgroup, mask: Mask, dst: u32, src: u32, n: u32) {
         sg.registers.copy_within(from..from + n as usize * width, to);
         return;
     }
-    // Copied as if all at once: overlapping rows are parts of one value, so they are copied in the
-    // direction that does not overwrite unread rows.
+    // Rows may overlap, so they are copied in the direction that overwrites no unread row.
     for k in 0..n {
         let k = if dst > src { n - 1 - k } else { k };
         for lane in lanes(mask) {
@@ -296,13 +295,13 @@ fn accessor(
     how: Qualifiers,
     write: bool,
 ) -> Accessor {
-    // Shared memory is always coherent, and volatile memory is coherent.
+    // Accesses to shared memory are always coherent, and volatile accesses are, too.
     let coherent = how.coherent || how.volatile || space == Space::Shared;
     let mode = Mode { write, atomic: how.volatile, coherent, fixed: false };
     Accessor { local: sg.first + lane, pc, space, mode }
 }
 
-/// The lanes of an atomic in the order of execution, and their number.
+/// The lanes of an atomic in execution order, and their number.
 fn ordered_lanes(run: &mut Run<'_>, mask: Mask) -> ([u8; Mask::BITS as usize], usize) {
     let mut order = [0; Mask::BITS as usize];
     let count = mask.count_ones() as usize;
@@ -352,7 +351,7 @@ fn take(sg: &mut Subgroup, mask: Mask, edge: &Edge) {
         [] => {}
         [(dst, src, n)] => copy(sg, mask, *dst, *src, *n),
         all => {
-            // Copied as if all at once.
+            // All inputs are read before any phi is written.
             let width = sg.width;
             let mut held = std::mem::take(&mut sg.held);
             for &(_, src, n) in all {
@@ -392,7 +391,8 @@ fn branch(
     Step::Moved
 }
 
-/// Checks whether all subgroups of the workgroup take the same branch.
+/// Records which branch a subgroup takes, to find out whether all subgroups of the workgroup take
+/// the same one.
 fn note(core: &mut Core, sg: &mut Subgroup, at: usize, block: u32) {
     let tangle = sg.flow.tangles[at];
     if !sg.flow.notes_branches() || !tangle.uniform || tangle.mask != sg.flow.full {

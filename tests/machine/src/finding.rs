@@ -8,8 +8,8 @@ use std::fmt;
 pub(crate) enum FindingKind {
     /// Two unordered accesses to a word, at least one of them a write.
     Race,
-    /// A write that is ordered before an access of another invocation but need not be visible to
-    /// it, since the memory is not `coherent`.
+    /// The write is ordered before another invocation's access, but that access may not observe it,
+    /// since the memory is not `coherent`.
     NotCoherent,
     /// An access beyond the bounds of an array or of the bound range.
     OutOfBounds,
@@ -19,7 +19,7 @@ pub(crate) enum FindingKind {
     Undefined,
     /// A barrier that is not reached by all invocations.
     Barrier,
-    /// A value read from an inactive lane.
+    /// A subgroup operation reads from an inactive lane.
     AbsentLane,
     /// An indirect dispatch with more workgroups than devices support.
     TooManyGroups,
@@ -104,7 +104,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// All findings. Each pair of instructions is reported once.
+/// All findings. Findings of the same two instructions are reported once, with their number.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     list: Vec<Finding>,
@@ -112,8 +112,8 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Counts another finding of this kind between two instructions of a kernel. Returns whether it
-    /// is known already.
+    /// Counts a finding. Returns whether one of this kind between the same two instructions of the
+    /// kernel was already reported.
     pub(crate) fn again(&mut self, kind: FindingKind, kernel: &str, places: (u32, u32)) -> bool {
         let key = (kind, kernel.to_owned(), places.0, places.1);
         if let Some(finding) = self.seen.get(&key).and_then(|&at| self.list.get_mut(at)) {

@@ -40,7 +40,7 @@ pub(crate) struct Tangle {
     pub node: usize,
     /// Whether the lanes wait at a barrier.
     pub waits: bool,
-    /// Whether all invocations of the workgroup took this path, as far as is known.
+    /// Whether all invocations of the workgroup are known to have taken this path.
     pub uniform: bool,
     /// Number of lanes, cached because it is needed for every instruction.
     pub count: u32,
@@ -52,7 +52,7 @@ impl Tangle {
     }
 }
 
-/// Outside of all constructs.
+/// The construct index of lanes outside of all constructs.
 pub(crate) const ROOT: usize = usize::MAX;
 const NO_BLOCK: u32 = u32::MAX;
 
@@ -66,7 +66,7 @@ struct Node {
     next: u32,
     header: u32,
     is_call: bool,
-    /// Whether the lanes are guaranteed to reconverge at its end.
+    /// Whether lanes are guaranteed to reconverge at the end of the construct.
     promised: bool,
     uniform: bool,
     /// Lanes inside the construct.
@@ -83,7 +83,7 @@ pub(crate) struct Flow {
     pub tangles: Vec<Tangle>,
     nodes: Vec<Node>,
     free: Vec<usize>,
-    /// Scratch list of the constructs that lanes are leaving, kept to avoid allocations.
+    /// Scratch list of constructs that lanes are leaving, reused to avoid allocations.
     left: Vec<usize>,
     /// All lanes of the subgroup, and those that have not ended.
     pub full: Mask,
@@ -149,7 +149,7 @@ impl Flow {
         self.enter(tangle, Node { merge, ..self.node(&self.tangles[tangle]) });
     }
 
-    /// Enters a loop at its header, unless the lanes come from a previous iteration.
+    /// Enters a loop at its header. Lanes that come from a previous iteration stay in the loop.
     pub fn begin_loop(&mut self, tangle: usize, header: u32, merge: u32, next: u32) {
         let own = self.tangles[tangle].node;
         if self.nodes.get(own).is_some_and(|n| own != ROOT && n.header == header) {
@@ -227,7 +227,7 @@ impl Flow {
         self.tangles.push(Tangle { pc: to.pc, ..tangle });
     }
 
-    /// Moves lanes out of the constructs inside `target`, to a place of `target`.
+    /// Moves lanes out of all constructs inside `target`, to `place` in `target`.
     fn leave(&mut self, program: &Program, tangle: Tangle, target: usize, place: Place) {
         let mut at = tangle.node;
         let mut left = std::mem::take(&mut self.left);
@@ -302,7 +302,7 @@ impl Flow {
         self.tangles.iter().filter(|t| t.waits).map(|t| t.count).sum()
     }
 
-    /// Whether branches must be recorded to know if the whole workgroup took the same path.
+    /// Whether branches must be recorded to decide if the whole workgroup took the same path.
     pub fn notes_branches(&self) -> bool {
         self.reconvergence == Reconvergence::WorkgroupUniform
     }

@@ -46,16 +46,16 @@ pub(crate) struct Launch<'a> {
     pub by_address: bool,
 }
 
-/// Label, hash of the words, specialization, whether it takes addresses, and whether subgroup
-/// barriers are replaced.
+/// Kernel label, hash of the SPIR-V words, specialization, whether buffers are accessed by address,
+/// and whether subgroup barriers are replaced.
 type ProgramKey = (String, u64, Vec<(u32, u32)>, bool, bool);
 
-/// Decoded kernels, shared by all machines, since tests run the same kernels many times.
+/// Decoded kernels. All machines share them, since tests run the same kernels many times.
 static PROGRAMS: OnceLock<Mutex<HashMap<ProgramKey, Arc<Program>>>> = OnceLock::new();
 
 thread_local! {
-    /// Decoded replacements of the kernel that this thread replaced last. There are too many
-    /// mutants to keep all of them, and each is run several times.
+    /// Decoded versions of the mutant that this thread runs. Each mutant runs several times, but
+    /// there are too many to keep all of them.
     static REPLACED: RefCell<HashMap<ProgramKey, Arc<Program>>> = RefCell::default();
 }
 
@@ -81,7 +81,8 @@ pub struct Machine {
     pub(crate) passes: Vec<PassInfo>,
     /// All findings so far.
     pub findings: Findings,
-    /// Additions to shared memory whose order could be swapped, or is to be swapped.
+    /// Pairs of additions to shared memory that could execute in another order, or that this run
+    /// must swap.
     pub swaps: Swaps,
     /// The block coverage so far.
     pub coverage: Coverage,
@@ -94,16 +95,16 @@ pub struct Machine {
 impl Machine {
     /// A device without any buffers.
     pub fn new(options: Options) -> Self {
-        // Index 0 means "no pass".
+        // Index 0 stands for "no pass".
         Self { options, passes: vec![PassInfo::default()], ..Self::default() }
     }
 
-    /// Unwritten memory of `bytes` bytes.
+    /// Creates a buffer of `bytes` bytes that counts as unwritten.
     pub fn buffer(&mut self, name: &str, bytes: u64) -> Buffer {
         Buffer(self.memory.add(name, bytes))
     }
 
-    /// Memory initialized with these words.
+    /// Creates a buffer with these words.
     pub fn upload(&mut self, name: &str, words: &[u32]) -> Buffer {
         let buffer = self.buffer(name, words.len() as u64 * 4);
         let cells = &mut self.memory.regions[buffer.0].cells;
@@ -117,13 +118,13 @@ impl Machine {
         &self.memory.regions[buffer.0].cells.words
     }
 
-    /// Runs these words in place of the kernel with this label.
+    /// Runs these SPIR-V words instead of the kernel with this label.
     pub fn replace(&mut self, label: &str, spirv: Vec<u32>) {
         self.replaced.insert(label.to_owned(), spirv);
     }
 
-    /// Overrides the specialization constant called `name` in every kernel that has it. Names that
-    /// no built-in kernel has are rejected, as they would be ignored otherwise.
+    /// Sets the specialization constant `name` in every kernel that has it. Names that no built-in
+    /// kernel has are rejected.
     pub fn specialize(&mut self, name: &str, value: u32) -> Result<()> {
         if !constant_names().contains(name) {
             return Err(MachineError::constant(name));
@@ -179,7 +180,8 @@ impl Machine {
         Ok(program)
     }
 
-    /// Runs a kernel on whole buffers, given by the kernel's names for them, and waits for it.
+    /// Runs a kernel on whole buffers, which are given by the names in the kernel, and waits for
+    /// it.
     pub fn dispatch(
         &mut self,
         kernel: &Kernel,
@@ -255,7 +257,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Begins a pass: a kernel, or a transfer.
+    /// Begins a pass, which is a kernel or a transfer.
     pub(crate) fn begin(&mut self, label: &str, program: Option<Arc<Program>>) -> u32 {
         let pass = self.timeline.begin(program.is_none());
         self.passes.push(PassInfo { label: label.to_owned(), program });

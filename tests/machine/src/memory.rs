@@ -14,14 +14,15 @@ pub(crate) struct Mode {
     /// Atomic, or volatile: a volatile access of one word counts as a relaxed atomic.
     pub atomic: bool,
     pub coherent: bool,
-    /// An access by a transfer or as an indirect argument.
+    /// A transfer, or the read of indirect arguments: an access at a fixed stage rather than by a
+    /// lane.
     pub fixed: bool,
 }
 
 /// The lane, time and instruction of an access.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Record {
-    /// 0 without an access.
+    /// Index of the pass; 0 if there was no access.
     pub pass: u32,
     pub group: u32,
     pub lane: u32,
@@ -42,10 +43,9 @@ struct Shadow {
     write: Record,
     atomic_write: Record,
     atomic_read: Record,
-    /// The last plain reads, by two different lanes.
+    /// The last plain reads, at most one by each of two different lanes.
     reads: [Record; 2],
-    /// The value before the last atomic or volatile write, and the number of reads that may still
-    /// observe it.
+    /// The value before the last atomic or volatile write, and how many reads may still return it.
     previous: u32,
     stale: u8,
 }
@@ -57,8 +57,8 @@ pub(crate) struct Cells {
     shadow: Vec<Shadow>,
 }
 
-/// Maximum number of stale reads of a word, so that a lane that waits for the new value observes it
-/// eventually.
+/// Maximum number of stale reads of a word. A lane that polls for the new value observes it after
+/// these.
 const MAX_STALE: u8 = 3;
 
 /// The value of unwritten memory.
@@ -80,8 +80,8 @@ impl Cells {
         self.shadow.get(at).is_some_and(|s| s.written)
     }
 
-    /// Writes a word. After an atomic or volatile write, other lanes may observe the old value for
-    /// a while.
+    /// Writes a word. After an atomic or volatile write, loads of other lanes may return the old
+    /// value for a while.
     pub fn put(&mut self, at: usize, value: u32, was_written: bool, atomic: bool) {
         if let (Some(shadow), Some(word)) = (self.shadow.get_mut(at), self.words.get_mut(at)) {
             shadow.previous = *word;
@@ -90,8 +90,9 @@ impl Cells {
         }
     }
 
-    /// The old value, if an atomic or volatile load may observe it: the last write is not ordered
-    /// before the load, no load has observed the new value yet, and `wants_old` returns true.
+    /// Returns the old value if an atomic or volatile load may observe it: the last write is not
+    /// ordered before the load, no load has returned the new value yet, and `wants_old` returns
+    /// true.
     pub fn stale_value(
         &mut self,
         at: usize,
@@ -120,8 +121,8 @@ impl Cells {
         }
     }
 
-    /// Records an access. Returns a conflict with an earlier access, if any; `ordered` reports
-    /// whether an earlier access is ordered before this one.
+    /// Records an access. Returns a conflicting earlier access, if any. `ordered` decides whether
+    /// an earlier access is ordered before this one.
     pub fn touch(
         &mut self,
         at: usize,

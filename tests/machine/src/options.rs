@@ -3,20 +3,20 @@
 /// Scheduling order of workgroups, subgroups and diverged lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// The first one that can run, until it must wait.
+    /// Runs the first workgroup, subgroup or tangle that can run, until it must wait.
     InOrder,
-    /// The last one that can run, until it must wait; workgroups are started in reverse order.
+    /// Runs the last one that can run, until it must wait. Workgroups start in reverse order.
     Reversed,
-    /// A random one that can run, for a few memory accesses.
+    /// Runs a random one that can run, for a few memory accesses.
     Random,
     /// Like `Random`, but some workgroups stop after a number of memory accesses and continue only
-    /// when all others have ended. They must be fewer than the resident workgroups.
+    /// when all others have ended. There must be fewer of them than resident workgroups.
     HeldBack {
-        /// The first stopped workgroup, in starting order.
+        /// Index of the first stopped workgroup, in starting order.
         first: u64,
-        /// Number of consecutive stopped workgroups.
+        /// Number of stopped workgroups; their indices are consecutive.
         count: u64,
-        /// Number of accesses and barriers of each before it stops.
+        /// Number of accesses and barriers after which they stop.
         after: u64,
     },
     /// Like `Random`, but sometimes a workgroup stalls right after it has read a volatile word. If
@@ -60,8 +60,8 @@ pub enum SubgroupBarriers {
     /// ended, the others do not continue. The lanes of a subgroup run in lockstep, so a memory
     /// barrier of subgroup scope orders the accesses of the lanes that execute it together.
     OfWorkgroup {
-        /// Whether kernels are changed as the engine changes them for such a device: each subgroup
-        /// barrier is replaced by a memory barrier.
+        /// Whether kernels are changed as the engine changes them for such devices: each subgroup
+        /// barrier becomes a memory barrier.
         replaced: bool,
     },
 }
@@ -79,8 +79,8 @@ pub struct Options {
     pub atomics: AtomicOrder,
     /// Execution of subgroup barriers.
     pub subgroup_barriers: SubgroupBarriers,
-    /// Whether an atomic or volatile load may return the value before the last write, if that write
-    /// is not ordered before the load.
+    /// Whether an atomic or volatile load may return the old value of a word if the last write is
+    /// not ordered before the load.
     pub old_values: bool,
     /// Maximum number of workgroups on the device at a time.
     pub resident: usize,

@@ -64,7 +64,7 @@ impl Others {
     }
 }
 
-/// State of a lane that has executed a memory barrier on buffers, or read a released value.
+/// The state of a lane that has executed a memory barrier on buffers, or has read a released value.
 #[derive(Clone, Debug, Default)]
 struct Exchange {
     released: Option<Rc<Others>>,
@@ -73,7 +73,7 @@ struct Exchange {
 }
 
 impl Exchange {
-    /// Releases what the lane and its workgroup know, and what the lane has done itself.
+    /// Releases the knowledge of the lane and its workgroup, and the lane's own accesses.
     fn release(&mut self, known: Option<&Rc<Others>>, group: u64, own: Known) {
         let mut released = Others::default();
         for known in [known, self.known.as_ref()].into_iter().flatten() {
@@ -112,7 +112,7 @@ pub(crate) struct Clocks {
     fences: [Vec<u32>; 2],
     published: [Vec<u32>; 2],
     version: u32,
-    /// A shared copy of `published` for buffers.
+    /// A copy of `published` for buffers, which other workgroups can hold.
     shown: Option<Rc<[u32]>>,
     subs: Vec<u32>,
     /// Known `sub` counts of the lanes of the same subgroup, one row per lane.
@@ -152,7 +152,7 @@ impl Clocks {
             && self.rows.get(to * self.width + from % self.width).is_some_and(|&k| stamp.sub < k)
     }
 
-    /// The same for buffers and a lane of another workgroup.
+    /// Like `ordered`, for buffers and an access by a lane of another workgroup.
     pub fn ordered_across(&self, group: u64, from: u32, stamp: Stamp, to: usize) -> bool {
         let covers = |known: &Option<Rc<Others>>| {
             known.as_ref().is_some_and(|k| k.covers(group, from, stamp.fence))

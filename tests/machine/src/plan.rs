@@ -1,4 +1,4 @@
-//! Runs whole plans. The planner's steps are plain data, so a graph runs here without Vulkan.
+//! Runs whole plans without Vulkan: the planner's steps are plain data.
 
 use multisplit_graph::{
     BufferPlacement, Place, Plan, PlannedBinding, PlannedPass, PlannedView, Work,
@@ -25,7 +25,7 @@ impl Default for PlanOptions {
     }
 }
 
-/// Maximum number of workgroups per dimension that every device supports. A larger count is a bug
+/// Number of workgroups per dimension that every Vulkan device supports. A larger count is a defect
 /// of the kernel that wrote it.
 const MAX_GROUPS: u32 = 65_535;
 
@@ -35,14 +35,14 @@ struct Instance<'p> {
     imports: Vec<(usize, Buffer)>,
     workspace: Option<Buffer>,
     constants: Option<Buffer>,
-    /// One buffer that is used as every status word.
+    /// One buffer that serves as the status word of all passes.
     status: Buffer,
     by_address: bool,
 }
 
 impl Machine {
-    /// Runs a plan with the given imports, by name, and waits for it. More than one run requires a
-    /// replayable plan.
+    /// Runs a plan with imports given by name, and waits for it. Plans must be replayable if they
+    /// run more than once.
     pub fn run(
         &mut self,
         plan: &Plan,
@@ -182,7 +182,7 @@ impl Machine {
     }
 }
 
-/// Bytes as words.
+/// Packs bytes into words.
 fn packed(bytes: &[u8]) -> impl Iterator<Item = u32> {
     bytes.chunks(4).map(|word| word.iter().rev().fold(0, |w, &byte| w << 8 | u32::from(byte)))
 }

@@ -14,7 +14,7 @@ pub(crate) fn locate(run: &Run<'_>, at: u64) -> u64 {
         run.memory.regions[bound.region].address + bound.offset
     };
     let count = run.bounds.len();
-    // If a range begins at the address, that range is meant, not the end of the previous one.
+    // Where two ranges meet, an address belongs to the range that begins there.
     let exact = (0..count).find(|&k| begin(k) == at);
     let found = exact
         .or_else(|| (0..count).find(|&k| (begin(k)..begin(k) + run.bounds[k].size).contains(&at)));
@@ -24,8 +24,8 @@ pub(crate) fn locate(run: &Run<'_>, at: u64) -> u64 {
     }
 }
 
-/// The register of a variable's address, if the address is the same for all of these lanes and in
-/// bounds. This is common: an index is usually a loop counter.
+/// The register of a variable at an address, if all these lanes have the same address and it is in
+/// bounds. This is common, since an index is usually a loop counter.
 pub(crate) fn same_private(sg: &Subgroup, mask: Mask, at: Address) -> Option<u32> {
     let first = address(sg, at, mask.trailing_zeros() as usize);
     let Some(register) = at.reg else { return Some(first as u32) };

@@ -1,4 +1,5 @@
-//! Evaluates an operation for many lanes, with one dispatch on its kind for all of them.
+//! Evaluates an operation for many lanes, and branches on the kind of operation only once for all
+//! of them.
 
 use std::cell::Cell;
 
@@ -11,7 +12,7 @@ pub(crate) struct Rows<'r> {
     pub registers: &'r mut [u64],
     pub width: usize,
     pub mask: Mask,
-    /// Whether all lanes take part.
+    /// Whether all lanes execute the operation.
     pub whole: bool,
     pub to: usize,
     pub args: [usize; 3],

@@ -26,7 +26,8 @@ pub(crate) struct PassInfo {
 pub(crate) struct Run<'a> {
     pub program: &'a Program,
     pub memory: &'a mut Memory,
-    /// The ranges of the program's descriptors, in descriptor order, followed by other ranges.
+    /// The bound ranges: those of the program's descriptors in order, then ranges that are accessed
+    /// by address.
     pub bounds: &'a [Bound],
     pub push: &'a [u8],
     /// Index of this pass.
@@ -50,8 +51,8 @@ pub(crate) struct Core {
     pub number: u64,
     pub shared: Cells,
     pub clocks: Clocks,
-    /// For each branch instruction and visit: the target taken by the first subgroup, and whether
-    /// another subgroup took a different one.
+    /// For each branch instruction and each visit of it: the target that the first subgroup took,
+    /// and whether another subgroup took a different one.
     pub branches: HashMap<(u32, u32), (u32, bool)>,
     /// Number of accesses and barriers so far.
     pub visible: u64,
@@ -70,7 +71,7 @@ pub(crate) struct Subgroup {
     /// For each register: the lanes in which it is undefined.
     pub undefined: Vec<Mask>,
     pub flow: Flow,
-    /// For each branch: number of visits together with all other subgroups.
+    /// For each branch: how often the whole subgroup has reached it so far.
     pub visits: HashMap<u32, u32>,
     /// Scratch buffers for copies between registers, kept to avoid allocations.
     pub held: Vec<u64>,
@@ -103,7 +104,7 @@ impl Subgroup {
         self.undefined.clear();
         self.undefined.resize(program.registers as usize, Mask::MAX);
         for &(register, value) in &program.constants {
-            // These include variables with initial values.
+            // Constants include variables with initial values.
             let at = register as usize * self.width;
             self.registers[at..at + self.width].fill(value);
             self.undefined[register as usize] = 0;
@@ -125,8 +126,8 @@ impl Subgroup {
 }
 
 impl Group {
-    /// A workgroup before its first instruction, reusing the allocations of a finished one if
-    /// available.
+    /// A workgroup before its first instruction. Reuses the allocations of a finished one, if
+    /// given.
     pub fn new(run: &Run<'_>, number: u64, spare: Option<Self>) -> Self {
         let program = run.program;
         let [gx, gy, _] = run.groups.map(u64::from);

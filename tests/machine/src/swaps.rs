@@ -1,13 +1,15 @@
-//! Additions to shared memory that could be executed in a different order.
+//! Additions to shared memory that could execute in a different order.
 //!
 //! The machine executes one instruction at a time for the lanes of a tangle, so an addition of one
-//! lane always precedes a later addition of another lane. The specification does not guarantee
-//! that: without a barrier between them, the later one may execute first, unless its operand
-//! depends on the result of the earlier one. Atomics do not race, so only the kernel's result can
-//! reveal an error. Therefore a run records pairs of consecutive additions to a word by two lanes
-//! of a subgroup that are not ordered. A second run of the same plan swaps some of the pairs: the
-//! earlier addition returns the value it would get after the later one. If the later addition is
-//! unchanged, it does not depend on the earlier one.
+//! lane always precedes a later addition of another lane. The specification does not guarantee this
+//! order: without a barrier in between, the later addition may execute first, unless its operand
+//! depends on the result of the earlier one. Atomics do not race, so only a wrong result reveals a
+//! kernel that relies on the order.
+//!
+//! Therefore a run records pairs of consecutive, unordered additions to a word by two lanes of a
+//! subgroup. A second run of the same plan swaps some of the pairs: the earlier addition returns
+//! the value that it would return after the later one. If the second run makes the same later
+//! additions, these do not depend on the earlier ones, so the swap is a legal execution.
 
 use std::collections::HashMap;
 
@@ -63,15 +65,15 @@ impl Swaps {
         &self.found
     }
 
-    /// Swaps these pairs in the next run, which must run the same plan as the run that found them.
-    /// All pairs must be of one pass, and each addition may occur at most once.
+    /// Requests that the next run swaps these pairs. It must run the same plan as the run that
+    /// found them. All pairs must be of one pass, and no addition may be in two pairs.
     pub fn want(&mut self, swaps: &[Swap]) {
         self.wanted_pass = swaps.first().map_or(0, |swap| swap.pass);
         let both = swaps.iter().flat_map(|s| [(s.numbers[0], (*s, 0)), (s.numbers[1], (*s, 1))]);
         self.wanted = both.collect();
     }
 
-    /// Whether all requested swaps were performed, and the additions were the same as in the
+    /// Whether all requested pairs were swapped and this run made the same additions as the
     /// recording run.
     pub fn swapped(&self) -> bool {
         !self.differs && self.done == self.wanted.len()

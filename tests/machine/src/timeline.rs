@@ -50,8 +50,7 @@ impl Use {
         if self.write.is_empty() {
             return self.waits.contains(stage);
         }
-        // For a later write it is enough that the earlier write is available; it need not be
-        // visible.
+        // A later write requires that the earlier write is available, but not that it is visible.
         let overwrites = !access.writes().is_empty() && self.available.contains(stage);
         overwrites || self.visible.iter().any(|(s, a)| s.contains(stage) && a.contains(access))
     }
@@ -109,7 +108,7 @@ impl Stage {
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
     passes: Vec<Option<[Use; 3]>>,
-    /// Passes with a lower index ended before the host continued.
+    /// Passes before this index ended before the host continued.
     open: usize,
 }
 

@@ -153,15 +153,15 @@ fn any(sg: &Subgroup, first: Reg, n: u32) -> Mask {
 
 fn copy(sg: &mut Subgroup, mask: Mask, dst: Reg, src: Reg, n: u32) {
     for k in 0..n {
-        // In the same direction as values are copied, for overlapping rows.
+        // Overlapping rows are copied in the same direction as their values.
         let k = if dst > src { n - 1 - k } else { k };
         let bits = sg.undefined[(src + k) as usize];
         put(sg, mask, dst + k, bits);
     }
 }
 
-/// Calls `access` with the register of a variable's address; `None` if it is out of bounds. All
-/// lanes together if they have the same address, else each lane.
+/// Calls `access` with the register of a variable's address, or `None` if it is out of bounds.
+/// Makes one call for all lanes if they have the same address, otherwise one call per lane.
 fn each_private(
     sg: &mut Subgroup,
     mask: Mask,

@@ -1,5 +1,5 @@
 //! Types and constants of a module, in declaration order: array lengths may be specialization
-//! constants, and these may be computed from others.
+//! constants, which may be computed from other constants.
 
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Decoration, Op, Word};
@@ -11,7 +11,7 @@ use crate::eval::eval;
 use crate::types::{Scalar, Type};
 
 impl Decoder<'_> {
-    /// Declares a type. Returns whether `global` was one.
+    /// Handles a type declaration. Returns whether `global` is one.
     pub(super) fn declare_type(&mut self, global: &Instruction) -> Result<bool> {
         let number = |at: usize| number_at(global, at) as u32;
         let id_at = |at: usize| id_at(global, at);

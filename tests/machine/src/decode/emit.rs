@@ -135,8 +135,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Decodes instructions on composites and instructions with several results. Returns whether
-    /// `i` was one.
+    /// Decodes instructions on composites, and instructions with several results. Returns whether
+    /// `i` is one of them.
     fn composite(&mut self, i: &Instruction) -> Result<bool> {
         match i.class.opcode {
             Op::Undef => {

@@ -63,8 +63,8 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Assigns registers to the values of a function. Values that are used only in their own block
-    /// share registers with those of other blocks, since a lane is in one block at a time.
+    /// Assigns registers to the values of a function. Values that are used only within their block
+    /// share registers across blocks, since a lane is in one block at a time.
     fn assign_registers(&mut self, function: &Function) {
         let shared = used_elsewhere(function);
         let mut size = 0;
@@ -140,7 +140,7 @@ impl Decoder<'_> {
         self.program.origins.push(self.origin);
     }
 
-    /// The block with the id at this operand, where lanes join.
+    /// The block whose id is this operand. Lanes join there.
     fn join_at(&mut self, i: &Instruction, at: usize) -> Result<u32> {
         let block = self.block(id_at(i, at))?;
         self.program.blocks[block as usize].joins = true;
@@ -152,7 +152,7 @@ impl Decoder<'_> {
         block.ok_or_else(|| self.malformed(format!("no block {id}")))
     }
 
-    /// The edge from this block to the block with the id at this operand.
+    /// The edge from this block to the block whose id is this operand.
     fn edge(&mut self, i: &Instruction, at: usize) -> Result<Edge> {
         let to = id_at(i, at);
         let block = self.block(to)?;
@@ -163,7 +163,7 @@ impl Decoder<'_> {
         Ok(Edge { block, copies: copies.collect::<Result<_>>()? })
     }
 
-    /// Decodes control flow. Returns whether the instruction was control flow.
+    /// Decodes a control-flow instruction. Returns whether `i` is one.
     fn terminate(&mut self, i: &Instruction) -> Result<bool> {
         let code = match i.class.opcode {
             Op::SelectionMerge => Code::Selection { merge: self.join_at(i, 0)? },
@@ -246,7 +246,7 @@ fn used_elsewhere(function: &Function) -> HashSet<Word> {
             let ids: Vec<Word> =
                 instruction.operands.iter().filter_map(Operand::id_ref_any).collect();
             for (at, id) in ids.iter().enumerate() {
-                // A phi reads its value at the end of the predecessor block.
+                // A phi uses its operand at the end of the predecessor block.
                 let user = if phi { ids.get(at + 1).copied().unwrap_or(0) } else { label };
                 if block_of.get(id).is_some_and(|own| *own != user) {
                     found.insert(*id);

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::types::Type;
 
 impl Decoder<'_> {
-    /// Decodes a subgroup operation. Returns whether `i` was one.
+    /// Decodes a subgroup operation. Returns whether `i` is one.
     pub(super) fn group(&mut self, i: &Instruction) -> Result<bool> {
         use GroupOp as G;
         let op = match i.class.opcode {

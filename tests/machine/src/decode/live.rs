@@ -30,14 +30,14 @@ struct Analysis<'a> {
     in_block: Vec<bool>,
     live: Vec<bool>,
     changed: bool,
-    /// Whether undefined conditions are treated as unknown.
+    /// Whether an undefined condition may go either way.
     undefined_is_anything: bool,
     met_undefined: bool,
 }
 
-/// Whether each block is reachable, and the known direction of each branch. `anything` are
-/// registers with unknown values: inputs, and variables that are accessed by computed addresses.
-/// `scratch` are registers that each block writes before it reads them.
+/// Returns whether each block is reachable, and the direction of each branch, if known. `anything`
+/// lists registers with unknown values: inputs, and variables that are accessed by computed
+/// addresses. `scratch` lists registers that each block writes before it reads them.
 pub(super) fn live(
     program: &Program,
     entry: u32,
@@ -201,7 +201,7 @@ impl Analysis<'_> {
     }
 }
 
-/// The result of an operation. Some operations do not need all operands.
+/// The result of an operation. For some operations, one known operand determines it.
 fn combined(op: Alu, a: Value, b: Value, c: Value) -> Value {
     use Value::{Anything, Known, Nothing};
     let enough = match (op.kind, a, b) {
@@ -229,7 +229,7 @@ fn combined(op: Alu, a: Value, b: Value, c: Value) -> Value {
     Known(eval(op, number(0), number(1), number(2)))
 }
 
-/// The registers that an instruction writes with a value known only at run time.
+/// The registers that an instruction writes with a value that is unknown before run time.
 fn written(code: &Code) -> (Reg, u32) {
     match code {
         Code::Pick { dst, .. }
@@ -245,9 +245,8 @@ fn written(code: &Code) -> (Reg, u32) {
     }
 }
 
-/// Replaces branches on known conditions by jumps. If the branch skips its selection, the selection
-/// is removed too. Otherwise the selection is kept, since lanes that diverge in it reconverge at
-/// its end.
+/// Replaces branches on known conditions by jumps. A selection whose merge block is the target is
+/// removed, too. Other selections remain, since lanes that diverge inside reconverge at their end.
 pub(super) fn shorten(code: &mut [Code], blocks: &[Block], ways: &[Option<bool>]) {
     for at in 0..code.len() {
         let (Some(Some(taken)), Some(Code::Branch { yes, no, .. })) = (ways.get(at), code.get(at))

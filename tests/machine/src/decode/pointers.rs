@@ -97,7 +97,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// Number of scalars of the members before one.
+    /// Number of scalars of the structure members before `member`.
     pub(super) fn slots_before(&self, members: &[Word], member: u32) -> u32 {
         members.iter().take(member as usize).map(|m| self.types.slots(*m)).sum()
     }
@@ -155,8 +155,8 @@ impl Decoder<'_> {
         how.and(Qualifiers { coherent: false, volatile })
     }
 
-    /// Splits a volatile access of several words into separate accesses, since other lanes may run
-    /// in between.
+    /// Splits a volatile access of several words into one access per word, since other lanes may
+    /// run in between.
     fn pieces(leaves: Vec<Leaf>, how: Qualifiers) -> Vec<(u32, Box<[Leaf]>)> {
         if how.volatile {
             (0..).zip(leaves).map(|(k, leaf)| (k, Box::from([leaf]))).collect()
@@ -252,7 +252,7 @@ impl Decoder<'_> {
         })
     }
 
-    /// Decodes an atomic. Returns whether `i` was one.
+    /// Decodes an atomic. Returns whether `i` is one.
     pub(super) fn atomic(&mut self, i: &Instruction) -> Result<bool> {
         let op = i.class.opcode;
         if eval_atomic(op, false, 0, [0, 0]).is_none() {
@@ -274,8 +274,8 @@ impl Decoder<'_> {
         if space != Space::Shared && space != Space::Buffer {
             return Err(self.unknown("an atomic on memory that is not shared"));
         }
-        // An atomic that is stronger than relaxed is emitted as a relaxed one between two memory
-        // barriers.
+        // An atomic with stronger semantics than relaxed becomes a relaxed atomic between two
+        // memory barriers.
         let ordered = semantics.shared || semantics.buffer;
         if ordered {
             self.emit(Code::MemoryBarrier(semantics));

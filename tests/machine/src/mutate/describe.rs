@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Op, Word};
 
-/// Maximum depth to which expressions are spelled out.
+/// Maximum depth of nested expressions that are written out.
 pub(super) const DEPTH: u32 = 5;
 
 /// Names and definitions of a module.
@@ -113,7 +113,7 @@ impl Names {
         text
     }
 
-    /// The type given by operand `at` of a type.
+    /// The type that is operand `at` of another type.
     fn part(&self, id: Word, at: usize) -> Option<Word> {
         self.definitions.get(&id)?.operands.get(at).and_then(Operand::id_ref_any)
     }

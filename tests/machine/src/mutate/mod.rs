@@ -1,5 +1,4 @@
-//! Mutants: kernels that are changed in one place like a programming mistake, to check that tests
-//! detect it.
+//! Mutants: kernels with one change that resembles a programming mistake. Tests must detect them.
 
 mod declarations;
 mod describe;
@@ -162,8 +161,8 @@ impl Original {
         matches!(class, Some(StorageClass::Workgroup | StorageClass::StorageBuffer)) && !constant
     }
 
-    /// The module with one instruction replaced by the result of `change`, which also gets the next
-    /// free id.
+    /// The module with one instruction replaced by the result of `change`. `change` receives the
+    /// next unused id.
     fn with(
         &self,
         (f, b, i): At,
@@ -176,7 +175,7 @@ impl Original {
         })
     }
 
-    /// The module after `change`, which also gets the next free id.
+    /// The module after `change`, which receives the next unused id.
     fn changed(&self, change: impl FnOnce(&mut Module, &mut Word)) -> Vec<u32> {
         let mut module = self.module.clone();
         let mut next = module.header.as_ref().map_or(0, |header| header.bound);

@@ -1,5 +1,5 @@
-//! Other forms of plans: kernels that take addresses, repeated submissions, plans with a missing
-//! barrier, and kernels on a device whose subgroup barriers act as workgroup barriers.
+//! Other ways to run plans: buffers by address, repeated submissions, a missing barrier, and
+//! devices whose subgroup barriers act as workgroup barriers.
 
 use std::collections::BTreeSet;
 
@@ -50,7 +50,7 @@ fn kernels_by_address_give_the_same_results() -> Result<()> {
         ensure!(outcome.problem.is_none(), "{}: {:?}", case.name, outcome.problem);
     }
     ensure!(run_so.iter().any(|label| label.ends_with(".user")), "no kernel with a user's GLSL");
-    // Plans of searches contain kernels that cannot take addresses.
+    // Searches contain kernels that do not support addresses.
     let built_in = builtin::ALL.iter().map(|b| b.label()).filter(|b| !b.starts_with("sssp."));
     let missing: Vec<_> = built_in.filter(|label| !run_so.contains(*label)).collect();
     ensure!(missing.is_empty(), "not run by address: {missing:?}");
@@ -67,7 +67,7 @@ fn shortest_path_search_can_be_submitted_twice() -> Result<()> {
     Ok(())
 }
 
-/// The machine detects the removal of any barrier of a plan.
+/// Without any one of its barriers, a plan has a finding.
 #[test]
 fn removing_any_barrier_of_a_scan_is_detected() -> Result<()> {
     for look_back in [false, true] {
@@ -84,7 +84,7 @@ fn removing_any_barrier_of_a_scan_is_detected() -> Result<()> {
     Ok(())
 }
 
-/// llvmpipe of Mesa 25, with unchanged kernels or with the engine's workaround for such a device.
+/// Options for llvmpipe of Mesa 25, with or without the engine's workaround.
 fn mesa_25(width: u32, replaced: bool) -> Options {
     let subgroup_barriers = SubgroupBarriers::OfWorkgroup { replaced };
     Options { schedule: Schedule::Random, subgroup_barriers, ..Options::new(width) }
@@ -122,8 +122,8 @@ fn kernels_fail_if_subgroup_barriers_act_as_workgroup_barriers() -> Result<()> {
     Ok(())
 }
 
-/// The description of the barriers of Mesa 25, with its minimal kernel. If subgroupBarrier() counts
-/// as barrier(), one subgroup passes barrier() too early.
+/// The documentation of Mesa 25's barriers, which contains a minimal kernel. If subgroupBarrier()
+/// counts as barrier(), one subgroup passes barrier() too early.
 const DOCUMENTATION: &str = include_str!("../../../../docs/testing.md");
 
 #[test]
@@ -142,12 +142,12 @@ fn minimal_kernel_reproduces_the_barriers_of_mesa_25() -> Result<()> {
     ensure!(run(kept)? == (true, vec![1; 32]), "{:?}", run(kept)?);
     ensure!(run(mesa_25(8, true))? == (true, vec![1; 32]), "{:?}", run(mesa_25(8, true))?);
     let (clean, words) = run(mesa_25(8, false))?;
-    // Only the subgroup that executes the subgroup barriers reads the word it wrote.
+    // Only the subgroup that executes the subgroup barriers observes the word it wrote.
     ensure!(!clean && words[..8] == [1; 8] && words[8..] == [0; 24], "{words:?}");
     Ok(())
 }
 
-/// The engine's probe of subgroup barriers fails on such a device, and the lockstep probe does not.
+/// On such a device, the engine's probe of subgroup barriers fails, and its lockstep probe passes.
 #[test]
 fn probe_detects_subgroup_barriers_that_act_as_workgroup_barriers() -> Result<()> {
     for width in [4, 8, 16, 64] {
@@ -161,7 +161,7 @@ fn probe_detects_subgroup_barriers_that_act_as_workgroup_barriers() -> Result<()
         ensure!(wrong(false, mesa_25(width, false))?.is_some_and(|what| what.contains("failures")));
         let lockstep = wrong(true, mesa_25(width, false))?;
         ensure!(lockstep.is_none(), "{width}: {lockstep:?}");
-        // Without lockstep, the lanes are not ordered.
+        // Without lockstep, accesses of different lanes are not ordered.
         ensure!(wrong(true, kept)?.is_some_and(|what| what.contains("data race")), "{width}");
     }
     Ok(())

@@ -1,5 +1,6 @@
-//! Look-back without tickets while predecessors are held back until all other workgroups have
-//! ended: the others time out and recompute the missing tiles. NVIDIA GPUs run without tickets.
+//! Look-back without tickets, while the workgroups of earlier tiles are held back until all others
+//! have ended. The others must time out and recompute the missing tiles. On NVIDIA GPUs, look-back
+//! uses no tickets.
 
 use crate::common::case::{Case, check, specialized};
 use crate::common::primitives::Device;
@@ -13,12 +14,12 @@ use multisplit_machine::{Options, Schedule};
 
 /// Widths at which the policy of these tests does not use tickets.
 const WIDTHS: [u32; 3] = [8, 32, 128];
-/// Minimum number of tiles of one subgroup: more than are held back and resident.
+/// Minimum number of tiles of one subgroup: more than the held-back and resident workgroups.
 const TILES: u64 = 6;
 /// Maximum number of elements per thread of the kernels.
 const MAX_ITEMS: u64 = 40;
 
-/// A case for each look-back, and whether it always uses tickets, regardless of the policy.
+/// A case for each kernel with look-back, and whether it uses tickets regardless of the policy.
 fn cases(width: u32) -> Result<Vec<(Case, bool)>> {
     let device = Device { width, lane_order: false };
     let subgroups = Some(1);

@@ -1,5 +1,5 @@
-//! Compares the machine with a driver: small programs of a few instructions must give the same
-//! words on both, at the driver's subgroup width.
+//! Compares the machine with a driver: programs of a few instructions must write the same words on
+//! both, at the driver's subgroup width.
 
 use std::sync::Arc;
 
@@ -32,8 +32,7 @@ void put(uint k, bool word) { put(k, word ? 1u : 0u); }
 ";
 const INVOCATIONS: usize = 192;
 
-/// Programs of a few instructions, one per line: name, declarations, body of `main`. Most have no
-/// declarations.
+/// Programs, one per line: name, declarations (often none), and the body of `main`.
 const PROGRAMS: &str = "
 add_and_multiply: put(0, x + y * z); put(1, x - y); put(2, -int(x)); put(3, ~x);
 divide: put(0, x / (y | 1u)); put(1, x % (y | 1u)); put(2, int(x) / int(y >> 8 | 1u)); put(3, int(x >> 1) % int(y >> 9 | 1u));
@@ -78,8 +77,8 @@ identity: put(0, gl_WorkGroupID.x); put(1, gl_NumWorkGroups.x * 1000u + gl_WorkG
 lengths: put(0, src.at.length()); put(1, dst.at.length()); put(2, 0u); put(3, 0u);
 ";
 
-/// The kernels of a list of programs, with their names. If each program is followed by a message,
-/// that too.
+/// Parses a list of programs. Returns the name, the kernel and, with `messages`, the expected
+/// message of each.
 fn kernels(programs: &str, messages: bool) -> Result<Vec<(&str, Arc<Kernel>, &str)>> {
     let all = programs.lines().filter(|line| !line.is_empty()).map(|line| {
         let (name, program) = line.split_once(": ").context("a program without a name")?;
@@ -92,7 +91,7 @@ fn kernels(programs: &str, messages: bool) -> Result<Vec<(&str, Arc<Kernel>, &st
     all.collect()
 }
 
-/// The kernel of a program: declarations, if any, and the body of `main`.
+/// Compiles a program from its declarations, if any, and the body of `main`.
 fn kernel(name: &str, program: &str) -> Result<Arc<Kernel>> {
     let (declarations, body) = program.split_once(" => ").unwrap_or(("", program));
     let glsl = format!(
@@ -139,7 +138,7 @@ fn machine_and_driver_give_the_same_results() -> Result<()> {
     Ok(())
 }
 
-/// Programs with one defect each, followed by a part of the message that it must cause.
+/// Programs with one defect each, and a part of the message that the defect must cause.
 const WRONG: &str = "
 race_in_shared: shared uint room[64]; => room[l] = x; put(0, room[63u - l]); => data race
 race_of_writes: sums.at[0] = x; => data race
@@ -181,7 +180,7 @@ fn every_defect_is_found() -> Result<()> {
     Ok(())
 }
 
-/// Undefined values that do not affect a result.
+/// Undefined values that do not affect any result.
 #[test]
 fn unused_undefined_values_are_accepted() -> Result<()> {
     let harmless = "uint t; if (l > 3u) t = x; uint copy = t; put(0, l > 3u ? copy : 7u); put(1, (l > 3u ? 1u : 0u) * copy); bool yes = l > 3u && copy > 5u; put(2, yes); put(3, 0u);";
@@ -199,8 +198,8 @@ fn unknown_specialization_constant_is_rejected() -> Result<()> {
     Ok(())
 }
 
-/// Adds up the lanes after a selection. The sum is complete only if the lanes are guaranteed to
-/// reconverge.
+/// Sums over the lanes after a selection. The sum is complete only if the lanes are guaranteed to
+/// have reconverged.
 #[test]
 fn lanes_reconverge_only_where_guaranteed() -> Result<()> {
     let outer = "if (gl_SubgroupID == 0u) { uint r = 1u; if ((x & 1u) != 0u) r = 2u; put(0, subgroupAdd(r) * 0u + subgroupAdd(1u)); }";

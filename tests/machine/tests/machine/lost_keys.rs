@@ -1,8 +1,8 @@
-//! The old version of the kernel that lost keys on an NVIDIA H200 (docs/performance-log.md, 23).
-//! The machine finds one defect: for indices beyond the last bucket, threads store an undefined
-//! value, which is never read. With that fixed there are no findings, and the results are correct
-//! either way. The keys were lost by the driver's compiler, due to reductions in a loop;
-//! shaders/tests/reductions.rs keeps those out of kernels.
+//! An old version of the kernel that lost keys on an NVIDIA H200 (docs/performance-log.md, 23). The
+//! machine finds one defect: for indices beyond the last bucket, threads store an undefined value,
+//! which nobody reads. If that is fixed, there are no findings, and results are correct in both
+//! versions. The driver's compiler lost the keys, because of reductions in a loop;
+//! shaders/tests/reductions.rs keeps such loops out of kernels.
 
 use crate::common::all::kernels;
 use crate::common::case::{Case, run};
@@ -19,7 +19,8 @@ use rspirv::spirv::{Decoration, Op};
 const LABEL: &str = "multisplit.block.postscan.pairs";
 const OLD: &[u8] = include_bytes!("modules/before-27112e0.multisplit.block.postscan.pairs.spv");
 
-/// The old module with the current ids of its specialization constants, since plans set them by id.
+/// The old module with the current ids of its specialization constants, because plans set constants
+/// by id.
 fn with_ids_of_today(mut words: Vec<u32>) -> Result<Vec<u32>> {
     const HEADER_WORDS: usize = 5;
     let old = Kernel::new("old", words.clone())?;
@@ -31,7 +32,7 @@ fn with_ids_of_today(mut words: Vec<u32>) -> Result<Vec<u32>> {
             let mut constants = old.interface().spec_constants.iter();
             let constant = constants.find(|c| c.id == words[at + 3]).context("no such constant")?;
             let name = if constant.name == "LOCKSTEP" { "RANKING" } else { &constant.name };
-            // The workgroup size has no name, and has always been the first constant.
+            // The workgroup size has no name. It is the first constant in both versions.
             if !name.is_empty() {
                 words[at + 3] = today.interface().spec_constant(name).context("gone")?.id;
             }
@@ -41,8 +42,8 @@ fn with_ids_of_today(mut words: Vec<u32>) -> Result<Vec<u32>> {
     Ok(words)
 }
 
-/// The configurations in which keys were lost: values of 8 and 16 bytes, tiles of 64 x 8 and 128 x
-/// 8, several tiles per workgroup, two buckets per thread and few buckets.
+/// Configurations in which keys were lost: values of 8 and 16 bytes, tiles of 64 x 8 and 128 x 8,
+/// several tiles per workgroup, two buckets per thread, and few buckets.
 fn cases(width: u32, lane_order: bool) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for ((subgroups, turns), buckets) in [(2, 1), (4, 2), (4, 1)].into_iter().zip([98, 213, 3]) {
@@ -71,7 +72,7 @@ fn cases(width: u32, lane_order: bool) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// The problems of all cases if the kernel is replaced by these words.
+/// The problems of all cases when these words replace the kernel.
 fn problems(words: &[u32]) -> Result<Vec<String>> {
     let replace: [(&str, &[u32]); 1] = [(LABEL, words)];
     let mut problems = Vec::new();

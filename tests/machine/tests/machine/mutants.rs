@@ -39,7 +39,7 @@ use multisplit_machine::mutate::{Mutant, MutantKind, mutants};
 
 /// Minimum percentage of detected mutants, among those that are executed and not equivalent.
 const CAUGHT_PERCENT: usize = 95;
-/// The same for a sample, which may happen to contain more undetected ones.
+/// The minimum percentage for a sample, which may happen to contain more undetected mutants.
 const CAUGHT_PERCENT_OF_SAMPLE: usize = 90;
 /// Minimum number of mutants per kernel in a sample: one of each kind, then any.
 const MUTANTS: usize = 2;
@@ -47,8 +47,7 @@ const MUTANTS: usize = 2;
 const CASES: usize = 12;
 const SELECTED_CASES: usize = 60;
 const ALL_CASES: usize = 200;
-/// Number of cases per device to choose from: in a sample, and in a full run or for selected
-/// kernels.
+/// Number of cases per device from which trials are chosen: in a sample, and otherwise.
 const DEVICE_CASES: Size = Size { each: 1, count: 100 };
 const ALL_DEVICE_CASES: Size = Size { each: 12, count: 600 };
 
@@ -93,7 +92,7 @@ fn shuffle<T>(all: &mut [T], seed: u64) {
     }
 }
 
-/// The cases of a device: special cases for edges and for particular kernels, and a sample of all
+/// The cases of a device: edge cases and cases for particular kernels, and a sample of all other
 /// cases.
 fn cases_of(number: usize, device: Device) -> Result<(Vec<Case>, Vec<Case>)> {
     let size = if all_mutants() { ALL_DEVICE_CASES } else { DEVICE_CASES };
@@ -244,7 +243,7 @@ fn mutants_are_detected() -> Result<()> {
         try_one(subject, trials, mutant, &known, &tally);
     };
     if all_mutants() {
-        // One mutant of each kernel in turn, so that threads do not wait for the same trials.
+        // Jobs alternate between kernels, so that threads do not wait for the same trials.
         let longest = subjects.iter().map(|(s, _)| s.mutants.len()).max().unwrap_or(0);
         let of_all =
             |k: usize| subjects.iter().filter_map(move |(s, t)| Some((*s, *t, s.mutants.get(k)?)));
@@ -259,7 +258,8 @@ fn mutants_are_detected() -> Result<()> {
     report(&tally.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Fails if an entry of `equivalent.txt` matches no mutant: its place was renamed or removed.
+/// Fails if an entry of `equivalent.txt` matches no mutant because its place was renamed or
+/// removed.
 fn find_stale(known: &[Equivalent], subjects: &[Subject]) -> Result<()> {
     let mutants = || subjects.iter().flat_map(|s| s.mutants.iter().map(move |m| (&s.label, m)));
     let stale = known.iter().filter(|e| !mutants().any(|(label, mutant)| e.is(label, mutant)));

@@ -1,10 +1,10 @@
-//! The primitives on the machine: at every subgroup width and under every schedule the results
-//! equal the CPU's, and there are no findings.
+//! All primitives on the machine: at each subgroup width and under each schedule, results equal
+//! those of the CPU, and there are no findings.
 //!
-//! A plain run executes a sample. `MULTISPLIT_FULL=1` runs every case, in parts with
-//! `MULTISPLIT_PART=K/N`, and prints progress. In a full run each case runs under two schedules,
-//! chosen so that every method runs under every schedule at every width and with all sizes. If
-//! `MULTISPLIT_KERNELS` lists kernels, only cases that run one of them are executed.
+//! A plain run executes a sample. `MULTISPLIT_FULL=1` runs all cases, in parts with
+//! `MULTISPLIT_PART=K/N`, and prints progress. In a full run, each case runs under two schedules.
+//! Over all cases, each method runs under each schedule at each width and with all sizes.
+//! `MULTISPLIT_KERNELS` restricts the run to cases that execute one of the listed kernels.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -27,12 +27,12 @@ use multisplit_machine::{AtomicOrder, Coverage, Options, Rng, Schedule, Subgroup
 
 /// Size of the sample for each width and ranking.
 const SAMPLE: Size = Size { each: 1, count: 20 };
-/// The width at which the sample contains all large tiles, ranked by ballots.
+/// At this width, the sample contains all large tiles, ranked by ballots.
 const LARGE_TILES_AT: u32 = 32;
-/// The width at which it contains all narrow workgroups, ranked by lane order and with folded
-/// dispatches.
+/// At this width, the sample contains all small workgroups, ranked by lane order, in dispatches of
+/// several rows.
 const NARROW_AT: u32 = 4;
-/// The width at which the sample executes subgroup barriers as workgroup barriers.
+/// At this width, the sample executes subgroup barriers as workgroup barriers.
 const BARRIERS_OF_WORKGROUP_AT: u32 = 8;
 /// Minimum percentage of reachable blocks that must be executed, by the sample and by a full run.
 const COVERED: usize = 95;
@@ -59,7 +59,8 @@ fn schedules(seed: u64) -> [Options; 6] {
 /// A case and the options of its runs: two schedules in a full run, otherwise one.
 struct Trial {
     device: Device,
-    /// A full run creates each case when it is run, since all cases together take too much memory.
+    /// Creates the case. A full run does so just before running it, since all cases together take
+    /// too much memory.
     make: Maker,
     ways: Vec<Options>,
 }
@@ -86,7 +87,7 @@ fn trials(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<Trial>> 
         let width = device.width;
         let ways = schedules((k * 7 + number) as u64).map(|way| Options { width, ..way });
         let one = (k + number) % ways.len();
-        // Random, so that the schedule does not correlate with other properties of the cases.
+        // The schedule is random, so that it does not correlate with other properties of the cases.
         let first =
             Rng::new((k * WIDTHS.len() * 2 + number) as u64).below(ways.len() as u64) as usize;
         let other = (first + 1 + (k + number) % (ways.len() - 1)) % ways.len();
@@ -103,7 +104,7 @@ fn trials(device: Device, seen: &mut Seen, number: usize) -> Result<Vec<Trial>> 
     Ok(mine.map(trial).collect())
 }
 
-/// Totals for the cases of one kind.
+/// Totals over the cases of one kind.
 #[derive(Default)]
 struct Took {
     runs: usize,
@@ -116,7 +117,7 @@ struct Took {
 struct Found {
     /// Coverage by width.
     covered: BTreeMap<u32, Coverage>,
-    /// Kernels that were run with subgroup barriers executed as workgroup barriers.
+    /// Kernels that ran on a device whose subgroup barriers act as workgroup barriers.
     of_workgroup: BTreeSet<String>,
     wrong: Vec<String>,
     by_kind: BTreeMap<String, Took>,

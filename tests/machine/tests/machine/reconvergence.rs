@@ -1,7 +1,7 @@
-//! The reconvergence that kernels rely on. All of them are correct on a device that reconverges at
+//! The reconvergence that kernels rely on. All kernels are correct on a device that reconverges at
 //! the end of constructs that a whole subgroup entered
-//! (`VK_KHR_shader_subgroup_uniform_control_flow`). Vulkan guarantees less without extensions; the
-//! kernels that need more than that are listed.
+//! (`VK_KHR_shader_subgroup_uniform_control_flow`). Without extensions, Vulkan guarantees less.
+//! This test lists the kernels that then fail.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -21,9 +21,9 @@ const SAMPLE: Size = Size { each: 1, count: 20 };
 struct Wrong {
     /// The failed cases, with the first line of each problem.
     problems: Vec<String>,
-    /// The kernels named in those lines, with the number of occurrences.
+    /// Kernels in the problems, with their number of occurrences.
     kernels: BTreeMap<String, usize>,
-    /// Runs that failed due to an error of the machine or the case.
+    /// Cases that did not run because of an error in the machine or the case.
     failed: Vec<String>,
 }
 
@@ -37,8 +37,8 @@ impl Wrong {
 }
 
 /// Instruction budget of a case. Without guaranteed reconvergence, lanes may take several times as
-/// many instructions as usual, or wait forever. With it, the default budget is enough. `None` for
-/// cases that a plain run skips, because they would take minutes if lanes run one by one.
+/// many instructions as usual, or wait forever. `None` for cases that a plain run skips, because
+/// they would take minutes if lanes run one by one.
 fn budget(case: &Case, options: &Options) -> Result<Option<u64>> {
     if options.reconvergence == Reconvergence::SubgroupUniform {
         return Ok(Some(options.budget));
@@ -48,10 +48,10 @@ fn budget(case: &Case, options: &Options) -> Result<Option<u64>> {
     Ok((full() || steps <= LONG).then_some(8 * steps + 10_000_000))
 }
 
-/// Number of instructions of a long case.
+/// Number of instructions from which on a case is long.
 const LONG: u64 = 4_000_000;
 
-/// Runs one in `every` sampled cases. Returns their number and the failures.
+/// Runs every `every`th sampled case. Returns their number and the failures.
 fn wrong(reconvergence: Reconvergence, widths: &[u32], every: usize) -> Result<(usize, Wrong)> {
     let mut cases = Vec::new();
     for (number, &width) in widths.iter().enumerate() {
@@ -81,7 +81,7 @@ fn wrong(reconvergence: Reconvergence, widths: &[u32], every: usize) -> Result<(
 
 const SOME_WIDTHS: [u32; 2] = [16, 64];
 
-/// A plain run executes one in this many of the cases whose failures are only listed.
+/// A plain run executes every `FEW`th of the cases whose failures are only reported.
 const FEW: usize = 9;
 
 #[test]

@@ -28,12 +28,11 @@ use super::topk::{TopKCase, TopKData};
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
 fn sizes(tile: u64) -> [u64; 5] {
-    // The last size has more tiles than the device allows workgroups in x, and is not a multiple of
-    // that limit.
+    // The last size has more tiles than one row of a dispatch allows, and its last row is partial.
     [1, tile - 1, tile, tile + 1, 4 * tile + 5]
 }
 
-/// A workgroup size above the 256 values of a digit.
+/// A workgroup size that exceeds the 256 values of a digit.
 pub const MANY_THREADS: u32 = 384;
 
 fn sorts(all: &mut Cases) {
@@ -50,7 +49,7 @@ fn sorts(all: &mut Cases) {
         for payload in Payload::ALL {
             for (method, segments) in methods {
                 kind += 1;
-                // Some cases have more threads than a digit has values.
+                // In some cases, a workgroup has more threads than a digit has values.
                 let many = method == SortMethod::OneSweep
                     && (payload == Payload::Nothing) == (key == KeyType::U32);
                 let threads = if many { MANY_THREADS } else { all.device.threads() };
@@ -85,8 +84,7 @@ fn ranks_tiles(method: Method) -> bool {
     !matches!(method, Method::Direct | Method::Warp | Method::ScanSplit)
 }
 
-/// Picks `count` of the sizes, different ones for each kind of case. Any five consecutive kinds
-/// cover all sizes.
+/// Picks `count` of the sizes, depending on `kind`. Five consecutive kinds cover all sizes.
 fn some_sizes(sizes: [u64; 5], count: usize, kind: usize) -> impl Iterator<Item = u64> {
     (0..count).map(move |k| sizes[(kind + 2 * k) % sizes.len()])
 }
@@ -127,8 +125,9 @@ fn splits(all: &mut Cases) {
                 if method == Method::FullSort && !ordered {
                     continue;
                 }
-                // Wide values, and lane order for methods that do not rank by it, are independent
-                // of the bucket function, so they are combined with every third kind only.
+                // Wide values do not depend on the bucket function, and neither does a ranking
+                // setting that the method ignores. They are combined with every third function
+                // only.
                 let wide = matches!(gives, Gives::Pairs(2 | 4));
                 if (wide || device.lane_order && !ranks_tiles(method)) && kind % 3 != 0 {
                     continue;
@@ -140,8 +139,8 @@ fn splits(all: &mut Cases) {
                         n,
                         turns: 1 << (number % 3),
                         on_device: number % 4 == 1 && method != Method::FullSort,
-                        // Each bucket of a lane takes a vote: with many buckets, a case would take
-                        // minutes.
+                        // A lane votes once for each of its buckets, so a case with many buckets
+                        // would take minutes.
                         by_votes: number % 2 == 0 && buckets <= MAX_VOTED_PER_LANE * device.width,
                         ..SplitCase::new(method, key, function, buckets)
                     });
@@ -151,12 +150,12 @@ fn splits(all: &mut Cases) {
     }
 }
 
-/// Cases with the largest tiles that kernels support. Loops over windows are unrolled, and only
-/// such tiles execute the code of the last windows.
+/// Cases with the largest tiles that kernels support. Kernels unroll loops over windows, and only
+/// large tiles execute the last iterations.
 pub fn large_tiles(device: Device) -> Vec<Maker> {
     let mut all = Cases::new(device);
     let threads = device.threads();
-    // Each bucket count gets both shapes.
+    // Each bucket count is combined with both tile shapes.
     let shape =
         |number: usize| if (number + number / 4).is_multiple_of(2) { (32, 4) } else { (22, 2) };
     let mut number = 0;
@@ -251,7 +250,7 @@ fn topks(all: &mut Cases) {
                     length,
                     k,
                     smallest: number % 2 == 0,
-                    // `Select` sorts its results in a separate sort.
+                    // With `Select`, a separate sort orders the results.
                     sorted: method != TopKMethod::Select || number % 4 == 0,
                     on_device: rows == 1 && number % 3 == 0,
                     data: [TopKData::Any, TopKData::Few, TopKData::Same][number / 2 % 3],
@@ -276,13 +275,13 @@ pub fn all(device: Device) -> Vec<Maker> {
         for n in sizes(device.tile()) {
             all.add_made(move |device| memory_case(device, n + 3, on_device));
             for look_back in [false, true] {
-                // Lengths that are multiples of the vector size, and others.
+                // Lengths that are multiples of the vector size, and lengths that are not.
                 let n = 4 * n + if on_device { 3 } else { 0 };
                 all.add(sum_scan(look_back, on_device, n));
             }
         }
     }
-    // One tile and several tiles, of 16 or 32 elements per thread.
+    // Sizes of one tile and of several tiles, with 16 or 32 elements per thread.
     let tile = 16 * u64::from(device.threads());
     all.add_all(term_cases(&[4 * tile + 5, tile - 3, 2 * tile + 1]));
     all.add_all(select_cases(2 * tile));

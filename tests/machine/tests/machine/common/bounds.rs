@@ -24,7 +24,7 @@ pub struct BoundsCase {
     pub subgroups: Option<u32>,
 }
 
-/// The key at this position of the key order.
+/// The key at index `number` of all keys in ascending order.
 fn from_order(key: KeyType, number: u64) -> u64 {
     let top = 1u64 << (key.bits() - 1);
     let all = u64::MAX >> (64 - key.bits());
@@ -40,7 +40,7 @@ impl Parameters for BoundsCase {
         let mut setup = Setup::new(device, "search");
         let (max, count) = setup.count(self.n, self.on_device);
         let mut rng = Rng::new(self.n + self.sorted);
-        // Even numbers, some of them repeated. Needles may be odd.
+        // The elements are even numbers, some of them repeated, and needles may be odd.
         let mut numbers: Vec<u64> = (0..self.sorted).map(|_| rng.next_u64() % 2048 * 2).collect();
         numbers.sort_unstable();
         let mut wanted: Vec<u64> = (0..max).map(|_| rng.next_u64() % 4096).collect();

@@ -26,11 +26,11 @@ pub struct Case {
     pub outputs: Vec<Named>,
     /// Whether kernels rank by lane order.
     pub lane_order: bool,
-    /// A word that is nonzero if the kernels gave up, which is allowed; the outputs are not
-    /// compared then.
+    /// A word that is nonzero if the kernels timed out, which is allowed. The outputs are not
+    /// compared in that case.
     pub may_give_up: Option<(&'static str, usize)>,
     pub verify: Option<Verify>,
-    /// Words that must be the same under every schedule, such as statistics of the search.
+    /// Words that must not depend on the schedule, such as statistics of a search.
     pub steady: Vec<(&'static str, Range<usize>)>,
 }
 
@@ -53,7 +53,7 @@ pub struct Outcome {
     pub steady: Vec<u32>,
 }
 
-/// Whether all workgroups of a dispatch make progress, so that none of them may time out.
+/// Whether all workgroups make progress, so that no kernel may time out.
 fn is_fair(options: &Options) -> bool {
     let at_random = matches!(options.schedule, Schedule::Random | Schedule::Stalls);
     at_random && options.resident >= Options::new(options.width).resident
@@ -82,8 +82,8 @@ pub fn run(
     Ok(outcome)
 }
 
-/// Picks pairs without common additions from the last sixteenth of each workgroup's pairs, in the
-/// last pass with pairs. Swapping early pairs could change which additions follow.
+/// Picks disjoint pairs of additions, from the last pass that has pairs and the last sixteenth of
+/// each workgroup's pairs. Swapping early pairs could change which additions follow.
 fn disjoint(swaps: &[Swap]) -> Vec<Swap> {
     let Some(pass) = swaps.last().map(|swap| swap.pass) else { return Vec::new() };
     let mut groups = BTreeMap::<u64, Vec<&Swap>>::new();
@@ -104,7 +104,7 @@ fn disjoint(swaps: &[Swap]) -> Vec<Swap> {
 }
 
 /// Runs a case with some pairs of additions swapped. Also returns the pairs that could be swapped,
-/// and whether the requested swaps were performed.
+/// and whether the requested pairs were.
 fn run_swapped(
     case: &Case,
     options: &Options,

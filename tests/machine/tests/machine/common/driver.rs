@@ -1,5 +1,5 @@
-//! The software driver, to compare the machine with. Besides the cases of primitives, this is the
-//! only file here that uses the engine's API.
+//! Runs kernels on the software driver, with which the machine is compared. Apart from the plans of
+//! primitives, only this file uses the engine's API.
 
 use anyhow::{Context as _, Result};
 use multisplit::graph::{Graph, Groups};

@@ -1,5 +1,6 @@
-//! Edge cases that a sample of all cases rarely contains: counts next to a limit, ids and keys on
-//! an edge, surplus workgroups in the last row, fully executed unrolled loops.
+//! Edge cases that a sample of all cases rarely contains: counts near a limit, ids and keys on a
+//! bucket edge, surplus workgroups in the last row of a dispatch, and unrolled loops that run to
+//! the end.
 
 use multisplit::KeyType;
 use multisplit::operations::histogram::HistogramMethod;
@@ -51,8 +52,8 @@ fn splits(all: &mut Cases) {
         }
         for gives in gives {
             for method in [Method::Block, Method::OneSweep] {
-                // Six tiles in subproblems of two tiles: with two workgroups per row, the last row
-                // has a surplus workgroup, or there is only one row. Two buckets per thread.
+                // Six tiles in subproblems of two tiles each. With two workgroups per row, the last
+                // row has a surplus workgroup. Each thread has two buckets.
                 let of = split(gives, method, key, Function::Digit, 256);
                 add(SplitCase { n: 4 * tile + 5, ..of });
                 add(SplitCase { n: 4 * tile + 5, by_votes: false, turns: 2, ..of });
@@ -63,18 +64,17 @@ fn splits(all: &mut Cases) {
             let of = split(gives, Method::Warp, key, Function::Range, 13);
             add(SplitCase { n: 2 * tile + 1, ..of });
         }
-        // Splitters in shared memory, and keys on the edge of the last bucket, for the kernels that
-        // label keys with values.
+        // For kernels that label keys with buckets: splitters in shared memory, and keys on the
+        // edge of the last bucket.
         for (key, function) in [(key, Function::Range), (KeyType::F32, Function::Even)] {
             let of = split(Gives::Pairs(1), Method::ReducedBitSort, key, function, 13);
             add(SplitCase { n: tile + 1, ..of });
         }
-        // Blocks of four adjacent subproblems.
+        // Kernels that count four adjacent subproblems together.
         let of = split(Gives::Keys, Method::Block, key, Function::Delta, 2);
         add(SplitCase { n: 17 * tile + 3, ..of });
     }
-    // Tiles with the maximum number of keys per thread, and a last chunk that is shorter than a
-    // turn.
+    // Tiles with the maximum number of keys per thread. The last chunk is shorter than a turn.
     let large = |gives, method, key, buckets, items, turns| {
         let n = u64::from(device.threads() * items) * 5 / 2;
         SplitCase { n, items, turns, ..split(gives, method, key, Function::Delta, buckets) }
@@ -107,10 +107,10 @@ fn sorts(all: &mut Cases) {
                 for descending in [false, true] {
                     add(SortCase { segments, descending, ..small });
                 }
-                // A partial tile, with more threads than a digit has values.
+                // A partial tile in a workgroup with more threads than a digit has values.
                 let n = u64::from(MANY_THREADS * ITEMS) - 3;
-                // At small subgroup widths the counters of so many subgroups do not fit in shared
-                // memory.
+                // With narrow subgroups, the workgroup has so many subgroups that their counters do
+                // not fit in shared memory.
                 if device.width > 4 {
                     add(SortCase { segments, threads: MANY_THREADS, n, ..small });
                 }
@@ -123,8 +123,8 @@ fn sorts(all: &mut Cases) {
             // Two and a half tiles with the maximum number of keys per thread.
             let n = u64::from(threads * 32) * 5 / 2;
             add(SortCase { items: 32, turns: 4, n, ..sweep });
-            // One-sweep sorts of few keys: exactly four parts of one row each, one more key, and
-            // fewer keys than the maximum.
+            // The small one-sweep sort: exactly four parts of one row each, one key more, and few
+            // keys.
             let part = u64::from(threads * ITEMS);
             let base = SortCase { small_sort: true, ..sweep };
             let on_device = number % 3 == 1;
@@ -138,7 +138,7 @@ fn sorts(all: &mut Cases) {
             });
             // All keys are equal.
             add(SortCase { n: part - 1, parts_alike: true, few_bits: number % 3 == 2, ..base });
-            // A sort of one tile keeps it in shared memory.
+            // A sort of a single tile, which stays in shared memory.
             if key == KeyType::U32 && payload == Payload::Nothing && threads == 128 {
                 let n = u64::from(threads * 32) - 1;
                 add(SortCase { items: 32, n, ..small });
@@ -165,7 +165,7 @@ fn histograms(all: &mut Cases) {
             }
             let large = matches!(sample, KeyType::U32 | KeyType::U64 | KeyType::F64);
             if method == HistogramMethod::Shared && large {
-                // More bins than fit in shared memory, so several passes are needed.
+                // More bins than fit in shared memory, which take several passes.
                 add(HistogramCase { bins: MANY_BINS, weighted: Weighted::Words, ..of });
             }
             if sample.is_float() {
@@ -191,7 +191,7 @@ pub fn edges(device: Device) -> Vec<Maker> {
             all.add(sum_scan(look_back, false, n));
         }
     }
-    // A scan by one workgroup of several tiles with 16 elements per thread.
+    // A scan by one workgroup, which loops over several tiles of 16 elements per thread.
     let several = sum_scan(true, false, 4 * (4 * tile) * 2 / 3);
     all.add(TermCase { single_group: true, ..several });
     all.add_all(special_searches(device));

@@ -1,6 +1,6 @@
-//! Cases with small workgroups, where few elements already make many tiles: workgroups that loop
-//! over tiles take more than one iteration, segments span many tiles, and dispatches have several
-//! rows, the last of them with a surplus workgroup.
+//! Cases with small workgroups, where few elements make many tiles. Workgroups loop over several
+//! tiles, segments span many tiles, and dispatches have several rows with a surplus workgroup in
+//! the last one.
 
 use multisplit::operations::topk::TopKMethod;
 use multisplit::{KeyType, Operator};
@@ -17,7 +17,7 @@ use super::sort_segments::{Given, SortSegmentsCase, Tiles};
 use super::terms::{Course, How, TERMS, TermCase, is_rounded};
 use super::topk::{TopKCase, TopKData};
 
-/// Maximum subgroup width; wider workgroups would need many more elements.
+/// Maximum subgroup width of these cases; wider subgroups would need many more elements.
 const MAX_LANES: u32 = 16;
 
 fn sweeps(all: &mut Cases) {
@@ -25,20 +25,22 @@ fn sweeps(all: &mut Cases) {
     for term in TERMS {
         let narrow = term.0.bits() == 32;
         let tile = if narrow { 16 * lanes } else { 8 * lanes };
-        // Tile size of one subgroup. Reductions with look-back have fewer elements per thread.
+        // Tile size of a workgroup of one subgroup. Reductions with look-back have fewer elements
+        // per thread.
         let tile_of = |way| match way {
             Way::Reduce { look_back: true } if narrow => 12 * lanes,
             _ => tile,
         };
-        // Number of tiles that a workgroup of two subgroups takes per iteration: four per thread.
+        // Number of tiles that a workgroup of two subgroups processes per iteration: four per
+        // thread.
         let round = 8 * lanes;
         for look_back in [false, true] {
             if look_back && is_rounded(term) {
                 continue;
             }
             let mut add = |way, by, tiles: u64, length, on_device, rising: bool| {
-                // One subgroup per workgroup if there are many tiles. The number of tiles is odd,
-                // and the last one has three elements.
+                // With many tiles, workgroups have one subgroup. The number of tiles is odd, and
+                // the last tile has three elements.
                 let subgroups = if tiles < 9 { 2 } else { 1 };
                 let n = tiles / 2 * 2 * tile_of(way) * u64::from(subgroups) + 3;
                 let course = if rising { Course::Rising } else { Course::Any };
@@ -53,7 +55,7 @@ fn sweeps(all: &mut Cases) {
                     add(reduce, by, 5, 3, false, false);
                 }
             }
-            // A segment that extends into the last vector, which is partial.
+            // A segment that ends in the last vector of the array, which is partial.
             add(scan, segments::By::WideKeys, 5, 4 * tile, false, false);
             let exclusive = Way::Scan { inclusive: false, look_back };
             for (way, by, keys) in [
@@ -94,11 +96,10 @@ fn reductions(all: &mut Cases) {
                 add(segments::By::FallingOffsets(how), n, 40, 1, Any);
             }
         }
-        // In the pass that joins segments, workgroups take one tile per thread: there are three
-        // workgroups.
+        // The pass that combines tiles assigns one tile to each thread, and runs three workgroups.
         add(segments::By::Offsets, 2 * tile * 4 * lanes + 1, 4 * tile, 2, Rising);
         add(segments::By::Offsets, 2 * tile * 4 * lanes + 2 * tile, 4 * lanes * tile, 2, Falling);
-        // An offset count that the lanes divide evenly in two successive search steps.
+        // A number of offsets that `lanes + 1` divides evenly in each of two search steps.
         let offsets = (lanes + 2) * (lanes + 1);
         add(segments::By::EvenOffsets, (offsets - 1) * EVEN_LENGTH, EVEN_LENGTH, 2, Any);
     }
@@ -110,7 +111,7 @@ fn terms(all: &mut Cases) {
     for (key, operator) in TERMS {
         let of = TermCase { subgroups: Some(1), ..TermCase::new(key, operator) };
         let scan = |look_back| How::Scan { inclusive: operator == Operator::Sum, look_back };
-        // Full tiles of 16 or 32 elements per lane, and three more elements.
+        // Full tiles of 16 or 32 elements per lane, plus three elements.
         let n = 8 * 32 * lanes + 3;
         for course in [Course::Any, Course::Rising, Course::Falling] {
             let subgroups = Some(if course == Course::Rising { 1 } else { 2 });
@@ -212,15 +213,15 @@ fn sorts_of_segments(all: &mut Cases) {
     for wide in [false, true] {
         for payload in Payload::ALL {
             let narrow = Tiles::Narrow;
-            // Some segments share a tile, others have one alone. The words of head flags are full,
-            // and the last tile begins within a word.
+            // Some segments share a tile, and others have their own. The words of head flags are
+            // full, and the last tile begins within a word.
             let half = [5, small / 2 + 3, small / 2 - 9, 2, small, 0, 40, small - 1, 24];
             add(wide, Given::Host, &half, payload, narrow);
             add(wide, Given::Device, &half, payload, narrow);
             // Full tiles and full words of head flags.
             add(wide, Given::Host, &[small, small], payload, narrow);
             add(wide, Given::Host, &[small, 32], payload, narrow);
-            // Two parts; the first one needs no merge.
+            // A tile with two segments; the first one is sorted without a merge.
             add(wide, Given::Host, &[5, small - 1], payload, narrow);
             for (length, rows) in [(7, small / 5), (small / 4, 9), (small, 3)] {
                 let lengths = vec![length; rows as usize];
@@ -235,10 +236,10 @@ fn sorts_of_segments(all: &mut Cases) {
         for payload in [Payload::Nothing, Payload::Words(1)] {
             add(wide, Given::Host, &several, payload, Tiles::Narrow);
             add(wide, Given::Device, &several, payload, Tiles::Narrow);
-            // More threads than a digit has values, and the maximum number of keys per thread.
+            // More threads than a digit has values, with the maximum number of keys per thread.
             let n = u64::from(MANY_THREADS) * 4 * 4 + 5;
-            // At small subgroup widths the counters of so many subgroups do not fit in shared
-            // memory.
+            // With narrow subgroups, the workgroup has so many subgroups that their counters do not
+            // fit in shared memory.
             if width > 4 {
                 for given in [Given::Host, Given::Device] {
                     add(wide, given, &[n, 3], payload, Tiles::Large(MANY_THREADS, 4, 1));
@@ -251,7 +252,7 @@ fn sorts_of_segments(all: &mut Cases) {
     }
 }
 
-/// Three subgroups, so that the bins are not evenly divided among the threads.
+/// Workgroups of three subgroups, so that bins are not evenly divided among threads.
 fn topks(all: &mut Cases) {
     for (key, items) in [(KeyType::I32, 16), (KeyType::F64, 8)] {
         let tile = 3 * u64::from(all.device.width) * items;
@@ -263,7 +264,7 @@ fn topks(all: &mut Cases) {
                 (3, 2 * tile + 5, tile, TopKData::Near),
                 (1, tile - 60, 7, TopKData::Any),
                 (1, 6 * tile, 40, TopKData::Few),
-                // All but one element: the k-th is in the last bins.
+                // k is one less than the length, so the k-th element is in one of the last bins.
                 (1, tile + 5, tile + 4, TopKData::Near),
             ];
             for (number, (rows, length, k, data)) in shapes.into_iter().enumerate() {
@@ -280,7 +281,7 @@ fn topks(all: &mut Cases) {
     }
 }
 
-/// All such cases for a device.
+/// All cases with small workgroups for a device.
 pub fn few_threads(device: Device) -> Vec<Maker> {
     let mut all = Cases::new(device);
     if device.width <= MAX_LANES {

@@ -1,5 +1,6 @@
-//! Block-level splits by labels: the prescan stores the bucket of every key, and the postscan does
-//! not evaluate the bucket function. Used for expensive functions with any number of buckets.
+//! Block-level splits by labels: the prescan stores the bucket of each key, so the postscan does
+//! not evaluate the bucket function again. Expensive functions use labels with any number of
+//! buckets.
 
 use multisplit::KeyType;
 use multisplit::operations::split::Method;
@@ -15,13 +16,13 @@ fn add(all: &mut Cases, of: SplitCase, min_buckets_labelled: u32) {
     });
 }
 
-/// All such cases for a device.
+/// All cases of splits by labels for a device.
 pub fn labels(all: &mut Cases) {
     let threads = all.device.threads();
     let tile = |items: u32| u64::from(threads * items);
     let keys = [KeyType::U32, KeyType::U64];
-    // The same functions without labels, counted by atomics. Other cases with as many buckets use
-    // labels.
+    // The same functions without labels, counted by atomics. Elsewhere, splits into so many buckets
+    // use labels.
     for key in keys {
         for (gives, function) in
             [(Gives::Keys, Function::Range), (Gives::Pairs(1), Function::Crowded)]
@@ -39,12 +40,12 @@ pub fn labels(all: &mut Cases) {
             };
             // Three subproblems; the last one has fewer tiles.
             add(SplitCase { n: 4 * tile(4) + 5, turns: 2, ..of(Function::Range, 13) });
-            // Partially filled words of labels.
+            // The last word of labels is partial.
             add(SplitCase { n: 4 * tile(5) - 1, items: 5, ..of(Function::Range, 33) });
             add(SplitCase { n: 0, on_device: true, ..of(Function::Range, 9) });
             add(SplitCase { n: 3 * tile(4), on_device: true, ..of(Function::Range, 2) });
-            // Enough splitters to use lookup cells; then splitters in tight groups, which leave most
-            // buckets nearly empty.
+            // Enough splitters for lookup cells, spread evenly and in tight groups. Groups leave
+            // most buckets nearly empty.
             let n = 5 * tile(18) / 2;
             add(SplitCase { n, items: 18, turns: 2, ..of(Function::Range, 250) });
             add(SplitCase { n: tile(4) + 1, ..of(Function::Crowded, 256) });

@@ -25,7 +25,7 @@ pub struct MergeCase {
     pub sizes: [u64; 2],
     /// Number of subgroups per workgroup; `None` for the usual size.
     pub subgroups: Option<u32>,
-    /// If false, the arrays are unsorted, and each result need only be some element of them.
+    /// If false, the arrays are unsorted, and each result may be any of their elements.
     pub is_sorted: bool,
 }
 
@@ -35,7 +35,7 @@ impl MergeCase {
     }
 
     fn key_words(&self, keys: &[i64]) -> Vec<u32> {
-        // Wide keys are biased by 2^63, so that all of them are unsigned.
+        // 64-bit keys are biased by 2^63, so that they are positive.
         let bias = u64::from(self.wide) << 63;
         words_of(self.key(), keys.iter().map(|&key| (key as u64).wrapping_add(bias)))
     }
@@ -114,7 +114,7 @@ impl Parameters for MergeCase {
     }
 }
 
-/// Several tiles of both arrays, and tiles with elements of only one array.
+/// Cases with several tiles of both arrays, and tiles with elements of only one array.
 pub fn merge_cases(tile: u64) -> Vec<MergeCase> {
     let mut all = Vec::new();
     for wide in [false, true] {

@@ -38,8 +38,8 @@ impl Payload {
         }
     }
 
-    /// Sorts each segment of the keys by `rank`, and sets the values and their expected order.
-    /// Returns the order.
+    /// Sorts each segment of the keys by `rank`. Sets the input values and the expected keys and
+    /// values. Returns the order.
     pub fn expect_sorted(
         self,
         setup: &mut Setup,
@@ -67,12 +67,12 @@ impl Payload {
     }
 }
 
-/// The type of a value of some words.
+/// The element type of values with this number of words.
 pub fn value_type(words: usize) -> ElementType {
     ElementType::Other(4 * words as u32)
 }
 
-/// The bits of a key as an unsigned integer that compares like the key.
+/// Maps the bits of a key to an unsigned integer that compares like the key.
 pub fn image(key: KeyType, bits: u64) -> u64 {
     let top = 1u64 << (key.bits() - 1);
     match key {
@@ -96,7 +96,7 @@ pub fn words_of(key: KeyType, keys: impl IntoIterator<Item = u64>) -> Vec<u32> {
     packed(&keys.into_iter().flat_map(bytes).collect::<Vec<u8>>())
 }
 
-/// Bytes as words.
+/// Packs bytes into words.
 pub fn packed(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks(4).map(|word| word.iter().rev().fold(0, |w, &b| w << 8 | u32::from(b))).collect()
 }
@@ -126,11 +126,12 @@ pub struct SortCase {
     pub few_bits: bool,
     /// Whether a one-sweep sort uses its variant for few keys.
     pub small_sort: bool,
-    /// Keys that differ only in their second digit, and only between parts of the first pass.
+    /// Whether keys differ only in their second digit, and only between the parts that the first
+    /// pass counts.
     pub parts_alike: bool,
 }
 
-/// The bits compared by `few_bits` sorts.
+/// The bits that `few_bits` sorts compare.
 const FEW_BITS: std::ops::Range<u32> = 5..8;
 
 impl SortCase {
@@ -224,10 +225,10 @@ pub enum Function {
     OrderedDigit,
     Even,
     Range,
-    /// Splitters in groups of four close ones, so that lookup cells contain several.
+    /// Splitters in groups of four adjacent ones, so that several are in the same lookup cell.
     Crowded,
     Identity,
-    /// Identity, with most keys out of range.
+    /// Identity buckets, with most keys out of range.
     OutOfRange,
     Glsl,
 }
@@ -248,7 +249,7 @@ pub struct SplitCase {
     pub by_votes: bool,
 }
 
-/// The bucket in an even range, by comparison with every edge.
+/// The bucket of `x` in an even range, by comparison with each edge.
 fn even_part(x: f32, lo: f32, hi: f32, m: u64) -> u64 {
     let step = (hi - lo) / m as f32;
     if x.is_nan() { m - 1 } else { (1..m).filter(|&k| k as f32 * step + lo <= x).count() as u64 }
@@ -292,7 +293,7 @@ impl SplitCase {
                 even(-2.0, 30.0, |k| f16::from_bits(k as u16).to_f32())
             }
             Function::Even if key == KeyType::F64 => {
-                // Exact if m is a power of two.
+                // The edges are exact if m is a power of two.
                 let (lo, hi) = (0.0, (1u64 << 40) as f64);
                 let own = move |k: u64| match f64::from_bits(k) {
                     x if x.is_nan() || x >= hi => m - 1,
@@ -305,8 +306,8 @@ impl SplitCase {
             Function::Range | Function::Crowded => {
                 let domain = u64::MAX >> (64 - key.bits());
                 let crowded = self.function == Function::Crowded;
-                // Place the last splitters in the last lookup cell; the number of cells is set in
-                // `bucket.rs`.
+                // The last splitters are in the last lookup cell. `bucket.rs` in the engine defines
+                // the number of cells.
                 let crowded_end = domain / 2048 * (u64::from(SHARED_MEMORY) / 48 * 2);
                 let splitter = |k| match crowded {
                     true if k + 4 > m => crowded_end - (m - k) * 3,
@@ -352,8 +353,8 @@ impl SplitCase {
         };
         match (self.function, self.bucket_of().0) {
             (_, Bucket::Range(splitters)) => {
-                // From both ends, so that even a few keys include the edges of the first and last
-                // cell.
+                // Splitters from both ends, so that even few keys include the edges of the first
+                // and last cell.
                 let (ends, begins) = (splitters.iter().rev(), splitters.iter());
                 let all = ends.zip(begins).flat_map(|(end, begin)| [*end, *begin]);
                 all.flat_map(|s| [s, s.saturating_sub(1)]).collect()
@@ -410,7 +411,7 @@ impl SplitCase {
         if self.function == Function::Identity {
             input.iter_mut().for_each(|k| *k %= u64::from(buckets));
         }
-        // Put keys on bucket edges, so that comparisons that are off by one are detected.
+        // Some keys are on bucket edges, to detect comparisons that are off by one.
         let edges = self.edges();
         for (k, key) in input.iter_mut().enumerate().filter(|(k, _)| k % 5 == 2) {
             *key = edges.get(k / 5 % (edges.len() + 1)).copied().unwrap_or(*key);
@@ -424,7 +425,8 @@ impl SplitCase {
         }
         setup.set("keys", words_of(key, input.iter().copied()));
         if key.is_narrow() {
-            // The bytes beyond the last key in its word are read and written back.
+            // The kernel reads and rewrites the word with the last key, so its remaining bytes are
+            // initialized.
             setup.set("keys.out", words_of(key, vec![0; max as usize]));
         }
         if let Gives::Pairs(words) = gives {
@@ -443,7 +445,7 @@ impl SplitCase {
         setup.expect("offsets", (0..=u64::from(buckets)).map(below).collect());
         let outside = n as u32 - below(u64::from(buckets));
         if outside > 0 {
-            // The other outputs are undefined.
+            // If ids are out of range, the other outputs are undefined.
             setup.outputs.clear();
         }
         setup.expect("out_of_range", vec![outside]);

@@ -12,8 +12,8 @@ use super::moves::{Function, Gives, Payload, SortCase, SplitCase, image, words_o
 use super::primitives::{Device, policy};
 use super::setup::{Cases, Setup};
 
-/// For a counting sort, changes some keys to the first and last values of the plan's slices. The
-/// last key has the lowest value, so that counting the last keys twice is detected.
+/// For a counting sort: changes some keys to the first and last value of the slices of the plan.
+/// The last key gets the lowest value, so that counting it twice is detected.
 pub fn put_on_slice_edges(plan: &Plan, key: KeyType, descending: bool, keys: &mut [u64]) {
     let Some(slice) = specialized(plan, "ROOM").next().map(u64::from) else { return };
     let last = (1u64 << key.bits()) - 1;
@@ -34,9 +34,9 @@ const CHUNK: u64 = 49_152;
 /// Keys per thread in a batch; a chunk is a number of batches.
 const BATCH_KEYS: u64 = 32;
 
-/// A counting sort in which one value occurs more often than a 16-bit counter can hold: in a fourth
-/// of the first chunk and the following batch, after which the counter has room for another chunk,
-/// and in all other keys.
+/// A counting sort with more equal keys than a 16-bit counter can count. One value occurs in a
+/// fourth of the first chunk and of the next batch, after which its counter still has room for a
+/// chunk, and in all other keys.
 pub fn full_counters_case(device: Device) -> Result<Case> {
     const COMMON: u64 = 0xC0DE;
     let mut policy = policy(device);
@@ -59,7 +59,8 @@ pub fn full_counters_case(device: Device) -> Result<Case> {
     Ok(Case { lane_order: device.lane_order, ..setup.finish(name)? })
 }
 
-/// 8-bit and 16-bit keys: sorted by counting, and as words by the other methods.
+/// Sorts of 8-bit and 16-bit keys: by counting, and by the other methods, which widen keys to
+/// words.
 pub fn narrow(all: &mut Cases) {
     let threads = all.device.threads();
     // A batch has 64 bytes per counting thread.
@@ -70,7 +71,7 @@ pub fn narrow(all: &mut Cases) {
         (KeyType::U16, batch / 2 + 7),
         (KeyType::I16, 33),
         (KeyType::F16, batch + 9),
-        // Whole words, but a partial vector at the end.
+        // A whole number of words whose last vector is partial.
         (KeyType::U16, 34),
     ]
     .into_iter()
@@ -80,7 +81,7 @@ pub fn narrow(all: &mut Cases) {
         let of = SortCase::new(SortMethod::Counting, key, Payload::Nothing, threads);
         all.add(SortCase { descending, on_device, n, ..of });
     }
-    // More than one workgroup widens keys and narrows them again.
+    // Several workgroups widen the keys and narrow them again.
     let many = 16 * u64::from(threads) + 301;
     for (key, payload, n, few_bits) in [
         (KeyType::I8, Payload::Words(1), many, false),
@@ -93,8 +94,8 @@ pub fn narrow(all: &mut Cases) {
             all.add(SortCase { n, few_bits, on_device: n % 2 == 1, small_sort, ..of });
         }
     }
-    // Two rounds; the last one stores two keys per word, from neighbouring lanes in one turn, in
-    // two turns and in two tiles. In short arrays all keys share a digit, so one round is idle.
+    // Two rounds. The last round stores two keys in each word, which come from adjacent lanes, from
+    // two turns, or from two tiles. In short arrays, all keys have the same upper digit.
     for (number, (key, payload, n, turns)) in [
         (KeyType::U16, Payload::Nothing, 703, 2),
         (KeyType::I16, Payload::Nothing, many, 1),

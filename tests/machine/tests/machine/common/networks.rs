@@ -1,4 +1,4 @@
-//! Networks for searches, and reference distances by the simplest method.
+//! Networks for searches, and reference distances by a simple algorithm.
 
 use anyhow::Result;
 use multisplit_machine::Rng;
@@ -9,11 +9,12 @@ use multisplit_sssp::network::{Arc, Direction, EdgeList, Network, UNREACHED};
 pub enum Kind {
     /// Random arcs with weights that may be zero; one vertex has very many arcs.
     Random,
-    /// A tree with each arc twice: the distance of every vertex improves once, so the number of
-    /// relaxations is known. Many vertices have enough arcs for a hub or for a whole workgroup.
+    /// A tree with each arc twice. Each distance improves exactly once, so the number of
+    /// relaxations is known. Many vertices have enough arcs to be hubs or to occupy a whole
+    /// workgroup.
     Tree,
-    /// A tree of three levels: 80 vertices with enough arcs for a workgroup each, and distant
-    /// leaves at about the same distance.
+    /// A tree of three levels. 80 vertices have enough arcs for a workgroup each, and the leaves
+    /// are far away at similar distances.
     Wide,
     /// A tree whose weights are so large that sums overflow a distance.
     Far,
@@ -23,8 +24,8 @@ pub enum Kind {
     Free,
 }
 
-/// Numbers of children of a tree's vertices, repeated cyclically. With every arc twice, 12 children
-/// make a hub, and 6 or 7 are enough for a workgroup.
+/// Numbers of children of the vertices of a tree, repeated cyclically. Since each arc occurs twice,
+/// 12 children make a hub, and 6 or 7 occupy a workgroup.
 const CHILDREN: [u32; 8] = [20, 12, 6, 7, 3, 12, 1, 2];
 /// The largest finite float.
 const MAX_FLOAT: u32 = 0x7F7F_FFFF;
@@ -39,7 +40,7 @@ fn arcs(kind: Kind, vertices: u32, degree: u32) -> Vec<(u32, u32, u32)> {
             for from in 0..vertices {
                 let degree = match from {
                     _ if from == hub => 8 * degree,
-                    // Enough arcs for a workgroup, but not enough to split among several.
+                    // Enough arcs to occupy a workgroup, but too few to be divided among several.
                     _ if from % 40 == 7 => 4 * degree,
                     _ => degree,
                 };

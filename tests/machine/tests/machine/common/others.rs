@@ -21,7 +21,7 @@ use super::setup::{Parameters, Setup, push_bytes};
 pub enum Weighted {
     No,
     Words,
-    /// So large that the sum of a few reaches and exceeds 2^32 - 1.
+    /// Weights so large that the sum of a few reaches or exceeds 2^32 - 1.
     Large,
     Floats,
 }
@@ -30,12 +30,12 @@ pub enum Weighted {
 pub struct HistogramCase {
     pub sample: KeyType,
     pub method: HistogramMethod,
-    /// Whether bins are given by splitters, instead of even bins or the samples themselves.
+    /// Whether bins are given by splitters.
     pub range: bool,
     pub bins: u32,
     pub weighted: Weighted,
     pub wide: bool,
-    /// Number of counted channels: 1 of one, or 3 or 4 of four.
+    /// Number of counted channels: 1 of 1, 3 of 4, or 4 of 4.
     pub channels: u32,
     pub on_device: bool,
     pub n: u64,
@@ -43,8 +43,8 @@ pub struct HistogramCase {
     pub cells: u32,
 }
 
-/// Range of floats whose even bins have fractional edges: scaling places some edges slightly off,
-/// and the last bin ends slightly before the end of the range.
+/// A range of floats whose even bins have fractional edges. Multiplication by the scale places some
+/// edges slightly off, and the last bin ends slightly before the end of the range.
 const UNEVEN: (f64, f64) = (0.1, 12.19);
 /// Bin count that selects the [`UNEVEN`] range.
 pub const EDGE_BINS: u32 = 23;
@@ -106,7 +106,7 @@ impl Parameters for HistogramCase {
         let mut setup = Setup::new(device, "histogram");
         let (max, count) = setup.count(n, self.on_device);
         let channels = if active > 1 { 4 } else { 1 };
-        // Samples are read in whole words.
+        // Kernels read samples in whole words.
         let held = (max * channels).next_multiple_of(4);
         let samples = setup.buffer("samples", sample, held);
         let sum = match weighted {
@@ -144,7 +144,7 @@ impl Parameters for HistogramCase {
         let limit = if sample == KeyType::U8 { limit.min(256) } else { limit };
         let numbers: Vec<u64> = (0..held).map(|_| rng.below(limit)).collect();
         let bits_of = |i: usize, number: u64| match uneven {
-            // Samples on the edges and just below: positive floats compare like their bits.
+            // Samples on the edges and just below them. Positive floats compare like their bits.
             true => splitters[number as usize % splitters.len()] - i as u64 % 2,
             false => sample_bits(sample, number),
         };
@@ -163,7 +163,7 @@ impl Parameters for HistogramCase {
             _ => (0..max).map(|i| (i % 7) as u32).collect(),
         };
         let mut sums = vec![0u64; (bins * active) as usize];
-        // Counts samples, not weights.
+        // The out-of-range output counts samples, not their weights.
         let mut out_of_range = vec![0u64; active as usize];
         for (i, &weight) in weights.iter().enumerate().take(n as usize) {
             for channel in 0..active as usize {
@@ -196,7 +196,7 @@ impl Parameters for HistogramCase {
     }
 }
 
-/// Fills and copies of whole arrays, and of a device count of words.
+/// Fills and copies of whole arrays, and of a number of words given on the device.
 pub fn memory_case(device: Device, n: u64, on_device: bool) -> Result<Case> {
     let policy = policy(device);
     let mut setup = Setup::new(device, "memory");
@@ -217,14 +217,14 @@ pub fn memory_case(device: Device, n: u64, on_device: bool) -> Result<Case> {
         fill(graph, &policy, "memory.fill", one, 9)?;
         copy(graph, &policy, "memory.copy", src, two)?;
     }
-    // With the planner's own transfers.
+    // Fills and copies by transfer commands of the planner.
     graph.fill("fill", three, 1);
     graph.copy("copy", src.range(0, 4), three.range(0, 4));
     graph.update("update", three.range(4, 8), &[1, 0, 0, 0, 2, 0, 0, 0]);
     setup.finish(format_args!("fill and copy of {n}, device count {on_device}"))
 }
 
-/// Workgroup counts of indirect dispatches from words below, at and above the device limits.
+/// Clamps workgroup counts of indirect dispatches that are below, at and above the device limits.
 pub fn groups_case(device: Device, all_above: bool) -> Result<Case> {
     let limits = limits(device);
     let [x, y, z] = limits.max_workgroup_count;
@@ -237,7 +237,7 @@ pub fn groups_case(device: Device, all_above: bool) -> Result<Case> {
     setup.finish(format_args!("groups by {words:?}"))
 }
 
-/// The lane-order probe, which must find no exception on a device that keeps lane order.
+/// The lane-order probe. It must find no violation on a device that keeps lane order.
 pub fn probe_case(device: Device) -> Result<Case> {
     let mut setup = Setup::new(device, "probe");
     let exceptions = setup.result("exceptions", vec![0]);
@@ -251,8 +251,8 @@ pub fn probe_case(device: Device) -> Result<Case> {
     Ok(Case { lane_order: true, ..setup.finish(format_args!("probe of lane order"))? })
 }
 
-/// The probe of subgroup barriers, or that of lockstep. Neither may fail on a device that supports
-/// both.
+/// The probe of subgroup barriers or of lockstep execution. Both must pass on a device that
+/// supports them.
 pub fn barrier_probe_case(device: Device, lockstep: bool) -> Result<Case> {
     let mut setup = Setup::new(device, "probe");
     let failures = setup.result("failures", vec![0]);

@@ -17,7 +17,7 @@ pub struct PiecesCase {
     pub buckets: u32,
     /// Words per element.
     pub words: u32,
-    /// Whether the part has room for all moved elements.
+    /// Whether the destination has room for all moved elements.
     pub all_fit: bool,
 }
 
@@ -35,8 +35,8 @@ impl PiecesCase {
             (1..self.buckets).map(|_| rng.below(u64::from(self.n) + 1) as u32).collect();
         offsets.sort_unstable();
         offsets.insert(0, 0);
-        // Not at the beginning of the array: the difference that is added to an index wraps around if
-        // it is negative.
+        // Destinations in the middle of the array: the difference that kernels add to an index may
+        // be negative and wrap around.
         let mut place = 1000;
         let mut shares = Vec::new();
         for bucket in 0..offsets.len() {
@@ -51,8 +51,8 @@ impl PiecesCase {
 }
 
 impl Parameters for PiecesCase {
-    /// Moves some elements of a piece into a part of an array, places a whole permutation, and
-    /// writes as many consecutive numbers.
+    /// Moves some elements of a piece into a part of an array, scatters a whole permutation, and
+    /// writes consecutive numbers.
     fn case(&self, device: Device) -> Result<Case> {
         let Self { n, buckets, words, .. } = *self;
         let (offsets, shares) = self.buckets();
@@ -60,7 +60,7 @@ impl Parameters for PiecesCase {
             let bucket = (0..buckets as usize).rfind(|&b| offsets[b] <= element).unwrap_or(0);
             shares[bucket] + (element - offsets[bucket])
         };
-        // The part ends before the last elements, or well beyond them.
+        // The destination ends before the last elements, or well after them.
         let (first, count) = (n / 5, n - n / 5);
         let room = if self.all_fit { 3 + 2 * count } else { 3 + count * 3 / 4 + 1 };
         let origin = place_of(first) - 3;

@@ -18,8 +18,8 @@ impl Device {
         (2 * self.width).max(128)
     }
 
-    /// Maximum number of workgroups in x. It is small for devices with lane order, so that
-    /// dispatches are folded into y and the last row has surplus workgroups.
+    /// Maximum number of workgroups per row (x) of a dispatch. For devices with lane order it is
+    /// small, so that dispatches have several rows with surplus workgroups in the last one.
     pub fn max_groups(self) -> u32 {
         if self.lane_order { FEW_GROUPS } else { 65_535 }
     }
@@ -56,7 +56,7 @@ const NVIDIA: u32 = 0x10de;
 /// A policy with small tiles, so that few elements make many tiles.
 pub fn policy(device: Device) -> Policy {
     let mut properties = DeviceProperties {
-        // NVIDIA's measured table loads values early in some kernels and late in others.
+        // The tuned sizes for NVIDIA load values early in some kernels and late in others.
         vendor_id: NVIDIA,
         subgroup_size: device.width,
         shared_memory: SHARED_MEMORY,
@@ -74,7 +74,7 @@ pub fn policy(device: Device) -> Policy {
     policy.select_threads = threads;
     policy.by_key_threads = threads;
     policy.spin_limit = 4;
-    // Tickets at every other width.
+    // Whether look-back uses tickets alternates with the subgroup width.
     policy.tickets = device.width.ilog2().is_multiple_of(2);
     policy.look_back_tiles = 4;
     // Subproblems of two tiles.
@@ -93,7 +93,7 @@ pub fn policy(device: Device) -> Policy {
     policy
 }
 
-/// Sets the tiles of splits by blocks and by one sweep.
+/// Sets the tile shape of block-level and one-sweep splits.
 pub fn set_split_tiles(policy: &mut Policy, shape: TileShape) {
     policy.split.block_keys = [shape; 8];
     policy.split.labelled_keys = [shape; 8];
@@ -101,16 +101,16 @@ pub fn set_split_tiles(policy: &mut Policy, shape: TileShape) {
     policy.split.onesweep = [shape; 8];
 }
 
-/// Sets the tiles of sorts of several tiles.
+/// Sets the tile shape of sorts that take several tiles.
 pub fn set_sort_tiles(policy: &mut Policy, shape: TileShape) {
     policy.sort.keys = policy.sort.keys.map(|(n, _)| (n, shape));
     policy.sort.wide_keys = policy.sort.wide_keys.map(|(n, _)| (n, shape));
     policy.sort.pairs = policy.sort.pairs.map(|(n, _)| (n, shape));
 }
 
-/// A policy with few subgroups per workgroup if requested, and with two subgroups for
-/// single-workgroup passes, so that few elements make more tiles than the workgroup takes per
-/// iteration.
+/// A policy with `subgroups` subgroups per workgroup, if given, and two subgroups in
+/// single-workgroup passes, so that few elements make more tiles than such a workgroup processes
+/// per iteration.
 pub fn policy_of(device: Device, subgroups: Option<u32>) -> Policy {
     let policy = policy(device);
     let Some(subgroups) = subgroups else { return policy };

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-/// Environment variable: labels of the selected kernels, separated by commas (`scan` selects all
-/// that begin with `scan.`).
+/// Environment variable: labels of the kernels to test, separated by commas (`scan` includes all
+/// labels that begin with `scan.`).
 const KERNELS: &str = "MULTISPLIT_KERNELS";
-/// Environment variable: texts, separated by semicolons; mutants whose place contains one of them
-/// are selected.
+/// Environment variable: texts separated by semicolons. Only mutants whose place contains one of
+/// them are tried.
 const PLACES: &str = "MULTISPLIT_PLACES";
-/// Environment variable: set to 1 to try only the mutants that are listed as equivalent.
+/// Environment variable: set to 1 to try only mutants that are listed as equivalent.
 const LISTED: &str = "MULTISPLIT_LISTED";
 /// Environment variable: the folder for reports.
 const REPORTS: &str = "MULTISPLIT_REPORTS";
@@ -31,8 +31,7 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
 }
 
-/// The part of a full run and the number of parts, from `MULTISPLIT_PART=K/N`. The part counts from
-/// 0.
+/// The part of a full run (from 0) and the number of parts, from `MULTISPLIT_PART=K/N`.
 pub fn part() -> (usize, usize) {
     let given = std::env::var("MULTISPLIT_PART").ok().filter(|_| full());
     let parsed = given.and_then(|text| {
@@ -87,7 +86,7 @@ pub fn write_report(name: &str, text: &str) -> Result<PathBuf> {
 /// Prints a progress line that bypasses the capture of test output.
 pub fn say(line: &str) {
     if all_mutants() {
-        // A closed stderr must not stop the run.
+        // The run continues even if stderr is closed.
         let _ = writeln!(std::io::stderr(), "{line}");
     }
 }

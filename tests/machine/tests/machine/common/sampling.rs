@@ -27,9 +27,8 @@ fn variants(case: &Case) -> Vec<(String, Vec<(u32, u32)>)> {
     variants.collect()
 }
 
-/// Maximum number of buckets that a lane counts in a sampled case. A few cases with narrow
-/// subgroups and many buckets would take as long as all others, and wider subgroups execute the
-/// same blocks.
+/// Maximum number of buckets per lane in a sampled case. With narrow subgroups and many buckets, a
+/// few cases would take as long as all others, and wider subgroups execute the same blocks.
 const MAX_BUCKETS_PER_LANE: u32 = 16;
 
 /// Number of buckets that each lane counts, in the pass with the largest number.
@@ -38,8 +37,8 @@ fn buckets_per_lane(case: &Case, device: Device) -> u32 {
     (1 << bits.max().unwrap_or(0)) / device.width
 }
 
-/// The contents of the samples so far: the number of cases per width and kernel, and the
-/// specializations of kernels.
+/// What earlier samples contain: the number of cases per width and kernel, and the specializations
+/// of each kernel.
 #[derive(Default)]
 pub struct Seen {
     kernels: HashMap<(u32, String), usize>,
@@ -75,12 +74,12 @@ pub fn sample(device: Device, seen: &mut Seen, first: usize, size: Size) -> Resu
     let Size { each, count } = size;
     let makers = all(device);
     let mut taken = Vec::new();
-    // Each sample visits all cases in a different order: the step is a prime that does not divide
-    // their number.
+    // Each sample visits the cases in another order. The step does not divide the number of cases,
+    // so it reaches all of them.
     let step = if makers.len().is_multiple_of(101) { 103 } else { 101 };
     let order = (0..makers.len()).map(|k| (first + k * step) % makers.len());
     let labels: Vec<_> = entries().into_iter().map(|e| (device.width, e.label)).collect();
-    // Long cases are used only for kernels that no other case runs, one per kernel.
+    // A long case is used only for kernels that no other case runs.
     let mut long = Vec::new();
     let mut of_long = HashSet::new();
     for maker in order.map(|k| &makers[k]) {

@@ -55,7 +55,7 @@ pub fn searches(all: &mut Cases) {
     }
 }
 
-/// Networks with known statistics besides the distances, and unusual networks.
+/// Searches whose statistics are known as well as their distances, and unusual networks.
 pub fn special_searches(device: Device) -> Vec<SsspCase> {
     let mut all = Vec::new();
     for (number, method) in METHODS.into_iter().enumerate() {
@@ -78,7 +78,7 @@ pub fn special_searches(device: Device) -> Vec<SsspCase> {
         all.push(SsspCase { vertices: 60, resident: true, floats: !floats, ..far });
         let short = SsspCase { short_queues: true, resident: true, ..search(method, Kind::Random) };
         all.push(SsspCase { vertices: 300, ..short });
-        // Two dispatches of three rounds each; the whole search would take nineteen rounds.
+        // Two dispatches of three rounds each, although the whole search takes nineteen rounds.
         let path = SsspCase { locally: false, resident: true, ..search(method, Kind::Path) };
         all.push(SsspCase { vertices: 20, rounds: 6, resident_rounds: 3, ..path });
     }

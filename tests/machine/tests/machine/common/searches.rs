@@ -22,15 +22,14 @@ pub struct SsspCase {
     pub resident: bool,
     /// Whether arcs are distributed over whole workgroups.
     pub spread: bool,
-    /// Whether queues are too short for all found vertices.
+    /// Whether queues have too few entries for all found vertices.
     pub short_queues: bool,
-    /// Whether subgroups continue directly with the vertices they find.
+    /// Whether a subgroup directly expands the vertices that it finds.
     pub locally: bool,
     /// Whether the search runs on a single workgroup.
     pub alone: bool,
     pub rounds: u32,
-    /// Rounds per dispatch of resident workgroups. If it is less than the search takes, the search
-    /// is cut short.
+    /// Rounds per dispatch of resident workgroups. A search that needs more rounds is cut short.
     pub resident_rounds: u32,
 }
 
@@ -50,11 +49,11 @@ const GAVE_UP: usize = 18;
 const ROUNDS: usize = 19;
 const RELAXATIONS: usize = 22;
 const EXPANSIONS: usize = 24;
-/// The first rounds of the history, two words each.
+/// Words of the first rounds in the history, two per round.
 const HISTORY: std::ops::Range<usize> = 0..160;
 
-/// Checks the report and the history. In a tree, every vertex is expanded exactly once and every
-/// arc relaxed exactly once; in other networks, at least once.
+/// Checks the report and the history. In a tree, each vertex is expanded and each arc is relaxed
+/// exactly once; in other networks, at least once.
 fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
     let is_tree = matches!(of.network, Kind::Tree | Kind::Wide | Kind::Far | Kind::Path);
     let reached = (0..network.vertices()).filter(|&v| held[v as usize] != UNREACHED);
@@ -73,7 +72,7 @@ fn verify(of: SsspCase, network: &Network, held: &[u32]) -> Verify {
             (found != expected).then(|| format!("{name}: {found}, not {expected}"))
         };
         if of.resident && of.resident_rounds < of.rounds {
-            // Cut short: the maximum number of rounds of all dispatches.
+            // If the search is cut short, all dispatches together run this number of rounds.
             let rounds = of.rounds.next_multiple_of(of.resident_rounds);
             return is("rounds", ROUNDS, rounds).or_else(|| is("over", OVER, 0));
         }
@@ -102,10 +101,11 @@ impl Parameters for SsspCase {
         let mut tuned = Tuning::for_limits(&limits);
         tuned.threads = device.threads();
         tuned.max_groups = if of.alone { 1 } else { 4.min(device.max_groups()) };
-        // Workgroups that wait for each other must be in one row.
+        // Resident workgroups wait for each other, which requires that the dispatch has a single
+        // row.
         let groups = if of.alone { 1 } else { 3.min(device.max_groups()) };
         tuned.residents = Residents { groups, threads: device.threads() };
-        // More polls than a workgroup ever needs while the others make progress.
+        // More polls than a workgroup ever makes while the others progress.
         tuned.spin_limit = 1 << 18;
         tuned.resident_rounds = of.resident_rounds;
         tuned.stage = 2;
@@ -119,7 +119,7 @@ impl Parameters for SsspCase {
         tuned.merge_entries = 16;
         tuned.tail_entries = 8;
         if of.short_queues {
-            // Vertices that do not fit are dropped and found again later.
+            // Vertices that do not fit in the queue are dropped, and found again later.
             (tuned.queue_percent, tuned.min_queue_entries) = (0, SHORT_QUEUE);
         }
         let network = network(of.network, of.vertices, of.degree, of.floats)?;
@@ -131,16 +131,16 @@ impl Parameters for SsspCase {
             resident: Some(of.resident),
             tuning: Some(tuned),
         };
-        // Methods with a pile need extra rounds for the passes that split it, several after each near
-        // set.
+        // Methods with a pile of far vertices need additional rounds to split it, several after
+        // each near set.
         let rounds = if has_pile(of.method) { 4 * of.rounds } else { of.rounds };
         let plan = multisplit_sssp::plan(&network, &options, &policy(device), &limits, rounds)?;
         let expected = distances(&network, of.floats);
         let cut_short = of.resident && of.resident_rounds < of.rounds;
         let verify = verify(of, &network, &expected);
         let outputs = if cut_short { Vec::new() } else { vec![("sssp.distances", expected)] };
-        // If every distance improves only once and subgroups do not continue locally, the rounds do not
-        // depend on the schedule.
+        // If each distance improves only once and subgroups do not expand vertices directly, the
+        // rounds do not depend on the schedule.
         let is_steady =
             matches!(of.network, Kind::Tree | Kind::Wide) && !of.locally && !of.short_queues;
         let steady = [("sssp.status", ROUNDS..ROUNDS + 3), ("sssp.history", HISTORY)];

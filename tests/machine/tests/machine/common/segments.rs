@@ -45,36 +45,36 @@ pub enum By {
     Keys,
     WideKeys,
     Offsets,
-    /// Offsets with more consecutive empty segments than kernels step over one by one.
+    /// Offsets with more consecutive empty segments than kernels visit one by one.
     ManyOffsets,
-    /// Offsets of segments with one subgroup or one workgroup each; some are longer than a chunk,
-    /// others shorter.
+    /// Offsets of segments with one subgroup or workgroup each. Some segments are longer than a
+    /// chunk.
     TakenOffsets {
         by_subgroups: bool,
     },
     /// Offsets of equally long segments with one subgroup each, all longer than a chunk.
     EvenOffsets,
-    /// Rows of equal length without offsets: several per subgroup, in tiles, or with one worker
-    /// each.
+    /// Rows of equal length without offsets: several rows per subgroup, rows by tiles, or rows with
+    /// one worker each.
     Rows {
         taken: bool,
     },
-    /// Unsorted offsets: every result must be written, and empty segments give the identity.
+    /// Unsorted offsets: each result must be written, and empty segments give the identity.
     FallingOffsets(Falling),
 }
 
 /// Method for segments with unsorted offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Falling {
-    /// By tiles that step over their offsets one by one.
+    /// By tiles that visit their offsets one by one.
     Walked,
-    /// By tiles with so many offsets that they search the segment of each element.
+    /// By tiles with so many offsets that they search for the segment of each element.
     Searched,
     /// By one subgroup per segment and per chunk.
     Taken,
 }
 
-/// Elements per chunk, for segments with one worker each.
+/// Elements per chunk of segments with one worker each.
 const CHUNK: u32 = 32;
 /// Length of each segment for `EvenOffsets`.
 pub const EVEN_LENGTH: u64 = 40;
@@ -91,14 +91,14 @@ impl SegmentsCase {
         TermCase { n: self.n, course: self.course, ..TermCase::new(self.key, self.operator) }
     }
 
-    /// Whether a segment begins at each element.
+    /// A flag for each element: whether a segment begins there.
     fn heads(&self, max: u64) -> Vec<bool> {
         if self.by == By::EvenOffsets {
             return (0..max).map(|at| at % EVEN_LENGTH == 0).collect();
         }
         let mut rng = Rng::new(self.n + self.length);
-        // Some short segments begin at a tile boundary; long ones begin at equal distances,
-        // slightly after it.
+        // Some short segments begin at a tile boundary. Long segments begin slightly after tile
+        // boundaries.
         let heads = (0..max).map(|at| {
             let placed = if self.length < 100 { at % 256 == 0 } else { at % self.length == 5 };
             at == 0 || placed || rng.next_u64().is_multiple_of(self.length)
@@ -127,7 +127,7 @@ impl SegmentsCase {
         let keys = setup.buffer("keys", key, max);
         let mut held = 7u64;
         let each_key = heads.iter().enumerate().map(|(at, &head)| {
-            // Two-word keys differ in only one of the words.
+            // 64-bit keys differ in one of their words only.
             held ^= if head { 1 << (at * 5 % 64) } else { 0 };
             match self.by {
                 By::WideKeys => held,
@@ -168,7 +168,7 @@ impl SegmentsCase {
 
     fn policy(&self, device: Device) -> Policy {
         let policy = policy_of(device, self.subgroups);
-        // Chunks so large that no segment is divided.
+        // With chunks of this size, no segment is divided.
         let undivided = 1 << 31;
         let (segment_chunk, subgroup_takers) = match self.by {
             By::TakenOffsets { by_subgroups: false } => (CHUNK, u32::MAX),
@@ -181,8 +181,8 @@ impl SegmentsCase {
         Policy { segment_chunk, subgroup_takers, ..policy }
     }
 
-    /// Adds the reduction of segments or rows of `input`. With a device count of elements, the
-    /// `past` elements beyond it must be ignored.
+    /// Adds the reduction of segments or rows of `input`. With a device count, the `past` elements
+    /// after the count must be ignored.
     fn add_reduction(
         &self,
         setup: &mut Setup,
@@ -206,8 +206,8 @@ impl SegmentsCase {
         reduce_segments(&mut setup.graph, &self.policy(setup.device), self.operator, &buffers)?;
         setup.set("src", terms.words(&elements));
         let mut expected = terms.words(expected);
-        // Nothing is written beyond the counted segments, and unsorted offsets leave no result
-        // unwritten.
+        // Results after the counted segments must not change. With unsorted offsets, the initial
+        // value shows which results were not written.
         if self.on_device || matches!(self.by, By::FallingOffsets(_)) {
             let words = max as usize * expected.len() / segments;
             setup.set("dst", vec![UNTOUCHED; words]);
@@ -237,9 +237,9 @@ impl SegmentsCase {
         if offsets.is_empty() {
             offsets.push(0);
         }
-        // In narrow workgroups, some elements lie beyond the last segment. For one worker per
-        // segment and a device count, their number would make a segment shorter or longer than a
-        // chunk.
+        // In small workgroups, some elements lie after the last segment. If segments have one
+        // worker each and the count is on the device, including these elements would make a segment
+        // shorter or longer than a chunk.
         let behind = match self.by {
             By::ManyOffsets if self.subgroups.is_some() => 1,
             By::TakenOffsets { by_subgroups } if self.on_device => {
@@ -250,7 +250,8 @@ impl SegmentsCase {
         offsets.retain(|&at| at <= n - behind);
         offsets.push(if behind > 0 { n - behind } else { n + 5 });
         offsets.sort_unstable();
-        // An offset count that the lanes divide evenly when they search for the last one.
+        // Add offsets until `lanes + 1` divides their number. The lanes then divide the offsets evenly
+        // when they search for the last one.
         while self.subgroups.is_some() && offsets.len() % (device.width as usize + 1) != 0 {
             offsets.insert(0, offsets[0]);
         }
@@ -289,7 +290,7 @@ impl SegmentsCase {
 
     fn by_rows(&self, device: Device) -> Result<Case> {
         let terms = self.terms();
-        // With a device count, the elements end within a row.
+        // With a device count, the last row is partial.
         let n = self.n - if self.on_device { self.length / 2 } else { 0 };
         let input = terms.elements(n);
         let rows = input.chunks(self.length as usize).map(|row| terms.reduced(row));
@@ -313,16 +314,16 @@ impl Parameters for SegmentsCase {
     }
 }
 
-/// A value that no result has.
+/// A value that no result can have.
 const UNTOUCHED: u32 = 0xDEAD_BEEF;
-/// Number of elements beyond a device count.
+/// Number of elements after those that the device count includes.
 const PAST: usize = 40;
-/// With fewer rows than an eighth of this, long rows are divided into chunks.
+/// If there are fewer rows than an eighth of this, long rows are divided into chunks.
 const ROW_WORKERS: u32 = 64;
-/// Number of rows beyond the elements.
+/// Number of rows after the last row with elements.
 const EMPTY_ROWS: usize = 3;
 
-/// Checks that every result is written, and that those of empty segments are as expected.
+/// Checks that each result is written, and that empty segments have the expected result.
 fn defined_results(expected: Vec<u32>, empty: Vec<bool>) -> Verify {
     Arc::new(move |words| {
         let (found, width) = (words("dst"), expected.len() / empty.len());
@@ -335,7 +336,7 @@ fn defined_results(expected: Vec<u32>, empty: Vec<bool>) -> Verify {
     })
 }
 
-/// Every kind of term by every method; `tile` is the larger tile size of the kernels.
+/// Every kind of term by every method. `tile` is the largest tile of the kernels.
 pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
     let mut all = Vec::new();
     for term in TERMS {
@@ -365,7 +366,7 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
             (By::Offsets, 2 * tile, 5, true),
             (By::ManyOffsets, tile + 9, 40, false),
         ] {
-            // Cases that do not depend on the kind of term are run with one kind.
+            // Cases that do not depend on the kind of term run with one kind only.
             if by == By::Offsets || term.0 == KeyType::U32 {
                 all.push(SegmentsCase { length, on_device, n, ..SegmentsCase::new(term, by) });
             }
@@ -379,7 +380,7 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
             (true, false, Course::Any),
             (true, true, Course::Any),
         ] {
-            // More than eight chunks of a segment are joined by a subgroup.
+            // If a segment has more than eight chunks, a subgroup combines them.
             let length = if by_subgroups { 25 } else { 350 };
             let of = SegmentsCase::new(term, By::TakenOffsets { by_subgroups });
             all.push(SegmentsCase { length, on_device, n: tile + 11, course, ..of });
@@ -399,7 +400,7 @@ pub fn segments_cases(tile: u64) -> Vec<SegmentsCase> {
             all.push(SegmentsCase { length, on_device, n: rows * length, course, ..of });
         }
     }
-    // The count is written for empty inputs too.
+    // The number of segments is written for empty inputs, too.
     let of = SegmentsCase::new((KeyType::U32, Operator::Sum), By::Keys);
     let way = Way::Reduce { look_back: true };
     all.push(SegmentsCase { way, length: 3, on_device: true, ..of });

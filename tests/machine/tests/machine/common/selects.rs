@@ -118,7 +118,7 @@ impl Parameters for SelectCase {
     }
 }
 
-/// Every condition with all optional outputs; `tile` is the larger tile size of the kernels.
+/// Every condition with all optional outputs. `tile` is the largest tile of the kernels.
 pub fn select_cases(tile: u64) -> Vec<SelectCase> {
     let mut all = Vec::new();
     let sizes = [2 * tile + 5, tile - 3, tile + 1];
@@ -135,7 +135,7 @@ pub fn select_cases(tile: u64) -> Vec<SelectCase> {
             }
         }
     }
-    // The count is written for empty inputs too.
+    // The number of selected elements is written for empty inputs, too.
     let (by, also) = (By::Flags, Also::Nothing);
     all.push(SelectCase { wide: false, by, also, on_device: true, n: 0, subgroups: None });
     all

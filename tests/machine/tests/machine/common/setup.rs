@@ -1,4 +1,4 @@
-//! Cases under construction, and lists of cases to make.
+//! The graph, inputs and expected outputs of a case under construction, and lists of cases.
 
 use anyhow::Result;
 use multisplit::graph::{Buffer, ElementType, Graph};
@@ -40,7 +40,7 @@ impl Cases {
     }
 }
 
-/// Number of array elements beyond a device count.
+/// Number of array elements after those that a device count includes.
 const SPARE: u64 = 100;
 
 /// The graph of a case with its inputs and expected outputs so far.
@@ -85,7 +85,7 @@ impl Setup {
         self.outputs.push((name, words));
     }
 
-    /// The array length for `n` counted elements, and the count for the passes.
+    /// Returns the array length for `n` counted elements, and the count to pass to the operation.
     pub fn count(&mut self, n: u64, on_device: bool) -> (u64, Count) {
         if !on_device {
             return (n, Count::Host(n));
@@ -95,7 +95,7 @@ impl Setup {
         (max, Count::Device { buffer, index, max })
     }
 
-    /// Like `count`, for a second array with `spare` elements beyond a device count.
+    /// Like `count`, for a second array. With a device count, the array has `spare` more elements.
     pub fn other_count(&mut self, name: &'static str, n: u64, spare: Option<u64>) -> (u64, Count) {
         let Some(spare) = spare else { return (n, Count::Host(n)) };
         let buffer = self.words(name, vec![7, n as u32, 7]);

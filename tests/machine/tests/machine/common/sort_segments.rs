@@ -1,4 +1,4 @@
-//! Plans of segmented sorts, with offsets on the host or on the device, or with rows.
+//! Plans of segmented sorts, with offsets on the host or on the device, or of equal rows.
 
 use anyhow::Result;
 use multisplit::operations::split::TileShape;
@@ -18,7 +18,7 @@ pub enum Given {
     Host,
     /// Offsets, and the counts of segments and keys, on the device.
     Device,
-    /// The same with offsets that are not monotonic.
+    /// Like `Device`, with offsets that are not ascending.
     Falling,
 }
 
@@ -40,7 +40,8 @@ pub enum Tiles {
     Usual,
     /// Workgroups of two subgroups.
     Narrow,
-    /// Threads, items per thread and turns, for segments that do not fit a tile of two subgroups.
+    /// Threads, items per thread and turns of the tiles for large segments. Small segments use two
+    /// subgroups.
     Large(u32, u32, u32),
 }
 
@@ -71,7 +72,7 @@ impl Parameters for SortSegmentsCase {
         }
         let (key, shift) = if self.wide { (KeyType::U64, 33) } else { (KeyType::F32, 25) };
         let mut rng = Rng::new(n);
-        // Some keys are equal, and others share digits.
+        // Some keys are equal, and others have equal digits.
         let random = |_| ((rng.next_u64() % 90) << shift) | (rng.next_u64() % 2);
         let keys: Vec<u64> = (0..max).map(random).collect();
         let buffers = SortBuffers::keys(setup.buffer("keys", key, max)).count(count);
@@ -85,7 +86,7 @@ impl Parameters for SortSegmentsCase {
                 if self.given == Given::Falling {
                     offsets.iter_mut().skip(2).step_by(3).for_each(|offset| *offset /= 2);
                     offsets[self.lengths.len()] = n as u32;
-                    // An offset below an earlier one counts as the earlier one.
+                    // A segment cannot begin or end before an earlier offset.
                     ascending.clone_from(&offsets);
                     for k in 1..ascending.len() {
                         ascending[k] = ascending[k].max(ascending[k - 1]);
@@ -108,8 +109,8 @@ impl Parameters for SortSegmentsCase {
     }
 }
 
-/// Tiny segments, segments of half a tile and a whole tile, and segments of several tiles; `tile`
-/// is the tile size of small segments.
+/// Tiny segments, segments of half a tile, a whole tile, and several tiles. `tile` is the tile size
+/// for small segments.
 pub fn sort_segments_cases(tile: u64) -> Vec<SortSegmentsCase> {
     let tiny: Vec<u64> =
         (0..tile / 4).map(|k| [3, 0, 7, 1, 30, 2, 11, 5][k as usize % 8]).collect();
@@ -125,7 +126,8 @@ pub fn sort_segments_cases(tile: u64) -> Vec<SortSegmentsCase> {
                     _ if which == 0 => Payload::Indices,
                     _ => Payload::Nothing,
                 };
-                // If all segments fit a tile, only the source of the offsets would differ.
+                // If all segments fit a tile, these cases would differ only in the source of the
+                // offsets.
                 if which < 2 && wide && given != Given::Host {
                     continue;
                 }

@@ -1,5 +1,5 @@
-//! Plans of the passes after a search: the predecessor tree, first by arcs of nonzero weight, then
-//! by arcs of zero weight, for which several trees are correct.
+//! Plans of the passes after a search, which build the predecessor tree: first by arcs of nonzero
+//! weight, then by arcs of zero weight, for which several trees are correct.
 
 use std::sync::Arc;
 
@@ -30,8 +30,8 @@ fn nearer_predecessors(network: &Network, held: &[u32], floats: bool) -> Vec<u32
     tree
 }
 
-/// Checks that zero-weight arcs were followed correctly: only from vertices with a predecessor. All
-/// arcs of vertices that had one before must be followed; those of other vertices may be.
+/// Checks predecessors by zero-weight arcs. An arc may be followed only from a vertex that has a
+/// predecessor. Arcs of vertices that had one before the pass must be followed.
 fn verify_parents(network: Network, held: Vec<u32>, before: Vec<u32>) -> Verify {
     Arc::new(move |words: &dyn Fn(&str) -> Vec<u32>| {
         let (parents, found) = (words("parents"), words("found"));

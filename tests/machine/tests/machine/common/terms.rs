@@ -44,9 +44,9 @@ pub fn is_rounded((key, operator): (KeyType, Operator)) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Course {
     Any,
-    /// Each element replaces the result of those before it.
+    /// Each element determines the result of all elements up to it.
     Rising,
-    /// Each element would replace the result of those after it.
+    /// Each element determines the result of all elements from it on.
     Falling,
 }
 
@@ -64,7 +64,7 @@ impl TermCase {
         Self { key, operator, how: How::Reduce, on_device, n, course, subgroups, single_group }
     }
 
-    /// An element that replaces the result of those before it.
+    /// An element that determines the result of all elements up to it.
     fn rising_element(self, at: u64) -> u64 {
         let least = self.operator == Operator::Min;
         let sign = if least { -1 } else { 1 };
@@ -148,7 +148,7 @@ impl TermCase {
     }
 }
 
-/// A scan as passes take it.
+/// The scan description for this operator.
 pub fn scan_of(operator: Operator, inclusive: bool) -> Scan {
     if inclusive { Scan::inclusive(operator) } else { Scan::exclusive(operator) }
 }

@@ -18,9 +18,9 @@ use super::setup::{Parameters, Setup};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TopKData {
     Any,
-    /// Few distinct keys, so that many are equal to the k-th.
+    /// Few distinct keys, so that many are equal to the k-th one.
     Few,
-    /// All keys are equal, so that no estimated threshold is right.
+    /// All keys are equal, so any estimated threshold is wrong.
     Same,
     /// Keys that differ only in their last bits.
     Near,
@@ -44,7 +44,7 @@ pub struct TopKCase {
 }
 
 impl TopKCase {
-    /// The largest element of one row without elements.
+    /// Parameters of a top-1 of one empty row.
     pub fn new(key: KeyType, method: TopKMethod) -> Self {
         Self {
             key,
@@ -83,7 +83,7 @@ impl Parameters for TopKCase {
         if self.subgroups.is_some() {
             policy.spine_threads = policy.threads;
         }
-        // A few workgroups of several tiles, and groups of samples that span several threads.
+        // A few workgroups of several tiles each, and groups of samples that span several threads.
         policy.topk.groups = 5;
         policy.topk.filter_tiles = 2;
         policy.topk.maxima = 64;
@@ -120,7 +120,7 @@ impl Parameters for TopKCase {
             setup.expect("keys_out", words_of(key, bits));
             setup.expect("indices_out", indices);
         } else {
-            // The same indices in each row, in any order.
+            // Results are compared as sets: each row must contain the same indices in any order.
             let in_order = move |mut all: Vec<u32>| {
                 all.chunks_mut(k as usize).for_each(<[u32]>::sort_unstable);
                 all
@@ -132,9 +132,10 @@ impl Parameters for TopKCase {
             }));
         }
         setup.set("keys", words_of(key, keys));
-        // The bytes beyond the last narrow key in its word are read and written back.
+        // The kernel reads and rewrites the word with the last key, so its remaining bytes are
+        // initialized.
         setup.set("keys_out", words_of(key, vec![0; (rows * k) as usize]));
-        // Only a sort ranks.
+        // Only the sort of the results ranks keys.
         let lane_order = device.lane_order && self.sorted && self.method == TopKMethod::Select;
         Ok(Case { lane_order, verify, ..setup.finish(self)? })
     }

@@ -1,5 +1,5 @@
-//! The runs on which the mutants of a kernel are tried: cases that execute the kernel, on
-//! differently hostile devices. They are created on demand by the first thread that needs them.
+//! The trials of a kernel's mutants: cases that execute the kernel, on differently hostile devices.
+//! The first thread that needs a trial creates it.
 
 use std::sync::OnceLock;
 
@@ -11,7 +11,7 @@ use super::all::kernels;
 use super::case::{Case, run};
 use super::progress::all_mutants;
 
-/// Number of trials that are created at a time.
+/// Number of trials that are created together.
 const BATCH: usize = 4;
 
 /// A case with its options, and the blocks of the kernel that it executes.
@@ -20,11 +20,11 @@ struct Trial<'c> {
     options: Options,
     executed: Vec<bool>,
     steps: u64,
-    /// The words that must be the same under every schedule, as the unchanged kernel leaves them.
+    /// Words that must not depend on the schedule, as the unchanged kernel leaves them.
     steady: Vec<u32>,
 }
 
-/// Options for the `k`th case of a kernel.
+/// Options for case number `k` of a kernel.
 fn way(k: usize, width: u32, case: &Case) -> Options {
     let base = Options { seed: k as u64, ..Options::new(width) };
     let random = Options { schedule: Schedule::Random, ..base };
@@ -32,7 +32,7 @@ fn way(k: usize, width: u32, case: &Case) -> Options {
     let reversed = Schedule::Reversed;
     let held = |count| Schedule::HeldBack { first: 0, count, after: 40 };
     if case.may_give_up.is_some() && k % 6 != 1 {
-        // Without progress of other workgroups the kernel gives up, which is allowed.
+        // If other workgroups make no progress, the kernel may time out.
         return if k.is_multiple_of(2) { random } else { stalls };
     }
     match k % 6 {
@@ -45,14 +45,14 @@ fn way(k: usize, width: u32, case: &Case) -> Options {
     }
 }
 
-/// Rough cost of a case: every pass may access all of its memory.
+/// Rough cost of a case: the memory of all passes.
 fn cost(case: &Case) -> usize {
     let words: usize = case.inputs.iter().map(|(_, words)| words.len()).sum();
     words * case.plan.steps().len()
 }
 
-/// Whether two runs left the same words that must not depend on the schedule. A run that was
-/// allowed to give up has no such words.
+/// Whether two runs left the same schedule-independent words. A run that was allowed to time out
+/// has none.
 fn may_be_same(one: &[u32], other: &[u32]) -> bool {
     one.is_empty() || other.is_empty() || one == other
 }
@@ -66,15 +66,15 @@ pub struct Trials<'c> {
 }
 
 impl<'c> Trials<'c> {
-    /// Chooses up to `count` cases that run the kernel with this label and sorts them by cost. A third of the
-    /// candidates are the cases with the fewest passes.
+    /// Chooses up to `count` cases that run the kernel with this label, sorted by cost.
     pub fn new(label: &str, cases: &'c [(u32, Case)], count: usize) -> Result<Self> {
         let has_it = |case: &Case| kernels(case).iter().any(|k| k == label);
         // A sample omits the longest third.
         let considered = if all_mutants() { count } else { count * 3 / 2 };
         let mut cases: Vec<_> = cases.iter().filter(|(_, case)| has_it(case)).collect();
         ensure!(!cases.is_empty(), "{label}: no case runs it");
-        // A third of them are the cases with the fewest passes, which depend most on this kernel.
+        // A third of the candidates are the cases with the fewest passes, whose results depend most
+        // on this kernel.
         let mut by_passes: Vec<usize> = (0..cases.len()).collect();
         by_passes.sort_by_key(|&k| cases[k].1.plan.steps().len());
         by_passes[(considered / 3).min(cases.len())..].sort_unstable();
@@ -85,7 +85,7 @@ impl<'c> Trials<'c> {
         Ok(Self { label: label.to_owned(), cases, batches })
     }
 
-    /// Runs the unchanged kernel. Returns the trials, the shortest first.
+    /// Runs the unchanged kernel on a batch of cases. Returns the trials, the shortest first.
     fn run(&self, batch: usize) -> Result<Vec<Trial<'c>>> {
         let mut trials = Vec::new();
         let cases = self.cases.iter().enumerate().skip(batch * BATCH).take(BATCH);
@@ -102,7 +102,7 @@ impl<'c> Trials<'c> {
                 let same = may_be_same(&other.steady, &outcome.steady);
                 ensure!(same, "{} with {options:?}: depends on the schedule", case.name);
             }
-            // Endless loops are stopped by the budget, and one finding is enough.
+            // The budget stops endless loops. One finding is enough to detect a mutant.
             options.budget = 3 * outcome.steps + 1_000_000;
             options.first_only = true;
             let executed = outcome.coverage.kernels.get(&self.label).map(|c| c.executed.clone());
