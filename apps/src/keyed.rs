@@ -198,7 +198,7 @@ impl KeyedFiles {
     pub fn key_elements(&self) -> Result<&Elements> {
         match &self.input {
             Input::Numbers(keys, _) => Ok(&keys.elements),
-            Input::Table(_) => bail!("the input is a table, not an array"),
+            Input::Table(_) => bail!("internal error: the input is a table, not an array"),
         }
     }
 
@@ -323,7 +323,7 @@ impl KeyedFiles {
         let Input::Table(input) = &self.input else { return Ok(()) };
         let TableInput { table, columns } = &**input;
         if self.keys_only {
-            let keys = columns.first().context("no column")?;
+            let keys = columns.first().context("internal error: there is no column")?;
             return Ok(self.outputs.array(id, &keys.in_order(order)?, Format::Csv)?);
         }
         let rows = order.iter().copied();

@@ -119,7 +119,9 @@ pub fn verify_reduction<T: Term>(operator: Operator, input: &[T], got: Option<T>
     match (check.total, got) {
         (None, None) => Ok(()),
         (Some(expected), Some(got)) if check.allows(expected, got) => Ok(()),
-        (expected, got) => bail!("the result is wrong: {got:?}, but {expected:?} on the CPU"),
+        (expected, got) => {
+            bail!("the reduction is wrong: the result is {got:?}, but {expected:?} on the CPU")
+        }
     }
 }
 
@@ -133,7 +135,7 @@ pub fn verify_index<T: Term>(
     let first = got.and_then(|(_, v)| input.iter().position(|&x| rank(x) == rank(v)));
     match got.map(|(index, _)| index) == first {
         true => Ok(()),
-        false => bail!("the index is wrong: {got:?}, but {first:?} on the CPU"),
+        false => bail!("the reduction is wrong: the index is {got:?}, but {first:?} on the CPU"),
     }
 }
 

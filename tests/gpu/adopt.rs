@@ -285,7 +285,7 @@ fn between_the_callers_own_commands(gpu: &Gpu, what: What) -> Result<()> {
     let reported = std::mem::take(&mut *host.reported.lock().unwrap());
     ensure!(
         reported.iter().any(|s| s.contains("SYNC-HAZARD")),
-        "the missing barrier was not noticed"
+        "the layer did not report the missing barrier"
     );
     // SAFETY: nothing is in use.
     unsafe { host.destroy() }
@@ -342,7 +342,8 @@ fn vulkan_1_2_without_full_subgroups_is_rejected(gpu: &Gpu) -> Result<()> {
     // SAFETY: the call has no further requirements.
     let host = unsafe { Host::without(&full_subgroups(), wanted, version)? };
     // SAFETY: the call is rejected before anything is created.
-    let refused = unsafe { Context::adopt(host.adopted()) }.err().context("not refused")?;
+    let refused =
+        unsafe { Context::adopt(host.adopted()) }.err().context("the device was accepted")?;
     ensure!(refused.to_string().contains("computeFullSubgroups"), "{refused}");
     // SAFETY: nothing is in use.
     unsafe { host.destroy() }

@@ -8,9 +8,10 @@ use multisplit::{Operator, Policy, Scan};
 use multisplit_tests::prelude::*;
 
 tests!(by_key:
-    product_of_cases_matches_the_cpu;
-    in turn: runs_of_any_length_match_the_cpu, look_back_without_polling_recomputes_tiles,
-    dispatch_beyond_the_x_limit_matches_the_cpu, device_counts_are_clamped, float_sums_are_reproducible
+    combinations_of_options_match_the_cpu;
+    in turn: segments_of_any_length_match_the_cpu, look_back_without_polling_recomputes_tiles,
+    dispatches_of_several_rows_match_the_cpu, device_counts_above_the_array_length_are_clamped,
+    float_sums_are_reproducible
 );
 
 /// Number of array elements after the first `count` elements; they must not be read as input.
@@ -182,12 +183,12 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     Ok(())
 }
 
-fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
 /// Segments that end at a tile boundary, segments of several tiles, and a single segment.
-fn runs_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn segments_of_any_length_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let tile = gpu.context.policy().threads as usize * 16;
     let lengths = [tile, 1, tile - 1, 3 * tile + 2, 1, 1, 2 * tile - 1, 5, tile / 2];
     let some: Vec<bool> = lengths.iter().flat_map(|&n| (0..n).map(|at| at == 0)).collect();
@@ -219,7 +220,7 @@ fn look_back_without_polling_recomputes_tiles(gpu: &Gpu) -> Result<()> {
 }
 
 /// More workgroups than one row of the dispatch (x) allows, with a partial last row.
-fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for method in [ScanMethod::LookBack, ScanMethod::ReduceThenScan] {
         let policy = few_groups(policy(gpu, method));
@@ -235,7 +236,7 @@ fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// A device count beyond the array is clamped to its length; with a count of zero only the count is
 /// written.
-fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
+fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu, ScanMethod::LookBack);
     let len = 2 * policy.threads as usize * 16 + 1;
     let (input, heads) = (terms::input::<u32>(Operator::Sum, len, 9), heads(len, 4, 2));

@@ -40,13 +40,13 @@ fn damaged_or_foreign_file_is_replaced(gpu: &Gpu) -> Result<()> {
     let mut foreign = good.clone();
     foreign[16 + 8] ^= 0xFF; // the vendor id in Vulkan's own header
     let mut damaged = good.clone();
-    *damaged.last_mut().context("an empty file")? ^= 1;
+    *damaged.last_mut().context("the cache file is empty")? ^= 1;
     let bad = [Vec::new(), b"nonsense".to_vec(), good[..good.len() / 2].to_vec(), foreign, damaged];
     for bytes in bad {
         fs::write(file, bytes)?;
         scan_with_cache(gpu, folder.path().to_owned())?;
-        ensure!(fs::read(file)?.len() > good.len() / 2, "not replaced");
-        ensure!(fs::read(file)?.starts_with(MAGIC), "not replaced");
+        ensure!(fs::read(file)?.len() > good.len() / 2, "the invalid cache file was not replaced");
+        ensure!(fs::read(file)?.starts_with(MAGIC), "the invalid cache file was not replaced");
     }
     ensure!(names_in(folder.path())? == written, "temporary files were left");
     // A folder that cannot be created only disables the cache.

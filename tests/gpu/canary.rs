@@ -12,11 +12,12 @@ use multisplit_tests::harness::WithPolicy;
 use multisplit_tests::prelude::*;
 
 tests!(canary:
-    kept_lane_order_passes_the_checks, reversed_lane_order_is_detected_in_every_sort,
-    one_call_sorts_recover_from_reversed_lanes, one_call_splits_recover_from_reversed_lanes,
-    small_and_segmented_sorts_are_checked, recorded_work_returns_a_lane_order_error,
-    work_without_wait_returns_a_lane_order_error, embedded_runs_return_a_lane_order_error,
-    guaranteed_ranking_is_not_checked, violation_is_stored_on_disk,
+    verification_accepts_a_device_that_keeps_lane_order,
+    reversed_lane_order_is_detected_in_every_sort, one_call_sorts_recover_from_reversed_lanes,
+    one_call_splits_recover_from_reversed_lanes, small_and_segmented_sorts_are_checked,
+    recorded_work_returns_a_lane_order_error, work_without_wait_returns_a_lane_order_error,
+    embedded_runs_return_a_lane_order_error, ranking_by_ballots_is_not_verified,
+    lane_order_violation_is_stored_on_disk,
 );
 
 /// A policy that ranks keys by lane order and sorts in one sweep. (Sorts by rounds of direct
@@ -47,7 +48,7 @@ fn switched_over(context: &Context) -> Result<()> {
 }
 
 /// With a canary period of 1, every tile is verified.
-fn kept_lane_order_passes_the_checks(gpu: &Gpu) -> Result<()> {
+fn verification_accepts_a_device_that_keeps_lane_order(gpu: &Gpu) -> Result<()> {
     let mut policy = by_lane_order(&gpu.context)?;
     policy.split.canary_period = 1;
     let context = gpu.with_policy(policy)?;
@@ -117,10 +118,10 @@ fn one_call_sorts_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for (name, call) in calls.iter().filter(|_| mine()) {
         let context = reversed(gpu)?;
-        ensure!(call(&context).context(*name)?, "{name}: a wrong result");
+        ensure!(call(&context).context(*name)?, "{name}: wrong result");
         switched_over(&context).context(*name)?;
         // The context now ranks by ballots, so calls are not repeated.
-        ensure!(call(&context)?, "{name}: a wrong result by ballots");
+        ensure!(call(&context)?, "{name}: wrong result when ranking by ballots");
     }
     in_place_by_some_bits(gpu)
 }
@@ -135,7 +136,7 @@ fn in_place_by_some_bits(gpu: &Gpu) -> Result<()> {
     let mut array = context.upload(&keys)?;
     context.sort_in_place(&mut array, &Sort::ascending().bits(0..8))?;
     ensure!(context.download(&array)? == expected);
-    ensure!(context.keeps_lane_order(), "lane order was relied on");
+    ensure!(context.keeps_lane_order(), "the sort ranked by lane order");
     Ok(())
 }
 
@@ -274,7 +275,7 @@ fn embedded_runs_return_a_lane_order_error(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn guaranteed_ranking_is_not_checked(gpu: &Gpu) -> Result<()> {
+fn ranking_by_ballots_is_not_verified(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut graph = Graph::new("promised");
     let import = graph.import::<u32>("keys", 10_000);
@@ -287,7 +288,7 @@ fn guaranteed_ranking_is_not_checked(gpu: &Gpu) -> Result<()> {
 }
 
 /// A later process reads the stored result, so it does not detect the violation again.
-fn violation_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
+fn lane_order_violation_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let cache = PipelineCache::Folder(folder.path().to_owned());
     let context = gpu.open_with(|config| config.pipeline_cache = cache)?;
@@ -299,7 +300,7 @@ fn violation_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     switched_over(&context)?;
     let files = std::fs::read_dir(folder.path())?.collect::<std::io::Result<Vec<_>>>()?;
     let verdict = files.iter().find(|file| file.path().extension().is_some_and(|e| e == "probe"));
-    let text = std::fs::read_to_string(verdict.context("no file was written")?.path())?;
+    let text = std::fs::read_to_string(verdict.context("no probe result was written")?.path())?;
     ensure!(text.ends_with("lane order not kept\n"), "{text}");
     expect_no_messages(context)
 }

@@ -12,11 +12,11 @@ use multisplit_tests::prelude::*;
 use crate::multisplit_cases::{Arrays, KINDS, Kind, METHODS};
 
 tests!(counts:
-    scans_use_the_device_count, multi_row_and_multi_level_scans_use_the_count_in_device_memory,
+    scans_use_the_device_count, recursive_scans_in_several_rows_use_the_device_count,
     fills_and_copies_use_the_device_count, splits_use_the_device_count,
-    folded_splits_use_the_device_count, offset_of_a_split_is_the_count_of_another,
-    replay_updates_its_own_count, splits_have_one_barrier_for_indirect_dispatches,
-    invalid_device_counts_are_rejected,
+    splits_in_several_rows_use_the_device_count,
+    offset_of_a_split_can_be_the_count_of_another_split, replayed_split_updates_its_own_count,
+    splits_have_one_barrier_for_indirect_dispatches, invalid_device_counts_are_rejected,
 );
 
 /// Counts to try for a capacity of `max` elements.
@@ -74,7 +74,7 @@ fn in_rows(gpu: &Gpu, max_groups: u32) -> Policy {
 }
 
 /// Tile sums that are themselves scanned in tiles, and dispatches of several rows.
-fn multi_row_and_multi_level_scans_use_the_count_in_device_memory(gpu: &Gpu) -> Result<()> {
+fn recursive_scans_in_several_rows_use_the_device_count(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
     let method = ScanMethod::ReduceThenScan;
@@ -162,7 +162,7 @@ fn splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn folded_splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
+fn splits_in_several_rows_use_the_device_count(gpu: &Gpu) -> Result<()> {
     let limits = Limits { max_workgroup_count: [3, 65535, 65535], ..gpu.context.limits() };
     let policy = in_rows(gpu, 3);
     for method in gpu.cases(METHODS) {
@@ -173,7 +173,7 @@ fn folded_splits_use_the_device_count(gpu: &Gpu) -> Result<()> {
 
 /// The first split writes its bucket offsets to device memory. One of them is the element count of
 /// the second split, which therefore processes the first bucket.
-fn offset_of_a_split_is_the_count_of_another(gpu: &Gpu) -> Result<()> {
+fn offset_of_a_split_can_be_the_count_of_another_split(gpu: &Gpu) -> Result<()> {
     let (policy, n) = (gpu.context.policy(), 20_011);
     let input = uniform(n, 5);
     let mut setup = Setup::new(&gpu.context, "twice");
@@ -195,7 +195,7 @@ fn offset_of_a_split_is_the_count_of_another(gpu: &Gpu) -> Result<()> {
 
 /// Each run keeps the first bucket of the elements that the previous run kept. The bucket function
 /// depends on their number.
-fn replay_updates_its_own_count(gpu: &Gpu) -> Result<()> {
+fn replayed_split_updates_its_own_count(gpu: &Gpu) -> Result<()> {
     const SOURCE: &str = "uint bucket_of(uint key) { return (key * table.at[0]) >> 31; }";
     let context = &gpu.context;
     let (policy, max) = (context.policy(), 20_011);

@@ -15,7 +15,8 @@ use crate::example_frames::host::Host;
 
 tests!(embedding:
     frame_loop_needs_only_contract_barriers, missing_engine_barrier_is_reported,
-    first_sort_is_recorded_quickly, missing_features_are_named, public_types_are_send_and_sync,
+    first_sort_writes_one_pipeline_cache_file, missing_device_features_are_named,
+    public_types_are_send_and_sync,
 );
 
 /// The application of the example, on the device under test and with validation enabled.
@@ -64,7 +65,7 @@ fn frame_loop_needs_only_contract_barriers(gpu: &Gpu) -> Result<()> {
             let (report, messages) = run(gpu, &Config { varying, ..config(gpu, barriers) })?;
             ensure!(messages.is_empty(), "{barriers:?}: {}", messages[0]);
             ensure!(report.wrong.is_none(), "{barriers:?}: frame {:?} is wrong", report.wrong);
-            ensure!(!report.sorting.is_zero(), "no timestamps");
+            ensure!(!report.sorting.is_zero(), "no time was measured");
         }
     }
     Ok(())
@@ -79,13 +80,16 @@ fn missing_engine_barrier_is_reported(gpu: &Gpu) -> Result<()> {
             policy.sort.auto = SortMethod::Multisplit { radix_bits: 6 };
         }
         let (_, messages) = run(gpu, &config)?;
-        ensure!(messages.iter().any(|s| s.contains("SYNC-HAZARD")), "{barriers:?}: not noticed");
+        ensure!(
+            messages.iter().any(|s| s.contains("SYNC-HAZARD")),
+            "{barriers:?}: the layer did not report the missing barrier"
+        );
     }
     Ok(())
 }
 
 /// The second context opens with a warm pipeline cache. The test prints how long recording takes.
-fn first_sort_is_recorded_quickly(gpu: &Gpu) -> Result<()> {
+fn first_sort_writes_one_pipeline_cache_file(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let pipeline_cache = PipelineCache::Folder(folder.path().to_owned());
     let config = Config { frames: 0, pipeline_cache, ..config(gpu, Barriers::Engine) };
@@ -106,7 +110,7 @@ fn first_sort_is_recorded_quickly(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn missing_features_are_named(gpu: &Gpu) -> Result<()> {
+fn missing_device_features_are_named(gpu: &Gpu) -> Result<()> {
     // SAFETY: the host outlives the call, and nothing is created from it.
     unsafe {
         let host = host(gpu)?;
@@ -182,7 +186,9 @@ unsafe fn names(host: &Host) -> Result<()> {
         ..host.adopted(PipelineCache::Off)
     };
     // SAFETY: the call is rejected before anything is created.
-    let refused = unsafe { Context::adopt(adopted) }.err().context("adopted without features")?;
+    let refused = unsafe { Context::adopt(adopted) }
+        .err()
+        .context("a device without the features was adopted")?;
     ensure!(refused.to_string().contains("synchronization2"), "{refused}");
     Ok(())
 }

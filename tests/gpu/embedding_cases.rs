@@ -72,7 +72,7 @@ pub fn checked(gpu: &Gpu, body: impl FnOnce(&mut Checks<'_>) -> Result<()>) -> R
         let mut checks = Checks::new(&host, &context)?;
         body(&mut checks)?;
         checks.destroy();
-        ensure!(context.memory_report().allocations == 0, "workspaces were left");
+        ensure!(context.memory_report().allocations == 0, "workspaces are still allocated");
         drop(context);
         let messages = host.destroy();
         ensure!(messages.is_empty(), "{}", messages[0]);

@@ -38,7 +38,7 @@ fn rows() -> Vec<Row> {
         let one = |word: &str| match word.trim() {
             "storage_read" => Access::SHADER_STORAGE_READ,
             "storage_write" => Access::SHADER_STORAGE_WRITE,
-            other => panic!("`{other}` is no access of the table"),
+            other => panic!("the table contains an unknown access `{other}`"),
         };
         text.split(',').map(one).fold(Access::empty(), Access::union)
     };
@@ -219,7 +219,8 @@ fn documented_contracts_match_the_plans(gpu: &Gpu) -> Result<()> {
         for contract in gpu.context.contracts(plan, ExecutableOptions::default()) {
             let name = &contract.name;
             let row = rows.iter().position(|row| (row.primitive, row.buffer) == (primitive, name));
-            let row = row.with_context(|| format!("no row for `{name}` of {primitive}"))?;
+            let row =
+                row.with_context(|| format!("the table has no row for `{name}` of {primitive}"))?;
             seen.insert(row);
             agrees(&rows[row], &contract)?;
         }
@@ -231,8 +232,8 @@ fn documented_contracts_match_the_plans(gpu: &Gpu) -> Result<()> {
         .filter(|(row, _)| !seen.contains(row))
         .map(|(_, r)| (r.primitive, r.buffer))
         .collect();
-    ensure!(unseen.is_empty(), "rows that no primitive has: {unseen:?}");
-    ensure!(!rows.is_empty(), "no table");
+    ensure!(unseen.is_empty(), "the table has rows without a primitive: {unseen:?}");
+    ensure!(!rows.is_empty(), "the document has no contract table");
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use multisplit_tests::prelude::*;
 use crate::embedding_cases::{Case, Counted, Declare, MAX, N, checked};
 
 tests!(embedding_primitives:
-    recorded_primitives_match_the_cpu, count_is_zero_initially_and_clamped,
+    recorded_primitives_match_the_cpu, unset_count_is_zero_and_large_count_is_clamped,
 );
 
 const BUCKETS: u32 = 8;
@@ -143,7 +143,7 @@ fn recorded_primitives_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// Recordings that do not set the count, and recordings that set it above the capacity.
-fn count_is_zero_initially_and_clamped(gpu: &Gpu) -> Result<()> {
+fn unset_count_is_zero_and_large_count_is_clamped(gpu: &Gpu) -> Result<()> {
     let numbers = uniform(MAX as usize, 8);
     let sums = reference::exclusive_scan(&numbers);
     let options = ExecutableOptions::default().frames(2);

@@ -10,7 +10,7 @@ tests!(environment: missing_driver_fails_the_run, missing_validation_layer_fails
 /// exist. Checks that the run fails with `message`.
 fn fails_without(variables: &[&str], message: &str) -> Result<()> {
     let mut child = Command::new(std::env::current_exe()?);
-    child.args(["scan::one_call_matches_the_cpu"]).env_remove("MULTISPLIT_TEST_CHILD");
+    child.args(["scan::one_call_functions_match_the_cpu"]).env_remove("MULTISPLIT_TEST_CHILD");
     let run = child.envs(variables.iter().map(|name| (name, "/nonexistent"))).output()?;
     let stderr = String::from_utf8_lossy(&run.stderr);
     ensure!(!run.status.success(), "the run passed without {variables:?}");

@@ -16,8 +16,8 @@ tests!(errors:
     empty_arrays_give_empty_results, small_buffers_are_rejected, huge_allocations_are_rejected,
     missing_imports_are_rejected, overlapping_imports_are_rejected, misaligned_offsets_are_rejected,
     invalid_descriptions_are_rejected_for_empty_arrays, huge_dispatch_is_rejected,
-    arrays_of_another_context_are_rejected, zero_sized_elements_are_counted,
-    absurd_recording_counts_are_rejected,
+    arrays_of_another_context_are_rejected, arrays_of_zero_sized_elements_have_lengths_and_bounds,
+    excessive_frame_and_run_counts_are_rejected,
 );
 
 /// Checks that the context still computes correct results.
@@ -29,7 +29,7 @@ fn unknown_device_is_rejected(gpu: &Gpu) -> Result<()> {
     for wanted in ["no such GPU", "999"] {
         let device = DeviceChoice::Named(wanted.into());
         let Err(error) = Context::open(&Config { device, ..Config::default() }) else {
-            bail!("opened")
+            bail!("an unknown device was opened")
         };
         let text = error.to_string();
         ensure!(text.contains(wanted) && text.contains(&gpu.context.properties().name), "{text}");
@@ -208,7 +208,7 @@ fn huge_allocations_are_rejected(gpu: &Gpu) -> Result<()> {
         gpu.context.zeroed::<u64>(u64::MAX / 2) => TooLarge { .. },
         graph.compile(&gpu.context.limits()) => GraphError::LimitExceeded { .. },
     }
-    ensure!(gpu.context.memory_report() == report, "memory was lost");
+    ensure!(gpu.context.memory_report() == report, "device memory was not freed");
     still_works(gpu)
 }
 
@@ -308,7 +308,7 @@ fn arrays_of_another_context_are_rejected(gpu: &Gpu) -> Result<()> {
 }
 
 /// Arrays of zero-sized elements have lengths and bounds like any others.
-fn zero_sized_elements_are_counted(gpu: &Gpu) -> Result<()> {
+fn arrays_of_zero_sized_elements_have_lengths_and_bounds(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let nothing = context.zeroed::<[u32; 0]>(7)?;
     context.write(&nothing, 4, &[[0u32; 0]; 3])?;
@@ -317,7 +317,7 @@ fn zero_sized_elements_are_counted(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&context.upload(&[[0u32; 0]; 3])?)?, &[[0u32; 0]; 3])
 }
 
-fn absurd_recording_counts_are_rejected(gpu: &Gpu) -> Result<()> {
+fn excessive_frame_and_run_counts_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (plan, dst) = filling(context)?;
     let executable = context.instantiate(plan.clone())?;

@@ -102,8 +102,8 @@ fn operations_reject_extreme_sizes(gpu: &Gpu) -> Result<()> {
                 Ok(())
             }));
             match compiled {
-                Ok(outcome) => ensure!(outcome.is_err(), "{name}: {size} is accepted"),
-                Err(_) => bail!("{name}: {size} is a panic"),
+                Ok(outcome) => ensure!(outcome.is_err(), "{name}: size {size} was accepted"),
+                Err(_) => bail!("{name}: panicked for size {size}"),
             }
         }
     }
@@ -114,11 +114,11 @@ fn arrays_reject_extreme_sizes(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let array = context.zeroed::<u32>(LEN)?;
     for size in SIZES {
-        ensure!(context.zeroed::<u64>(size).is_err(), "an array of {size} elements");
+        ensure!(context.zeroed::<u64>(size).is_err(), "an array of {size} elements was created");
         let ranges = [size..u64::MAX, size - 1..size, 1..size];
         for range in ranges.into_iter().filter(|range| !range.is_empty()) {
             let outcome = context.download_range(&array, range.clone());
-            ensure!(outcome.is_err(), "the range {range:?}");
+            ensure!(outcome.is_err(), "the range {range:?} was accepted");
         }
         threads(size, 1);
         // A graph accepts an import of any size, since it does not allocate memory for it.

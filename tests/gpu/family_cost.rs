@@ -19,13 +19,15 @@ const ROUNDS: usize = 4;
 
 /// The number of passes in the documentation's table row that begins with `row`.
 fn documented_passes(row: &str) -> Result<usize> {
-    let cost = PAGE.split("## Cost").nth(1).context("no section of cost")?;
+    let cost = PAGE.split("## Cost").nth(1).context("the page has no section `Cost`")?;
     let begin = format!("| {row}");
     let line = cost.lines().find(|line| line.starts_with(&begin));
     let line = line.with_context(|| format!("the page has no row `{row}`"))?;
-    let cell = line.split('|').nth(2).context("a cell")?.trim();
+    let cell =
+        line.split('|').nth(2).context("the row has no cell with the number of passes")?.trim();
     let number = cell.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
-    let number: usize = number.parse().with_context(|| format!("no number in `{cell}`"))?;
+    let number: usize =
+        number.parse().with_context(|| format!("the cell `{cell}` does not contain a number"))?;
     Ok(if cell.contains("+ r") { number + ROUNDS } else { number })
 }
 

@@ -9,10 +9,10 @@ use multisplit_tests::prelude::*;
 use crate::histogram_run::{Input, run_all};
 
 tests!(histogram:
-    product_of_cases_matches_the_cpu, every_method_matches_the_cpu;
+    combinations_of_options_match_the_cpu, every_method_matches_the_cpu;
     in turn: every_bin_search_matches_the_cpu, unusual_splitters_match_the_cpu,
     random_cases_match_the_cpu, bins_beyond_shared_memory_match_the_cpu,
-    maximum_bin_count_matches_the_cpu, samples_beyond_a_binding_match_the_cpu,
+    maximum_bin_count_matches_the_cpu, samples_larger_than_a_binding_match_the_cpu,
     edges_belong_to_the_bin_they_begin, integer_edges_are_exact,
     samples_rounded_to_the_end_are_in_the_last_bin, samples_near_edges_match_the_documented_edges,
     samples_between_edges_match_the_documented_edges
@@ -95,7 +95,7 @@ fn sizes(gpu: &Gpu) -> Vec<usize> {
 }
 
 /// A full run tests every combination; a plain run tests a sample.
-fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
 }
 
@@ -305,7 +305,7 @@ fn maximum_bin_count_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// Samples that exceed `maxStorageBufferRange` are counted in pieces. The test lowers the limit.
-fn samples_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn samples_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 20_000);
     for n in [4095, 5000, 30_011] {
         let method = HistogramMethod::Auto;

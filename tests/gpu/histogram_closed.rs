@@ -32,7 +32,7 @@ fn check<S: Reference>(gpu: &Gpu, policy: &Policy, m: u32, even: bool) -> Result
         x => range_bin(x, &edges),
     };
     let expected = count(samples.len(), m, bin_of, |_| 1);
-    ensure!(expected.0[m as usize - 1] > 0, "no sample at the end");
+    ensure!(expected.0[m as usize - 1] > 0, "no sample is on the upper edge");
     run_all(gpu, policy, &bins.closed(), &samples, Input::default())
         .and_then(|got| got.expect(&expected))
         .with_context(|| format!("{:?}, {m} bins, even: {even}", S::TYPE))

@@ -10,7 +10,7 @@ use crate::histogram_run::{Input, run_all};
 
 tests!(histogram:
     invalid_histograms_are_rejected, unsupported_array_types_are_rejected,
-    invalid_histogram_policies_are_rejected, small_histogram_buffers_are_rejected,
+    invalid_histogram_policies_are_rejected, too_small_histogram_buffers_are_rejected,
     missing_features_reject_64_bit_samples, glsl_bin_errors_show_the_users_line,
     one_call_rejects_accumulation,
 );
@@ -138,7 +138,7 @@ fn invalid_histogram_policies_are_rejected(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn small_histogram_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
+fn too_small_histogram_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
     let (policy, bins) = (gpu.context.policy(), Bins::even(0.0f32..1.0, 4));
     for n in [65, 1 << 40, u64::MAX] {
         let mut graph = Graph::new("small");

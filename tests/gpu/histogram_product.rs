@@ -9,8 +9,8 @@ use multisplit_tests::histogram::{Reference, Spread, range_bin};
 use multisplit_tests::prelude::*;
 
 tests!(histogram:
-    one_call_product_matches_the_cpu, narrow_signed_and_half_samples_are_rejected,
-    work_counts_pixels_of_whole_arrays,
+    one_call_combinations_match_the_cpu, narrow_signed_and_half_samples_are_rejected,
+    recorded_histogram_counts_pixels_instead_of_samples,
 );
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,7 +152,7 @@ fn refused<S: Reference, T: std::fmt::Debug>(
 }
 
 /// A full run tests every combination; a plain run tests half of the types with each kind of bins.
-fn one_call_product_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn one_call_combinations_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let types = [
         check::<u8>,
         check::<u16>,
@@ -199,7 +199,7 @@ fn narrow_signed_and_half_samples_are_rejected(gpu: &Gpu) -> Result<()> {
 }
 
 /// Without an explicit count, all pixels of the array are counted, not all samples.
-fn work_counts_pixels_of_whole_arrays(gpu: &Gpu) -> Result<()> {
+fn recorded_histogram_counts_pixels_instead_of_samples(gpu: &Gpu) -> Result<()> {
     let pixels = gpu.context.upload(&[0u8, 1, 2, 3, 0, 0, 0, 3])?;
     let counts = gpu.context.zeroed::<u32>(16)?;
     let bins = Bins::identity(4).layout(Layout::interleaved(4, 0b1111));

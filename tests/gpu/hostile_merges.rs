@@ -12,7 +12,11 @@ use crate::hostile_rig::Expected::{Any, Exactly};
 use crate::hostile_rig::{BOUND, Rig, SIZES, elements, narrow, sample};
 use crate::sort_segments::small_tiles;
 
-tests!(hostile: merges_tolerate_unsorted_arrays, searches_tolerate_unsorted_arrays, fills_and_copies_tolerate_hostile_counts, selected_count_feeds_later_operations_without_readback, indirect_dispatches_are_clamped);
+tests!(hostile:
+    merges_tolerate_unsorted_arrays, searches_tolerate_unsorted_arrays,
+    fills_and_copies_tolerate_arbitrary_device_counts,
+    selected_count_feeds_later_operations_without_readback, indirect_dispatches_are_clamped
+);
 
 /// Sorted and unsorted inputs. For unsorted inputs, each output key must be an input key, together
 /// with its value.
@@ -56,12 +60,18 @@ fn merges_tolerate_unsorted_arrays(gpu: &Gpu) -> Result<()> {
             } else {
                 let known = move |key: &u32| all.contains(key);
                 let check = move |found: &[u32]| {
-                    ensure!(n > 700 || found.iter().all(&known), "an element of no array");
+                    ensure!(
+                        n > 700 || found.iter().all(&known),
+                        "an output element is not in the inputs"
+                    );
                     Ok(())
                 };
                 expected.push(Any(out, n, Box::new(check)));
                 let check = move |found: &[u32]| {
-                    ensure!(found.iter().all(|&at| (at as usize) < n), "a value of no array");
+                    ensure!(
+                        found.iter().all(|&at| (at as usize) < n),
+                        "an output value is not in the inputs"
+                    );
                     Ok(())
                 };
                 expected.extend(pairs.then(|| Any(values_out, n, Box::new(check))));
@@ -103,7 +113,10 @@ fn searches_tolerate_unsorted_arrays(gpu: &Gpu) -> Result<()> {
             }
             let n = within.len() as u32;
             let check = move |found: &[u32]| {
-                ensure!(found.iter().all(|&at| at <= n), "a position past the end");
+                ensure!(
+                    found.iter().all(|&at| at <= n),
+                    "a position is beyond the end of the array"
+                );
                 Ok(())
             };
             vec![Any(positions, wanted.len(), Box::new(check))]
@@ -112,7 +125,7 @@ fn searches_tolerate_unsorted_arrays(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn fills_and_copies_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
+fn fills_and_copies_tolerate_arbitrary_device_counts(gpu: &Gpu) -> Result<()> {
     for max in SIZES {
         let mut rig = Rig::new(gpu);
         let [src, dst, filled] = ["src", "dst", "filled"].map(|name| rig.array(name, max));

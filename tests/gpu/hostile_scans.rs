@@ -14,10 +14,17 @@ use crate::hostile_rig::{
     runs, sample,
 };
 
-tests!(hostile: falling_offsets_give_defined_results, named_count_without_segments_can_be_set, scans_tolerate_hostile_counts, segmented_scans_tolerate_hostile_counts, reductions_tolerate_hostile_counts, reductions_by_key_tolerate_hostile_counts, segmented_reductions_tolerate_hostile_offsets, row_reductions_tolerate_hostile_counts, selections_tolerate_hostile_values, run_lengths_tolerate_hostile_counts);
+tests!(hostile:
+    descending_offsets_give_defined_results, count_of_sort_with_zero_segments_can_be_set,
+    scans_tolerate_arbitrary_device_counts, segmented_scans_tolerate_arbitrary_device_counts,
+    reductions_tolerate_arbitrary_device_counts, reductions_by_key_tolerate_arbitrary_device_counts,
+    segmented_reductions_tolerate_arbitrary_offsets,
+    row_reductions_tolerate_arbitrary_device_counts, selections_tolerate_arbitrary_counts_and_flags,
+    run_lengths_tolerate_arbitrary_device_counts
+);
 
 /// Segmented reductions in which every second offset is 0, so that half of the segments are empty.
-fn falling_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
+fn descending_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     for n in [5_000u32, 50_000] {
         let src = context.upload(&vec![1u32; n as usize])?;
@@ -39,7 +46,7 @@ fn falling_offsets_give_defined_results(gpu: &Gpu) -> Result<()> {
 
 /// A segmented sort with a capacity of zero segments does not read its device count. A recording
 /// can still set that count by name.
-fn named_count_without_segments_can_be_set(gpu: &Gpu) -> Result<()> {
+fn count_of_sort_with_zero_segments_can_be_set(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (keys, offsets) = (context.upload(&[3u32, 1, 2])?, context.upload(&[0u32])?);
     let mut work = context.work("no segments");
@@ -57,7 +64,7 @@ fn named_count_without_segments_can_be_set(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn scans_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
+fn scans_tolerate_arbitrary_device_counts(gpu: &Gpu) -> Result<()> {
     for (method, max) in [
         (ScanMethod::ReduceThenScan, 700),
         (ScanMethod::LookBack, 700),
@@ -78,7 +85,7 @@ fn scans_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn segmented_scans_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
+fn segmented_scans_tolerate_arbitrary_device_counts(gpu: &Gpu) -> Result<()> {
     let plans = sample(
         gpu,
         [
@@ -116,7 +123,7 @@ fn segmented_scans_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn reductions_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
+fn reductions_tolerate_arbitrary_device_counts(gpu: &Gpu) -> Result<()> {
     for (indexed, max) in [(false, 40), (false, 6_000), (true, 700), (true, 6_000)] {
         let mut rig = Rig::new(gpu);
         let (src, dst, index) = (rig.array("src", max), rig.array("dst", 1), rig.array("index", 1));
@@ -142,7 +149,7 @@ fn runs_of(keys: &[u32]) -> Vec<(u32, usize)> {
     keys.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
 }
 
-fn reductions_by_key_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
+fn reductions_by_key_tolerate_arbitrary_device_counts(gpu: &Gpu) -> Result<()> {
     for (method, max) in [
         (ScanMethod::ReduceThenScan, 700),
         (ScanMethod::LookBack, 700),
@@ -207,7 +214,7 @@ fn reduced_segments(dst: Words, operator: Operator, input: &[u32], offsets: &[u3
     Any(dst, offsets.len() - 1, Box::new(check))
 }
 
-fn segmented_reductions_tolerate_hostile_offsets(gpu: &Gpu) -> Result<()> {
+fn segmented_reductions_tolerate_arbitrary_offsets(gpu: &Gpu) -> Result<()> {
     // Policies that reduce segments by tiles, with one workgroup per segment, and with one subgroup
     // per segment.
     let policy = narrow(gpu);
@@ -245,7 +252,7 @@ fn segmented_reductions_tolerate_hostile_offsets(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn row_reductions_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
+fn row_reductions_tolerate_arbitrary_device_counts(gpu: &Gpu) -> Result<()> {
     let policy = narrow(gpu);
     let long = Policy { segment_chunk: 64, ..policy };
     for (policy, length, rows) in
@@ -269,7 +276,7 @@ fn row_reductions_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn selections_tolerate_hostile_values(gpu: &Gpu) -> Result<()> {
+fn selections_tolerate_arbitrary_counts_and_flags(gpu: &Gpu) -> Result<()> {
     for (flagged, kept_both, max) in
         [(false, false, 700), (true, false, 6_000), (false, true, 6_000), (true, true, 40)]
     {
@@ -308,7 +315,7 @@ fn selections_tolerate_hostile_values(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn run_lengths_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
+fn run_lengths_tolerate_arbitrary_device_counts(gpu: &Gpu) -> Result<()> {
     for (with_lengths, max) in [(false, 700), (true, 700), (true, 6_000), (false, 6_000)] {
         let mut rig = Rig::new(gpu);
         let [src, dst, lengths] = ["src", "dst", "lengths"].map(|name| rig.array(name, max));

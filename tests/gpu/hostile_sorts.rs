@@ -15,7 +15,11 @@ use crate::hostile_rig::Expected::{Any, Exactly};
 use crate::hostile_rig::{BOUND, Expected, Memory, Rig, Words, elements, hostile_offsets, sample};
 use crate::sort_segments::small_tiles;
 
-tests!(hostile: sorts_tolerate_hostile_counts, segmented_sorts_tolerate_hostile_offsets, splits_tolerate_hostile_ids, histograms_tolerate_hostile_samples, topk_tolerates_hostile_counts);
+tests!(hostile:
+    sorts_tolerate_arbitrary_device_counts, segmented_sorts_tolerate_arbitrary_offsets,
+    splits_tolerate_out_of_range_ids, histograms_tolerate_out_of_range_samples,
+    topk_tolerates_arbitrary_device_counts
+);
 
 /// Values that are sorted with the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +67,7 @@ impl Payload {
     }
 }
 
-fn sorts_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
+fn sorts_tolerate_arbitrary_device_counts(gpu: &Gpu) -> Result<()> {
     let plans = sample(
         gpu,
         [
@@ -88,7 +92,7 @@ fn sorts_tolerate_hostile_counts(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn segmented_sorts_tolerate_hostile_offsets(gpu: &Gpu) -> Result<()> {
+fn segmented_sorts_tolerate_arbitrary_offsets(gpu: &Gpu) -> Result<()> {
     let plans = sample(
         gpu,
         [
@@ -125,7 +129,7 @@ fn segmented_sorts_tolerate_hostile_offsets(gpu: &Gpu) -> Result<()> {
 
 /// Keys are bucket ids. Out-of-range ids are put into the last bucket, and their number is
 /// reported.
-fn splits_tolerate_hostile_ids(gpu: &Gpu) -> Result<()> {
+fn splits_tolerate_out_of_range_ids(gpu: &Gpu) -> Result<()> {
     let identity = "uint bucket_of(uint key) { return key; }";
     let plans = sample(gpu, Method::ALL.into_iter().zip([10, 10, 100, 10, 10, 10]));
     for &(method, m) in &plans {
@@ -173,7 +177,7 @@ fn splits_tolerate_hostile_ids(gpu: &Gpu) -> Result<()> {
 }
 
 /// Samples are bin indices. Some exceed the last bin.
-fn histograms_tolerate_hostile_samples(gpu: &Gpu) -> Result<()> {
+fn histograms_tolerate_out_of_range_samples(gpu: &Gpu) -> Result<()> {
     let methods = [
         (HistogramMethod::Ballots, 30, false),
         (HistogramMethod::Shared, 200, true),
@@ -217,7 +221,7 @@ fn histograms_tolerate_hostile_samples(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn topk_tolerates_hostile_counts(gpu: &Gpu) -> Result<()> {
+fn topk_tolerates_arbitrary_device_counts(gpu: &Gpu) -> Result<()> {
     let methods = [
         (TopKMethod::Rows, 10, 700),
         (TopKMethod::Rows, 40, 6_000),

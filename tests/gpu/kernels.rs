@@ -12,10 +12,11 @@ use multisplit_tests::prelude::*;
 
 tests!(kernels:
     user_kernel_runs_between_primitives, indirect_dispatch_reads_its_groups_from_the_gpu,
-    groups_bounded_by_other_limits_are_rejected, transfers_mix_with_kernels,
-    constants_keep_their_values_across_runs, kernels_run_without_push_descriptors,
-    kernels_run_without_subgroup_size_control, passes_are_timed_by_label,
-    threads_replay_the_same_executable, threads_share_an_executable_and_its_workspace,
+    indirect_dispatches_clamped_to_other_limits_are_rejected,
+    transfer_commands_and_kernels_are_ordered, constants_keep_their_values_across_runs,
+    kernels_run_without_push_descriptors, kernels_run_without_subgroup_size_control,
+    passes_are_timed_by_label, threads_replay_the_same_executable,
+    threads_share_an_executable_and_its_workspace,
     concurrent_instantiation_compiles_each_pipeline_once,
 );
 
@@ -129,7 +130,7 @@ void main() { groups.at[4] = (push.count + 63) / 64; groups.at[5] = 1; groups.at
 
 /// Workgroup counts of indirect dispatches must be clamped to limits of the device that runs them.
 /// Clamping to larger limits is rejected.
-fn groups_bounded_by_other_limits_are_rejected(gpu: &Gpu) -> Result<()> {
+fn indirect_dispatches_clamped_to_other_limits_are_rejected(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let honest = context.limits();
     let forged = Limits { max_workgroup_count: [u32::MAX; 3], ..honest };
@@ -139,7 +140,7 @@ fn groups_bounded_by_other_limits_are_rejected(gpu: &Gpu) -> Result<()> {
         let groups = bounded_groups(&mut graph, &limits, words)?;
         triple(&mut graph, [src, dst], 64, 3)?.dispatch_indirect(groups);
         match context.instantiate(graph.compile(&honest)?) {
-            Ok(_) => ensure!(sound, "forged limits are taken"),
+            Ok(_) => ensure!(sound, "the dispatch with forged limits was accepted"),
             Err(Error::UnboundedGroups { .. }) => ensure!(!sound),
             Err(other) => return Err(other.into()),
         }
@@ -165,7 +166,7 @@ fn groups_bounded_by_other_limits_are_rejected(gpu: &Gpu) -> Result<()> {
 }
 
 /// Fill, update and copy commands between kernels, so that barriers connect different stages.
-fn transfers_mix_with_kernels(gpu: &Gpu) -> Result<()> {
+fn transfer_commands_and_kernels_are_ordered(gpu: &Gpu) -> Result<()> {
     let n = 4096;
     let mut setup = Setup::new(&gpu.context, "transfers");
     let dst = setup.output::<u32>("dst", n as usize);
@@ -229,7 +230,7 @@ fn passes_are_timed_by_label(gpu: &Gpu) -> Result<()> {
     let planned: Vec<_> = executable.plan().steps().iter().map(|s| s.pass.label.clone()).collect();
     expect_equal(&labels(&times), &planned)?;
     ensure!(times.iter().all(|t| t.nanoseconds >= 0.0 && t.nanoseconds < 60e9), "{times:?}");
-    ensure!(times.iter().map(|t| t.nanoseconds).sum::<f64>() > 0.0, "no time passed");
+    ensure!(times.iter().map(|t| t.nanoseconds).sum::<f64>() > 0.0, "no time was measured");
     setup.expect(dst, &expected(&input))
 }
 
@@ -286,6 +287,6 @@ fn concurrent_instantiation_compiles_each_pipeline_once(gpu: &Gpu) -> Result<()>
     alone.policy();
     alone.instantiate(plan)?;
     let (several, one) = (context.pipeline_count(), alone.pipeline_count());
-    ensure!(several == one, "{several} pipelines, where one thread has {one}");
+    ensure!(several == one, "several threads created {several} pipelines, one thread {one}");
     [context, alone].into_iter().try_for_each(expect_no_messages)
 }

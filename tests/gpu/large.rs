@@ -17,9 +17,10 @@ use crate::sort_run::{KEYS, Keys, Order, PAYLOADS, Payload, key_words, make_keys
 tests!(large:
     sizes_around_plan_and_piece_limits_match_the_cpu, every_key_and_value_type_matches_the_cpu,
     bit_ranges_match_the_cpu, skewed_keys_match_the_cpu, bucket_larger_than_a_plan_matches_the_cpu,
-    bindings_smaller_than_a_piece_match_the_cpu, one_sweep_and_multisplit_sorts_in_pieces_match_the_cpu,
-    device_arrays_are_not_modified, sort_in_place_matches_the_cpu, only_necessary_plans_run,
-    reversed_lanes_are_detected_and_repeated, invalid_options_and_limits_are_rejected,
+    pieces_larger_than_a_binding_match_the_cpu,
+    one_sweep_and_multisplit_sorts_in_pieces_match_the_cpu, device_arrays_are_not_modified,
+    sort_in_place_matches_the_cpu, only_arrays_larger_than_a_plan_run_in_pieces,
+    large_sorts_and_splits_recover_from_reversed_lanes, invalid_options_and_limits_are_rejected,
 );
 
 /// A context whose plans hold fewer elements, until this is dropped.
@@ -257,7 +258,7 @@ fn bucket_larger_than_a_plan_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// Arrays larger than a binding, to which buckets are moved.
-fn bindings_smaller_than_a_piece_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn pieces_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 4096);
     let context = Lowered::with(gpu, policy)?;
     for (key, payload) in gpu.cases([
@@ -333,7 +334,7 @@ fn sort_in_place_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// Only arrays that exceed a plan are processed in pieces, and only buckets that exceed a plan are
 /// split again.
-fn only_necessary_plans_run(gpu: &Gpu) -> Result<()> {
+fn only_arrays_larger_than_a_plan_run_in_pieces(gpu: &Gpu) -> Result<()> {
     let runs: Arc<Mutex<Vec<String>>> = Arc::default();
     let observed = runs.clone();
     let observer = Observer::new(move |run| observed.lock().expect("no panic").push(run.plan));
@@ -362,7 +363,7 @@ fn only_necessary_plans_run(gpu: &Gpu) -> Result<()> {
 
 /// Lanes rank in reverse order. The violation is detected in the middle of a sort or split, which
 /// is then repeated.
-fn reversed_lanes_are_detected_and_repeated(gpu: &Gpu) -> Result<()> {
+fn large_sorts_and_splits_recover_from_reversed_lanes(gpu: &Gpu) -> Result<()> {
     let mut policy = gpu.probed_policy()?;
     ensure!(policy.split.ranking == Ranking::LaneOrder, "the device does not keep lane order");
     policy.split.ranking = Ranking::ReversedLanes;

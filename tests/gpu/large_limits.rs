@@ -5,9 +5,10 @@ use multisplit::{Bins, Buckets, Sort, TopK};
 use multisplit_tests::prelude::*;
 
 tests!(large_limits:
-    keys_beyond_2_to_30_are_sorted, wide_pairs_beyond_the_limits_are_sorted,
-    values_beyond_a_binding_are_sorted, arrays_beyond_2_to_30_are_split,
-    bytes_beyond_a_binding_are_counted, topk_searches_and_runs_beyond_a_binding_match_the_cpu,
+    more_than_2_to_30_keys_are_sorted, wide_pairs_beyond_device_limits_are_sorted,
+    values_larger_than_a_binding_are_sorted, more_than_2_to_30_elements_are_split,
+    histogram_counts_bytes_larger_than_a_binding,
+    topk_searches_and_runs_larger_than_a_binding_match_the_cpu,
 );
 
 /// Returns whether the device has memory for `copies` copies of `n` elements of `bytes` bytes.
@@ -16,7 +17,7 @@ fn fits_memory(gpu: &Gpu, n: u64, bytes: u64, copies: u64) -> bool {
     let needed = n * bytes * copies + n * bytes / 2;
     let has = gpu.context.properties().device_memory >= needed;
     if gpu.full && !has {
-        eprintln!("left out: {n} elements of {bytes} bytes take {needed} bytes of device memory");
+        eprintln!("skipped: {n} elements of {bytes} bytes take {needed} bytes of device memory");
     }
     gpu.full && has
 }
@@ -26,7 +27,7 @@ fn random<T>(n: u64, seed: u64, of: impl Fn(u64) -> T) -> Vec<T> {
     (0..n).map(|_| of(rng.next_u64())).collect()
 }
 
-fn keys_beyond_2_to_30_are_sorted(gpu: &Gpu) -> Result<()> {
+fn more_than_2_to_30_keys_are_sorted(gpu: &Gpu) -> Result<()> {
     let n = (1 << 30) + 12_345;
     if !fits_memory(gpu, n, 4, 2) {
         return Ok(());
@@ -52,15 +53,18 @@ fn check_pairs<V>(
     for (place, value) in values.iter().enumerate() {
         let from = number(value) as usize;
         let right = seen.get(from) == Some(&false) && sorted[place] == keys[from];
-        ensure!(right, "element {from} came to {place}");
+        ensure!(right, "element {from} moved to the wrong place {place}");
         seen[from] = true;
         let before = place.checked_sub(1).map(|before| (sorted[before], number(&values[before])));
-        ensure!(before.is_none_or(|b| b < (sorted[place], from as u64)), "the order at {place}");
+        ensure!(
+            before.is_none_or(|b| b < (sorted[place], from as u64)),
+            "element {place} is out of order"
+        );
     }
     Ok(())
 }
 
-fn wide_pairs_beyond_the_limits_are_sorted(gpu: &Gpu) -> Result<()> {
+fn wide_pairs_beyond_device_limits_are_sorted(gpu: &Gpu) -> Result<()> {
     let n = (1 << 29) + 1;
     if !fits_memory(gpu, n, 12, 2) {
         return Ok(());
@@ -73,7 +77,7 @@ fn wide_pairs_beyond_the_limits_are_sorted(gpu: &Gpu) -> Result<()> {
 }
 
 /// This size takes a software driver less than a minute.
-fn values_beyond_a_binding_are_sorted(gpu: &Gpu) -> Result<()> {
+fn values_larger_than_a_binding_are_sorted(gpu: &Gpu) -> Result<()> {
     let n = gpu.context.limits().max_storage_range / 16 + 1;
     if !fits_memory(gpu, n, 24, 2) {
         return Ok(());
@@ -85,7 +89,7 @@ fn values_beyond_a_binding_are_sorted(gpu: &Gpu) -> Result<()> {
     check_pairs(&keys, &sorted, &values, |value| value[0])
 }
 
-fn arrays_beyond_2_to_30_are_split(gpu: &Gpu) -> Result<()> {
+fn more_than_2_to_30_elements_are_split(gpu: &Gpu) -> Result<()> {
     let n = (1 << 30) + 12_345;
     if !fits_memory(gpu, n, 4, 2) {
         return Ok(());
@@ -106,7 +110,7 @@ fn arrays_beyond_2_to_30_are_split(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn bytes_beyond_a_binding_are_counted(gpu: &Gpu) -> Result<()> {
+fn histogram_counts_bytes_larger_than_a_binding(gpu: &Gpu) -> Result<()> {
     let n = if gpu.is_software() { gpu.context.limits().max_storage_range + 5 } else { 1 << 31 };
     if !fits_memory(gpu, n, 1, 1) {
         return Ok(());
@@ -120,7 +124,7 @@ fn bytes_beyond_a_binding_are_counted(gpu: &Gpu) -> Result<()> {
 }
 
 /// 160 MiB of input on devices whose bindings hold 128 MiB.
-fn topk_searches_and_runs_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn topk_searches_and_runs_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = gpu.context.limits().max_storage_range / 4 + (8 << 20);
     if !fits_memory(gpu, n, 4, 3) {
         return Ok(());
@@ -148,6 +152,6 @@ fn topk_searches_and_runs_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()
     expect_equal(&found, &firsts).context("runs")?;
     expect_equal(&found_lengths, &lengths).context("run lengths")?;
     expect_equal(&gpu.context.unique(&sorted)?, &firsts).context("unique")?;
-    eprintln!("{} bytes: top-k, search and runs are right", 4 * n);
+    eprintln!("{} bytes: top-k, search and runs are correct", 4 * n);
     Ok(())
 }

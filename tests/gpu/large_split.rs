@@ -15,9 +15,9 @@ use crate::large::Lowered;
 tests!(large_split:
     sizes_around_the_limits_match_the_cpu, every_distribution_matches_the_cpu,
     values_of_every_size_match_the_cpu, every_key_type_matches_the_cpu, many_buckets_match_the_cpu,
-    bindings_smaller_than_a_piece_match_the_cpu, every_method_matches_the_cpu,
-    full_sorts_order_within_buckets, device_arrays_are_not_modified,
-    out_of_range_keys_of_all_pieces_are_counted, histogram_pieces_are_added_up,
+    pieces_larger_than_a_binding_match_the_cpu, every_method_matches_the_cpu,
+    full_sort_splits_sort_within_buckets, device_arrays_are_not_modified,
+    out_of_range_keys_of_all_pieces_are_counted, histogram_counts_of_pieces_are_summed,
 );
 
 const MAX_ELEMENTS: u64 = 1000;
@@ -118,7 +118,7 @@ fn many_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn bindings_smaller_than_a_piece_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn pieces_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 2048);
     let context = Lowered::with(gpu, policy)?;
     for m in [1, 5, 200] {
@@ -143,7 +143,7 @@ fn every_method_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// Elements are also sorted within each bucket.
-fn full_sorts_order_within_buckets(gpu: &Gpu) -> Result<()> {
+fn full_sort_splits_sort_within_buckets(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let keys: Vec<u32> = uniform(3_000, 4).into_iter().map(|key| key >> 8 << 8).collect();
     let values: Vec<u32> = (0..3_000).collect();
@@ -194,7 +194,7 @@ fn out_of_range_keys_of_all_pieces_are_counted(gpu: &Gpu) -> Result<()> {
 }
 
 /// The counts of all pieces are summed: for 8-bit samples, with channels, and with weights.
-fn histogram_pieces_are_added_up(gpu: &Gpu) -> Result<()> {
+fn histogram_counts_of_pieces_are_summed(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy().lowered(|facts| facts.max_storage_range = 4096);
     let context = Lowered::with(gpu, policy)?;
     let bytes: Vec<u8> = uniform(30_001, 3).into_iter().map(|word| (word >> 24) as u8).collect();

@@ -8,10 +8,10 @@ use multisplit::{Error, Policy};
 use multisplit_tests::prelude::*;
 
 tests!(memory:
-    fill_writes_only_its_words, copy_writes_only_its_words,
+    fill_writes_only_the_given_words, copy_writes_only_the_given_words,
     arrays_beyond_a_binding_are_filled_and_copied, upload_and_download_round_trip,
-    ranges_are_written_and_read, threads_transfer_each_chunk_once, callbacks_may_transfer,
-    memory_limit_is_kept,
+    ranges_are_written_and_read, threads_transfer_each_chunk_once,
+    transfer_callbacks_may_start_transfers, allocations_stay_within_the_memory_limit,
 );
 
 const SIZES: [u64; 14] = [1, 2, 3, 4, 5, 7, 8, 1023, 1024, 1025, 4095, 65_536, 65_537, 1_000_003];
@@ -39,11 +39,11 @@ fn check_copy(gpu: &Gpu, policy: &Policy, limits: &Limits, n: u64) -> Result<()>
     setup.expect(dst, &expected).with_context(|| format!("n = {n}"))
 }
 
-fn fill_writes_only_its_words(gpu: &Gpu) -> Result<()> {
+fn fill_writes_only_the_given_words(gpu: &Gpu) -> Result<()> {
     SIZES.iter().try_for_each(|&n| check_fill(gpu, &gpu.context.policy(), &gpu.context.limits(), n))
 }
 
-fn copy_writes_only_its_words(gpu: &Gpu) -> Result<()> {
+fn copy_writes_only_the_given_words(gpu: &Gpu) -> Result<()> {
     SIZES.iter().try_for_each(|&n| check_copy(gpu, &gpu.context.policy(), &gpu.context.limits(), n))
 }
 
@@ -101,7 +101,7 @@ fn ranges_are_written_and_read(gpu: &Gpu) -> Result<()> {
 }
 
 /// The callback of a transfer may start another transfer, even if all staging slots are in use.
-fn callbacks_may_transfer(gpu: &Gpu) -> Result<()> {
+fn transfer_callbacks_may_start_transfers(gpu: &Gpu) -> Result<()> {
     let limited = gpu.open_with(|config| config.memory_limit = Some(1 << 20))?;
     let small = limited.upload(&[3u32, 1, 2])?;
     let array = limited.upload_with(3, |_, chunk: &mut [u32]| {
@@ -167,7 +167,7 @@ fn threads_transfer_each_chunk_once(gpu: &Gpu) -> Result<()> {
 
 /// Allocations beyond the memory limit are rejected, staging memory counts towards it, and freed
 /// memory can be reused.
-fn memory_limit_is_kept(gpu: &Gpu) -> Result<()> {
+fn allocations_stay_within_the_memory_limit(gpu: &Gpu) -> Result<()> {
     let limit = 100_000;
     let context = gpu.open_with(|config| config.memory_limit = Some(limit))?;
     let data = uniform(20_000, 2);

@@ -8,9 +8,9 @@ use multisplit::{Error, Operator, Policy};
 use multisplit_tests::prelude::*;
 
 tests!(merge:
-    product_of_cases_matches_the_cpu, dispatch_beyond_the_x_limit_matches_the_cpu, device_counts_are_clamped,
-    one_call_matches_the_cpu, recorded_merge_uses_the_counts_of_each_run,
-    invalid_merges_are_rejected,
+    combinations_of_options_match_the_cpu, dispatches_of_several_rows_match_the_cpu,
+    device_counts_above_the_array_length_are_clamped, one_call_functions_match_the_cpu,
+    recorded_merge_uses_the_counts_of_each_run, invalid_merges_are_rejected,
 );
 
 /// Number of array elements after those that the device count includes.
@@ -136,19 +136,19 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     Ok(())
 }
 
-fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
 /// More workgroups than one row of the dispatch (x) allows, with a partial last row.
-fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let case = Case { how: Merge::Ascending, words: 1, on_device: [false, true] };
     check::<u32>(gpu, &policy, case, [20_000, 3_001])
 }
 
 /// Device counts above the lengths of the arrays.
-fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
+fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let arrays = [sorted::<u32>(Merge::Ascending, 3000, 5), sorted(Merge::Ascending, 700, 6)];
     let case = Case { how: Merge::Ascending, words: 1, on_device: [true; 2] };
@@ -158,7 +158,7 @@ fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (a, b) = ([1u32, 4, 4, 9], [0u32, 4, 10]);
     let merged = [0, 1, 4, 4, 4, 9, 10];

@@ -9,9 +9,9 @@ use multisplit_tests::generate::Distribution;
 use multisplit_tests::prelude::*;
 
 tests!(multisplit:
-    product_of_cases_matches_the_cpu, random_splits_match_the_cpu;
+    combinations_of_options_match_the_cpu, random_splits_match_the_cpu;
     in turn: two_buckets_match_the_cpu, look_back_without_polling_recounts_tiles,
-    histogram_takes_less_than_2_percent, empty_split_gives_zero_offsets,
+    split_histogram_takes_less_than_2_percent_of_the_input, empty_split_gives_zero_offsets,
     invalid_tile_shapes_are_rejected, wide_values_in_several_tiles_match_the_cpu
 );
 
@@ -133,7 +133,7 @@ pub fn sizes(gpu: &Gpu, full: bool) -> Vec<usize> {
 }
 
 /// A full run tests every combination; a plain run tests a sample.
-fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
 }
 
@@ -270,7 +270,7 @@ fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
 }
 
 /// With 256 buckets, the histogram buffer takes less than 2% of the input size.
-fn histogram_takes_less_than_2_percent(gpu: &Gpu) -> Result<()> {
+fn split_histogram_takes_less_than_2_percent_of_the_input(gpu: &Gpu) -> Result<()> {
     let n = 1u64 << 24;
     let mut graph = Graph::new("split");
     let keys = graph.import::<u32>("keys", n);

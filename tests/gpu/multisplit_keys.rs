@@ -7,9 +7,10 @@ use multisplit_tests::prelude::*;
 use crate::multisplit_cases::METHODS;
 
 tests!(multisplit:
-    ordered_digits_match_the_cpu, splits_by_ordered_digits_sort, wide_delta_matches_the_cpu,
-    wide_ranges_match_the_cpu, wide_even_buckets_match_the_cpu, wide_identity_checks_both_halves,
-    glsl_functions_of_wide_keys_match_the_cpu,
+    ordered_digits_match_the_cpu, splits_by_ordered_digits_sort,
+    delta_buckets_of_64_bit_keys_match_the_cpu, range_buckets_of_64_bit_keys_match_the_cpu,
+    even_buckets_of_64_bit_keys_match_the_cpu, identity_buckets_check_both_halves_of_64_bit_keys,
+    glsl_functions_of_64_bit_keys_match_the_cpu,
 );
 
 const N: usize = 5003;
@@ -114,7 +115,7 @@ fn splits_by_ordered_digits_sort(gpu: &Gpu) -> Result<()> {
     expect_equal(&bits(&keys), &bits(&expected))
 }
 
-fn wide_delta_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn delta_buckets_of_64_bit_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys = random_u64(6);
     for (min, width, m) in [
         (0, (1 << 63) + 1, 3),
@@ -138,7 +139,7 @@ fn wide_delta_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     })
 }
 
-fn wide_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn range_buckets_of_64_bit_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     for m in [2usize, 100] {
         let keys = random_u64(7);
         let mut splitters = keys[..m - 1].to_vec(); // splitters that are equal to some keys
@@ -160,7 +161,7 @@ fn wide_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn wide_even_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn even_buckets_of_64_bit_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(9);
     let mut keys = random_f64(10);
     for key in &mut keys[8..] {
@@ -178,7 +179,7 @@ fn wide_even_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// A 64-bit key is out of range even if its lower half alone would be a valid bucket.
-fn wide_identity_checks_both_halves(gpu: &Gpu) -> Result<()> {
+fn identity_buckets_check_both_halves_of_64_bit_keys(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u64> = random_u64(11).into_iter().map(|k| k % 100).collect();
     check(gpu, &Buckets::identity(100), &keys, |key| key as u32)?;
     let buckets = Buckets::identity(100).method(Method::Direct);
@@ -188,7 +189,7 @@ fn wide_identity_checks_both_halves(gpu: &Gpu) -> Result<()> {
     }
 }
 
-fn glsl_functions_of_wide_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn glsl_functions_of_64_bit_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys: Vec<i64> = random_u64(12).into_iter().map(|k| !k as i64).collect();
     let sign = "uint bucket_of(int64_t key) { return key < 0 ? 0u : 1u; }";
     check(gpu, &Buckets::glsl(2, sign), &keys, |key| u32::from(key >= 0))?;

@@ -10,10 +10,11 @@ use multisplit_tests::prelude::*;
 use crate::multisplit_cases::{KINDS, Kind, check};
 
 tests!(multisplit:
-    labelled_ranges_match_the_cpu;
-    in turn: labelled_random_shapes_match_the_cpu, labelled_glsl_functions_match_the_cpu,
-    labelled_wide_elements_match_the_cpu, labelled_rounds_match_the_cpu,
-    labelled_out_of_range_ids_are_counted_once, labels_take_one_byte_per_key
+    labelled_range_splits_match_the_cpu;
+    in turn: labelled_splits_with_random_tile_sizes_match_the_cpu,
+    labelled_glsl_functions_match_the_cpu, labelled_splits_of_64_bit_keys_match_the_cpu,
+    labelled_splits_of_several_rounds_match_the_cpu, labelled_out_of_range_ids_are_counted_once,
+    labels_take_one_byte_per_key
 );
 
 const BUCKETS: [u32; 12] = [1, 2, 3, 8, 31, 32, 33, 64, 65, 128, 255, 256];
@@ -48,7 +49,7 @@ fn crowded(n: usize, seed: u64) -> Vec<u32> {
     uniform(n, seed).into_iter().map(|key| (key % 7) << 29 | key & 3).collect()
 }
 
-fn labelled_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn labelled_range_splits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (base, mut mine) = (gpu.probed_policy()?, gpu.mine());
     // The number of keys per thread is a multiple of the labels in a word for some shapes only.
     let shapes = [(2, 4, 1), (3, 6, 2), (4, 5, 1), (1, 9, 3)];
@@ -74,7 +75,7 @@ fn labelled_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn labelled_random_shapes_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn labelled_splits_with_random_tile_sizes_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (base, mut mine, mut rng) = (gpu.probed_policy()?, gpu.mine(), Rng::new(7));
     let after = [ValuesAfter::Loading, ValuesAfter::Ranking, ValuesAfter::Ordering];
     let (cases, max) = if gpu.full { (200, 8) } else { (6, 4) };
@@ -111,7 +112,7 @@ fn labelled_glsl_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// 64-bit keys with values of 8 and 16 bytes. Device counts are zero, one, and above the capacity.
-fn labelled_wide_elements_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn labelled_splits_of_64_bit_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for m in [20, 200, 3].into_iter().filter(|_| mine()) {
         wide_case::<2>(gpu, m)?;
@@ -158,7 +159,7 @@ where
 
 /// More buckets than one round supports: each round uses some bits of the label. The splitters do
 /// not fit in shared memory.
-fn labelled_rounds_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn labelled_splits_of_several_rounds_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let base = gpu.context.policy();
     let policy = labelling(&base, TileShape::new(2 * base.facts.subgroup_size, 6));
     range_case(gpu, &policy, Kind::Pairs, 1000, &uniform(9001, 1))

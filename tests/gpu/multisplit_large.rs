@@ -11,7 +11,7 @@ use crate::multisplit_cases::{self, KINDS, Kind, METHODS, case, sizes};
 use crate::multisplit_keys::check_by;
 
 tests!(multisplit_large:
-    product_of_cases_matches_the_cpu, ranges_in_global_memory_match_the_cpu,
+    combinations_of_options_match_the_cpu, splitters_larger_than_shared_memory_match_the_cpu,
     wide_keys_match_the_cpu, wide_pairs_match_the_cpu, glsl_functions_match_the_cpu,
     out_of_range_ids_are_counted, chosen_method_depends_on_buckets_and_function,
     zero_and_too_many_buckets_are_rejected,
@@ -21,7 +21,7 @@ const BUCKETS: [u32; 3] = [257, 1000, 65_536];
 
 /// A full run tests every combination; a plain run tests each bucket count with each method, and
 /// cycles through the other parameters.
-fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (policy, mut mine) = (gpu.context.policy(), gpu.mine());
     let sizes = sizes(gpu, gpu.full);
     if gpu.full {
@@ -54,7 +54,7 @@ fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// Splitters larger than shared memory, which take several update commands.
-fn ranges_in_global_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn splitters_larger_than_shared_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys = uniform(20_011, 1);
     for m in [300usize, 65_536] {
         let mut splitters = uniform(m - 1, 2);

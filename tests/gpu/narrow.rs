@@ -18,8 +18,9 @@ use crate::sort_segments::{Given, check_segments, random, small_tiles, tile_of};
 tests!(narrow:
     sorts_match_the_cpu;
     in turn: counting_sorts_match_the_cpu, bit_ranges_match_the_cpu, device_count_limits_the_sort,
-    double_buffered_sorts_match_the_cpu, segments_and_rows_match_the_cpu, pieces_match_the_cpu,
-    one_call_matches_the_cpu, recorded_work_runs_twice, invalid_sorts_are_rejected
+    double_buffered_sorts_match_the_cpu, segments_and_rows_match_the_cpu,
+    arrays_larger_than_a_plan_match_the_cpu, one_call_functions_match_the_cpu,
+    recorded_work_runs_twice, invalid_sorts_are_rejected
 );
 
 pub const NARROW: [KeyType; 6] =
@@ -209,7 +210,7 @@ fn segments_and_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// Arrays that exceed the capacity of a plan.
-fn pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn arrays_larger_than_a_plan_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, 1000)?;
     for (turn, key) in gpu.cases(NARROW.into_iter().enumerate()) {
         for (column, payload) in PAYLOADS.into_iter().enumerate() {
@@ -251,7 +252,7 @@ fn sorted_by_call<K: Key>(gpu: &Gpu, keys: &[K], numbers: impl Fn(K) -> f64) -> 
     expect_equal(&bits(&best.keys), &bits(&reversed[..5]))
 }
 
-fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(12);
     let words: Vec<u32> = (0..1_003).map(|_| rng.next_u64() as u32).collect();
     sorted_by_call(gpu, &words.iter().map(|&w| w as u8).collect::<Vec<_>>(), f64::from)?;

@@ -14,8 +14,8 @@ use crate::multisplit_keys::check_by;
 use crate::sort_run::{Keys, image, import_keys, key_bytes, key_words, make_keys};
 
 tests!(narrow_splits:
-    functions_of_bits_and_order_match_the_cpu, functions_of_values_match_the_cpu,
-    full_sorts_match_the_cpu, every_output_matches_the_cpu, pieces_match_the_cpu,
+    bucket_functions_of_bits_and_order_match_the_cpu, bucket_functions_of_values_match_the_cpu,
+    full_sorts_match_the_cpu, every_output_matches_the_cpu, arrays_larger_than_a_plan_match_the_cpu,
     invalid_splits_are_rejected,
 );
 
@@ -61,7 +61,7 @@ fn of_bits_and_order<K: Key>(gpu: &Gpu) -> Result<()> {
     check(Buckets::range(&splitters[..1]), &|key| (rank(splitters[0]) <= rank(key)) as u32)
 }
 
-fn functions_of_bits_and_order_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn bucket_functions_of_bits_and_order_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_bits_and_order::<u8>(gpu)?;
     of_bits_and_order::<i8>(gpu)?;
     of_bits_and_order::<u16>(gpu)?;
@@ -118,7 +118,7 @@ fn floats<K: Key>(gpu: &Gpu, [low, high]: [K; 2], number: impl Fn(K) -> f32) -> 
     check_by(gpu, methods(gpu), &Buckets::glsl(4, source), &keys, bucket)
 }
 
-fn functions_of_values_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn bucket_functions_of_values_match_the_cpu(gpu: &Gpu) -> Result<()> {
     integers::<u8>(gpu, 0, u8::MAX, 20, i64::from)?;
     integers::<i8>(gpu, i8::MIN, i8::MAX, -5, i64::from)?;
     integers::<u16>(gpu, 0, u16::MAX, 2_000, i64::from)?;
@@ -192,7 +192,7 @@ fn every_output_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// Arrays that exceed the capacity of a plan.
-fn pieces_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn arrays_larger_than_a_plan_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, 1000)?;
     let mut rng = Rng::new(4);
     let keys: Vec<i8> = (0..2_500).map(|_| rng.next_u64() as i8).collect();

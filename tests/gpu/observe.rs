@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use multisplit::{Context, Observer, Run};
 use multisplit_tests::prelude::*;
 
-tests!(observe: every_run_is_reported, whole_runs_are_timed);
+tests!(observe: every_run_is_reported, runs_are_timed_as_a_whole);
 
 /// Opens a context with an observer. Returns it with the list to which the observer adds each run.
 fn observed(
@@ -39,7 +39,7 @@ fn every_run_is_reported(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn whole_runs_are_timed(gpu: &Gpu) -> Result<()> {
+fn runs_are_timed_as_a_whole(gpu: &Gpu) -> Result<()> {
     let (context, runs) = observed(gpu, Observer::of_runs)?;
     let input = uniform(5000, 3);
     expect_equal(&context.scan(&input)?, &reference::exclusive_scan(&input))?;

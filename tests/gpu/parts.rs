@@ -13,13 +13,15 @@ use crate::large::Lowered;
 use crate::sort_run::image;
 
 tests!(parts:
-    topk_beyond_a_binding_matches_the_cpu, topk_of_rows_larger_than_one_binding_matches_the_cpu,
-    searches_beyond_a_binding_match_the_cpu, selections_beyond_a_binding_match_the_cpu,
-    runs_join_across_parts, scans_by_key_beyond_a_binding_match_the_cpu,
-    reductions_by_key_beyond_a_binding_match_the_cpu,
-    segmented_reductions_beyond_a_binding_match_the_cpu, merges_beyond_a_binding_match_the_cpu,
-    segmented_sorts_beyond_a_binding_match_the_cpu, device_arrays_beyond_a_binding_match_the_cpu,
-    insufficient_memory_is_reported, operations_stay_within_a_memory_limit,
+    topk_larger_than_a_binding_matches_the_cpu,
+    topk_of_rows_larger_than_one_binding_matches_the_cpu,
+    searches_larger_than_a_binding_match_the_cpu, selections_larger_than_a_binding_match_the_cpu,
+    runs_across_part_boundaries_are_joined, scans_by_key_larger_than_a_binding_match_the_cpu,
+    reductions_by_key_larger_than_a_binding_match_the_cpu,
+    segmented_reductions_larger_than_a_binding_match_the_cpu,
+    merges_larger_than_a_binding_match_the_cpu, segmented_sorts_larger_than_a_binding_match_the_cpu,
+    device_arrays_larger_than_a_binding_match_the_cpu, insufficient_memory_is_reported,
+    operations_stay_within_a_memory_limit,
 );
 
 /// Size of a storage binding in bytes.
@@ -93,7 +95,7 @@ fn check_topk<K: Key>(context: &Context, keys: &[K], k: usize, smallest: bool) -
     expect_equal(&found.indices, &indices)
 }
 
-fn topk_beyond_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn topk_larger_than_a_binding_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     fn of_type<K: Key>(gpu: &Gpu, mine: &mut impl FnMut() -> bool) -> Result<()> {
         let context = lowered(gpu)?;
         let part = part(size_of::<K>().max(4));
@@ -148,7 +150,7 @@ fn check_search<K: Key>(context: &Context, sorted: &[K], needles: &[K]) -> Resul
     expect_equal(&context.upper_bound(sorted, needles)?, &expected)
 }
 
-fn searches_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn searches_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     fn of_type<K: Key>(gpu: &Gpu, mine: &mut impl FnMut() -> bool) -> Result<()> {
         let context = lowered(gpu)?;
         let part = part(size_of::<K>());
@@ -175,7 +177,7 @@ fn runs<K: Key>(keys: &[K]) -> (Vec<K>, Vec<u32>) {
     keys.chunk_by(|a, b| a.key_bits() == b.key_bits()).map(|run| (run[0], run.len() as u32)).unzip()
 }
 
-fn selections_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn selections_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     for (turn, n) in gpu.cases(lengths(part(8)).into_iter().enumerate()) {
         let keys: Vec<f64> = few(n, turn as u64);
@@ -194,7 +196,7 @@ fn selections_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-fn runs_join_across_parts(gpu: &Gpu) -> Result<()> {
+fn runs_across_part_boundaries_are_joined(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let part = part(4);
     let mut mine = gpu.mine();
@@ -238,7 +240,7 @@ fn heads(keys: &[u64]) -> Vec<bool> {
     (0..keys.len()).map(|at| at == 0 || keys[at] != keys[at - 1]).collect()
 }
 
-fn scans_by_key_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn scans_by_key_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let mut mine = gpu.mine();
     for n in lengths(part(8)) {
@@ -262,7 +264,7 @@ fn scans_by_key_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-fn reductions_by_key_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn reductions_by_key_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let mut mine = gpu.mine();
     let last = GlslOperator::new("uint combined(uint a, uint b) { return b != 0u ? b : a; }", 0u32);
@@ -287,7 +289,7 @@ fn reductions_by_key_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-fn segmented_reductions_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn segmented_reductions_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let part = part(4);
     let mut mine = gpu.mine();
@@ -319,7 +321,7 @@ fn segmented_reductions_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> 
     context.check_guards()
 }
 
-fn merges_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn merges_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let part = part(4);
     let mut mine = gpu.mine();
@@ -351,7 +353,7 @@ fn merges_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-fn segmented_sorts_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn segmented_sorts_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let part = part(4);
     let n = 3 * part + 77;
@@ -387,7 +389,7 @@ fn segmented_sorts_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     context.check_guards()
 }
 
-fn device_arrays_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn device_arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = lowered(gpu)?;
     let n = 2 * part(4) + 1;
     let (keys, needles) = (sorted(few::<f32>(n, 10)), few::<f32>(n, 11));

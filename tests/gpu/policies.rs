@@ -11,8 +11,9 @@ use multisplit_tests::prelude::*;
 use crate::policy_fields::{Draw, edit, number, pick};
 
 tests!(policies:
-    random_policies_of_large_arrays, look_back_keeps_within_the_loop_limit, random_policies,
-    random_edits_of_descriptions,
+    random_policies_give_correct_results_for_large_arrays,
+    look_back_works_within_the_driver_loop_limit, random_policies_give_correct_results_or_errors,
+    random_call_options_give_correct_results_or_errors,
 );
 
 /// So many elements that a software driver exceeds its loop limit if one workgroup looks back over
@@ -227,7 +228,7 @@ impl Outcomes {
 
 /// One or two fields of the policy get arbitrary values. Arrays have up to 9,000 elements. A full
 /// run tries 2,000 policies.
-fn random_policies(gpu: &Gpu) -> Result<()> {
+fn random_policies_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
     let device = gpu.context.policy();
     let (mut outcomes, mut mine) = (Outcomes::default(), gpu.mine());
     for seed in 0..if gpu.full { 2_000 } else { 16 } {
@@ -250,13 +251,16 @@ fn random_policies(gpu: &Gpu) -> Result<()> {
         outcomes.add(&format!("seed {seed}, {name} of {n}"), &policy, &got)?;
     }
     let Outcomes { right, refused } = outcomes;
-    ensure!(right > 0 && refused > 0, "{right} right, {refused} refused: nothing was tried");
+    ensure!(
+        right > 0 && refused > 0,
+        "{right} right, {refused} rejected: expected at least one of each"
+    );
     Ok(())
 }
 
 /// Several fields of the policy get values that are allowed. Arrays have 3,000,000 elements. A full
 /// run tries 12 policies for each operation, a plain run one for each of the fastest operations.
-fn random_policies_of_large_arrays(gpu: &Gpu) -> Result<()> {
+fn random_policies_give_correct_results_for_large_arrays(gpu: &Gpu) -> Result<()> {
     let device = gpu.context.policy();
     let keys = uniform(LARGE as usize, 3);
     let (mut outcomes, mut mine) = (Outcomes::default(), gpu.mine());
@@ -289,7 +293,7 @@ fn random_policies_of_large_arrays(gpu: &Gpu) -> Result<()> {
 
 /// Look-back without tickets and with large spin limits. A software driver silently ends loops
 /// after 65,535 iterations, so look-back must not rely on longer loops.
-fn look_back_keeps_within_the_loop_limit(gpu: &Gpu) -> Result<()> {
+fn look_back_works_within_the_driver_loop_limit(gpu: &Gpu) -> Result<()> {
     const LOOKING_BACK: [Operation; 7] =
         [selections, scans, wide_scans, scans_by_key, reductions_by_key, uniques, run_lengths];
     let ones = vec![1u32; LARGE as usize];
@@ -311,7 +315,7 @@ fn look_back_keeps_within_the_loop_limit(gpu: &Gpu) -> Result<()> {
 
 /// Public calls with arbitrary options and counts return a correct result or a typed error. A full
 /// run makes 2,000 calls.
-fn random_edits_of_descriptions(gpu: &Gpu) -> Result<()> {
+fn random_call_options_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
     let (context, mut mine) = (&gpu.context, gpu.mine());
     for seed in 0..if gpu.full { 2_000 } else { 48 } {
         let mut rng = Rng::new(seed * 104_729 + 3);

@@ -18,7 +18,7 @@ use crate::sssp_methods::options;
 tests!(probe:
     lane_order_is_kept_if_ranking_relies_on_it,
     sort_kernels_keep_lane_order_if_ranking_relies_on_it, configuration_selects_the_ranking,
-    guaranteed_ranking_runs_no_probe, probe_verdict_is_stored_on_disk,
+    guaranteed_ranking_runs_no_probe, probe_result_is_stored_on_disk,
     subgroup_barriers_are_probed_once, kernels_are_correct_with_replaced_subgroup_barriers,
     kernels_that_need_subgroup_barriers_are_rejected,
     user_subgroup_barriers_synchronize_the_subgroup,
@@ -33,8 +33,14 @@ fn lane_order_is_kept_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
         exceptions += u32::from(!probe::lane_order(&gpu.context, seed)?);
     }
     // If one of the probes observed another order, the policy must rank by ballots.
-    ensure!(exceptions == 0 || !relied_on, "in {exceptions} of {tries} tries they did not");
-    ensure!(exceptions == 0 || exceptions == tries, "only in {exceptions} of {tries} tries");
+    ensure!(
+        exceptions == 0 || !relied_on,
+        "{exceptions} of {tries} probes failed, but the policy relies on lane order"
+    );
+    ensure!(
+        exceptions == 0 || exceptions == tries,
+        "{exceptions} of {tries} probes failed; expected none or all"
+    );
     Ok(())
 }
 
@@ -42,7 +48,7 @@ fn lane_order_is_kept_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
 fn sort_kernels_keep_lane_order_if_ranking_relies_on_it(gpu: &Gpu) -> Result<()> {
     let relied_on = gpu.context.policy().split.ranking == Ranking::LaneOrder;
     let kept = probe::sorts_keep_lane_order(&gpu.context, 5)?;
-    ensure!(kept || !relied_on, "the device does not keep lane order, and is relied on");
+    ensure!(kept || !relied_on, "the policy relies on lane order, which the device does not keep");
     ensure!(kept == gpu.context.keeps_lane_order());
     Ok(())
 }
@@ -62,13 +68,13 @@ fn configuration_selects_the_ranking(gpu: &Gpu) -> Result<()> {
 fn guaranteed_ranking_runs_no_probe(gpu: &Gpu) -> Result<()> {
     let context = gpu.open_with(|config| config.ranking = RankingChoice::Promised)?;
     context.policy();
-    ensure!(context.pipeline_count() == 0, "something was run");
+    ensure!(context.pipeline_count() == 0, "a probe was run");
     Ok(())
 }
 
 /// A second context reads the result of the first one's probe from disk. A damaged file is ignored
 /// and replaced, and a result in the file overrides what the device would show.
-fn probe_verdict_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
+fn probe_result_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let open = |cache: PipelineCache| {
         gpu.open_with(|config| {
@@ -95,13 +101,13 @@ fn probe_verdict_is_stored_on_disk(gpu: &Gpu) -> Result<()> {
     };
     let second = open(kept())?;
     ensure!(second.policy() == found);
-    ensure!(second.pipeline_count() == 0, "tried out again");
+    ensure!(second.pipeline_count() == 0, "the device was probed again");
     let whole = std::fs::read_to_string(&file)?;
     std::fs::write(&file, &whole[..whole.len() - 3])?;
     let third = open(kept())?;
     ensure!(third.policy() == found);
-    ensure!(third.pipeline_count() > 0, "a damaged file was believed");
-    ensure!(std::fs::read_to_string(&file)? == whole, "it was not written again");
+    ensure!(third.pipeline_count() > 0, "the damaged file was used");
+    ensure!(std::fs::read_to_string(&file)? == whole, "the damaged file was not replaced");
     // The stored result is used, even if it contradicts the device.
     let no = whole.replace("lane order kept", "lane order not kept");
     std::fs::write(&file, no)?;
@@ -123,7 +129,9 @@ fn open_with_barriers(gpu: &Gpu, folder: &Path, barriers: &str) -> Result<Contex
     let is_it = |path: &std::path::PathBuf| path.extension().is_some_and(|e| e == "barriers");
     let file = paths.find(is_it).context("no result on disk")?;
     let text = std::fs::read_to_string(&file)?;
-    let (head, _) = text.split_once("subgroup barriers ").context("no such line")?;
+    let (head, _) = text
+        .split_once("subgroup barriers ")
+        .context("the file has no line about subgroup barriers")?;
     std::fs::write(&file, format!("{head}subgroup barriers {barriers}\n"))?;
     open_in(gpu, folder)
 }

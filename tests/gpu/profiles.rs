@@ -7,7 +7,10 @@ use multisplit::tune::TuneOptions;
 use multisplit::{Bins, Buckets, Context, Error, Profile, ProfileChoice};
 use multisplit_tests::prelude::*;
 
-tests!(profiles: sizes_are_used, random_profiles, tuning_ends_with_a_profile);
+tests!(profiles:
+    policy_uses_the_sizes_of_the_profile, random_profiles_give_correct_results_or_errors,
+    tuning_ends_with_a_profile
+);
 
 /// Opens a context like the shared one, but with this profile.
 fn open(gpu: &Gpu, text: &str) -> Result<Context> {
@@ -24,13 +27,19 @@ fn with(text: &str, name: &str, value: &str) -> String {
 }
 
 /// Policies take the sizes of the profile. An invalid profile is an error.
-fn sizes_are_used(gpu: &Gpu) -> Result<()> {
+fn policy_uses_the_sizes_of_the_profile(gpu: &Gpu) -> Result<()> {
     let properties = gpu.context.properties();
     let built_in = Profile::built_in(properties).text();
     let small = TileShape::new(64, 2);
     let context = open(gpu, &with(&built_in, "sort.small", "64x2"))?;
-    ensure!(context.policy().sort.small == small, "not the profile's");
-    ensure!(context.promised_policy().sort.small == small, "not the profile's");
+    ensure!(
+        context.policy().sort.small == small,
+        "the policy does not have the size of the profile"
+    );
+    ensure!(
+        context.promised_policy().sort.small == small,
+        "the policy does not have the size of the profile"
+    );
     let other = gpu.open_with(|config| config.profile = ProfileChoice::BuiltIn)?;
     ensure!(other.used_profile().is_none() && other.policy().sort.small != small);
     ensure!(context.used_profile().is_some());
@@ -42,7 +51,7 @@ fn sizes_are_used(gpu: &Gpu) -> Result<()> {
         let refused = gpu.open_with(|config| {
             config.profile = ProfileChoice::Bytes(wrong.as_bytes().into());
         });
-        let Err(error) = refused else { bail!("taken:\n{wrong}") };
+        let Err(error) = refused else { bail!("an invalid profile was accepted:\n{wrong}") };
         let profile = matches!(error.downcast_ref(), Some(Error::Profile { .. }));
         ensure!(profile, "{error}");
     }
@@ -98,7 +107,7 @@ fn is_right(context: &Context, rng: &mut Rng) -> Result<bool, Error> {
 
 /// Random values in random lines: operations return correct results, or the profile is rejected
 /// with a typed error.
-fn random_profiles(gpu: &Gpu) -> Result<()> {
+fn random_profiles_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
     let built_in = Profile::built_in(gpu.context.properties()).text();
     let lines: Vec<&str> = built_in.lines().collect();
     let first = lines.iter().position(|line| *line == "[sizes]").unwrap_or(0);
@@ -128,14 +137,14 @@ fn random_profiles(gpu: &Gpu) -> Result<()> {
         };
         match is_right(&context, &mut rng) {
             Ok(true) => right += 1,
-            Ok(false) => bail!("seed {seed}: a wrong result by\n{text}"),
+            Ok(false) => bail!("seed {seed}: wrong result with the profile\n{text}"),
             Err(Error::Vulkan { call, result }) => bail!("seed {seed}: {call} failed: {result}"),
             Err(_) => refused += 1,
         }
         let reported = context.messages().take();
         ensure!(reported.is_empty(), "seed {seed}: {}", reported[0].text);
     }
-    ensure!(right > 0, "{right} right, {refused} refused: nothing was tried");
+    ensure!(right > 0, "{right} right, {refused} rejected: no profile gave a result");
     Ok(())
 }
 
@@ -154,6 +163,10 @@ fn tuning_ends_with_a_profile(gpu: &Gpu) -> Result<()> {
         ensure!(won.iter().all(|won| won.built_in > 0.0 && won.tuned > 0.0), "{won:?}");
     }
     let context = open(gpu, &tuned.profile.text())?;
-    ensure!(is_right(&context, &mut Rng::new(1))?, "a wrong result by\n{}", tuned.profile.text());
+    ensure!(
+        is_right(&context, &mut Rng::new(1))?,
+        "wrong result with the profile\n{}",
+        tuned.profile.text()
+    );
     Ok(())
 }

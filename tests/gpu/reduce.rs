@@ -8,10 +8,11 @@ use multisplit::{Operator, Policy};
 use multisplit_tests::prelude::*;
 
 tests!(reduce:
-    product_of_cases_matches_the_cpu;
+    combinations_of_options_match_the_cpu;
     in turn: empty_input_gives_the_identity, index_of_equal_elements_is_the_first,
-    arrays_beyond_a_binding_match_the_cpu, dispatch_beyond_the_x_limit_matches_the_cpu,
-    device_counts_are_clamped, float_sums_are_reproducible, large_arrays_match_the_cpu
+    arrays_larger_than_a_binding_match_the_cpu, dispatches_of_several_rows_match_the_cpu,
+    device_counts_above_the_array_length_are_clamped, float_sums_are_reproducible,
+    large_arrays_match_the_cpu
 );
 
 /// Number of array elements after those that the device count includes.
@@ -96,7 +97,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     Ok(())
 }
 
-fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
@@ -134,7 +135,7 @@ fn index_of_equal_elements_is_the_first(gpu: &Gpu) -> Result<()> {
 }
 
 /// Arrays that exceed `maxStorageBufferRange`. The test lowers the limit.
-fn arrays_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let tile = threads as usize * 16;
     let max_storage_range = (6 * tile * 8 + 100) as u64;
@@ -153,7 +154,7 @@ fn arrays_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// More workgroups than one row of the dispatch (x) allows, with a partial last row.
-fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(policy(gpu));
     let tile = policy.threads as usize * 16;
     for on_device in [false, true] {
@@ -166,7 +167,7 @@ fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// A device count above the length of the array.
-fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
+fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = policy(gpu);
     let input: Vec<u32> = terms::input(Operator::Sum, 3 * policy.threads as usize * 16 + 1, 9);
     for n in [input.len() as u32 + 1, u32::MAX] {

@@ -8,10 +8,10 @@ use multisplit::{Operator, Policy};
 use multisplit_tests::prelude::*;
 
 tests!(reduce_segments:
-    product_of_cases_matches_the_cpu, rows_match_the_cpu,
+    combinations_of_options_match_the_cpu, rows_match_the_cpu,
     row_counts_above_and_below_the_elements_match_the_cpu, long_segments_match_the_cpu,
     segments_of_many_tiles_match_the_cpu, empty_segments_give_the_identity,
-    dispatch_beyond_the_x_limit_matches_the_cpu, elements_outside_of_segments_are_ignored,
+    dispatches_of_several_rows_match_the_cpu, elements_outside_of_segments_are_ignored,
     invalid_device_offsets_give_defined_results, float_sums_are_reproducible,
 );
 
@@ -269,7 +269,7 @@ fn row_counts_above_and_below_the_elements_match_the_cpu(gpu: &Gpu) -> Result<()
     Ok(())
 }
 
-fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
@@ -348,7 +348,7 @@ fn empty_segments_give_the_identity(gpu: &Gpu) -> Result<()> {
 }
 
 /// More workgroups than one row of the dispatch (x) allows, with a partial last row.
-fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     let n = 20 * policy.threads as usize * 16 - 3;
     for policy in both_ways(&policy) {

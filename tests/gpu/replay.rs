@@ -11,7 +11,7 @@ use multisplit_tests::prelude::*;
 
 tests!(replay:
     thousand_runs_are_correct_and_do_not_allocate, runs_in_flight_are_ordered,
-    ping_pong_rounds_carry_their_data, plans_that_are_not_replayable_are_rejected,
+    ping_pong_buffers_keep_data_between_runs, plans_that_are_not_replayable_are_rejected,
 );
 
 /// A graph that replaces `data` by its exclusive scan and its first element by 1, using a transient
@@ -79,7 +79,7 @@ fn runs_in_flight_are_ordered(gpu: &Gpu) -> Result<()> {
     expect_equal(&gpu.context.download(&buffer)?, &expected)
 }
 
-fn ping_pong_rounds_carry_their_data(gpu: &Gpu) -> Result<()> {
+fn ping_pong_buffers_keep_data_between_runs(gpu: &Gpu) -> Result<()> {
     let n = 10_000u64;
     let policy = gpu.context.policy();
     let mut graph = Graph::new("rounds");

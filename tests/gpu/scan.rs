@@ -9,10 +9,11 @@ use multisplit_tests::prelude::*;
 tests!(scan:
     every_size_class_matches_the_cpu, random_cases_match_the_cpu;
     in turn: special_values_match_the_cpu, look_back_without_polling_recomputes_tiles,
-    one_call_matches_the_cpu, empty_scan_gives_an_empty_result,
-    arrays_beyond_a_binding_match_the_cpu, pieces_of_one_stage_are_independent,
-    absurd_sizes_are_rejected, invalid_policies_are_rejected, dispatch_beyond_the_x_limit_matches_the_cpu,
-    two_level_sums_match_the_cpu, large_arrays_match_the_cpu
+    one_call_functions_match_the_cpu, empty_scan_gives_an_empty_result,
+    arrays_larger_than_a_binding_match_the_cpu, pieces_of_one_stage_are_independent,
+    sizes_beyond_any_device_are_rejected, invalid_policies_are_rejected,
+    dispatches_of_several_rows_match_the_cpu, recursively_scanned_tile_sums_match_the_cpu,
+    large_arrays_match_the_cpu
 );
 
 const METHODS: [ScanMethod; 2] = [ScanMethod::ReduceThenScan, ScanMethod::LookBack];
@@ -65,7 +66,7 @@ fn special_values_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let input = uniform(100_000, 7);
     expect_equal(&gpu.context.scan(&input)?, &reference::exclusive_scan(&input))
 }
@@ -77,12 +78,12 @@ fn empty_scan_gives_an_empty_result(gpu: &Gpu) -> Result<()> {
     let buffers = ScanBuffers::new(src, dst).count(0);
     operations::scan(&mut graph, &gpu.context.policy(), &Scan::default(), &buffers)?;
     let plan = graph.compile(&gpu.context.limits())?;
-    ensure!(plan.steps().is_empty(), "a scan of nothing has passes");
+    ensure!(plan.steps().is_empty(), "a scan of an empty array has passes");
     Ok(())
 }
 
 /// Arrays that exceed `maxStorageBufferRange` are scanned in pieces. The test lowers the limit.
-fn arrays_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn arrays_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let tile = threads as usize * 16;
     // Tiles per piece. With 5, reduce-then-scan cannot scan its pieces independently; with 128, it
@@ -126,7 +127,7 @@ fn pieces_of_one_stage_are_independent(gpu: &Gpu) -> Result<()> {
 }
 
 /// Sizes that no device supports are rejected when the scan is declared.
-fn absurd_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
+fn sizes_beyond_any_device_are_rejected(gpu: &Gpu) -> Result<()> {
     for scan in METHODS {
         let policy = Policy { scan, ..gpu.context.policy() };
         for n in [1 << 50, 1 << 62, u64::MAX] {
@@ -168,7 +169,7 @@ fn invalid_policies_are_rejected(gpu: &Gpu) -> Result<()> {
 }
 
 /// More workgroups than one row of the dispatch (x) allows, with a partial last row.
-fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let limits = Limits { max_workgroup_count: [7, 65535, 65535], ..gpu.context.limits() };
     for scan in METHODS {
         let policy = Policy { scan, ..gpu.context.policy() };
@@ -191,7 +192,7 @@ fn look_back_without_polling_recomputes_tiles(gpu: &Gpu) -> Result<()> {
 }
 
 /// If one workgroup cannot scan all tile sums, they are scanned in tiles themselves.
-fn two_level_sums_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn recursively_scanned_tile_sums_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let (threads, spine_tiles) = (gpu.context.properties().subgroup_size, 1);
     let scan = ScanMethod::ReduceThenScan;
     let policy =

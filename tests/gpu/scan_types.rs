@@ -8,9 +8,9 @@ use multisplit::{Operator, Policy, Scan};
 use multisplit_tests::prelude::*;
 
 tests!(scan_types:
-    product_of_cases_matches_the_cpu;
-    in turn: float_sums_are_reproducible, wide_elements_beyond_a_binding_match_the_cpu,
-    multi_level_totals_match_the_cpu
+    combinations_of_options_match_the_cpu;
+    in turn: float_sums_are_reproducible, wide_elements_larger_than_a_binding_match_the_cpu,
+    recursively_scanned_tile_totals_match_the_cpu
 );
 
 /// Number of array elements after those that the device count includes.
@@ -89,7 +89,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     Ok(())
 }
 
-fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
@@ -116,7 +116,7 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
 }
 
 /// Arrays that exceed `maxStorageBufferRange`. The test lowers the limit.
-fn wide_elements_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn wide_elements_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     let threads = gpu.context.properties().subgroup_size;
     let tile = threads as usize * 16;
@@ -135,7 +135,7 @@ fn wide_elements_beyond_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// Tile totals have another type than the elements, and more of them than one workgroup can scan.
-fn multi_level_totals_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn recursively_scanned_tile_totals_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let threads = gpu.context.properties().subgroup_size;
     let base = policy(gpu, ScanMethod::ReduceThenScan);
     let policy = Policy { threads, spine_threads: threads, ..base };

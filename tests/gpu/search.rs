@@ -8,8 +8,9 @@ use multisplit::{Operator, Policy};
 use multisplit_tests::prelude::*;
 
 tests!(search:
-    product_of_cases_matches_the_cpu, dispatch_beyond_the_x_limit_matches_the_cpu, device_counts_are_clamped,
-    one_call_matches_the_cpu, search_uses_a_sorted_device_array, invalid_searches_are_rejected,
+    combinations_of_options_match_the_cpu, dispatches_of_several_rows_match_the_cpu,
+    device_counts_above_the_array_length_are_clamped, one_call_functions_match_the_cpu,
+    search_uses_a_sorted_device_array, invalid_searches_are_rejected,
 );
 
 /// Number of array elements after those that the device count includes.
@@ -121,12 +122,12 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     Ok(())
 }
 
-fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
 /// More workgroups than one row of the dispatch (x) allows, with a partial last row.
-fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [[false; 2], [true; 2]] {
         let case = Case { how: Search::LowerBound, on_device };
@@ -136,7 +137,7 @@ fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// Device counts above the lengths of the arrays.
-fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
+fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let elements = sorted::<u32>(3000, 5);
     let needles = needles(&elements, 700, 6);
@@ -147,7 +148,7 @@ fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let elements = sorted::<f64>(2000, 1);
     let needles = needles(&elements, 900, 2);

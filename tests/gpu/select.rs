@@ -8,11 +8,12 @@ use multisplit::{Error, Operator, Policy, Select};
 use multisplit_tests::prelude::*;
 
 tests!(select:
-    product_of_cases_matches_the_cpu;
+    combinations_of_options_match_the_cpu;
     in turn: all_or_no_elements_are_selected, runs_across_tiles_match_the_cpu,
-    look_back_without_polling_recounts_tiles, dispatch_beyond_the_x_limit_matches_the_cpu,
-    device_counts_are_clamped, every_comparison_matches_the_cpu, later_passes_use_the_found_count,
-    one_call_matches_the_cpu, invalid_selections_are_rejected
+    look_back_without_polling_recounts_tiles, dispatches_of_several_rows_match_the_cpu,
+    device_counts_above_the_array_length_are_clamped, every_comparison_matches_the_cpu,
+    later_passes_use_the_found_count, one_call_functions_match_the_cpu,
+    invalid_selections_are_rejected
 );
 
 /// Number of array elements after those that the device count includes.
@@ -162,7 +163,7 @@ fn product_of_type<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result
     Ok(())
 }
 
-fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     of_every_type!(product_of_type(gpu))
 }
 
@@ -212,7 +213,7 @@ fn look_back_without_polling_recounts_tiles(gpu: &Gpu) -> Result<()> {
 }
 
 /// More workgroups than one row of the dispatch (x) allows, with a partial last row.
-fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn dispatches_of_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = few_groups(gpu.context.policy());
     for on_device in [false, true] {
         let case = Case { by: By::Heads, also: Also::Nothing, on_device };
@@ -222,7 +223,7 @@ fn dispatch_beyond_the_x_limit_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// A device count above the length of the array.
-fn device_counts_are_clamped(gpu: &Gpu) -> Result<()> {
+fn device_counts_above_the_array_length_are_clamped(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let keys: Vec<u32> = input(2 * tile(&policy, 32, Also::Nothing) + 1, 9);
     let case = Case { by: By::Range, also: Also::Nothing, on_device: true };
@@ -279,7 +280,7 @@ fn later_passes_use_the_found_count(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&sums)?, &expected)
 }
 
-fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i32> = input(20_000, 6);
     let array = context.upload(&keys)?;

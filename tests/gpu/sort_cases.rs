@@ -9,7 +9,7 @@ use multisplit_tests::prelude::*;
 use crate::sort_run::{KEYS, Keys, Order, PAYLOADS, Payload, case, quick_policy, tile};
 
 tests!(sort:
-    product_of_cases_matches_the_cpu, every_method_matches_the_cpu;
+    combinations_of_options_match_the_cpu, every_method_matches_the_cpu;
     in turn: every_size_from_one_to_two_tiles_matches_the_cpu, bit_ranges_match_the_cpu,
     look_back_without_polling_recounts_tiles, random_tile_shapes_match_the_cpu
 );
@@ -20,7 +20,7 @@ fn sizes(policy: &Policy, key: KeyType) -> Result<Vec<usize>> {
 }
 
 /// A full run tests every combination; a plain run tests a sample.
-fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
 }
 

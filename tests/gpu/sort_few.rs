@@ -14,11 +14,13 @@ use multisplit_tests::prelude::*;
 use crate::sort_run::{KEYS, Keys, Order, PAYLOADS, Payload, case, check, quick_policy};
 
 tests!(sort:
-    few_keys_match_the_cpu;
-    in turn: few_keys_replayed_match_the_cpu, few_narrow_keys_match_the_cpu,
-    few_keys_by_bit_ranges_match_the_cpu, few_keys_with_common_digits_match_the_cpu,
-    few_keys_without_polling_recount_tiles, few_keys_in_a_folded_dispatch_match_the_cpu,
-    large_sorts_have_a_clearing_pass
+    small_one_sweep_sorts_match_the_cpu;
+    in turn: replayed_small_one_sweep_sorts_match_the_cpu,
+    small_one_sweep_sorts_of_narrow_keys_match_the_cpu,
+    small_one_sweep_sorts_by_bit_ranges_match_the_cpu,
+    small_one_sweep_sorts_of_common_digits_match_the_cpu,
+    small_one_sweep_sorts_without_polling_recount_tiles,
+    small_one_sweep_sorts_in_several_rows_match_the_cpu, large_sorts_have_a_clearing_pass
 );
 
 /// Keys per tile under `quick_policy`.
@@ -37,7 +39,7 @@ fn small_sorts(policy: Policy, turn: usize) -> Policy {
 
 /// Every key type, with and without values; sizes and distributions alternate. All cases of a
 /// pipeline run at the same width.
-fn few_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let quick = quick_policy(gpu);
     let mut mine = gpu.mine();
     let around = [TILE, 2 * TILE, 4 * ROW, 5 * ROW, 8 * ROW].map(|n| [n - 1, n, n + 1]);
@@ -63,7 +65,7 @@ fn few_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// Odd numbers of rounds, which end with a copy, and digits of fewer than eight bits.
-fn few_keys_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn small_one_sweep_sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_sorts(quick_policy(gpu), 2);
     let all = [0..24, 3..11, 7..9, 8..16, 31..32, 5..29, 12..12];
     for (turn, bits) in gpu.cases(all.into_iter().enumerate()) {
@@ -80,7 +82,7 @@ fn few_keys_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// A digit is the same in all keys of a part, and the same or different in the next part. Or one
 /// key has another digit, at the beginning or end of a part or of the array.
-fn few_keys_with_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn small_one_sweep_sorts_of_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let n = 3 * ROW + 77;
     let alike = vec![0x0102_0304_u64; n];
     let mut all = vec![alike.clone()];
@@ -116,7 +118,7 @@ fn few_keys_with_common_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn few_narrow_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn small_one_sweep_sorts_of_narrow_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let types = [KeyType::U8, KeyType::I8, KeyType::U16, KeyType::I16, KeyType::F16, KeyType::Bf16];
     let mut mine = gpu.mine();
     for (turn, key) in types.into_iter().enumerate().filter(|_| mine()) {
@@ -134,7 +136,7 @@ fn few_narrow_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// With a spin limit of 0, each workgroup recounts the predecessor tiles it needs instead of
 /// polling for them.
-fn few_keys_without_polling_recount_tiles(gpu: &Gpu) -> Result<()> {
+fn small_one_sweep_sorts_without_polling_recount_tiles(gpu: &Gpu) -> Result<()> {
     for turn in gpu.cases(0..4) {
         let policy = Policy { spin_limit: 0, ..small_sorts(quick_policy(gpu), turn) };
         let order = Order::one_sweep(KeyType::U32);
@@ -144,7 +146,7 @@ fn few_keys_without_polling_recount_tiles(gpu: &Gpu) -> Result<()> {
 }
 
 /// The last row of the dispatch has more workgroups than there are tiles.
-fn few_keys_in_a_folded_dispatch_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn small_one_sweep_sorts_in_several_rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_sorts(few_groups(quick_policy(gpu)), 1);
     let limits = gpu.context.limits();
     let limits = multisplit::graph::Limits { max_workgroup_count: [3, 65_535, 65_535], ..limits };
@@ -160,7 +162,7 @@ fn few_keys_in_a_folded_dispatch_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// A recording that runs many times with different keys and counts. No run may depend on the state
 /// of the previous one, even if that had more tiles.
-fn few_keys_replayed_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn replayed_small_one_sweep_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let max = 6 * TILE + 9;
     for turn in 0..2 {
         let policy = small_sorts(quick_policy(gpu), turn);

@@ -13,9 +13,10 @@ use multisplit_tests::prelude::*;
 use crate::sort_run::{Order, Payload, check, quick_policy, tile};
 
 tests!(sort:
-    double_buffer_reports_the_result_half, device_count_limits_the_sort, idle_rounds_match_the_cpu,
-    thousand_replays_are_correct, workspace_is_bounded, invalid_sorts_are_rejected,
-    small_sort_buffers_are_rejected, one_call_sorts_slices, one_call_sorts_device_arrays,
+    double_buffer_reports_which_buffer_has_the_result, device_count_limits_the_sort,
+    rounds_with_equal_digits_match_the_cpu, thousand_replays_are_correct, sort_workspace_is_bounded,
+    invalid_sorts_are_rejected, too_small_sort_buffers_are_rejected, one_call_sorts_slices,
+    one_call_sorts_device_arrays,
 );
 
 fn places(keys: &[u32], order: &Order) -> Vec<u32> {
@@ -85,7 +86,7 @@ fn doubled(gpu: &Gpu, policy: &Policy, order: &Order, keys: &[u32]) -> Result<u3
 
 /// The word `half` reports which of the two buffers holds the result. This depends only on the
 /// number of rounds, even if all keys have equal digits in some of them.
-fn double_buffer_reports_the_result_half(gpu: &Gpu) -> Result<()> {
+fn double_buffer_reports_which_buffer_has_the_result(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let uniform_keys = uniform(3_000, 1);
     let small_keys: Vec<u32> = uniform_keys.iter().map(|key| key >> 25).collect();
@@ -140,7 +141,7 @@ fn device_count(gpu: &Gpu, order: &Order, max: u32, doubled: bool) -> Result<()>
 
 /// Rounds in which all keys have the same digit: keys that differ in one digit or not at all, and
 /// 64-bit keys with small values.
-fn idle_rounds_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn rounds_with_equal_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let one_digit = |digits: u32, digit: u32| -> Vec<u64> {
         let mut rng = Rng::new(u64::from(digit));
@@ -205,7 +206,7 @@ fn thousand_replays_are_correct(gpu: &Gpu) -> Result<()> {
 
 /// The workspace of an in-place sort is a second buffer plus a small overhead; with a double
 /// buffer, it is only the overhead.
-fn workspace_is_bounded(gpu: &Gpu) -> Result<()> {
+fn sort_workspace_is_bounded(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     // GPUs use small tiles for small inputs, so that each core gets one; their overhead is only
     // bounded for large inputs.
@@ -282,11 +283,11 @@ fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     }
     let absurd = Policy { sort: policy.sort.with_shape(TileShape::new(0, 0)), ..policy };
     let result = outcome(&absurd, &order, |declared| declared.doubled());
-    ensure!(result.is_err(), "an absurd shape");
+    ensure!(result.is_err(), "an empty tile was accepted");
     Ok(())
 }
 
-fn small_sort_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
+fn too_small_sort_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
     let outcome = |change: fn(Doubled) -> SortBuffers| {
         outcome(&gpu.context.policy(), &Sort::ascending(), change)
     };

@@ -15,7 +15,7 @@ tests!(sort_segments:
     small_segments_match_the_cpu, mixed_segments_match_the_cpu;
     in turn: segments_around_a_tile_match_the_cpu, every_type_matches_the_cpu, rows_match_the_cpu,
     bit_ranges_match_the_cpu, invalid_device_offsets_are_clamped,
-    recording_uses_the_offsets_of_each_run, one_call_matches_the_cpu,
+    recording_uses_the_offsets_of_each_run, one_call_functions_match_the_cpu,
     invalid_segmented_sorts_are_rejected
 );
 
@@ -334,7 +334,7 @@ fn recording_uses_the_offsets_of_each_run(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys = [3.0f32, 1.0, 2.0, -1.0, -2.0];
     let sort = Sort::ascending().segments(&[0, 3, 3, 5]);

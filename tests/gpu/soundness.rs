@@ -23,8 +23,8 @@ fn expect_mismatch<T>(result: Result<T, Error>, (array, is, needed): Mismatch) -
             ensure!(reported == (array, is, needed), "{reported:?}, not {:?}", (array, is, needed));
             Ok(())
         }
-        Err(other) => bail!("{array} of {is}: another error: {other}"),
-        Ok(_) => bail!("{array} of {is}: taken"),
+        Err(other) => bail!("{array} of {is}: unexpected error: {other}"),
+        Ok(_) => bail!("{array} of {is}: was accepted"),
     }
 }
 

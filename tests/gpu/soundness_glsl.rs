@@ -89,7 +89,7 @@ void main() {
         Err(other) => bail!("{other}"),
     }
     let result = work.record();
-    ensure!(result.is_err(), "recorded");
+    ensure!(result.is_err(), "the shader was recorded");
     Ok(())
 }
 
@@ -208,7 +208,10 @@ void main() { flags.at[gl_LocalInvocationIndex] = push.words[0]; }";
         frame.submit()?;
         frame.wait()?;
         expect_equal(&context.download(&keys)?, &[1, 2, 3])?;
-        ensure!(context.download(&flags)?.first() == Some(&u32::MAX), "{label}: not set");
+        ensure!(
+            context.download(&flags)?.first() == Some(&u32::MAX),
+            "{label}: the push constants were not set"
+        );
     }
     Ok(())
 }

@@ -176,7 +176,7 @@ fn unordered_submissions_are_reported(gpu: &Gpu) -> Result<()> {
         }
         Ok(())
     })?;
-    ensure!(!reported.is_empty(), "the layer was silent");
+    ensure!(!reported.is_empty(), "the layer did not report the hazard");
     ensure!(
         reported.iter().all(|id| id.starts_with("SYNC-HAZARD")),
         "other messages: {reported:?}"

@@ -8,10 +8,11 @@ use multisplit_tests::prelude::*;
 tests!(sssp:
     random_networks_match_the_cpu;
     in turn: paths_and_stars_match_the_cpu, zero_weights_and_many_edges_match_the_cpu,
-    hub_matches_the_cpu, float_weights_match_the_cpu, generated_networks_match_the_cpu,
-    resident_workgroups_match_the_cpu, two_resident_workgroups_match_the_cpu,
-    residents_that_time_out_fall_back_to_dispatches, overflowing_queues_match_the_cpu,
-    searches_without_local_hops_match_the_cpu, thin_buckets_and_wide_vertices_match_the_cpu
+    vertex_with_many_neighbours_matches_the_cpu, float_weights_match_the_cpu,
+    generated_networks_match_the_cpu, resident_workgroups_match_the_cpu,
+    two_resident_workgroups_match_the_cpu,
+    resident_workgroups_that_time_out_fall_back_to_dispatches, overflowing_queues_match_the_cpu,
+    searches_without_local_hops_match_the_cpu, small_buckets_and_high_degree_vertices_match_the_cpu
 );
 
 pub const METHODS: [Method; 5] = [
@@ -121,7 +122,7 @@ fn zero_weights_and_many_edges_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// One vertex has very many neighbours, each of which has few arcs.
-fn hub_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn vertex_with_many_neighbours_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     let spokes = if gpu.full { 1_000_000 } else { 100_000 };
     let mut edges = EdgeList::weighted();
     for v in 1..=spokes {
@@ -204,7 +205,7 @@ fn resident_workgroups_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let options = resident(method, tuning);
         for network in [&grid, &rmat] {
             for found in check(gpu, network, &options, &[0, 999])? {
-                ensure!(!found.statistics.gave_up_residents, "gave up");
+                ensure!(!found.statistics.gave_up_residents, "resident workgroups timed out");
             }
         }
         for _ in 0..if gpu.full { 50 } else { 3 } {
@@ -230,7 +231,7 @@ fn two_resident_workgroups_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// If the workgroups do not all run concurrently, the search falls back to separate dispatches.
-fn residents_that_time_out_fall_back_to_dispatches(gpu: &Gpu) -> Result<()> {
+fn resident_workgroups_that_time_out_fall_back_to_dispatches(gpu: &Gpu) -> Result<()> {
     let mut tuning = residents(gpu);
     // More workgroups than any device runs concurrently, and a short timeout.
     tuning.residents.groups = 1 << 15;
@@ -238,7 +239,7 @@ fn residents_that_time_out_fall_back_to_dispatches(gpu: &Gpu) -> Result<()> {
     let network = Rmat::of_size(300, 900).generate(Weighting::Own)?;
     let options = resident(Method::NearFar, tuning);
     for found in check(gpu, &network, &options, &[0, 5])? {
-        ensure!(found.statistics.gave_up_residents, "it went well");
+        ensure!(found.statistics.gave_up_residents, "resident workgroups did not time out");
     }
     Ok(())
 }
@@ -257,7 +258,7 @@ fn overflowing_queues_match_the_cpu(gpu: &Gpu) -> Result<()> {
             dense += found.statistics.dense_rounds;
         }
     }
-    ensure!(dense > 0, "every queue was long enough");
+    ensure!(dense > 0, "no queue overflowed");
     // Queues with fewer entries than there are vertices.
     (tuning.queue_percent, tuning.min_queue_entries) = (0, 300);
     let network = Rmat::of_size(3000, 12_000).generate(Weighting::Own)?;
@@ -281,7 +282,7 @@ fn searches_without_local_hops_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// Buckets that are merged with the next one, put back, or neither. The arcs of a vertex are
 /// relaxed by one thread, one workgroup, or all workgroups.
-fn thin_buckets_and_wide_vertices_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn small_buckets_and_high_degree_vertices_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let network = Rmat::of_size(3000, 30_000).generate(Weighting::Own)?;
     let cases = [
         (0, u32::MAX, u32::MAX, u32::MAX),

@@ -12,7 +12,7 @@ use crate::sssp_methods::{METHODS, check, options, random_network};
 tests!(sssp:
     predecessor_trees_of_random_networks_are_valid, predecessor_trees_with_zero_weights_are_valid,
     statistics_are_consistent, distance_overflow_is_reported,
-    invalid_sources_and_options_are_rejected, piles_are_split_every_eight_rounds,
+    invalid_sources_and_options_are_rejected, far_vertices_are_split_every_eight_rounds,
     hundred_searches_do_not_leak, known_graphs_match_certified_results,
 );
 
@@ -118,7 +118,7 @@ fn statistics_are_consistent(gpu: &Gpu) -> Result<()> {
 
 /// The passes that split the pile of far vertices run once in eight rounds. Most passes are
 /// dispatched indirectly. The plan covers several rounds of a search.
-fn piles_are_split_every_eight_rounds(gpu: &Gpu) -> Result<()> {
+fn far_vertices_are_split_every_eight_rounds(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let network = Grid::of_size(400).generate(Weighting::Own)?;
     let on_device = DeviceNetwork::upload(context, &network)?;
@@ -202,7 +202,7 @@ fn hundred_searches_do_not_leak(gpu: &Gpu) -> Result<()> {
         }
     }
     ensure!(gpu.context.memory_report() == report, "device memory grew");
-    ensure!(gpu.context.pipeline_count() == pipelines, "pipelines were made");
+    ensure!(gpu.context.pipeline_count() == pipelines, "new pipelines were compiled");
     Ok(())
 }
 
@@ -234,7 +234,7 @@ fn known_graphs_match_certified_results(gpu: &Gpu) -> Result<()> {
             let options = Options { method, ..Options::default() };
             let mut solver = Solver::new(&gpu.context, &on_device, &options)?;
             let known: Vec<_> = shortest::KNOWN.iter().filter(|k| k.graph == graph).collect();
-            ensure!(!known.is_empty(), "nothing is known of {graph}");
+            ensure!(!known.is_empty(), "there are no known results for {graph}");
             for known in known.iter().take(if gpu.full { usize::MAX } else { 1 }) {
                 let found = solver.solve(known.source)?.paths.summary();
                 ensure!(found == known.found, "{graph} from {}: {found}", known.source);
@@ -258,7 +258,7 @@ fn large_networks() -> Result<Vec<(&'static str, Network)>> {
                 networks
                     .push((graph, multisplit_bench::network::load(&path, &Default::default())?));
             } else {
-                println!("left out: {graph}, there is no {}", path.display());
+                println!("skipped: {graph}, because {} does not exist", path.display());
             }
         }
     }

@@ -65,7 +65,10 @@ fn random_tunings_match_the_cpu(gpu: &Gpu) -> Result<()> {
         match solver.and_then(|mut solver| solver.solve(0)) {
             Ok(found) => {
                 let expected = shortest::distances_in(&network, 0);
-                ensure!(found.paths.distances == expected, "seed {seed}: wrong by {options:?}");
+                ensure!(
+                    found.paths.distances == expected,
+                    "seed {seed}: wrong distances with {options:?}"
+                );
                 right += 1;
             }
             Err(Error::Engine(multisplit::Error::Vulkan { call, result })) => {
@@ -74,6 +77,9 @@ fn random_tunings_match_the_cpu(gpu: &Gpu) -> Result<()> {
             Err(_) => refused += 1,
         }
     }
-    ensure!(right > 0 && refused > 0, "{right} right, {refused} refused: nothing was tried");
+    ensure!(
+        right > 0 && refused > 0,
+        "{right} right, {refused} refused: expected at least one of each"
+    );
     Ok(())
 }

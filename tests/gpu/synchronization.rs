@@ -86,7 +86,10 @@ fn removing_any_barrier_of_a_scan_is_reported(gpu: &Gpu) -> Result<()> {
     for step in barriers {
         let broken = scan.plan.without_barrier(step);
         let reported = hazards(gpu, &scan, broken, 1)?;
-        ensure!(!reported.is_empty(), "the barrier before step {step} was not missed");
+        ensure!(
+            !reported.is_empty(),
+            "the layer did not report the missing barrier before step {step}"
+        );
     }
     Ok(())
 }
@@ -98,7 +101,7 @@ fn missing_barrier_between_runs_is_reported(gpu: &Gpu) -> Result<()> {
     let once = two_copies(&gpu.context, false)?;
     let claiming = once.plan.broken_by(|plan| *plan.replayable = true);
     let reported = hazards(gpu, &once, claiming, 3)?;
-    ensure!(!reported.is_empty(), "runs were not told apart");
+    ensure!(!reported.is_empty(), "the layer did not report the missing barrier between runs");
     Ok(())
 }
 

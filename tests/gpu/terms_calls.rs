@@ -53,7 +53,7 @@ fn one_call_reductions_match_the_cpu(gpu: &Gpu) -> Result<()> {
         for (at, value) in found.into_iter().flatten() {
             ensure!(at == index && value.to_bits() == expected.to_bits(), "{at} {value}");
         }
-        ensure!(found.iter().all(Option::is_some), "nothing was found");
+        ensure!(found.iter().all(Option::is_some), "no element was found");
     }
     ensure!(context.reduce(&[0i32; 0], Operator::Sum)? == 0);
     ensure!(context.reduce(&[0i32; 0], Operator::Min)? == i32::MAX);

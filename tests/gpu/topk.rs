@@ -12,14 +12,15 @@ use crate::sort_run::{KEYS, Keys, import_keys, key_words, make_keys};
 use crate::topk_run::{Case, METHODS, check, quick_policy, tile};
 
 tests!(topk:
-    product_of_cases_matches_the_cpu;
-    in turn: rows_match_the_cpu, wrong_estimates_give_correct_results, topk_of_rows_divided_into_parts_matches_the_cpu,
-    ties_take_the_first_elements, device_count_limits_the_elements, one_call_matches_the_cpu,
+    combinations_of_options_match_the_cpu;
+    in turn: rows_match_the_cpu, wrong_threshold_estimates_give_correct_results,
+    topk_of_rows_divided_into_parts_matches_the_cpu, ties_return_the_first_elements,
+    device_count_limits_the_elements, one_call_functions_match_the_cpu,
     recorded_topk_uses_the_count_of_each_run, invalid_topk_is_rejected
 );
 
 /// A full run tests every combination; a plain run tests a sample.
-fn product_of_cases_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn combinations_of_options_match_the_cpu(gpu: &Gpu) -> Result<()> {
     if gpu.full { whole_product(gpu) } else { sampled_product(gpu) }
 }
 
@@ -120,7 +121,7 @@ fn rows_match_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// The threshold is estimated from samples that are too many, too few, or from one part of the
 /// array. The estimate is wrong, but the results must be correct.
-fn wrong_estimates_give_correct_results(gpu: &Gpu) -> Result<()> {
+fn wrong_threshold_estimates_give_correct_results(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     for (samples, maxima) in [(1, 1), (1 << 20, 16), (1 << 20, 1 << 16), (4096, 64)] {
         let mut policy = quick_policy(gpu);
@@ -166,7 +167,7 @@ fn topk_of_rows_divided_into_parts_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// Each part has more elements equal to the k-th one than needed. The first of them are returned.
-fn ties_take_the_first_elements(gpu: &Gpu) -> Result<()> {
+fn ties_return_the_first_elements(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     for method in &METHODS[1..] {
         for k in [129, 256] {
@@ -228,7 +229,7 @@ fn counted(gpu: &Gpu, policy: &Policy, method: TopKMethod) -> Result<()> {
 }
 
 /// Arrays on the host and on the device, empty arrays, and several rows.
-fn one_call_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys = [0.0f32, -0.0, f32::NAN, 1.5, f32::NEG_INFINITY, 1.5, -f32::NAN];
     let largest = context.topk(&keys, &TopK::largest(4))?;

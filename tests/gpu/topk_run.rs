@@ -96,7 +96,7 @@ fn run(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
     // The bytes after the last key must not change.
     let before = case.bits(&vec![GUARD_WORD; words.len()]);
     let mut out = case.bits(&words);
-    ensure!(out[found..] == before[found..], "behind the last key");
+    ensure!(out[found..] == before[found..], "bytes after the last key have changed");
     out.truncate(found);
     let (out, indices) = case.ordered(&out, &setup.found::<u32>(indices_out)?);
     let (expected_keys, expected_indices) = case.expected(&keys);

@@ -222,7 +222,9 @@ fn glsl_predicates_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 fn is_refused<T>(result: Result<T, Error>, expected: &str) -> Result<()> {
-    let Err(error) = result else { anyhow::bail!("it was not refused: {expected}") };
+    let Err(error) = result else {
+        anyhow::bail!("the function was accepted, expected the error: {expected}")
+    };
     let text = error.to_string();
     ensure!(matches!(error, Error::Compile(_)), "{error:?}");
     ensure!(text.contains(expected), "{text}\nexpected: {expected}");

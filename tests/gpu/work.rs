@@ -9,8 +9,8 @@ use multisplit_tests::prelude::*;
 tests!(work:
     push_values_change_per_run, submissions_in_flight_are_ordered, counts_change_per_run,
     primitives_in_one_recording_match_the_cpu, pairs_and_permutations_match_the_cpu,
-    calls_and_submissions_are_ordered, frames_outlive_their_arrays, indirect_dispatches_are_clamped,
-    invalid_values_are_rejected, frames_with_imports_are_rejected,
+    calls_and_submissions_are_ordered, frames_keep_their_arrays_alive,
+    indirect_dispatches_are_clamped, invalid_values_are_rejected, frames_with_imports_are_rejected,
     operations_are_limited_to_the_first_elements, empty_arrays_of_wide_elements_are_accepted,
     many_arrays_are_bound,
 );
@@ -147,7 +147,7 @@ fn submissions_in_flight_are_ordered(gpu: &Gpu) -> Result<()> {
         add(&mut expected, 1);
     }
     frame.wait()?;
-    ensure!(context.memory_report() == allocated, "submissions allocate");
+    ensure!(context.memory_report() == allocated, "a submission allocated memory");
     expect_equal(&context.download(&array)?, &expected)?;
     // Dropping a frame waits for its submissions.
     frame.submit()?;
@@ -276,7 +276,7 @@ fn calls_and_submissions_are_ordered(gpu: &Gpu) -> Result<()> {
 }
 
 /// A frame keeps its arrays alive.
-fn frames_outlive_their_arrays(gpu: &Gpu) -> Result<()> {
+fn frames_keep_their_arrays_alive(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let out = context.zeroed::<u32>(N)?;
     let input = uniform(N as usize, 7);
@@ -348,7 +348,7 @@ void main() { if (gl_GlobalInvocationID.x == 0) data.at[0] += push.a + push.b; }
         .map(|step| (step.pass.label.clone(), step.pass.push.len()))
         .filter(|(label, _)| !["add", "twice"].contains(&label.as_str()))
         .collect();
-    ensure!(!inner.is_empty(), "no passes of primitives");
+    ensure!(!inner.is_empty(), "the plan has no built-in passes");
     for (label, bytes) in &inner {
         let result = match bytes {
             4 => frame.set(label, &u32::MAX),

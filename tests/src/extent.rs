@@ -73,7 +73,7 @@ impl FromStr for Part {
             Some(Self { number: number.parse().ok()?, of: of.parse().ok()? })
         });
         part.filter(|part| (1..=part.of).contains(&part.number))
-            .with_context(|| format!("a part is K/N with K from 1 to N, not \"{text}\""))
+            .with_context(|| format!("a part must be K/N with K from 1 to N, not \"{text}\""))
     }
 }
 
@@ -108,7 +108,7 @@ impl Extent {
             match argument.to_str() {
                 Some("--full") => full = true,
                 Some("--part") => {
-                    let text = given.next().context("--part needs a part, K/N")?;
+                    let text = given.next().context("--part needs a value K/N, for example 1/4")?;
                     part = Some(text.to_string_lossy().into_owned());
                 }
                 Some(joined) if joined.starts_with("--part=") => {
@@ -121,7 +121,7 @@ impl Extent {
         // A part of a sample could be mistaken for the whole sample.
         ensure!(
             full || part.is_none(),
-            "only a full run has parts: give --full with --part, or {FULL_VARIABLE}=1 with \
+            "only a full run has parts: add --full to --part, or {FULL_VARIABLE}=1 with \
              {PART_VARIABLE}"
         );
         let part = part.map_or(Ok(Part::WHOLE), |text| text.parse())?;

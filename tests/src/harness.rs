@@ -108,7 +108,10 @@ impl Gpu {
     /// rules.
     pub fn expect_messages(&self, body: impl FnOnce() -> Result<()>) -> Result<Vec<String>> {
         let messages = self.context.messages();
-        ensure!(messages.take().is_empty(), "messages before the body");
+        ensure!(
+            messages.take().is_empty(),
+            "the layer reported messages before the tested code ran"
+        );
         body()?;
         Ok(messages.take().into_iter().map(|m| m.id).collect())
     }
@@ -128,7 +131,7 @@ impl Deref for WithPolicy<'_> {
 impl Drop for WithPolicy<'_> {
     fn drop(&mut self) {
         if let Err(error) = self.0.replace_policy(None) {
-            eprintln!("the device's own policy is not restored: {error}");
+            eprintln!("cannot restore the device's own policy: {error}");
         }
     }
 }
@@ -307,7 +310,7 @@ fn run_on_every_width(extent: Extent, arguments: &[OsString]) -> Result<ExitCode
 /// folder, or beside the binary if it was not built by cargo.
 fn shader_cache(bits: u32) -> Result<[(&'static str, OsString); 2]> {
     let binary = std::env::current_exe()?;
-    let beside = binary.parent().context("the binary lies in no folder")?;
+    let beside = binary.parent().context("the test binary has no parent folder")?;
     // Cargo puts test binaries two levels below the target folder, in `PROFILE/deps`.
     let built = beside.ends_with("deps").then(|| beside.ancestors().nth(2)).flatten();
     let folder = built.unwrap_or(beside).join("mesa").join(bits.to_string());
@@ -325,7 +328,7 @@ fn run_side_by_side(children: &mut [Command]) -> Result<bool> {
     });
     let mut all_good = true;
     for end in ends {
-        match end.map_err(|_| anyhow!("the thread that reads a child's output has panicked"))?? {
+        match end.map_err(|_| anyhow!("the thread that reads a child's output panicked"))?? {
             Some(output) => std::io::stdout().write_all(&output)?,
             None => all_good = false,
         }
@@ -369,7 +372,7 @@ fn run_here(
     let context = Context::open(&config())?;
     let size = context.properties().subgroup_size.to_string();
     let (expected_size, share) = child.split_once(' ').unwrap_or((child, "1/1"));
-    ensure!(size == expected_size, "subgroups of {size}, expected {expected_size}");
+    ensure!(size == expected_size, "the subgroup size is {size}, expected {expected_size}");
     let messages = context.messages();
     let Extent { full, part } = extent;
     let part = if full { part } else { share.parse()? };

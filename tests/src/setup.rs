@@ -92,7 +92,7 @@ impl<'c> Setup<'c> {
     pub fn set_count(&mut self, count: Count, n: u32) -> Result<()> {
         match count {
             Count::Device { buffer, index, .. } => self.write(buffer, &count_words(n, index)),
-            Count::Host(_) => bail!("a host count cannot be set"),
+            Count::Host(_) => bail!("only a device count can be set"),
         }
     }
 
@@ -141,7 +141,7 @@ impl<'c> Setup<'c> {
         let (contents, words) = self.download(import)?;
         let end = GUARD + import.size().div_ceil(4) as usize;
         if words[..GUARD] != contents.words[..GUARD] || words[end..] != contents.words[end..] {
-            bail!("`{}`: guard words", contents.name);
+            bail!("`{}`: a guard word has changed", contents.name);
         }
         let bytes = &cast_slice::<u32, u8>(&words[GUARD..end])[..import.size() as usize];
         Ok(pod_collect_to_vec(bytes))
@@ -163,11 +163,14 @@ impl<'c> Setup<'c> {
             let at = (0..expected.len()).find(differs).unwrap_or_default();
             bail!("`{name}`: element {at} is {:?}, expected {:?}", found[at], expected[at]);
         }
-        ensure!(found[..begin] == before[..begin], "`{name}`: guard words before");
+        ensure!(
+            found[..begin] == before[..begin],
+            "`{name}`: a guard word before the array has changed"
+        );
         if found[end..] != before[end..] {
             let at =
                 found[end..].iter().zip(&before[end..]).position(|(found, word)| found != word);
-            bail!("`{name}`: written {at:?} bytes past the end");
+            bail!("`{name}`: the byte {at:?} after the last element has changed");
         }
         Ok(())
     }
@@ -180,7 +183,7 @@ impl<'c> Setup<'c> {
     fn download(&self, import: Buffer) -> Result<(&Contents, Vec<u32>)> {
         let contents = self.imports.iter().find(|contents| contents.import == import);
         let contents = contents.context("not an import of this graph")?;
-        let array = contents.array.as_ref().context("nothing was run")?;
+        let array = contents.array.as_ref().context("the graph has not run yet")?;
         Ok((contents, self.context.download(array)?))
     }
 }

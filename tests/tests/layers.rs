@@ -313,7 +313,7 @@ fn counted_as(module: Module) -> Module {
 }
 
 /// Modules that import themselves, directly or indirectly.
-fn in_circles(edges: &Edges) -> BTreeSet<&Module> {
+fn modules_in_cycles(edges: &Edges) -> BTreeSet<&Module> {
     let circular = |start: &&Module| {
         let mut open = vec![*start];
         let mut seen = BTreeSet::new();
@@ -335,7 +335,7 @@ fn in_circles(edges: &Edges) -> BTreeSet<&Module> {
 
 /// Panics if modules are in cycles. The message lists the imports between them.
 fn check(what: &str, edges: &Edges) {
-    let circular = in_circles(edges);
+    let circular = modules_in_cycles(edges);
     let inside = edges.iter().filter(|(from, to)| circular.contains(from) && circular.contains(to));
     let list: String =
         inside.map(|(from, to)| format!("{} -> {}\n", from.join("/"), to.join("/"))).collect();
@@ -343,14 +343,14 @@ fn check(what: &str, edges: &Edges) {
 }
 
 #[test]
-fn files_import_in_no_circle() {
+fn files_do_not_import_each_other_in_cycles() {
     for name in CRATES {
         check(&format!("files of {name}"), &Crate::new(&files(&source_of(name))).edges());
     }
 }
 
 #[test]
-fn folders_import_in_no_circle() {
+fn folders_do_not_import_each_other_in_cycles() {
     for name in CRATES {
         let files = files(&source_of(name));
         let counted: Vec<Module> = files.keys().cloned().map(counted_as).collect();
@@ -373,7 +373,7 @@ fn folders_import_in_no_circle() {
 }
 
 #[test]
-fn the_layers_of_the_engine_import_downwards() {
+fn engine_layers_import_only_lower_layers() {
     let layer = |module: &Module| {
         let folder = module.first()?;
         ENGINE_LAYERS.iter().position(|layer| layer == folder)
@@ -397,7 +397,7 @@ fn edges_of(files: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn imports_lead_to_the_file_that_has_the_item() {
+fn imports_resolve_to_the_defining_file() {
     let library = ("", "mod a; mod b; pub use a::{Thing, c};");
     let folder = ("a", "mod c; mod d; pub use c::Thing; pub use d::*; pub struct Own;");
     let others = [
@@ -414,10 +414,10 @@ fn imports_lead_to_the_file_that_has_the_item() {
 }
 
 #[test]
-fn a_circle_is_found() {
+fn import_cycle_is_detected() {
     let edge = |from: &str, to: &str| (vec![from.to_owned()], vec![to.to_owned()]);
     let edges = BTreeSet::from([edge("a", "b"), edge("b", "c"), edge("c", "a"), edge("c", "d")]);
-    assert_eq!(in_circles(&edges).len(), 3);
+    assert_eq!(modules_in_cycles(&edges).len(), 3);
     let edges = BTreeSet::from([edge("a", "b"), edge("b", "c"), edge("a", "c")]);
-    assert!(in_circles(&edges).is_empty());
+    assert!(modules_in_cycles(&edges).is_empty());
 }

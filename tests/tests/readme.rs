@@ -13,7 +13,7 @@ mod blocks {
 }
 
 #[test]
-fn readme_blocks_run() {
+fn readme_examples_run() {
     assert!(blocks::BLOCKS.len() >= 5, "the README has lost its programs");
     for (name, block) in blocks::BLOCKS {
         if let Err(error) = block() {

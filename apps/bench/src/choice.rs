@@ -62,7 +62,7 @@ mod tests {
     use crate::split::Method;
 
     #[test]
-    fn command_line_accepts_the_names_of_figures() {
+    fn command_line_accepts_names_from_benchmark_results() {
         for method in Method::value_variants() {
             for text in [method.name, name(method.value)] {
                 assert_eq!(Method::from_str(text, false).as_ref(), Ok(method));

@@ -139,7 +139,7 @@ impl Output {
         if !figure.settled {
             let n = size::show(figure.n);
             console::note(format_args!(
-                "{op} ({method}), n = {n}: the device's clocks did not become stable"
+                "{op} ({method}), n = {n}: the times did not become stable"
             ));
         }
         self.figures.push(figure);

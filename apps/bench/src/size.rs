@@ -17,7 +17,8 @@ pub fn parse(text: &str) -> Result<u64, String> {
 
 /// Parses a 32-bit count of at least 1; for use as a `value_parser`.
 pub fn parse_count(text: &str) -> Result<u32, String> {
-    u32::try_from(parse(text)?).map_err(|_| format!("`{text}` does not fit 32 bits"))
+    u32::try_from(parse(text)?)
+        .map_err(|_| format!("`{text}` is too large; the maximum is 4294967295"))
 }
 
 /// Parses a 32-bit index, counted from 0; for use as a `value_parser`.
@@ -43,8 +44,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
         .iter()
         .find_map(|(name, unit)| lower.strip_suffix(name).map(|number| (number, *unit)))
         .unwrap_or((&lower, 1));
-    let problem =
-        || format!("`{text}` is not an amount of memory; write for example 256KiB or 1.5GiB");
+    let problem = || format!("`{text}` is not a memory size; write for example 256KiB or 1.5GiB");
     let integer = |part: &str| -> Result<u64, String> {
         digits(part).ok_or_else(problem)?.map_err(|_| too_large(text))
     };
@@ -59,7 +59,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
         Some(_) => return Err(problem()),
     };
     match bytes {
-        Some(0) => Err("an amount of memory must be at least 1 byte".to_owned()),
+        Some(0) => Err("a memory size must be at least 1 byte".to_owned()),
         Some(bytes) => Ok(bytes),
         None => Err(too_large(text)),
     }
@@ -77,7 +77,7 @@ fn digits(text: &str) -> Option<Result<u64, std::num::ParseIntError>> {
 }
 
 fn too_large(text: &str) -> String {
-    format!("`{text}` does not fit 64 bits")
+    format!("`{text}` is too large; it must fit in 64 bits")
 }
 
 /// Formats a size: powers of two from 2^10 on as such, other sizes with separators.

@@ -59,7 +59,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         let ranking = Ranking::of(&context);
         if measured.contains(&ranking) {
             console::note(
-                "this device supports only --ranking promised; probed behaviour is not relied on",
+                "--ranking probed gives the same kernels as promised on this device, so only promised is measured",
             );
             continue;
         }

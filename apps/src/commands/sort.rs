@@ -185,7 +185,7 @@ impl SortJob<'_> {
                 return Ok(());
             }
         }
-        let read = files.take()?.context("the input is a table, not an array")?;
+        let read = files.take()?.context("internal error: the input is a table, not an array")?;
         self.sort_on_host(files, read)
     }
 
@@ -229,7 +229,7 @@ impl SortJob<'_> {
             let found = with_type!(keys.element(), K => {
                 self.sorted::<K>(&keys_of(&keys), None, true)?.order
             });
-            let found = found.context("the sort gave no order")?;
+            let found = found.context("internal error: the sort returned no order")?;
             let has_key = |row: &u32| column.missing.binary_search(row).is_err();
             let (present, missing): (Vec<u32>, Vec<u32>) =
                 order.iter().partition(|row| has_key(row));

@@ -196,7 +196,7 @@ impl TopKJob<'_> {
 
     /// Selects rows of a table by one column; rows without a key come last.
     fn table(&self, input: &TableInput) -> Result<(Vec<u32>, String)> {
-        let column = input.columns.first().context("no column")?;
+        let column = input.columns.first().context("internal error: there is no column")?;
         let k = self.options.k.min(column.keys.len() as u64);
         let found = self.found(&column.keys, k)?;
         let row = |&index: &u32| match &column.present {

@@ -116,7 +116,7 @@ mod tests {
     use super::{Literal, parse};
 
     #[test]
-    fn literals_are_parsed() {
+    fn python_literals_are_parsed() {
         use Literal::{Bool, Number, Sequence, Text};
         assert_eq!(parse(" 'a' "), Some(Text("a")));
         assert_eq!(parse("(3L,)"), Some(Sequence(vec![Number(3)])));
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_rejected() {
+    fn invalid_literals_are_rejected() {
         let deep = "(".repeat(100_000);
         for text in ["", "{", "(1", "(1 2)", "'a", "{'a' 1}", "{'a': 1} x", "-1", "1e5", &deep] {
             assert_eq!(parse(text), None, "{}", &text[..text.len().min(40)]);

@@ -119,7 +119,7 @@ impl InputOptions {
                 Ok(OneArray { numbers, format, rows: None, missing: None })
             }
             Input::Table(mut input) => {
-                let column = input.columns.pop().context("no column")?;
+                let column = input.columns.pop().context("internal error: there is no column")?;
                 let missing = column.missing.len();
                 if missing > 0 {
                     let cells = if missing == 1 { "cell is" } else { "cells are" };

@@ -314,8 +314,8 @@ impl<'b, K: Number, V: Pod + Send + Sync> Bucket<'b, K, V> {
 
     /// Copies all elements of the bucket into contiguous arrays.
     fn gathered(&self) -> Result<(Elements, Option<Elements>)> {
-        let len =
-            usize::try_from(self.len()).context("there are more elements than bytes of memory")?;
+        let len = usize::try_from(self.len())
+            .context("there are more elements than this system can address")?;
         let mut keys = vec![K::zeroed(); len];
         self.copy(0, &mut keys, |piece| &piece.keys);
         let values = self.has_values().then(|| {

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn delta_reaches_every_bucket() {
+    fn delta_function_reaches_every_bucket() {
         check(0, u32::MAX);
         check(i64::MIN, i64::MAX);
     }

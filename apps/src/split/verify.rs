@@ -32,7 +32,7 @@ pub fn verify<K: Number>(
     let mut next = vec![0; rule.buckets as usize + 1];
     for &id in &ids {
         let count = next.get_mut(id as usize + 1);
-        *count.context("the split is wrong: a key has no bucket on the CPU")? += 1;
+        *count.context("the split is wrong: on the CPU, the bucket of a key is out of range")? += 1;
     }
     for bucket in 1..next.len() {
         next[bucket] += next[bucket - 1];

@@ -74,7 +74,7 @@ pub fn separator(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         b"tab" | b"\\t" => Ok(b'\t'),
         [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
-        _ => Err("a separator must be one character, or `tab`".to_owned()),
+        _ => Err("a separator must be one character or the word `tab`".to_owned()),
     }
 }
 

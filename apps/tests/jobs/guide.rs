@@ -85,7 +85,7 @@ fn guide_examples_print_the_documented_output() {
 
 /// Pipelines in the help texts.
 #[test]
-fn help_pipelines_work() {
+fn help_pipelines_run() {
     let workdir = workdir();
     workdir.write("keys.txt", "-3\n4\n5\n");
     workdir.write("parity.glsl", "uint bucket_of(int key) { return uint(key) & 1u; }");

@@ -114,7 +114,7 @@ fn half(bits: u16) -> f32 {
 }
 
 #[test]
-fn narrow_topk_works_and_bf16_supports_text_and_npy() {
+fn narrow_topk_is_correct_and_bf16_supports_text_and_npy() {
     let workdir = Workdir::new();
     for (name, bytes, rank) in TYPES {
         let keys = made(701, bytes);

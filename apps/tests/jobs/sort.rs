@@ -51,7 +51,7 @@ fn values_keep_their_type() {
 }
 
 #[test]
-fn methods_agree() {
+fn all_methods_give_the_same_result() {
     let workdir = Workdir::new();
     let keys = Keys::of("u32", 3000, 11);
     workdir.write("in.bin", &keys.raw);

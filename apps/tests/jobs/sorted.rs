@@ -22,7 +22,7 @@ fn sorted_arrays_of_every_type_are_merged() {
 }
 
 #[test]
-fn merges_work_descending_in_parts_and_empty() {
+fn descending_large_and_empty_merges_are_correct() {
     let workdir = Workdir::new();
     let first: Vec<u32> = (0..9000).map(|i| 90_000 - i * 7).collect();
     let second: Vec<u32> = (0..5000).map(|i| 70_000 - i * 3).collect();

@@ -131,7 +131,7 @@ fn splitters_of_another_type_divide_keys() {
 }
 
 #[test]
-fn methods_agree() {
+fn all_methods_give_the_same_result() {
     let workdir = Workdir::new();
     let small: Vec<usize> = (0..3000).map(|i| i * i % 40).collect();
     let (order, _) = by_bucket(small.len(), 40, |index| small[index]);

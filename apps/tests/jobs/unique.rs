@@ -53,7 +53,7 @@ fn runs_across_parts_are_joined() {
 }
 
 #[test]
-fn text_tables_and_empty_input_work() {
+fn text_tables_and_empty_input_are_accepted() {
     let workdir = Workdir::new();
     let out = workdir.pipe("unique - -o - --type i8 --sort -q", b"3\n-1\n3\n-1\n7\n");
     assert_eq!(out, b"-1\n3\n7\n");

@@ -162,7 +162,9 @@ fn meet(run: &mut Run<'_>, group: &mut Group) {
                 let lane = other.first + t.mask.trailing_zeros() as usize;
                 format!("lane {lane} is at another barrier, #{}", t.pc)
             }
-            None => format!("{waiting} of {all} invocations are there, {} have ended", all - live),
+            None => {
+                format!("{waiting} of {all} invocations have reached it, {} have ended", all - live)
+            }
         };
         run.tell(FindingKind::Barrier, core, local, pc, what);
         if waiting < live {

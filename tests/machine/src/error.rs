@@ -12,17 +12,17 @@ pub struct MachineError(String);
 impl MachineError {
     /// The words are not a valid module.
     pub(crate) fn module(kernel: &str, problem: impl std::fmt::Display) -> Self {
-        Self(format!("`{kernel}` is no SPIR-V module: {problem}"))
+        Self(format!("`{kernel}` is not a valid SPIR-V module: {problem}"))
     }
 
     /// The module uses something that the machine does not support. Instructions are never skipped.
     pub(crate) fn unknown(kernel: &str, what: impl std::fmt::Display) -> Self {
-        Self(format!("`{kernel}` has {what}, which the machine does not know"))
+        Self(format!("`{kernel}` uses {what}, which the machine does not support"))
     }
 
     /// No built-in kernel has this specialization constant.
     pub(crate) fn constant(name: &str) -> Self {
-        Self(format!("no kernel has a specialization constant `{name}`"))
+        Self(format!("no built-in kernel has a specialization constant `{name}`"))
     }
 
     /// The plan does not match its imports.

@@ -156,7 +156,7 @@ pub(crate) fn step(run: &mut Run<'_>, core: &mut Core, sg: &mut Subgroup, at: us
         Code::Group { op, dst, value, other, n } => {
             let absent = subgroup::operate(sg, mask, *op, (*dst, *value, *other), *n);
             if let Some((lane, asked)) = absent {
-                let what = format!("lane {lane} of the subgroup asks lane {asked}");
+                let what = format!("lane {lane} of the subgroup reads from lane {asked}");
                 run.tell(FindingKind::AbsentLane, core, sg.first + lane, pc, what);
             }
         }

@@ -35,13 +35,13 @@ impl FindingKind {
             Self::Race => "data race",
             Self::NotCoherent => "write need not be visible (memory is not coherent)",
             Self::OutOfBounds => "out of bounds",
-            Self::Unwritten => "read of memory that nobody wrote",
+            Self::Unwritten => "read of memory that was not written",
             Self::Undefined => "undefined value is used",
             Self::Barrier => "barrier is not reached by all invocations",
-            Self::AbsentLane => "value of a lane that does not take part",
-            Self::TooManyGroups => "more workgroups than devices take",
-            Self::Budget => "step budget exceeded",
-            Self::Unreachable => "unreachable code is reached",
+            Self::AbsentLane => "value read from an inactive lane",
+            Self::TooManyGroups => "more workgroups than devices support",
+            Self::Budget => "instruction budget exceeded",
+            Self::Unreachable => "OpUnreachable is executed",
         }
     }
 }

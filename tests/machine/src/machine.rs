@@ -191,7 +191,7 @@ impl Machine {
         let mut bindings = Vec::new();
         for binding in &kernel.interface().bindings {
             let Some((_, buffer)) = buffers.iter().find(|(name, _)| *name == binding.name) else {
-                let problem = format!("nothing is bound to `{}`", binding.name);
+                let problem = format!("no buffer is bound to `{}`", binding.name);
                 return Err(MachineError::plan(kernel.label(), problem));
             };
             let size = self.memory.regions[buffer.0].cells.words.len() as u64 * 4;
@@ -219,7 +219,7 @@ impl Machine {
         for wanted in &program.descriptors {
             let is_it = |b: &&Binding| (b.set, b.binding) == (wanted.set, wanted.binding);
             let Some(binding) = launch.bindings.iter().find(is_it) else {
-                let problem = format!("nothing is bound to binding {}", wanted.binding);
+                let problem = format!("no buffer is bound to binding {}", wanted.binding);
                 return Err(MachineError::plan(launch.label, problem));
             };
             bounds.push(binding.bound.clone());

@@ -53,7 +53,7 @@ pub(crate) fn private(
     if at & BAD_ADDRESS == 0 {
         return Some(at as u32);
     }
-    let what = format!("index {} of an array of the invocation", at as u32);
+    let what = format!("index {} of a private array", at as u32);
     run.tell(FindingKind::OutOfBounds, core, sg.first + lane, pc, what);
     None
 }

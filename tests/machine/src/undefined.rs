@@ -82,7 +82,7 @@ pub(crate) fn follow(run: &mut Run<'_>, core: &Core, sg: &mut Subgroup, mask: Ma
         Code::Store { at, src, leaves, .. } => {
             (used, how) = (of_address(sg, mask, *at), "an address");
             if used == 0 {
-                (used, how) = (any(sg, *src, leaves.len() as u32) & mask, "what is stored");
+                (used, how) = (any(sg, *src, leaves.len() as u32) & mask, "a stored value");
             }
         }
         Code::Atomic { op, dst, at, args: [value, compare], .. } => {

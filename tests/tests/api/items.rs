@@ -31,7 +31,9 @@ pub fn list(json: &Value) -> Result<String> {
         lines: BTreeSet::new(),
         counts: BTreeMap::new(),
     };
-    listed.walk(json).with_context(|| format!("rustdoc's JSON of format {version}"))?;
+    listed
+        .walk(json)
+        .with_context(|| format!("cannot read rustdoc's JSON, format version {version}"))?;
     let count =
         |kinds: &[&str]| -> usize { kinds.iter().filter_map(|kind| listed.counts.get(kind)).sum() };
     let mut text = format!(
@@ -51,7 +53,7 @@ pub fn list(json: &Value) -> Result<String> {
 impl<'a> Crate<'a> {
     fn walk(&mut self, json: &'a Value) -> Result<()> {
         let root = key(&json["root"]);
-        let name = self.index[&root]["name"].as_str().context("a crate without a name")?.to_owned();
+        let name = self.index[&root]["name"].as_str().context("the crate has no name")?.to_owned();
         let mut queue = VecDeque::from([(root, name)]);
         let mut found = Vec::new();
         // Breadth-first, so that the first path to an item is the shortest.
@@ -172,7 +174,7 @@ impl<'a> Crate<'a> {
             "macro" | "proc_macro" => self.line("macro", path, &format!("macro {path}!")),
             // Variants that are re-exported by a glob `use` of an enum.
             "variant" => self.line("variant", path, &format!("variant {path}")),
-            other => bail!("{path} is a {other}, which this test does not know"),
+            other => bail!("{path} is a {other}, which this test does not support"),
         }
         Ok(())
     }

@@ -78,8 +78,8 @@ fn expect_unchanged(package: &str, features: &str) -> Result<()> {
         return Ok(());
     }
     bail!(
-        "the public API of {package} is not what {} says.\n{}\
-         If that is meant, write it anew: {BLESS}=1 cargo test -p multisplit-tests --test api",
+        "the public API of {package} differs from {}.\n{}\
+         If the change is intended, update the file: {BLESS}=1 cargo test -p multisplit-tests --test api",
         path.display(),
         difference(&recorded, &api),
     )
@@ -89,7 +89,8 @@ fn expect_unchanged(package: &str, features: &str) -> Result<()> {
 /// doc`, so this takes seconds.
 fn json(package: &str, features: &str) -> Result<Value> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().context("no target folder")?;
+    let target =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).parent().context("there is no target folder")?;
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .current_dir(&root)
@@ -100,7 +101,7 @@ fn json(package: &str, features: &str) -> Result<Value> {
         .arg(target)
         .args(["-p", package, "--", "-Zunstable-options", "--output-format=json"])
         .output()
-        .context("cargo does not start")?;
+        .context("cannot start cargo")?;
     let stderr = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "rustdoc fails on {package}:\n{stderr}");
     let path = target.join("doc").join(format!("{}.json", package.replace('-', "_")));

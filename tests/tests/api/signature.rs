@@ -27,7 +27,7 @@ pub fn each(list: &Value) -> impl Iterator<Item = &Value> {
 /// The kind of an item or type, and its contents.
 pub fn kind_of(value: &Value) -> Result<(&String, &Value)> {
     let inner = value.as_object().and_then(|value| value.iter().next());
-    inner.with_context(|| format!("no kind: {value}"))
+    inner.with_context(|| format!("expected an object with one key: {value}"))
 }
 
 /// A list in brackets; empty if the list is empty.
@@ -36,7 +36,7 @@ fn enclosed(open: &str, parts: &[String], close: &str) -> String {
 }
 
 pub fn text<'v>(value: &'v Value, what: &str) -> Result<&'v str> {
-    value.as_str().with_context(|| format!("{what} is no text: {value}"))
+    value.as_str().with_context(|| format!("{what} is not a string: {value}"))
 }
 
 impl<'a> Signatures<'a> {
@@ -137,7 +137,7 @@ impl<'a> Signatures<'a> {
                 let output = self.output(&inner["sig"]["output"])?;
                 format!("{}fn({}){output}", qualifiers(&inner["header"]), inputs?.join(", "))
             }
-            other => bail!("a type of kind {other}, which this test does not know"),
+            other => bail!("this test does not support types of kind {other}"),
         })
     }
 
@@ -163,7 +163,7 @@ impl<'a> Signatures<'a> {
                 let maybe = if of["modifier"] == "maybe" { "?" } else { "" };
                 parts.push(format!("{maybe}{}", self.bound(of)?));
             } else if bound.get("use").is_none() {
-                bail!("a bound that this test does not know: {bound}");
+                bail!("this test does not support this bound: {bound}");
             }
         }
         Ok(parts.join(" + "))

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_stop_at_the_papers_limits() {
+    fn methods_run_up_to_the_papers_bucket_limits() {
         let runs = PaperTable::Delta.runs(&[32, 64]);
         assert_eq!(runs.len(), 3);
         assert!(runs[1].ends_with("direct,warp,block,reduced-bit"), "{}", runs[1]);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_rates_and_ratios() {
+    fn cells_show_rates_and_ratios() {
         let cell = |table: &Table, what: &str, device: &str, column: usize| {
             let row = table.rows.iter().find(|row| row.what == what && row.device == device);
             row.unwrap_or_else(|| panic!("no {what} in {}", table.text())).cells[column].clone()

@@ -120,7 +120,10 @@ impl Family<'_, '_> {
         operations::reduce(&mut graph, &self.bench.target.policy, operator, &buffers)?;
         self.measure(op, 0, graph, vec![(from, src).into(), (to, &dst).into()], || {
             let same = context.download(&dst)?.first().map(|x| x.key_bits());
-            ensure!(same == Some(expected.key_bits()), "the reduction is wrong");
+            ensure!(
+                same == Some(expected.key_bits()),
+                "the reduction differs from the CPU's result"
+            );
             Ok(())
         })
     }
@@ -146,7 +149,7 @@ impl Family<'_, '_> {
         }
         operations::scan(&mut graph, &self.bench.target.policy, &how, &buffers)?;
         self.measure(op, 0, graph, bound, || {
-            ensure!(check(&context.download(&dst)?), "the scan is wrong");
+            ensure!(check(&context.download(&dst)?), "the scan differs from the CPU's result");
             Ok(())
         })
     }
@@ -177,11 +180,17 @@ impl Family<'_, '_> {
         operations::select(&mut graph, &self.bench.target.policy, condition, &buffers)?;
         self.measure(op, 0, graph, bound, || {
             let kept = keys.len() as u64;
-            ensure!(context.download(&found)? == [kept as u32], "the count is wrong");
-            ensure!(context.download_range(&dst, 0..kept)? == keys, "the selection is wrong");
+            ensure!(
+                context.download(&found)? == [kept as u32],
+                "the number of results differs from the CPU's result"
+            );
+            ensure!(
+                context.download_range(&dst, 0..kept)? == keys,
+                "the selected elements differ from the CPU's result"
+            );
             if let Some(lengths) = lengths {
                 let found = context.download_range(&counts, 0..kept)?;
-                ensure!(found == lengths, "lengths are wrong");
+                ensure!(found == lengths, "the run lengths differ from the CPU's result");
             }
             Ok(())
         })
@@ -284,8 +293,14 @@ impl Family<'_, '_> {
         let bound = arrays.map(Bound::from).to_vec();
         self.measure(REDUCE_BY_KEY, 0, graph, bound, || {
             let runs = sums.len() as u64;
-            ensure!(context.download(&found)? == [runs as u32], "the count is wrong");
-            ensure!(context.download_range(&dst, 0..runs)? == sums, "the sums are wrong");
+            ensure!(
+                context.download(&found)? == [runs as u32],
+                "the number of results differs from the CPU's result"
+            );
+            ensure!(
+                context.download_range(&dst, 0..runs)? == sums,
+                "the sums differ from the CPU's result"
+            );
             Ok(())
         })?;
         self.sums(SCAN_BY_KEY, &of_values, Some(src), |found| found == scanned)
@@ -320,7 +335,7 @@ impl Family<'_, '_> {
                     (f64::from(*found) - sum).abs() <= NEAR * sum
                 };
                 let all = floats.chunks(m as usize).zip(&found).all(is_near);
-                ensure!(all, "the sums of rows are wrong");
+                ensure!(all, "the sums of rows differ from the CPU's result");
                 Ok(())
             })?;
         }

@@ -127,10 +127,13 @@ impl Segments<'_, '_> {
             let given = &self.floats[range.clone()];
             let mut expected = given.to_vec();
             expected.sort_unstable_by(f32::total_cmp);
-            ensure!(sorted[range.clone()] == expected, "a segment is not in order");
+            ensure!(sorted[range.clone()] == expected, "a segment is not sorted");
             if indices {
                 let named = order[range].iter().map(|&i| given.get(i as usize).copied());
-                ensure!(named.eq(expected.into_iter().map(Some)), "indices are wrong");
+                ensure!(
+                    named.eq(expected.into_iter().map(Some)),
+                    "the indices do not match the sorted elements"
+                );
             }
         }
         Ok(())

@@ -91,24 +91,27 @@ impl<'b, 'c, K: Key> Input<'b, 'c, K> {
     /// positions, in order for equal keys.
     fn check(&self) -> Result<()> {
         let got = self.bench.context.download(&self.keys)?;
-        ensure!(got.is_sorted_by_key(|&key| rank(key)), "the keys are not in order");
+        ensure!(got.is_sorted_by_key(|&key| rank(key)), "the keys are not sorted");
         // A sum of hashes: equal for the same keys, and almost never for others.
         let mixed = |keys: &[K]| {
             let mix = |&key: &K| data::SplitMix64::after(key.key_bits(), 0).draw();
             keys.iter().map(mix).fold(0u64, u64::wrapping_add)
         };
-        ensure!(mixed(&got) == mixed(&self.host_keys), "the keys have changed");
+        ensure!(
+            mixed(&got) == mixed(&self.host_keys),
+            "the sorted keys are not those of the input"
+        );
         let Some(values) = &self.values else { return Ok(()) };
         let values = self.bench.context.download(values)?;
         let same = |a: K, b: K| a.key_bits() == b.key_bits();
         let belongs = |(&key, &value): (&K, &u32)| {
             self.host_keys.get(value as usize).is_some_and(|&input| same(input, key))
         };
-        ensure!(got.iter().zip(&values).all(belongs), "a value is with the wrong key");
+        ensure!(got.iter().zip(&values).all(belongs), "a value has moved to another key");
         let pairs = got.windows(2).zip(values.windows(2));
         let mut stable =
             pairs.map(|(keys, values)| !same(keys[0], keys[1]) || values[0] < values[1]);
-        ensure!(stable.all(|right| right), "equal keys have changed their order");
+        ensure!(stable.all(|right| right), "equal keys are not in their original order");
         Ok(())
     }
 }

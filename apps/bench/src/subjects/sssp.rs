@@ -162,7 +162,9 @@ impl Search<'_> {
             _ => Vec::new(),
         };
         if all.iter().any(|(statistics, _)| statistics.gave_up_residents) {
-            console::note("resident workgroups timed out; rounds were separate dispatches");
+            console::note(
+                "workgroups that ran several rounds per dispatch timed out, so rounds ran as separate dispatches",
+            );
         }
         bench.output().line(&Line {
             anchor: ANCHOR,

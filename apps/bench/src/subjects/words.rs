@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_figure_has_its_own_op_and_method() {
+    fn every_result_has_a_distinct_op_and_method() {
         let names = |subject: Subject, n| -> Vec<_> {
             let operations = operations(subject, &Target::any(), n).expect("operations");
             operations.iter().map(|operation| (operation.op, operation.planned.method)).collect()

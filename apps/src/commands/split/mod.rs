@@ -53,18 +53,19 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
         // The data does not fit the device, so read it into host memory.
         split = Some(job.split(&keys, values.as_ref())?);
     }
-    let (split, summary) = split.context("nothing was split")?;
+    let (split, summary) = split.context("internal error: there is no input to split")?;
     if let Some(pattern) = &options.each {
         files.begin_each(pattern, split.offsets.len() - 1)?;
     }
     let narrow = split.offsets.iter().map(|&offset| u32::try_from(offset));
-    let offsets: Vec<u32> =
-        narrow.collect::<Result<_, _>>().context("an offset does not fit 32 bits")?;
+    let offsets: Vec<u32> = narrow
+        .collect::<Result<_, _>>()
+        .context("a bucket offset exceeds 4294967295, the maximum")?;
     match (&files.input, split.moved.values) {
         (Input::Table(_), Some(Moved::Host(Data::Bytes4(order)))) => {
             files.write_rows(&order, Some(offsets))?;
         }
-        (Input::Table(_), _) => bail!("the split gave no order"),
+        (Input::Table(_), _) => bail!("internal error: the split returned no order"),
         (_, values) => {
             files.write(MovedPairs { values, ..split.moved }, Some(offsets))?;
         }

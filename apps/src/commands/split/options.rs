@@ -117,8 +117,9 @@ impl Options {
                 let found = splitters.len() as u64 + 1;
                 if self.buckets.is_some_and(|asked| u64::from(asked) != found) {
                     bail!(
-                        "{} splitters make {found} buckets, which is not the number given by --buckets",
-                        splitters.len()
+                        "{} splitters make {found} buckets, but --buckets is {}",
+                        splitters.len(),
+                        self.buckets.unwrap_or_default()
                     );
                 }
                 if !splitters.is_sorted_by_key(|&splitter| rank(splitter)) {
@@ -127,7 +128,9 @@ impl Options {
                 let buckets = u32::try_from(found)?;
                 return Ok(KeyRule { buckets, function: KeyFunction::Splitters(splitters) });
             }
-            _ => KeyFunction::Glsl(Box::new(self.glsl.read()?.context("no bucket function")?)),
+            _ => KeyFunction::Glsl(Box::new(
+                self.glsl.read()?.context("internal error: there is no bucket function")?,
+            )),
         };
         Ok(KeyRule { buckets, function })
     }

@@ -26,7 +26,7 @@ use found::{Found, is_exact, path_text};
 pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     options.check();
     let mut files = SearchFiles::begin(options, devices)?;
-    let graph = options.graph().context("no network")?;
+    let graph = options.graph().context("internal error: there is no network")?;
     let loaded = {
         let _span = tracing::info_span!("load").entered();
         graph.load(options.weighting(graph), options.graph_format(), devices.bars())?
@@ -255,5 +255,6 @@ fn distances_of(paths: &ShortestPaths) -> Result<Array> {
     };
     let word = |&bits: &u32| if bits == UNREACHED { nowhere } else { bits };
     let words = paths.distances.iter().map(word).collect();
-    Array::new(element, Data::Bytes4(words)).context("distances of 4 bytes")
+    Array::new(element, Data::Bytes4(words))
+        .context("internal error: distances do not have 4 bytes")
 }

@@ -92,7 +92,9 @@ impl Decoder<'_> {
         let typed = if kind == Kind::Select { first + 1 } else { first };
         let operand = self.operand_scalar(i, typed);
         let (Some(result), Some(operand)) = (self.types.scalar(of), operand) else {
-            return Err(self.unknown(format!("Op{:?} of such operands", i.class.opcode)));
+            return Err(
+                self.unknown(format!("Op{:?} with operands of these types", i.class.opcode))
+            );
         };
         let mut args = [0; 3];
         let mut same = 0;
@@ -113,7 +115,7 @@ impl Decoder<'_> {
     fn extended(&mut self, i: &Instruction) -> Result<()> {
         let (set, number) = match i.operands.as_slice() {
             [Operand::IdRef(set), Operand::LiteralExtInstInteger(number), ..] => (*set, *number),
-            _ => return Err(self.malformed("OpExtInst without a number")),
+            _ => return Err(self.malformed("OpExtInst without an instruction number")),
         };
         let op = GLOp::from_u32(number).filter(|_| Some(set) == self.glsl);
         match op {
@@ -214,7 +216,7 @@ impl Decoder<'_> {
         let mut at = 0;
         for operand in i.operands.iter().skip(first) {
             let Operand::LiteralBit32(index) = operand else {
-                return Err(self.malformed("an index that is no number"));
+                return Err(self.malformed("an index that is not a literal number"));
             };
             (at, of) = match self.types.get(of) {
                 Some(Type::Struct { members }) => {
@@ -224,7 +226,7 @@ impl Decoder<'_> {
                 Some(Type::Vector { element, .. } | Type::Array { element, .. }) => {
                     (at + self.types.slots(*element) * index, *element)
                 }
-                _ => return Err(self.malformed("an index into no composite")),
+                _ => return Err(self.malformed("an index into a value that is not a composite")),
             };
         }
         Ok(at)
@@ -253,7 +255,7 @@ impl Decoder<'_> {
                     self.simple(Kind::High, false, dst + 2 * k + 1, src + k, src + k, 1);
                 }
             }
-            _ => return Err(self.unknown("OpBitcast of such operands")),
+            _ => return Err(self.unknown("OpBitcast between types of different sizes")),
         }
         Ok(())
     }

@@ -149,7 +149,7 @@ impl Decoder<'_> {
 
     fn block(&self, id: Word) -> Result<u32> {
         let block = self.block_of.get(&id).copied();
-        block.ok_or_else(|| self.malformed(format!("no block {id}")))
+        block.ok_or_else(|| self.malformed(format!("undefined block {id}")))
     }
 
     /// The edge from this block to the block whose id is this operand.
@@ -185,7 +185,7 @@ impl Decoder<'_> {
                         i.operands[at],
                         Operand::LiteralBit32(_) | Operand::LiteralBit64(_)
                     ) {
-                        return Err(self.malformed("a switch case that is no number"));
+                        return Err(self.malformed("a switch case that is not a number"));
                     }
                     cases.push((number_at(i, at), self.edge(i, at + 1)?));
                 }
@@ -210,14 +210,14 @@ impl Decoder<'_> {
 
     pub(super) fn call(&mut self, i: &Instruction) -> Result<()> {
         let Some(signature) = self.function_of.get(&id_at(i, 0)) else {
-            return Err(self.malformed("a call of no function"));
+            return Err(self.malformed("a call of an undefined function"));
         };
         let Signature { block, parameters, result } = signature.clone();
         for (at, dst) in (1..).zip(parameters) {
             let src = self.operand(i, at)?;
             let pointer = self.pointers.get(&id_at(i, at));
             if pointer.is_some_and(|pointer| pointer.space != Space::Private) {
-                return Err(self.unknown("a pointer into memory as an argument"));
+                return Err(self.unknown("a pointer into memory as a function argument"));
             }
             let n = self.operand_slots(i, at);
             self.emit(Code::Copy { dst, src, n });

@@ -194,7 +194,7 @@ impl Decoder<'_> {
             return Err(self.malformed("a variable without a type"));
         };
         let Some((class, pointee)) = self.types.pointee(pointer_type) else {
-            return Err(self.malformed("a variable that is no pointer"));
+            return Err(self.malformed("a variable whose type is not a pointer"));
         };
         self.value_types.insert(id, pointer_type);
         let fixed = |base| Address { base, reg: None };
@@ -281,10 +281,12 @@ impl Decoder<'_> {
 
     fn finish(self, module: &Module) -> Result<Program> {
         let [entry] = module.entry_points.as_slice() else {
-            return Err(self.malformed("not one entry point"));
+            return Err(self.malformed("not exactly one entry point"));
         };
         let entry = self.function_of.get(&id_at(entry, 1)).map(|signature| signature.block);
-        let Some(entry) = entry else { return Err(self.malformed("no entry point")) };
+        let Some(entry) = entry else {
+            return Err(self.malformed("the entry point is not a function"));
+        };
         let local_size = self.local_size(module);
         let mut program = self.program;
         let (live, ways) = live::live(&program, entry, &self.computed, &self.scratch);

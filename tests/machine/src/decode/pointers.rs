@@ -25,7 +25,7 @@ impl Decoder<'_> {
 
     pub(super) fn register(&self, id: Word) -> Result<Reg> {
         let register = self.registers.get(&id).copied();
-        register.ok_or_else(|| self.malformed(format!("no value {id}")))
+        register.ok_or_else(|| self.malformed(format!("undefined value {id}")))
     }
 
     /// The register of a value; for a pointer, a register that holds the address.
@@ -74,7 +74,7 @@ impl Decoder<'_> {
         let pointee = self.value_types.get(&id).and_then(|of| self.types.pointee(*of));
         match (pointer, pointee) {
             (Some(pointer), Some((_, pointee))) => Ok((pointer, pointee)),
-            _ => Err(self.malformed(format!("{id} is no pointer"))),
+            _ => Err(self.malformed(format!("{id} is not a pointer"))),
         }
     }
 
@@ -113,7 +113,7 @@ impl Decoder<'_> {
                 Some(Type::Struct { members }) => {
                     let member = known.unwrap_or(0) as u32;
                     let Some(&next) = members.get(member as usize) else {
-                        return Err(self.malformed("no such member"));
+                        return Err(self.malformed("undefined structure member"));
                     };
                     pointer.at.base += u64::from(self.member(of, &members, member, pointer.space));
                     let how = self.types.member_qualifiers.get(&(of, member));
@@ -125,7 +125,7 @@ impl Decoder<'_> {
                     (element, Some(len))
                 }
                 Some(Type::RuntimeArray { element }) => (element, None),
-                _ => return Err(self.malformed("an index into no composite")),
+                _ => return Err(self.malformed("an index into a type that is not a composite")),
             };
             let stride = self.stride(of, element, pointer.space);
             match known {
@@ -214,7 +214,7 @@ impl Decoder<'_> {
             _ => None,
         };
         let (Some(array), Some(id), None) = (array, i.result_id, pointer.at.reg) else {
-            return Err(self.unknown("OpArrayLength of a pointer that is computed"));
+            return Err(self.unknown("OpArrayLength of a computed pointer"));
         };
         let offset = self.types.offset(of, member, Layout::Decorated);
         let stride = self.types.stride(array, Layout::Decorated);
@@ -260,7 +260,7 @@ impl Decoder<'_> {
         }
         let (pointer, of) = self.pointer(i, 0)?;
         let Some(scalar) = self.types.scalar(of) else {
-            return Err(self.malformed("an atomic of no scalar"));
+            return Err(self.malformed("an atomic on a type that is not a scalar"));
         };
         let semantics = self.semantics(i, 1, 2)?;
         let args = match op {
@@ -272,7 +272,7 @@ impl Decoder<'_> {
         let dst = dst.map(|id| self.register(id)).transpose()?;
         let (space, at, wide) = (pointer.space, pointer.at, scalar.wide());
         if space != Space::Shared && space != Space::Buffer {
-            return Err(self.unknown("an atomic on memory that is not shared"));
+            return Err(self.unknown("an atomic on private memory"));
         }
         // An atomic with stronger semantics than relaxed becomes a relaxed atomic between two
         // memory barriers.

@@ -53,7 +53,7 @@ fn kernels_by_address_give_the_same_results() -> Result<()> {
     // Searches contain kernels that do not support addresses.
     let built_in = builtin::ALL.iter().map(|b| b.label()).filter(|b| !b.starts_with("sssp."));
     let missing: Vec<_> = built_in.filter(|label| !run_so.contains(*label)).collect();
-    ensure!(missing.is_empty(), "not run by address: {missing:?}");
+    ensure!(missing.is_empty(), "no case runs these kernels by address: {missing:?}");
     Ok(())
 }
 
@@ -73,7 +73,7 @@ fn removing_any_barrier_of_a_scan_is_detected() -> Result<()> {
     for look_back in [false, true] {
         let whole = sum_scan(look_back, false, 9000).case(DEVICE)?;
         let barriers: Vec<usize> = whole.plan.barriers().map(|(step, _)| step).collect();
-        ensure!(!barriers.is_empty(), "a scan has barriers");
+        ensure!(!barriers.is_empty(), "a scan has no barriers");
         for step in barriers {
             let broken = Case { plan: whole.plan.without_barrier(step), ..whole.clone() };
             let outcome = run(&broken, &options(), PlanOptions::default(), &[])?;
@@ -117,7 +117,11 @@ fn kernels_fail_if_subgroup_barriers_act_as_workgroup_barriers() -> Result<()> {
         let replaced = problem(mesa_25(device.width, true))?;
         ensure!(replaced.is_none(), "{}: {replaced:?}", case.name);
         let written = Options { first_only: true, ..mesa_25(device.width, false) };
-        ensure!(problem(written)?.is_some(), "{}: right as it is written", case.name);
+        ensure!(
+            problem(written)?.is_some(),
+            "{}: the unchanged kernel gave a correct result",
+            case.name
+        );
     }
     Ok(())
 }
@@ -128,7 +132,9 @@ const DOCUMENTATION: &str = include_str!("../../../../docs/testing.md");
 
 #[test]
 fn minimal_kernel_reproduces_the_barriers_of_mesa_25() -> Result<()> {
-    let (_, section) = DOCUMENTATION.split_once("The minimal kernel").context("no such section")?;
+    let (_, section) = DOCUMENTATION
+        .split_once("The minimal kernel")
+        .context("the documentation has no section about these barriers")?;
     let glsl = section.split("```glsl\n").nth(1).and_then(|rest| rest.split("```").next());
     let glsl = glsl.context("no kernel")?;
     let kernel = Kernel::new("test.minimal", compile(&Source::new("minimal.comp", glsl))?)?;

@@ -81,9 +81,9 @@ lengths: put(0, src.at.length()); put(1, dst.at.length()); put(2, 0u); put(3, 0u
 /// message of each.
 fn kernels(programs: &str, messages: bool) -> Result<Vec<(&str, Arc<Kernel>, &str)>> {
     let all = programs.lines().filter(|line| !line.is_empty()).map(|line| {
-        let (name, program) = line.split_once(": ").context("a program without a name")?;
+        let (name, program) = line.split_once(": ").context("a program has no name")?;
         let (program, message) = match messages {
-            true => program.rsplit_once(" => ").context("a program without a message")?,
+            true => program.rsplit_once(" => ").context("a program has no expected message")?,
             false => (program, ""),
         };
         Ok((name, kernel(name, program).with_context(|| name.to_owned())?, message))
@@ -127,8 +127,8 @@ fn machine_and_driver_give_the_same_results() -> Result<()> {
                 let wrong = got.iter().zip(expected).position(|(a, b)| a != b);
                 ensure!(
                     wrong.is_none(),
-                    "{name}, {schedule:?}: word {wrong:?} of result and invocation: {:x?} by the \
-                     machine, {:x?} by the driver",
+                    "{name}, {schedule:?}: word {wrong:?} is {:x?} on the machine and {:x?} on the \
+                     driver",
                     wrong.map(|at| got[at]),
                     wrong.map(|at| expected[at]),
                 );
@@ -148,21 +148,21 @@ not_coherent: put(0, x); memoryBarrierBuffer(); barrier(); put(1, dst.at[gl_Work
 past_the_buffer: put(0, src.at[i + 512u]); => out of bounds
 past_the_array: uint t[4]; t[x & 3u] = 1; t[i & 7u] = 2; put(0, t[0]); => out of bounds
 past_shared: shared uint room[32]; => if (l < 40u) room[l] = x; => out of bounds
-unwritten_shared: shared uint room[64]; => if (l > 0u) room[l] = x; barrier(); put(0, room[l]); => nobody wrote
+unwritten_shared: shared uint room[64]; => if (l > 0u) room[l] = x; barrier(); put(0, room[l]); => was not written
 undefined_condition: uint t; if (l > 3u) t = x; if (t > 5u) put(0, 1u); => undefined value is used: a condition
 undefined_address: uint t; if (l > 3u) t = 1u; put(0, src.at[t]); => undefined value is used: an address
-undefined_in_memory: uint t[4]; t[0] = x; put(0, t[l & 1u]); => undefined value is used: what is stored
-undefined_read_back: shared uint room[64]; => uint t; if (l > 3u) t = 1u; room[l] = t; barrier(); put(0, room[l]); => nobody wrote
-undefined_in_a_function: uint once(bool set, uint v) { uint t; if (set) t = v; return t; } => uint a = once(true, x); put(0, a + once(false, y)); => undefined value is used: what is stored
+undefined_in_memory: uint t[4]; t[0] = x; put(0, t[l & 1u]); => undefined value is used: a stored value
+undefined_read_back: shared uint room[64]; => uint t; if (l > 3u) t = 1u; room[l] = t; barrier(); put(0, room[l]); => was not written
+undefined_in_a_function: uint once(bool set, uint v) { uint t; if (set) t = v; return t; } => uint a = once(true, x); put(0, a + once(false, y)); => undefined value is used: a stored value
 undefined_vote: uint t; if (l > 3u) t = x; uvec4 votes = subgroupBallot(t > 5u); put(0, votes.x); => undefined value is used: a vote
 barrier_for_some: if (x > 1000000000u) barrier(); => barrier
 barrier_after_return: if (l == 3u) return; barrier(); => barrier
-absent_lane: if ((l & 1u) == 0u) put(0, subgroupShuffle(x, 1u)); => does not take part
+absent_lane: if ((l & 1u) == 0u) put(0, subgroupShuffle(x, 1u)); => inactive lane
 endless: uint k = x; while (k != 1u) { k = k * 2u + 2u; } put(0, k); => budget
 ";
 
 #[test]
-fn every_defect_is_found() -> Result<()> {
+fn every_defect_is_reported() -> Result<()> {
     let inputs = [
         (0..3 * INVOCATIONS as u32).map(|k| k.wrapping_mul(0x9E37_79B9)).collect(),
         vec![0; 4 * INVOCATIONS],

@@ -30,7 +30,9 @@ fn with_ids_of_today(mut words: Vec<u32>) -> Result<Vec<u32>> {
         let (op, length) = (words[at] & 0xFFFF, (words[at] >> 16) as usize);
         if op == Op::Decorate as u32 && words[at + 2] == Decoration::SpecId as u32 {
             let mut constants = old.interface().spec_constants.iter();
-            let constant = constants.find(|c| c.id == words[at + 3]).context("no such constant")?;
+            let constant = constants
+                .find(|c| c.id == words[at + 3])
+                .context("the current kernel has no constant with this name")?;
             let name = if constant.name == "LOCKSTEP" { "RANKING" } else { &constant.name };
             // The workgroup size has no name. It is the first constant in both versions.
             if !name.is_empty() {
@@ -99,11 +101,12 @@ fn kernel_that_lost_keys_has_only_a_harmless_defect() -> Result<()> {
     )?;
     let found = problems(&words)?;
     let other = found.iter().find(|p| {
-        !(p.contains("undefined value is used: what is stored") && p.contains("in aim()"))
+        !(p.contains("undefined value is used: a stored value") && p.contains("in aim()"))
     });
     ensure!(other.is_none(), "{other:?}");
-    ensure!(!found.is_empty(), "the value that nobody set is not found");
-    let mended = initialized(&words, "bucket_next").context("no such variable")?;
+    ensure!(!found.is_empty(), "the undefined value is not reported");
+    let mended =
+        initialized(&words, "bucket_next").context("the kernel has no variable `bucket_next`")?;
     let found = problems(&mended)?;
     ensure!(found.is_empty(), "{found:#?}");
     Ok(())

@@ -66,7 +66,9 @@ impl Equivalent {
         let lines = EQUIVALENT.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         let parsed = lines.map(|line| match line.split(" | ").collect::<Vec<_>>()[..] {
             [kind, kernels, place, _reason] => Ok(Self { kind, kernels, place }),
-            _ => bail!("not kind, kernels, place and reason: {line}"),
+            _ => bail!(
+                "an entry of equivalent.txt must consist of kind, kernels, place and reason: {line}"
+            ),
         });
         parsed.collect()
     }
@@ -113,7 +115,9 @@ fn cases() -> Result<Vec<(u32, Case)>> {
             |(number, device): (usize, Device)| scope.spawn(move || cases_of(number, device));
         let threads: Vec<_> = [3, 5, 7].into_iter().zip(DEVICES).map(start).collect();
         let joined = threads.into_iter().map(|thread| thread.join());
-        joined.map(|made| made.map_err(|_| anyhow!("making cases panicked"))?).collect()
+        joined
+            .map(|made| made.map_err(|_| anyhow!("a thread that creates cases panicked"))?)
+            .collect()
     });
     let (mut first, mut others) = (Vec::new(), Vec::new());
     for (device, (special, sample)) in DEVICES.iter().zip(made?) {
@@ -265,7 +269,11 @@ fn find_stale(known: &[Equivalent], subjects: &[Subject]) -> Result<()> {
     let stale = known.iter().filter(|e| !mutants().any(|(label, mutant)| e.is(label, mutant)));
     let stale: Vec<_> =
         stale.map(|e| format!("{} | {} | {}", e.kind, e.kernels, e.place)).collect();
-    ensure!(stale.is_empty(), "equivalent.txt has what no mutant fits:\n{}", stale.join("\n"));
+    ensure!(
+        stale.is_empty(),
+        "these entries of equivalent.txt match no mutant:\n{}",
+        stale.join("\n")
+    );
     Ok(())
 }
 
@@ -283,7 +291,7 @@ fn try_one(
     let mut one = Counts { time, ..Counts::default() };
     let place = (mutant.kind, mutant.place.clone());
     if listed() && matches!(caught, Ok(Some(true))) {
-        say(&format!("noticed: {:?} | {label} | {}", mutant.kind, mutant.place));
+        say(&format!("detected: {:?} | {label} | {}", mutant.kind, mutant.place));
         tally.contradicted.entry(place.clone()).or_default().push(label.clone());
     }
     match caught {
@@ -293,7 +301,7 @@ fn try_one(
         Ok(Some(false)) => {
             one.missed = 1;
             if !listed() {
-                say(&format!("not noticed: {:?} | {label} | {}", mutant.kind, mutant.place));
+                say(&format!("not detected: {:?} | {label} | {}", mutant.kind, mutant.place));
             }
             tally.missed.entry(place).or_default().push(label.clone());
         }
@@ -333,7 +341,7 @@ fn report(tally: &Tally) -> Result<()> {
     for ((kind, place), kernels) in places {
         writeln!(text, "{kind:?} | {place} | {}", kernels.join(" "))?;
     }
-    let [caught, missed, percent] = ["noticed", "not", "percent"];
+    let [caught, missed, percent] = ["detected", "missed", "percent"];
     let [same, not_executed, seconds] = ["same", "not executed", "seconds"];
     writeln!(
         text,
@@ -348,14 +356,17 @@ fn report(tally: &Tally) -> Result<()> {
     say(&text);
     let Counts { caught, missed, .. } = all;
     if listed() {
-        ensure!(caught == 0, "{caught} that are listed as the same are noticed:\n{text}");
+        ensure!(
+            caught == 0,
+            "{caught} mutants that are listed as equivalent were detected:\n{text}"
+        );
         return Ok(());
     }
-    println!("{text}{caught} of {} mutants noticed, {}", caught + missed, path.display());
+    println!("{text}{caught} of {} mutants detected; report: {}", caught + missed, path.display());
     let percent = if full() { CAUGHT_PERCENT } else { CAUGHT_PERCENT_OF_SAMPLE };
     ensure!(
         selected() || caught * 100 >= (caught + missed) * percent,
-        "too many mutants are not noticed:\n{text}"
+        "too many mutants were not detected:\n{text}"
     );
     Ok(())
 }

@@ -136,7 +136,9 @@ fn run_trial(trial: &Trial, found: &Mutex<Found>) {
     let case = &match (trial.make)() {
         Ok(case) => case,
         Err(error) => {
-            lock(found).wrong.push(format!("a case for {:?}: {error:#}", trial.device));
+            lock(found)
+                .wrong
+                .push(format!("cannot create a case for {:?}: {error:#}", trial.device));
             return;
         }
     };
@@ -215,14 +217,18 @@ fn primitives_are_correct_at_every_width_and_schedule() -> Result<()> {
     let report = write_report("coverage.txt", &covered.to_string())?;
     let (hit, total, dead) = covered.totals();
     let report = report.display();
-    let blocks = format!("{hit} of {total} blocks, {dead} that no run can get to, {report}");
+    let blocks =
+        format!("{hit} of {total} reachable blocks executed, {dead} unreachable; report: {report}");
     say(&blocks);
     println!("{blocks}");
     let contradicts = covered.kernels.iter().filter(|(_, kernel)| kernel.contradicts());
     let contradicts: Vec<_> = contradicts.map(|(label, _)| label).collect();
-    ensure!(contradicts.is_empty(), "blocks that cannot be executed were: {contradicts:?}");
+    ensure!(
+        contradicts.is_empty(),
+        "blocks that count as unreachable were executed in: {contradicts:?}"
+    );
     let wrong = &found.wrong;
-    ensure!(wrong.is_empty(), "{} runs are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    ensure!(wrong.is_empty(), "{} runs failed:\n{}", wrong.len(), wrong.join("\n"));
     if part().1 > 1 || selected() {
         return Ok(());
     }
@@ -231,11 +237,14 @@ fn primitives_are_correct_at_every_width_and_schedule() -> Result<()> {
         let is_run = |label: &String| here.is_some_and(|h| h.kernels.contains_key(label));
         let built_in = manifest::entries().into_iter().map(|entry| entry.label);
         let absent: Vec<_> = built_in.filter(|label| !is_run(label)).collect();
-        ensure!(absent.is_empty(), "not run at width {width}: {absent:?}");
+        ensure!(absent.is_empty(), "these kernels did not run at width {width}: {absent:?}");
     }
     let built_in = manifest::entries().into_iter().map(|entry| entry.label);
     let absent: Vec<_> = built_in.filter(|label| !found.of_workgroup.contains(label)).collect();
-    ensure!(absent.is_empty(), "not run with subgroup barriers of the workgroup: {absent:?}");
-    ensure!(hit * 100 >= total * COVERED, "{hit} of {total} blocks are executed");
+    ensure!(
+        absent.is_empty(),
+        "these kernels did not run with subgroup barriers as workgroup barriers: {absent:?}"
+    );
+    ensure!(hit * 100 >= total * COVERED, "only {hit} of {total} reachable blocks were executed");
     Ok(())
 }

@@ -88,7 +88,12 @@ const FEW: usize = 9;
 fn kernels_need_only_subgroup_uniform_reconvergence() -> Result<()> {
     let widths = if full() { &WIDTHS[..] } else { &SOME_WIDTHS };
     let (runs, Wrong { problems, .. }) = wrong(Reconvergence::SubgroupUniform, widths, 1)?;
-    ensure!(problems.is_empty(), "{} of {runs} runs:\n{}", problems.len(), problems.join("\n"));
+    ensure!(
+        problems.is_empty(),
+        "{} of {runs} runs failed:\n{}",
+        problems.len(),
+        problems.join("\n")
+    );
     Ok(())
 }
 
@@ -97,10 +102,7 @@ fn kernels_that_fail_without_extensions_are_reported() -> Result<()> {
     let (widths, every) = if full() { (&WIDTHS[..], 1) } else { (&[16][..], FEW) };
     let (runs, wrong) = wrong(Reconvergence::WorkgroupUniform, widths, every)?;
     let Wrong { problems, kernels, .. } = wrong;
-    println!(
-        "{} of {runs} runs are wrong without an extension; kernels: {kernels:#?}",
-        problems.len()
-    );
+    println!("{} of {runs} runs fail without an extension; kernels: {kernels:#?}", problems.len());
     write_report("reconvergence.txt", &problems.join("\n"))?;
     Ok(())
 }

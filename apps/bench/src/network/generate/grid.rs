@@ -60,7 +60,7 @@ impl Grid {
         }
         if junctions > u64::from(self.vertices) {
             return Err(problem(
-                "there are fewer vertices than junctions; a grid needs at least 4 vertices",
+                "there are fewer vertices than lattice junctions; a grid needs at least 4 vertices",
             ));
         }
         check_memory(self.vertices, self.edges)?;
@@ -71,7 +71,9 @@ impl Grid {
         let chains =
             chains.ok_or_else(|| problem("there are too few edges to connect all vertices"))?;
         if chains > lattice.len() as u64 || chains > u64::from(self.edges) {
-            return Err(problem("there are more edges than the lattice has"));
+            return Err(problem(
+                "a grid of this size cannot have so many edges; use fewer edges or more vertices",
+            ));
         }
         let picked = self.pick(&lattice, junctions as usize, chains as usize);
         let segments = self.segments(picked.len());

@@ -57,7 +57,7 @@ impl Rmat {
         }
         let pairs = u64::from(self.vertices) * u64::from(self.vertices - 1) / 2;
         if u64::from(self.edges) > pairs {
-            return Err(problem("there are more edges than pairs of vertices"));
+            return Err(problem("there are more edges than pairs of vertices; use fewer edges"));
         }
         check_memory(self.vertices, self.edges)?;
         let max = PATIENCE * u64::from(self.edges) + (BLOCK << 4);

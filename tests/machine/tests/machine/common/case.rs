@@ -75,8 +75,7 @@ pub fn run(
     let (other, _, swapped) = run_swapped(case, options, plan_options, replace, &chosen)?;
     if let Some(problem) = other.problem.filter(|_| swapped) {
         let count = chosen.len();
-        let what =
-            format!("with {count} pairs of additions swapped that nothing orders:\n{problem}");
+        let what = format!("with {count} pairs of unordered additions swapped:\n{problem}");
         outcome.problem = Some(what);
     }
     Ok(outcome)
@@ -150,7 +149,7 @@ fn run_swapped(
         let wrong = held.iter().zip(expected).position(|(a, b)| a != b);
         if let Some(at) = wrong {
             let (held, expected) = (held[at], expected[at]);
-            let what = format!("`{name}` word {at} is {held:#x} and should be {expected:#x}\n");
+            let what = format!("`{name}` word {at} is {held:#x}, expected {expected:#x}\n");
             problem.get_or_insert_default().push_str(&what);
         }
     }

@@ -107,7 +107,7 @@ impl Parameters for MergeCase {
                     known.iter().any(|&one| of.key_words(&[one]) == key)
                 };
                 let wrong = (0..known.len()).find(|at| !is_known(at))?;
-                Some(format!("element {wrong} of `out` is in no array"))
+                Some(format!("element {wrong} of `out` is not an element of the inputs"))
             }));
         }
         Ok(Case { verify, ..setup.finish(self)? })

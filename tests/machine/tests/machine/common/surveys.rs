@@ -43,7 +43,7 @@ fn verify_parents(network: Network, held: Vec<u32>, before: Vec<u32>) -> Verify 
         for (vertex, &parent) in parents.iter().enumerate() {
             if before[vertex] != UNREACHED || vertex == 0 {
                 if parent != before[vertex] {
-                    return Some(format!("vertex {vertex} has another predecessor"));
+                    return Some(format!("the predecessor of vertex {vertex} has changed"));
                 }
                 continue;
             }
@@ -54,10 +54,12 @@ fn verify_parents(network: Network, held: Vec<u32>, before: Vec<u32>) -> Verify 
                 if held[vertex] != UNREACHED
                     && others.any(|v| settled(v) && has_free_arc(v, vertex))
                 {
-                    return Some(format!("vertex {vertex} is left out"));
+                    return Some(format!("vertex {vertex} has no predecessor"));
                 }
             } else if !has_free_arc(parent, vertex) {
-                return Some(format!("{parent} does not lead to vertex {vertex}"));
+                return Some(format!(
+                    "vertex {parent} is not a valid predecessor of vertex {vertex}"
+                ));
             }
             // Following the predecessors must lead back to the source.
             let (mut at, mut steps) = (vertex as u32, 0);
@@ -65,7 +67,9 @@ fn verify_parents(network: Network, held: Vec<u32>, before: Vec<u32>) -> Verify 
                 at = parents[at as usize];
                 steps += 1;
                 if at == UNREACHED || steps > parents.len() {
-                    return Some(format!("the way back from vertex {vertex} does not end"));
+                    return Some(format!(
+                        "the predecessors of vertex {vertex} do not lead to the source"
+                    ));
                 }
             }
         }

@@ -72,7 +72,7 @@ impl<'c> Trials<'c> {
         // A sample omits the longest third.
         let considered = if all_mutants() { count } else { count * 3 / 2 };
         let mut cases: Vec<_> = cases.iter().filter(|(_, case)| has_it(case)).collect();
-        ensure!(!cases.is_empty(), "{label}: no case runs it");
+        ensure!(!cases.is_empty(), "{label}: no case runs this kernel");
         // A third of the candidates are the cases with the fewest passes, whose results depend most
         // on this kernel.
         let mut by_passes: Vec<usize> = (0..cases.len()).collect();
@@ -93,14 +93,18 @@ impl<'c> Trials<'c> {
             let mut options = way(k, *width, case);
             let outcome = run(case, &options, PlanOptions::default(), &[])?;
             if let Some(problem) = outcome.problem {
-                bail!("{} with {options:?}, unchanged: {problem}", case.name);
+                bail!("{} with {options:?}, with the unchanged kernel: {problem}", case.name);
             }
             if !case.steady.is_empty() {
                 let random = Schedule::Random;
                 let another = Options { schedule: random, seed: 99, ..Options::new(*width) };
                 let other = run(case, &another, PlanOptions::default(), &[])?;
                 let same = may_be_same(&other.steady, &outcome.steady);
-                ensure!(same, "{} with {options:?}: depends on the schedule", case.name);
+                ensure!(
+                    same,
+                    "{} with {options:?}: the steady words depend on the schedule",
+                    case.name
+                );
             }
             // The budget stops endless loops. One finding is enough to detect a mutant.
             options.budget = 3 * outcome.steps + 1_000_000;
