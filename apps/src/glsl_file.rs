@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
 use multisplit::{Error, Glsl};
 
-/// Options about a function, the same wherever there is one.
+/// Options of user-defined GLSL functions. All commands that accept a function share them.
 #[derive(Debug, Args)]
 pub struct GlslOptions {
     /// GLSL file with a bucket function, `uint bucket_of(K key)`

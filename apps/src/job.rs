@@ -1,4 +1,4 @@
-//! A command at work: its options and its device.
+//! State of a running command: its options and its device.
 
 use std::fmt::Display;
 

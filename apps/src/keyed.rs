@@ -34,7 +34,7 @@ pub struct OutputOptions {
     pub keys_only: bool,
 }
 
-/// Options about values, the same wherever there are keys.
+/// Options for values that move with their keys. All commands that move keys share them.
 #[derive(Debug, Default, Args)]
 pub struct ValueOptions {
     /// File with one value per key, of 1 to 16 bytes, to move with the keys
@@ -83,7 +83,7 @@ impl ValueOptions {
     }
 }
 
-/// Options of such a command.
+/// Options of a command that moves keys.
 pub struct KeyedOptions<'p> {
     pub input: &'p InputOptions,
     pub output: &'p OutputOptions,
@@ -256,7 +256,7 @@ impl KeyedFiles {
         Ok(self.outputs.finish()?)
     }
 
-    /// Format of outputs whose names do not specify one.
+    /// Format of outputs for which neither an option nor the file name specifies one.
     fn otherwise(&self) -> Format {
         match &self.input {
             Input::Numbers(_, format) => *format,

@@ -54,7 +54,7 @@ pub trait Number: Key + Debug + Send + Sync {
     const MIN: Self;
     const MAX: Self;
 
-    /// Whether it is neither infinite nor NaN.
+    /// Whether the number is neither infinite nor NaN.
     fn is_finite(self) -> bool {
         !matches!(self.edge(), Edge::Real(value) if !value.is_finite())
     }

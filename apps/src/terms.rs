@@ -55,7 +55,8 @@ fn combine<T: Term>(operator: Operator, a: T, b: T) -> T {
     }
 }
 
-/// Finds the smallest or largest element of `input` and its index, which is the first if several are equal.
+/// Finds the smallest or largest element of `input` and its index. Among equal elements, finds the
+/// first.
 pub fn find<T: Term>(
     resources: &Resources<'_>,
     operator: Operator,
@@ -142,7 +143,7 @@ pub fn verify_index<T: Term>(
 /// A result on the CPU, and its error bound.
 struct Check<T> {
     operator: Operator,
-    /// `None` before the first number.
+    /// The combination of all elements so far; `None` before the first one.
     total: Option<T>,
     count: f64,
     /// Sum of the magnitudes of finite numbers.
@@ -180,8 +181,8 @@ impl<T: Term> Check<T> {
         match self.not_finite {
             Some(sum) if sum.is_nan() => got.is_nan(),
             Some(sum) => got == sum,
-            // In any order, n additions have a relative error of at most n - 1 roundings of the sum of
-            // magnitudes.
+            // The error of a sum of n numbers, added in any order, is at most n - 1 roundings of
+            // the sum of their magnitudes.
             None => (expected - got).abs() <= 2.0 * self.count * step * self.magnitude,
         }
     }

@@ -71,7 +71,7 @@ fn invalid_rankings_are_rejected() {
     };
     with_variable("sometimes").expect(1).expect_error_line("unknown ranking `sometimes`");
     for good in ["promised", "probed", ""] {
-        // Text in, text out.
+        // The output of text input is text.
         assert_eq!(with_variable(good).expect(0).out, "1\n2\n3\n");
     }
     std::fs::remove_file(&file).expect("removed");

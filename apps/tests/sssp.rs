@@ -132,7 +132,8 @@ fn networks_exceeding_memory_are_rejected() {
     run("sssp grid:0", 2);
 }
 
-/// Standard input, zstd, several sources, predecessors and paths.
+/// Reads a compressed network from standard input, searches from several sources, and writes
+/// predecessors and paths.
 #[test]
 fn networks_are_piped_in_and_results_written_to_files() {
     let text = "0 1 4\n1 2 1\n0 2 9\n3 3 1\n";
@@ -229,7 +230,7 @@ fn peak_memory(arguments: &str) -> u64 {
 /// Maximum memory of a search on a software driver, in kilobytes.
 const MAX_PEAK: u64 = 300_000;
 
-/// Each vertex of the path has its own bucket, so there are as many rounds as vertices.
+/// On a path, each vertex has its own bucket, so there are as many rounds as vertices.
 #[test]
 #[cfg(target_os = "linux")]
 fn search_memory_does_not_grow_with_rounds() {
@@ -243,7 +244,7 @@ fn search_memory_does_not_grow_with_rounds() {
         ("bellman-ford", &long),
         ("near-far", &long),
         ("multisplit", &long),
-        // Few vertices, because each split takes many passes.
+        // Only few vertices, because this method takes many passes for each split.
         ("multisplit-passes", &short),
         ("bucketing", &short),
     ] {

@@ -1,4 +1,5 @@
-//! Named values: choices on the command line, and names in figures.
+//! Values that have names: choices on the command line, and operations and methods in benchmark
+//! results.
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -17,7 +18,8 @@ pub struct Choice<T> {
 pub trait Named: Copy + PartialEq + Send + Sync + 'static {
     /// The choices on the command line. The first is the default.
     const CHOICES: &'static [Choice<Self>];
-    /// Names of other values, and names in figures that differ from those on the command line, which accepts both.
+    /// Other names: of values that are no choices, and names in benchmark results that differ from
+    /// the choice. The command line accepts both.
     const IN_FIGURES: &'static [(Self, &'static str)] = &[];
 }
 
@@ -25,7 +27,7 @@ pub(crate) const fn choice<T: Copy>(value: T, name: &'static str, help: &'static
     Choice { value, name, help }
 }
 
-/// The name of `value` in figures.
+/// The name of `value` in benchmark results.
 pub fn name<T: Named>(value: T) -> &'static str {
     let choices = T::CHOICES.iter().map(|choice| (choice.value, choice.name));
     let mut names = T::IN_FIGURES.iter().copied().chain(choices);

@@ -24,9 +24,10 @@ const BUSY_KEYS: u64 = 1 << 22;
 const BUSY_NANOSECONDS: f64 = 8e6;
 const MAX_BUSY_RUNS: f64 = 200.0;
 
-/// The clock is up if the reference takes at most this factor of its best time.
+/// The clock counts as up if the reference sort takes at most this many times its best time.
 const TOLERANCE: f64 = 1.04;
-/// The shortest time counts as the best of the device if it has not improved for this long.
+/// If the shortest time of the reference sort has not improved for this long, it counts as the best
+/// of the device.
 const STEADY: Duration = Duration::from_millis(400);
 /// Maximum time to wait for the clock.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -93,7 +94,7 @@ impl Clock {
         let bound = plan.bind(&[keys]);
         let time = median(context.time_runs(executable, &bound, REFERENCE_RUNS)?);
         self.best.set(self.best.get().min(time));
-        // Sort time grows more slowly than the key count.
+        // The time of a sort grows more slowly than its key count, hence the factor of 4.
         let busy_run = time * (BUSY_KEYS / REFERENCE_KEYS) as f64 / 4.0;
         self.busy_runs.set((BUSY_NANOSECONDS / busy_run).clamp(1.0, MAX_BUSY_RUNS).ceil() as u32);
         Ok(time <= self.best.get() * TOLERANCE)

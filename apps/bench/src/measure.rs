@@ -159,9 +159,9 @@ impl<'c> Bench<'c> {
     }
 }
 
-/// Maximum relative difference of two medians that agree.
+/// Maximum relative difference between the medians of two batches that agree.
 const AGREEMENT: f64 = 0.03;
-/// Limits the number of batches: one per this many milliseconds of warm-up time.
+/// Milliseconds of warm-up time per additional batch: limits the number of batches.
 const MS_OF_BATCH: u64 = 50;
 /// Maximum number of measurements before a figure is reported as unstable.
 const ATTEMPTS: u32 = 4;

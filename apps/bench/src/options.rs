@@ -85,13 +85,13 @@ pub struct FileOptions {
 }
 
 const SIZES: [u64; 5] = [1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
-/// The paper's size, and one that exceeds all caches.
+/// The size used in the paper, and a size that exceeds all caches.
 const SPLIT_SIZES: [u64; 2] = [1 << 25, 1 << 28];
-/// From the largest one-workgroup sorts to a size that exceeds all caches.
+/// Sizes from the largest sorts by one workgroup to one that exceeds all caches.
 const SORT_SIZES: [u64; 7] = [1 << 12, 1 << 14, 1 << 16, 1 << 20, 1 << 22, 1 << 25, 1 << 28];
 /// Small sizes, so that a software driver finishes within minutes.
 const SOFTWARE_SIZES: [u64; 2] = [1 << 13, 1 << 16];
-/// Input and output.
+/// Number of arrays of most operations: an input and an output.
 const ARRAYS: u64 = 2;
 
 impl Options {

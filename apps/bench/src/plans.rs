@@ -26,7 +26,7 @@ impl Named for Option<ScanMethod> {
     ];
 }
 
-/// Device limits and policy for which plans are made.
+/// The device limits and the policy that plans are made for.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     pub(crate) limits: Limits,
@@ -74,7 +74,8 @@ impl Target {
             ..DeviceProperties::default()
         };
         let mut policy = Policy::for_device(&properties);
-        // Reduce-then-scan needs no guarantees beyond barriers.
+        // Reduce-then-scan only needs barriers. Look-back relies on the progress of other
+        // workgroups.
         policy.scan = ScanMethod::ReduceThenScan;
         Self { limits, policy, search: Tuning::for_device(&properties), replayable: true }
     }

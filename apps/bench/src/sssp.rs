@@ -102,10 +102,10 @@ impl FromStr for Source {
     }
 }
 
-/// Two junctions per side.
+/// Minimum number of vertices of a grid: two junctions per side.
 const MIN_GRID: u32 = 4;
 
-/// Sources that other benchmark programs use for the same graphs.
+/// Source vertices for well-known graphs. Other benchmark programs use the same ones.
 const SOURCES: [(&str, [u32; 4]); 7] = [
     ("rmat", [0, 649_276, 689_047, 553_487]),
     ("grid", [0, 179_614, 432_195, 951_811]),

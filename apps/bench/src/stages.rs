@@ -100,7 +100,7 @@ mod tests {
         }
         let sweep = json!({"histogram_ms": 1.0, "sweep_ms": 1.0, "clear_ms": 1.0});
         assert_eq!(stages(Function::Delta, Method::OneSweep, 8), sweep);
-        // Splitters are constant, so that runs do not write them.
+        // Splitters are constants here, so no pass writes them.
         assert_eq!(stages(Function::Range, Method::OneSweep, 8), sweep);
     }
 

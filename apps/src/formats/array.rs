@@ -24,7 +24,7 @@ pub enum Data {
     Bytes16(Vec<[u32; 4]>),
 }
 
-/// Evaluates `$body` with `$words` bound to the vector of any variant.
+/// Evaluates `$body` for each variant, with `$words` bound to its vector.
 macro_rules! each {
     ($data:expr, $words:ident => $body:expr) => {
         match $data {

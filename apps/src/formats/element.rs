@@ -70,7 +70,7 @@ impl Element {
         with_type!(self, T => size_of::<T>())
     }
 
-    /// Whether it is a date or a time span.
+    /// Whether the elements are dates or time spans.
     pub fn is_time(self) -> bool {
         matches!(self, Self::Time(_))
     }

@@ -37,7 +37,8 @@ pub struct BinRule<'b, N> {
     /// Bin edges: one more than the number of bins.
     pub edges: Vec<Edge>,
     kind: Kind<'b>,
-    /// The upper edge, if the last bin includes it and the type can represent it.
+    /// The upper edge of the last bin, if that bin includes it and the sample type can represent
+    /// it.
     pub last: Option<N>,
 }
 
@@ -156,7 +157,7 @@ fn numbered(m: u32) -> Vec<Edge> {
 }
 
 impl HistogramRequest<'_> {
-    /// Whether the range is that of the samples.
+    /// Whether the range is determined by the samples.
     pub fn is_automatic(&self) -> bool {
         matches!(self.function, Function::Even(None) | Function::Logarithmic(None))
     }

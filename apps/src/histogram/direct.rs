@@ -137,7 +137,8 @@ impl<'c, N: Number> Counting<'c, N> {
     }
 }
 
-/// Uploads a range of the file. Calls `look` with all samples, from several threads.
+/// Uploads a range of the file. Passes all its samples to `look`, in chunks and from several
+/// threads.
 fn upload<N: Number>(
     context: &Context,
     file: &PlainFile,

@@ -49,7 +49,7 @@ pub struct TableInput {
 /// One array, from a file or from one column of a table.
 pub struct OneArray {
     pub numbers: Numbers,
-    /// Format of outputs whose names do not specify one.
+    /// Format of outputs for which neither an option nor the file name specifies one.
     pub format: Format,
     /// For a table with empty cells, the row of each number.
     pub rows: Option<Vec<u32>>,

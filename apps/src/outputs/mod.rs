@@ -57,7 +57,8 @@ enum Sink {
     Staged(Staged),
 }
 
-/// Minimum size for reserving disk space. Shorter outputs are written as fast as space is reserved.
+/// Minimum size for which disk space is reserved. Shorter outputs take no longer to write than to
+/// reserve.
 const MIN_RESERVED: u64 = 16 << 20;
 
 /// Other names of standard output, which may be redirected to an existing file.

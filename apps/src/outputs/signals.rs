@@ -19,7 +19,8 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Creates a file with `create` and registers it, so that an interruption at any time removes it.
+/// Creates a file with `create` and registers it, so that an interruption at any later time removes
+/// it.
 pub fn begin(create: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
     static WATCH: Once = Once::new();
     WATCH.call_once(watch);

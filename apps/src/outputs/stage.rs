@@ -191,7 +191,8 @@ fn remove_leftovers(folder: &Path) {
         let Some(file) = leftover.then(|| File::open(entry.path()).ok()).flatten() else {
             continue;
         };
-        // Keep the lock until the file is removed, so that its creator notices.
+        // Remove the file before releasing its lock. If another program has just created it, that
+        // program then notices.
         if lock(&file) == Lock::Had {
             tracing::info!(file = %entry.path().display(), "removed a temporary file of a killed run");
             let _ = fs::remove_file(entry.path());

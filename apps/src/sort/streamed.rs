@@ -25,7 +25,7 @@ use crate::phase;
 
 /// Samples per bucket: enough for similar bucket sizes.
 const SAMPLES_PER_BUCKET: usize = 32;
-/// Use this many times the required number of buckets, so that few are too large.
+/// Splits into this many times the required number of buckets, so that few of them are too large.
 const SPARE: usize = 2;
 const MAX_BUCKETS: usize = 1024;
 const SEED: u64 = 0x736f_7274;
@@ -134,7 +134,7 @@ impl Streamed<'_> {
         sample.sort_unstable();
         let quantiles = sample.iter().skip(SAMPLES_PER_BUCKET).step_by(SAMPLES_PER_BUCKET);
         let mut splitters: Vec<u64> = quantiles.copied().collect();
-        // If two quantiles are equal, their key alone fills a bucket; end the bucket after that key.
+        // If two quantiles are equal, one key fills a whole bucket. The bucket ends after that key.
         let frequent: Vec<u64> = splitters
             .windows(2)
             .filter(|pair| pair[0] == pair[1])

@@ -12,13 +12,14 @@ pub struct Column {
     pub name: String,
     /// Keys of the rows that have one.
     pub keys: Array,
-    /// Rows with a number, unless all have one.
+    /// Indices of the rows that have a number; `None` if all have one.
     pub present: Option<Vec<u32>>,
-    /// Rows with an empty cell.
+    /// Indices of the rows with an empty cell.
     pub missing: Vec<u32>,
 }
 
-/// Types to try if none is requested, in this order. Each can hold numbers that the previous ones cannot.
+/// Types to try if none is requested, in this order. Each holds numbers that the previous ones
+/// cannot represent.
 const TRIED: [Element; 3] = [Element::I64, Element::U64, Element::F64];
 
 /// Numbers of a column, as bits, and the rows without a number.

@@ -57,7 +57,7 @@ fn big_endian_half_and_time_arrays_are_sorted() {
     workdir.write("bytes.npy", npy(1, "|i1", 4, &[5, 0x80, 0xff, 0]));
     workdir.job("sort bytes.npy -o out.npy --force --verify");
     assert_eq!(workdir.npy("out.npy"), ("|i1".to_owned(), 4, vec![0x80, 0xff, 0, 5]));
-    // 1.0, -2.0, inf, 2^-24.
+    // The numbers 1.0, -2.0, infinity and 2^-24.
     workdir.write("half.npy", npy(1, "<f2", 4, bytes_of(&[0x3c00u16, 0xc000, 0x7c00, 1])));
     workdir.job("sort half.npy -o out.txt --verify --force");
     assert_eq!(workdir.text("out.txt"), "-2.0\n5.9604645e-8\n1.0\ninf\n");

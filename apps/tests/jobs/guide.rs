@@ -14,7 +14,7 @@ const SALES: &str = "name,price,region\n\"Tea, green\",2.50,2\nSalt,0.8,1\nMilk,
 /// Creates the input files of the examples.
 fn workdir() -> Workdir {
     let workdir = Workdir::new();
-    // Evenly distributed, half of them odd, unordered.
+    // Keys are evenly distributed and unordered, and half of them are odd.
     let keys = (0..10_000).map(|index| index * 7919 % 10_000 * 429_497);
     workdir.write("keys.npy", npy(1, "<u4", 10_000, &words(keys)));
     workdir.write("sales.csv", SALES);
@@ -38,7 +38,7 @@ fn device() -> String {
     chosen.expect("a device")["name"].as_str().expect("a name").to_owned()
 }
 
-/// The device in the guide.
+/// The device named in the guide.
 const GUIDES_DEVICE: &str = "llvmpipe (LLVM 15.0.6, 256 bits)";
 
 /// Replaces the device name, and removes times and rates (numbers before a unit), which vary.

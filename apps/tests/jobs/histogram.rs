@@ -101,7 +101,7 @@ fn counts_match_printed_edges() {
         let line = format!("hundredths.txt --type {kind} --bins 100 --range 0 1 --json --verify");
         let out = workdir.job(&format!("histogram {line}")).out;
         let object: Value = serde_json::from_str(&out).expect("one object");
-        // Parsed by the standard library, which is exact to the last bit.
+        // The standard library parses the printed edges to exactly the same numbers.
         let (_, list) = out.split_once("\"edges\":[").expect("edges");
         let (list, _) = list.split_once(']').expect("edges");
         let edges: Vec<f64> = list.split(',').map(|edge| edge.parse().expect("a number")).collect();

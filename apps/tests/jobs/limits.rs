@@ -56,7 +56,7 @@ fn mostly_equal_keys_are_sorted_in_parts() {
     same_with_limit(&workdir, line, "16KB", &["out.bin", "order.bin"]);
 }
 
-/// The sample contains a single key; keys below it are missing from the sample.
+/// The sample contains only one key value; smaller keys occur in the input but not in the sample.
 #[test]
 fn unsampled_keys_are_sorted_in_parts() {
     let workdir = Workdir::new();

@@ -166,7 +166,7 @@ fn indices_of_fortran_arrays_are_rejected() {
     workdir.run("reduce fortran.npy --op max").expect(0);
 }
 
-/// As for f16: bf16 has too few digits for sums of many numbers.
+/// bf16 has too few digits for sums of many numbers, so their type is f32, as for f16.
 #[test]
 fn sums_of_bf16_are_f32() {
     let workdir = Workdir::new();

@@ -8,7 +8,8 @@ use crate::arrays::{npy, words};
 use crate::common::heeding_signals;
 use crate::workdir::Workdir;
 
-/// Regardless of the spelling of the names and of the options that contain them.
+/// Two outputs may not be the same file, however their names are spelled and whichever options
+/// contain them.
 #[test]
 fn outputs_to_the_same_file_are_rejected() {
     let workdir = Workdir::new();

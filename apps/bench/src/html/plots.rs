@@ -9,14 +9,14 @@ use crate::size;
 pub struct Plot {
     /// The operation.
     pub op: String,
-    /// Whether the plot contains all rates of that operation.
+    /// Whether the plot shows all rates of the operation, so that it needs no table.
     pub rates: bool,
     pub heading: String,
     pub note: String,
     pub html: String,
 }
 
-/// Bytes that the copy kernel, whose rate determines the ceilings, moves per element.
+/// Bytes per element moved by the copy kernel, whose rate determines the ceilings.
 const COPY_BYTES: f64 = 8.0;
 /// Maximum number of bars that are readable.
 const MAX_BARS: usize = 24;
@@ -66,8 +66,8 @@ impl Drawn<'_> {
         Some(self.plot(format!("{}: rate against n{with}", self.op), "n", series))
     }
 
-    /// Rates by m: for the largest n with several values of m, and for those n that another program measured
-    /// too.
+    /// Plots rates by m: for the largest n that has several values of m, and for each n that
+    /// another program measured as well.
     fn against_m(&self) -> Vec<Plot> {
         let of_size = |n: f64| {
             let of_size = self.ours.iter().filter(|p| p.n == n && p.m > 0.0);
@@ -152,7 +152,8 @@ impl Drawn<'_> {
     }
 
     fn plot(&self, heading: String, x_label: &'static str, mut series: Vec<Series>) -> Plot {
-        // Label a ceiling that is far above the data, instead of scaling the axis to it.
+        // A ceiling far above the data is only labelled, because an axis that includes it would
+        // flatten the data.
         let measured = series.iter().filter(|s| s.style != Style::Ceiling);
         let max = measured.flat_map(|s| &s.points).map(|point| point.1).fold(0.0, f64::max);
         // On a slow device, use a smaller unit to avoid fractions.

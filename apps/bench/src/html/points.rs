@@ -35,7 +35,7 @@ pub struct Point {
 }
 
 impl Point {
-    /// Everything except the results. Equal for two figures of the same case with the same method.
+    /// The fields that identify a case and method. Equal for repeated measurements.
     fn case(&self) -> ([&str; 5], Option<&str>, [f64; 2]) {
         let Self { anchor, op, method, distribution, ranking, .. } = self;
         ([anchor, op, method, distribution, ranking], self.graph.as_deref(), [self.n, self.m])
@@ -73,7 +73,7 @@ pub struct Points {
 /// Suffix of stage times.
 const STAGE: &str = "_ms";
 
-/// Origin of kernel sizes that is not worth mentioning.
+/// The origin of built-in kernel sizes, which reports do not mention.
 const BUILT_IN: &str = "built-in";
 
 impl Points {
@@ -112,7 +112,8 @@ impl Points {
         self.all = best;
     }
 
-    /// A single ranking is appended to the device name; several rankings stay with each figure.
+    /// If all figures have the same ranking, moves it to the device name. Otherwise each figure
+    /// keeps its ranking.
     fn name_ranking(&mut self) {
         let rankings = self.distinct(|point| point.ranking.clone());
         let mut named = rankings.iter().filter(|ranking| !ranking.is_empty());

@@ -52,8 +52,8 @@ fn sum(kind: WeightKind, distance: u32, weight: u32) -> Option<u32> {
     }
 }
 
-/// Finds an unreached vertex that has an arc from a reached one. It exists only if a sum was too large and no
-/// other path reaches the vertex.
+/// Finds an unreached vertex with an arc from a reached vertex. Such a vertex exists only if its
+/// distance overflows on every path.
 fn reached_too_late(network: &Network, distances: &[u32]) -> Option<u32> {
     let reached = (0..network.vertices()).filter(|&v| distances[v as usize] != UNREACHED);
     let mut targets = reached.flat_map(|v| network.arcs_of(v)).map(|arc| arc.target);

@@ -1,7 +1,8 @@
 //! Published figures of the paper, measured on a GeForce GTX 1080: S. Ashkiani, A. Davidson, U. Meyer and J.
 //! D. Owens, *GPU Multisplit: an extended study of a parallel algorithm*, n = 2^25.
 
-/// Rates in 10^9 elements per second, by number of buckets or bits; shorter if the paper has fewer.
+/// Rates in 10^9 elements per second, one per bucket count or bit count. Shorter if the paper lists
+/// fewer.
 pub type Rates = &'static [f64];
 
 /// Keys or pairs, the method, and its rates.
@@ -78,7 +79,8 @@ pub const SPREAD: [MethodRates; 4] = [
     ("pairs", "reduced-bit-sort", &[2.31, 2.33, 2.52]),
 ];
 
-/// Identity buckets: keys of 1 to 8 bits. The rates of `onesweep` are those of CUB's sort on that number of bits.
+/// Identity buckets: keys of 1 to 8 bits. The rates called `onesweep` are those of CUB's sort of as
+/// many bits.
 pub const BITS: [MethodRates; 6] = [
     ("keys", "warp", &[18.87, 17.70, 16.76, 16.33, 12.56]),
     ("keys", "block", &[19.37, 19.15, 18.99, 18.61, 17.89, 16.83, 13.41, 8.17]),
@@ -88,8 +90,8 @@ pub const BITS: [MethodRates; 6] = [
     ("pairs", "onesweep", &[11.30, 11.06, 11.18, 11.14, 10.88, 10.20, 8.30, 5.34]),
 ];
 
-/// Sorts with 4 to 8 bits per round, and CUB's. For pairs with 4 and 5 bits, the paper prints the times of keys;
-/// the rates are right.
+/// Radix sorts with 4 to 8 bits per round, and CUB's sort. For pairs with 4 and 5 bits, the paper
+/// prints the times of sorts of keys; its rates are correct.
 pub const RADIX_BITS: [u32; 5] = [4, 5, 6, 7, 8];
 pub const RADIX: [(&str, [f64; 5], f64); 2] = [
     ("keys", [2.368, 2.654, 2.933, 2.994, 2.300], 3.397),
@@ -114,7 +116,7 @@ pub const HISTOGRAMS: [(&str, Rates, Rates); 2] = [
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
     pub graph: &'static str,
-    /// Name prefixes of the networks that correspond to it here.
+    /// Name prefixes of the networks that replace the paper's network in our benchmarks.
     pub stands_for: &'static [&'static str],
     /// Milliseconds of near-far, bucketing and Multisplit-SSSP.
     pub ms: [f64; 3],

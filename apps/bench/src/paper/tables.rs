@@ -56,7 +56,7 @@ impl Measured<'_> {
             let what = format!("{kind}, {} {stage}", name(method));
             rows.extend(pair(&what, buckets.iter().map(published), buckets.iter().map(measured)));
         }
-        // Times of a different n cannot be compared.
+        // Times cannot be compared if n differs from the paper's.
         let apart = if self.n == N { "" } else { "; of another n than the paper's" };
         let title = format!("Stages of a split by delta buckets: ms (share){apart}");
         table(&title, &buckets, rows)
@@ -201,7 +201,8 @@ impl Measured<'_> {
         Row { what: graph.to_owned(), device: HERE, cells: search_cells(ms, mteps) }
     }
 
-    /// Rows with one column per requested bucket count, of which `published` is given the index in the paper.
+    /// Two rows per method with one column per requested bucket count. `published` returns the
+    /// paper's rate for the index of a bucket count.
     fn by_buckets(
         &self,
         what: &str,
@@ -264,7 +265,7 @@ fn table(title: &str, columns: impl IntoIterator<Item: ToString>, rows: Vec<Row>
     Table { title: title.to_owned(), columns, rows }
 }
 
-/// A row of the paper and one of this device.
+/// A row with the paper's figures and a row with those of this device.
 fn pair(
     what: &str,
     published: impl IntoIterator<Item = Option<String>>,
@@ -278,7 +279,7 @@ fn pair(
     ]
 }
 
-/// A figure with its ratio to the reference, if any.
+/// Formats a figure, with its ratio to the reference if there is one.
 fn cell(figure: Option<f64>, against: Option<f64>) -> Option<String> {
     let figure = figure?;
     Some(match against.filter(|&against| against > 0.0) {

@@ -98,7 +98,7 @@ impl LinePlot {
                 drawing.dot(&class, corner, &title);
             }
         }
-        // Drawn last, on top of all lines.
+        // The label is drawn last, on top of all lines.
         if let Some(label) = above {
             drawing.text("end", (WIDTH - RIGHT, TOP + FONT), &label);
         }

@@ -14,7 +14,7 @@ use super::segments::{self, ROWS};
 use crate::data::{self, mixed};
 use crate::measure::{Bench, Case};
 
-/// Half of all keys are below this.
+/// The bound of a selection that keeps half of all keys.
 const HALF: u32 = 1 << 31;
 /// Maximum relative difference between sums of up to 2^28 floats and those computed in f64.
 const NEAR: f64 = 1e-3;
@@ -76,7 +76,7 @@ struct Family<'b, 'c> {
 }
 
 impl Family<'_, '_> {
-    /// Measures a graph, if the operation is requested. `m` is the row length, or 0.
+    /// Measures a graph if the operation was requested. `m` is the row length, or 0 without rows.
     fn measure(
         &self,
         op: &'static str,
@@ -128,7 +128,7 @@ impl Family<'_, '_> {
         })
     }
 
-    /// Measures an inclusive scan of `src`, of runs of `keys` if given.
+    /// Measures an inclusive scan of `src`. With `keys`, scans each run of equal keys separately.
     fn sums<K: Key>(
         &self,
         op: &'static str,
@@ -154,7 +154,7 @@ impl Family<'_, '_> {
         })
     }
 
-    /// Measures a selection of `keys`. With `lengths`, also of the run lengths.
+    /// Measures a selection of `keys`. With `lengths`, it also writes run lengths.
     fn selection(
         &self,
         op: &'static str,
@@ -306,7 +306,8 @@ impl Family<'_, '_> {
         self.sums(SCAN_BY_KEY, &of_values, Some(src), |found| found == scanned)
     }
 
-    /// Measures sums of rows of m floats, by length and by offsets, if `m` divides the array length.
+    /// Measures sums of rows of `m` floats, given by row length and by offsets. Skipped unless `m`
+    /// divides the array length.
     fn rows(&self, floats: &[f32], src: &Array<f32>) -> Result<()> {
         let (context, n) = (self.bench.context, self.n);
         let all = ROWS.into_iter().filter(|m| n.is_multiple_of(*m));

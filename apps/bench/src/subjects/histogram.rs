@@ -13,8 +13,8 @@ use crate::size;
 use crate::subjects::words::POISON;
 use crate::tune::Tune;
 
-/// Arguments of `multisplit bench histogram` alone. None has a default that clap knows, so that one
-/// given to another subject can be refused.
+/// Arguments of `multisplit bench histogram` alone. No option has a default in clap, so that
+/// options given for another subject can be rejected.
 #[derive(Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Options of histogram")]
 pub struct HistogramOptions {

@@ -60,7 +60,7 @@ struct Segmented {
     op: &'static str,
     /// Length of all segments, or 0 if they differ.
     length: u64,
-    /// Whether the sort is given the length instead of offsets.
+    /// Whether the sort gets a row length instead of offsets.
     by_rows: bool,
     /// Whether it also writes indices.
     indices: bool,

@@ -42,7 +42,8 @@ pub fn measure(bench: &Bench<'_>, subject: Subject, n: u64) -> Result<()> {
     Ok(())
 }
 
-/// The operations of a subject. A small scan is carried out the same way by both methods, and is measured once.
+/// The operations of a subject. Both scan methods run small scans in the same way, so these are
+/// measured once.
 fn operations(subject: Subject, target: &Target, n: u64) -> Result<Vec<Operation>> {
     Ok(match subject {
         Subject::Copy => vec![Operation { op: COPY, planned: target.copy(n)?, check: copied }],

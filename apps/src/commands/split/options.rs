@@ -56,7 +56,7 @@ pub struct Options {
     pub method: Method,
 }
 
-/// A function that multisplit has.
+/// Built-in bucket functions, by their names on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum By {
     /// M buckets of equal width, over --range or over all numbers of the type (integers)

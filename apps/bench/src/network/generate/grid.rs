@@ -65,7 +65,8 @@ impl Grid {
         }
         check_memory(self.vertices, self.edges)?;
         let lattice = self.lattice();
-        // There are as many more chains than junctions as edges than vertices.
+        // The number of chains minus the number of junctions equals the number of edges minus the
+        // number of vertices.
         let chains = (junctions + u64::from(self.edges)).checked_sub(self.vertices.into());
         let chains = chains.filter(|&chains| chains + 1 >= junctions);
         let chains =
