@@ -9,7 +9,7 @@ use multisplit_tests::prelude::*;
 
 tests!(memory:
     fill_writes_only_the_given_words, copy_writes_only_the_given_words,
-    arrays_beyond_a_binding_are_filled_and_copied, upload_and_download_round_trip,
+    arrays_larger_than_a_binding_are_filled_and_copied, upload_and_download_round_trip,
     ranges_are_written_and_read, threads_transfer_each_chunk_once,
     transfer_callbacks_may_start_transfers, allocations_stay_within_the_memory_limit,
 );
@@ -47,7 +47,7 @@ fn copy_writes_only_the_given_words(gpu: &Gpu) -> Result<()> {
     SIZES.iter().try_for_each(|&n| check_copy(gpu, &gpu.context.policy(), &gpu.context.limits(), n))
 }
 
-fn arrays_beyond_a_binding_are_filled_and_copied(gpu: &Gpu) -> Result<()> {
+fn arrays_larger_than_a_binding_are_filled_and_copied(gpu: &Gpu) -> Result<()> {
     let max_storage_range = 150_000;
     let limits = Limits {
         max_storage_range,

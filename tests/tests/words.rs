@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Phrases in lower case, as they occur in texts or names.
-const DECODED: [&str; 20] = [
+const DECODED: [&str; 28] = [
     "so many as",
     "so much as",
     "by so much",
@@ -27,6 +27,14 @@ const DECODED: [&str; 20] = [
     "lone_tiles",
     "struct job ",
     "struct job;",
+    "more workgroups than fit in x",
+    "beyond_the_x_limit",
+    "beyond_a_binding",
+    "is no number",
+    "of such operands",
+    "is not here",
+    "nobody wrote",
+    "quick shape",
 ];
 
 /// Beginnings of comments that do not name the thing they describe.
