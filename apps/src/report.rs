@@ -189,7 +189,7 @@ mod tests {
     use multisplit::Error;
 
     #[test]
-    fn usage_errors_are_one_line() {
+    fn usage_error_messages_have_one_line() {
         let text = "error: the following required arguments were not provided:\n  --output <FILE>\n  <INPUT>\n\n\
                     Usage: multisplit sort --output <FILE> <INPUT>\n\nFor more information, try '--help'.\n";
         let (usage, problem) = parts_of_usage_error(text);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_one_line_with_advice() {
+    fn error_messages_have_one_line_with_advice() {
         let out_of_memory =
             Error::OutOfMemory { name: "src".into(), size: 4, reason: "two\nlines".into() };
         let text = line(&anyhow::Error::from(out_of_memory).context("while scanning"));

@@ -34,7 +34,7 @@ pub fn check<K: Number>(place: &Place, how: Merge, keys: &[K]) -> Result<()> {
     }
 }
 
-/// Compares a merge with the CPU's.
+/// Compares a merge with one on the CPU.
 pub fn verify_merge<K: Number>(how: Merge, first: &[K], second: &[K], merged: &[K]) -> Result<()> {
     if merged.len() != first.len() + second.len() {
         bail!(
@@ -76,7 +76,7 @@ pub fn search<K: Number>(
     })
 }
 
-/// Compares positions with the CPU's.
+/// Compares positions with those of a search on the CPU.
 pub fn verify_search<K: Number>(
     how: Search,
     sorted: &[K],

@@ -84,7 +84,7 @@ pub fn find<T: Term>(
     Ok(best)
 }
 
-/// Compares a scan with the CPU's. Sums of floats may differ by the rounding error of another summation
+/// Compares a scan with one on the CPU. Sums of floats may differ by the rounding error of another summation
 /// order.
 pub fn verify_scan<T: Term>(
     operator: Operator,
@@ -113,7 +113,7 @@ pub fn verify_scan<T: Term>(
     Ok(())
 }
 
-/// Compares a reduction with the CPU's.
+/// Compares a reduction with one on the CPU.
 pub fn verify_reduction<T: Term>(operator: Operator, input: &[T], got: Option<T>) -> Result<()> {
     let mut check = Check::new(operator);
     input.iter().for_each(|&x| check.add(x));

@@ -176,7 +176,7 @@ fn float_distances_are_written_as_floats() {
 }
 
 #[test]
-fn errors_are_one_line() {
+fn error_messages_have_one_line() {
     let unknown = file("unknown.txt", "a network of five vertices\n");
     let graph = file("wrong.gr", "c\np sp 2 1\na 1 3 1\n");
     let heavy = file("heavy.wel", "0 1 1e300\n");

@@ -107,7 +107,7 @@ impl Host {
             let same =
                 |p: &vk::PhysicalDevice| DeviceProperties::query(&instance, *p).name == wanted.name;
             let physical = instance.enumerate_physical_devices()?.into_iter().find(same);
-            let physical = physical.context("the device under test")?;
+            let physical = physical.context("the device under test was not found")?;
             let mut requirements = Requirements::for_version(&instance, physical, api_version)?;
             let layers = entry.enumerate_instance_layer_properties()?;
             let layer = layers
@@ -121,7 +121,7 @@ impl Host {
                 });
             }
             requirements.leave_out(left_out);
-            let family = wanted.compute_family.context("a compute queue")?;
+            let family = wanted.compute_family.context("the device has no compute queue")?;
             let queues = [vk::DeviceQueueCreateInfo::default()
                 .queue_family_index(family)
                 .queue_priorities(&[1.0])];
@@ -211,7 +211,7 @@ impl Host {
                 .position(|(i, t)| {
                     needs.memory_type_bits & (1 << i) != 0 && t.property_flags.contains(visible)
                 })
-                .context("host-visible memory")?;
+                .context("there is no host-visible memory type")?;
             let info = vk::MemoryAllocateInfo::default()
                 .allocation_size(needs.size)
                 .memory_type_index(index as u32);
@@ -355,7 +355,7 @@ unsafe fn embed(host: &Host, what: What, with_scopes: bool, with_barriers: bool)
     unsafe {
         let context = Context::adopt(host.adopted())?;
         let (plan, [src, dst]) = plan(&context, what, with_scopes)?;
-        let contract = |name| *plan.import(name).expect("an import");
+        let contract = |name| *plan.import(name).expect("the plan has this import");
         let (first, last) = (contract("src").first_use, contract("dst").last_use);
         let workspace_size = plan.workspace().size.max(16);
         let options = ExecutableOptions::default().without_workspace();
@@ -388,14 +388,14 @@ unsafe fn embed(host: &Host, what: What, with_scopes: bool, with_barriers: bool)
             (host.pipeline_barrier)(commands, &info);
         };
         if with_barriers {
-            barrier(Scope::TRANSFER_WRITE, first.context("src is read")?);
+            barrier(Scope::TRANSFER_WRITE, first.context("the plan does not read `src`")?);
         }
         let imports = [(src, BufferAt::new(input.0, 0)), (dst, BufferAt::new(output.0, 0))];
         let scratch = Some(BufferAt::new(workspace.0, 0));
         let options = RecordOptions { workspace: scratch, ..RecordOptions::default() };
         executable.record_with(commands, &imports, &options)?;
         if with_barriers {
-            barrier(last.context("dst is written")?, Scope::TRANSFER_READ);
+            barrier(last.context("the plan does not write `dst`")?, Scope::TRANSFER_READ);
         }
         let region = vk::BufferCopy::default().size(4 * N);
         device.cmd_copy_buffer(commands, output.0, result.0, &[region]);

@@ -43,7 +43,9 @@ fn check(
         setup.set_count(count, number)?;
         setup.run_on(&executable)?;
         let n = u64::from(number).min(max) as usize;
-        setup.expect(dst, &expected(&input[..n])).with_context(|| format!("{number} of {max}"))?;
+        setup
+            .expect(dst, &expected(&input[..n]))
+            .with_context(|| format!("count {number}, capacity {max}"))?;
     }
     Ok(())
 }
@@ -128,9 +130,9 @@ fn check_split(
         setup.set_count(count, number)?;
         setup.run_on(&executable)?;
         let n = u64::from(number).min(max) as usize;
-        arrays
-            .check(&setup, kind, (n, m), |key| (u64::from(key) / width) as u32)
-            .with_context(|| format!("{method:?}, {kind:?}, m = {m}, {number} of {max}"))?;
+        arrays.check(&setup, kind, (n, m), |key| (u64::from(key) / width) as u32).with_context(
+            || format!("{method:?}, {kind:?}, m = {m}, count {number}, capacity {max}"),
+        )?;
     }
     Ok(())
 }

@@ -149,7 +149,8 @@ unsafe fn names(host: &Host) -> Result<()> {
         let (name, why) = (ash::khr::push_descriptor::NAME, Why::NotEnabled);
         ensure!(bare.unused.contains(&Missing::Extension { name, why }), "{:?}", bare.unused);
     }
-    let text = bare.into_result().err().context("a bare device")?.to_string();
+    let text =
+        bare.into_result().err().context("a device without features was accepted")?.to_string();
     ensure!(text.contains("synchronization2 of VkPhysical"), "{text}");
     ensure!(text.contains("not enabled"), "{text}");
 

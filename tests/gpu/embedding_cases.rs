@@ -169,7 +169,7 @@ impl<'h> Checks<'h> {
         unsafe {
             let mut buffers = Vec::new();
             for &import in &imports {
-                let contract = executable.contract(import).context("a contract")?;
+                let contract = executable.contract(import).context("the import has no contract")?;
                 let input = case.inputs.iter().find(|(name, _)| *name == contract.name);
                 let input = input.map_or(&[][..], |(_, words)| words);
                 let input = if contract.name == COUNT { &count_words } else { input };

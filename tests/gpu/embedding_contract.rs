@@ -20,7 +20,7 @@ use crate::embedding::quick;
 
 tests!(embedding_contract:
     documented_contracts_match_the_plans, workspace_usages_are_documented,
-    invalid_recordings_are_rejected_by_name,
+    invalid_recordings_are_rejected_with_the_buffer_name,
 );
 
 const PAGE: &str = include_str!("../../docs/embedding.md");
@@ -264,7 +264,7 @@ fn workspace_usages_are_documented(gpu: &Gpu) -> Result<()> {
     })
 }
 
-fn invalid_recordings_are_rejected_by_name(gpu: &Gpu) -> Result<()> {
+fn invalid_recordings_are_rejected_with_the_buffer_name(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let mut work = context.work("sums");
     work.set_policy(quick(context.policy()));

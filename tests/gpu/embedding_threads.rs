@@ -293,11 +293,11 @@ impl<'s> Thread<'s> {
         };
         let mut order: [u32; N] = std::array::from_fn(|i| i as u32);
         order.sort_by_key(|&i| keys[i as usize]);
-        ensure!(indices == order, "{indices:?} instead of {order:?}");
+        ensure!(indices == order, "the indices are {indices:?}, expected {order:?}");
         ensure!(sorted.iter().eq(order.iter().map(|&i| &keys[i as usize])), "{sorted:?}");
         let mut sum = 0;
         for (found, key) in sums.iter().zip(sorted) {
-            ensure!(*found == sum, "{found} instead of {sum}");
+            ensure!(*found == sum, "the result is {found}, expected {sum}");
             sum += key;
         }
         Ok(())

@@ -389,7 +389,8 @@ fn check_edges<S: Sample + PartialOrd + Into<f64>>(
     };
     let (counts, out_of_range) = count(samples.len(), m, bin_of, |_| 1);
     let (from, to): (f64, f64) = (lo.into(), hi.into());
-    expect_equal(&result.counts, &counts).with_context(|| format!("{from} to {to}, {m}"))?;
+    expect_equal(&result.counts, &counts)
+        .with_context(|| format!("{m} bins from {from} to {to}"))?;
     expect_equal(&result.out_of_range, &[out_of_range])
 }
 

@@ -93,9 +93,9 @@ fn unsupported_array_types_are_rejected(gpu: &Gpu) -> Result<()> {
         match outcome(gpu, &Bins::even(0.0f32..1.0, 4).untyped(), change) {
             Err(Error::KeyTypeMismatch { name, found, expected }) => {
                 let reported = (name, found.as_str(), expected.as_str());
-                ensure!(reported == (array, is, needed), "{reported:?} of {array}");
+                ensure!(reported == (array, is, needed), "{array}: reported {reported:?}");
             }
-            other => anyhow::bail!("{array} of {is}: {other:?}"),
+            other => anyhow::bail!("{array} of type {is}: unexpected result {other:?}"),
         }
     }
     Ok(())

@@ -134,7 +134,7 @@ fn check<S: Reference>(
         }
     }
     expect_equal(&counts, &expected)?;
-    expect_equal(&out_of_range, &missed).context("out of range")
+    expect_equal(&out_of_range, &missed).context("the out-of-range count differs")
 }
 
 /// Returns the result, or `None` if the case was rejected as required: identity bins do not support

@@ -55,7 +55,7 @@ impl Output {
     /// Compares the counts with those of the CPU.
     pub fn expect(&self, (counts, out_of_range): &(Vec<u64>, u64)) -> Result<()> {
         expect_equal(&self.counts, counts)?;
-        expect_equal(&self.out_of_range, &[*out_of_range]).context("out of range")
+        expect_equal(&self.out_of_range, &[*out_of_range]).context("the out-of-range count differs")
     }
 }
 

@@ -16,8 +16,8 @@ use crate::sort_run::{KEYS, Keys, Order, PAYLOADS, Payload, key_words, make_keys
 
 tests!(large:
     sizes_around_plan_and_piece_limits_match_the_cpu, every_key_and_value_type_matches_the_cpu,
-    bit_ranges_match_the_cpu, skewed_keys_match_the_cpu, bucket_larger_than_a_plan_matches_the_cpu,
-    pieces_larger_than_a_binding_match_the_cpu,
+    sorts_by_bit_ranges_match_the_cpu, skewed_keys_match_the_cpu,
+    bucket_larger_than_a_plan_matches_the_cpu, pieces_larger_than_a_binding_match_the_cpu,
     one_sweep_and_multisplit_sorts_in_pieces_match_the_cpu, device_arrays_are_not_modified,
     sort_in_place_matches_the_cpu, only_arrays_larger_than_a_plan_run_in_pieces,
     large_sorts_and_splits_recover_from_reversed_lanes, invalid_options_and_limits_are_rejected,
@@ -130,7 +130,7 @@ fn check_pairs<K: Key, V: Pod>(
     let (sorted, values) = context.sort_pairs_with(keys, &values, &order.sort())?;
     expect_keys(order, bits, &sorted)?;
     let expected: Vec<u32> = order.expected(bits).into_iter().flat_map(words).collect();
-    expect_equal(cast_slice::<V, u32>(&values), &expected).context("values")
+    expect_equal(cast_slice::<V, u32>(&values), &expected).context("values differ")
 }
 
 fn expect_keys<K: Key>(order: &Order, bits: &[u64], sorted: &[K]) -> Result<()> {
@@ -191,7 +191,7 @@ fn every_key_and_value_type_matches_the_cpu(gpu: &Gpu) -> Result<()> {
 
 /// Bits outside of the sorted range are ignored: keys that are equal in that range keep their
 /// order.
-fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = Lowered::new(gpu, MAX_ELEMENTS)?;
     let cases: [(KeyType, Range<u32>); 7] = [
         (KeyType::U32, 0..0),
@@ -250,7 +250,7 @@ fn bucket_larger_than_a_plan_matches_the_cpu(gpu: &Gpu) -> Result<()> {
                 })
                 .collect();
             check(&context, &Order::of(KeyType::U32), Payload::Indices, &keys)
-                .with_context(|| format!("{huge:x}, {spread}"))?;
+                .with_context(|| format!("bucket {huge:x}, keys spread over {spread}"))?;
             context.guard()?;
         }
     }

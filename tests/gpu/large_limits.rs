@@ -101,7 +101,7 @@ fn more_than_2_to_30_elements_are_split(gpu: &Gpu) -> Result<()> {
     keys.iter().for_each(|&key| counts[bucket_of(key)] += 1);
     let mut next = vec![0; 257];
     (0..256).for_each(|bucket| next[bucket + 1] = next[bucket] + counts[bucket]);
-    expect_equal(&split.offsets, &next).context("offsets")?;
+    expect_equal(&split.offsets, &next).context("offsets differ")?;
     for (i, &key) in keys.iter().enumerate() {
         let place = &mut next[bucket_of(key)];
         ensure!(split.keys.get(*place as usize) == Some(&key), "element {i}");

@@ -34,18 +34,19 @@ fn check<K: Key + Debug, V: Pod + PartialEq + Debug>(
     let (order, offsets) = reference::split(keys.len(), buckets.count(), |i| bucket_of(keys[i]));
     let expected = reference::pick(keys, &order);
     let split = context.split(keys, buckets.clone())?;
-    expect_equal(&split.offsets, &offsets).context("offsets")?;
-    expect_equal::<u32>(cast_slice(&split.keys), cast_slice(&expected)).context("keys")?;
+    expect_equal(&split.offsets, &offsets).context("offsets differ")?;
+    expect_equal::<u32>(cast_slice(&split.keys), cast_slice(&expected)).context("keys differ")?;
 
     let values: Vec<V> = (0..keys.len() as u32).map(&value_of).collect();
     let split = context.split_pairs(keys, &values, buckets.clone())?;
-    expect_equal(&split.offsets, &offsets).context("offsets of pairs")?;
-    expect_equal::<u32>(cast_slice(&split.keys), cast_slice(&expected)).context("pairs' keys")?;
-    expect_equal(&split.values, &reference::pick(&values, &order)).context("values")?;
+    expect_equal(&split.offsets, &offsets).context("offsets differ for pairs")?;
+    expect_equal::<u32>(cast_slice(&split.keys), cast_slice(&expected))
+        .context("keys of pairs differ")?;
+    expect_equal(&split.values, &reference::pick(&values, &order)).context("values differ")?;
 
     let split = context.split_permutation(keys, buckets.clone())?;
-    expect_equal(&split.offsets, &offsets).context("offsets of a permutation")?;
-    expect_equal(&split.permutation, &reference::places(&order)).context("permutation")
+    expect_equal(&split.offsets, &offsets).context("offsets differ for a permutation")?;
+    expect_equal(&split.permutation, &reference::places(&order)).context("the permutation differs")
 }
 
 /// Buckets of equal width over the range of u32, and the same function on the CPU.

@@ -79,7 +79,7 @@ impl<'a> Arrays<'a> {
         };
         setup.expect(self.out, &moved)?;
         setup.expect(self.values_out, &payload)?;
-        setup.expect_unchanged(self.keys).context("input was changed")
+        setup.expect_unchanged(self.keys).context("the input has changed")
     }
 }
 
@@ -281,7 +281,7 @@ fn split_histogram_takes_less_than_2_percent_of_the_input(gpu: &Gpu) -> Result<(
     split(&mut graph, &gpu.context.policy(), &buckets, &buffers)?;
     let plan = graph.compile(&gpu.context.limits())?;
     let histogram = plan.buffers().iter().find(|b| b.name == "multisplit.histogram");
-    let bytes = histogram.context("no histogram")?.size;
+    let bytes = histogram.context("the plan has no histogram buffer")?.size;
     ensure!(bytes * 50 <= n * 4, "H has {bytes} bytes for {} of input", n * 4);
     Ok(())
 }

@@ -29,11 +29,12 @@ fn check<K: Key + PartialEq + std::fmt::Debug>(
     ensure!(result.method == Method::FullSort);
     let images: Vec<u64> = keys.iter().map(|key| image(K::TYPE, key.key_bits())).collect();
     let order = reference::sort(&images, 0..K::TYPE.bits(), descending);
-    expect_equal(&result.values, &order).context("values")?;
+    expect_equal(&result.values, &order).context("values differ")?;
     let bits = |keys: &[K]| keys.iter().map(|key| key.key_bits()).collect::<Vec<_>>();
-    expect_equal(&bits(&result.keys), &bits(&reference::pick(keys, &order))).context("keys")?;
+    expect_equal(&bits(&result.keys), &bits(&reference::pick(keys, &order)))
+        .context("keys differ")?;
     let (_, offsets) = reference::split(keys.len(), m, |i| bucket_of(keys[i]));
-    expect_equal(&result.offsets, &offsets).context("offsets")
+    expect_equal(&result.offsets, &offsets).context("offsets differ")
 }
 
 fn full_sort_orders_within_buckets(gpu: &Gpu) -> Result<()> {
@@ -64,7 +65,7 @@ fn full_sort_writes_a_permutation(gpu: &Gpu) -> Result<()> {
     split(&mut setup.graph, &quick_policy(gpu), &buckets, &buffers)?;
     setup.run()?;
     setup.expect(output, &reference::places(&reference::sort(&keys, 0..32, false)))?;
-    setup.expect_unchanged(input).context("input was changed")
+    setup.expect_unchanged(input).context("the input has changed")
 }
 
 fn full_sort_rejects_unordered_buckets(gpu: &Gpu) -> Result<()> {

@@ -11,9 +11,10 @@ use crate::multisplit_cases::METHODS;
 use crate::multisplit_keys::check_by;
 
 tests!(multisplit:
-    delta_from_a_minimum_matches_the_cpu, delta_of_signed_keys_matches_the_cpu,
-    digits_match_the_cpu, identity_matches_the_cpu, even_float_buckets_match_the_documented_edges,
-    ranges_match_the_cpu, float_ranges_match_the_cpu, wide_keys_match_the_cpu,
+    delta_buckets_from_a_minimum_match_the_cpu, delta_buckets_of_signed_keys_match_the_cpu,
+    digit_buckets_match_the_cpu, identity_buckets_match_the_cpu,
+    even_float_buckets_match_the_documented_edges, range_buckets_match_the_cpu,
+    float_range_buckets_match_the_cpu, splits_of_64_bit_keys_match_the_cpu,
     wide_values_match_the_cpu, glsl_function_separates_primes,
     glsl_function_reads_its_table_and_parameters, out_of_range_ids_are_counted_and_reported,
     invalid_bucket_functions_are_rejected, glsl_bucket_errors_show_the_users_line,
@@ -37,7 +38,7 @@ fn check<K: Key>(
     check_by(gpu, methods(gpu), buckets, keys, bucket_of)
 }
 
-fn delta_from_a_minimum_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn delta_buckets_from_a_minimum_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let cases = [
         (1000u32, 77u64, 50u32),
         (0, 1, 256),
@@ -62,14 +63,14 @@ fn delta_from_a_minimum_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn delta_of_signed_keys_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn delta_buckets_of_signed_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys: Vec<i32> = uniform(N, 4).into_iter().map(|k| k as i32).collect();
     let buckets = Buckets::delta_over_domain(10);
     let width = (1i64 << 32).div_euclid(10) + 1;
     check(gpu, &buckets, &keys, |key| ((i64::from(key) + (1 << 31)) / width) as u32)
 }
 
-fn digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn digit_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys = uniform(N, 5);
     let mut mine = gpu.mine();
     for (shift, bits) in [(0, 8), (24, 8), (13, 5), (31, 1)].into_iter().filter(|_| mine()) {
@@ -79,7 +80,7 @@ fn digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn identity_matches_the_cpu(gpu: &Gpu) -> Result<()> {
+fn identity_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys: Vec<u32> = uniform(N, 6).into_iter().map(|k| k % 100).collect();
     check(gpu, &Buckets::identity(100), &keys, |key| key)
 }
@@ -116,12 +117,12 @@ fn even_float_buckets_match_the_documented_edges(gpu: &Gpu) -> Result<()> {
             false => edges[1..m as usize].partition_point(|&edge| edge <= key) as u32,
         };
         check(gpu, &Buckets::even(lo..hi, m), &keys, bucket_of)
-            .with_context(|| format!("{lo:e} to {hi:e}, {m}"))?;
+            .with_context(|| format!("{m} buckets from {lo:e} to {hi:e}"))?;
     }
     Ok(())
 }
 
-fn ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn range_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let keys = uniform(N, 8);
     let mut mine = gpu.mine();
     for m in [1usize, 2, 5, 31, 256].into_iter().filter(|_| mine()) {
@@ -133,7 +134,7 @@ fn ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn float_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn float_range_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let splitters = [f32::NEG_INFINITY, -1.5, -0.0, 0.0, 2.5, f32::INFINITY];
     let mut keys: Vec<f32> = uniform(N, 9).into_iter().map(f32::from_bits).collect();
     keys[..splitters.len()].copy_from_slice(&splitters);
@@ -143,7 +144,7 @@ fn float_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check(gpu, &buckets, &keys, bucket_of)
 }
 
-fn wide_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn splits_of_64_bit_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(10);
     let keys: Vec<u64> = (0..N).map(|_| rng.next_u64()).collect();
     let mut mine = gpu.mine();

@@ -7,7 +7,7 @@ use multisplit_tests::prelude::*;
 use crate::multisplit_cases::METHODS;
 
 tests!(multisplit:
-    ordered_digits_match_the_cpu, splits_by_ordered_digits_sort,
+    ordered_digit_buckets_match_the_cpu, splits_by_ordered_digits_sort,
     delta_buckets_of_64_bit_keys_match_the_cpu, range_buckets_of_64_bit_keys_match_the_cpu,
     even_buckets_of_64_bit_keys_match_the_cpu, identity_buckets_check_both_halves_of_64_bit_keys,
     glsl_functions_of_64_bit_keys_match_the_cpu,
@@ -81,7 +81,7 @@ fn digits_of<K: Key>(gpu: &Gpu, keys: &[K], rank: impl Fn(K) -> u64) -> Result<(
     Ok(())
 }
 
-fn ordered_digits_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn ordered_digit_buckets_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let narrow = uniform(N, 1);
     digits_of(gpu, &narrow, u64::from)?;
     let signed: Vec<i32> = narrow.iter().map(|&k| k as i32).collect();

@@ -12,7 +12,7 @@ use crate::multisplit_keys::check_by;
 
 tests!(multisplit_large:
     combinations_of_options_match_the_cpu, splitters_larger_than_shared_memory_match_the_cpu,
-    wide_keys_match_the_cpu, wide_pairs_match_the_cpu, glsl_functions_match_the_cpu,
+    splits_of_64_bit_keys_match_the_cpu, wide_pairs_match_the_cpu, glsl_functions_match_the_cpu,
     out_of_range_ids_are_counted, chosen_method_depends_on_buckets_and_function,
     zero_and_too_many_buckets_are_rejected,
 );
@@ -67,7 +67,7 @@ fn splitters_larger_than_shared_memory_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn wide_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn splits_of_64_bit_keys_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut rng = Rng::new(3);
     let keys: Vec<f64> = (0..10_007).map(|_| f64::from_bits(rng.next_u64())).collect();
     let mut splitters: Vec<f64> = keys[..9_999].to_vec();
@@ -96,9 +96,9 @@ fn wide_pairs_match_the_cpu(gpu: &Gpu) -> Result<()> {
         let (order, offsets) = reference::split(keys.len(), 1 << bits, bucket_of);
         let (keys, values) = (reference::pick(&keys, &order), reference::pick(&values, &order));
         let say = || format!("{method:?}, {bits} bits");
-        expect_equal(&result.offsets, &offsets).context("offsets").with_context(say)?;
+        expect_equal(&result.offsets, &offsets).context("offsets differ").with_context(say)?;
         expect_equal(&result.keys, &keys).context("keys").with_context(say)?;
-        expect_equal(&result.values, &values).context("values").with_context(say)?;
+        expect_equal(&result.values, &values).context("values differ").with_context(say)?;
     }
     Ok(())
 }

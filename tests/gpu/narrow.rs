@@ -17,10 +17,11 @@ use crate::sort_segments::{Given, check_segments, random, small_tiles, tile_of};
 
 tests!(narrow:
     sorts_match_the_cpu;
-    in turn: counting_sorts_match_the_cpu, bit_ranges_match_the_cpu, device_count_limits_the_sort,
-    double_buffered_sorts_match_the_cpu, segments_and_rows_match_the_cpu,
-    arrays_larger_than_a_plan_match_the_cpu, one_call_functions_match_the_cpu,
-    recorded_work_runs_twice, invalid_sorts_are_rejected
+    in turn: counting_sorts_match_the_cpu, sorts_by_bit_ranges_match_the_cpu,
+    device_count_limits_the_sort, double_buffered_sorts_match_the_cpu,
+    segments_and_rows_match_the_cpu, arrays_larger_than_a_plan_match_the_cpu,
+    one_call_functions_match_the_cpu, recorded_sort_is_correct_when_run_twice,
+    invalid_sorts_are_rejected
 );
 
 pub const NARROW: [KeyType; 6] =
@@ -100,7 +101,7 @@ fn counting_sorts_match_the_cpu(gpu: &Gpu) -> Result<()> {
     case(gpu, &policy, &order, Payload::Nothing, Keys::Uniform, 20_011)
 }
 
-fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let cases = [
         (KeyType::U8, 0..3),
@@ -237,7 +238,8 @@ fn sorted_by_call<K: Key>(gpu: &Gpu, keys: &[K], numbers: impl Fn(K) -> f64) -> 
     let mut array = context.upload(keys)?;
     let on_device = context.sort(&array)?;
     expect_equal(&bits(&context.download(&on_device)?), &bits(&expected))?;
-    expect_equal(&bits(&context.download(&array)?), &bits(keys)).context("the input")?;
+    expect_equal(&bits(&context.download(&array)?), &bits(keys))
+        .context("the input has changed")?;
     context.sort_in_place(&mut array, &Sort::descending())?;
     let reversed: Vec<K> = expected.iter().rev().copied().collect();
     expect_equal(&bits(&context.download(&array)?), &bits(&reversed))?;
@@ -267,7 +269,7 @@ fn one_call_functions_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// A recorded sort of device arrays that runs twice.
-fn recorded_work_runs_twice(gpu: &Gpu) -> Result<()> {
+fn recorded_sort_is_correct_when_run_twice(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let keys: Vec<i16> = (0..1_001i32).map(|i| (i * 7919 % 3001 - 1500) as i16).collect();
     let (device, order) = (context.upload(&keys)?, context.zeroed::<u32>(1_001)?);

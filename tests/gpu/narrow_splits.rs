@@ -79,7 +79,11 @@ fn integers<K: Key>(gpu: &Gpu, min: K, max: K, from: i64, number: impl Fn(K) -> 
         let bucket = |key: K| (((number(key) - least) / width) as u32).min(m as u32 - 1);
         check_by(gpu, methods(gpu), &Buckets::delta_over_domain(m as u32), &keys, bucket)?;
     }
-    let start = keys.iter().copied().find(|&key| number(key) >= from).context("a key")?;
+    let start = keys
+        .iter()
+        .copied()
+        .find(|&key| number(key) >= from)
+        .context("no key reaches the minimum")?;
     let bucket = |key: K| ((number(key) - number(start)).max(0) / 3).min(9) as u32;
     check_by(gpu, methods(gpu), &Buckets::delta(start, 3, 10), &keys, bucket)?;
     // Even buckets that do not all contain the same number of integers.

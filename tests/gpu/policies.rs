@@ -365,5 +365,5 @@ fn random_call_options_give_correct_results_or_errors(gpu: &Gpu) -> Result<()> {
             Err(error) => ensure!(!error.to_string().is_empty(), "seed {seed}: no message"),
         }
     }
-    context.wait_idle().context("the device still works")
+    context.wait_idle().context("the device no longer works")
 }

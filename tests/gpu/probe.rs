@@ -127,7 +127,7 @@ fn open_with_barriers(gpu: &Gpu, folder: &Path, barriers: &str) -> Result<Contex
     let files = std::fs::read_dir(folder)?.collect::<std::io::Result<Vec<_>>>()?;
     let mut paths = files.into_iter().map(|file| file.path());
     let is_it = |path: &std::path::PathBuf| path.extension().is_some_and(|e| e == "barriers");
-    let file = paths.find(is_it).context("no result on disk")?;
+    let file = paths.find(is_it).context("no probe result is on disk")?;
     let text = std::fs::read_to_string(&file)?;
     let (head, _) = text
         .split_once("subgroup barriers ")

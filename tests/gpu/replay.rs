@@ -10,7 +10,7 @@ use multisplit_tests::counting;
 use multisplit_tests::prelude::*;
 
 tests!(replay:
-    thousand_runs_are_correct_and_do_not_allocate, runs_in_flight_are_ordered,
+    thousand_runs_are_correct_and_do_not_allocate, runs_submitted_without_waiting_are_ordered,
     ping_pong_buffers_keep_data_between_runs, plans_that_are_not_replayable_are_rejected,
 );
 
@@ -68,7 +68,7 @@ fn thousand_runs_are_correct_and_do_not_allocate(gpu: &Gpu) -> Result<()> {
 }
 
 /// Submits runs without waiting in between. Only the barriers in the recording separate them.
-fn runs_in_flight_are_ordered(gpu: &Gpu) -> Result<()> {
+fn runs_submitted_without_waiting_are_ordered(gpu: &Gpu) -> Result<()> {
     let mut expected = uniform(30_000, 4);
     let (executable, data) = step_graph(&gpu.context, &gpu.context.policy(), 30_000)?;
     let buffer = gpu.context.upload(&expected)?;

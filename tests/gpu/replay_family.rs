@@ -89,7 +89,7 @@ fn thousand_runs_of_all_operations_are_correct(gpu: &Gpu) -> Result<()> {
     let outputs = OUTPUTS.map(|(name, len)| (name, setup.output::<u32>(name, len as usize)));
     let out = |name| -> Result<Buffer> {
         let found = outputs.iter().find(|output| output.0 == name);
-        Ok(found.with_context(|| format!("no output {name}"))?.1)
+        Ok(found.with_context(|| format!("there is no output `{name}`"))?.1)
     };
     let graph = &mut setup.graph;
     let found = Count::Device { buffer: out("found")?, index: 0, max: N };

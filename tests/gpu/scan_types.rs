@@ -9,7 +9,8 @@ use multisplit_tests::prelude::*;
 
 tests!(scan_types:
     combinations_of_options_match_the_cpu;
-    in turn: float_sums_are_reproducible, wide_elements_larger_than_a_binding_match_the_cpu,
+    in turn: float_sums_are_reproducible,
+    arrays_of_64_bit_elements_larger_than_a_binding_match_the_cpu,
     recursively_scanned_tile_totals_match_the_cpu
 );
 
@@ -116,7 +117,7 @@ fn float_sums_are_reproducible(gpu: &Gpu) -> Result<()> {
 }
 
 /// Arrays that exceed `maxStorageBufferRange`. The test lowers the limit.
-fn wide_elements_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn arrays_of_64_bit_elements_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut mine = gpu.mine();
     let threads = gpu.context.properties().subgroup_size;
     let tile = threads as usize * 16;

@@ -10,7 +10,7 @@ use crate::sort_run::{KEYS, Keys, Order, PAYLOADS, Payload, case, quick_policy, 
 
 tests!(sort:
     combinations_of_options_match_the_cpu, every_method_matches_the_cpu;
-    in turn: every_size_from_one_to_two_tiles_matches_the_cpu, bit_ranges_match_the_cpu,
+    in turn: every_size_from_one_to_two_tiles_matches_the_cpu, sorts_by_bit_ranges_match_the_cpu,
     look_back_without_polling_recounts_tiles, random_tile_shapes_match_the_cpu
 );
 
@@ -121,7 +121,7 @@ fn every_size_from_one_to_two_tiles_matches_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = quick_policy(gpu);
     let (mut rng, mut mine) = (Rng::new(5), gpu.mine());
     for turn in 0..if gpu.full { 200 } else { 12 } {

@@ -134,7 +134,9 @@ fn device_count(gpu: &Gpu, order: &Order, max: u32, doubled: bool) -> Result<()>
         setup.set_count(count, number)?;
         setup.run_on(&executable)?;
         let places = places(&keys[..number.min(max) as usize], order);
-        declared.check(&setup, given, &places).with_context(|| format!("{number} of {max}"))?;
+        declared
+            .check(&setup, given, &places)
+            .with_context(|| format!("count {number}, capacity {max}"))?;
     }
     Ok(())
 }
@@ -350,8 +352,8 @@ fn one_call_sorts_device_arrays(gpu: &Gpu) -> Result<()> {
     let (keys_out, values_out) = context.sort_pairs_with(&on_device, &device_values, &sort)?;
     expect_equal(&context.download(&keys_out)?, &sorted)?;
     expect_equal(&context.download(&values_out)?, &moved)?;
-    expect_equal(&context.download(&on_device)?, &keys).context("input was changed")?;
-    expect_equal(&context.download(&device_values)?, &values).context("input was changed")?;
+    expect_equal(&context.download(&on_device)?, &keys).context("the input has changed")?;
+    expect_equal(&context.download(&device_values)?, &values).context("the input has changed")?;
     context.sort_in_place(&mut on_device, &sort)?;
     expect_equal(&context.download(&on_device)?, &sorted)?;
 

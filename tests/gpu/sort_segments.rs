@@ -14,7 +14,7 @@ use crate::sort_run::{
 tests!(sort_segments:
     small_segments_match_the_cpu, mixed_segments_match_the_cpu;
     in turn: segments_around_a_tile_match_the_cpu, every_type_matches_the_cpu, rows_match_the_cpu,
-    bit_ranges_match_the_cpu, invalid_device_offsets_are_clamped,
+    sorts_by_bit_ranges_match_the_cpu, invalid_device_offsets_are_clamped,
     recording_uses_the_offsets_of_each_run, one_call_functions_match_the_cpu,
     invalid_segmented_sorts_are_rejected
 );
@@ -215,7 +215,7 @@ fn mixed_segments_match_the_cpu(gpu: &Gpu) -> Result<()> {
 }
 
 /// Sorts by some of the bits, with an odd number of digits, and by no bits at all.
-fn bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn sorts_by_bit_ranges_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = small_tiles(gpu);
     let cut = offsets([0, 1_500, 1, 0, 200, 600, 3]);
     let few = [(8..16, PAIRS)];

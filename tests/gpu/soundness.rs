@@ -23,8 +23,8 @@ fn expect_mismatch<T>(result: Result<T, Error>, (array, is, needed): Mismatch) -
             ensure!(reported == (array, is, needed), "{reported:?}, not {:?}", (array, is, needed));
             Ok(())
         }
-        Err(other) => bail!("{array} of {is}: unexpected error: {other}"),
-        Ok(_) => bail!("{array} of {is}: was accepted"),
+        Err(other) => bail!("{array} of type {is}: unexpected error: {other}"),
+        Ok(_) => bail!("{array} of type {is} was accepted"),
     }
 }
 
@@ -122,7 +122,7 @@ fn unsupported_value_sizes_are_rejected(gpu: &Gpu) -> Result<()> {
         ];
         for outcome in outcomes {
             let Err(Error::ValueSize { bytes }) = outcome else { bail!("{size}: {outcome:?}") };
-            ensure!(bytes == size, "{bytes} bytes, not {size}");
+            ensure!(bytes == size, "the error reports {bytes} bytes, expected {size}");
         }
     }
     Ok(())
@@ -200,7 +200,7 @@ fn plans_for_larger_limits_are_rejected(gpu: &Gpu) -> Result<()> {
             other => bail!("{name}: {:?}", other.err()),
         }
     }
-    ensure!(refused >= 4, "only {refused} limits of the device can be wider");
+    ensure!(refused >= 4, "only {refused} plans with wider limits were rejected");
     context.instantiate(compiled(&limits)?)?;
     // Plans for any subgroup size (0) run on this device.
     context.instantiate(compiled(&Limits { subgroup_size: 0, ..limits })?)?;

@@ -124,7 +124,7 @@ struct Recorder<'g> {
 impl<'g> Recorder<'g> {
     fn new(gpu: &'g Gpu) -> Result<Self> {
         let (device, family) = (gpu.context.raw_device(), gpu.context.properties().compute_family);
-        let family = family.context("a compute queue")?;
+        let family = family.context("the device has no compute queue")?;
         let info = vk::CommandPoolCreateInfo::default().queue_family_index(family);
         // SAFETY: the family of the context's queue, on a live device.
         unsafe {

@@ -7,7 +7,7 @@ use multisplit_tests::prelude::*;
 
 tests!(sssp:
     random_networks_match_the_cpu;
-    in turn: paths_and_stars_match_the_cpu, zero_weights_and_many_edges_match_the_cpu,
+    in turn: path_and_star_networks_match_the_cpu, zero_weights_and_many_edges_match_the_cpu,
     vertex_with_many_neighbours_matches_the_cpu, float_weights_match_the_cpu,
     generated_networks_match_the_cpu, resident_workgroups_match_the_cpu,
     two_resident_workgroups_match_the_cpu,
@@ -89,7 +89,7 @@ fn random_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn paths_and_stars_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn path_and_star_networks_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let mut path = EdgeList::weighted();
     (0..300).for_each(|v| path.push(v, v + 1, v % 7));
     let path = Network::new(301, Direction::Directed, &path)?;
@@ -280,7 +280,7 @@ fn searches_without_local_hops_match_the_cpu(gpu: &Gpu) -> Result<()> {
     check(gpu, &network, &options, &[0]).map(|_| ())
 }
 
-/// Buckets that are merged with the next one, put back, or neither. The arcs of a vertex are
+/// Small near sets and buckets are merged with the next bucket or not. The arcs of a vertex are
 /// relaxed by one thread, one workgroup, or all workgroups.
 fn small_buckets_and_high_degree_vertices_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let network = Rmat::of_size(3000, 30_000).generate(Weighting::Own)?;

@@ -100,9 +100,9 @@ fn run(gpu: &Gpu, policy: &Policy, case: &Case) -> Result<TopKMethod> {
     out.truncate(found);
     let (out, indices) = case.ordered(&out, &setup.found::<u32>(indices_out)?);
     let (expected_keys, expected_indices) = case.expected(&keys);
-    expect_equal(&indices, &expected_indices).context("indices")?;
-    expect_equal(&out, &expected_keys).context("keys")?;
-    setup.expect_unchanged(input).context("input")?;
+    expect_equal(&indices, &expected_indices).context("indices differ")?;
+    expect_equal(&out, &expected_keys).context("keys differ")?;
+    setup.expect_unchanged(input).context("the input has changed")?;
     Ok(added.method)
 }
 

@@ -7,12 +7,12 @@ use multisplit::{
 use multisplit_tests::prelude::*;
 
 tests!(work:
-    push_values_change_per_run, submissions_in_flight_are_ordered, counts_change_per_run,
-    primitives_in_one_recording_match_the_cpu, pairs_and_permutations_match_the_cpu,
-    calls_and_submissions_are_ordered, frames_keep_their_arrays_alive,
-    indirect_dispatches_are_clamped, invalid_values_are_rejected, frames_with_imports_are_rejected,
-    operations_are_limited_to_the_first_elements, empty_arrays_of_wide_elements_are_accepted,
-    many_arrays_are_bound,
+    push_constants_can_change_between_runs, submissions_in_flight_are_ordered,
+    counts_can_change_between_runs, primitives_in_one_recording_match_the_cpu,
+    pairs_and_permutations_match_the_cpu, calls_and_submissions_are_ordered,
+    frames_keep_their_arrays_alive, indirect_dispatches_are_clamped, invalid_values_are_rejected,
+    frames_with_imports_are_rejected, operations_are_limited_to_the_first_elements,
+    empty_arrays_of_wide_elements_are_accepted, many_arrays_are_bound,
 );
 
 const N: u64 = 10_000;
@@ -102,7 +102,7 @@ fn adding(gpu: &Gpu, array: &Array<u32>, addend: u32, in_flight: usize) -> Resul
 }
 
 /// Each submission uses the values set before it, even if earlier submissions are in flight.
-fn push_values_change_per_run(gpu: &Gpu) -> Result<()> {
+fn push_constants_can_change_between_runs(gpu: &Gpu) -> Result<()> {
     for in_flight in [1, 2, 3, 0] {
         let mut expected = uniform(N as usize, 1);
         let array = gpu.context.upload(&expected)?;
@@ -158,7 +158,7 @@ fn submissions_in_flight_are_ordered(gpu: &Gpu) -> Result<()> {
 }
 
 /// A count is 0 until it is set, and is clamped to the declared maximum.
-fn counts_change_per_run(gpu: &Gpu) -> Result<()> {
+fn counts_can_change_between_runs(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let max = 3_001u32;
     let keys = uniform(max as usize, 3);
@@ -221,7 +221,7 @@ fn primitives_in_one_recording_match_the_cpu(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&wide)?, &counts)?;
     expect_equal(&context.download(&sums)?, &expected[..8])?;
     expect_equal(&context.download(&filled)?, &[7; 70])?;
-    expect_equal(&context.download(&array)?, &keys).context("input was changed")
+    expect_equal(&context.download(&array)?, &keys).context("the input has changed")
 }
 
 fn pairs_and_permutations_match_the_cpu(gpu: &Gpu) -> Result<()> {

@@ -43,7 +43,8 @@ pub fn pick<T: Copy>(elements: &[T], order: &[u32]) -> Vec<T> {
     order.iter().map(|&i| elements[i as usize]).collect()
 }
 
-/// The place of each element in this order.
+/// The position to which each element moves if the elements are gathered in this order: the inverse
+/// permutation.
 pub fn places(order: &[u32]) -> Vec<u32> {
     let mut places = vec![0; order.len()];
     order.iter().zip(0..).for_each(|(&i, place)| places[i as usize] = place);

@@ -50,7 +50,7 @@ pub fn six_digits(value: f64) -> f64 {
 }
 
 fn three_digits(value: f64) -> String {
-    // Rounding at these bounds carries into another digit.
+    // From these bounds on, rounding to one more decimal would give four digits.
     match value {
         v if v >= 99.95 => format!("{v:.0}"),
         v if v >= 9.995 => format!("{v:.1}"),

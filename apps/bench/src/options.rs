@@ -32,7 +32,7 @@ pub struct Options {
     /// 2,4,8,16,32,64,128,256, for histograms also 65536; on a software driver 8,64]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=i64::from(MAX_BUCKETS)))]
     pub(crate) m: Vec<u32>,
-    /// Runs per figure; the median is reported [default: 20, on a software driver 5]
+    /// Number of runs; the median time is reported [default: 20, on a software driver 5]
     #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=10_000))]
     reps: Option<u32>,
     /// Milliseconds of warm-up before each measurement, to raise the clocks [default: 500, on a
@@ -338,7 +338,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn all_contains_every_subject_once() {
+    fn bench_all_measures_every_subject_once() {
         let subjects = |line: &str| Line::parse(line).map(|options| options.subjects());
         assert_eq!(subjects("").expect("no subject"), Subject::EVERY);
         assert_eq!(subjects("scan all").expect("several").len(), Subject::EVERY.len());

@@ -46,7 +46,7 @@ mod tests {
     use multisplit::PassTime;
 
     #[test]
-    fn pass_shares_add_up() {
+    fn pass_shares_add_up_to_100_percent() {
         let time = |label: &str, nanoseconds| PassTime { label: label.to_owned(), nanoseconds };
         let text = table(&[time("scan.reduce", 1e6), time("scan.downsweep", 3e6)]);
         assert_eq!(

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn stage_times_of_rounds_add_up() {
+    fn stage_times_are_summed_over_rounds() {
         let twice = stages(Function::Delta, Method::Block, 1000);
         for (stage, ms) in [("prescan_ms", 2.0), ("postscan_ms", 2.0), ("offsets_ms", 1.0)] {
             assert_eq!(twice[stage], ms, "{stage}");

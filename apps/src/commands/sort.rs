@@ -144,7 +144,7 @@ impl Options {
     }
 }
 
-/// Context of one sort.
+/// State shared by the steps of one sort.
 struct SortJob<'j> {
     job: Job<'j>,
     request: SortRequest,

@@ -151,7 +151,7 @@ struct Found {
     indices: Vec<u32>,
 }
 
-/// Context of one top-k selection.
+/// State shared by the steps of one top-k selection.
 struct TopKJob<'j> {
     job: Job<'j>,
     options: &'j Options,

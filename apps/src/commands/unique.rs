@@ -128,7 +128,7 @@ fn runs<K: Number>(context: &Context, keys: &[K]) -> Result<Runs<K>> {
     Ok(Runs { keys, counts })
 }
 
-/// Compares runs with the CPU's.
+/// Compares runs with those found on the CPU.
 fn verify<K: Number>(keys: &[K], found: &Runs<K>) -> Result<()> {
     let expected = keys.chunk_by(|&a, &b| rank(a) == rank(b));
     let found = found.keys.iter().zip(&found.counts).map(|(&key, &count)| (rank(key), count));

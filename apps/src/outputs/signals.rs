@@ -78,7 +78,7 @@ fn watch() {
             let what = if unfinished.is_empty() { "" } else { "; no output was written" };
             let name = low_level::signal_name(signal).unwrap_or("a signal");
             print(format!("multisplit: stopped by {name}{what}"));
-            // Terminate as by the signal, so that a shell can report it.
+            // Terminate with the default action of the signal, so that the shell can report the signal.
             let _ = low_level::emulate_default_handler(signal);
         }
     });

@@ -63,7 +63,7 @@ pub fn sort_streamed<K: Number>(
     Ok(())
 }
 
-/// Context of one sort.
+/// State shared by the steps of one sort.
 #[derive(Clone, Copy)]
 struct Streamed<'s> {
     context: &'s Context,

@@ -20,7 +20,7 @@ fn bits(wide: bool, x: f64) -> u64 {
     rounded(wide, x as f32, x)
 }
 
-/// The bits of a float of either width. Both values were rounded once, from the exact result.
+/// The bits of a result, given in both precisions. Each is the exact result, rounded once.
 fn rounded(wide: bool, narrow: f32, double: f64) -> u64 {
     if wide { double.to_bits() } else { u64::from(narrow.to_bits()) }
 }

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-/// One line: a measured figure.
+/// One measurement, from one JSON line.
 #[derive(Clone, Debug, Default)]
 pub struct Point {
     /// The program that measured it.

@@ -73,7 +73,7 @@ mod tests {
     use super::{Bar, Bars};
 
     #[test]
-    fn parts_fill_the_bar() {
+    fn parts_fill_the_width_of_their_bar() {
         let bar = |label: &str, amounts: &[f64]| Bar {
             label: label.into(),
             amounts: amounts.to_vec(),

@@ -34,7 +34,7 @@ impl SortOptions {
                 KeyType::F32 => Input::<f32>::new(bench, op, n)?.measure(methods),
                 KeyType::U8 => Input::<u8>::new(bench, op, n)?.measure(methods),
                 KeyType::U16 => Input::<u16>::new(bench, op, n)?.measure(methods),
-                key => bail!("sorts of {key} are not measured"),
+                key => bail!("the benchmark does not support keys of type {key}"),
             }?;
         }
         Ok(())

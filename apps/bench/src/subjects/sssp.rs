@@ -63,7 +63,8 @@ struct Line {
     /// Written only if false.
     #[serde(skip_serializing_if = "is_true")]
     settled: bool,
-    /// Arcs per time: the paper's 2 x edges / time, if edges lead in both directions.
+    /// Millions of arcs per second. The paper computes 2 x edges / time, which is the same if each
+    /// edge leads in both directions.
     mteps: f64,
     rounds: u32,
     splits: u32,
@@ -74,7 +75,8 @@ struct Line {
     bucketing_share: Option<f64>,
 }
 
-/// The paper's network, and one similar to another of its networks; small ones for a software driver.
+/// Default networks: a scale-free one as in the paper, and a road-like one. Software drivers get
+/// small networks.
 const GRAPHS: [&str; 2] = ["rmat", "grid"];
 const SOFTWARE_GRAPHS: [&str; 2] = ["rmat:5000:30000", "grid:3000"];
 

@@ -76,7 +76,7 @@ pub fn run(options: &Options, devices: &Devices) -> Result<()> {
     summary::print(options, &split.offsets, &summary)
 }
 
-/// Context of one split.
+/// State shared by the steps of one split.
 struct SplitJob<'j> {
     options: &'j Options,
     job: Job<'j>,

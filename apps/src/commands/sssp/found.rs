@@ -46,7 +46,7 @@ struct WithPath<'w> {
 }
 
 impl Found {
-    /// Computes the figures of `paths`, which took `time`.
+    /// Summarizes `paths`. The search took `time`.
     pub fn new(graph: &Source, loaded: &Loaded, paths: &ShortestPaths, time: Duration) -> Self {
         let network = &loaded.network;
         let summary = paths.summary();

@@ -136,7 +136,7 @@ fn minimal_kernel_reproduces_the_barriers_of_mesa_25() -> Result<()> {
         .split_once("The minimal kernel")
         .context("the documentation has no section about these barriers")?;
     let glsl = section.split("```glsl\n").nth(1).and_then(|rest| rest.split("```").next());
-    let glsl = glsl.context("no kernel")?;
+    let glsl = glsl.context("the section contains no kernel")?;
     let kernel = Kernel::new("test.minimal", compile(&Source::new("minimal.comp", glsl))?)?;
     let run = |options: Options| -> Result<(bool, Vec<u32>)> {
         let mut machine = Machine::new(options);

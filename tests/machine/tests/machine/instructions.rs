@@ -174,7 +174,10 @@ fn every_defect_is_reported() -> Result<()> {
                 Options { schedule: Schedule::Random, budget: 10_000_000, ..Options::new(width) };
             let found = on_machine(&kernel, options, &inputs);
             let text = found.err().map(|e| e.to_string()).unwrap_or_default();
-            ensure!(text.contains(expected), "{name} at width {width}: {text:?}");
+            ensure!(
+                text.contains(expected),
+                "{name} at width {width}: expected {expected:?}, found {text:?}"
+            );
         }
     }
     Ok(())

@@ -17,7 +17,7 @@ impl Driver {
             pipeline_cache: PipelineCache::Off,
             ..Config::default()
         };
-        Ok(Self { context: Context::open(&config).context("no software driver")? })
+        Ok(Self { context: Context::open(&config).context("there is no software driver")? })
     }
 
     /// The subgroup width.
@@ -39,7 +39,10 @@ impl Driver {
         }
         let mut pass = graph.pass("program", kernel);
         for binding in &kernel.interface().bindings {
-            let at = names.iter().position(|name| *name == binding.name).context("a binding")?;
+            let at = names
+                .iter()
+                .position(|name| *name == binding.name)
+                .context("the kernel has no binding with this name")?;
             pass = pass.bind(binding.name.clone(), imports[at]);
         }
         let pass = pass.dispatch(Groups::linear(3));
