@@ -30,8 +30,8 @@ bool is_active(uint channel) {
     return ((ACTIVE >> channel) & 1) != 0;
 }
 
-// Counts the samples whose bins need a search or an edge comparison: one after another per thread, all threads
-// together.
+// Counts the samples of a vector that likely_bin() could not decide: their bins need a search or an edge comparison.
+// `unsure` has one bit for each of them.
 void count_unsure(uvec4 loaded, uint unsure) {
     while (unsure != 0) {
         uint i = findLSB(unsure);
@@ -40,8 +40,8 @@ void count_unsure(uvec4 loaded, uint unsure) {
     }
 }
 
-// Whether a vector is counted the slow way if any of its samples is unsure. For even floats, few samples are near
-// an edge, and one test per vector is faster than one per sample.
+// Whether all samples of a vector are searched if one of them is unsure. For even bins of floats, few samples are
+// near an edge, and one test per vector is faster than one per sample.
 const bool UNSURE_TOGETHER = METHOD != METHOD_BALLOTS && BIN_KIND == BIN_EVEN_FLOAT;
 
 // Counts the samples of 16 bytes. Called by whole subgroups.
@@ -53,7 +53,7 @@ void count_vector(uvec4 loaded, bool takes_part) {
     [[unroll]] for (uint i = 0; i < PER_VECTOR; ++i) {
         if (is_active(i % CHANNELS)) {
             bool is_unsure = false;
-            // Ballots need the whole subgroup, so unsure samples are not deferred.
+            // Ballots need the whole subgroup, so the exact bin is computed here.
             if (METHOD == METHOD_BALLOTS) bins[i] = bin_of(sample_in(loaded, i));
             else bins[i] = likely_bin(sample_in(loaded, i), is_unsure);
             counted |= 1u << i;

@@ -23,7 +23,7 @@ layout(push_constant) uniform Push {
 void main() {
     uint count = resolved_count(push.count);
     [[unroll]] for (uint k = 0; k < EACH; ++k) {
-        // Four keys, from one word or two.
+        // Four keys of 8 bits take one word, four keys of 16 bits take two.
         uint four = element_index(k);
         uint first = 4 * four;
         if (first >= count) continue;

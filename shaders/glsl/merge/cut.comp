@@ -22,7 +22,7 @@ void main() {
     uint high = min(place, a);
     while (low < high) {
         uint middle = (low + high) / 2;
-        // Equal elements: those of the first array come first.
+        // Among equal elements, those of the first array come first.
         if (is_after(image(first_keys.at[middle]), image(second_keys.at[place - 1 - middle]))) high = middle;
         else low = middle + 1;
     }

@@ -26,7 +26,7 @@ layout(set = 0, binding = 6, std430) writeonly buffer ValuesOut2 { uvec2 at[]; }
 layout(set = 0, binding = 6, std430) writeonly buffer ValuesOut4 { uvec4 at[]; } values_out_vec4;
 #endif
 
-// Elements per thread are ITEMS, which kernels.txt defines and the host reads too.
+// kernels.txt defines ITEMS, the elements per thread, for the kernel and the host.
 const uint TILE = gl_WorkGroupSize.x * ITEMS;
 
 #include "merge_runs.glsl"

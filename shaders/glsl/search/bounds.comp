@@ -41,7 +41,7 @@ layout(push_constant) uniform Push {
 
 // Concurrent searches per thread.
 const uint NEEDLES = 4;
-// Capacity in elements; kernels.txt defines TOP, which the host reads too.
+// The top of the search tree. kernels.txt defines TOP, its capacity in elements, for the kernel and the host.
 shared KEY top[TOP];
 
 bool is_before(KEY element, KEY needle) {

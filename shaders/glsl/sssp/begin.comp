@@ -43,7 +43,7 @@ void main() {
     control.kept_words = 0;
     control.low = 0;
     control.before = 0;
-    control.ends[0] = 0;  // a round reads it even if it takes a single queue
+    control.ends[0] = 0;  // a round with a single queue reads it as well
     clear_counts();
     distances.at[request.source] = 0;
     queues.at[NEAR * push.capacity] = uvec2(request.source, 0);
@@ -55,6 +55,6 @@ void main() {
     control.groups = 1;
     control.more_first = 1;
     control.more_last = 0;
-    // One workgroup for the round, none for the pile.
+    // The first dispatch is the round, with one workgroup; the second one splits the pile, with none.
     for (uint i = 0; i < 6; ++i) groups.at[i] = i == 3 ? 0 : 1;
 }

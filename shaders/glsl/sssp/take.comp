@@ -54,7 +54,7 @@ void main() {
     uint taken = beyond ? 0 : first.y;
     control.taken = REST;
     if (!beyond) control.threshold = widths_past(control.base, first.x + 1);
-    // Lower bound of the entries that stay.
+    // Lower bound of the distances that stay in the pile.
     control.nearest_rest = beyond ? nearest : taken < count ? control.threshold : UNREACHED;
     deal(taken, 0);
 }

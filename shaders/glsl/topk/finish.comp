@@ -71,7 +71,7 @@ uint take_items(uint group) {
     if (push.cut > 1)
         return row_length() / part_share() * kept_of_part() + min(push.k, row_length() % part_share());
     uint found = state.at[group * STATE_WORDS + STATE_CANDIDATES];
-    // Otherwise the exact passes have written exactly the wanted elements.
+    // If the filter found too few or too many candidates, the exact passes have written the wanted elements.
     return wanted_count() <= found && found <= push.capacity ? found : wanted_count();
 #endif
 }
@@ -87,8 +87,8 @@ bool is_before(KEY one, uint one_index, KEY other, uint other_index) {
     return one == other ? by_index : one > other;
 }
 
-// Compares and exchanges all pairs at distance `stride`, in shared memory. Called by all threads; ends with a
-// barrier.
+// One step of the bitonic sort: compares and exchanges all pairs at distance `stride`, in shared memory. Called by
+// all threads; ends with a barrier.
 void exchange_apart(uint size, uint run, uint stride) {
     for (uint t = thread_rank(); t < size / 2; t += gl_WorkGroupSize.x) {
         uint low = (t & ~(stride - 1)) * 2 + (t & (stride - 1));
@@ -177,7 +177,7 @@ void main() {
     }
     barrier();
 #ifndef ROWS_OF_INPUT
-    // By the threads that read them next.
+    // Replaces candidate numbers by element indices.
     for (uint place = thread_rank(); place < wanted; place += gl_WorkGroupSize.x)
         ordered_indices[place] = item_index(ordered_indices[place]);
 #endif
