@@ -52,7 +52,7 @@ impl Case {
     }
 }
 
-/// Where the element count is set.
+/// Time and place at which the element count is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
     /// At declaration time, on the host.

@@ -16,8 +16,8 @@ tests!(policies:
     random_call_options_give_correct_results_or_errors,
 );
 
-/// So many elements that a software driver exceeds its loop limit if one workgroup looks back over
-/// all tiles.
+/// Number of elements for which a workgroup that looks back over all tiles would exceed the loop
+/// limit of a software driver.
 const LARGE: u64 = 3_000_000;
 
 /// An operation on the given keys. Returns whether its result is correct.

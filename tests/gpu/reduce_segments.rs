@@ -65,7 +65,7 @@ fn offsets(lengths: Lengths, n: usize, seed: u64) -> Vec<u32> {
     all
 }
 
-/// How the segments of a graph are given: by offsets, or as rows of equal length.
+/// Description of the segments of a graph: by offsets, or as rows of equal length.
 #[derive(Clone, Copy)]
 enum Cut<'c> {
     Offsets(&'c [u32]),

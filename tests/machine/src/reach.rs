@@ -14,7 +14,7 @@ pub(crate) fn locate(run: &Run<'_>, at: u64) -> u64 {
         run.memory.regions[bound.region].address + bound.offset
     };
     let count = run.bounds.len();
-    // Where two ranges meet, an address belongs to the range that begins there.
+    // If one range ends at the address and another begins there, the address belongs to the latter.
     let exact = (0..count).find(|&k| begin(k) == at);
     let found = exact
         .or_else(|| (0..count).find(|&k| (begin(k)..begin(k) + run.bounds[k].size).contains(&at)));

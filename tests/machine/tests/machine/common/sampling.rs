@@ -37,7 +37,7 @@ fn buckets_per_lane(case: &Case, device: Device) -> u32 {
     (1 << bits.max().unwrap_or(0)) / device.width
 }
 
-/// What earlier samples contain: the number of cases per width and kernel, and the specializations
+/// Contents of earlier samples: the number of cases per width and kernel, and the specializations
 /// of each kernel.
 #[derive(Default)]
 pub struct Seen {
