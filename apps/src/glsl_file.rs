@@ -14,7 +14,7 @@ pub struct GlslOptions {
     /// GLSL file with a bucket function, `uint bucket_of(K key)`
     #[arg(long, value_name = "FILE", group = "function", requires = "count")]
     glsl: Option<PathBuf>,
-    /// Number that the function reads as push.parameter_0; the second as _1, the third as _2
+    /// Number that the function reads as push.parameter_0; give it again for parameter_1 and parameter_2
     #[arg(long, value_name = "NUMBER", requires = "glsl", allow_negative_numbers = true)]
     param: Vec<Parameter>,
 }

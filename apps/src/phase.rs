@@ -121,7 +121,7 @@ mod tests {
 
     /// One test, because the phases are global to the process.
     #[test]
-    fn phases_exclude_nested_phases() {
+    fn phase_times_exclude_nested_phases() {
         let pause = Duration::from_millis(20);
         timed("outer of a test", || {
             timed("inner of a test", || std::thread::sleep(pause));

@@ -150,7 +150,7 @@ fn too_small_histogram_buffers_are_rejected(gpu: &Gpu) -> Result<()> {
         ensure!(small, "n = {n}: {result:?}");
         let n = Count::Device { buffer: counts, index: 0, max: n };
         let result = histogram(&mut graph, &policy, &bins, &buffers.count(n));
-        ensure!(result.is_err(), "on the device: {result:?}");
+        ensure!(result.is_err(), "with a device count: {result:?}");
     }
     let too_small = |buffers: HistogramBuffers, graph: &mut Graph| {
         let result = histogram(graph, &policy, &bins, &buffers);

@@ -135,7 +135,7 @@ fn topk_of_rows_larger_than_one_binding_matches_the_cpu(gpu: &Gpu) -> Result<()>
         let expected = keys.chunks(length).map(|row| expected_topk(row, k, false));
         let (expected, indices): (Vec<_>, Vec<_>) = expected.unzip();
         expect_keys(&found.keys, &expected.concat())
-            .with_context(|| format!("rows of {length}"))?;
+            .with_context(|| format!("rows of {length} elements"))?;
         expect_equal(&found.indices, &indices.concat())?;
     }
     context.check_guards()
@@ -315,7 +315,8 @@ fn segmented_reductions_larger_than_a_binding_match_the_cpu(gpu: &Gpu) -> Result
             let values: Vec<u32> = random(rows * length, 9);
             let expected: Vec<u32> = values.chunks(length).map(sum).collect();
             let found = context.reduce_rows(&values, length as u64, Operator::Sum)?;
-            expect_equal(&found, &expected).with_context(|| format!("rows of {length}"))?;
+            expect_equal(&found, &expected)
+                .with_context(|| format!("rows of {length} elements"))?;
         }
     }
     context.check_guards()

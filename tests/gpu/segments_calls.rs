@@ -11,12 +11,12 @@ use multisplit::{Error, ExecutableOptions, Operator, Scan};
 use multisplit_tests::prelude::*;
 
 tests!(segments_calls:
-    calls_by_key_match_the_cpu, segmented_calls_match_the_cpu, later_passes_use_the_found_count,
-    replay_by_address_matches_the_cpu, invalid_calls_by_key_are_rejected,
-    invalid_segments_are_rejected,
+    one_call_operations_by_key_match_the_cpu, one_call_segmented_operations_match_the_cpu,
+    later_passes_use_the_found_count, replay_by_address_matches_the_cpu,
+    invalid_operations_by_key_are_rejected, invalid_segments_are_rejected,
 );
 
-fn calls_by_key_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn one_call_operations_by_key_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (keys, values) = ([3u64, 3, 3, 1 << 40, 1 << 40, 3], [1i64, 2, 3, -4, -5, -6]);
     let how = Scan::exclusive(Operator::Sum);
@@ -38,7 +38,7 @@ fn calls_by_key_match_the_cpu(gpu: &Gpu) -> Result<()> {
     Ok(())
 }
 
-fn segmented_calls_match_the_cpu(gpu: &Gpu) -> Result<()> {
+fn one_call_segmented_operations_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let context = &gpu.context;
     let (values, cuts) = ([3i32, -1, 4, 1], [0, 2, 2, 4]);
     expect_equal(&context.reduce_segments(&values, &cuts, Operator::Sum)?, &[2, 0, 5])?;
@@ -143,7 +143,7 @@ fn later_passes_use_the_found_count(gpu: &Gpu) -> Result<()> {
     expect_equal(&context.download(&found)?, &[expected.len() as u32])
 }
 
-fn invalid_calls_by_key_are_rejected(gpu: &Gpu) -> Result<()> {
+fn invalid_operations_by_key_are_rejected(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
     let mut graph = Graph::new("refused");
     let [src, dst] = ["src", "dst"].map(|name| graph.import::<u32>(name, 8));

@@ -266,12 +266,15 @@ fn invalid_sorts_are_rejected(gpu: &Gpu) -> Result<()> {
     let tile = tile(&policy, KeyType::U32)? as u64;
     ensure!(outcome(&policy, &small, |declared| declared.doubled().count(tile)).is_ok());
     let result = outcome(&policy, &small, |declared| declared.doubled().count(tile + 1));
-    ensure!(too_large(&result), "one more than a tile: {result:?}");
+    ensure!(too_large(&result), "one key more than a tile: {result:?}");
     let result = outcome(&policy, &small, |declared| {
         let buffer = declared.keys[0];
         declared.doubled().count(Count::Device { buffer, index: 0, max: 10 })
     });
-    ensure!(matches!(result, Err(Error::Method { .. })), "small on the device: {result:?}");
+    ensure!(
+        matches!(result, Err(Error::Method { .. })),
+        "small sort with a device count: {result:?}"
+    );
     #[expect(clippy::reversed_empty_ranges, reason = "that is what is refused")]
     for bits in [0..33, 33..40, 8..7, 0..u32::MAX] {
         let by_bits = order.clone().bits(bits.clone());

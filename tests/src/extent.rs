@@ -50,10 +50,11 @@ impl Part {
     }
 }
 
-/// A sample runs one in [`SHORT_LIST_THINNING`] of the first cases of a list, up to this number, ...
+/// Number of cases at the beginning of a list of which a sample runs a larger share.
 const SHORT_LIST: usize = 12;
+/// A sample runs one in this many of these first cases.
 const SHORT_LIST_THINNING: usize = 3;
-/// ... and one in this many of the remaining cases.
+/// A sample runs one in this many of the other cases.
 const THINNING: usize = 24;
 
 /// Index (from 0) of the part that runs a case.

@@ -80,7 +80,7 @@ impl<'c> Setup<'c> {
     pub fn write<T: Pod>(&mut self, import: Buffer, elements: &[T]) -> Result<()> {
         let context = self.context;
         let contents = self.imports.iter_mut().find(|contents| contents.import == import);
-        let contents = contents.context("not an import of this graph")?;
+        let contents = contents.context("the buffer is not an import of this graph")?;
         contents.set(cast_slice(elements));
         if let Some(array) = &contents.array {
             context.write(array, 0, &contents.words)?;
@@ -182,7 +182,7 @@ impl<'c> Setup<'c> {
 
     fn download(&self, import: Buffer) -> Result<(&Contents, Vec<u32>)> {
         let contents = self.imports.iter().find(|contents| contents.import == import);
-        let contents = contents.context("not an import of this graph")?;
+        let contents = contents.context("the buffer is not an import of this graph")?;
         let array = contents.array.as_ref().context("the graph has not run yet")?;
         Ok((contents, self.context.download(array)?))
     }

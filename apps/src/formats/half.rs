@@ -48,7 +48,8 @@ pub fn from_f64(value: f64) -> u16 {
     if magnitude >= 65520.0 {
         return sign | 0x7c00;
     }
-    // Value of the last place: 2^-24 for subnormal numbers, else 2^-10 of the first place.
+    // The value of the last fraction bit is 2^(exponent - 10), and at least 2^-24 (subnormal
+    // numbers).
     let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(-14);
     let places = (magnitude / 2f64.powi(exponent - 10)).round_ties_even() as u16;
     // Rounding up to the next power of two carries into the exponent, as it should.
@@ -77,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_rounded_to_the_nearest() {
+    fn numbers_are_rounded_to_the_nearest_half_float() {
         for (value, bits) in [
             (1.0 + 2f64.powi(-11), 0x3c00),
             (1.0 + 3.0 * 2f64.powi(-11), 0x3c02),

@@ -69,7 +69,7 @@ pub fn count(
 /// "Not a time", the lowest value of dates and time differences.
 const NOT_A_TIME: i64 = i64::MIN;
 
-/// Keeps the values whose time is not "not a time".
+/// Removes the values whose time is "not a time".
 fn of_times<T: Copy>(times: &[i64], values: &[T]) -> Vec<T> {
     let pairs = times.iter().zip(values);
     pairs.filter(|(time, _)| **time != NOT_A_TIME).map(|(_, value)| *value).collect()

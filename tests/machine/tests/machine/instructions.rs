@@ -114,7 +114,7 @@ fn machine_and_driver_give_the_same_results() -> Result<()> {
     let driver = Driver::open()?;
     let width = driver.width();
     let programs = kernels(PROGRAMS, false)?;
-    println!("{} programs at width {width}", programs.len());
+    println!("comparing {} programs at subgroup width {width}", programs.len());
     let mut rng = Rng::new(1);
     let src: Vec<u32> = (0..3 * INVOCATIONS).map(|_| rng.next_u64() as u32).collect();
     let inputs = [src, vec![0; 4 * INVOCATIONS], vec![0, u32::MAX, 0, u32::MAX, 0, 0, 0, 0]];
