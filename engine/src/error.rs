@@ -331,7 +331,7 @@ pub enum Error {
         problem: &'static str,
     },
     /// A size exceeds a limit of the device or the method.
-    #[error("{what}: {asked} is more than the limit of {limit}")]
+    #[error("{what}: {asked} given, at most {limit} supported")]
     TooLarge {
         /// Name of the size.
         what: &'static str,

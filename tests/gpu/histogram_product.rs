@@ -146,7 +146,7 @@ fn refused<S: Reference, T: std::fmt::Debug>(
     if kind != Kind::Identity || !S::TYPE.is_float() {
         return Ok(Some(found?));
     }
-    let sentence = "identity bins need integer samples";
+    let sentence = "identity bins support only integer samples";
     ensure!(found.as_ref().is_err_and(|error| error.to_string().contains(sentence)), "{found:?}");
     Ok(None)
 }

@@ -219,8 +219,8 @@ fn segmented_reductions_tolerate_arbitrary_offsets(gpu: &Gpu) -> Result<()> {
     // per segment.
     let policy = narrow(gpu);
     let tiles = Policy { segment_chunk: 1 << 31, ..policy };
-    let by_workgroups = Policy { segment_chunk: 64, subgroup_takers: u32::MAX, ..policy };
-    let by_subgroups = Policy { segment_chunk: 64, subgroup_takers: 1, ..policy };
+    let by_workgroups = Policy { segment_chunk: 64, min_subgroup_workers: u32::MAX, ..policy };
+    let by_subgroups = Policy { segment_chunk: 64, min_subgroup_workers: 1, ..policy };
     let plans = [
         (tiles, 40, 90),
         (tiles, 700, 300),

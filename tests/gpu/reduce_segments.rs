@@ -211,7 +211,7 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
     let lanes = policy.facts.subgroup_size as usize;
     let row_of_lane = 16 / size_of::<T>();
     let tile = policy.threads as usize * 16;
-    let taken = Policy { segment_chunk: SMALL_CHUNK, subgroup_takers: 64, ..policy };
+    let taken = Policy { segment_chunk: SMALL_CHUNK, min_subgroup_workers: 64, ..policy };
     let chunk = SMALL_CHUNK as usize;
     let cases = [
         (&policy, 5 * tile + 3, 1),
@@ -246,7 +246,7 @@ fn rows_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Result<()> {
 /// more workgroups than one row of the dispatch (x) allows.
 fn row_counts_above_and_below_the_elements_match_the_cpu(gpu: &Gpu) -> Result<()> {
     let policy = gpu.context.policy();
-    let taken = Policy { segment_chunk: SMALL_CHUNK, subgroup_takers: 64, ..policy };
+    let taken = Policy { segment_chunk: SMALL_CHUNK, min_subgroup_workers: 64, ..policy };
     let tile = policy.threads as usize * 16;
     for (policy, length) in gpu.cases([(&policy, 8), (&policy, 24), (&taken, 200), (&taken, 3000)])
     {
@@ -283,8 +283,8 @@ fn long_segments_of<T: Term>(gpu: &Gpu, mine: &mut dyn FnMut() -> bool) -> Resul
     const CHUNK: u32 = SMALL_CHUNK;
     // Compared with this limit, `short` has more workers, `mixed` has fewer than a quarter, and
     // `medium` is in between.
-    let subgroup_takers = 500;
-    let policy = Policy { segment_chunk: CHUNK, subgroup_takers, ..gpu.context.policy() };
+    let min_subgroup_workers = 500;
+    let policy = Policy { segment_chunk: CHUNK, min_subgroup_workers, ..gpu.context.policy() };
     // Inputs of at most one tile do not use the passes for long segments.
     let n = policy.threads * 16 + 40 * CHUNK + 7;
     let lengths =

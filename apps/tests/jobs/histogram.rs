@@ -246,8 +246,10 @@ fn every_type_supports_all_bins_and_weights() {
                 let option = if weights.is_empty() { "" } else { "--weights " };
                 let line = format!("in.txt --type {name} {bins} {option}{weights}");
                 if column == 1 && glsl.starts_with(['f', 'd']) {
-                    workdir
-                        .fails(&format!("histogram {line}"), "identity bins need integer samples");
+                    workdir.fails(
+                        &format!("histogram {line}"),
+                        "identity bins support only integer samples",
+                    );
                     continue;
                 }
                 let mut expected = vec![0.0; m];

@@ -64,7 +64,7 @@ static void wrong_counts(const Host *host, MultisplitContext *context) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         record.count = wrong[i];
         EXPECT(TOO_LARGE, multisplit_record(scan, host->commands, &record));
-        SAYS("more than the limit of 1000");
+        SAYS("at most 1000 supported");
     }
     record.count = 0;
     OK(multisplit_record(scan, host->commands, &record));

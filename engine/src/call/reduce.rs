@@ -94,7 +94,7 @@ impl Context {
         operator: Operator,
     ) -> Result<Option<(u32, Vec<u8>)>> {
         let n = input.len();
-        check_numbers("number of elements of a reduction with an index (indices have 32 bits)", n)?;
+        check_numbers("number of elements of a reduction that returns an index", n)?;
         let rank = |found: &[u8]| key.ordered(bits_of(found));
         let mut best: Option<(u32, Vec<u8>)> = None;
         in_parts(n, self.part_of_reduction(input), &mut |part| {
@@ -158,7 +158,7 @@ impl Context {
     ) -> Result<()> {
         let n = values.len();
         check_lengths("keys", keys.len(), "values", n)?;
-        check_numbers("number of elements of a reduction by key (its count has 32 bits)", n)?;
+        check_numbers("number of elements of a reduction by key", n)?;
         let bytes = [keys.element_bytes(), values.element_bytes()];
         let footprint = Footprint::new(values, &[bytes, bytes].concat());
         let part = |part: Range<u64>| {

@@ -141,7 +141,7 @@ impl<'a> Selection<'a> {
     }
 
     fn run(&self, context: &Context, outputs: &mut [&mut dyn AnyOutput]) -> Result<()> {
-        let what = "number of elements of a selection (its count has 32 bits)";
+        let what = "number of elements of a selection";
         check_numbers(what, self.input.len())?;
         let bytes = self.input.element_bytes();
         let extra = match self.extra {

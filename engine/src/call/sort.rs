@@ -135,7 +135,7 @@ impl Context {
         A: Elements<Item: Key> + ?Sized,
     {
         let call = SortCall { indices: true, ..SortCall::new(keys) };
-        let what = "number of keys of an argsort (indices have 32 bits)";
+        let what = "number of keys of an argsort";
         check_numbers(what, call.keys.len())?;
         self.one::<A::Place, _>(|output| call.run(self, sort, &mut [output]))
     }

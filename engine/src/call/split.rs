@@ -11,7 +11,7 @@ use crate::memory::{AnyArray, Elements, Input, Output, Place, check_lengths};
 use crate::operations::split::{Buckets, Method, SplitKeys, SplitPairs, SplitPermutation};
 
 /// The quantity that is limited to 2^32 - 1, for error messages.
-const COUNTED: &str = "number of keys of a split (offsets have 32 bits)";
+const COUNTED: &str = "number of keys of a split";
 
 impl Context {
     /// Splits `keys` into contiguous buckets. Keys keep their order within a bucket. There can be

@@ -72,7 +72,7 @@ impl TopKCall<'_> {
         let (context, n) = (self.context, self.keys.len());
         let (rows, length) = self.how.cut(n)?;
         check_k(self.how.k, length)?;
-        check_numbers("number of elements of a top-k (indices have 32 bits)", n)?;
+        check_numbers("number of elements of a top-k", n)?;
         // Narrow keys are processed as words.
         let bytes = self.keys.element_bytes().max(4);
         let footprint = Footprint::new(self.keys, &[bytes, bytes]);

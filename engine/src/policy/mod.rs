@@ -48,7 +48,7 @@ sizes! {
         segment_chunk: u32 = size(|_| multiples(4, u32::MAX.into())),
         /// With at least this many workers, which is enough to fill the device, workers are subgroups. If a
         /// matrix has at least 1/8 as many rows, its rows are not divided into chunks.
-        subgroup_takers: u32 = size(any_u32),
+        min_subgroup_workers: u32 = size(any_u32),
         /// Scan method. Scans that fit in one workgroup always take a single pass.
         scan: ScanMethod = size(scan_methods),
         /// Workgroup size if a single workgroup scans a short array.
@@ -135,7 +135,7 @@ impl Policy {
             // Tiles would search for the few offsets in their range, which is slow (docs/performance-log.md,
             // 55). Chunks of other sizes were slower (71).
             segment_chunk: 1 << 14,
-            subgroup_takers: 4096,
+            min_subgroup_workers: 4096,
             // Look-back is correct on every device, because its waits are bounded, and it reads its input once.
             // On lavapipe (Mesa 22.3.6, 2 cores), at subgroup sizes of 4, 8 and 16 and n of 2^16, 2^20, 2^22
             // and 2^24, it took 0.67 to 0.86 of the time of reduce-then-scan (for each, the best of five

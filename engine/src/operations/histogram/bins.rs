@@ -1,4 +1,4 @@
-//! Bin functions, in the form that kernels receive.
+//! Encodes bin functions as the parameters and tables that the counting kernel reads.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use multisplit_shaders::Kernel;
 use multisplit_shaders::builtin::{self, Builtin};
 
 use super::description::{Bin, Histogram};
-use super::layout::refuse;
+use super::layout::reject;
 use crate::elements::key::KeyType;
 use crate::error::Result;
 use crate::operations::shared::even_parts::{EvenFloats, ScaledParts};
@@ -16,7 +16,7 @@ use crate::operations::shared::glsl::Glsl;
 use crate::operations::shared::lookup_table::{CellFormat, CellMap, Cells};
 use crate::policy::Policy;
 
-/// Search for a range bin: values of the specialization constant SEARCH.
+/// Method that finds the range bin of a sample: values of the specialization constant SEARCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Search {
     Binary = 0,
@@ -24,7 +24,7 @@ pub(super) enum Search {
     Registers = 2,
 }
 
-/// A bin function in the form that the kernels use.
+/// A bin function as parameters of the counting kernel.
 #[derive(Default)]
 pub(super) struct BinCode {
     pub kind: u32,
@@ -39,26 +39,26 @@ pub(super) struct BinCode {
     user: Option<Glsl>,
 }
 
-/// Additional parameters of range bins.
+/// Parameters that only range bins have.
 pub(super) struct RangeCode {
     pub search: Search,
     /// Value of the specialization constant CELLS.
     pub cells: u32,
     pub affine: bool,
     pub format: CellFormat,
-    /// Number of inner splitters, including padding.
+    /// Number of inner splitters (all but the first and the last), including padding.
     pub splitters: u32,
-    /// Cells, then splitters.
+    /// Words of the lookup table, then the inner splitters.
     pub table: Vec<u32>,
 }
 
-/// Kinds of bin functions: values of the specialization constant BIN_KIND. 0 is the identity.
+/// Kinds of bin functions: values of the specialization constant BIN_KIND. The value 0 is the identity.
 const EVEN_FLOAT: u32 = 1;
 const EVEN_INTEGER: u32 = 2;
 const EVEN_SHIFT: u32 = 3;
 const RANGE: u32 = 4;
 
-/// Maximum number of range bins whose splitters are kept in registers.
+/// Maximum number of range bins whose splitters the kernel keeps in registers.
 const MAX_IN_REGISTERS: u32 = 32;
 
 impl BinCode {
@@ -68,15 +68,15 @@ impl BinCode {
             Bin::Even { lo, hi } => even(histogram, policy, *lo, *hi)?,
             Bin::Range(splitters) => range(histogram, policy, splitters)?,
             Bin::Identity if sample.is_float() => {
-                return refuse(
+                return reject(
                     sample,
-                    "identity bins need integer samples; use even or range bins",
+                    "identity bins support only integer samples; use even or range bins",
                 );
             }
             _ if histogram.closed => {
-                return refuse(
+                return reject(
                     sample,
-                    "only even and range bins can be closed, because other bins have no last edge",
+                    "closed bins must be even or range bins, because other bins have no upper edge",
                 );
             }
             Bin::Identity => return Ok(Self::default()),
@@ -86,19 +86,20 @@ impl BinCode {
                 return Ok(Self { parameters, user, ..Self::default() });
             }
         };
-        // An edge at zero is the lower of the two zeros. A closed range that ends there contains both.
+        // A floating-point edge at zero is -0, the lower of the two zeros. A closed range that ends at zero must also
+        // contain +0.
         let zero = sample.is_float() && code.span + code.min == sample.ordered_edge(0);
         code.span += u64::from(histogram.closed && zero);
         Ok(code)
     }
 
-    /// Code for the range between two edges, given as the bits of samples.
+    /// Parameters of a bin function over the range between two edges. The edges are given as the bits of samples.
     fn between(kind: u32, sample: KeyType, lo: u64, hi: u64) -> Self {
         let (min, end) = (sample.ordered_edge(lo), sample.ordered_edge(hi));
         Self { kind, origin: lo, min, span: end - min, ..Self::default() }
     }
 
-    /// Declares the buffer that a user's function reads, if any.
+    /// Declares the table of constants of a user's function, if it has one.
     #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has one"))]
     pub fn user_table(&self, graph: &mut Graph) -> Option<Buffer> {
         #[cfg(feature = "glsl")]
@@ -108,7 +109,7 @@ impl BinCode {
         None
     }
 
-    /// Returns the counting kernel with this function.
+    /// Returns the counting kernel for this bin function.
     pub fn kernel(&self, sample: KeyType) -> Result<Arc<Kernel>> {
         let builtin: &Builtin = match sample {
             KeyType::U64 | KeyType::I64 => &builtin::HISTOGRAM_COUNT_WIDE,
@@ -130,9 +131,9 @@ fn even(histogram: &Histogram, policy: &Policy, lo: u64, hi: u64) -> Result<BinC
     if sample.is_float() {
         let parts = EvenFloats { sample, lo, hi, parts: bins };
         if !parts.is_valid() {
-            return refuse(
+            return reject(
                 sample,
-                "the range is empty or not finite; both ends must be finite, and the lower one smaller",
+                "the range must have finite ends, and its lower end must be less than its upper end",
             );
         }
         let Some(ScaledParts { scale, step, margin }) = parts.scaled() else {
@@ -142,7 +143,7 @@ fn even(histogram: &Histogram, policy: &Policy, lo: u64, hi: u64) -> Result<BinC
         return Ok(BinCode { scale, parameters, ..BinCode::between(EVEN_FLOAT, sample, lo, hi) });
     }
     if sample.ordered_edge(lo) >= sample.ordered_edge(hi) {
-        return refuse(sample, "the range is empty; its lower end must be less than its upper end");
+        return reject(sample, "the lower end of the range must be less than its upper end");
     }
     let code = BinCode::between(EVEN_INTEGER, sample, lo, hi);
     let width = code.span / u64::from(bins);
@@ -156,14 +157,14 @@ fn even(histogram: &Histogram, policy: &Policy, lo: u64, hi: u64) -> Result<BinC
 fn range(histogram: &Histogram, policy: &Policy, splitters: &[u64]) -> Result<BinCode> {
     let (sample, bins, tuning) = (histogram.sample, histogram.bins, &policy.histogram);
     if splitters.len() as u64 != u64::from(bins) + 1 {
-        return refuse(sample, "m range bins need m + 1 splitters");
+        return reject(sample, "the number of splitters must be one more than the number of bins");
     }
     if sample.is_float() && splitters.iter().any(|&s| sample.float(s).is_nan()) {
-        return refuse(sample, "a splitter is NaN");
+        return reject(sample, "a splitter is NaN; remove it");
     }
     let ordered: Vec<u64> = splitters.iter().map(|&s| sample.ordered_edge(s)).collect();
     if !ordered.is_sorted() {
-        return refuse(sample, "the splitters are not sorted; sort them in ascending order");
+        return reject(sample, "the splitters are not sorted; sort them in ascending order");
     }
     let (lo, hi) = (splitters[0], splitters[bins as usize]);
     let mut code = BinCode::between(RANGE, sample, lo, hi);
@@ -178,12 +179,12 @@ fn range(histogram: &Histogram, policy: &Policy, splitters: &[u64]) -> Result<Bi
     };
     if bins <= tuning.register_bins.min(MAX_IN_REGISTERS) {
         range.search = Search::Registers;
-        // The search halves a power of two of bins, so the splitters are padded with the largest number. Only the
-        // largest sample can reach the padding, and the kernels clamp its bin.
+        // The search repeatedly halves a power of two of bins, so the splitters are padded with the largest number.
+        // Only the largest sample value can reach the padding; the kernel clamps its bin.
         range.splitters = bins.next_power_of_two().max(2) - 1;
     } else if tuning.cells > 0 {
         range.search = Search::Lookup;
-        // At most a third of shared memory, regardless of the policy.
+        // The table may use at most a third of the shared memory, even if the policy allows more.
         let max_cells = tuning.cells.min(policy.facts.shared_memory / 12);
         range.cells = Cells::count(bins, tuning.cells_per_bin, max_cells);
         let cells = Cells::new(sample, splitters, range.cells, histogram.closed);

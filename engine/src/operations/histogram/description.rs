@@ -1,4 +1,4 @@
-//! Bins, methods, arrays and results of a histogram.
+//! Describes a histogram: bins, method, arrays, and results.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -21,24 +21,26 @@ use crate::operations::split::AnyType;
 /// Maximum number of bins.
 pub const MAX_BINS: u32 = 1 << 20;
 
-/// A bin function in untyped form, with edges as the bits of samples. [`Bins`] is the typed form.
+/// A bin function for samples whose type is known only at run time. Edges are given as the bits of samples. [`Bins`]
+/// is the typed form.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Bin {
-    /// m equal parts of [lo, hi), with the edges that [`Bins::even`] documents.
+    /// m equal parts of the range [lo, hi). [`Bins::even`] documents their exact edges.
     Even {
         /// Lower edge of the first bin.
         lo: u64,
         /// Upper edge of the last bin.
         hi: u64,
     },
-    /// m + 1 sorted splitters. Bin k contains the samples at or above splitter k and below splitter k + 1. The bin
-    /// between two equal splitters is empty.
+    /// m + 1 splitters in ascending order. Bin k contains the samples from splitter k up to, but not including,
+    /// splitter k + 1. If both splitters are equal, the bin is empty.
     Range(Vec<u64>),
-    /// The sample itself is its bin.
+    /// The bin index is the sample itself.
     Identity,
-    /// A user's GLSL function `uint bucket_of(K sample)`. K is the GLSL type of the samples: `uint`, `int`,
-    /// `float`, `uint64_t`, `int64_t` or `double`. Samples with an id of m or more are out of range.
+    /// A user's GLSL function `uint bucket_of(K sample)` that returns the bin index. K is the GLSL type of the
+    /// samples: `uint`, `int`, `float`, `uint64_t`, `int64_t` or `double`. Samples with an index of m or more are out
+    /// of range.
     #[cfg(feature = "glsl")]
     Glsl(Glsl),
 }
@@ -46,46 +48,48 @@ pub enum Bin {
 /// Method of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HistogramMethod {
-    /// Chosen from the policy, the number of bins and the kind of samples.
+    /// Chosen by the policy, from the number of bins and the sample layout.
     Auto,
-    /// Ballots with counts in registers, as in the paper. Supports up to 256 bins of one channel, without weights.
+    /// Subgroup ballots, with the counts in registers, as in the paper. Supports up to 256 bins of one channel,
+    /// without weights.
     Ballots,
-    /// Counters in shared memory. If the bins do not fit, the samples are read in several passes.
+    /// Counters in shared memory. If shared memory is too small for all bins, the samples are read once per window of
+    /// bins.
     Shared,
-    /// Atomic operations on the output.
+    /// Atomic additions to the output in device memory.
     Global,
 }
 
-/// The sizes of a histogram.
+/// The sizes of the counting passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistogramSizes {
     /// Workgroup size.
     pub threads: u32,
-    /// Loads of 16 bytes in flight per thread; 0 if elements are read one by one.
+    /// Number of 16-byte loads in flight per thread; 0 if elements are read one by one.
     pub loads: u32,
-    /// Copies of the counters in shared memory.
+    /// Number of copies of the counters in shared memory. Copies reduce contention.
     pub copies: u32,
-    /// Bins per pass.
+    /// Number of bins per pass.
     pub window: u32,
-    /// Passes over the samples.
+    /// Number of passes over the samples.
     pub passes: u32,
-    /// Elements per tile, which a workgroup reads at a time.
+    /// Number of elements that a workgroup reads at a time (a tile).
     pub tile: u32,
     /// Target number of tiles per workgroup.
     pub tiles: u32,
-    /// Minimum number of workgroups if there are enough tiles. Takes precedence over `tiles`.
+    /// Minimum number of workgroups, unless there are fewer tiles. Takes precedence over `tiles`.
     pub min_groups: u32,
-    /// Inner splitters in shared memory.
+    /// Number of inner splitters (all but the first and the last) in shared memory.
     pub(super) splitters: u32,
-    /// Counters in shared memory per channel.
+    /// Number of counters in shared memory per channel.
     pub(super) counters: u32,
 }
 
-/// Description of a histogram, with the sample type as a value.
+/// Description of a histogram whose sample type is known only at run time.
 #[derive(Clone, Debug)]
 pub(crate) struct Histogram {
     pub sample: KeyType,
-    /// m, the number of bins.
+    /// The number of bins, m.
     pub bins: u32,
     pub function: Bin,
     /// Whether the last bin includes its upper edge.
@@ -98,19 +102,20 @@ pub(crate) struct Histogram {
     pub method: HistogramMethod,
 }
 
-/// Amount that an element adds to its bin: values of the specialization constant WEIGHT.
+/// Amount that an element adds to the count of its bin. The discriminants are values of the specialization constant
+/// WEIGHT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Weight {
-    /// One.
+    /// 1, without an array of weights.
     None = 0,
-    /// A `u32` weight per element. Sums are modulo 2^32, or modulo 2^64 if counts are wide.
+    /// A `u32` weight per element. Sums are modulo 2^32, or modulo 2^64 if counts have 64 bits.
     U32 = 1,
-    /// An `f32` weight per element. Sums are rounded in an order that may differ from run to run.
+    /// An `f32` weight per element. The order of additions, and thus the rounding of a sum, may vary between runs.
     F32 = 2,
 }
 
 impl Histogram {
-    /// Words per count.
+    /// Size of a count in words.
     pub(super) fn count_words(&self) -> u64 {
         if self.wide { 2 } else { 1 }
     }
@@ -156,29 +161,32 @@ impl<S> From<Histogram> for Bins<S> {
 }
 
 impl<S: Sample> Bins<S> {
-    /// `bins` equal parts of a range without its end. Samples outside the range and NaN belong to no bin.
+    /// Divides a range, without its end, into `bins` equal parts. Samples outside the range and NaN belong to no bin.
     ///
-    /// Bin k contains the samples at or above edge k and below edge k + 1. For integers, edge k is `start + k *
-    /// (end - start) / bins`, without rounding. For floats, edge k is `k * ((end - start) / bins) + start`, with
-    /// every operation rounded to the type, as in NumPy's `linspace`. Edges are clamped to `end`, and no operation
-    /// overflows. [`Buckets::even`](crate::Buckets::even) has the same edges; [`edges`](Self::edges) returns them.
+    /// Bin k contains the samples at or above edge k and below edge k + 1. For integers, edge k is the exact value of
+    /// `start + k * (end - start) / bins`, which need not be an integer. For floats, edge k is `k * ((end - start) /
+    /// bins) + start`. Each operation is rounded to the sample type, as in NumPy's `linspace`, and intermediate
+    /// results do not overflow. Edges are clamped to `end`. [`Buckets::even`](crate::Buckets::even) has the same
+    /// edges; [`edges`](Self::edges) returns them.
     pub fn even(range: Range<S>, bins: u32) -> Self {
         Self::new(bins, Bin::Even { lo: range.start.key_bits(), hi: range.end.key_bits() })
     }
 
-    /// One bin between each two adjacent edges. The edges are sorted, and a bin excludes its upper edge.
+    /// Defines one bin between each pair of adjacent edges. The edges must be in ascending order. A bin excludes its
+    /// upper edge.
     pub fn range(edges: &[S]) -> Self {
-        // Saturates, because more than `MAX_BINS` bins are rejected later.
+        // Saturates, because `histogram` rejects more than `MAX_BINS` bins.
         let bins = u32::try_from(edges.len().saturating_sub(1)).unwrap_or(u32::MAX);
         Self::new(bins, Bin::Range(edges.iter().map(|edge| edge.key_bits()).collect()))
     }
 
-    /// One bin per value below `bins`.
+    /// Defines one bin for each sample value less than `bins`.
     pub fn identity(bins: u32) -> Self {
         Self::new(bins, Bin::Identity)
     }
 
-    /// Bins by a GLSL function `uint bucket_of(S sample)`. Samples with an id of `bins` or more belong to no bin.
+    /// Computes the bin index by a GLSL function `uint bucket_of(S sample)`. Samples with an index of `bins` or more
+    /// belong to no bin.
     #[cfg(feature = "glsl")]
     pub fn glsl(bins: u32, function: impl Into<Glsl>) -> Self {
         Self::new(bins, Bin::Glsl(function.into()))
@@ -188,7 +196,7 @@ impl<S: Sample> Bins<S> {
         Bins::of(S::TYPE, bins, function).histogram.into()
     }
 
-    /// Drops the static sample type.
+    /// Converts to bins whose sample type is known only at run time.
     pub fn untyped(self) -> Bins {
         self.histogram.into()
     }
@@ -218,15 +226,15 @@ impl Bins {
 }
 
 impl<S> Bins<S> {
-    /// Includes the upper edge of the last bin, as NumPy does: the range `lo..hi` then contains `hi`. For even and
-    /// range bins; the edges do not change.
+    /// Includes the upper edge of the last bin, as NumPy does: the range `lo..hi` then contains `hi`. The edges
+    /// themselves do not change. Only even and range bins can be closed.
     ///
     /// ```
     /// # let gpu = multisplit::Context::new()?;
     /// use multisplit::Bins;
     /// let grades = gpu.histogram(&[0u8, 5, 9, 10], Bins::even(0..10, 2).closed())?;
     /// assert_eq!((&grades.counts[..], grades.out_of_range[0]), (&[1, 3][..], 0));
-    /// // Every value of a type has a bin: no edge need be past the largest one.
+    /// // The last edge can be the largest value of the type, so every value has a bin.
     /// let halves = gpu.histogram(&[0u8, 127, 128, 255], Bins::range(&[0, 128, 255]).closed())?;
     /// assert_eq!(halves.counts, [2, 2]);
     /// # Ok::<(), multisplit::Error>(())
@@ -244,40 +252,40 @@ impl<S> Bins<S> {
         self
     }
 
-    /// Adds the counts to the existing contents of the output.
+    /// Adds the counts to the existing contents of the output instead of overwriting them.
     #[must_use]
     pub fn accumulate(mut self) -> Self {
         self.histogram.accumulate = true;
         self
     }
 
-    /// Uses this method instead of `Auto`.
+    /// Sets the method. The default is `Auto`.
     #[must_use]
     pub fn method(mut self, method: HistogramMethod) -> Self {
         self.histogram.method = method;
         self
     }
 
-    /// m, the number of bins.
+    /// The number of bins, m.
     pub fn count(&self) -> u32 {
         self.histogram.bins
     }
 
-    /// Number of counts in the output: m per counted channel.
+    /// Number of counts in the output: m for each counted channel.
     pub fn output_len(&self) -> u64 {
         u64::from(self.histogram.bins) * u64::from(self.histogram.layout.active_channels())
     }
 
-    /// Length of an array of `elements` elements in samples, including the gaps between elements. Arrays of `u8`
-    /// and `u16` are padded to whole words.
+    /// Length of the sample array that holds `elements` elements, in samples. This includes all channels, the gaps
+    /// between elements, and, for `u8` and `u16`, padding to a multiple of 4 bytes.
     pub fn input_len(&self, elements: u64) -> u64 {
         let sample = self.histogram.sample;
         self.histogram.layout.bytes(sample, elements).div_ceil(sample.bytes().into())
     }
 
-    /// The m + 1 edges of the bins. For range bins, these are the given edges; for even bins of floats, exactly
-    /// the edges that samples are compared with; for even bins of integers, the nearest floats, for an axis;
-    /// otherwise 0 to m.
+    /// The m + 1 edges of the bins, for example to label an axis. Range bins return the given edges. Even bins of
+    /// floats return exactly the edges that samples are compared with; even bins of integers return the nearest
+    /// floats. Other bins return 0 to m.
     pub fn edges(&self) -> Vec<f64> {
         let Histogram { sample, bins, .. } = self.histogram;
         match &self.histogram.function {
@@ -294,7 +302,7 @@ impl<S> Bins<S> {
         }
     }
 
-    /// Number of elements in an array of `samples` samples.
+    /// Number of elements in an array of `samples` samples, according to the layout.
     pub(crate) fn elements_in(&self, samples: u64) -> u64 {
         let sample = self.histogram.sample;
         let bytes = samples.saturating_mul(sample.bytes().into());
@@ -318,35 +326,36 @@ pub struct HistogramBuffers {
 }
 
 impl HistogramBuffers {
-    /// Counts `samples` into `counts`, which receives m counts per counted channel, channel by channel. Counts are
-    /// `u32` or `u64`; with `f32` weights they are sums of type `f32`.
+    /// Counts `samples` into `counts`, which receives m counts for each counted channel, one channel after the other.
+    /// Counts are `u32` or `u64`. With `f32` weights, they are `f32` sums.
     pub fn new(samples: Buffer, counts: Buffer) -> Self {
         Self { n: None, samples, weights: None, counts, out_of_range: None, cumulative: None }
     }
 
-    /// Limits the histogram to the first `n` elements, given as a host count or a device count. The default is the
-    /// number of elements in the samples.
+    /// Counts only the first `n` elements. `n` is a host count or a device count. By default, all elements of the
+    /// sample array are counted.
     #[must_use]
     pub fn count(self, n: impl Into<Count>) -> Self {
         Self { n: Some(n.into()), ..self }
     }
 
-    /// Each element adds its weight, a `u32` or an `f32`, instead of one. Sums of `u32` are modulo 2^32, or modulo
-    /// 2^64 if counts are `u64`. Sums of `f32` are rounded in an order that may differ from run to run.
+    /// Adds the weight of each element, a `u32` or an `f32`, to the count of its bin, instead of 1. Sums of `u32` are
+    /// modulo 2^32, or modulo 2^64 if counts are `u64`. The order of additions, and thus the rounding of `f32` sums,
+    /// may vary between runs.
     #[must_use]
     pub fn weights(self, weights: Buffer) -> Self {
         Self { weights: Some(weights), ..self }
     }
 
-    /// Sets a buffer that receives one count per counted channel: the samples that belong to no bin, including
-    /// NaN. It has the type of the counts.
+    /// Writes the number of samples that belong to no bin, including NaN, to `counts`: one number for each counted
+    /// channel. `counts` has the element type of the counts.
     #[must_use]
     pub fn out_of_range(self, counts: Buffer) -> Self {
         Self { out_of_range: Some(counts), ..self }
     }
 
-    /// Sets a buffer of m words that receives the exclusive prefix sums of the counts. Requires a single channel
-    /// and `u32` counts.
+    /// Writes the exclusive prefix sums of the counts to `sums`, an array of m `u32`. Requires a single channel and
+    /// `u32` counts.
     #[must_use]
     pub fn cumulative(self, sums: Buffer) -> Self {
         Self { cumulative: Some(sums), ..self }
@@ -377,17 +386,18 @@ impl HistogramBuffers {
     }
 }
 
-/// Error about an array of an unsupported type.
+/// Returns an error about an array of an unsupported type.
 pub(super) fn mismatch(name: &'static str, found: String, expected: &str) -> Error {
     Error::KeyTypeMismatch { name, found, expected: expected.to_owned() }
 }
 
-/// Result of a histogram: `Vec`s for samples on the host, arrays for samples on the device.
+/// Result of a histogram. The counts are `Vec`s if the samples were on the host, and device arrays if the samples
+/// were on the device.
 #[derive(Debug)]
 pub struct HistogramCounts<P: Place, C: Pod = u64> {
-    /// m counts per counted channel, channel by channel.
+    /// m counts for each counted channel, one channel after the other.
     pub counts: P::Array<C>,
-    /// One count per counted channel: the samples that belong to no bin, including NaN.
+    /// Number of samples that belong to no bin, including NaN, for each counted channel.
     pub out_of_range: P::Array<C>,
     /// The method used.
     pub method: HistogramMethod,
@@ -396,8 +406,8 @@ pub struct HistogramCounts<P: Place, C: Pod = u64> {
 /// The method and sizes that [`histogram`](super::histogram) chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddedHistogram {
-    /// The method; never `Auto`.
+    /// The method. Never `Auto`.
     pub method: HistogramMethod,
-    /// Sizes.
+    /// The sizes of the counting passes.
     pub sizes: HistogramSizes,
 }

@@ -4,17 +4,17 @@ use crate::elements::key::KeyType;
 use crate::error::{Error, Result};
 use crate::operations::shared::pieces::{ALIGNMENT, WORD};
 
-/// Memory layout of the samples in their buffer. An element consists of one sample per channel, stored
-/// contiguously. Each counted channel has separate bins.
+/// Memory layout of the samples in their buffer. An element consists of one sample per channel, such as the red,
+/// green and blue values of a pixel; its samples are contiguous. Each counted channel has bins of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Bytes before the first element.
     pub offset: u64,
-    /// Bytes from the start of an element to the start of the next; `None` if elements are contiguous.
+    /// Distance in bytes between the starts of adjacent elements. `None` if elements are contiguous.
     pub stride: Option<u32>,
-    /// Samples per element, 1 to 4.
+    /// Number of samples per element, 1 to 4.
     pub channels: u32,
-    /// Bit mask of the counted channels.
+    /// Counted channels as a bit mask.
     pub active: u32,
 }
 
@@ -22,8 +22,8 @@ impl Layout {
     /// Contiguous samples of one channel.
     pub const PACKED: Self = Self { offset: 0, stride: None, channels: 1, active: 1 };
 
-    /// Contiguous elements of `channels` samples. `active` is the bit mask of the counted channels:
-    /// `Layout::interleaved(4, 0b0111)` counts red, green and blue of RGBA pixels.
+    /// Contiguous elements of `channels` samples. `active` is the bit mask of the counted channels. For example,
+    /// `Layout::interleaved(4, 0b0111)` counts the red, green and blue samples of RGBA pixels.
     pub const fn interleaved(channels: u32, active: u32) -> Self {
         Self { offset: 0, stride: None, channels, active }
     }
@@ -38,7 +38,8 @@ impl Layout {
         self.active.count_ones()
     }
 
-    /// Bytes of a buffer with `n` elements, rounded up to whole words because kernels read words.
+    /// Size in bytes of a buffer with `n` elements. Rounded up to a multiple of 4, because kernels read words of 4
+    /// bytes.
     pub fn bytes(&self, sample: KeyType, n: u64) -> u64 {
         let stride = u64::from(self.stride(sample));
         let last = n.saturating_sub(1).saturating_mul(stride);
@@ -46,7 +47,8 @@ impl Layout {
         if n == 0 { 0 } else { end.checked_next_multiple_of(WORD).unwrap_or(u64::MAX) }
     }
 
-    /// Number of elements in `bytes` bytes. The gap after the last element may be missing.
+    /// Number of elements in `bytes` bytes. The buffer may end directly after the last element, without the gap up to
+    /// the next one.
     pub(super) fn elements(&self, sample: KeyType, bytes: u64) -> u64 {
         let (stride, element) = (u64::from(self.stride(sample)), u64::from(self.element(sample)));
         let gap = stride.saturating_sub(element);
@@ -61,7 +63,7 @@ impl Layout {
         self.stride.unwrap_or(self.element(sample))
     }
 
-    /// Whether whole elements can be read 16 bytes at a time.
+    /// Whether the kernel can read the samples with 16-byte loads, each of which contains whole elements.
     pub(super) fn reads_vectors(&self, sample: KeyType) -> bool {
         let element = self.element(sample);
         self.stride(sample) == element && 16 % element == 0 && self.offset.is_multiple_of(ALIGNMENT)
@@ -69,19 +71,19 @@ impl Layout {
 
     pub(crate) fn check(&self, sample: KeyType) -> Result<()> {
         if !(1..=MAX_CHANNELS).contains(&self.channels) {
-            return refuse(sample, "elements must have 1 to 4 channels");
+            return reject(sample, "the layout must have 1 to 4 channels");
         }
         if self.active == 0 || self.active >> self.channels != 0 {
-            return refuse(
+            return reject(
                 sample,
-                "the active channels must be a non-empty subset of the channels",
+                "the active channels (Layout::active) must be at least one of the channels, and no others",
             );
         }
         let alignment = sample.bytes().min(WORD as u32);
         let aligned = self.stride(sample).is_multiple_of(alignment)
             && self.offset.is_multiple_of(alignment.into());
         if self.stride(sample) < self.element(sample) || !aligned {
-            return refuse(
+            return reject(
                 sample,
                 "the stride must be at least the element size, and stride and offset must be multiples of the \
                  sample size (at most 4)",
@@ -99,7 +101,7 @@ impl Default for Layout {
 
 const MAX_CHANNELS: u32 = 4;
 
-/// Error about a histogram of samples of this type.
-pub(super) fn refuse<T>(sample: KeyType, problem: impl Into<String>) -> Result<T> {
+/// Returns an error about a histogram of samples of this type.
+pub(super) fn reject<T>(sample: KeyType, problem: impl Into<String>) -> Result<T> {
     Err(Error::Histogram { sample: sample.to_string(), problem: problem.into() })
 }

@@ -5,16 +5,17 @@ use super::description::{AddedHistogram, Histogram, HistogramMethod, HistogramSi
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 
-/// Maximum number of bins for ballots. More would exceed the available registers.
+/// Maximum number of bins that ballots support. More would exceed the available registers.
 const MAX_BY_BALLOTS: u32 = 256;
-/// Bytes of shared memory reserved for other variables of the kernels.
+/// Shared memory reserved for variables other than counters and tables, in bytes.
 const SHARED_SLACK: u32 = 256;
-/// Elements per thread in a tile if elements are read one by one.
+/// Number of elements per thread and tile if elements are read one by one.
 const ELEMENTS: u32 = 4;
-/// Target number of samples per workgroup for each word that the workgroup reads at its start or adds to the
-/// output at its end.
+/// A workgroup loads tables when it starts and adds its counters to the output when it ends. Each of these words
+/// should be shared by at least this many samples.
 const SAMPLES_PER_WORD: u32 = 32;
-/// Loop iterations assumed for adding a float, because lanes of a subgroup may have to wait for each other.
+/// Loop iterations assumed for adding an `f32` to shared memory. The addition is a compare-and-swap loop, which
+/// repeats if lanes of a subgroup add to the same bin.
 const FLOAT_ROUNDS: u32 = 8;
 
 pub(super) fn choose(
@@ -23,26 +24,30 @@ pub(super) fn choose(
     code: &BinCode,
 ) -> Result<AddedHistogram> {
     let tuned = &policy.histogram;
-    let votable = histogram.bins <= MAX_BY_BALLOTS
+    let ballots_apply = histogram.bins <= MAX_BY_BALLOTS
         && histogram.layout.active_channels() == 1
         && histogram.weight == Weight::None;
     let shared = shared_sizes(policy, histogram, code);
-    // Shared memory does not support 64-bit sums of weights.
+    // The kernel has no 64-bit counters for sums of weights in shared memory.
     let wide_sums = histogram.wide && histogram.weight == Weight::U32;
     let refuse = |problem| Err(Error::Method { problem });
     let method = match histogram.method {
-        HistogramMethod::Auto if votable && histogram.bins <= tuned.max_bins_by_ballots => {
+        HistogramMethod::Auto if ballots_apply && histogram.bins <= tuned.max_bins_by_ballots => {
             HistogramMethod::Ballots
         }
         HistogramMethod::Auto if wide_sums || shared.passes > tuned.max_passes => {
             HistogramMethod::Global
         }
         HistogramMethod::Auto => HistogramMethod::Shared,
-        HistogramMethod::Ballots if !votable => {
-            return refuse("HistogramMethod::Ballots supports at most 256 bins of one channel");
+        HistogramMethod::Ballots if !ballots_apply => {
+            return refuse(
+                "HistogramMethod::Ballots supports at most 256 bins of one channel, without weights; use Auto",
+            );
         }
         HistogramMethod::Shared if wide_sums => {
-            return refuse("64-bit sums of weights need HistogramMethod::Global or Auto");
+            return refuse(
+                "HistogramMethod::Shared does not support 64-bit sums of weights; use Global or Auto",
+            );
         }
         method => method,
     };
@@ -55,7 +60,7 @@ pub(super) fn choose(
     Ok(AddedHistogram { method, sizes })
 }
 
-/// The sizes for counters in shared memory.
+/// Sizes of the passes that count in shared memory.
 fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> HistogramSizes {
     let tuned = &policy.histogram;
     let (bins, channels) = (histogram.bins, histogram.layout.active_channels());
@@ -100,7 +105,8 @@ fn shared_sizes(policy: &Policy, histogram: &Histogram, code: &BinCode) -> Histo
     }
 }
 
-/// Returns the number of splitters in shared memory, and the total words of the table there.
+/// Returns the number of splitters that the kernel copies to shared memory, and the size of all tables there in
+/// words.
 fn staged(histogram: &Histogram, code: &BinCode, max_words: u32) -> (u32, u32) {
     let Some(range) = &code.range else { return (1, 2) };
     let cells = range.cells + 1;
@@ -112,7 +118,7 @@ fn staged(histogram: &Histogram, code: &BinCode, max_words: u32) -> (u32, u32) {
     }
 }
 
-/// Rounds up to one of a few sizes, so that few pipelines serve many bin counts.
+/// Rounds up to one of a few sizes, so that a few pipelines serve all numbers of bins.
 fn rounded_up(counters: u32) -> u32 {
     if counters <= 512 {
         counters.next_power_of_two().max(64)
@@ -121,7 +127,8 @@ fn rounded_up(counters: u32) -> u32 {
     }
 }
 
-/// Rounds down to a number of counters that fits into `words` words.
+/// Rounds down to a number of counters that fits in `words` words. Large numbers are multiples of 1,024, as in
+/// `rounded_up`.
 fn rounded_down(words: u32) -> u32 {
     if words >= 1024 { words / 1024 * 1024 } else { words }
 }

@@ -1,7 +1,7 @@
-//! Histogram: counts the samples in each of m bins. A function of the sample selects its bin.
+//! Histograms: count the samples in each of m bins. A function of the sample selects its bin.
 //!
-//! [`histogram`] declares the passes of one histogram in a graph. [`Bins`] describes the histogram, and
-//! [`HistogramBuffers`] its arrays. [`Context::histogram`](crate::Context::histogram) does everything in one call.
+//! [`histogram`] adds the passes to a graph: [`Bins`] describes the histogram, [`HistogramBuffers`] the arrays.
+//! [`Context::histogram`](crate::Context::histogram) computes a histogram in one call.
 
 mod bins;
 mod description;

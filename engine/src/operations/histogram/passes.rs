@@ -8,13 +8,13 @@ use super::description::{
     AddedHistogram, Bins, Histogram, HistogramBuffers, HistogramMethod, HistogramSizes, MAX_BINS,
     Weight, mismatch,
 };
-use super::layout::refuse;
+use super::layout::reject;
 use super::method::choose;
 use super::pieces::{Piece, pieces};
 use crate::elements::key::KeyType;
 use crate::error::Result;
 use crate::execute::own_pass::OwnPasses;
-use crate::operations::scan::sums_before;
+use crate::operations::scan::exclusive_sum;
 use crate::operations::shared::checks::check_size;
 use crate::operations::shared::count::{Count, around};
 use crate::operations::shared::declare::{begin, check_limit, start_pass};
@@ -59,7 +59,7 @@ push_constants! {
     }
 }
 
-/// Workgroups in x that every device supports.
+/// Maximum number of workgroups per dispatch: the limit in x that every Vulkan device supports.
 const MAX_GROUPS: u32 = 65_535;
 
 /// Adds the passes of a histogram to the graph.
@@ -94,20 +94,23 @@ pub fn histogram<S>(
     job.clear(graph)?;
     job.count(graph, &pieces)?;
     if let Some(cumulative) = buffers.cumulative {
-        sums_before(graph, policy, buffers.counts, cumulative, u64::from(histogram.bins))?;
+        exclusive_sum(graph, policy, buffers.counts, cumulative, u64::from(histogram.bins))?;
     }
     Ok(added)
 }
 
 fn check(histogram: &Histogram, buffers: &HistogramBuffers) -> Result<()> {
     if histogram.bins == 0 {
-        return refuse(histogram.sample, "the number of bins is 0; use at least one bin");
+        return reject(histogram.sample, "it has no bins; use at least one bin");
     }
     check_limit("number of bins", histogram.bins.into(), MAX_BINS)?;
     let channels = u64::from(histogram.layout.active_channels());
     let plain = channels == 1 && !histogram.wide && histogram.weight != Weight::F32;
     if buffers.cumulative.is_some() && !plain {
-        return refuse(histogram.sample, "cumulative counts need one channel and 32-bit counts");
+        return reject(
+            histogram.sample,
+            "cumulative counts are supported only for one channel and 32-bit integer counts",
+        );
     }
     let m = u64::from(histogram.bins);
     let count = WORD * histogram.count_words();
@@ -130,7 +133,8 @@ struct HistogramPasses<'j> {
     code: BinCode,
     method: HistogramMethod,
     sizes: HistogramSizes,
-    /// View that contains the device count, and its index there. `None` for a host count.
+    /// Buffer range that contains the device count, and the index of the count in this range. `None` for a host
+    /// count.
     device_count: Option<(View, u32)>,
 }
 
@@ -173,7 +177,7 @@ impl HistogramPasses<'_> {
                     .bind("elements", elements)
                     .bind("counts", self.counts())
                     .push(&self.push(piece, pass * self.sizes.window, index));
-                // If the caller did not request the count, no pass reads it.
+                // If the caller did not request this count, no later pass reads it.
                 let pass = match requested {
                     Some(_) => pass.bind("out_of_range", out_of_range),
                     None => pass.scratch("out_of_range", out_of_range),
@@ -187,7 +191,7 @@ impl HistogramPasses<'_> {
         Ok(())
     }
 
-    /// Adds the pass that computes the number of workgroups for a piece from the device count, if there is one.
+    /// For a device count, adds the pass that computes the workgroup counts of an indirect dispatch over this piece.
     fn arguments(&self, graph: &mut Graph, piece: &Piece) -> Result<Option<Buffer>> {
         let Some((elements, index)) = self.device_count else { return Ok(None) };
         let arguments = graph.transient::<u32>("histogram.arguments", 3);
@@ -230,7 +234,7 @@ impl HistogramPasses<'_> {
             span_high: high(span),
             scale_low: low(scale),
             scale_high: high(scale),
-            // Each of the packed numbers is at most 63.
+            // `CellFormat::bits` packs numbers of at most 63 into one word.
             bits: format.map_or(shift, |format| format.bits(shift)),
             parameter_0: parameters[0],
             parameter_1: parameters[1],
@@ -271,14 +275,14 @@ impl HistogramPasses<'_> {
         ]
     }
 
-    /// Number of workgroups for `count` elements; must match `arguments.comp`.
+    /// Number of workgroups for `count` elements. Must match the computation in `arguments.comp`.
     fn groups(&self, count: u32) -> u32 {
         let tiles = count.div_ceil(self.sizes.tile);
         let min_groups = tiles.min(self.sizes.min_groups);
         tiles.div_ceil(self.sizes.tiles).max(min_groups).min(MAX_GROUPS)
     }
 
-    /// Words of one count per counted channel.
+    /// Size of one count per counted channel, in words.
     fn channel_words(&self) -> u64 {
         u64::from(self.histogram.layout.active_channels()) * self.histogram.count_words()
     }

@@ -1,25 +1,26 @@
-//! Pieces of the samples, each of which fits one storage binding.
+//! Divides the samples into pieces, each of which fits one storage binding.
 
 use multisplit_graph::{Buffer, View};
 
 use super::description::{Histogram, HistogramBuffers};
-use super::layout::refuse;
+use super::layout::reject;
 use crate::error::Result;
 use crate::operations::shared::count::{Count, check_word};
 use crate::operations::shared::declare::check_limit;
 use crate::operations::shared::pieces::{ALIGNMENT, WORD};
 use crate::policy::Policy;
 
-/// Maximum elements per piece. Kernels index elements, and a few past the end, with 32 bits.
+/// Maximum number of elements per piece. Kernels use 32-bit indices, which may slightly exceed the end of a piece.
 const MAX_OF_PIECE: u64 = 1 << 31;
-/// Maximum number of pieces. Sizes beyond the memory of any device cause an error instead of a huge plan.
+/// Maximum number of pieces. Larger inputs exceed the memory of any device; they cause an error instead of a huge
+/// plan.
 const MAX_PIECES: u64 = 1024;
 
-/// Part of the input that one dispatch can bind.
+/// Part of the input that one dispatch processes.
 pub(super) struct Piece {
     pub samples: View,
     pub weights: Option<View>,
-    /// Offset of the first element in the view.
+    /// Offset of the first element in the view, in bytes.
     pub first_byte: u32,
     pub start: u32,
     pub count: u32,
@@ -37,7 +38,8 @@ pub(super) fn pieces(
     let base = layout.offset / ALIGNMENT * ALIGNMENT;
     let first_byte = layout.offset - base;
     let bindable = policy.facts.max_storage_range.saturating_sub(first_byte) / stride.max(WORD);
-    // A multiple of the alignment, so that the pieces of samples and of weights start at valid binding offsets.
+    // A multiple of the alignment in elements, so that pieces of samples and of weights begin at valid binding
+    // offsets.
     let max_len = bindable.min(MAX_OF_PIECE) / ALIGNMENT * ALIGNMENT;
     let mut limit = max_len.saturating_mul(MAX_PIECES);
     if let Count::Device { .. } = count {
@@ -56,7 +58,7 @@ pub(super) fn pieces(
             samples: buffers.samples.range(base + start * stride, bytes),
             weights: buffers.weights.map(|w| w.range(start * WORD, count * WORD)),
             first_byte: first_byte as u32,
-            // Read only with a device count, which has 32 bits.
+            // Kernels read the start of a piece only with a device count, which has 32 bits.
             start: start as u32,
             count: count as u32,
         }
@@ -64,8 +66,8 @@ pub(super) fn pieces(
     Ok((0..n.div_ceil(max_len.max(1))).map(piece).collect())
 }
 
-/// Rejects arrays with fewer elements than the count. Narrow samples are read as words, so the last word must be
-/// complete.
+/// Rejects arrays that are shorter than the count. Kernels read samples of `u8` and `u16` as words of 4 bytes, so the
+/// last word must be complete.
 fn check_samples(histogram: &Histogram, n: u64, buffers: &HistogramBuffers) -> Result<()> {
     let (layout, sample) = (&histogram.layout, histogram.sample);
     let (size, needed) = (buffers.samples.size(), layout.bytes(sample, n));
@@ -75,17 +77,18 @@ fn check_samples(histogram: &Histogram, n: u64, buffers: &HistogramBuffers) -> R
             _ if fitting >= n => format!(
                 "the array has {size} bytes, which is not a multiple of 4; pad it to {needed} bytes"
             ),
-            1 => format!("{n} samples are to be counted, but the array has {fitting}"),
+            1 => format!("the array has {fitting} samples, but {n} are to be counted"),
             channels => format!(
-                "{n} elements of {channels} channels are to be counted, but the array has {fitting}"
+                "the array has {fitting} elements of {channels} channels, but {n} are to be counted"
             ),
         };
-        return refuse(sample, problem);
+        return reject(sample, problem);
     }
     match buffers.weights.map(Buffer::len) {
-        Some(weights) if weights < n => {
-            refuse(sample, format!("{n} elements need {n} weights, but {weights} were given"))
-        }
+        Some(weights) if weights < n => reject(
+            sample,
+            format!("the array of weights has {weights} elements, but {n} are needed"),
+        ),
         _ => Ok(()),
     }
 }

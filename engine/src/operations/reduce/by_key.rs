@@ -1,4 +1,4 @@
-//! Reductions by key: reduces the values of each run of equal keys.
+//! Reductions by key: reduce the values of each run of equal consecutive keys to one value.
 
 use multisplit_graph::{ElementType, Graph};
 use multisplit_shaders::builtin::variants::{REDUCE_BY_KEY_DOWNSWEEP, REDUCE_BY_KEY_LOOKBACK};
@@ -24,7 +24,7 @@ pub fn reduce_by_key(
     begin(graph, policy)?;
     let &ReduceByKeyBuffers { n, keys, values, keys_out, values_out, found } = buffers;
     let max = n.max();
-    check_limit("number of elements of a reduction by key (its count has 32 bits)", max, u32::MAX)?;
+    check_limit("number of elements of a reduction by key", max, u32::MAX)?;
     let (key, value) = (KeyType::wide_of("keys", keys)?, KeyType::wide_of("values", values)?);
     let operator = operator.into();
     let terms = Terms::new(value, &operator)?;

@@ -17,9 +17,9 @@ pub struct ReduceBuffers {
 }
 
 impl ReduceBuffers {
-    /// Writes the reduction of `src` to the first element of `dst`. If `src` is empty, this is the
-    /// identity of the operator: 0 for a sum, the last value in sort order for a minimum, the first
-    /// for a maximum. Both are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
+    /// Writes the reduction of `src` to the first element of `dst`. Both are arrays of `u32`,
+    /// `i32`, `f32`, `u64`, `i64` or `f64`. If `src` is empty, the result is the identity of the
+    /// operator: 0 for a sum, the last value in sort order for a minimum, the first for a maximum.
     pub fn new(src: Buffer, dst: Buffer) -> Self {
         Self { n: Count::Host(src.len()), src, dst, index: None }
     }
@@ -30,9 +30,9 @@ impl ReduceBuffers {
         Self { n: n.into(), ..self }
     }
 
-    /// Writes the index of the minimum or maximum to the first word of `index`, or [`NO_INDEX`] if
-    /// the input is empty. Among equal elements, this is the lowest index. Floats are equal if
-    /// their bits are equal.
+    /// Writes the index of the minimum or maximum to the first element of `index`, or [`NO_INDEX`]
+    /// if the input is empty. If several elements are equal to the result, the lowest index is
+    /// written. Floats are equal if their bits are equal.
     #[must_use]
     pub fn index(self, index: Buffer) -> Self {
         Self { index: Some(index), ..self }
@@ -89,38 +89,40 @@ pub(super) enum Cut {
 }
 
 impl SegmentedReduceBuffers {
-    /// Reduces each segment of `src`. Segment s begins at `offsets[s]` and ends before `offsets[s +
-    /// 1]`; its result is written to `dst[s]`. `offsets` is an array of `u32` with one more element
-    /// than there are segments. The result of an empty segment is the identity of the operator: 0
-    /// for a sum, the last value in sort order for a minimum, the first for a maximum. `src` and
-    /// `dst` are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
+    /// Reduces each segment of `src`. Segment s consists of the elements from `offsets[s]` up to,
+    /// but not including, `offsets[s + 1]`. Its result is written to `dst[s]`. `offsets` is an
+    /// array of `u32` with one more element than there are segments. The result of an empty segment
+    /// is the identity of the operator: 0 for a sum, the last value in sort order for a minimum,
+    /// the first for a maximum. `src` and `dst` are arrays of `u32`, `i32`, `f32`, `u64`, `i64` or
+    /// `f64`.
     ///
-    /// Offsets are clamped to the number of elements. A segment that ends at or before its
-    /// beginning is empty. Every result is written. If an offset is less than the previous one, the
-    /// result of a segment that is not empty is the combination of some elements of `src`, or the
-    /// identity, and may vary between runs. All accesses stay within the arrays.
+    /// Offsets are clamped to the number of elements. A segment whose end is not past its beginning
+    /// is empty. Offsets should not decrease: if one is less than its predecessor, results of
+    /// non-empty segments are unspecified and may vary between runs, but every result is written
+    /// and no access is out of bounds.
     pub fn new(src: Buffer, offsets: Buffer, dst: Buffer) -> Self {
         let segments = Count::Host(offsets.len().saturating_sub(1));
         Self { segments, src, cut: Cut::Offsets(offsets), dst, elements: Count::Host(src.len()) }
     }
 
-    /// Reduces each row of a matrix and writes the result of row r to `dst[r]`. The rows of `src`
-    /// have `length` elements. `length` must divide the number of elements, or the maximum of a
-    /// device count. The supported types are those of [`new`](Self::new).
+    /// Reduces each row of a matrix and writes the result of row r to `dst[r]`. Each row of `src`
+    /// has `length` elements. `length` must divide the number of elements; for a device count, it
+    /// must divide the upper bound. The supported types are those of [`new`](Self::new).
     pub fn rows(src: Buffer, length: u64, dst: Buffer) -> Self {
         let rows = Count::Host(src.len() / length.max(1));
         Self { segments: rows, src, cut: Cut::Rows(length), dst, elements: Count::Host(src.len()) }
     }
 
-    /// Reduces only the first `segments` segments. `segments` is a host count or a device count.
-    /// Rows without elements are allowed.
+    /// Reduces only the first `segments` segments. `segments` is a host count or a device count. It
+    /// may exceed the number of rows in `src`; the additional rows are empty.
     #[must_use]
     pub fn count(self, segments: impl Into<Count>) -> Self {
         Self { segments: segments.into(), ..self }
     }
 
     /// Uses only the first `n` elements of `src`. `n` is a host count or a device count. Offsets
-    /// past `n` are clamped to `n`; rows past `n` are empty or cut off at `n`.
+    /// past `n` are clamped to `n`. The row that contains element `n` ends there, and later rows
+    /// are empty.
     #[must_use]
     pub fn elements(self, n: impl Into<Count>) -> Self {
         Self { elements: n.into(), ..self }

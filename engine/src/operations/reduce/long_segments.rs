@@ -1,6 +1,6 @@
-//! Long segments: one worker per segment and one per chunk of the array. The chunk workers help
-//! with segments longer than a chunk. If a matrix has many rows, each row has exactly one worker
-//! instead.
+//! Segmented reductions for long segments. A worker is a subgroup or a workgroup. Each segment has one worker. The
+//! array is also divided into chunks with one worker each; these reduce the remainder of segments that exceed one
+//! chunk. If a matrix has many rows, there are no chunks, and each row is reduced by its one worker.
 
 use multisplit_graph::{Graph, Groups};
 use multisplit_shaders::builtin::variants::{REDUCE_LONG_JOIN, REDUCE_LONG_SEGMENTS};
@@ -22,18 +22,18 @@ push_constants! {
     }
 }
 
-/// Segments are long if their average length is at least the chunk size divided by
-/// `SUBGROUP_SHARE`, or by `WORKGROUP_SHARE` if workers are workgroups.
+/// Segments count as long if their average length is at least the chunk size divided by `SUBGROUP_SHARE`. If workers
+/// are workgroups, the divisor is `WORKGROUP_SHARE`.
 const SUBGROUP_SHARE: u32 = 128;
 const WORKGROUP_SHARE: u32 = 32;
-/// If workers are workgroups and there are at least `subgroup_takers / SMALL_SHARE` of them, they
-/// have half the size, so that all of them run at the same time.
+/// If workers are workgroups, and there are at least `min_subgroup_workers / SMALL_SHARE` of them, the workgroup size
+/// is halved, so that all of them run at the same time.
 const SMALL_SHARE: u64 = 4;
 const MAX_LOADED_ROWS: u64 = 8;
-/// Maximum number of chunks of the array. All of them may belong to one segment.
+/// Maximum number of chunks. The second pass must handle a single segment that spans all of them.
 const MAX_CHUNKS: u64 = 1 << 12;
-/// With at least `subgroup_takers / WHOLE_ROWS_SHARE` rows, each row has exactly one worker,
-/// regardless of its length.
+/// With at least `min_subgroup_workers / WHOLE_ROWS_SHARE` rows, each row has exactly one worker, regardless of its
+/// length.
 const WHOLE_ROWS_SHARE: u64 = 8;
 
 impl SegmentPasses<'_> {
@@ -48,16 +48,15 @@ impl SegmentPasses<'_> {
         }
     }
 
-    /// Whether segments are rows that are not divided into chunks: rows of at most one chunk, or
-    /// enough rows for their workers to fill the device. Longer rows must also fit the loop limit
-    /// of the device.
+    /// Whether each row is reduced by exactly one worker, without chunks. This is the case if a row is at most one
+    /// chunk long, or if there are enough rows to fill the device and a row stays within the device's loop limit.
     fn are_whole_rows(&self) -> bool {
         let length = u64::from(self.row_length);
         if length == 0 || length <= self.max_chunk() {
             return length > 0;
         }
         let rows = self.segments.max.min(self.max_elements() / length);
-        let min_rows = u64::from(self.policy.subgroup_takers) / WHOLE_ROWS_SHARE;
+        let min_rows = u64::from(self.policy.min_subgroup_workers) / WHOLE_ROWS_SHARE;
         let rounds = length / u64::from(self.policy.facts.subgroup_size);
         rows >= min_rows.max(1) && rounds <= self.policy.facts.max_loop_rounds.into()
     }
@@ -69,31 +68,31 @@ impl SegmentPasses<'_> {
         self.max_elements().div_ceil(MAX_CHUNKS).next_multiple_of(4).max(self.max_chunk())
     }
 
-    /// Maximum elements per worker: `segment_chunk`, unless the loop limit of the device is lower.
+    /// Maximum elements of a segment that its own worker reduces: `segment_chunk`, or less if the device's loop limit
+    /// requires it.
     fn max_chunk(&self) -> u64 {
         let Policy { segment_chunk, facts, .. } = self.policy;
         let rounds = u64::from(facts.max_loop_rounds) * u64::from(facts.subgroup_size);
         u64::from(*segment_chunk).min(rounds / 4 * 4)
     }
 
-    /// Number of workers that help with segments longer than a chunk, one for each chunk of the
-    /// array.
+    /// Number of chunks, and of the workers that reduce them.
     fn chunks(&self) -> u64 {
         if self.are_whole_rows() { 0 } else { self.max_elements().div_ceil(self.chunk()) }
     }
 
-    /// Number of workers: one for each segment and each chunk.
+    /// Total number of workers: one for each segment and each chunk.
     fn workers(&self) -> u64 {
         self.segments.max + self.chunks()
     }
 
-    /// Whether there are enough workers for each of them to be a subgroup.
+    /// Whether there are enough workers to fill the device if each is a subgroup.
     fn by_subgroups(&self) -> bool {
-        self.workers() >= self.policy.subgroup_takers.into()
+        self.workers() >= self.policy.min_subgroup_workers.into()
     }
 
-    /// Whether segments are long on average, as far as the host knows, and all indices fit in 32
-    /// bits.
+    /// Whether segments are long on average, and all indices fit in 32 bits. The average is computed from upper
+    /// bounds if the counts are on the device.
     pub fn are_long(&self) -> bool {
         let last = self.max_elements() + 2 * self.chunk() + self.segments.max;
         let share = if self.by_subgroups() { SUBGROUP_SHARE } else { WORKGROUP_SHARE };
@@ -101,8 +100,8 @@ impl SegmentPasses<'_> {
         self.average() >= long && last <= u64::from(u32::MAX)
     }
 
-    /// Rows of 16 bytes that each lane loads at a time, if a worker has `subgroups` subgroups.
-    /// Enough for all of a short segment; more would increase register use and reduce occupancy.
+    /// Number of 16-byte loads that each lane issues at a time if a worker has `subgroups` subgroups. Enough to load
+    /// a short segment at once. More would use more registers and reduce occupancy.
     fn loaded_rows(&self, subgroups: u64) -> u32 {
         let row = u64::from(self.policy.facts.subgroup_size) * ROW_BYTES / self.terms.bytes;
         let loaded = self.average().min(self.chunk());
@@ -114,7 +113,7 @@ impl SegmentPasses<'_> {
         let (max_segments, chunk) = (self.segments.max, self.chunk());
         let (chunk_count, workers) = (self.chunks(), self.workers());
         let (threads, lanes) = (self.policy.threads, self.policy.facts.subgroup_size);
-        let min_workers = u64::from(self.policy.subgroup_takers);
+        let min_workers = u64::from(self.policy.min_subgroup_workers);
         let by_subgroups = self.by_subgroups();
         let is_small = workers >= min_workers / SMALL_SHARE && threads.is_multiple_of(2 * lanes);
         let (group_size, in_group) = match (by_subgroups, is_small) {
@@ -122,7 +121,7 @@ impl SegmentPasses<'_> {
             (false, true) => (threads / 2, 1),
             (false, false) => (threads, 1),
         };
-        // The kernel binds this buffer even if it is not used, and buffers cannot be empty.
+        // The kernel binds this buffer even if it does not use it, and Vulkan buffers cannot be empty.
         let parts = if chunk_count > 0 { workers } else { 1 };
         let chunks = graph.transient::<[u32; 2]>("reduce.long_segments.chunks", parts);
         let push = LongPush {

@@ -1,5 +1,5 @@
-//! Passes of a reduction: the first produces one term per workgroup, the second combines these
-//! terms.
+//! Passes of a reduction. The first pass reduces the elements of each workgroup to one term, the
+//! second combines these terms.
 
 use multisplit_graph::{Buffer, ElementType, Graph, View};
 use multisplit_shaders::builtin::variants::{REDUCE_INDEX, REDUCE_TERMS};
@@ -33,15 +33,16 @@ push_constants! {
     }
 }
 
-/// Elements per thread in a tile.
+/// Elements per thread and tile.
 const THREAD_ELEMENTS: u64 = 16;
-/// Number of workgroups of the first pass, if each has at least one tile: enough for several on
-/// each multiprocessor of a large GPU.
+/// Target number of workgroups of the first pass: several for each multiprocessor of a large GPU.
+/// Short arrays have fewer, because each workgroup reduces at least one tile.
 const GROUPS: u64 = 2048;
-/// Maximum tiles per workgroup. Software drivers terminate loops after 65,535 iterations.
+/// Maximum tiles per workgroup. Keeps loops short, because software drivers end loops after 65,535
+/// iterations.
 const MAX_TILES: u64 = 256;
 
-/// Adds the passes of a reduction to the graph: one for short arrays, two for long ones.
+/// Adds the passes of a reduction to the graph: one pass for a short array, two for a long one.
 pub fn reduce(
     graph: &mut Graph,
     policy: &Policy,
@@ -57,7 +58,7 @@ pub fn reduce(
             return Err(Error::IndexOfSum);
         }
         // NO_INDEX marks an empty input, so it must not be a valid index.
-        let what = "number of elements of a reduction with an index (indices have 32 bits)";
+        let what = "number of elements of a reduction that returns an index";
         check_limit(what, max, NO_INDEX)?;
     }
     let terms = Terms::new(key, &operator)?;
@@ -91,7 +92,8 @@ struct Stage<'j> {
     threads: u32,
     tiles: u32,
     src: View,
-    /// Indices of the elements. If `None`, elements are numbered starting at `base`.
+    /// Indices of the elements of `src` in the caller's array. If `None`, the indices start at
+    /// `base` and are consecutive.
     src_indices: Option<View>,
     base: u32,
     dst: View,
@@ -104,9 +106,10 @@ struct Stage<'j> {
 impl ReducePasses<'_> {
     fn add(self, graph: &mut Graph, mut lengths: Lengths) -> Result<()> {
         let (policy, bytes) = (self.policy, self.terms.bytes);
-        // Bindings cannot be empty. Kernels do not read past the count.
+        // Vulkan bindings cannot be empty. If the array is, the kernel does not read the element
+        // bound here.
         let src = self.src.range(0, (self.n.max * bytes).max(bytes));
-        // One workgroup: the only pass of a short array.
+        // The last pass has one workgroup. It is the only pass of a short array.
         let last = Stage {
             terms: self.terms,
             threads: spine_threads(policy, self.n.max),
@@ -134,10 +137,10 @@ impl ReducePasses<'_> {
             true => pieces(src, tile * tiles * bytes, policy)?,
             false => vec![single(src, policy)?],
         };
-        // At least one part, so that empty inputs still write the identity.
+        // At least one workgroup, so that an empty input still writes the identity.
         let parts = lengths.some_parts(self.n, tile * tiles)?;
         let limit = MAX_TILES * spine_tile(policy);
-        check_limit("number of tiles of a reduction", parts.max, limit)?;
+        check_limit("number of workgroups of a reduction", parts.max, limit)?;
         let prepared = lengths.prepare(graph, policy, "reduce.prepare")?;
         let made = self.terms.transient(graph, "reduce.parts", parts.max).into();
         let indices =
@@ -154,7 +157,7 @@ impl ReducePasses<'_> {
                 threads: policy.threads,
                 tiles: tiles as u32,
                 src: piece,
-                // Fits in 32 bits if indices are requested.
+                // If indices are requested, `reduce` has checked that they fit in 32 bits.
                 base: (piece.offset / bytes) as u32,
                 dst: made,
                 dst_indices: indices,
@@ -192,7 +195,8 @@ fn stage(graph: &mut Graph, prepared: Prepared, stage: &Stage<'_>) -> Result<()>
         start_pass(graph, label, &kernel, &constants).bind("src", stage.src).bind("dst", stage.dst);
     let pass = match stage.dst_indices {
         None => pass.push(&TermsPush { count, tiles, first }),
-        // If elements are numbered, the kernel does not access the binding.
+        // Without an index buffer, the kernel computes indices from `base` and does not read this
+        // binding.
         Some(indices) => pass
             .bind("src_indices", stage.src_indices.unwrap_or(stage.src))
             .bind("dst_indices", indices)

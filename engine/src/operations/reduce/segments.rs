@@ -1,6 +1,6 @@
-//! Segmented reductions: reduces each segment of an array. Segments are specified by offsets and
-//! may have any length, or are the rows of a matrix. Each workgroup processes one tile of elements
-//! rather than one segment, so performance does not depend on the lengths of the segments.
+//! Segmented reductions: reduce each segment of an array. Segments are defined by offsets, or are the rows of a
+//! matrix. Each workgroup processes one tile of elements rather than one segment, so that segments of very different
+//! lengths do not leave workgroups idle.
 
 use multisplit_graph::{ElementType, Graph, Groups, PassBuilder, View};
 use multisplit_shaders::builtin::Builtin;
@@ -51,19 +51,21 @@ push_constants! {
     }
 }
 
-/// Maximum number of workgroups that write the identity for segments that no tile has found. There
-/// are such segments only if offsets decrease. Must match `join.comp`.
+/// Maximum number of workgroups that write the identity for segments that no tile has processed. Such segments exist
+/// only if offsets decrease. Must match `join.comp`.
 const MAX_FINDERS: u64 = 64;
-/// Segments per thread of these workgroups before another workgroup is added.
+/// Number of segments that each thread of these workgroups checks before another workgroup is added.
 const FINDER_SEGMENTS: u64 = 1 << 10;
-/// Shared memory in addition to the elements of a tile, in bytes.
+/// Shared memory for variables other than the elements of a tile, in bytes.
 const OTHER_SHARED: u64 = 4 << 10;
 
-/// Adds the passes of a segmented reduction to the graph: one over the elements and, if there is
-/// more than one tile, one that joins segments across tiles. If segments are long on average, each
-/// has a subgroup or a workgroup instead, and long segments are shared between several. Short rows
-/// whose length is a power of two are reduced by a few lanes each, in one pass. Each array must fit
-/// one storage binding.
+/// Adds the passes of a segmented reduction to the graph. Each array must fit one storage binding.
+///
+/// - In general, one pass reduces tiles of elements. If there are several tiles, a second pass combines the parts of
+///   segments that span tiles.
+/// - If segments are long on average, each one is reduced by a subgroup or a workgroup of its own, and very long
+///   segments are divided between several.
+/// - Short rows whose length is a power of two are reduced by a few lanes each, in a single pass.
 pub fn reduce_segments(
     graph: &mut Graph,
     policy: &Policy,
@@ -84,9 +86,9 @@ pub fn reduce_segments(
         }
     };
     let end = max_segments.saturating_mul(row_length);
-    let what = "number of elements or segments of a reduction (offsets have 32 bits)";
+    let what = "number of elements or segments of a segmented reduction";
     check_limit(what, max_segments.max(max_elements).max(end), u32::MAX)?;
-    // Without segments, no offset is read.
+    // Kernels read one offset more than there are segments, but none if there are no segments.
     let offset_count = if max_segments > 0 { max_segments + 1 } else { 0 };
     let arrays = [
         ("src", Some(src), key.into(), max_elements),
@@ -99,7 +101,7 @@ pub fn reduce_segments(
     }
     let src = first_elements(src, max_elements, terms.bytes, policy)?;
     let view = |offsets| first_elements(offsets, offset_count, WORD, policy);
-    // Kernels for rows bind offsets, but do not access them.
+    // The kernels declare this binding, but do not read it if segments are rows.
     let offsets = offsets.map_or(Ok(src), view)?;
     let (lengths, segments) = Lengths::new(segments)?;
     let prepared = lengths.prepare(graph, policy, "reduce.segments.prepare")?;
@@ -117,8 +119,8 @@ pub fn reduce_segments(
     job.add(graph)
 }
 
-/// Parameters of the passes of one segmented reduction. Each array has a single binding, so
-/// elements, segments and tiles have 32-bit indices.
+/// Parameters of the passes of one segmented reduction. Each array fits one binding, so 32-bit indices suffice for
+/// elements, segments and tiles.
 pub(super) struct SegmentPasses<'j> {
     pub policy: &'j Policy,
     pub prepared: Prepared,
@@ -133,7 +135,7 @@ pub(super) struct SegmentPasses<'j> {
 }
 
 impl SegmentPasses<'_> {
-    /// Workgroup size and tile size. Each element of a tile takes one word of shared memory.
+    /// Workgroup size, and number of elements per tile. Each element of a tile takes one word of shared memory.
     fn workgroup(&self) -> (u32, u64) {
         let tile = |threads| tile_elements(REDUCE_SEGMENTS[0], &Policy { threads, ..*self.policy });
         let available = u64::from(self.policy.facts.shared_memory).saturating_sub(OTHER_SHARED);
@@ -151,8 +153,8 @@ impl SegmentPasses<'_> {
         if tiles > 1 && self.are_long() {
             return self.add_long(graph);
         }
-        // Empty segments need workgroups too.
-        let groups = numbered(tiles.max(self.segments.max.div_ceil(tile)).max(1), tile)?;
+        // Enough workgroups for all elements and for all segments, which may be empty.
+        let groups = check_indices(tiles.max(self.segments.max.div_ceil(tile)).max(1), tile)?;
         let parts = graph.transient::<[u32; 8]>("reduce.segments.parts", tiles.max(1));
         let falls = graph.transient::<u32>("reduce.segments.falls", groups);
         self.pass(graph, &REDUCE_SEGMENTS, &[("local_size_x", threads), ("INCLUSIVE", 1)])?
@@ -167,7 +169,7 @@ impl SegmentPasses<'_> {
                 row_length: self.row_length,
             })
             .dispatch(Groups::linear(groups));
-        // With a single tile, all segments are complete.
+        // With a single tile, the first pass completes all segments.
         if tiles <= 1 {
             return Ok(());
         }
@@ -188,8 +190,8 @@ impl SegmentPasses<'_> {
         Ok(())
     }
 
-    /// Number of lanes that hold a row, with 16 bytes each. `None` if the row length is not a power
-    /// of two, or if a row does not fit one subgroup.
+    /// Number of lanes that reduce one row together, with 16 bytes per lane. `None` if the row length is not a power
+    /// of two, or if a subgroup has too few lanes for a row.
     fn row_lanes(&self) -> Option<u32> {
         let lanes = u64::from(self.row_length) * self.terms.bytes / ROW_BYTES;
         let fits = (1..=u64::from(self.policy.facts.subgroup_size)).contains(&lanes);
@@ -199,7 +201,7 @@ impl SegmentPasses<'_> {
     fn add_short_rows(&self, graph: &mut Graph, lanes: u32) -> Result<()> {
         let tile = tile_elements(REDUCE_ROWS[0], self.policy);
         let groups = (self.segments.max * u64::from(self.row_length)).div_ceil(tile);
-        let groups = numbered(groups, tile)?;
+        let groups = check_indices(groups, tile)?;
         let constants = [("local_size_x", self.policy.threads), ("ROW_LANES", lanes)];
         let pass = self
             .terms
@@ -217,7 +219,8 @@ impl SegmentPasses<'_> {
         Ok(())
     }
 
-    /// Starts a pass with the bindings and constants that all kernels for offsets and long rows share.
+    /// Starts a pass with the bindings and constants that are common to the kernels of this module and of
+    /// `long_segments`.
     pub(super) fn pass<'g>(
         &self,
         graph: &'g mut Graph,
@@ -234,8 +237,14 @@ impl SegmentPasses<'_> {
     }
 }
 
-/// Returns `groups`, or an error if the elements of their tiles exceed 32-bit indices.
-fn numbered(groups: u64, tile: u64) -> Result<u64> {
-    check_limit("length of a reduction", groups.saturating_mul(tile), u32::MAX)?;
+/// Returns `groups`, or an error if the elements of these workgroups cannot be indexed with 32 bits.
+///
+/// `tile` is the number of elements per workgroup.
+fn check_indices(groups: u64, tile: u64) -> Result<u64> {
+    check_limit(
+        "number of elements of a segmented reduction, rounded up to whole tiles",
+        groups.saturating_mul(tile),
+        u32::MAX,
+    )?;
     Ok(groups)
 }

@@ -5,7 +5,7 @@ use multisplit_graph::Buffer;
 use crate::operations::shared::count::Count;
 use crate::operations::shared::operator::AnyOperator;
 
-/// Operator of a scan, and whether the scan is inclusive.
+/// Operator of a scan, and whether the scan is inclusive or exclusive.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Scan {
     pub(super) operator: AnyOperator,
@@ -13,15 +13,15 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// Each element becomes the combination of all elements before it. The first element becomes
-    /// the identity of the operator: 0 for a sum, the last value in sort order for a minimum, the
-    /// first for a maximum (for floats, these are NaNs with all payload bits set), or the identity
-    /// of a GLSL operator.
+    /// Exclusive: element i of the result combines all elements before element i. The first element
+    /// of the result is the identity of the operator. For a sum, this is 0. For a minimum, it is
+    /// the last value in sort order, and for a maximum the first; for floats, these are the NaNs
+    /// with all payload bits set. A GLSL operator specifies its identity.
     pub fn exclusive(operator: impl Into<AnyOperator>) -> Self {
         Self { operator: operator.into(), inclusive: false }
     }
 
-    /// Each element becomes the combination of itself and all elements before it.
+    /// Inclusive: element i of the result combines elements 0 to i.
     pub fn inclusive(operator: impl Into<AnyOperator>) -> Self {
         Self { operator: operator.into(), inclusive: true }
     }

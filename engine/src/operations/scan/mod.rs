@@ -9,6 +9,6 @@ mod passes;
 mod plan;
 
 pub use description::{Scan, ScanBuffers};
+pub(in crate::operations) use passes::exclusive_sum;
 pub use passes::scan;
-pub(in crate::operations) use passes::sums_before;
 pub(in crate::operations) use plan::ScanPlan;

@@ -31,12 +31,11 @@ push_constants! {
     }
 }
 
-/// Pieces begin at multiples of this many tiles. In an array with one word per tile, the words of a
-/// piece then begin at a multiple of 256 bytes, the largest offset alignment that Vulkan allows a
-/// device to require.
+/// Pieces begin at multiples of this many tiles. In an array with one `u32` per tile, each piece then begins at a
+/// multiple of 256 bytes. This is the largest offset alignment that Vulkan allows a device to require.
 const ALIGNED_TILES: u64 = 64;
 
-/// Part of the arrays that one pass processes.
+/// Part of the arrays that one dispatch processes. Each of its views fits one storage binding.
 struct Piece {
     src: View,
     dst: View,
@@ -59,9 +58,9 @@ pub fn scan(graph: &mut Graph, policy: &Policy, scan: &Scan, buffers: &ScanBuffe
     add_segments(graph, policy, (terms, scan.inclusive), heads, buffers)
 }
 
-/// Adds the passes of an exclusive prefix sum of `n` words, modulo 2^32, to the graph. The caller has checked the
-/// policy.
-pub(in crate::operations) fn sums_before(
+/// Adds the passes of an exclusive prefix sum of `n` elements of type `u32`, modulo 2^32. The caller must have
+/// validated the policy.
+pub(in crate::operations) fn exclusive_sum(
     graph: &mut Graph,
     policy: &Policy,
     src: Buffer,
@@ -87,7 +86,7 @@ fn add(
     scan.add(graph, policy, prepared, src, dst)
 }
 
-/// Adds the passes of a segmented scan: a new segment begins at each head.
+/// Adds the passes of a segmented scan. Each head begins a new segment.
 fn add_segments(
     graph: &mut Graph,
     policy: &Policy,
@@ -162,11 +161,15 @@ struct ScanPasses<'j> {
 }
 
 impl ScanPasses<'_> {
-    /// Divides both arrays into pieces. All pieces except the last are a multiple of `granule`
-    /// tiles.
+    /// Divides both arrays into pieces that fit one storage binding each. All pieces except the last consist of a
+    /// multiple of `granule` tiles.
     fn cut(&self, tiles: Length, tile: u64, granule: u64) -> Result<Vec<Piece>> {
         // Kernels use 32-bit tile indices.
-        check_limit("number of tiles of a scan", tiles.max, u32::MAX)?;
+        check_limit(
+            "number of tiles of a scan (elements divided by the tile size)",
+            tiles.max,
+            u32::MAX,
+        )?;
         if !self.n.is_known() {
             let (src, dst) = (single(self.src, self.policy)?, single(self.dst, self.policy)?);
             return Ok(vec![Piece { src, dst, count: self.n, tiles, first_tile: 0 }]);
@@ -226,7 +229,7 @@ impl ScanPasses<'_> {
     ) -> Result<()> {
         let bytes = self.terms.bytes;
         let tile = tile_elements(SCAN_REDUCE[0], self.policy);
-        // Pieces that write disjoint ranges do not wait for each other.
+        // If pieces write disjoint ranges of the sums, the scheduler adds no barriers between them.
         let apart = ALIGNED_TILES * tile * bytes <= self.policy.facts.max_storage_range;
         let pieces = self.cut(tiles, tile, if apart { ALIGNED_TILES } else { 1 })?;
         let sums = self.terms.transient(graph, "scan.sums", tiles.max);
@@ -258,7 +261,8 @@ impl ScanPasses<'_> {
         settings: LookBack,
     ) -> Result<()> {
         let tile = tile_elements(SCAN_LOOKBACK[self.terms.variant], self.policy);
-        // Each piece continues with the tickets and sums of the previous piece.
+        // All pieces share one ticket counter and one array of tile states, so a piece continues where the previous
+        // piece ended.
         let pieces = self.cut(tiles, tile, 1)?;
         let states = 1 + tiles.max;
         let status = match self.terms.bytes {

@@ -1,5 +1,6 @@
-//! Selects the passes of a scan. This happens before passes are added to the graph, because one
-//! pass computes the device counts of several primitives.
+//! Selects the passes of a scan before they are added to the graph. If the count is on the device,
+//! a single preparation pass computes all lengths that an operation derives from the count,
+//! including those of its scans.
 
 use multisplit_shaders::builtin::variants::{SCAN_LOOKBACK, SCAN_REDUCE};
 
@@ -17,7 +18,7 @@ use crate::operations::shared::tiles::{
 };
 use crate::policy::Policy;
 
-/// A scan whose passes have been selected, but not yet added to a graph.
+/// A scan whose passes are selected, but not yet added to a graph.
 pub(in crate::operations) struct ScanPlan<'o> {
     pub(super) n: Length,
     pub(super) terms: Terms<'o>,
@@ -41,12 +42,13 @@ pub(super) enum Algorithm<'o> {
 }
 
 impl<'o> ScanPlan<'o> {
-    /// An exclusive prefix sum of words, modulo 2^32.
+    /// Plans an exclusive prefix sum of `u32` elements, modulo 2^32.
     pub fn of_words(policy: &Policy, lengths: &mut Lengths, n: Length) -> Result<Self> {
         Self::new(policy, lengths, n, (Terms::of(KeyType::U32, Operator::Sum), false))
     }
 
-    /// Selects the passes for `n` elements. If `n` is a device count, its maximum decides.
+    /// Selects the passes for `n` elements. For a device count, the selection depends on its upper
+    /// bound.
     pub fn new(
         policy: &Policy,
         lengths: &mut Lengths,
@@ -57,7 +59,8 @@ impl<'o> ScanPlan<'o> {
         let bindable = n.max.saturating_mul(terms.bytes) <= policy.facts.max_storage_range;
         let single = n.max <= spine_elements(policy) && bindable;
         let method = match policy.scan.for_length(n.max) {
-            // Look-back combines terms in an order that depends on timing.
+            // Look-back combines terms in an order that varies between runs. Float sums and results
+            // of user operators would vary too.
             _ if terms.depend_on_order() => ScanMethod::ReduceThenScan,
             method => method,
         };
@@ -72,8 +75,8 @@ impl<'o> ScanPlan<'o> {
                 Some(settings) => {
                     let tile = tile_elements(SCAN_LOOKBACK[terms.variant], policy);
                     let tiles = lengths.parts(n, tile)?;
-                    // Two words of state for each word of a term. The ticket and its padding
-                    // precede the states.
+                    // Each tile state has two words for each word of a term. The ticket counter,
+                    // padded to the size of a state, precedes the states.
                     let words = 2 * terms.bytes / WORD;
                     let words = lengths.scaled(tiles, words, words)?;
                     let clear = Filling::plan(policy, lengths, words)?;
@@ -89,15 +92,16 @@ impl<'o> ScanPlan<'o> {
 /// Look-back settings for `n` elements; `None` if it would exceed the loop limit of the device.
 fn look_back(policy: &Policy, n: Length, terms: Terms<'_>) -> Option<LookBack> {
     let tile = tile_elements(SCAN_LOOKBACK[terms.variant], policy);
-    // The 64-bit terms of the lanes are combined in a loop.
+    // 64-bit kernels combine the terms of a subgroup's lanes in a loop of log2(subgroup size)
+    // iterations.
     let poll = if terms.bytes == 8 { 1 + u64::from(policy.facts.subgroup_size.ilog2()) } else { 1 };
     let row = u64::from(policy.facts.subgroup_size) * ROW_BYTES / terms.bytes;
     let cost = LookBackCost { fixed: 0, poll, recompute: tile.div_ceil(row) + poll };
     policy.look_back(n.max.div_ceil(tile), cost)
 }
 
-/// Selects the passes of a reduce-then-scan. If there are too many tile sums for one workgroup,
-/// they are scanned in the same way.
+/// Plans a reduce-then-scan: compute a sum per tile, scan the sums, then scan each tile. If one
+/// workgroup cannot scan all the sums, they are scanned by another reduce-then-scan.
 fn reduce_then_scan<'o>(
     policy: &Policy,
     lengths: &mut Lengths,

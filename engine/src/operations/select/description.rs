@@ -26,7 +26,8 @@ pub struct Select<K> {
 #[derive(Clone, Debug)]
 pub(crate) enum By {
     Flags,
-    /// Bounds are unsigned integers that compare like keys.
+    /// Bounds as unsigned integers in the sort order of the keys. `inverted` selects the keys
+    /// outside the bounds.
     Range {
         low: u64,
         high: u64,
@@ -61,7 +62,8 @@ impl<K: Key> Select<K> {
         Self::by(By::Flags)
     }
 
-    /// Selects elements within the range. The selection is empty if the range ends before it begins.
+    /// Selects elements within the range, including both ends. Selects nothing if the start of the
+    /// range exceeds its end.
     ///
     /// ```
     /// use multisplit::Select;
@@ -103,8 +105,8 @@ impl<K: Key> Select<K> {
         Self::range(Self::ordered(key), Self::ordered(key), true)
     }
 
-    /// Selects the first element of each run of equal neighbours. If the array is sorted, these are
-    /// its distinct elements.
+    /// Selects the first element of each run of equal neighbours. In a sorted array, these are the
+    /// distinct elements.
     pub fn first_of_runs() -> Self {
         Self::by(By::Heads)
     }
@@ -163,16 +165,15 @@ impl SelectBuffers {
     }
 
     /// Writes the elements that are not selected to `rejected`, in their original order. `rejected`
-    /// must have room for all elements of `src`. The number of rejected elements is the number of
-    /// elements minus the number of selected elements.
+    /// must have room for all elements of `src`.
     #[must_use]
     pub fn rejected(self, rejected: Buffer) -> Self {
         Self { rejected: Some(rejected), ..self }
     }
 
-    /// Writes the length of each run to `run_lengths`, one `u32` for each selected element.
-    /// Requires [`Select::first_of_runs`]. `run_lengths` must have room for one length per element
-    /// of `src`.
+    /// Writes the length of each run to `run_lengths`: one `u32` for each selected element.
+    /// Requires the condition [`Select::first_of_runs`]. `run_lengths` must have room for as many
+    /// elements as `src`.
     #[must_use]
     pub fn run_lengths(self, run_lengths: Buffer) -> Self {
         Self { run_lengths: Some(run_lengths), ..self }
@@ -181,15 +182,17 @@ impl SelectBuffers {
     pub(super) fn check(&self, key: KeyType, by: &By) -> Result<()> {
         let problem = match (by, self.flags, self.rejected, self.run_lengths) {
             (By::Flags, None, ..) => {
-                "Select::flagged needs flags; call select_flagged, or set SelectBuffers::flags"
+                "Select::flagged needs an array of flags; call select_flagged, or set SelectBuffers::flags"
             }
             (By::Flags, Some(_), _, None) => "",
             (By::Heads, None, Some(_), Some(_)) => {
-                "rejected elements and run lengths cannot both be written; choose one of them"
+                "rejected elements and run lengths cannot both be written; request one of them"
             }
             (By::Heads, None, ..) => "",
-            (_, _, _, Some(_)) => "run lengths need Select::first_of_runs",
-            (_, Some(_), ..) => "SelectBuffers::flags needs Select::flagged",
+            (_, _, _, Some(_)) => "run lengths are available only with Select::first_of_runs",
+            (_, Some(_), ..) => {
+                "flags were given, but the condition does not use them; use Select::flagged, or remove the flags"
+            }
             _ => "",
         };
         if !problem.is_empty() {

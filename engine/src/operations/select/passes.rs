@@ -1,4 +1,5 @@
-//! Passes of a selection: clearing the tile states, and the sweep.
+//! Passes of a selection: one clears the tile states, one selects elements in a single sweep with
+//! look-back.
 
 use std::sync::Arc;
 
@@ -39,8 +40,8 @@ push_constants! {
     }
 }
 
-/// Adds the passes of a selection to the graph: one that clears the scratch memory, and one over
-/// the elements. Each array must fit one storage binding.
+/// Adds the passes of a selection to the graph: one that clears the tile states, and one over the
+/// elements. Each array must fit one storage binding.
 pub fn select<K: Key>(
     graph: &mut Graph,
     policy: &Policy,
@@ -50,7 +51,7 @@ pub fn select<K: Key>(
     select_by(graph, policy, (K::TYPE, select.condition()), buffers)
 }
 
-/// Like [`select`], with the key type as a value.
+/// Like [`select`], for a key type that is known only at run time.
 pub(crate) fn select_by(
     graph: &mut Graph,
     policy: &Policy,
@@ -58,7 +59,7 @@ pub(crate) fn select_by(
     buffers: &SelectBuffers,
 ) -> Result<()> {
     begin(graph, policy)?;
-    let what = "number of elements of a selection (its count has 32 bits)";
+    let what = "number of elements of a selection";
     check_limit(what, buffers.n.max(), u32::MAX)?;
     KeyType::wide_of("src", buffers.src)?;
     buffers.check(key, by)?;
@@ -76,8 +77,8 @@ struct SelectPasses<'j> {
 }
 
 impl By {
-    /// Value of the PREDICATE constant, as in selected.glsl. Kernels with a user function do not
-    /// have this constant.
+    /// Value of the specialization constant PREDICATE; must match `selected.glsl`. Kernels with a
+    /// user function do not have this constant.
     fn predicate(&self) -> u32 {
         match self {
             Self::Flags => 0,
@@ -103,7 +104,8 @@ impl By {
         Ok(builtin.kernel()?)
     }
 
-    /// Parameters and table of a user function.
+    /// Parameters of the user function, and its table of constants if it has one. `None` if the
+    /// condition is not a user function.
     #[cfg_attr(not(feature = "glsl"), expect(unused_variables, reason = "only GLSL has one"))]
     fn user(&self, graph: &mut Graph) -> Option<([u32; 3], Option<Buffer>)> {
         #[cfg(feature = "glsl")]
@@ -116,10 +118,10 @@ impl By {
 
 impl SelectPasses<'_> {
     /// Workgroup size and look-back settings, for `items` elements per thread. The workgroup size
-    /// is halved until a tile can be recomputed within the loop limit of the device.
+    /// is halved until recomputing a tile stays within the device's loop limit.
     fn look_back(&self, items: u64) -> (u32, LookBack) {
-        // Tiles with run lengths take longer and would wait for tiles that start late, so use
-        // tickets (docs/performance-log.md, 52).
+        // With run lengths, a tile takes longer, and other tiles would wait for tiles that start
+        // late. Tickets avoid this (docs/performance-log.md, 52).
         let (mut threads, policy) = match self.buffers.run_lengths {
             None => (self.policy.select_threads, *self.policy),
             Some(_) => (self.policy.threads, Policy { tickets: true, ..*self.policy }),
@@ -132,8 +134,8 @@ impl SelectPasses<'_> {
             match policy.look_back(tiles, cost) {
                 Some(settings) => return (threads, settings),
                 None if threads > lanes => threads = (threads / 2).next_multiple_of(lanes),
-                // A tile of one subgroup takes `items` iterations, which is within every loop
-                // limit.
+                // Recomputing a tile of one subgroup takes `items` iterations, which is within
+                // every loop limit.
                 None => return (threads, LookBack { spins: 0, tickets: true }),
             }
         }
@@ -150,7 +152,7 @@ impl SelectPasses<'_> {
         let builtin = kernels[usize::from(self.key.bits() == 64)];
         let items = u64::from(builtin.define("ITEMS").unwrap_or(1));
         let (threads, settings) = self.look_back(items);
-        // At least one workgroup, so that empty inputs still write a count of zero.
+        // At least one workgroup, so that an empty input still writes a count of zero.
         let tiles = lengths.some_parts(self.n, u64::from(threads) * items)?;
         let words = if run_lengths.is_some() { 4 } else { 2 };
         let states = lengths.scaled(tiles, words, words)?;
@@ -184,7 +186,7 @@ impl SelectPasses<'_> {
             .bind("dst", view(dst, bytes)?)
             .bind("status", status)
             .bind("selected", selected.range(0, WORD));
-        // Without flags or a table, the kernel does not access the binding.
+        // The kernel declares this binding, but does not read it without flags or a table.
         pass = match user {
             None => {
                 let flags = flags.map_or(Ok(src), |flags| view(flags, WORD))?;

@@ -8,7 +8,7 @@ use multisplit_shaders::push_constants;
 use super::description::{AddedSort, KeyedSort, SortBuffers};
 use crate::error::{Error, Result};
 use crate::execute::own_pass::OwnPasses;
-use crate::operations::scan::sums_before;
+use crate::operations::scan::exclusive_sum;
 use crate::operations::shared::count::Lengths;
 use crate::operations::shared::each::EACH;
 use crate::operations::shared::fill::fill;
@@ -99,7 +99,7 @@ pub(super) fn add(
     let pass = keyed_pass(graph, sort, &SORT_COUNT, sizes.threads)?.bind("keys", keys).push(&push);
     let pass = pass.bind("histogram", histogram).specialize("ROOM", sizes.slice_values);
     prepared.dispatch(prepared.bind(pass, keys), count_groups);
-    sums_before(graph, policy, histogram, begins, values)?;
+    exclusive_sum(graph, policy, histogram, begins, values)?;
     let push = RunsPush { count: prepared.pushed(n), descending: sort.descending.into() };
     let pass = keyed_pass(graph, sort, &SORT_RUNS, policy.threads)?.bind("keys", keys).push(&push);
     let pass = pass.bind("begins", begins);

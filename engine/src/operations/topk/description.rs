@@ -133,7 +133,7 @@ impl TopKBuffers {
 
 /// Rejects a k that exceeds the length of a row.
 pub(crate) fn check_k(k: u64, length: u64) -> Result<()> {
-    check_limit("k of a top-k (at most the row length)", k, length)
+    check_limit("k of a top-k", k, length)
 }
 
 /// Result of a top-k: `Vec`s on the host, or arrays on the device.

@@ -170,15 +170,15 @@ impl SegmentsCase {
         let policy = policy_of(device, self.subgroups);
         // With chunks of this size, no segment is divided.
         let undivided = 1 << 31;
-        let (segment_chunk, subgroup_takers) = match self.by {
+        let (segment_chunk, min_subgroup_workers) = match self.by {
             By::TakenOffsets { by_subgroups: false } => (CHUNK, u32::MAX),
             By::Rows { taken: true } => (CHUNK, ROW_WORKERS),
             By::TakenOffsets { .. } | By::EvenOffsets | By::FallingOffsets(Falling::Taken) => {
                 (CHUNK, 1)
             }
-            _ => (undivided, policy.subgroup_takers),
+            _ => (undivided, policy.min_subgroup_workers),
         };
-        Policy { segment_chunk, subgroup_takers, ..policy }
+        Policy { segment_chunk, min_subgroup_workers, ..policy }
     }
 
     /// Adds the reduction of segments or rows of `input`. With a device count, the `past` elements
